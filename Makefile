@@ -1,0 +1,121 @@
+# Needs make and Python 3.11 or newer; everything else is set up from the locks.
+
+PYTHON ?= python3
+WORKERS ?= 2
+ARGS ?=
+
+VENV := .venv
+BIN := $(VENV)/bin
+PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
+CODE := src tests bench
+
+# The engine to compare with comes as a binary for Linux on x86-64 only.
+NPM := $(if $(filter Linux-x86_64,$(shell uname -s)-$(shell uname -m)),$(shell command -v npm 2>/dev/null))
+NODE := $(if $(NPM),node_modules/.made)
+
+MAKEFLAGS += --no-print-directory
+.DEFAULT_GOAL := help
+.DELETE_ON_ERROR:
+.PHONY: help setup system run test lint lock differential crash fuzz bench clean distclean
+
+# Says what it does, runs a command, and shows its output only when it fails.
+quietly = @echo "$(1)"; out=$$($(2) 2>&1) || { printf '%s\n' "$$out"; exit 1; }
+
+help: ## List the targets
+	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "make %-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+
+# ---- set-up
+
+setup: $(VENV)/.dev $(NODE) ## Set up everything for development; does nothing when nothing changed
+ifeq ($(NODE),)
+	@echo "setup: no npm for Linux on x86-64 here, so the comparison with dynoxide is left out (see make system)"
+endif
+
+system: ## Install missing system packages (Debian, as root), or say which to install
+	@missing=""; \
+	$(PYTHON) -c 'import ensurepip, venv' 2>/dev/null || missing="$$missing python3-venv"; \
+	command -v node >/dev/null || missing="$$missing nodejs"; \
+	command -v npm >/dev/null || missing="$$missing npm"; \
+	if [ -z "$$missing" ]; then \
+		echo "system: nothing is missing"; \
+	elif command -v apt-get >/dev/null && [ "$$(id -u)" = 0 ]; then \
+		echo "system: installing$$missing"; \
+		apt-get update -qq && DEBIAN_FRONTEND=noninteractive apt-get install -qq -y --no-install-recommends $$missing >/dev/null; \
+	else \
+		echo "system: please install$$missing"; \
+	fi
+
+$(VENV)/.made:
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null || { \
+		echo "setup: '$(PYTHON)' is not Python 3.11 or newer ($$($(PYTHON) --version 2>&1)); name one with: make PYTHON=python3.12 ..."; \
+		exit 1; }
+	@echo "setup: making $(VENV)"
+	@$(PYTHON) -m venv $(VENV) || { echo "setup: no virtual environment without the venv module: make system"; exit 1; }
+	@touch $@
+
+$(VENV)/.runtime: $(VENV)/.made requirements/build.txt requirements/runtime.txt pyproject.toml
+	@echo "setup: installing partita and what it runs on"
+	@$(PIP) install --require-hashes -r requirements/build.txt -r requirements/runtime.txt
+	@$(PIP) install --no-build-isolation --no-deps --editable .
+	@touch $@
+
+$(VENV)/.dev: $(VENV)/.runtime requirements/dev.txt
+	@echo "setup: installing what tests and checks need"
+	@$(PIP) install --require-hashes -r requirements/dev.txt
+	@touch $@
+
+node_modules/.made: package.json package-lock.json
+	@echo "setup: installing npm packages"
+	@$(NPM) ci --silent
+	@touch $@
+
+# ---- run and check
+
+run: $(VENV)/.runtime ## Run partita
+	@$(BIN)/partita run $(ARGS)
+
+test: setup lint ## Set up, check and test everything
+	@echo "test: pytest with $(WORKERS) workers"
+	@$(BIN)/coverage erase
+	@$(BIN)/coverage run -m pytest -q -n $(WORKERS) $(ARGS)
+	@echo "test: coverage"
+	@$(BIN)/coverage combine -q
+	@$(BIN)/coverage report
+
+lint: $(VENV)/.dev ## Check style, layers and types
+	$(call quietly,lint: ruff,$(BIN)/ruff check --quiet $(CODE))
+	$(call quietly,lint: layers,$(BIN)/lint-imports --no-cache)
+	$(call quietly,lint: mypy,$(BIN)/mypy)
+
+# ---- long tests and measurements
+
+differential: setup ## Compare the engine with other engines on 20,000 generated requests
+	@$(BIN)/python -m tests.differential --requests 20000 $(ARGS)
+
+crash: $(VENV)/.dev ## Kill the engine 50 times while it writes, and look for lost writes
+	@$(BIN)/python -m tests.crash --rounds 50 $(ARGS)
+
+fuzz: $(VENV)/.dev ## Send the engine 100,000 broken requests
+	@$(BIN)/python -m tests.fuzz --requests 100000 $(ARGS)
+
+bench: $(VENV)/.dev ## Measure the engine
+	@$(BIN)/python -m bench $(ARGS)
+
+# ---- upkeep
+
+# Made with the oldest Python that is supported, whose packages the newer ones need too.
+lock: $(VENV)/.dev ## Renew the locks after a change of requirements (ARGS=--upgrade for the newest versions)
+	@$(BIN)/python -c 'import sys; sys.exit(sys.version_info[:2] != (3, 11))' || { echo "lock: needs a $(VENV) of Python 3.11"; exit 1; }
+	@cd requirements && for name in build runtime dev; do \
+		echo "lock: requirements/$$name.txt"; \
+		CUSTOM_COMPILE_COMMAND="make lock" ../$(BIN)/pip-compile --quiet --generate-hashes --strip-extras --allow-unsafe \
+			--no-emit-index-url --no-emit-find-links --no-emit-trusted-host $(ARGS) --output-file $$name.txt $$name.in || exit 1; \
+	done
+	@if [ -n "$(NPM)" ]; then echo "lock: package-lock.json"; npm install --package-lock-only --silent; fi
+
+clean: ## Remove what tests, checks and builds leave behind
+	@rm -rf build dist htmlcov src/*.egg-info .coverage .coverage.* .hypothesis .import_linter_cache .mypy_cache .pytest_cache .ruff_cache
+	@find $(CODE) -name __pycache__ -type d -prune -exec rm -rf {} +
+
+distclean: clean ## Remove the set-up as well
+	@rm -rf $(VENV) node_modules

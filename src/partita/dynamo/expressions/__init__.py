@@ -1,0 +1,1 @@
+"""Expressions: one syntax tree that is parsed, bound, rendered and evaluated."""

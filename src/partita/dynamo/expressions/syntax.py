@@ -1,0 +1,403 @@
+"""From expression text to raw syntax: a lexer and a parser that keeps its own stack, so no input can exhaust Python's.
+
+Raw syntax still holds placeholders; `bind` turns it into the tree. The text alone decides what comes out of here, so
+the results are cached.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import TypeAlias
+
+from partita.dynamo.errors import ValidationError
+from partita.dynamo.limits import EXPRESSION_BYTES, EXPRESSION_OPERATORS, IN_OPERANDS
+
+
+@dataclass(frozen=True, slots=True)
+class RawPath:
+    """Names, `#placeholders` and list positions."""
+
+    parts: tuple[str | int, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class RawValue:
+    """A `:placeholder`."""
+
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
+class RawCall:
+    """A function call, or an operator with its operands."""
+
+    name: str
+    arguments: tuple[Raw, ...]
+
+
+Raw: TypeAlias = RawPath | RawValue | RawCall
+
+COMPARATORS = ("=", "<>", "<", "<=", ">", ">=")
+LOGIC = ("AND", "OR", "NOT")
+
+_TOKEN = re.compile(
+    r"""\s*(?:
+      (?P<word>[#:]?[A-Za-z0-9_]+)
+    | (?P<symbol><>|<=|>=|[=<>()\[\].,+-])
+    | (?P<bad>\S)
+    )""",
+    re.VERBOSE,
+)
+_END = "<EOF>"
+
+
+@dataclass(frozen=True, slots=True)
+class Token:
+    """A lexeme and where it stands."""
+
+    text: str
+    start: int
+    end: int
+
+    @property
+    def upper(self) -> str:
+        return self.text.upper()
+
+
+class Tokens:
+    """A cursor over the tokens of one expression."""
+
+    def __init__(self, text: str) -> None:
+        if not text:
+            raise ValidationError("The expression can not be empty;")
+        if len(text.encode(errors="surrogatepass")) > EXPRESSION_BYTES:
+            raise ValidationError(
+                f"Expression size has exceeded the maximum allowed size; expression size: {len(text.encode())}"
+            )
+        self.text = text
+        self.tokens = list(self._lex(text))
+        if not self.tokens:
+            raise ValidationError("The expression can not be empty;")
+        self.position = 0
+        self.operators = 0
+
+    def _lex(self, text: str) -> Iterator[Token]:
+        position = 0
+        end = len(text.rstrip())
+        while position < end:
+            match = _TOKEN.match(text, position)
+            assert match is not None  # the pattern takes any character that is not white space
+            start = match.start(match.lastgroup or 0)
+            if match["bad"] is not None:
+                raise ValidationError(f'Syntax error; token: "{match["bad"]}", near: "{text[start : start + 10]}"')
+            yield Token(text[start : match.end()], start, match.end())
+            position = match.end()
+
+    @property
+    def current(self) -> Token:
+        if self.position < len(self.tokens):
+            return self.tokens[self.position]
+        return Token(_END, len(self.text), len(self.text))
+
+    @property
+    def following(self) -> Token:
+        if self.position + 1 < len(self.tokens):
+            return self.tokens[self.position + 1]
+        return Token(_END, len(self.text), len(self.text))
+
+    @property
+    def ended(self) -> bool:
+        return self.position >= len(self.tokens)
+
+    def take(self) -> Token:
+        token = self.current
+        if self.ended:
+            raise self.unexpected()
+        self.position += 1
+        return token
+
+    def accept(self, text: str) -> bool:
+        if self.current.upper == text:
+            self.position += 1
+            return True
+        return False
+
+    def expect(self, text: str) -> None:
+        if not self.accept(text):
+            raise self.unexpected()
+
+    def unexpected(self) -> ValidationError:
+        token = self.current
+        first = self.tokens[max(self.position - 1, 0)].start
+        last = self.tokens[min(self.position + 1, len(self.tokens) - 1)].end
+        return ValidationError(f'Syntax error; token: "{token.text}", near: "{self.text[first:last]}"')
+
+    def count_operator(self) -> None:
+        self.operators += 1
+        if self.operators > EXPRESSION_OPERATORS:
+            raise ValidationError(
+                f"The expression contains too many operators or functions; the maximum is {EXPRESSION_OPERATORS}"
+            )
+
+
+def path(tokens: Tokens) -> RawPath:
+    """`name`, `#placeholder`, `.name` and `[0]` in a row."""
+    parts: list[str | int] = [_name(tokens)]
+    while True:
+        if tokens.accept("."):
+            parts.append(_name(tokens))
+        elif tokens.current.text == "[":
+            tokens.take()
+            index = tokens.current.text
+            if not (index.isascii() and index.isdigit()) or len(index) > 10:
+                raise tokens.unexpected()
+            tokens.take()
+            tokens.expect("]")
+            parts.append(int(index))
+        else:
+            return RawPath(tuple(parts))
+
+
+def _name(tokens: Tokens) -> str:
+    text = tokens.current.text
+    if not (text[0] == "#" and len(text) > 1) and not (text[0].isalpha() or text[0] == "_"):
+        raise tokens.unexpected()
+    return tokens.take().text
+
+
+def _is_placeholder(text: str) -> bool:
+    return text[0] == ":" and len(text) > 1
+
+
+def _operand_start(tokens: Tokens, stop_words: tuple[str, ...]) -> bool:
+    token = tokens.current
+    word = token.text[0].isalpha() or token.text[0] in "_#:"
+    return word and token.upper not in stop_words and len(token.text.strip("#:")) > 0
+
+
+_CONDITION_WORDS = ("AND", "OR", "NOT", "BETWEEN", "IN")
+
+
+def operand(tokens: Tokens, words: tuple[str, ...] = _CONDITION_WORDS) -> Raw:
+    """A path, a placeholder, or a function call with operands inside; parentheses around it are dropped."""
+    # One entry per open call or parenthesis; a parenthesis is a call without a name.
+    frames: list[tuple[str, list[Raw]]] = []
+    while True:
+        if tokens.current.text == "(":
+            tokens.take()
+            frames.append(("", []))
+            continue
+        if tokens.ended or not _operand_start(tokens, words):
+            raise tokens.unexpected()
+        if tokens.following.text == "(" and tokens.current.text[0] not in "#:":
+            tokens.count_operator()
+            frames.append((tokens.take().text, []))
+            tokens.take()
+            continue
+        done: Raw = RawValue(tokens.take().text) if _is_placeholder(tokens.current.text) else path(tokens)
+        while True:
+            if not frames:
+                return done
+            name, arguments = frames[-1]
+            arguments.append(done)
+            if name and tokens.accept(","):
+                break
+            tokens.expect(")")
+            frames.pop()
+            done = RawCall(name, tuple(arguments)) if name else done
+
+
+_PRECEDENCE = {"OR": 1, "AND": 2, "NOT": 3}
+
+
+class _Conditions:
+    """Operator precedence with explicit stacks: OR below AND below NOT below comparisons."""
+
+    def __init__(self, tokens: Tokens) -> None:
+        self.tokens = tokens
+        self.waiting: list[str] = []
+        # Each result remembers whether it was just closed by a parenthesis, to find redundant ones.
+        self.results: list[tuple[Raw, bool]] = []
+
+    def parse(self) -> Raw:
+        tokens = self.tokens
+        while True:
+            self._take_prefixes()
+            self.results.append((operand(tokens), False))
+            self._take_comparison()
+            while tokens.current.text == ")" and "(" in self.waiting:
+                tokens.take()
+                self._close()
+                self._take_comparison()
+            if tokens.ended:
+                break
+            word = tokens.current.upper
+            if word not in ("AND", "OR"):
+                raise tokens.unexpected()
+            tokens.take()
+            tokens.count_operator()
+            self._apply(_PRECEDENCE[word])
+            self.waiting.append(word)
+        self._apply(0)
+        if self.waiting:
+            raise tokens.unexpected()
+        return self.results[0][0]
+
+    def _take_prefixes(self) -> None:
+        tokens = self.tokens
+        while True:
+            if tokens.current.upper == "NOT":
+                tokens.take()
+                tokens.count_operator()
+                self.waiting.append("NOT")
+            elif tokens.current.text == "(":
+                tokens.take()
+                self.waiting.append("(")
+            else:
+                return
+
+    def _take_comparison(self) -> None:
+        tokens = self.tokens
+        word = tokens.current.upper
+        if word not in (*COMPARATORS, "BETWEEN", "IN"):
+            return
+        left, _ = self.results.pop()
+        if isinstance(left, RawCall) and left.name in CONDITION_OPERATORS:
+            raise tokens.unexpected()
+        tokens.take()
+        tokens.count_operator()
+        if word == "BETWEEN":
+            low = operand(tokens)
+            tokens.expect("AND")
+            self.results.append((RawCall("BETWEEN", (left, low, operand(tokens))), False))
+        elif word == "IN":
+            tokens.expect("(")
+            choices = [operand(tokens)]
+            while tokens.accept(","):
+                choices.append(operand(tokens))
+            tokens.expect(")")
+            if len(choices) > IN_OPERANDS:
+                raise ValidationError(
+                    "Incorrect number of operands for operator or function; "
+                    f"operator or function: IN, number of operands: {len(choices) + 1}"
+                )
+            self.results.append((RawCall("IN", (left, *choices)), False))
+        else:
+            self.results.append((RawCall(word, (left, operand(tokens))), False))
+
+    def _close(self) -> None:
+        self._apply(0)
+        self.waiting.pop()
+        inner, parenthesised = self.results.pop()
+        if parenthesised:
+            raise ValidationError("The expression has redundant parentheses;")
+        self.results.append((inner, True))
+
+    def _apply(self, precedence: int) -> None:
+        while self.waiting and self.waiting[-1] != "(" and _PRECEDENCE[self.waiting[-1]] >= precedence:
+            word = self.waiting.pop()
+            right, _ = self.results.pop()
+            if not isinstance(right, RawCall):
+                raise self.tokens.unexpected()
+            if word == "NOT":
+                self.results.append((RawCall("NOT", (right,)), False))
+                continue
+            left, closed = self.results.pop()
+            if not isinstance(left, RawCall):
+                raise self.tokens.unexpected()
+            # A row of the same operator becomes one node, so that long rows stay shallow.
+            terms = left.arguments if left.name == word and not closed else (left,)
+            self.results.append((RawCall(word, (*terms, right)), False))
+
+
+CONDITION_OPERATORS = frozenset((*COMPARATORS, *LOGIC, "BETWEEN", "IN"))
+
+
+@lru_cache(maxsize=2048)
+def parse_condition(text: str) -> Raw:
+    """Raw syntax of a condition, filter or key condition."""
+    tokens = Tokens(text)
+    raw = _Conditions(tokens).parse()
+    if not isinstance(raw, RawCall):
+        raise tokens.unexpected()
+    return raw
+
+
+@lru_cache(maxsize=2048)
+def parse_projection(text: str) -> tuple[RawPath, ...]:
+    """Raw paths of a projection."""
+    tokens = Tokens(text)
+    paths = [path(tokens)]
+    while tokens.accept(","):
+        paths.append(path(tokens))
+    if not tokens.ended:
+        raise tokens.unexpected()
+    return tuple(paths)
+
+
+RawActions: TypeAlias = tuple[tuple[str, tuple[tuple[RawPath, Raw | None], ...]], ...]
+_SECTIONS = ("SET", "REMOVE", "ADD", "DELETE")
+
+
+@lru_cache(maxsize=2048)
+def parse_update(text: str) -> RawActions:
+    """Raw actions of an update, section by section, in the order written."""
+    tokens = Tokens(text)
+    sections: dict[str, tuple[tuple[RawPath, Raw | None], ...]] = {}
+    while not tokens.ended:
+        word = tokens.current.upper
+        if word not in _SECTIONS:
+            raise tokens.unexpected()
+        if word in sections:
+            raise ValidationError(f'The "{word}" section can only be used once in an update expression;')
+        tokens.take()
+        actions = [_action(tokens, word)]
+        while tokens.accept(","):
+            actions.append(_action(tokens, word))
+        sections[word] = tuple(actions)
+    return tuple(sections.items())
+
+
+def _action(tokens: Tokens, section: str) -> tuple[RawPath, Raw | None]:
+    target = path(tokens)
+    tokens.count_operator()
+    if section == "REMOVE":
+        return target, None
+    if section == "SET":
+        tokens.expect("=")
+        return target, _set_value(tokens)
+    if not _is_placeholder(tokens.current.text):
+        raise tokens.unexpected()
+    return target, RawValue(tokens.take().text)
+
+
+def _set_value(tokens: Tokens) -> Raw:
+    wrapped = tokens.current.text == "(" and _wraps_arithmetic(tokens)
+    if wrapped:
+        tokens.take()
+    value = operand(tokens, ())
+    if tokens.current.text in ("+", "-"):
+        sign = tokens.take().text
+        tokens.count_operator()
+        value = RawCall(sign, (value, operand(tokens, ())))
+    if wrapped:
+        tokens.expect(")")
+    return value
+
+
+def _wraps_arithmetic(tokens: Tokens) -> bool:
+    """Whether the parenthesis here closes only after a sign, as in `SET a = (b + :c)`."""
+    depth = 0
+    for token in tokens.tokens[tokens.position :]:
+        if token.text == "(":
+            depth += 1
+        elif token.text == ")":
+            depth -= 1
+            if depth == 0:
+                return False
+        elif token.text in "+-" and depth == 1:
+            return True
+    return False

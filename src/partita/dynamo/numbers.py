@@ -1,0 +1,104 @@
+"""DynamoDB's numbers: 38 significant digits, 1E-130 to 9.99E+125, kept and compared by value."""
+
+from __future__ import annotations
+
+import re
+from decimal import Context, Decimal
+
+from partita.dynamo.errors import ValidationError
+
+DIGITS = 38
+HIGHEST_EXPONENT = 125
+LOWEST_EXPONENT = -130
+
+# Wide enough that adding 1E+125 and 1E-130 is exact; the result is then checked like any other number.
+_EXACT = Context(prec=420, Emax=10_000, Emin=-10_000)
+_CANONICAL_INTEGER = re.compile(r"(?:0|-?[1-9][0-9]{0,37})\Z")
+_NUMBER = re.compile(r"([+-]?)([0-9]*)(?:\.([0-9]*))?(?:[eE]([+-]?)([0-9]+))?\Z")
+
+
+def canonical(text: str) -> str:
+    """The one spelling DynamoDB stores: plain notation, no exponent, no zeros that say nothing."""
+    if _CANONICAL_INTEGER.match(text):
+        return text
+    negative, digits, exponent = decompose(text)
+    if not digits:
+        return "0"
+    point = exponent + 1
+    if point <= 0:
+        plain = "0." + "0" * -point + digits
+    elif point >= len(digits):
+        plain = digits + "0" * (point - len(digits))
+    else:
+        plain = digits[:point] + "." + digits[point:]
+    return "-" + plain if negative else plain
+
+
+def decompose(text: str) -> tuple[bool, str, int]:
+    """Sign, significant digits (none for zero) and the exponent of the first digit; refuses what DynamoDB refuses."""
+    match = _NUMBER.match(text)
+    if match is None or not (match[2] or match[3]):
+        raise ValidationError(_not_a_number(text))
+    sign, whole, fraction, exponent_sign, exponent_digits = match.groups("")
+    digits = whole + fraction
+    leading = digits.lstrip("0")
+    significant = leading.rstrip("0")
+    if not significant:
+        return False, "", 0
+    exponent_digits = exponent_digits.lstrip("0")
+    shift = 0
+    if exponent_digits:
+        # A longer exponent is out of range whatever the digits are; int() would refuse or crawl.
+        shift = int(exponent_digits) if len(exponent_digits) <= 9 else 10**9
+        shift = -shift if exponent_sign == "-" else shift
+    exponent = shift + len(whole) - 1 - (len(digits) - len(leading))
+    if exponent > HIGHEST_EXPONENT:
+        raise ValidationError(
+            "Number overflow. Attempting to store a number with magnitude larger than supported range"
+        )
+    if exponent < LOWEST_EXPONENT:
+        raise ValidationError(
+            "Number underflow. Attempting to store a number with magnitude smaller than supported range"
+        )
+    if len(significant) > DIGITS:
+        raise ValidationError("Attempting to store more than 38 significant digits in a Number")
+    return sign == "-", significant, exponent
+
+
+def add(left: str, right: str) -> str:
+    """The exact sum, refused when it does not fit."""
+    return canonical(str(_EXACT.add(Decimal(left), Decimal(right))))
+
+
+def subtract(left: str, right: str) -> str:
+    """The exact difference, refused when it does not fit."""
+    return canonical(str(_EXACT.subtract(Decimal(left), Decimal(right))))
+
+
+def compare(left: str, right: str) -> int:
+    """Less than, equal or greater: -1, 0, 1."""
+    if left == right:
+        return 0
+    first, second = Decimal(left), Decimal(right)
+    return (first > second) - (first < second)
+
+
+def size(text: str) -> int:
+    """Bytes a canonical number takes: one, plus one per two digits aligned at even exponents, plus one if negative."""
+    if text == "0":
+        return 1
+    negative = text[0] == "-"
+    digits = text[1:] if negative else text
+    if "." in digits:
+        _, significant, exponent = decompose(digits)
+        count = len(significant)
+    else:
+        count, exponent = len(digits.rstrip("0")), len(digits) - 1
+    aligned = 0 if count % 2 or exponent % 2 else 1
+    return 1 + (count + 1) // 2 + aligned + negative
+
+
+def _not_a_number(text: str) -> str:
+    if not text:
+        return "The parameter cannot be converted to a numeric value"
+    return f"The parameter cannot be converted to a numeric value: {text[:100]}"

@@ -1,0 +1,213 @@
+"""Attribute values in their wire form (`{"S": "text"}`), checked and brought to one spelling."""
+
+from __future__ import annotations
+
+import binascii
+from base64 import b64decode, b64encode
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from partita.dynamo import numbers
+from partita.dynamo.errors import SerializationError, ValidationError
+from partita.dynamo.limits import NESTING_LEVELS
+
+type_names = {
+    "S": "STRING",
+    "N": "NUMBER",
+    "B": "BINARY",
+    "SS": "STRING_SET",
+    "NS": "NUMBER_SET",
+    "BS": "BINARY_SET",
+    "L": "LIST",
+    "M": "MAP",
+    "BOOL": "BOOLEAN",
+    "NULL": "NULL",
+}
+
+AttributeValue = dict[str, Any]
+"""One value on the wire: a single member named after its type."""
+
+Item = dict[str, AttributeValue]
+"""An item on the wire: attribute name to value."""
+
+_INVALID = "One or more parameter values were invalid: "
+
+
+def type_of(value: AttributeValue) -> str:
+    """The type tag of a checked value."""
+    return next(iter(value))
+
+
+def checked_item(item: object, depth: int = 0) -> Item:
+    """The item with every value checked and in canonical spelling; the argument stays as it was."""
+    if not isinstance(item, dict):
+        raise SerializationError(_unexpected(item))
+    result: Item = {}
+    for name, value in item.items():
+        if type(value) is dict and len(value) == 1:
+            ((kind, content),) = value.items()
+            if kind == "S" and type(content) is str:
+                result[name] = value
+                continue
+        result[name] = checked_value(value, depth)
+    return result
+
+
+def checked_value(value: object, depth: int = 0) -> AttributeValue:
+    """The value checked and in canonical spelling: numbers without exponent, binary as standard base64."""
+    if not isinstance(value, dict):
+        raise SerializationError(_unexpected(value))
+    present = {kind: content for kind, content in value.items() if kind in _CHECKS and content is not None}
+    if not present:
+        raise ValidationError("Supplied AttributeValue is empty, must contain exactly one of the supported datatypes")
+    results = {kind: _CHECKS[kind](content, depth) for kind, content in present.items()}
+    if len(results) > 1:
+        raise ValidationError(
+            "Supplied AttributeValue has more than one datatypes set, "
+            "must contain exactly one of the supported datatypes"
+        )
+    return results
+
+
+def _string(content: object, _depth: int) -> str:
+    if type(content) is str:
+        return content
+    raise SerializationError(_not_string(content))
+
+
+def _number(content: object, _depth: int) -> str:
+    if type(content) is str:
+        return numbers.canonical(content)
+    raise SerializationError(_not_string(content))
+
+
+def _binary(content: object, _depth: int) -> str:
+    if isinstance(content, bytes | bytearray):
+        return b64encode(content).decode()
+    if type(content) is not str:
+        raise SerializationError(_not_string(content))
+    try:
+        # Standard base64 only: what decodes differently under another reading is refused.
+        return b64encode(b64decode(content, validate=True)).decode()
+    except (binascii.Error, ValueError):
+        raise SerializationError("Invalid Base64 content: the member B takes standard base64 with padding") from None
+
+
+def _boolean(content: object, _depth: int) -> bool:
+    if isinstance(content, bool):
+        return content
+    if isinstance(content, str) and content.lower() in ("true", "false"):
+        return content.lower() == "true"
+    raise SerializationError("Unexpected token received from parser" if content == "" else _unexpected(content))
+
+
+def _null(content: object, depth: int) -> bool:
+    if not _boolean(content, depth):
+        raise ValidationError(_INVALID + "Null attribute value types must have the value of true")
+    return True
+
+
+def _set(kind: str, empty: str, member: Callable[[object, int], str]) -> Callable[[object, int], list[str]]:
+    def check(content: object, depth: int) -> list[str]:
+        if not isinstance(content, list | tuple | set | frozenset):
+            raise SerializationError(_unexpected(content))
+        if not content:
+            raise ValidationError(_INVALID + empty)
+        members = [member(element, depth) for element in content]
+        if len(set(members)) != len(members):
+            if kind == "NS":
+                raise ValidationError("Input collection contains duplicates")
+            shown = ", ".join(str(element) for element in content)
+            raise ValidationError(f"{_INVALID}Input collection [{shown[:500]}] contains duplicates.")
+        return members
+
+    return check
+
+
+def _list(content: object, depth: int) -> list[AttributeValue]:
+    if not isinstance(content, list | tuple):
+        raise SerializationError(_unexpected(content))
+    _check_depth(depth)
+    return [checked_value(element, depth + 1) for element in content]
+
+
+def _map(content: object, depth: int) -> Item:
+    _check_depth(depth)
+    return checked_item(content, depth + 1)
+
+
+def _check_depth(depth: int) -> None:
+    if depth >= NESTING_LEVELS:
+        raise ValidationError("Nesting Levels have exceeded supported limits")
+
+
+_CHECKS: Mapping[str, Callable[[object, int], Any]] = {
+    "S": _string,
+    "N": _number,
+    "B": _binary,
+    "BOOL": _boolean,
+    "NULL": _null,
+    "SS": _set("SS", "An string set  may not be empty", _string),
+    "NS": _set("NS", "An number set  may not be empty", _number),
+    "BS": _set("BS", "Binary sets should not be empty", _binary),
+    "L": _list,
+    "M": _map,
+}
+
+
+def equal(left: AttributeValue, right: AttributeValue) -> bool:
+    """Equality of checked values: sets without order, everything else by its canonical spelling."""
+    if left == right:
+        return True
+    kind = type_of(left)
+    if kind != type_of(right):
+        return False
+    first, second = left[kind], right[kind]
+    if kind in ("SS", "NS", "BS"):
+        return len(first) == len(second) and set(first) == set(second)
+    if kind == "L":
+        return len(first) == len(second) and all(map(equal, first, second))
+    if kind == "M":
+        return first.keys() == second.keys() and all(equal(first[name], second[name]) for name in first)
+    return False
+
+
+def order(left: AttributeValue, right: AttributeValue) -> int | None:
+    """-1, 0 or 1 for two strings, numbers or binaries; None where DynamoDB has no order between them."""
+    kind = type_of(left)
+    if kind != type_of(right):
+        return None
+    first, second = left[kind], right[kind]
+    if kind == "N":
+        return numbers.compare(first, second)
+    if kind == "S":
+        # UTF-8 bytes sort as code points do, and so do Python's strings.
+        return int(first > second) - int(first < second)
+    if kind == "B":
+        a, b = b64decode(first), b64decode(second)
+        return int(a > b) - int(a < b)
+    return None
+
+
+def describe(value: AttributeValue) -> str:
+    """A value the way DynamoDB's messages show it: `{N:5}`."""
+    kind = type_of(value)
+    return f"{{{kind}:{value[kind]}}}"
+
+
+def _not_string(content: object) -> str:
+    if content is True or content is False:
+        return f"{str(content).upper()}_VALUE cannot be converted to String"
+    if isinstance(content, int):
+        return "NUMBER_VALUE cannot be converted to String"
+    if isinstance(content, float):
+        return "DECIMAL_VALUE cannot be converted to String"
+    return _unexpected(content)
+
+
+def _unexpected(content: object) -> str:
+    if isinstance(content, dict):
+        return "Start of structure or map found where not expected"
+    if isinstance(content, list | tuple):
+        return "Start of list found where not expected"
+    return "Unexpected field type"

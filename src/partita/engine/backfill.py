@@ -1,0 +1,43 @@
+"""Filling a new index from the items that are there, stretch by stretch, while writes go on."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import orjson
+
+from partita.dynamo.errors import ValidationError
+from partita.dynamo.size import item_size
+from partita.engine import catalog, rows
+from partita.engine.writer import Transaction
+
+_CHUNK = 500
+
+
+def fill(transaction: Transaction, table_name: str, index_name: str) -> bool:
+    """Index one stretch of items; True while there is more to do. Safe to repeat and to run from several processes."""
+    table = transaction.catalog.tables.get(table_name)
+    index = None if table is None else table.index(index_name)
+    if table is None or index is None or index.status == "ACTIVE":
+        return False
+    statement = f"SELECT id, key, size, body FROM {table.rows} WHERE id > ? ORDER BY id LIMIT ?"
+    found = list(transaction.execute(statement, (index.backfilled_to, _CHUNK)))
+    for number, key, size, body in found:
+        item = orjson.loads(body)
+        try:
+            entry = rows.index_key(index, item, key)
+        except ValidationError:
+            continue  # DynamoDB leaves out items whose attribute has another type than the index key
+        if entry is None:
+            continue
+        before = transaction.connection.total_changes()
+        transaction.execute(f"INSERT OR IGNORE INTO {index.rows} (key, item) VALUES (?, ?)", (entry, number))
+        if transaction.connection.total_changes() != before:
+            shown = size if index.projection == "ALL" else item_size(rows.projected(table, index, item))
+            transaction.count(index.id, 1, shown)
+    more = len(found) == _CHUNK
+    advanced = replace(index, backfilled_to=found[-1][0]) if more else replace(index, status="ACTIVE", backfilled_to=0)
+    indexes = tuple(advanced if each.id == index.id else each for each in table.indexes)
+    catalog.save(transaction.connection, replace(table, indexes=indexes))
+    transaction.reload()
+    return more

@@ -1,0 +1,79 @@
+"""Which tables there are: kept in the file, cached per process, re-read when another process changed it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import apsw
+import orjson
+
+from partita.dynamo.errors import ResourceNotFoundError
+from partita.engine import definitions
+from partita.engine.definitions import Table
+
+
+@dataclass(frozen=True, slots=True)
+class Catalog:
+    """The tables as of one version."""
+
+    version: int
+    tables: Mapping[str, Table]
+
+    def table(self, name: str) -> Table:
+        """The table of that name, ready for use."""
+        try:
+            table = self.tables[name]
+        except KeyError:
+            raise missing_table() from None
+        if table.restoring is not None:
+            raise missing_table()
+        return table
+
+
+EMPTY = Catalog(0, {})
+
+
+def missing_table(name: str | None = None) -> ResourceNotFoundError:
+    """What DynamoDB says of a table that is not there."""
+    detail = "" if name is None else f": Table: {name} not found"
+    return ResourceNotFoundError("Requested resource not found" + detail)
+
+
+def version(connection: apsw.Connection) -> int:
+    """The version in the file."""
+    return int(next(connection.execute("SELECT version FROM catalog"))[0])
+
+
+def load(connection: apsw.Connection) -> Catalog:
+    """The catalog as it stands in the file; the caller holds a transaction."""
+    rows = connection.execute("SELECT definition FROM tables")
+    tables = [definitions.from_json(orjson.loads(definition)) for (definition,) in rows]
+    return Catalog(version(connection), {table.name: table for table in tables})
+
+
+def next_id(connection: apsw.Connection) -> int:
+    """An id no table, index or stream has had before."""
+    (number,) = next(connection.execute("UPDATE catalog SET next_id = next_id + 1 RETURNING next_id - 1"))
+    return int(number)
+
+
+def save(connection: apsw.Connection, table: Table) -> None:
+    """Write a table's definition; every process sees it with its next write, or when it misses something."""
+    connection.execute(
+        "INSERT INTO tables (id, name, definition) VALUES (?, ?, ?)"
+        " ON CONFLICT (id) DO UPDATE SET name = excluded.name, definition = excluded.definition",
+        (table.id, table.name, orjson.dumps(definitions.to_json(table)).decode()),
+    )
+    touch(connection)
+
+
+def remove(connection: apsw.Connection, table: Table) -> None:
+    """Forget a table."""
+    connection.execute("DELETE FROM tables WHERE id = ?", (table.id,))
+    touch(connection)
+
+
+def touch(connection: apsw.Connection) -> None:
+    """Tell every process to look again."""
+    connection.execute("UPDATE catalog SET version = version + 1")

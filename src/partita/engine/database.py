@@ -1,0 +1,197 @@
+"""The file: SQLite connections, their settings, the format's version, and what can go wrong with a disk."""
+
+from __future__ import annotations
+
+import random
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Literal
+
+import apsw
+
+from partita.dynamo.errors import DynamoError, InternalServerError, StorageCorruptError, StorageFullError
+
+FILE_NAME = "partita.sqlite3"
+APPLICATION_ID = 0x50415254  # "PART"
+FORMAT_VERSION = 1
+_BUSY_SECONDS = 60.0
+_CHECKPOINT_PAGES = 4000
+
+Durability = Literal["full", "normal", "off"]
+"""`full`: an acknowledged write survives power loss; `normal`: a killed process; `off`: neither is promised."""
+
+_CREATE = """
+CREATE TABLE catalog (version INTEGER NOT NULL, next_id INTEGER NOT NULL);
+INSERT INTO catalog VALUES (1, 1);
+CREATE TABLE tables (id INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE, definition TEXT NOT NULL);
+CREATE TABLE counters (owner INTEGER PRIMARY KEY, items INTEGER NOT NULL, bytes INTEGER NOT NULL);
+CREATE TABLE tokens (token TEXT PRIMARY KEY, request BLOB NOT NULL, expires REAL NOT NULL) WITHOUT ROWID;
+CREATE INDEX tokens_by_expiry ON tokens (expires);
+CREATE TABLE closed_streams (id INTEGER PRIMARY KEY, table_name TEXT NOT NULL, definition TEXT NOT NULL);
+CREATE TABLE backups (
+    id INTEGER PRIMARY KEY, arn TEXT NOT NULL UNIQUE, table_name TEXT NOT NULL, definition TEXT NOT NULL
+);
+"""
+
+UPGRADES: dict[int, Callable[[apsw.Connection], None]] = {}
+"""From format version N to N + 1; run in order, in one transaction, when an older file is opened."""
+
+
+class FormatError(DynamoError):
+    """The file is not ours, or was written by a newer Partita."""
+
+    code = "FormatError"
+    status = 500
+
+
+class Database:
+    """One file and the connections to it: one that writes, and as many as needed that read."""
+
+    def __init__(self, folder: Path, *, durability: Durability = "full", max_bytes: int | None = None) -> None:
+        self.folder = folder
+        self.path = folder / FILE_NAME
+        self._durability = durability
+        self._idle: list[apsw.Connection] = []
+        self._open: list[apsw.Connection] = []
+        self.closed = False
+        folder.mkdir(parents=True, exist_ok=True)
+        with translated():
+            self.writer = self._connect()
+            self._prepare(max_bytes)
+
+    def _connect(self) -> apsw.Connection:
+        connection = apsw.Connection(str(self.path), statementcachesize=300)
+        self._open.append(connection)
+        connection.set_busy_handler(_Patience())
+        # A checkpoint that fails for lack of space is tried again; it must not fail the commit before it.
+        for pragma in (
+            f"synchronous={self._durability}",
+            "fullfsync=1",
+            "cache_size=-65536",
+            "temp_store=memory",
+            f"wal_autocheckpoint={_CHECKPOINT_PAGES}",
+        ):
+            connection.execute("PRAGMA " + pragma)
+        return connection
+
+    def _prepare(self, max_bytes: int | None) -> None:
+        writer = self.writer
+        writer.execute("PRAGMA journal_mode=wal")
+        if max_bytes is not None:
+            page = int(next(writer.execute("PRAGMA page_size"))[0])
+            writer.execute(f"PRAGMA max_page_count={max(1, max_bytes // page)}")
+        if next(writer.execute("PRAGMA user_version"))[0] == FORMAT_VERSION:
+            self._check_owner()
+            return
+        writer.execute("BEGIN IMMEDIATE")
+        try:
+            self._create_or_upgrade()
+            writer.execute("COMMIT")
+        except BaseException:
+            writer.execute("ROLLBACK")
+            raise
+
+    def _create_or_upgrade(self) -> None:
+        writer = self.writer
+        version = int(next(writer.execute("PRAGMA user_version"))[0])
+        if version == 0:
+            if next(writer.execute("SELECT count(*) FROM sqlite_schema"))[0]:
+                raise FormatError(f"{self.path} is a SQLite file of something else. Choose another data folder.")
+            writer.execute(_CREATE)
+            writer.execute(f"PRAGMA application_id={APPLICATION_ID}")
+        else:
+            self._check_owner()
+            if version > FORMAT_VERSION:
+                raise FormatError(
+                    f"{self.path} has format {version}; this Partita knows up to {FORMAT_VERSION}. "
+                    "Install a newer Partita to open it."
+                )
+            for step in range(version, FORMAT_VERSION):
+                UPGRADES[step](writer)
+        writer.execute(f"PRAGMA user_version={FORMAT_VERSION}")
+
+    def _check_owner(self) -> None:
+        if next(self.writer.execute("PRAGMA application_id"))[0] != APPLICATION_ID:
+            raise FormatError(f"{self.path} is a SQLite file of something else. Choose another data folder.")
+
+    @contextmanager
+    def reader(self) -> Iterator[apsw.Connection]:
+        """A connection that reads; every statement, or everything within BEGIN and COMMIT, sees one moment."""
+        connection = self.take()
+        try:
+            yield connection
+        finally:
+            self.give_back(connection)
+
+    def take(self) -> apsw.Connection:
+        """A reading connection to keep until it is given back."""
+        try:
+            return self._idle.pop()
+        except IndexError:
+            pass
+        if self.closed:
+            raise InternalServerError("The engine is closed. Open it again before using it.")
+        connection = self._connect()
+        connection.execute("PRAGMA query_only=1")
+        return connection
+
+    def give_back(self, connection: apsw.Connection) -> None:
+        """Return a connection that was taken."""
+        if self.closed:
+            connection.close()
+        else:
+            self._idle.append(connection)
+
+    def close(self) -> None:
+        """Close every connection; the last one of all processes leaves a single file behind."""
+        self.closed = True
+        self._idle.clear()
+        while self._open:
+            try:
+                self._open.pop().close()
+            except apsw.ThreadingViolationError:
+                continue  # a read is still running there; giving the connection back closes it
+
+
+class _Patience:
+    """Waits for another process's write: soon at first, then every few milliseconds, a minute in all."""
+
+    def __init__(self) -> None:
+        self._since = 0.0
+
+    def __call__(self, tries: int) -> bool:
+        now = time.monotonic()
+        if tries == 0:
+            self._since = now
+        if now - self._since > _BUSY_SECONDS:
+            return False
+        time.sleep(random.uniform(0.0001, min(0.0005 * (tries + 1), 0.004)))
+        return True
+
+
+@contextmanager
+def translated() -> Iterator[None]:
+    """SQLite's errors as errors with a next step."""
+    try:
+        yield
+    except apsw.Error as error:
+        raise storage_error(error) from error
+
+
+def storage_error(error: apsw.Error) -> DynamoError:
+    """What a caller should know about an error of the file."""
+    if isinstance(error, apsw.FullError):
+        return StorageFullError("The disk or the quota is full; nothing was written. Free some space and try again.")
+    if isinstance(error, apsw.CorruptError | apsw.NotADBError):
+        return StorageCorruptError(
+            f"The data file is damaged ({error}). Stop writing, copy the folder, and restore from a backup."
+        )
+    if isinstance(error, apsw.BusyError | apsw.LockedError):
+        return InternalServerError("Another process has held the data file for a minute. Try again.")
+    if isinstance(error, apsw.IOError):
+        return InternalServerError(f"The data file could not be read or written ({error}). Check the disk.")
+    if isinstance(error, apsw.CantOpenError | apsw.ReadOnlyError | apsw.PermissionsError):
+        return InternalServerError(f"The data folder cannot be used ({error}). Check that it exists and is writable.")
+    return InternalServerError(f"The data file answered: {error}")

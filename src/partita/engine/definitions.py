@@ -1,0 +1,120 @@
+"""What a table is: its key, its indexes, its settings. Values that the catalog keeps."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field
+from typing import Any, Literal
+
+ProjectionType = Literal["ALL", "KEYS_ONLY", "INCLUDE"]
+KeyAttribute = tuple[str, str]
+"""An attribute of a key: its name and its type (S, N or B)."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Index:
+    """A secondary index; `id` names its rows in the file for as long as it lives."""
+
+    id: int
+    name: str
+    local: bool
+    hash: tuple[KeyAttribute, ...]
+    range: tuple[KeyAttribute, ...]
+    projection: ProjectionType
+    included: tuple[str, ...] = ()
+    status: Literal["ACTIVE", "CREATING"] = "ACTIVE"
+    backfilled_to: int = 0
+    throughput: Mapping[str, int] | None = None
+
+    @property
+    def rows(self) -> str:
+        return f"index_{self.id}"
+
+    @property
+    def key_names(self) -> tuple[str, ...]:
+        return tuple(name for name, _ in (*self.hash, *self.range))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Stream:
+    """A change stream; a stream that was switched off stays readable until its records are a day old."""
+
+    id: int
+    label: str
+    view: Literal["KEYS_ONLY", "NEW_IMAGE", "OLD_IMAGE", "NEW_AND_OLD_IMAGES"]
+    created: float
+    enabled: bool = True
+
+    @property
+    def rows(self) -> str:
+        return f"stream_{self.id}"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Table:
+    """A table; `id` names its rows in the file for as long as it lives."""
+
+    id: int
+    uuid: str
+    name: str
+    hash: KeyAttribute
+    range: KeyAttribute | None
+    created: float
+    attributes: tuple[KeyAttribute, ...]
+    billing: Literal["PROVISIONED", "PAY_PER_REQUEST"] = "PROVISIONED"
+    throughput: Mapping[str, int] | None = None
+    indexes: tuple[Index, ...] = ()
+    streams: tuple[Stream, ...] = ()
+    ttl_attribute: str | None = None
+    ttl_filled_to: int | None = None
+    tags: Mapping[str, str] = field(default_factory=dict)
+    deletion_protection: bool = False
+    table_class: str | None = None
+    encryption: Mapping[str, Any] | None = None
+    restored_from: Mapping[str, Any] | None = None
+    restoring: int | None = None
+
+    @property
+    def rows(self) -> str:
+        return f"items_{self.id}"
+
+    @property
+    def keys(self) -> tuple[KeyAttribute, ...]:
+        return (self.hash,) if self.range is None else (self.hash, self.range)
+
+    @property
+    def stream(self) -> Stream | None:
+        """The stream that takes records now."""
+        return next((stream for stream in self.streams if stream.enabled), None)
+
+    def index(self, name: str) -> Index | None:
+        return next((index for index in self.indexes if index.name == name), None)
+
+
+def to_json(table: Table) -> dict[str, Any]:
+    """The form the catalog stores."""
+    return asdict(table)
+
+
+def from_json(stored: Mapping[str, Any]) -> Table:
+    """A table out of the catalog's form."""
+    members = dict(stored)
+    members["hash"] = _key(members["hash"])
+    members["range"] = _key(members["range"]) if members["range"] else None
+    members["attributes"] = tuple(map(_key, members["attributes"]))
+    members["indexes"] = tuple(_index(index) for index in members["indexes"])
+    members["streams"] = tuple(Stream(**stream) for stream in members["streams"])
+    return Table(**members)
+
+
+def _index(stored: Mapping[str, Any]) -> Index:
+    members = dict(stored)
+    members["hash"] = tuple(map(_key, members["hash"]))
+    members["range"] = tuple(map(_key, members["range"]))
+    members["included"] = tuple(members["included"])
+    return Index(**members)
+
+
+def _key(stored: Any) -> KeyAttribute:
+    name, kind = stored
+    return (name, kind)

@@ -1,0 +1,309 @@
+"""The embedded engine: DynamoDB's operations on a folder, in process, for any number of threads and processes."""
+
+from __future__ import annotations
+
+import asyncio
+import tempfile
+import time
+import uuid
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import Any, TypeVar
+
+import apsw
+import orjson
+
+from partita.dynamo.errors import (
+    DynamoError,
+    InternalServerError,
+    ResourceNotFoundError,
+    SerializationError,
+    UnknownOperationError,
+)
+from partita.dynamo.parse import ITEM_OPERATIONS, parse, table_name
+from partita.dynamo.requests import ItemRequest, TransactGetItems
+from partita.dynamo.shapes import check
+from partita.engine import backups, catalog, operations, table_shapes
+from partita.engine.catalog import Catalog
+from partita.engine.database import Database, Durability, storage_error
+from partita.engine.describe import Place
+from partita.engine.faults import FaultPlan, Faults
+from partita.engine.maintenance import Maintenance
+from partita.engine.reads import Load, MissingIndexError, Response
+from partita.engine.writer import Transaction, Writer
+
+T = TypeVar("T")
+Done = Callable[[bytes | DynamoError], None]
+Read = Callable[[apsw.Connection, Catalog], T]
+
+
+class Engine:
+    """DynamoDB on a folder. `call` takes and gives the wire's dictionaries, `execute` takes request values."""
+
+    def __init__(
+        self,
+        folder: str | Path,
+        *,
+        durability: Durability = "full",
+        max_bytes: int | None = None,
+        place: Place | None = None,
+        faults: FaultPlan | None = None,
+        clock: Callable[[], float] = time.time,
+        background: bool = True,
+    ) -> None:
+        self.place = place or Place()
+        self._clock = clock
+        self._temporary: tempfile.TemporaryDirectory[str] | None = None
+        self.database = Database(Path(folder), durability=durability, max_bytes=max_bytes)
+        self.writer = Writer(self.database, clock, self._committed)
+        self._catalog = catalog.EMPTY
+        self._faults = None if faults is None else Faults(faults, self.database)
+        self._pool: ThreadPoolExecutor | None = None
+        self.maintenance = Maintenance(self.database, self.writer, self.refresh, clock)
+        try:
+            self.refresh()
+        except BaseException:
+            self.database.close()
+            raise
+        if background:
+            self.maintenance.start()
+
+    @classmethod
+    def temporary(cls, **settings: Any) -> Engine:
+        """An engine on a folder that goes when it is closed; for tests. Nothing needs to survive, so nothing waits."""
+        folder = tempfile.TemporaryDirectory(prefix="partita-")
+        engine = cls(folder.name, **{"durability": "off", **settings})
+        engine._temporary = folder
+        return engine
+
+    def __enter__(self) -> Engine:
+        return self
+
+    def __exit__(self, *_exc: object) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Finish what is under way and let go of the file."""
+        self.maintenance.stop()
+        self.writer.close()
+        if self._pool is not None:
+            self._pool.shutdown()
+        if self._faults is not None:
+            self._faults.close()
+        self.database.close()
+        if self._temporary is not None:
+            self._temporary.cleanup()
+
+    def call(self, operation: str, request: object) -> Response:
+        """Run an operation given and answered in the wire's form."""
+        if operation in ITEM_OPERATIONS:
+            return self._run(parse(operation, request), orjson.loads)
+        return self._call_table(operation, request)
+
+    def execute(self, request: ItemRequest) -> Response:
+        """Run a request value; the answer is in the wire's form."""
+        return self._run(request, orjson.loads)
+
+    async def call_async(self, operation: str, request: object) -> Response:
+        """`call` for an event loop: reads answer at once, writes without blocking the loop while the disk syncs."""
+        if operation in ITEM_OPERATIONS:
+            return await self.execute_async(parse(operation, request))
+        return await asyncio.to_thread(self._call_table, operation, request)
+
+    async def execute_async(self, request: ItemRequest) -> Response:
+        """`execute` for an event loop."""
+        loop = asyncio.get_running_loop()
+        future: asyncio.Future[Response] = loop.create_future()
+
+        def settle(result: Response | None, error: BaseException | None) -> None:
+            if future.cancelled():
+                return
+            if error is not None:
+                future.set_exception(error)
+            else:
+                future.set_result(result or {})
+
+        def told(result: Response | None, error: BaseException | None) -> None:
+            loop.call_soon_threadsafe(settle, result, error)
+
+        if self._faults is None and type(request) in operations.ITEM_READS:
+            return self._run(request, orjson.loads)
+        self._start(request, orjson.loads, told)
+        return await future
+
+    def answer(self, operation: str, body: bytes, done: Done) -> None:
+        """Run an operation given and answered in JSON; `done` hears once: here (reads), or on another thread."""
+        try:
+            request = _decoded(body)
+            if operation not in ITEM_OPERATIONS:
+                self._answer_table(operation, request, done)
+                return
+            parsed = parse(operation, request)
+            if self._faults is None and type(parsed) in operations.ITEM_READS:
+                done(_encoded(self._run(parsed, orjson.Fragment)))
+                return
+        except DynamoError as error:
+            done(error)
+            return
+
+        def told(result: Response | None, error: BaseException | None) -> None:
+            done(_encoded(result or {}) if error is None else _as_answer(error))
+
+        self._start(parsed, orjson.Fragment, told)
+
+    def refresh(self) -> Catalog:
+        """The catalog as it stands in the file now."""
+        with self.database.reader() as connection:
+            try:
+                if catalog.version(connection) != self._catalog.version:
+                    connection.execute("BEGIN")
+                    try:
+                        self._catalog = catalog.load(connection)
+                    finally:
+                        connection.execute("COMMIT")
+            except apsw.Error as error:
+                raise storage_error(error) from error
+        return self._catalog
+
+    def _committed(self, transaction: Transaction) -> None:
+        if transaction.catalog.version > self._catalog.version:
+            self._catalog = transaction.catalog
+            self.maintenance.poke()
+
+    def _run(self, request: ItemRequest, load: Load) -> Response:
+        extra: dict[str, Any] = {}
+        if self._faults is not None:
+            self._faults.strike(request)
+            request, extra = self._faults.split(request)
+        read = operations.ITEM_READS.get(type(request))
+        if read is not None:
+            response = self._read_item(read, request, load)
+        else:
+            write = operations.ITEM_WRITES[type(request)]
+            response = self.writer.run(lambda transaction: write(transaction, request, load))
+        return {**response, **extra} if extra else response
+
+    def _start(self, request: ItemRequest, load: Load, told: Callable[[Any, BaseException | None], None]) -> None:
+        """Run a request without blocking the caller."""
+        if self._faults is None:
+            write = operations.ITEM_WRITES[type(request)]
+            try:
+                self.writer.submit(lambda transaction: write(transaction, request, load), told)
+            except DynamoError as error:
+                told(None, error)
+            return
+        self._in_pool(lambda: self._run(request, load), told)
+
+    def _in_pool(self, work: Callable[[], Any], told: Callable[[Any, BaseException | None], None]) -> None:
+        if self._pool is None:
+            self._pool = ThreadPoolExecutor(16, thread_name_prefix="partita-engine")
+
+        def run() -> None:
+            try:
+                result = work()
+            except Exception as error:
+                told(None, error)
+            else:
+                told(result, None)
+
+        self._pool.submit(run)
+
+    def _read_item(self, read: Any, request: ItemRequest, load: Load) -> Response:
+        def run(connection: apsw.Connection, tables: Catalog) -> Response:
+            response: Response
+            if isinstance(request, TransactGetItems):
+                connection.execute("BEGIN")
+                try:
+                    response = read(connection, tables, request, load)
+                finally:
+                    connection.execute("COMMIT")
+            else:
+                response = read(connection, tables, request, load)
+            return response
+
+        if self._faults is not None:
+            with self._faults.past(request) as past:
+                if past is not None:
+                    return run(past, catalog.load(past))
+        return self._read(run)
+
+    def _read(self, read: Read[T]) -> T:
+        """Run a read; where it misses a table or an index, look whether another process has changed the catalog."""
+        tables = self._catalog
+        for _ in range(5):
+            with self.database.reader() as connection:
+                try:
+                    return read(connection, tables)
+                except (ResourceNotFoundError, MissingIndexError):
+                    known = tables.version
+                    tables = self.refresh()
+                    if tables.version == known:
+                        raise
+                except apsw.SQLError as error:
+                    if not str(error).startswith("no such table"):
+                        raise storage_error(error) from error
+                    tables = self.refresh()
+                except apsw.Error as error:
+                    raise storage_error(error) from error
+        raise InternalServerError("The table was changed again and again while it was read. Try again.")
+
+    def _call_table(self, operation: str, request: object) -> Response:
+        if operation in operations.TABLE_READS:
+            shape, read = operations.TABLE_READS[operation]
+            wire = check(shape, request)
+            self.refresh()
+            return self._read(lambda connection, tables: read(connection, tables, wire, self.place, self._clock()))
+        if operation in operations.TABLE_WRITES:
+            shape, write = operations.TABLE_WRITES[operation]
+            wire = check(shape, request)
+            return self.writer.run(lambda transaction: write(transaction, wire, self.place))
+        if operation == "CreateBackup":
+            return self._create_backup(check(table_shapes.CREATE_BACKUP, request))
+        if operation == "DeleteBackup":
+            return self._delete_backup(check(table_shapes.NAMED_BACKUP, request))
+        raise UnknownOperationError(f"{operation} is not an operation of this engine.")
+
+    def _answer_table(self, operation: str, request: object, done: Done) -> None:
+        """Operations on tables may take long (a backup copies a whole table): never on the caller's thread."""
+        if operation not in operations.TABLE_OPERATIONS:
+            raise UnknownOperationError(f"{operation} is not an operation of this engine.")
+
+        def told(result: Response | None, error: BaseException | None) -> None:
+            done(_encoded(result or {}) if error is None else _as_answer(error))
+
+        self._in_pool(lambda: self._call_table(operation, request), told)
+
+    def _create_backup(self, request: dict[str, Any]) -> Response:
+        name = table_name(request["TableName"])
+        file = f"{uuid.uuid4().hex}.sqlite3"
+        try:
+            table, items, size = backups.copy(self.database.path, self.database.folder / backups.FOLDER / file, name)
+        except apsw.Error as error:
+            raise storage_error(error) from error
+        return self.writer.run(
+            lambda tx: backups.register(tx, table, request["BackupName"], file, (items, size), self.place)
+        )
+
+    def _delete_backup(self, request: dict[str, Any]) -> Response:
+        response, file = self.writer.run(lambda tx: backups.delete(tx, request, self.place))
+        (self.database.folder / backups.FOLDER / file).unlink(missing_ok=True)
+        return response
+
+
+def _decoded(body: bytes) -> object:
+    try:
+        return orjson.loads(body)
+    except orjson.JSONDecodeError as error:
+        raise SerializationError(f"The request body is not valid JSON: {error.msg}") from None
+
+
+def _encoded(response: Response) -> bytes:
+    return orjson.dumps(response)
+
+
+def _as_answer(error: BaseException) -> DynamoError:
+    """What a client hears; an error that is nobody's business but ours is raised where it is logged."""
+    if isinstance(error, DynamoError):
+        return error
+    raise error

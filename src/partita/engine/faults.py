@@ -1,0 +1,191 @@
+"""Weather on request: throttling, conflicts, partial batches, latency and stale reads, by a declared plan.
+
+The plan is a value and its dice are seeded, so a run of bad luck can be had again.
+"""
+
+from __future__ import annotations
+
+import random
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import apsw
+from pydantic import BaseModel, ConfigDict, Field
+
+from partita.dynamo.errors import (
+    ThroughputExceededError,
+    TransactionCanceledError,
+    TransactionConflictError,
+)
+from partita.dynamo.requests import (
+    BatchGetItem,
+    BatchWriteItem,
+    DeleteItem,
+    GetItem,
+    ItemRequest,
+    PutItem,
+    Query,
+    Scan,
+    TransactGetItems,
+    TransactWriteItems,
+    UpdateItem,
+)
+from partita.dynamo.wire import render
+from partita.engine.database import Database
+
+Chance = Field(default=0.0, ge=0.0, le=1.0)
+
+
+class FaultPlan(BaseModel):
+    """How often what goes wrong; chances from 0 to 1, times in seconds."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    seed: int = 0
+    throttle: float = Chance
+    """Chance that a request is refused with ProvisionedThroughputExceededException."""
+    conflict: float = Chance
+    """Chance that a write meets another transaction (TransactionConflict)."""
+    partial_batch: float = Chance
+    """Chance that a batch leaves a part of itself unprocessed."""
+    latency: float = Field(default=0.0, ge=0.0, le=60.0)
+    """Every request waits up to this long."""
+    stale: float = Chance
+    """Chance that an eventually consistent read (of an index always) sees the past."""
+    staleness: float = Field(default=0.2, gt=0.0, le=60.0)
+    """How far in the past, at most."""
+    tables: frozenset[str] = frozenset()
+    """Only these tables; none named means all."""
+
+
+@dataclass(slots=True)
+class Faults:
+    """A plan at work."""
+
+    plan: FaultPlan
+    database: Database
+    _dice: random.Random = field(init=False)
+    _lock: threading.Lock = field(default_factory=threading.Lock)
+    _past: apsw.Connection | None = None
+    _since: float = 0.0
+
+    def __post_init__(self) -> None:
+        self._dice = random.Random(self.plan.seed)
+
+    def strike(self, request: ItemRequest) -> None:
+        """Wait, throttle or conflict, as the dice say; nothing has been read or written yet."""
+        plan = self.plan
+        if not self._concerns(request):
+            return
+        if plan.latency:
+            time.sleep(self._roll() * plan.latency)
+        if self._happens(plan.throttle):
+            raise ThroughputExceededError(
+                "The level of configured provisioned throughput for the table was exceeded. "
+                "Consider increasing your provisioning level with the UpdateTable API."
+            )
+        if isinstance(request, TransactWriteItems | TransactGetItems):
+            if self._happens(plan.conflict):
+                raise self._canceled(request)
+        elif isinstance(request, PutItem | UpdateItem | DeleteItem) and self._happens(plan.conflict):
+            raise TransactionConflictError("Transaction is ongoing for the item")
+
+    def split(self, request: ItemRequest) -> tuple[ItemRequest, dict[str, Any]]:
+        """A batch cut down to what is processed, and the members that report the rest."""
+        if not isinstance(request, BatchGetItem | BatchWriteItem) or not self._concerns(request):
+            return request, {}
+        if not self._happens(self.plan.partial_batch):
+            return request, {}
+        if isinstance(request, BatchWriteItem):
+            flat = [(table, entry) for table, entries in request.tables.items() for entry in entries]
+            cut = int(self._roll() * len(flat))
+            done, rest = flat[:cut], flat[cut:]
+            return (
+                replace(request, tables=_grouped(done)),
+                {"UnprocessedItems": render(replace(request, tables=_grouped(rest)))[1]["RequestItems"]},
+            )
+        keys = [(table, key) for table, wanted in request.tables.items() for key in wanted.keys]
+        cut = int(self._roll() * len(keys))
+
+        def chosen(part: list[tuple[str, Any]]) -> BatchGetItem:
+            grouped = _grouped(part)
+            return replace(
+                request, tables={name: replace(request.tables[name], keys=found) for name, found in grouped.items()}
+            )
+
+        return chosen(keys[:cut]), {"UnprocessedKeys": render(chosen(keys[cut:]))[1]["RequestItems"]}
+
+    @contextmanager
+    def past(self, request: ItemRequest) -> Iterator[apsw.Connection | None]:
+        """A connection that sees the past, where this read may and does; None otherwise."""
+        if not self._may_be_stale(request) or not self._happens(self.plan.stale):
+            yield None
+            return
+        with self._lock:
+            yield self._snapshot()
+
+    def close(self) -> None:
+        """Let go of the past."""
+        with self._lock:
+            if self._past is not None:
+                self._past.execute("ROLLBACK")
+                self.database.give_back(self._past)
+                self._past = None
+
+    def _snapshot(self) -> apsw.Connection:
+        now = time.monotonic()
+        if self._past is None:
+            self._past = self.database.take()
+        elif now - self._since <= self.plan.staleness:
+            return self._past
+        else:
+            self._past.execute("ROLLBACK")
+        self._past.execute("BEGIN")
+        self._past.execute("SELECT version FROM catalog").fetchall()
+        self._since = now
+        return self._past
+
+    def _may_be_stale(self, request: ItemRequest) -> bool:
+        if not self.plan.stale or not self._concerns(request):
+            return False
+        if isinstance(request, BatchGetItem):
+            return not any(wanted.consistent for wanted in request.tables.values())
+        return isinstance(request, GetItem | Query | Scan) and not request.consistent
+
+    def _canceled(self, request: TransactWriteItems | TransactGetItems) -> TransactionCanceledError:
+        count = len(request.actions if isinstance(request, TransactWriteItems) else request.gets)
+        unlucky = int(self._roll() * count)
+        conflict = {"Code": "TransactionConflict", "Message": "Transaction is ongoing for the item"}
+        return TransactionCanceledError([conflict if at == unlucky else {"Code": "None"} for at in range(count)])
+
+    def _concerns(self, request: ItemRequest) -> bool:
+        if not self.plan.tables:
+            return True
+        match request:
+            case BatchGetItem() | BatchWriteItem():
+                names = set(request.tables)
+            case TransactGetItems():
+                names = {get.table for get in request.gets}
+            case TransactWriteItems():
+                names = {action.table for action in request.actions}
+            case _:
+                names = {request.table}
+        return bool(names & self.plan.tables)
+
+    def _happens(self, chance: float) -> bool:
+        return chance > 0 and self._roll() < chance
+
+    def _roll(self) -> float:
+        with self._lock:
+            return self._dice.random()
+
+
+def _grouped(pairs: list[tuple[str, Any]]) -> dict[str, tuple[Any, ...]]:
+    grouped: dict[str, tuple[Any, ...]] = {}
+    for name, entry in pairs:
+        grouped[name] = (*grouped.get(name, ()), entry)
+    return grouped

@@ -1,0 +1,114 @@
+"""Keys as bytes that sort the way DynamoDB sorts: strings by UTF-8, numbers by value, binary by bytes.
+
+A stored key starts with four bytes of hash of its partition key, as DynamoDB spreads partitions: scans come back in
+hash order and parallel segments are stretches of the hash. Every part ends itself, so parts can stand in a row.
+"""
+
+from __future__ import annotations
+
+from base64 import b64decode, b64encode
+from collections.abc import Iterable
+from zlib import crc32
+
+from partita.dynamo import numbers
+from partita.dynamo.values import AttributeValue, type_of
+
+HASH_BYTES = 4
+HASH_SPACE = 1 << (8 * HASH_BYTES)
+_END = b"\x00\x00"
+_ESCAPED_ZERO = b"\x00\xff"
+
+_NEGATIVE, _ZERO, _POSITIVE = 1, 2, 3
+
+
+def partition(values: Iterable[AttributeValue]) -> bytes:
+    """The front of a stored key: hash of the partition key values, then the values."""
+    encoded = b"".join(map(encode, values))
+    return crc32(encoded).to_bytes(HASH_BYTES) + encoded
+
+
+def encode(value: AttributeValue) -> bytes:
+    """One key value, self-delimiting and order-preserving within its type."""
+    text = value.get("S")
+    if text is not None:
+        return _escape(text.encode()) + _END
+    if "N" in value:
+        return encode_number(value["N"])
+    return _escape(b64decode(value["B"])) + _END
+
+
+def encode_prefix(value: AttributeValue) -> bytes:
+    """The bytes every key value starts with that starts with this string or binary."""
+    text = value.get("S")
+    return _escape(text.encode() if text is not None else b64decode(value["B"]))
+
+
+def decode(kind: str, data: bytes, position: int) -> tuple[AttributeValue, int]:
+    """The value that starts at a position, and where the next one starts."""
+    if kind == "N":
+        return _decode_number(data, position)
+    end = position
+    while True:
+        end = data.index(b"\x00", end)
+        if data[end + 1] == 0:
+            break
+        end += 2
+    raw = data[position:end].replace(_ESCAPED_ZERO, b"\x00")
+    return ({"S": raw.decode()} if kind == "S" else {"B": b64encode(raw).decode()}), end + 2
+
+
+def successor(prefix: bytes) -> bytes:
+    """The least bytes above everything that starts with the prefix."""
+    stripped = prefix.rstrip(b"\xff")
+    if not stripped:
+        return b"\xff" * (len(prefix) + 64)  # only a hash of all ones gets here; no longer run of ones can follow it
+    return stripped[:-1] + bytes((stripped[-1] + 1,))
+
+
+def segment_bounds(segment: int, total: int) -> tuple[bytes, bytes]:
+    """The stretch of the hash space that one of `total` parallel segments covers."""
+    first = HASH_SPACE * segment // total
+    after = HASH_SPACE * (segment + 1) // total
+    low = first.to_bytes(HASH_BYTES)
+    return low, after.to_bytes(HASH_BYTES) if after < HASH_SPACE else b"\xff" * (HASH_BYTES + 1)
+
+
+def key_size(value: AttributeValue) -> int:
+    """Bytes of a key value for the 2048 and 1024 byte limits."""
+    kind = type_of(value)
+    if kind == "S":
+        return len(value["S"].encode())
+    return numbers.size(value["N"]) if kind == "N" else len(b64decode(value["B"]))
+
+
+def encode_number(text: str) -> bytes:
+    """Sign, exponent, then two digits a byte; what is negative is mirrored so that it sorts the other way."""
+    negative, digits, exponent = numbers.decompose(text)
+    if not digits:
+        return bytes((_ZERO,))
+    if len(digits) % 2:
+        digits += "0"
+    shifted = exponent - numbers.LOWEST_EXPONENT
+    pairs = [int(digits[position : position + 2]) + 1 for position in range(0, len(digits), 2)]
+    if negative:
+        return bytes((_NEGATIVE, 255 - shifted, *(101 - pair for pair in pairs), 255))
+    return bytes((_POSITIVE, shifted, *pairs, 0))
+
+
+def _decode_number(data: bytes, position: int) -> tuple[AttributeValue, int]:
+    sign = data[position]
+    if sign == _ZERO:
+        return {"N": "0"}, position + 1
+    end = data.index(b"\x00" if sign == _POSITIVE else b"\xff", position + 2)
+    body = data[position + 2 : end]
+    if sign == _POSITIVE:
+        shifted, pairs = data[position + 1], [byte - 1 for byte in body]
+    else:
+        shifted, pairs = 255 - data[position + 1], [100 - byte for byte in body]
+    digits = "".join(f"{pair:02d}" for pair in pairs)
+    exponent = shifted + numbers.LOWEST_EXPONENT - len(digits) + 1
+    return {"N": numbers.canonical(f"{'-' if sign == _NEGATIVE else ''}{digits}e{exponent}")}, end + 1
+
+
+def _escape(raw: bytes) -> bytes:
+    return raw.replace(b"\x00", _ESCAPED_ZERO) if b"\x00" in raw else raw

@@ -1,0 +1,100 @@
+"""Work in the background: filling new indexes, restores, expiry, trimming. All of it resumes where a crash left it."""
+
+from __future__ import annotations
+
+import logging
+import threading
+from collections.abc import Callable
+
+from partita.dynamo.errors import DynamoError
+from partita.engine import backfill, backups, expiry, streams
+from partita.engine.catalog import Catalog
+from partita.engine.database import Database
+from partita.engine.writer import Transaction, Writer
+
+_log = logging.getLogger(__name__)
+_INTERVAL = 1.0
+_TRIM_EVERY = 60
+
+
+class Maintenance:
+    """One pass does all that is due; a thread makes a pass every second, or at once when poked."""
+
+    def __init__(
+        self, database: Database, writer: Writer, refresh: Callable[[], Catalog], clock: Callable[[], float]
+    ) -> None:
+        self._database = database
+        self._writer = writer
+        self._refresh = refresh
+        self._clock = clock
+        self._wake = threading.Event()
+        self._stop = False
+        self._passes = 0
+        self._busy = threading.Lock()
+        self._thread: threading.Thread | None = None
+
+    def start(self) -> None:
+        self._thread = threading.Thread(target=self._loop, name="partita-maintenance", daemon=True)
+        self._thread.start()
+
+    def poke(self) -> None:
+        """Something new to do."""
+        self._wake.set()
+
+    def stop(self) -> None:
+        self._stop = True
+        self._wake.set()
+        if self._thread is not None:
+            self._thread.join()
+
+    def _loop(self) -> None:
+        while not self._stop:
+            try:
+                self.run()
+            except DynamoError as error:
+                if not self._stop:
+                    _log.error("maintenance will try again: %s", error)
+            except Exception:
+                _log.exception("maintenance failed and will try again")
+            self._wake.wait(_INTERVAL)
+            self._wake.clear()
+
+    def run(self) -> None:
+        """One pass over everything that is due."""
+        with self._busy:
+            for table in self._refresh().tables.values():
+                for index in table.indexes:
+                    if index.status != "ACTIVE":
+                        self._repeat(lambda tx, t=table.name, i=index.name: backfill.fill(tx, t, i))  # type: ignore[misc]
+                if table.ttl_filled_to is not None:
+                    self._repeat(lambda tx, t=table.name: expiry.fill(tx, t))  # type: ignore[misc]
+                if table.restoring is not None:
+                    self._restore(table.name)
+                with self._database.reader() as connection:
+                    due = expiry.due(connection, table, self._clock())
+                if due:
+                    self._repeat(lambda tx, t=table.name: bool(expiry.sweep(tx, t)))  # type: ignore[misc]
+            if self._passes % _TRIM_EVERY == 0:
+                self._writer.run(_trim)
+            self._passes += 1
+
+    def _repeat(self, job: Callable[[Transaction], bool]) -> None:
+        while not self._stop and self._writer.run(job):
+            pass
+
+    def _restore(self, name: str) -> None:
+        while not self._stop:
+            table = self._refresh().tables.get(name)
+            if table is None or table.restoring is None:
+                return
+            with self._database.reader() as connection:
+                file = backups.backup_file(connection, table)
+            position = table.restoring
+            chunk = backups.read_chunk(self._database.folder / backups.FOLDER / str(file), position)
+            if not self._writer.run(lambda tx, at=position, rows=chunk: backups.fill(tx, name, at, rows)):  # type: ignore[misc]
+                return
+
+
+def _trim(transaction: Transaction) -> None:
+    streams.trim(transaction)
+    transaction.execute("DELETE FROM tokens WHERE expires < ?", (transaction.now,))

@@ -1,0 +1,68 @@
+"""Which operation is done by what: the one list of everything the engine answers."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import apsw
+
+from partita.dynamo import requests
+from partita.dynamo.shapes import Structure
+from partita.engine import backups, expiry, reads, streams, tables, transactions, writes
+from partita.engine import table_shapes as shapes
+from partita.engine.catalog import Catalog
+from partita.engine.describe import Place
+from partita.engine.writer import Transaction
+
+Response = dict[str, Any]
+TableRead = Callable[[apsw.Connection, Catalog, Any, Place, float], Response]
+TableWrite = Callable[[Transaction, Any, Place], Response]
+
+ITEM_READS: dict[type, Callable[..., Response]] = {
+    requests.GetItem: reads.get,
+    requests.Query: reads.query,
+    requests.Scan: reads.scan,
+    requests.BatchGetItem: transactions.batch_get,
+    requests.TransactGetItems: transactions.transact_get,
+}
+
+ITEM_WRITES: dict[type, Callable[..., Response]] = {
+    requests.PutItem: writes.put,
+    requests.UpdateItem: writes.update,
+    requests.DeleteItem: writes.delete,
+    requests.BatchWriteItem: writes.batch_write,
+    requests.TransactWriteItems: transactions.transact_write,
+}
+
+
+def _timeless(read: Callable[[apsw.Connection, Catalog, Any, Place], Response]) -> TableRead:
+    return lambda connection, known, request, place, _now: read(connection, known, request, place)
+
+
+TABLE_READS: dict[str, tuple[Structure, TableRead]] = {
+    "DescribeTable": (shapes.NAMED_TABLE, _timeless(tables.describe)),
+    "ListTables": (shapes.LIST_TABLES, _timeless(tables.list_tables)),
+    "ListTagsOfResource": (shapes.LIST_TAGS, _timeless(tables.list_tags)),
+    "DescribeLimits": (shapes.EMPTY, _timeless(tables.describe_limits)),
+    "DescribeEndpoints": (shapes.EMPTY, _timeless(tables.describe_endpoints)),
+    "DescribeTimeToLive": (shapes.NAMED_TABLE, _timeless(expiry.describe_setting)),
+    "ListStreams": (shapes.LIST_STREAMS, _timeless(streams.list_streams)),
+    "DescribeStream": (shapes.DESCRIBE_STREAM, _timeless(streams.describe_stream)),
+    "GetShardIterator": (shapes.GET_ITERATOR, streams.shard_iterator),
+    "GetRecords": (shapes.GET_RECORDS, streams.records),
+    "DescribeBackup": (shapes.NAMED_BACKUP, _timeless(backups.describe)),
+    "ListBackups": (shapes.LIST_BACKUPS, _timeless(backups.list_backups)),
+}
+
+TABLE_WRITES: dict[str, tuple[Structure, TableWrite]] = {
+    "CreateTable": (shapes.CREATE_TABLE, tables.create),
+    "UpdateTable": (shapes.UPDATE_TABLE, tables.update),
+    "DeleteTable": (shapes.NAMED_TABLE, tables.delete),
+    "TagResource": (shapes.TAG, tables.tag),
+    "UntagResource": (shapes.UNTAG, tables.untag),
+    "UpdateTimeToLive": (shapes.UPDATE_TTL, expiry.update_setting),
+    "RestoreTableFromBackup": (shapes.RESTORE, backups.restore),
+}
+
+TABLE_OPERATIONS = frozenset((*TABLE_READS, *TABLE_WRITES, "CreateBackup", "DeleteBackup"))

@@ -1,0 +1,277 @@
+"""Reading: one item, a stretch of a partition, a whole table; pages end where DynamoDB ends them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import apsw
+import orjson
+
+from partita.dynamo.capacity import Capacity, read_units
+from partita.dynamo.errors import ResourceNotFoundError, ValidationError
+from partita.dynamo.expressions.evaluate import holds
+from partita.dynamo.expressions.key_condition import KeyRange, key_range
+from partita.dynamo.expressions.paths import project
+from partita.dynamo.expressions.tree import Condition, Projection
+from partita.dynamo.expressions.walk import paths_in
+from partita.dynamo.limits import PAGE_BYTES
+from partita.dynamo.requests import GetItem, Query, Scan
+from partita.dynamo.size import item_size
+from partita.dynamo.values import Item, type_of
+from partita.engine import keys, rows
+from partita.engine.catalog import Catalog
+from partita.engine.definitions import Index, KeyAttribute, Table
+
+Load = Callable[[bytes], Any]
+"""What becomes of a stored item that goes out whole: parsed for Python, or passed on as the JSON it is."""
+
+Response = dict[str, Any]
+
+
+class MissingIndexError(ValidationError):
+    """No such index, as far as this process knows: another process may just have made it."""
+
+
+def get(connection: apsw.Connection, catalog: Catalog, request: GetItem, load: Load) -> Response:
+    """GetItem."""
+    table = catalog.table(request.table)
+    row = rows.find(connection, table, rows.key_of_key(table, request.key))
+    response: Response = {}
+    if row is not None:
+        response["Item"] = shown(row.body, request.projection, load)
+    if request.capacity != "NONE":
+        capacity = Capacity(table.name, "read", read_units(row.size if row else 0, consistent=request.consistent))
+        response["ConsumedCapacity"] = capacity.wire(request.capacity)
+    return response
+
+
+def shown(body: bytes, projection: Projection | None, load: Load) -> Any:
+    """A stored item as the request wants it."""
+    return load(body) if projection is None else project(projection.paths, orjson.loads(body))
+
+
+def query(connection: apsw.Connection, catalog: Catalog, request: Query, load: Load) -> Response:
+    """Query."""
+    table, index = _target(catalog, request)
+    hash_keys, range_keys = _key_schema(table, index)
+    selected = key_range(request.condition, hash_keys, range_keys)
+    _check_filter(request.filter, hash_keys, range_keys)
+    low, high = bounds(selected)
+    if request.start is not None:
+        start = _start_key(table, index, request.start)
+        if not (low <= start < high):
+            raise ValidationError("The provided starting key is outside query boundaries based on provided conditions")
+        low, high = (start + b"\x00", high) if request.forward else (low, start)
+    return _page(connection, table, index, request, low, high, load, forward=request.forward)
+
+
+def scan(connection: apsw.Connection, catalog: Catalog, request: Scan, load: Load) -> Response:
+    """Scan."""
+    table, index = _target(catalog, request)
+    low, high = keys.segment_bounds(request.segment or 0, request.total_segments or 1)
+    if request.start is not None:
+        start = _start_key(table, index, request.start)
+        if not (low <= start < high):
+            raise ValidationError(
+                "The provided starting key is invalid: Exclusive start key must lie within the segment"
+            )
+        low = start + b"\x00"
+    return _page(connection, table, index, request, low, high, load, forward=True)
+
+
+def bounds(selected: KeyRange) -> tuple[bytes, bytes]:
+    """The stored keys a key condition selects: from the first, up to but without the second."""
+    base = keys.partition(selected.partition) + b"".join(map(keys.encode, selected.leading))
+    last = selected.last
+    if last is None:
+        return base, keys.successor(base)
+    value = last.values[0]
+    if last.operator == "begins_with":
+        prefix = base + keys.encode_prefix(value)
+        return prefix, keys.successor(prefix) if prefix != base else keys.successor(base)
+    exact = base + keys.encode(value)
+    match last.operator:
+        case "<":
+            return base, exact
+        case "<=":
+            return base, keys.successor(exact)
+        case ">":
+            return keys.successor(exact), keys.successor(base)
+        case ">=":
+            return exact, keys.successor(base)
+    return exact, keys.successor(base + keys.encode(last.values[1]))
+
+
+def _target(catalog: Catalog, request: Query | Scan) -> tuple[Table, Index | None]:
+    table = catalog.table(request.table)
+    if request.index is None:
+        return table, None
+    index = table.index(request.index)
+    if index is None:
+        raise MissingIndexError(f"The table does not have the specified index: {request.index}")
+    if index.status != "ACTIVE":
+        raise ResourceNotFoundError(f"Cannot read from backfilling global secondary index: {index.name}")
+    if not index.local and request.consistent:
+        raise ValidationError("Consistent reads are not supported on global secondary indexes")
+    if request.select == "ALL_ATTRIBUTES" and not index.local and index.projection != "ALL":
+        raise ValidationError(
+            "One or more parameter values were invalid: Select type ALL_ATTRIBUTES is not supported for global "
+            f"secondary index {index.name} because its projection type is not ALL"
+        )
+    return table, index
+
+
+def _key_schema(table: Table, index: Index | None) -> tuple[tuple[KeyAttribute, ...], tuple[KeyAttribute, ...]]:
+    if index is not None:
+        return index.hash, index.range
+    return (table.hash,), () if table.range is None else (table.range,)
+
+
+def _check_filter(
+    condition: Condition | None, hash_keys: tuple[KeyAttribute, ...], range_keys: tuple[KeyAttribute, ...]
+) -> None:
+    if condition is None:
+        return
+    key_names = {name for name, _ in (*hash_keys, *range_keys)}
+    for path in paths_in(condition):
+        if path.parts[0] in key_names:
+            raise ValidationError(
+                f"Filter Expression can only contain non-primary key attributes: Primary key attribute: {path.parts[0]}"
+            )
+
+
+def _start_key(table: Table, index: Index | None, start: Item) -> bytes:
+    """The stored key of an ExclusiveStartKey."""
+    schema = dict(table.keys)
+    if index is not None:
+        schema.update((*index.hash, *index.range))
+    if start.keys() != schema.keys():
+        raise ValidationError("The provided starting key is invalid")
+    if any(type_of(start[name]) != kind for name, kind in schema.items()):
+        raise ValidationError(
+            "The provided starting key is invalid: The provided key element does not match the schema"
+        )
+    key = rows.key_of_key(table, {name: start[name] for name, _ in table.keys})
+    if index is None:
+        return key
+    entry = rows.index_key(index, start, key)
+    assert entry is not None  # every attribute of the index key is there
+    return entry
+
+
+@dataclass(slots=True)
+class _View:
+    """How the items of a page are seen: through an index, a filter, a projection."""
+
+    table: Table
+    index: Index | None
+    request: Query | Scan
+    whole: bool
+    fetched: bool
+
+    def item(self, body: bytes) -> Item:
+        item: Item = orjson.loads(body)
+        if self.index is None or self.fetched:
+            return item
+        return rows.projected(self.table, self.index, item)
+
+
+def _view(table: Table, index: Index | None, request: Query | Scan) -> _View:
+    fetched = False
+    if index is not None and index.local and index.projection != "ALL":
+        # A local index reads what it does not hold from the table.
+        names = {name for name, _ in table.keys}.union(index.key_names, index.included)
+        wanted = {path.parts[0] for path in request.projection.paths} if request.projection else set()
+        fetched = request.select == "ALL_ATTRIBUTES" or not wanted <= names
+    partial = index is not None and index.projection != "ALL" and not fetched
+    whole = request.filter is None and request.projection is None and not partial
+    return _View(table, index, request, whole, fetched)
+
+
+def _page(
+    connection: apsw.Connection,
+    table: Table,
+    index: Index | None,
+    request: Query | Scan,
+    low: bytes,
+    high: bytes,
+    load: Load,
+    *,
+    forward: bool,
+) -> Response:
+    view = _view(table, index, request)
+    limit = request.limit
+    items: list[Any] = []
+    count = scanned = total = 0
+    fetches = 0.0
+    last: bytes | None = None
+    counting = request.select == "COUNT"
+    narrow = index is not None and index.projection != "ALL"
+    for size, body in _stretch(connection, table, index, low, high, forward=forward, limit=limit):
+        scanned += 1
+        if view.whole:
+            count += 1
+            if not counting:
+                items.append(load(body))
+            total += size
+        else:
+            item = view.item(body)
+            if narrow and view.fetched:
+                assert index is not None  # narrow says so
+                total += item_size(rows.projected(table, index, item))
+                fetches += read_units(size, consistent=request.consistent)
+            else:
+                total += item_size(item) if narrow else size
+            if request.filter is None or holds(request.filter, item):
+                count += 1
+                if not counting:
+                    items.append(item if request.projection is None else project(request.projection.paths, item))
+        if total >= PAGE_BYTES or scanned == limit:
+            last = body
+            break
+    response: Response = {"Count": count, "ScannedCount": scanned}
+    if not counting:
+        response["Items"] = items
+    if last is not None:
+        response["LastEvaluatedKey"] = _last_key(table, index, orjson.loads(last))
+    if request.capacity != "NONE":
+        units = read_units(total, consistent=request.consistent)
+        capacity = Capacity(table.name, "read")
+        if index is None:
+            capacity.base = units
+        else:
+            capacity.add_index(index.name, units, local=index.local)
+            capacity.base = fetches
+        response["ConsumedCapacity"] = capacity.wire(request.capacity)
+    return response
+
+
+def _stretch(
+    connection: apsw.Connection,
+    table: Table,
+    index: Index | None,
+    low: bytes,
+    high: bytes,
+    *,
+    forward: bool,
+    limit: int | None,
+) -> Iterator[tuple[int, bytes]]:
+    """Size and body of the rows between two stored keys, in order; read lazily, one moment's state."""
+    order = "" if forward else " DESC"
+    if index is None:
+        statement = f"SELECT size, body FROM {table.rows} WHERE key >= ? AND key < ? ORDER BY key{order} LIMIT ?"
+    else:
+        statement = (
+            f"SELECT size, body FROM {index.rows} AS entry CROSS JOIN {table.rows} AS item ON item.id = entry.item"
+            f" WHERE entry.key >= ? AND entry.key < ? ORDER BY entry.key{order} LIMIT ?"
+        )
+    return iter(connection.execute(statement, (low, high, -1 if limit is None else limit)))
+
+
+def _last_key(table: Table, index: Index | None, item: Item) -> Item:
+    names = [name for name, _ in table.keys]
+    if index is not None:
+        names = [*index.key_names, *names]
+    return {name: item[name] for name in dict.fromkeys(names)}

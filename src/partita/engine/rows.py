@@ -1,0 +1,329 @@
+"""Items in the file: reading a row, and writing one with its index entries, stream record and counters."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import apsw
+import orjson
+
+from partita.dynamo.capacity import Capacity, write_units
+from partita.dynamo.errors import SerializationError, ValidationError
+from partita.dynamo.limits import ITEM_BYTES, PARTITION_KEY_BYTES, SORT_KEY_BYTES, TTL_PAST_SECONDS
+from partita.dynamo.size import item_size
+from partita.dynamo.values import AttributeValue, Item, equal, type_of
+from partita.engine import keys
+from partita.engine.definitions import Index, KeyAttribute, Table
+from partita.engine.writer import Transaction
+
+_INVALID = "One or more parameter values were invalid: "
+_NOT_VALID = "One or more parameter values are not valid. "
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """An item as it stands in the file."""
+
+    id: int
+    size: int
+    body: bytes
+
+    @property
+    def item(self) -> Item:
+        item: Item = orjson.loads(self.body)
+        return item
+
+
+def find(connection: apsw.Connection, table: Table, key: bytes) -> Row | None:
+    """The row with that stored key."""
+    for found in connection.execute(f"SELECT id, size, body FROM {table.rows} WHERE key = ?", (key,)):
+        return Row(*found)
+    return None
+
+
+def key_of_item(table: Table, item: Item) -> bytes:
+    """The stored key of a whole item; refuses an item without its key."""
+    for name, kind in table.keys:
+        value = item.get(name)
+        if value is None:
+            raise ValidationError(f"{_INVALID}Missing the key {name} in the item")
+        if type_of(value) != kind:
+            raise ValidationError(f"{_INVALID}Type mismatch for key {name} expected: {kind} actual: {type_of(value)}")
+    return _stored_key(table, item)
+
+
+def key_of_key(table: Table, key: Item) -> bytes:
+    """The stored key of a request's key; refuses more, less or other attributes than the table's key."""
+    if len(key) != len(table.keys):
+        raise ValidationError("The provided key element does not match the schema")
+    for name, kind in table.keys:
+        value = key.get(name)
+        if value is None or type_of(value) != kind:
+            raise ValidationError("The provided key element does not match the schema")
+    return _stored_key(table, key)
+
+
+def _stored_key(table: Table, item: Item) -> bytes:
+    for name, _ in table.keys:
+        if next(iter(item[name].values())) == "":
+            what = "string" if "S" in item[name] else "binary"
+            raise ValidationError(
+                f"{_NOT_VALID}The AttributeValue for a key attribute cannot contain an empty {what} value. Key: {name}"
+            )
+    hash_value = item[table.hash[0]]
+    _check_key_sizes((hash_value,), () if table.range is None else (item[table.range[0]],))
+    key = keys.partition((hash_value,))
+    return key if table.range is None else key + keys.encode(item[table.range[0]])
+
+
+def _check_key_sizes(hash_values: tuple[AttributeValue, ...], range_values: tuple[AttributeValue, ...]) -> None:
+    if sum(map(keys.key_size, hash_values)) > PARTITION_KEY_BYTES:
+        raise ValidationError(
+            f"{_INVALID}Size of hashkey has exceeded the maximum size limit of{PARTITION_KEY_BYTES} bytes"
+        )
+    if sum(map(keys.key_size, range_values)) > SORT_KEY_BYTES:
+        raise ValidationError(
+            f"{_INVALID}Aggregated size of all range keys has exceeded the size limit of {SORT_KEY_BYTES} bytes"
+        )
+
+
+def index_key(index: Index, item: Item, key: bytes, *, updating: bool = False) -> bytes | None:
+    """The stored key of an item's entry in an index; None where the index does not hold the item."""
+    for name, _ in (*index.hash, *index.range):
+        if name not in item:
+            # Sparse, but a wrong type is refused even where another part of the key is missing.
+            for other, kind in (*index.hash, *index.range):
+                if other in item:
+                    _check_index_value(index, other, kind, item[other], updating=updating)
+            return None
+    hash_values = tuple(_index_value(index, attribute, item, updating=updating) for attribute in index.hash)
+    range_values = tuple(_index_value(index, attribute, item, updating=updating) for attribute in index.range)
+    _check_key_sizes(hash_values, range_values)
+    return keys.partition(hash_values) + b"".join(map(keys.encode, range_values)) + key
+
+
+def _index_value(index: Index, attribute: KeyAttribute, item: Item, *, updating: bool) -> AttributeValue:
+    name, kind = attribute
+    value = item[name]
+    _check_index_value(index, name, kind, value, updating=updating)
+    return value
+
+
+def _check_index_value(index: Index, name: str, kind: str, value: AttributeValue, *, updating: bool) -> None:
+    if type_of(value) != kind:
+        raise ValidationError(
+            f"{_INVALID}Type mismatch for Index Key {name} Expected: {kind} Actual: {type_of(value)} "
+            f"IndexName: {index.name}"
+        )
+    if value[kind] == "":
+        what = "string" if kind == "S" else "binary"
+        if updating:
+            raise ValidationError(
+                f"{_NOT_VALID}The update expression attempted to update a secondary index key to a value that is not "
+                f"supported. The AttributeValue for a key attribute cannot contain an empty {what} value."
+            )
+        raise ValidationError(
+            f"{_NOT_VALID}A value specified for a secondary index key is not supported. The AttributeValue for a key "
+            f"attribute cannot contain an empty {what} value. IndexName: {index.name}, IndexKey: {name}"
+        )
+
+
+def projected(table: Table, index: Index, item: Item) -> Item:
+    """What an index shows of an item."""
+    if index.projection == "ALL":
+        return item
+    names = {name for name, _ in table.keys}.union(index.key_names)
+    if index.projection == "INCLUDE":
+        names.update(index.included)
+    return {name: value for name, value in item.items() if name in names}
+
+
+@dataclass(slots=True)
+class Change:
+    """A write that has been checked and only needs to be done."""
+
+    table: Table
+    key: bytes
+    row: Row | None
+    old: Item | None
+    new: Item | None
+    size: int
+    body: bytes
+    entries: tuple[tuple[Index, bytes | None, bytes | None], ...]
+
+
+def plan(
+    table: Table, key: bytes, row: Row | None, old: Item | None, new: Item | None, *, updating: bool = False
+) -> Change:
+    """Check a write whole: item size, index keys, JSON; nothing is written yet."""
+    size, body = 0, b""
+    if new is not None:
+        size = item_size(new)
+        if size > ITEM_BYTES:
+            what = "Item size to update" if updating else "Item size"
+            raise ValidationError(f"{what} has exceeded the maximum allowed size")
+        body = _body(new)
+    entries: tuple[tuple[Index, bytes | None, bytes | None], ...] = ()
+    if table.indexes:
+        entries = tuple(_entry(index, key, old, new, updating=updating) for index in table.indexes)
+    return Change(table, key, row, old, new, size, body, entries)
+
+
+def _entry(
+    index: Index, key: bytes, old: Item | None, new: Item | None, *, updating: bool
+) -> tuple[Index, bytes | None, bytes | None]:
+    if old is not None and new is not None and all(old.get(name) == new.get(name) for name in index.key_names):
+        # The same values as before: they passed once, unless the item is older than the index.
+        try:
+            same = index_key(index, new, key)
+        except ValidationError:
+            same = None
+        return index, same, same
+    before = None
+    if old is not None:
+        try:
+            before = index_key(index, old, key)
+        except ValidationError:
+            before = None  # the item was there before the index and never fitted it
+    after = None if new is None else index_key(index, new, key, updating=updating)
+    return index, before, after
+
+
+def _body(item: Item) -> bytes:
+    try:
+        return orjson.dumps(item)
+    except TypeError as error:
+        raise SerializationError(f"The item is not valid UTF-8 text: {error}") from None
+
+
+def perform(
+    transaction: Transaction,
+    change: Change,
+    capacity: Capacity | None = None,
+    *,
+    service: bool = False,
+    transactional: bool = False,
+) -> None:
+    """Do a planned write: the row, its index entries, the stream record, the counters."""
+    table, row = change.table, change.row
+    if row is None and change.new is None:
+        if capacity is not None:
+            capacity.base += write_units(0, transactional=transactional)
+        return
+    row_id = _write_row(transaction, change)
+    for index, before, after in change.entries:
+        if index.status != "ACTIVE" and before is not None and not _has_entry(transaction, index, before):
+            before = None  # the backfill has not come here yet: this write does its work for this item
+        if before != after:
+            if before is not None:
+                transaction.execute(f"DELETE FROM {index.rows} WHERE key = ?", (before,))
+            if after is not None:
+                transaction.execute(f"INSERT OR REPLACE INTO {index.rows} (key, item) VALUES (?, ?)", (after, row_id))
+        _count_entry(transaction, change, index, before, after, capacity, transactional=transactional)
+    if table.stream is not None:
+        _record(transaction, change, service=service)
+    old_size = 0 if row is None else row.size
+    transaction.count(table.id, (change.new is not None) - (row is not None), change.size - old_size)
+    if capacity is not None:
+        capacity.base += write_units(max(change.size, old_size), transactional=transactional)
+
+
+def _has_entry(transaction: Transaction, index: Index, key: bytes) -> bool:
+    return any(transaction.execute(f"SELECT 1 FROM {index.rows} WHERE key = ?", (key,)))
+
+
+def _write_row(transaction: Transaction, change: Change) -> int:
+    table, row = change.table, change.row
+    if change.new is None:
+        assert row is not None  # deleting nothing never gets here
+        transaction.execute(f"DELETE FROM {table.rows} WHERE id = ?", (row.id,))
+        return row.id
+    expires = expiry(table, change.new, transaction.now)
+    if row is not None:
+        transaction.execute(
+            f"UPDATE {table.rows} SET size = ?, expires = ?, body = ? WHERE id = ?",
+            (change.size, expires, change.body, row.id),
+        )
+        return row.id
+    transaction.execute(
+        f"INSERT INTO {table.rows} (key, size, expires, body) VALUES (?, ?, ?, ?)",
+        (change.key, change.size, expires, change.body),
+    )
+    return transaction.connection.last_insert_rowid()
+
+
+def expiry(table: Table, item: Item, now: float) -> int | None:
+    """When an item expires; DynamoDB ignores what is not a number and what is over five years past."""
+    if table.ttl_attribute is None:
+        return None
+    value = item.get(table.ttl_attribute)
+    if value is None or "N" not in value:
+        return None
+    whole = value["N"].partition(".")[0]
+    if len(whole) > 15:
+        return None
+    seconds = int(whole or "0")
+    return seconds if seconds > now - TTL_PAST_SECONDS else None
+
+
+def _count_entry(
+    transaction: Transaction,
+    change: Change,
+    index: Index,
+    before: bytes | None,
+    after: bytes | None,
+    capacity: Capacity | None,
+    *,
+    transactional: bool,
+) -> None:
+    if before is None and after is None:
+        return
+    table = change.table
+    if index.projection == "ALL":
+        old_size = change.row.size if before is not None and change.row is not None else 0
+        new_size = change.size if after is not None else 0
+        # Only the bill asks whether anything changed: comparing whole items is not free.
+        unchanged = (
+            capacity is not None and change.old is not None and change.new is not None and _same(change.old, change.new)
+        )
+    else:
+        old = projected(table, index, change.old) if before is not None and change.old is not None else None
+        new = projected(table, index, change.new) if after is not None and change.new is not None else None
+        old_size = 0 if old is None else item_size(old)
+        new_size = 0 if new is None else item_size(new)
+        unchanged = old is not None and new is not None and _same(old, new)
+    transaction.count(index.id, (after is not None) - (before is not None), new_size - old_size)
+    if capacity is None or (before == after and unchanged):
+        return
+    if before is not None and after is not None and before != after:
+        units = write_units(old_size, transactional=transactional) + write_units(new_size, transactional=transactional)
+    else:
+        units = write_units(max(old_size, new_size), transactional=transactional)
+    capacity.add_index(index.name, units, local=index.local)
+
+
+def _same(old: Item, new: Item) -> bool:
+    return old.keys() == new.keys() and all(equal(old[name], new[name]) for name in old)
+
+
+def _record(transaction: Transaction, change: Change, *, service: bool) -> None:
+    """Append to the table's stream, unless nothing changed."""
+    stream, old, new = change.table.stream, change.old, change.new
+    assert stream is not None  # the caller has looked
+    if old is not None and new is not None and _same(old, new):
+        return
+    event = "INSERT" if old is None else "REMOVE" if new is None else "MODIFY"
+    image: Any = new if new is not None else old
+    key = {name: image[name] for name, _ in change.table.keys}
+    old_body = (
+        change.row.body if change.row is not None and stream.view in ("OLD_IMAGE", "NEW_AND_OLD_IMAGES") else None
+    )
+    new_body = change.body if new is not None and stream.view in ("NEW_IMAGE", "NEW_AND_OLD_IMAGES") else None
+    old_size = change.row.size if old_body is not None and change.row is not None else 0
+    size = item_size(key) + old_size + (change.size if new_body is not None else 0)
+    transaction.execute(
+        f"INSERT INTO {stream.rows} (at, event, keys, old, new, size, service) VALUES (?, ?, ?, ?, ?, ?, ?)",
+        (transaction.now, event, orjson.dumps(key), old_body, new_body, size, int(service)),
+    )
+    transaction.recorded = True

@@ -1,0 +1,236 @@
+"""Change streams: one shard per stream, records in the order of commits, kept for a day."""
+
+from __future__ import annotations
+
+import binascii
+from base64 import urlsafe_b64decode, urlsafe_b64encode
+from collections.abc import Iterator, Mapping
+from dataclasses import asdict, replace
+from datetime import UTC, datetime
+from hashlib import md5
+from typing import Any
+
+import apsw
+import orjson
+
+from partita.dynamo.errors import (
+    ExpiredIteratorError,
+    ResourceNotFoundError,
+    TrimmedDataAccessError,
+    ValidationError,
+)
+from partita.dynamo.limits import ITERATOR_SECONDS, PAGE_BYTES, STREAM_RECORDS, STREAM_SECONDS
+from partita.dynamo.parse import table_name
+from partita.engine.catalog import Catalog
+from partita.engine.definitions import Stream, Table
+from partita.engine.describe import Place, key_schema
+from partita.engine.writer import Transaction
+
+Request = Mapping[str, Any]
+Response = dict[str, Any]
+
+
+def label(moment: float) -> str:
+    """A stream's label: the moment it was made."""
+    return datetime.fromtimestamp(moment, UTC).strftime("%Y-%m-%dT%H:%M:%S.%f")[:-3]
+
+
+def create_rows(transaction: Transaction, stream: Stream) -> None:
+    """The records; AUTOINCREMENT so that a number never comes back, even after everything was trimmed."""
+    transaction.execute(
+        f"CREATE TABLE {stream.rows} (seq INTEGER PRIMARY KEY AUTOINCREMENT, at REAL NOT NULL, event TEXT NOT NULL,"
+        " keys BLOB NOT NULL, old BLOB, new BLOB, size INTEGER NOT NULL, service INTEGER NOT NULL)"
+    )
+
+
+def close(transaction: Transaction, table: Table, stream: Stream) -> None:
+    """Keep a deleted table's stream for as long as its records live."""
+    stored = {
+        "stream": asdict(replace(stream, enabled=False)),
+        "closed": transaction.now,
+        "keys": key_schema((table.hash,), () if table.range is None else (table.range,)),
+    }
+    transaction.execute(
+        "INSERT INTO closed_streams (id, table_name, definition) VALUES (?, ?, ?)",
+        (stream.id, table.name, orjson.dumps(stored).decode()),
+    )
+
+
+def trim(transaction: Transaction) -> None:
+    """Forget records older than a day, and closed streams that have none left to give."""
+    horizon = transaction.now - STREAM_SECONDS
+    for table in transaction.catalog.tables.values():
+        for stream in table.streams:
+            transaction.execute(f"DELETE FROM {stream.rows} WHERE at < ?", (horizon,))
+    for number, definition in list(transaction.execute("SELECT id, definition FROM closed_streams")):
+        if orjson.loads(definition)["closed"] < horizon:
+            transaction.execute(f"DROP TABLE stream_{number}")
+            transaction.execute("DELETE FROM closed_streams WHERE id = ?", (number,))
+
+
+def _known(connection: apsw.Connection, tables: Catalog) -> Iterator[tuple[str, Stream, list[dict[str, str]]]]:
+    """Every stream there is: its table's name, itself, and the key schema."""
+    for table in tables.tables.values():
+        keys = key_schema((table.hash,), () if table.range is None else (table.range,))
+        for stream in table.streams:
+            yield table.name, stream, keys
+    for name, definition in connection.execute("SELECT table_name, definition FROM closed_streams"):
+        stored = orjson.loads(definition)
+        yield name, Stream(**stored["stream"]), stored["keys"]
+
+
+def _find(connection: apsw.Connection, tables: Catalog, arn: str) -> tuple[str, Stream, list[dict[str, str]]]:
+    name, _, wanted = arn.rpartition("table/")[2].partition("/stream/")
+    for table, stream, keys in _known(connection, tables):
+        if table == name and stream.label == wanted:
+            return table, stream, keys
+    raise ResourceNotFoundError(f"Requested resource not found: Stream: {arn} not found")
+
+
+def list_streams(connection: apsw.Connection, tables: Catalog, request: Request, place: Place) -> Response:
+    """ListStreams."""
+    only = request.get("TableName")
+    only = None if only is None else table_name(only)
+    listed = sorted(
+        (place.stream_arn(name, stream), name, stream.label)
+        for name, stream, _ in _known(connection, tables)
+        if only is None or name == only
+    )
+    start = request.get("ExclusiveStartStreamArn") or ""
+    limit = request.get("Limit") or 100
+    rest = [entry for entry in listed if entry[0] > start]
+    response: Response = {
+        "Streams": [{"StreamArn": arn, "TableName": name, "StreamLabel": stamp} for arn, name, stamp in rest[:limit]]
+    }
+    if len(rest) > limit:
+        response["LastEvaluatedStreamArn"] = rest[limit - 1][0]
+    return response
+
+
+def _shard(stream: Stream) -> str:
+    return f"shardId-{int(stream.created * 1000):020d}-{stream.id:08x}"
+
+
+def _sequence(number: int) -> str:
+    return f"{number:021d}"
+
+
+def describe_stream(connection: apsw.Connection, tables: Catalog, request: Request, place: Place) -> Response:
+    """DescribeStream."""
+    name, stream, keys = _find(connection, tables, request["StreamArn"])
+    first, last = next(connection.execute(f"SELECT min(seq), max(seq) FROM {stream.rows}"))
+    bounds: dict[str, str] = {"StartingSequenceNumber": _sequence(first or 1)}
+    if not stream.enabled:
+        bounds["EndingSequenceNumber"] = _sequence(last or 1)
+    shard = {"ShardId": _shard(stream), "SequenceNumberRange": bounds}
+    return {
+        "StreamDescription": {
+            "StreamArn": place.stream_arn(name, stream),
+            "StreamLabel": stream.label,
+            "StreamStatus": "ENABLED" if stream.enabled else "DISABLED",
+            "StreamViewType": stream.view,
+            "CreationRequestDateTime": stream.created,
+            "TableName": name,
+            "KeySchema": keys,
+            "Shards": [] if request.get("ExclusiveStartShardId") == shard["ShardId"] else [shard],
+        }
+    }
+
+
+def shard_iterator(
+    connection: apsw.Connection, tables: Catalog, request: Request, place: Place, now: float
+) -> Response:
+    """GetShardIterator."""
+    name, stream, _ = _find(connection, tables, request["StreamArn"])
+    if request["ShardId"] != _shard(stream):
+        raise ResourceNotFoundError(
+            f"Requested resource not found: Shard: {request['ShardId']} in stream: {request['StreamArn']} not found"
+        )
+    kind, number = request["ShardIteratorType"], request.get("SequenceNumber")
+    first, last = next(connection.execute(f"SELECT min(seq), max(seq) FROM {stream.rows}"))
+    newest = last if last is not None else _highest(connection, stream)
+    if kind in ("AT_SEQUENCE_NUMBER", "AFTER_SEQUENCE_NUMBER"):
+        if number is None or not number.isdigit():
+            raise ValidationError(f"SequenceNumber is required for the shard iterator type {kind}")
+        position = int(number) + (kind == "AFTER_SEQUENCE_NUMBER")
+        if position < (first if first is not None else newest + 1):
+            raise TrimmedDataAccessError(
+                f"The sequence number {number} is before the oldest record kept. Start from TRIM_HORIZON."
+            )
+    elif number is not None:
+        raise ValidationError(f"SequenceNumber must not be given for the shard iterator type {kind}")
+    else:
+        position = newest + 1 if kind == "LATEST" else 1
+    return {"ShardIterator": _iterator(place.stream_arn(name, stream), position, now)}
+
+
+def _highest(connection: apsw.Connection, stream: Stream) -> int:
+    """The last number given out, also when its record is gone."""
+    for (number,) in connection.execute("SELECT seq FROM sqlite_sequence WHERE name = ?", (stream.rows,)):
+        return int(number)
+    return 0
+
+
+def _iterator(arn: str, position: int, now: float) -> str:
+    return urlsafe_b64encode(orjson.dumps([arn, position, now])).decode()
+
+
+def _opened(iterator: str, now: float) -> tuple[str, int]:
+    try:
+        arn, position, issued = orjson.loads(urlsafe_b64decode(iterator))
+        arn, position, issued = str(arn), int(position), float(issued)
+    except (binascii.Error, ValueError, TypeError):
+        raise ValidationError("Invalid ShardIterator") from None
+    if now - issued > ITERATOR_SECONDS:
+        raise ExpiredIteratorError(
+            "The shard iterator is older than fifteen minutes. Get a new one with AFTER_SEQUENCE_NUMBER."
+        )
+    return arn, position
+
+
+def records(connection: apsw.Connection, tables: Catalog, request: Request, place: Place, now: float) -> Response:
+    """GetRecords: up to 1000 records or 1 MB."""
+    arn, position = _opened(request["ShardIterator"], now)
+    _, stream, _ = _find(connection, tables, arn)
+    limit = request.get("Limit") or STREAM_RECORDS
+    found: list[dict[str, Any]] = []
+    total = 0
+    statement = (
+        f"SELECT seq, at, event, keys, old, new, size, service FROM {stream.rows} WHERE seq >= ? ORDER BY seq LIMIT ?"
+    )
+    for row in connection.execute(statement, (position, limit)):
+        total += row[6]
+        if found and total > PAGE_BYTES:
+            break
+        found.append(_record(stream, row, place))
+        position = row[0] + 1
+    response: Response = {"Records": found}
+    if stream.enabled or found:
+        response["NextShardIterator"] = _iterator(arn, position, now)
+    return response
+
+
+def _record(stream: Stream, row: tuple[Any, ...], place: Place) -> dict[str, Any]:
+    sequence, at, event, keys, old, new, size, service = row
+    change: dict[str, Any] = {
+        "ApproximateCreationDateTime": int(at),
+        "Keys": orjson.loads(keys),
+        "SequenceNumber": _sequence(sequence),
+        "SizeBytes": size,
+        "StreamViewType": stream.view,
+    }
+    if new is not None:
+        change["NewImage"] = orjson.loads(new)
+    if old is not None:
+        change["OldImage"] = orjson.loads(old)
+    record: dict[str, Any] = {
+        "eventID": md5(f"{stream.id}:{sequence}".encode(), usedforsecurity=False).hexdigest(),
+        "eventName": event,
+        "eventVersion": "1.1",
+        "eventSource": "aws:dynamodb",
+        "awsRegion": place.region,
+        "dynamodb": change,
+    }
+    if service:
+        record["userIdentity"] = {"Type": "Service", "PrincipalId": "dynamodb.amazonaws.com"}
+    return record

@@ -1,0 +1,157 @@
+"""The shapes of the requests on tables, streams, backups, tags and expiry."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from partita.dynamo.item_shapes import INDEX_NAME, TABLE_NAME
+from partita.dynamo.limits import INDEX_KEY_ATTRIBUTES, TAGS
+from partita.dynamo.shapes import Flag, Listing, Structure, Text, Whole
+
+ARN = Text(required=True, least=1, most=1283)
+_NAME = Text(required=True, least=1, most=255)
+_THROUGHPUT_MEMBERS = {
+    "ReadCapacityUnits": Whole(required=True, least=1),
+    "WriteCapacityUnits": Whole(required=True, least=1),
+}
+_THROUGHPUT = Structure(_THROUGHPUT_MEMBERS)
+_BILLING = Text(choices=("PROVISIONED", "PAY_PER_REQUEST"))
+_ATTRIBUTES = Structure({"AttributeName": _NAME, "AttributeType": Text(required=True, choices=("B", "N", "S"))})
+_KEY_ELEMENT = Structure({"AttributeName": _NAME, "KeyType": Text(required=True, choices=("HASH", "RANGE"))})
+_TABLE_KEYS = Listing(_KEY_ELEMENT, required=True, least=1, most=2)
+_INDEX_KEYS = Listing(_KEY_ELEMENT, required=True, least=1, most=2 * INDEX_KEY_ATTRIBUTES)
+_PROJECTION = Structure(
+    {
+        "ProjectionType": Text(choices=("ALL", "INCLUDE", "KEYS_ONLY")),
+        "NonKeyAttributes": Listing(Text(least=1, most=255), least=1, most=20),
+    },
+    required=True,
+)
+_REQUIRED_INDEX = Text(required=True, least=3, most=255, pattern=r"[a-zA-Z0-9_.-]+")
+_GLOBAL: dict[str, Any] = {
+    "IndexName": _REQUIRED_INDEX,
+    "KeySchema": _INDEX_KEYS,
+    "Projection": _PROJECTION,
+    "ProvisionedThroughput": _THROUGHPUT,
+}
+_STREAM = Structure(
+    {
+        "StreamEnabled": Flag(required=True),
+        "StreamViewType": Text(choices=("NEW_IMAGE", "OLD_IMAGE", "NEW_AND_OLD_IMAGES", "KEYS_ONLY")),
+    }
+)
+_ENCRYPTION = Structure({"Enabled": Flag(), "SSEType": Text(choices=("AES256", "KMS")), "KMSMasterKeyId": Text()})
+_TAG = Structure({"Key": Text(required=True, least=1, most=128), "Value": Text(required=True, least=0, most=256)})
+_CLASS = Text(choices=("STANDARD", "STANDARD_INFREQUENT_ACCESS"))
+_SETTINGS: dict[str, Any] = {
+    "BillingMode": _BILLING,
+    "ProvisionedThroughput": _THROUGHPUT,
+    "StreamSpecification": _STREAM,
+    "SSESpecification": _ENCRYPTION,
+    "TableClass": _CLASS,
+    "DeletionProtectionEnabled": Flag(),
+}
+
+CREATE_TABLE = Structure(
+    {
+        "TableName": TABLE_NAME,
+        "AttributeDefinitions": Listing(_ATTRIBUTES, required=True),
+        "KeySchema": _TABLE_KEYS,
+        "GlobalSecondaryIndexes": Listing(Structure(_GLOBAL)),
+        "LocalSecondaryIndexes": Listing(
+            Structure({"IndexName": _REQUIRED_INDEX, "KeySchema": _TABLE_KEYS, "Projection": _PROJECTION})
+        ),
+        "Tags": Listing(_TAG),
+        **_SETTINGS,
+    }
+)
+UPDATE_TABLE = Structure(
+    {
+        "TableName": TABLE_NAME,
+        "AttributeDefinitions": Listing(_ATTRIBUTES),
+        "GlobalSecondaryIndexUpdates": Listing(
+            Structure(
+                {
+                    "Create": Structure(_GLOBAL),
+                    "Update": Structure(
+                        {"IndexName": _REQUIRED_INDEX, "ProvisionedThroughput": Structure(_THROUGHPUT_MEMBERS, True)}
+                    ),
+                    "Delete": Structure({"IndexName": _REQUIRED_INDEX}),
+                }
+            )
+        ),
+        **_SETTINGS,
+    }
+)
+NAMED_TABLE = Structure({"TableName": TABLE_NAME})
+LIST_TABLES = Structure(
+    {
+        "ExclusiveStartTableName": Text(least=3, most=255, pattern=r"[a-zA-Z0-9_.-]+"),
+        "Limit": Whole(least=1, most=100),
+    }
+)
+EMPTY = Structure({})
+TAG = Structure({"ResourceArn": ARN, "Tags": Listing(_TAG, required=True, least=1, most=TAGS)})
+UNTAG = Structure({"ResourceArn": ARN, "TagKeys": Listing(Text(least=1, most=128), required=True, least=1)})
+LIST_TAGS = Structure({"ResourceArn": ARN, "NextToken": Text()})
+UPDATE_TTL = Structure(
+    {
+        "TableName": TABLE_NAME,
+        "TimeToLiveSpecification": Structure(
+            {"Enabled": Flag(required=True), "AttributeName": Text(required=True, least=1, most=255)}, required=True
+        ),
+    }
+)
+LIST_STREAMS = Structure(
+    {
+        "TableName": Text(least=1, most=1024),
+        "Limit": Whole(least=1, most=100),
+        "ExclusiveStartStreamArn": Text(least=37, most=1024),
+    }
+)
+DESCRIBE_STREAM = Structure(
+    {
+        "StreamArn": Text(required=True, least=37, most=1024),
+        "Limit": Whole(least=1, most=100),
+        "ExclusiveStartShardId": Text(least=28, most=65),
+    }
+)
+GET_ITERATOR = Structure(
+    {
+        "StreamArn": Text(required=True, least=37, most=1024),
+        "ShardId": Text(required=True, least=28, most=65),
+        "ShardIteratorType": Text(
+            required=True, choices=("AFTER_SEQUENCE_NUMBER", "LATEST", "AT_SEQUENCE_NUMBER", "TRIM_HORIZON")
+        ),
+        "SequenceNumber": Text(least=21, most=40),
+    }
+)
+GET_RECORDS = Structure({"ShardIterator": Text(required=True, least=1, most=2048), "Limit": Whole(least=1, most=1000)})
+CREATE_BACKUP = Structure(
+    {
+        "TableName": TABLE_NAME,
+        "BackupName": Text(required=True, least=3, most=255, pattern=r"[a-zA-Z0-9_.-]+"),
+    }
+)
+NAMED_BACKUP = Structure({"BackupArn": Text(required=True, least=37, most=1024)})
+LIST_BACKUPS = Structure(
+    {
+        "TableName": Text(least=1, most=1024),
+        "Limit": Whole(least=1, most=100),
+        "ExclusiveStartBackupArn": Text(least=37, most=1024),
+        "BackupType": Text(choices=("USER", "SYSTEM", "AWS_BACKUP", "ALL")),
+    }
+)
+RESTORE = Structure(
+    {
+        "TargetTableName": TABLE_NAME,
+        "BackupArn": Text(required=True, least=37, most=1024),
+        "BillingModeOverride": _BILLING,
+        "ProvisionedThroughputOverride": _THROUGHPUT,
+        "GlobalSecondaryIndexOverride": Listing(Structure(_GLOBAL)),
+        "LocalSecondaryIndexOverride": Listing(
+            Structure({"IndexName": INDEX_NAME, "KeySchema": _TABLE_KEYS, "Projection": _PROJECTION})
+        ),
+        "SSESpecificationOverride": _ENCRYPTION,
+    }
+)

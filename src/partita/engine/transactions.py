@@ -1,0 +1,234 @@
+"""TransactGetItems, TransactWriteItems and BatchGetItem."""
+
+from __future__ import annotations
+
+from hashlib import sha256
+from typing import Any
+
+import apsw
+import orjson
+
+from partita.dynamo.capacity import Capacity, read_units
+from partita.dynamo.errors import (
+    ConditionalCheckFailedError,
+    IdempotentParameterMismatchError,
+    TransactionCanceledError,
+    ValidationError,
+)
+from partita.dynamo.limits import BATCH_GET_BYTES, TOKEN_SECONDS, TRANSACTION_BYTES
+from partita.dynamo.requests import (
+    BatchGetItem,
+    ConditionCheck,
+    PutItem,
+    TransactAction,
+    TransactGetItems,
+    TransactWriteItems,
+    UpdateItem,
+)
+from partita.dynamo.wire import render
+from partita.engine import rows, writes
+from partita.engine.catalog import Catalog
+from partita.engine.definitions import Table
+from partita.engine.item_collections import collection_metrics
+from partita.engine.reads import Load, Response, shown
+from partita.engine.rows import Change
+from partita.engine.writer import Transaction
+
+_TOO_LARGE = (
+    "Collection size of items exceeded, which can also be caused by the aggregate size of the items in the "
+    "transaction exceeding the 4MB limit"
+)
+_DUPLICATE = "Transaction request cannot include multiple operations on one item"
+
+
+def batch_get(connection: apsw.Connection, catalog: Catalog, request: BatchGetItem, load: Load) -> Response:
+    """BatchGetItem: at most 16 MB; keys beyond that come back as unprocessed."""
+    plans = []
+    for name, wanted in request.tables.items():
+        table = catalog.table(name)
+        stored = [rows.key_of_key(table, key) for key in wanted.keys]
+        if len(set(stored)) != len(stored):
+            raise ValidationError("Provided list of item keys contains duplicates")
+        plans.append((table, wanted, stored))
+    responses: dict[str, list[Any]] = {}
+    unprocessed: dict[str, Any] = {}
+    capacities = []
+    total = 0
+    for table, wanted, stored in plans:
+        found = responses.setdefault(table.name, [])
+        capacity = Capacity(table.name, "read")
+        for position, key in enumerate(stored):
+            row = rows.find(connection, table, key)
+            total += 0 if row is None else row.size
+            if total > BATCH_GET_BYTES:
+                unprocessed[table.name] = _rest(request, table.name, position)
+                break
+            capacity.base += read_units(0 if row is None else row.size, consistent=wanted.consistent)
+            if row is not None:
+                found.append(shown(row.body, wanted.projection, load))
+        capacities.append(capacity)
+    response: Response = {"Responses": responses, "UnprocessedKeys": unprocessed}
+    if request.capacity != "NONE":
+        response["ConsumedCapacity"] = [capacity.wire(request.capacity) for capacity in capacities]
+    return response
+
+
+def _rest(request: BatchGetItem, name: str, position: int) -> dict[str, Any]:
+    _, wire = render(request)
+    member: dict[str, Any] = wire["RequestItems"][name]
+    return {**member, "Keys": member["Keys"][position:]}
+
+
+def transact_get(connection: apsw.Connection, catalog: Catalog, request: TransactGetItems, load: Load) -> Response:
+    """TransactGetItems: all as of one moment."""
+    tables = [catalog.table(get.table) for get in request.gets]
+    reasons, stored = [], []
+    for table, get in zip(tables, request.gets, strict=True):
+        try:
+            stored.append((table.id, rows.key_of_key(table, get.key)))
+            reasons.append({"Code": "None"})
+        except ValidationError as error:
+            reasons.append({"Code": "ValidationError", "Message": error.message})
+    if any(reason["Code"] != "None" for reason in reasons):
+        raise TransactionCanceledError(reasons)
+    if len(set(stored)) != len(stored):
+        raise ValidationError(_DUPLICATE)
+    capacities: dict[str, Capacity] = {}
+    responses: list[Any] = []
+    total = 0
+    for table, get, (_, key) in zip(tables, request.gets, stored, strict=True):
+        row = rows.find(connection, table, key)
+        size = 0 if row is None else row.size
+        total += size
+        if total > TRANSACTION_BYTES:
+            raise ValidationError(_TOO_LARGE)
+        capacity = capacities.setdefault(table.name, Capacity(table.name, "read"))
+        capacity.base += read_units(size, consistent=True, transactional=True)
+        responses.append({} if row is None else {"Item": shown(row.body, get.projection, load)})
+    response: Response = {"Responses": responses}
+    if request.capacity != "NONE":
+        response["ConsumedCapacity"] = [each.wire(request.capacity, split=True) for each in capacities.values()]
+    return response
+
+
+def transact_write(transaction: Transaction, request: TransactWriteItems, load: Load) -> Response:
+    """TransactWriteItems: every action is checked before the first is done; one reason per action otherwise."""
+    tables = [transaction.catalog.table(action.table) for action in request.actions]
+    fingerprint = b"" if request.token is None else _fingerprint(request)
+    if request.token is not None and _seen(transaction, request.token, fingerprint):
+        return _replayed(transaction, request, tables)
+    planned: list[Change | None] = []
+    reasons: list[dict[str, Any]] = []
+    touched: set[tuple[int, bytes]] = set()
+    total = 0
+    for table, action in zip(tables, request.actions, strict=True):
+        try:
+            key = _key(table, action)
+            if (table.id, key) in touched:
+                raise _DuplicateError
+            touched.add((table.id, key))
+            change, size = _planned(transaction, table, key, action, load)
+            total += size
+            planned.append(change)
+            reasons.append({"Code": "None"})
+        except ConditionalCheckFailedError as error:
+            reason: dict[str, Any] = {"Code": "ConditionalCheckFailed", "Message": error.message}
+            if error.item is not None:
+                reason["Item"] = error.item
+            reasons.append(reason)
+        except ValidationError as error:
+            reasons.append({"Code": "ValidationError", "Message": error.message})
+        except _DuplicateError:
+            raise ValidationError(_DUPLICATE) from None
+    if total > TRANSACTION_BYTES:
+        raise ValidationError(_TOO_LARGE)
+    if any(reason["Code"] != "None" for reason in reasons):
+        raise TransactionCanceledError(reasons)
+    return _perform(transaction, request, tables, planned, fingerprint)
+
+
+class _DuplicateError(Exception):
+    """Two actions on one item."""
+
+
+def _key(table: Table, action: TransactAction) -> bytes:
+    return rows.key_of_item(table, action.item) if isinstance(action, PutItem) else rows.key_of_key(table, action.key)
+
+
+def _planned(
+    transaction: Transaction, table: Table, key: bytes, action: TransactAction, load: Load
+) -> tuple[Change | None, int]:
+    if isinstance(action, UpdateItem):
+        writes.check_update_keys(table, action)
+    row = rows.find(transaction.connection, table, key)
+    writes.check_condition(action.condition, row, action.on_failure, load)
+    old = None if row is None else row.item
+    if isinstance(action, ConditionCheck):
+        return None, 0 if row is None else row.size
+    if isinstance(action, UpdateItem):
+        change = rows.plan(table, key, row, old, writes.updated(action, old), updating=True)
+    else:
+        change = rows.plan(table, key, row, old, action.item if isinstance(action, PutItem) else None)
+    return change, change.size
+
+
+def _perform(
+    transaction: Transaction,
+    request: TransactWriteItems,
+    tables: list[Table],
+    planned: list[Change | None],
+    fingerprint: bytes,
+) -> Response:
+    capacities: dict[str, Capacity] = {}
+    metrics: dict[str, list[Any]] = {}
+    for table, action, change in zip(tables, request.actions, planned, strict=True):
+        capacity = capacities.setdefault(table.name, Capacity(table.name, "write"))
+        if change is None:
+            capacity.base += 2.0
+            continue
+        rows.perform(transaction, change, capacity, transactional=True)
+        if request.metrics == "SIZE" and not isinstance(action, ConditionCheck):
+            key = action.item if isinstance(action, PutItem) else action.key
+            found = collection_metrics(transaction.connection, table, key)
+            if found is not None:
+                metrics.setdefault(table.name, []).append(found)
+    if request.token is not None:
+        transaction.execute(
+            "INSERT OR REPLACE INTO tokens (token, request, expires) VALUES (?, ?, ?)",
+            (request.token, fingerprint, transaction.now + TOKEN_SECONDS),
+        )
+    response: Response = {}
+    if request.capacity != "NONE":
+        response["ConsumedCapacity"] = [each.wire(request.capacity, split=True) for each in capacities.values()]
+    if metrics:
+        response["ItemCollectionMetrics"] = metrics
+    return response
+
+
+def _fingerprint(request: TransactWriteItems) -> bytes:
+    _, wire = render(request)
+    return sha256(orjson.dumps(wire["TransactItems"], option=orjson.OPT_SORT_KEYS)).digest()
+
+
+def _seen(transaction: Transaction, token: str, fingerprint: bytes) -> bool:
+    """Whether this very request was done under this token within ten minutes."""
+    statement = "SELECT request FROM tokens WHERE token = ? AND expires > ?"
+    for (stored,) in transaction.execute(statement, (token, transaction.now)):
+        if stored != fingerprint:
+            raise IdempotentParameterMismatchError(
+                "ClientRequestToken was used before with other parameters. Use a new token for a new request."
+            )
+        return True
+    return False
+
+
+def _replayed(transaction: Transaction, request: TransactWriteItems, tables: list[Table]) -> Response:
+    """The answer to a repeated request: nothing is written; looking costs what reading the items costs."""
+    if request.capacity == "NONE":
+        return {}
+    capacities: dict[str, Capacity] = {}
+    for table, action in zip(tables, request.actions, strict=True):
+        row = rows.find(transaction.connection, table, _key(table, action))
+        capacity = capacities.setdefault(table.name, Capacity(table.name, "read"))
+        capacity.base += read_units(0 if row is None else row.size, consistent=True, transactional=True)
+    return {"ConsumedCapacity": [each.wire(request.capacity, split=True) for each in capacities.values()]}
