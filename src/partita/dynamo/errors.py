@@ -102,10 +102,16 @@ class TableNotFoundError(DynamoError):
     code = "TableNotFoundException"
 
 
-class TableInUseError(DynamoError):
+class TableExistsError(DynamoError):
     """A restore names a table that exists already."""
 
     code = "TableAlreadyExistsException"
+
+
+class TableInUseError(DynamoError):
+    """A backup names a table that is still being restored."""
+
+    code = "TableInUseException"
 
 
 class BackupNotFoundError(DynamoError):

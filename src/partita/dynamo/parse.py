@@ -270,6 +270,7 @@ def _batch_get(wire: object) -> BatchGetItem:
     items = request["RequestItems"]
     if sum(len(member["Keys"]) for member in items.values()) > BATCH_GET_KEYS:
         raise ValidationError("Too many items requested for the BatchGetItem call")
+    _check_tables(items)
     tables: dict[str, Keys] = {}
     for name, member in items.items():
         expressions = _Expressions(member, ("ProjectionExpression",), ("AttributesToGet",))
@@ -283,11 +284,19 @@ def _batch_get(wire: object) -> BatchGetItem:
     return BatchGetItem(tables=tables, capacity=request.get("ReturnConsumedCapacity") or "NONE")
 
 
+def _check_tables(items: Wire) -> None:
+    """Refuse a table that is named twice, once by its name and once by its ARN."""
+    names = [table_name(name) for name in items]
+    if len(set(names)) != len(names):
+        raise ValidationError("One or more parameter values were invalid: a table is named by name and by ARN")
+
+
 def _batch_write(wire: object) -> BatchWriteItem:
     request = check(shape.BATCH_WRITE, wire)
     items = request["RequestItems"]
     if sum(map(len, items.values())) > BATCH_WRITE_ITEMS:
         raise ValidationError("Too many items requested for the BatchWriteItem call")
+    _check_tables(items)
     return BatchWriteItem(
         tables={
             table_name(name): tuple(_batch_action(table_name(name), entry) for entry in entries)

@@ -4,12 +4,27 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any, TypeAlias
+from dataclasses import dataclass, field
+from typing import Any, Protocol, TypeAlias
 
 from partita.dynamo.errors import SerializationError, ValidationError
 
 _MOST_FAULTS = 10
+
+Where: TypeAlias = "tuple[Where, str] | None"
+"""Where a value stands: built into text only when there is a fault to report, since most requests have none."""
+
+Faults: TypeAlias = list[str]
+
+
+class Shape(Protocol):
+    """What a value has to look like."""
+
+    @property
+    def required(self) -> bool: ...
+
+    def check(self, value: Any, where: Where, faults: Faults) -> None:
+        """Note what is wrong with a value; a wrong JSON type is refused at once."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,6 +37,18 @@ class Text:
     pattern: str | None = None
     choices: tuple[str, ...] = ()
 
+    def check(self, value: Any, where: Where, faults: Faults) -> None:
+        if type(value) is not str:
+            raise SerializationError(f"{_token(value)} cannot be converted to String")
+        if self.choices and value not in self.choices:
+            faults.append(_fault(_quoted(value), where, f"satisfy enum value set: [{', '.join(self.choices)}]"))
+        if self.least is not None and len(value) < self.least:
+            faults.append(_fault(_quoted(value), where, f"have length greater than or equal to {self.least}"))
+        elif self.most is not None and len(value) > self.most:
+            faults.append(_fault(_quoted(value), where, f"have length less than or equal to {self.most}"))
+        if self.pattern and not re.fullmatch(self.pattern, value):
+            faults.append(_fault(_quoted(value), where, f"satisfy regular expression pattern: {self.pattern}"))
+
 
 @dataclass(frozen=True, slots=True)
 class Whole:
@@ -31,12 +58,21 @@ class Whole:
     least: int | None = None
     most: int | None = None
 
+    def check(self, value: Any, where: Where, faults: Faults) -> None:
+        if type(value) is not int:
+            raise SerializationError(f"{_token(value)} cannot be converted to Integer")
+        _bounds(value, self, "value", f"'{value}'", where, faults)
+
 
 @dataclass(frozen=True, slots=True)
 class Flag:
     """True or false."""
 
     required: bool = False
+
+    def check(self, value: Any, where: Where, faults: Faults) -> None:
+        if type(value) is not bool:
+            raise SerializationError(f"{_token(value)} cannot be converted to Boolean")
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,6 +84,13 @@ class Listing:
     least: int | None = None
     most: int | None = None
 
+    def check(self, value: Any, where: Where, faults: Faults) -> None:
+        if not isinstance(value, list | tuple):
+            raise SerializationError(_misplaced(value))
+        _bounds(len(value), self, "length", value, where, faults)
+        for position, element in enumerate(value, 1):
+            _element(self.of, element, (where, f"{position}.member"), faults)
+
 
 @dataclass(frozen=True, slots=True)
 class Mapped:
@@ -58,31 +101,55 @@ class Mapped:
     least: int | None = None
     most: int | None = None
 
+    def check(self, value: Any, where: Where, faults: Faults) -> None:
+        if not isinstance(value, dict):
+            raise SerializationError(_misplaced(value))
+        _bounds(len(value), self, "length", value, where, faults)
+        for key, element in value.items():
+            _element(self.of, element, (where, f"{key}.member"), faults)
+
 
 @dataclass(frozen=True, slots=True)
 class Structure:
-    """Named members."""
+    """Named members; members it does not know are passed over, as DynamoDB does."""
 
     members: Mapping[str, Shape]
     required: bool = False
+    needed: tuple[str, ...] = field(init=False)
+
+    def __post_init__(self) -> None:
+        needed = tuple(name for name, member in self.members.items() if member.required)
+        object.__setattr__(self, "needed", needed)
+
+    def check(self, value: Any, where: Where, faults: Faults) -> None:
+        if not isinstance(value, dict):
+            raise SerializationError(_misplaced(value))
+        for name in self.needed:
+            if value.get(name) is None:
+                faults.append(_fault("null", (where, _member(name)), "not be null"))
+        for name, content in value.items():
+            member = self.members.get(name)
+            if member is not None and content is not None:
+                member.check(content, (where, name), faults)
 
 
 @dataclass(frozen=True, slots=True)
 class Anything:
-    """An attribute value: its own checks come later."""
+    """An attribute value or a map of them: their own checks come later."""
 
     required: bool = False
 
-
-Shape: TypeAlias = Text | Whole | Flag | Listing | Mapped | Structure | Anything
+    def check(self, value: Any, where: Where, faults: Faults) -> None:
+        if not isinstance(value, dict):
+            raise SerializationError(_misplaced(value))
 
 
 def check(shape: Structure, request: object) -> dict[str, Any]:
     """The request as a dictionary, or an error that names every fault (ten at most, as DynamoDB does)."""
     if not isinstance(request, dict):
         raise SerializationError("Start of structure expected: the request body is not a JSON object")
-    faults: list[str] = []
-    _members(shape, request, "", faults)
+    faults: Faults = []
+    shape.check(request, None, faults)
     if faults:
         count = len(faults)
         noun = "error" if count == 1 else "errors"
@@ -90,83 +157,46 @@ def check(shape: Structure, request: object) -> dict[str, Any]:
     return request
 
 
-def _members(shape: Structure, value: Mapping[str, Any], path: str, faults: list[str]) -> None:
-    for name, member in shape.members.items():
-        content = value.get(name)
-        where = f"{path}{name[0].lower()}{name[1:]}"
-        if content is None:
-            if member.required:
-                faults.append(f"Value null at '{where}' failed to satisfy constraint: Member must not be null")
-        else:
-            _check(member, content, where, faults)
-
-
-def _check(shape: Shape, value: object, where: str, faults: list[str]) -> None:
-    match shape:
-        case Text():
-            _text(shape, value, where, faults)
-        case Whole(least=least, most=most):
-            if isinstance(value, bool) or not isinstance(value, int):
-                raise SerializationError(f"{_token(value)} cannot be converted to Integer")
-            _bounds(value, least, most, "value", repr(str(value)), where, faults)
-        case Flag():
-            if not isinstance(value, bool):
-                raise SerializationError(f"{_token(value)} cannot be converted to Boolean")
-        case Listing(of=of, least=least, most=most):
-            if not isinstance(value, list | tuple):
-                raise SerializationError(_misplaced(value))
-            _bounds(len(value), least, most, "length", f"'{_shown(value)}'", where, faults)
-            for position, element in enumerate(value, 1):
-                _element(of, element, f"{where}.{position}.member", faults)
-        case Mapped(of=of, least=least, most=most):
-            if not isinstance(value, dict):
-                raise SerializationError(_misplaced(value))
-            _bounds(len(value), least, most, "length", f"'{_shown(value)}'", where, faults)
-            for key, element in value.items():
-                _element(of, element, f"{where}.{key}.member", faults)
-        case Structure():
-            if not isinstance(value, dict):
-                raise SerializationError(_misplaced(value))
-            _members(shape, value, where + ".", faults)
-        case Anything():
-            if not isinstance(value, dict):
-                raise SerializationError(_misplaced(value))
-
-
-def _element(shape: Shape, element: object, where: str, faults: list[str]) -> None:
+def _element(shape: Shape, element: Any, where: Where, faults: Faults) -> None:
     if element is None:
-        faults.append(f"Value null at '{where}' failed to satisfy constraint: Member must not be null")
+        faults.append(_fault("null", where, "not be null"))
     else:
-        _check(shape, element, where, faults)
+        shape.check(element, where, faults)
 
 
-def _text(shape: Text, value: object, where: str, faults: list[str]) -> None:
-    if not isinstance(value, str):
-        raise SerializationError(f"{_token(value)} cannot be converted to String")
-    shown = f"'{value[:1000]}'"
-    if shape.choices and value not in shape.choices:
-        faults.append(_fault(shown, where, f"satisfy enum value set: [{', '.join(shape.choices)}]"))
-    _bounds(len(value), shape.least, shape.most, "length", shown, where, faults)
-    if shape.pattern and not re.fullmatch(shape.pattern, value):
-        faults.append(_fault(shown, where, f"satisfy regular expression pattern: {shape.pattern}"))
+def _bounds(number: int, shape: Whole | Listing | Mapped, what: str, shown: Any, where: Where, faults: Faults) -> None:
+    if shape.least is not None and number < shape.least:
+        faults.append(_fault(_shown(shown), where, f"have {what} greater than or equal to {shape.least}"))
+    elif shape.most is not None and number > shape.most:
+        faults.append(_fault(_shown(shown), where, f"have {what} less than or equal to {shape.most}"))
 
 
-def _bounds(
-    number: int, least: int | None, most: int | None, what: str, shown: str, where: str, faults: list[str]
-) -> None:
-    if least is not None and number < least:
-        faults.append(_fault(shown, where, f"have {what} greater than or equal to {least}"))
-    elif most is not None and number > most:
-        faults.append(_fault(shown, where, f"have {what} less than or equal to {most}"))
+def _fault(shown: str, where: Where, constraint: str) -> str:
+    return f"Value {shown} at '{_path(where)}' failed to satisfy constraint: Member must {constraint}"
 
 
-def _fault(shown: str, where: str, constraint: str) -> str:
-    return f"Value {shown} at '{where}' failed to satisfy constraint: Member must {constraint}"
+def _path(where: Where) -> str:
+    steps: list[str] = []
+    while where is not None:
+        where, step = where
+        steps.append(_member(step))
+    return ".".join(reversed(steps))
 
 
-def _shown(value: Sequence[Any] | Mapping[str, Any]) -> str:
+def _member(name: str) -> str:
+    # Positions and map keys carry the word "member" and stay as they are.
+    return name if name.endswith(".member") else name[:1].lower() + name[1:]
+
+
+def _quoted(value: str) -> str:
+    return f"'{value[:1000]}'"
+
+
+def _shown(value: str | Sequence[Any] | Mapping[str, Any]) -> str:
+    if isinstance(value, str):
+        return value
     text = str(value).replace("'", "")
-    return text if len(text) <= 200 else text[:200] + "…"
+    return f"'{text}'" if len(text) <= 200 else f"'{text[:200]}…'"
 
 
 def _token(value: object) -> str:

@@ -31,6 +31,7 @@ Item = dict[str, AttributeValue]
 """An item on the wire: attribute name to value."""
 
 _INVALID = "One or more parameter values were invalid: "
+_NAME_BYTES = 65_535
 
 
 def type_of(value: AttributeValue) -> str:
@@ -44,9 +45,11 @@ def checked_item(item: object, depth: int = 0) -> Item:
         raise SerializationError(_unexpected(item))
     result: Item = {}
     for name, value in item.items():
+        if not name.isascii() or not 1 <= len(name) <= _NAME_BYTES:
+            _check_name(name)
         if type(value) is dict and len(value) == 1:
             ((kind, content),) = value.items()
-            if kind == "S" and type(content) is str:
+            if kind == "S" and type(content) is str and content.isascii():
                 result[name] = value
                 continue
         result[name] = checked_value(value, depth)
@@ -71,8 +74,24 @@ def checked_value(value: object, depth: int = 0) -> AttributeValue:
 
 def _string(content: object, _depth: int) -> str:
     if type(content) is str:
-        return content
+        return content if content.isascii() else _encodable(content)
     raise SerializationError(_not_string(content))
+
+
+def _encodable(text: str) -> str:
+    """The text, unless it holds half a surrogate pair, which UTF-8 cannot say."""
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        raise SerializationError("Text must be valid Unicode: it holds half of a surrogate pair") from None
+    return text
+
+
+def _check_name(name: object) -> None:
+    if not isinstance(name, str):
+        raise SerializationError(f"Attribute names are text, not {type(name).__name__}")
+    if not 1 <= len(_encodable(name).encode()) <= _NAME_BYTES:
+        raise ValidationError(f"{_INVALID}Attribute names have 1 to {_NAME_BYTES} bytes; this one has {len(name)}")
 
 
 def _number(content: object, _depth: int) -> str:

@@ -6,7 +6,6 @@ from dataclasses import replace
 
 import orjson
 
-from partita.dynamo.errors import ValidationError
 from partita.dynamo.size import item_size
 from partita.engine import catalog, rows
 from partita.engine.writer import Transaction
@@ -24,10 +23,7 @@ def fill(transaction: Transaction, table_name: str, index_name: str) -> bool:
     found = list(transaction.execute(statement, (index.backfilled_to, _CHUNK)))
     for number, key, size, body in found:
         item = orjson.loads(body)
-        try:
-            entry = rows.index_key(index, item, key)
-        except ValidationError:
-            continue  # DynamoDB leaves out items whose attribute has another type than the index key
+        entry = rows.fitting_key(index, item, key)
         if entry is None:
             continue
         before = transaction.connection.total_changes()

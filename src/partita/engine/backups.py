@@ -14,6 +14,7 @@ import orjson
 from partita.dynamo.errors import (
     BackupInUseError,
     BackupNotFoundError,
+    TableExistsError,
     TableInUseError,
     TableNotFoundError,
     ValidationError,
@@ -44,6 +45,8 @@ def copy(source: Path, target: Path, name: str) -> tuple[Table, int, int]:
         if not found:
             raise TableNotFoundError(f"Table not found: {name}")
         table = definitions.from_json(orjson.loads(found[0][0]))
+        if table.restoring is not None:
+            raise TableInUseError(f"Table is being created: {name}")
         connection.execute("CREATE TABLE items (id INTEGER PRIMARY KEY, key BLOB NOT NULL, body BLOB NOT NULL)")
         connection.execute(f"INSERT INTO items SELECT id, key, body FROM source.{table.rows}")
         items, size = next(connection.execute(f"SELECT count(*), coalesce(sum(size), 0) FROM source.{table.rows}"))
@@ -169,7 +172,7 @@ def restore(transaction: Transaction, request: Request, place: Place) -> Respons
     arn, name = request["BackupArn"], table_name(request["TargetTableName"])
     stored = _stored(transaction.connection, arn)
     if name in transaction.catalog.tables:
-        raise TableInUseError(f"Table already exists: {name}")
+        raise TableExistsError(f"Table already exists: {name}")
     source = definitions.from_json(stored["table"])
     indexes = _overridden(source, request)
     billing = request.get("BillingModeOverride") or source.billing
@@ -249,7 +252,7 @@ def fill(transaction: Transaction, name: str, position: int, chunk: list[tuple[i
     if table.restoring != position:
         return True
     for _, key, body in chunk:
-        rows.perform(transaction, rows.plan(table, key, None, None, orjson.loads(body)))
+        rows.perform(transaction, rows.plan(table, key, None, None, orjson.loads(body), restoring=True))
     more = len(chunk) == _CHUNK
     catalog.save(transaction.connection, replace(table, restoring=chunk[-1][0] if more else None))
     transaction.reload()

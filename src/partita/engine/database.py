@@ -78,12 +78,13 @@ class Database:
 
     def _prepare(self, max_bytes: int | None) -> None:
         writer = self.writer
+        # Whose file it is comes first: a stranger's is left exactly as it was.
+        version = self._known_version()
         writer.execute("PRAGMA journal_mode=wal")
         if max_bytes is not None:
             page = int(next(writer.execute("PRAGMA page_size"))[0])
             writer.execute(f"PRAGMA max_page_count={max(1, max_bytes // page)}")
-        if next(writer.execute("PRAGMA user_version"))[0] == FORMAT_VERSION:
-            self._check_owner()
+        if version == FORMAT_VERSION:
             return
         writer.execute("BEGIN IMMEDIATE")
         try:
@@ -93,28 +94,30 @@ class Database:
             writer.execute("ROLLBACK")
             raise
 
-    def _create_or_upgrade(self) -> None:
+    def _known_version(self) -> int:
+        """The format's version, 0 for a new file; refuses a file that is not ours or newer than we are."""
         writer = self.writer
         version = int(next(writer.execute("PRAGMA user_version"))[0])
+        owner = int(next(writer.execute("PRAGMA application_id"))[0])
+        used = next(writer.execute("SELECT count(*) FROM sqlite_schema"))[0]
+        if used and owner != APPLICATION_ID:
+            raise FormatError(f"{self.path} is a SQLite file of something else. Choose another data folder.")
+        if version > FORMAT_VERSION:
+            raise FormatError(
+                f"{self.path} has format {version}; this Partita knows up to {FORMAT_VERSION}. "
+                "Install a newer Partita to open it."
+            )
+        return version
+
+    def _create_or_upgrade(self) -> None:
+        writer = self.writer
+        version = self._known_version()  # again: another process may have been here since
         if version == 0:
-            if next(writer.execute("SELECT count(*) FROM sqlite_schema"))[0]:
-                raise FormatError(f"{self.path} is a SQLite file of something else. Choose another data folder.")
             writer.execute(_CREATE)
             writer.execute(f"PRAGMA application_id={APPLICATION_ID}")
-        else:
-            self._check_owner()
-            if version > FORMAT_VERSION:
-                raise FormatError(
-                    f"{self.path} has format {version}; this Partita knows up to {FORMAT_VERSION}. "
-                    "Install a newer Partita to open it."
-                )
-            for step in range(version, FORMAT_VERSION):
-                UPGRADES[step](writer)
+        for step in range(max(version, 1), FORMAT_VERSION):
+            UPGRADES[step](writer)
         writer.execute(f"PRAGMA user_version={FORMAT_VERSION}")
-
-    def _check_owner(self) -> None:
-        if next(self.writer.execute("PRAGMA application_id"))[0] != APPLICATION_ID:
-            raise FormatError(f"{self.path} is a SQLite file of something else. Choose another data folder.")
 
     @contextmanager
     def reader(self) -> Iterator[apsw.Connection]:
@@ -132,7 +135,7 @@ class Database:
         except IndexError:
             pass
         if self.closed:
-            raise InternalServerError("The engine is closed. Open it again before using it.")
+            raise closed()
         connection = self._connect()
         connection.execute("PRAGMA query_only=1")
         return connection
@@ -153,6 +156,11 @@ class Database:
                 self._open.pop().close()
             except apsw.ThreadingViolationError:
                 continue  # a read is still running there; giving the connection back closes it
+
+
+def closed() -> InternalServerError:
+    """What whoever uses a closed engine hears."""
+    return InternalServerError("The engine is closed. Open it again before using it.")
 
 
 class _Patience:

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import asyncio
+import logging
 import tempfile
 import time
 import uuid
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -26,7 +28,7 @@ from partita.dynamo.requests import ItemRequest, TransactGetItems
 from partita.dynamo.shapes import check
 from partita.engine import backups, catalog, operations, table_shapes
 from partita.engine.catalog import Catalog
-from partita.engine.database import Database, Durability, storage_error
+from partita.engine.database import Database, Durability, closed, storage_error
 from partita.engine.describe import Place
 from partita.engine.faults import FaultPlan, Faults
 from partita.engine.maintenance import Maintenance
@@ -34,6 +36,7 @@ from partita.engine.reads import Load, MissingIndexError, Response
 from partita.engine.writer import Transaction, Writer
 
 T = TypeVar("T")
+_log = logging.getLogger(__name__)
 Done = Callable[[bytes | DynamoError], None]
 Read = Callable[[apsw.Connection, Catalog], T]
 
@@ -83,6 +86,11 @@ class Engine:
     def __exit__(self, *_exc: object) -> None:
         self.close()
 
+    @property
+    def faulty(self) -> bool:
+        """Whether a fault plan is at work."""
+        return self._faults is not None
+
     def close(self) -> None:
         """Finish what is under way and let go of the file."""
         self.maintenance.stop()
@@ -101,9 +109,9 @@ class Engine:
             return self._run(parse(operation, request), orjson.loads)
         return self._call_table(operation, request)
 
-    def execute(self, request: ItemRequest) -> Response:
-        """Run a request value; the answer is in the wire's form."""
-        return self._run(request, orjson.loads)
+    def execute(self, request: ItemRequest, load: Load = orjson.loads) -> Response:
+        """Run a request value; the answer is in the wire's form, each whole item made by `load` from its JSON."""
+        return self._run(request, load)
 
     async def call_async(self, operation: str, request: object) -> Response:
         """`call` for an event loop: reads answer at once, writes without blocking the loop while the disk syncs."""
@@ -125,7 +133,8 @@ class Engine:
                 future.set_result(result or {})
 
         def told(result: Response | None, error: BaseException | None) -> None:
-            loop.call_soon_threadsafe(settle, result, error)
+            with suppress(RuntimeError):  # the loop was closed meanwhile: nobody waits any more
+                loop.call_soon_threadsafe(settle, result, error)
 
         if self._faults is None and type(request) in operations.ITEM_READS:
             return self._run(request, orjson.loads)
@@ -193,9 +202,14 @@ class Engine:
             except DynamoError as error:
                 told(None, error)
             return
-        self._in_pool(lambda: self._run(request, load), told)
+        try:
+            self._in_pool(lambda: self._run(request, load), told)
+        except DynamoError as error:
+            told(None, error)
 
     def _in_pool(self, work: Callable[[], Any], told: Callable[[Any, BaseException | None], None]) -> None:
+        if self.database.closed:
+            raise closed()
         if self._pool is None:
             self._pool = ThreadPoolExecutor(16, thread_name_prefix="partita-engine")
 
@@ -232,20 +246,22 @@ class Engine:
         """Run a read; where it misses a table or an index, look whether another process has changed the catalog."""
         tables = self._catalog
         for _ in range(5):
-            with self.database.reader() as connection:
-                try:
-                    return read(connection, tables)
-                except (ResourceNotFoundError, MissingIndexError):
-                    known = tables.version
-                    tables = self.refresh()
-                    if tables.version == known:
-                        raise
-                except apsw.SQLError as error:
-                    if not str(error).startswith("no such table"):
-                        raise storage_error(error) from error
-                    tables = self.refresh()
-                except apsw.Error as error:
+            connection = self.database.take()
+            try:
+                return read(connection, tables)
+            except (ResourceNotFoundError, MissingIndexError):
+                known = tables.version
+                tables = self.refresh()
+                if tables.version == known:
+                    raise
+            except apsw.SQLError as error:
+                if not str(error).startswith("no such table"):
                     raise storage_error(error) from error
+                tables = self.refresh()
+            except apsw.Error as error:
+                raise storage_error(error) from error
+            finally:
+                self.database.give_back(connection)
         raise InternalServerError("The table was changed again and again while it was read. Try again.")
 
     def _call_table(self, operation: str, request: object) -> Response:
@@ -303,7 +319,8 @@ def _encoded(response: Response) -> bytes:
 
 
 def _as_answer(error: BaseException) -> DynamoError:
-    """What a client hears; an error that is nobody's business but ours is raised where it is logged."""
+    """What a client hears; an error that is nobody's business but ours is logged."""
     if isinstance(error, DynamoError):
         return error
-    raise error
+    _log.error("an operation failed", exc_info=error)
+    return InternalServerError("The engine failed on this request; its log says why.")

@@ -8,13 +8,13 @@ from __future__ import annotations
 import random
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field, fields, replace
 from typing import Any
 
 import apsw
-from pydantic import BaseModel, ConfigDict, Field
+import orjson
 
 from partita.dynamo.errors import (
     ThroughputExceededError,
@@ -27,6 +27,7 @@ from partita.dynamo.requests import (
     DeleteItem,
     GetItem,
     ItemRequest,
+    Keys,
     PutItem,
     Query,
     Scan,
@@ -37,29 +38,55 @@ from partita.dynamo.requests import (
 from partita.dynamo.wire import render
 from partita.engine.database import Database
 
-Chance = Field(default=0.0, ge=0.0, le=1.0)
+
+class FaultPlanError(ValueError):
+    """A fault plan that cannot be followed."""
 
 
-class FaultPlan(BaseModel):
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FaultPlan:
     """How often what goes wrong; chances from 0 to 1, times in seconds."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid")
-
     seed: int = 0
-    throttle: float = Chance
+    throttle: float = 0.0
     """Chance that a request is refused with ProvisionedThroughputExceededException."""
-    conflict: float = Chance
+    conflict: float = 0.0
     """Chance that a write meets another transaction (TransactionConflict)."""
-    partial_batch: float = Chance
+    partial_batch: float = 0.0
     """Chance that a batch leaves a part of itself unprocessed."""
-    latency: float = Field(default=0.0, ge=0.0, le=60.0)
+    latency: float = 0.0
     """Every request waits up to this long."""
-    stale: float = Chance
-    """Chance that an eventually consistent read (of an index always) sees the past."""
-    staleness: float = Field(default=0.2, gt=0.0, le=60.0)
+    stale: float = 0.0
+    """Chance that an eventually consistent read (of a global index always) sees the past."""
+    staleness: float = 0.2
     """How far in the past, at most."""
     tables: frozenset[str] = frozenset()
     """Only these tables; none named means all."""
+
+    def __post_init__(self) -> None:
+        for name in ("throttle", "conflict", "partial_batch", "stale"):
+            if not 0.0 <= getattr(self, name) <= 1.0:
+                raise FaultPlanError(f"{name} is a chance from 0 to 1, not {getattr(self, name)}")
+        for name in ("latency", "staleness"):
+            if not 0.0 <= getattr(self, name) <= 60.0:
+                raise FaultPlanError(f"{name} is a time from 0 to 60 seconds, not {getattr(self, name)}")
+
+    @classmethod
+    def from_json(cls, text: bytes | str) -> FaultPlan:
+        """A plan out of a JSON object with the same names, e.g. `{"seed": 7, "throttle": 0.1}`."""
+        try:
+            members = orjson.loads(text)
+            known: dict[str, Callable[[Any], Any]] = {each.name: float for each in fields(cls) if each.name != "tables"}
+            known["seed"] = int
+            unknown = sorted(set(members) - known.keys() - {"tables"})
+            if unknown:
+                raise FaultPlanError(
+                    f"A fault plan has no {', '.join(unknown)}; it has {', '.join((*known, 'tables'))}"
+                )
+            values = {name: known[name](value) for name, value in members.items() if name != "tables"}
+            return cls(**values, tables=frozenset(map(str, members.get("tables", ()))))
+        except (orjson.JSONDecodeError, TypeError, AttributeError) as error:
+            raise FaultPlanError(f"A fault plan is a JSON object of numbers: {error}") from None
 
 
 @dataclass(slots=True)
@@ -98,18 +125,19 @@ class Faults:
         """A batch cut down to what is processed, and the members that report the rest."""
         if not isinstance(request, BatchGetItem | BatchWriteItem) or not self._concerns(request):
             return request, {}
-        if not self._happens(self.plan.partial_batch):
+        entries = [wanted.keys if isinstance(wanted, Keys) else wanted for wanted in request.tables.values()]
+        if sum(map(len, entries)) < 2 or not self._happens(self.plan.partial_batch):
             return request, {}
         if isinstance(request, BatchWriteItem):
             flat = [(table, entry) for table, entries in request.tables.items() for entry in entries]
-            cut = int(self._roll() * len(flat))
+            cut = self._cut(len(flat))
             done, rest = flat[:cut], flat[cut:]
             return (
                 replace(request, tables=_grouped(done)),
                 {"UnprocessedItems": render(replace(request, tables=_grouped(rest)))[1]["RequestItems"]},
             )
         keys = [(table, key) for table, wanted in request.tables.items() for key in wanted.keys]
-        cut = int(self._roll() * len(keys))
+        cut = self._cut(len(keys))
 
         def chosen(part: list[tuple[str, Any]]) -> BatchGetItem:
             grouped = _grouped(part)
@@ -175,6 +203,10 @@ class Faults:
             case _:
                 names = {request.table}
         return bool(names & self.plan.tables)
+
+    def _cut(self, length: int) -> int:
+        """How much of a batch is processed: at least one, for DynamoDB throttles where it can do nothing."""
+        return 1 + int(self._roll() * (length - 1))
 
     def _happens(self, chance: float) -> bool:
         return chance > 0 and self._roll() < chance

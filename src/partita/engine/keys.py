@@ -11,6 +11,7 @@ from collections.abc import Iterable
 from zlib import crc32
 
 from partita.dynamo import numbers
+from partita.dynamo.limits import PARTITION_KEY_BYTES
 from partita.dynamo.values import AttributeValue, type_of
 
 HASH_BYTES = 4
@@ -61,7 +62,7 @@ def successor(prefix: bytes) -> bytes:
     """The least bytes above everything that starts with the prefix."""
     stripped = prefix.rstrip(b"\xff")
     if not stripped:
-        return b"\xff" * (len(prefix) + 64)  # only a hash of all ones gets here; no longer run of ones can follow it
+        return b"\xff" * (HASH_BYTES + PARTITION_KEY_BYTES + 1)  # longer than any run of ones a key can hold
     return stripped[:-1] + bytes((stripped[-1] + 1,))
 
 
@@ -70,7 +71,7 @@ def segment_bounds(segment: int, total: int) -> tuple[bytes, bytes]:
     first = HASH_SPACE * segment // total
     after = HASH_SPACE * (segment + 1) // total
     low = first.to_bytes(HASH_BYTES)
-    return low, after.to_bytes(HASH_BYTES) if after < HASH_SPACE else b"\xff" * (HASH_BYTES + 1)
+    return low, after.to_bytes(HASH_BYTES) if after < HASH_SPACE else b"\xff" * (HASH_BYTES + PARTITION_KEY_BYTES + 1)
 
 
 def key_size(value: AttributeValue) -> int:

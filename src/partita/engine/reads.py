@@ -120,7 +120,20 @@ def _target(catalog: Catalog, request: Query | Scan) -> tuple[Table, Index | Non
             "One or more parameter values were invalid: Select type ALL_ATTRIBUTES is not supported for global "
             f"secondary index {index.name} because its projection type is not ALL"
         )
+    if not index.local and index.projection != "ALL" and request.projection is not None:
+        _check_projected(table, index, request.projection)
     return table, index
+
+
+def _check_projected(table: Table, index: Index, projection: Projection) -> None:
+    """A global index gives only what it holds; asking for more is a mistake to be told."""
+    held = rows.projected_names(table, index)
+    missing = [str(path.parts[0]) for path in projection.paths if path.parts[0] not in held]
+    if missing:
+        raise ValidationError(
+            f"One or more parameter values were invalid: Global secondary index {index.name} does not project "
+            f"[{', '.join(missing)}]"
+        )
 
 
 def _key_schema(table: Table, index: Index | None) -> tuple[tuple[KeyAttribute, ...], tuple[KeyAttribute, ...]]:
@@ -182,7 +195,7 @@ def _view(table: Table, index: Index | None, request: Query | Scan) -> _View:
     fetched = False
     if index is not None and index.local and index.projection != "ALL":
         # A local index reads what it does not hold from the table.
-        names = {name for name, _ in table.keys}.union(index.key_names, index.included)
+        names = rows.projected_names(table, index)
         wanted = {path.parts[0] for path in request.projection.paths} if request.projection else set()
         fetched = request.select == "ALL_ATTRIBUTES" or not wanted <= names
     partial = index is not None and index.projection != "ALL" and not fetched

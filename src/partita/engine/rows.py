@@ -103,6 +103,14 @@ def index_key(index: Index, item: Item, key: bytes, *, updating: bool = False) -
     return keys.partition(hash_values) + b"".join(map(keys.encode, range_values)) + key
 
 
+def fitting_key(index: Index, item: Item, key: bytes) -> bytes | None:
+    """The same for an item that was there before the index: DynamoDB leaves out what does not fit."""
+    try:
+        return index_key(index, item, key)
+    except ValidationError:
+        return None
+
+
 def _index_value(index: Index, attribute: KeyAttribute, item: Item, *, updating: bool) -> AttributeValue:
     name, kind = attribute
     value = item[name]
@@ -129,13 +137,16 @@ def _check_index_value(index: Index, name: str, kind: str, value: AttributeValue
         )
 
 
+def projected_names(table: Table, index: Index) -> set[str]:
+    """The attributes a KEYS_ONLY or INCLUDE index holds."""
+    return {name for name, _ in table.keys}.union(index.key_names, index.included)
+
+
 def projected(table: Table, index: Index, item: Item) -> Item:
     """What an index shows of an item."""
     if index.projection == "ALL":
         return item
-    names = {name for name, _ in table.keys}.union(index.key_names)
-    if index.projection == "INCLUDE":
-        names.update(index.included)
+    names = projected_names(table, index)
     return {name: value for name, value in item.items() if name in names}
 
 
@@ -154,7 +165,14 @@ class Change:
 
 
 def plan(
-    table: Table, key: bytes, row: Row | None, old: Item | None, new: Item | None, *, updating: bool = False
+    table: Table,
+    key: bytes,
+    row: Row | None,
+    old: Item | None,
+    new: Item | None,
+    *,
+    updating: bool = False,
+    restoring: bool = False,
 ) -> Change:
     """Check a write whole: item size, index keys, JSON; nothing is written yet."""
     size, body = 0, b""
@@ -166,7 +184,10 @@ def plan(
         body = _body(new)
     entries: tuple[tuple[Index, bytes | None, bytes | None], ...] = ()
     if table.indexes:
-        entries = tuple(_entry(index, key, old, new, updating=updating) for index in table.indexes)
+        if restoring and new is not None:
+            entries = tuple((index, None, fitting_key(index, new, key)) for index in table.indexes)
+        else:
+            entries = tuple(_entry(index, key, old, new, updating=updating) for index in table.indexes)
     return Change(table, key, row, old, new, size, body, entries)
 
 
@@ -174,18 +195,9 @@ def _entry(
     index: Index, key: bytes, old: Item | None, new: Item | None, *, updating: bool
 ) -> tuple[Index, bytes | None, bytes | None]:
     if old is not None and new is not None and all(old.get(name) == new.get(name) for name in index.key_names):
-        # The same values as before: they passed once, unless the item is older than the index.
-        try:
-            same = index_key(index, new, key)
-        except ValidationError:
-            same = None
+        same = fitting_key(index, new, key)
         return index, same, same
-    before = None
-    if old is not None:
-        try:
-            before = index_key(index, old, key)
-        except ValidationError:
-            before = None  # the item was there before the index and never fitted it
+    before = None if old is None else fitting_key(index, old, key)
     after = None if new is None else index_key(index, new, key, updating=updating)
     return index, before, after
 

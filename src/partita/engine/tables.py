@@ -217,7 +217,10 @@ def _update_indexes(table: Table, request: Request) -> tuple[Table, Index | None
     """The table without a dropped index, and the index to make or to drop."""
     updates = request["GlobalSecondaryIndexUpdates"]
     structural = [update for update in updates if update.get("Create") or update.get("Delete")]
-    if len(structural) > 1 or (structural and any(index.status != "ACTIVE" for index in table.indexes)):
+    # An index that is being filled may be given up: that one, and nothing else, can be deleted meanwhile.
+    going = {(update.get("Delete") or {}).get("IndexName") for update in structural}
+    busy = [index.name for index in table.indexes if index.status != "ACTIVE" and index.name not in going]
+    if len(structural) > 1 or (structural and busy):
         raise LimitExceededError(
             "Subscriber limit exceeded: Only 1 online index can be created or deleted simultaneously per table"
         )

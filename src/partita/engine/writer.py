@@ -7,6 +7,7 @@ are led by a thread of the writer's own.
 
 from __future__ import annotations
 
+import logging
 import threading
 from collections import deque
 from collections.abc import Callable
@@ -15,12 +16,13 @@ from typing import Any, TypeVar
 
 import apsw
 
-from partita.dynamo.errors import DynamoError, InternalServerError
+from partita.dynamo.errors import DynamoError
 from partita.engine import catalog
 from partita.engine.catalog import Catalog
-from partita.engine.database import Database, storage_error
+from partita.engine.database import Database, closed, storage_error
 
 T = TypeVar("T")
+_log = logging.getLogger(__name__)
 _GROUP = 256
 
 
@@ -134,11 +136,12 @@ class Writer:
             self._poke.set()
             thread.join()
         with self._lead:
-            self._commit_waiting()
+            while self._queue:
+                self._commit_waiting()
 
     def _enqueue(self, entry: _Entry) -> None:
         if self._closed:
-            raise InternalServerError("The engine is closed. Open it again before using it.")
+            raise closed()
         self._queue.append(entry)
 
     def _start(self) -> None:
@@ -178,7 +181,11 @@ class Writer:
                 entry.result, entry.error = None, None
                 self._commit([entry], alone=True)
         for entry in entries:
-            entry.finish()
+            try:
+                entry.finish()
+            except Exception:
+                # A listener's fault is the listener's: the writes are done, and the others still wait to hear.
+                _log.exception("a listener of a write failed")
 
     def _commit(self, entries: list[_Entry], *, alone: bool = False) -> bool:
         """Run the entries in one transaction; False when it had to be rolled back for a group."""

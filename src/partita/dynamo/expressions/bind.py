@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Mapping
 from typing import cast
 
 from partita.dynamo.errors import ValidationError
@@ -42,8 +41,9 @@ from partita.dynamo.expressions.tree import (
     UpdateAction,
     Value,
 )
-from partita.dynamo.limits import PATH_DEPTH
+from partita.dynamo.limits import EXPRESSION_MEMBERS_BYTES, PATH_DEPTH
 from partita.dynamo.reserved import RESERVED_WORDS
+from partita.dynamo.size import value_size
 from partita.dynamo.values import AttributeValue, checked_value, describe, order, type_names, type_of
 
 _NAME_KEY = re.compile(r"#[A-Za-z0-9_]+\Z")
@@ -59,6 +59,7 @@ _FUNCTION_OPERANDS = {
     "list_append": 2,
 }
 _CONDITION_FUNCTIONS = ("attribute_exists", "attribute_not_exists", "attribute_type", "begins_with", "contains")
+_PLACEHOLDER_BYTES = 255
 _TYPES = "{B,NULL,SS,BOOL,L,BS,N,NS,S,M}"
 
 
@@ -69,6 +70,9 @@ class Placeholders:
         self.names = dict(names or {})
         self.values: dict[str, AttributeValue] = {}
         self._unused_names = set(self.names)
+        for key in (*self.names, *(values or ())):
+            if len(key) > _PLACEHOLDER_BYTES:
+                raise ValidationError(f"An expression attribute name or value has at most 255 bytes; key: {key[:50]}…")
         for key in self.names:
             if not _NAME_KEY.match(key):
                 raise ValidationError(f'ExpressionAttributeNames contains invalid key: Syntax error; key: "{key}"')
@@ -82,6 +86,10 @@ class Placeholders:
                     f"ExpressionAttributeValues contains invalid value: {error.message} for key {key}"
                 ) from None
         self._unused_values = set(self.values)
+        if len(self.values) > 4 and sum(map(value_size, self.values.values())) > EXPRESSION_MEMBERS_BYTES:
+            raise ValidationError(
+                "The total size of the expression attribute names and values has exceeded the maximum of 2 MB"
+            )
 
     def name(self, key: str) -> str:
         try:
@@ -115,38 +123,40 @@ class Placeholders:
                 )
 
 
-@contextmanager
-def _named(member: str) -> Iterator[None]:
-    try:
-        yield
-    except ValidationError as error:
-        raise ValidationError(f"Invalid {member}: {error.message}") from None
-
-
 def condition(text: str, placeholders: Placeholders, member: str = "ConditionExpression") -> Condition:
     """The tree of a condition, filter or key condition; `member` names it in errors."""
-    with _named(member):
+    try:
         return _condition(syntax.parse_condition(text), placeholders)
+    except ValidationError as error:
+        raise _invalid(member, error) from None
 
 
 def projection(text: str, placeholders: Placeholders) -> Projection:
     """The tree of a projection."""
-    with _named("ProjectionExpression"):
+    try:
         paths = tuple(_path(raw, placeholders) for raw in syntax.parse_projection(text))
         check_disjoint(paths)
-        return Projection(paths)
+    except ValidationError as error:
+        raise _invalid("ProjectionExpression", error) from None
+    return Projection(paths)
 
 
 def update(text: str, placeholders: Placeholders) -> Update:
     """The tree of an update."""
-    with _named("UpdateExpression"):
+    try:
         actions = tuple(
             _action(section, _path(target, placeholders), raw, placeholders)
             for section, entries in syntax.parse_update(text)
             for target, raw in entries
         )
         check_disjoint(tuple(action.path for action in actions))
-        return Update(actions)
+    except ValidationError as error:
+        raise _invalid("UpdateExpression", error) from None
+    return Update(actions)
+
+
+def _invalid(member: str, error: ValidationError) -> ValidationError:
+    return ValidationError(f"Invalid {member}: {error.message}")
 
 
 def _condition(raw: Raw, placeholders: Placeholders) -> Condition:

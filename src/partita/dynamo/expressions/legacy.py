@@ -81,7 +81,7 @@ def attribute_updates(members: Mapping[str, Mapping[str, Any]]) -> Update:
 
 
 def _update(name: str, member: Mapping[str, Any]) -> UpdateAction:
-    action = member.get("Action", "PUT")
+    action = member.get("Action") or "PUT"
     path = Path((name,))
     if member.get("Value") is None:
         if action != "DELETE":

@@ -45,7 +45,8 @@ def apply(update: Update, item: Item) -> Item:
                 elif resolve(path, item) is not None:
                     removes.append(path)
             case RemoveAction(path):
-                removes.append(path)
+                if resolve(path, item) is not None or not _has_parent(path, item):
+                    removes.append(path)
     result = dict(item)
     copied: set[str] = set()
     # Positions beyond a list's end append in the order of the positions; removal counts positions from before.
@@ -54,6 +55,14 @@ def apply(update: Update, item: Item) -> Item:
     for path in sorted(removes, key=_position, reverse=True):
         _remove(result, path, copied)
     return result
+
+
+def _has_parent(path: Path, item: Item) -> bool:
+    """Whether the map or list that would hold the path's last part is there; without it the path is an error."""
+    if len(path.parts) == 1:
+        return True
+    parent = resolve(Path(path.parts[:-1]), item)
+    return parent is not None and ("M" if isinstance(path.parts[-1], str) else "L") in parent
 
 
 def _position(path: Path) -> tuple[int, ...]:

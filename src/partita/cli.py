@@ -1,0 +1,133 @@
+"""The commands. What a command needs is imported inside it, so that each starts fast."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from partita import __version__
+
+if TYPE_CHECKING:
+    from partita.engine import Engine
+    from partita.engine.door import Door
+
+app = typer.Typer(no_args_is_help=True, add_completion=False, rich_markup_mode=None, pretty_exceptions_enable=False)
+
+_DATA = Path("data")
+
+
+def _show_version(wanted: bool) -> None:
+    if wanted:
+        typer.echo(f"partita {__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def main(
+    _version: Annotated[
+        bool, typer.Option("--version", callback=_show_version, is_eager=True, help="Show it.")
+    ] = False,
+) -> None:
+    """Five content systems for one instrument, the DynamoDB table."""
+
+
+@app.command()
+def dynamodb(
+    data: Annotated[Path, typer.Option(help="The folder that holds the tables; made if it is not there.")] = _DATA,
+    host: Annotated[str, typer.Option(help="Any other than loopback needs access keys.")] = "127.0.0.1",
+    port: Annotated[int, typer.Option(min=0, max=65535, help="0 takes a free one.")] = 8000,
+    keys: Annotated[
+        Path | None, typer.Option(help="A file of access keys, one `id:secret` a line: requests must be signed.")
+    ] = None,
+    durability: Annotated[
+        str, typer.Option(help="full: survives power loss; normal: survives a killed process; off: neither.")
+    ] = "full",
+    region: Annotated[str, typer.Option(help="The region that ARNs name.")] = "us-east-1",
+    faults: Annotated[Path | None, typer.Option(help="A JSON file with a fault plan, for testing.")] = None,
+) -> None:
+    """Serve DynamoDB's protocol to any AWS SDK."""
+    _serve(data, host, port, _keys(keys), durability, region, faults, sample=False)
+
+
+@app.command()
+def run(
+    data: Annotated[Path, typer.Option(help="The folder that holds everything; made if it is not there.")] = _DATA,
+    port: Annotated[int, typer.Option(min=0, max=65535, help="0 takes a free one.")] = 8000,
+) -> None:
+    """Serve the engine with a sample table, and say how to talk to it."""
+    _serve(data, "127.0.0.1", port, None, "full", "us-east-1", None, sample=True)
+
+
+def _serve(
+    data: Path,
+    host: str,
+    port: int,
+    keys: dict[str, str] | None,
+    durability: str,
+    region: str,
+    faults: Path | None,
+    *,
+    sample: bool,
+) -> None:
+    from partita.dynamo.errors import DynamoError
+    from partita.engine import Engine, FaultPlan, Place
+    from partita.engine.door import UnprotectedHostError
+    from partita.engine.door import run as run_door
+    from partita.engine.faults import FaultPlanError
+
+    if durability not in ("full", "normal", "off"):
+        raise typer.BadParameter("choose full, normal or off", param_hint="--durability")
+    try:
+        plan = None if faults is None else FaultPlan.from_json(faults.read_bytes())
+        settings: dict[str, Any] = {"durability": durability, "faults": plan}
+        place = Place(region=region, endpoint=f"{host}:{port}")
+        with Engine(data, place=place, **settings) as engine:
+            if sample:
+                from partita.engine.sample import make_sample
+
+                make_sample(engine)
+            run_door(engine, host=host, port=port, keys=keys, ready=lambda door: _greet(engine, door, data, sample))
+    except (DynamoError, UnprotectedHostError, FaultPlanError, OSError) as error:
+        typer.echo(f"partita: {error}", err=True)
+        raise typer.Exit(1) from None
+
+
+def _greet(engine: Engine, door: Door, data: Path, sample: bool) -> None:
+    tables = engine.call("ListTables", {})["TableNames"]
+    typer.echo(f"DynamoDB is served at {door.url}")
+    typer.echo(f"data     {data.resolve()}")
+    typer.echo(f"tables   {', '.join(tables) or 'none yet'}")
+    if sample:
+        typer.echo(
+            "\nTry it from another terminal (any AWS SDK will do, any credentials):\n\n"
+            "  .venv/bin/python - <<'END'\n"
+            "  import boto3\n"
+            "  films = boto3.resource('dynamodb', region_name='us-east-1', aws_access_key_id='any',\n"
+            f"                         aws_secret_access_key='any', endpoint_url='{door.url}').Table('films')\n"
+            "  print(films.get_item(Key={'pk': 'FILM#metropolis', 'sk': 'METADATA'})['Item'])\n"
+            "  END"
+        )
+    typer.echo("\nCtrl-C stops it.")
+
+
+def _keys(file: Path | None) -> dict[str, str] | None:
+    """Access keys from a file or the environment; never from the command line, where others could read them."""
+    found: dict[str, str] = {}
+    if file is not None:
+        for number, line in enumerate(file.read_text().splitlines(), 1):
+            if line.strip():
+                name, colon, secret = line.strip().partition(":")
+                if not (name and colon and secret):
+                    raise typer.BadParameter(f"line {number} of {file} is not `id:secret`", param_hint="--keys")
+                found[name] = secret
+    from_environment = os.environ.get("PARTITA_ACCESS_KEY_ID"), os.environ.get("PARTITA_SECRET_ACCESS_KEY")
+    if all(from_environment):
+        found[str(from_environment[0])] = str(from_environment[1])
+    return found or None
+
+
+if __name__ == "__main__":
+    app()

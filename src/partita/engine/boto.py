@@ -1,0 +1,156 @@
+"""boto3 without a socket: an unmodified session, client or resource that uses the engine in process.
+
+    engine = Engine("data")
+    table = connect(boto3.Session(region_name="us-east-1"), engine).resource("dynamodb").Table("films")
+
+The client still checks and serialises its parameters, so what works here works against AWS. The request then goes to
+the engine instead of being signed, sent and parsed. With a fault plan the request takes the long way, up to the point
+of sending, so that boto3's own retries are at work.
+"""
+
+from __future__ import annotations
+
+import io
+from base64 import b64decode
+from collections.abc import Iterator
+from typing import Any, TypeVar
+
+import orjson
+
+from partita.dynamo.errors import DynamoError
+from partita.dynamo.parse import ITEM_OPERATIONS, parse
+from partita.engine.engine import Engine
+
+Target = TypeVar("Target")
+_SERVICES = ("dynamodb", "dynamodb-streams")
+
+
+def connect(target: Target, engine: Engine) -> Target:
+    """Make a boto3 session (and every client it makes from now on), client or resource use the engine."""
+    events = _events(target)
+    for service in _SERVICES:
+        if engine.faulty:
+            events.register(f"before-send.{service}", _Sending(engine), unique_id=f"partita-{id(engine)}")
+        else:
+            events.register(f"before-call.{service}", _Calling(engine), unique_id=f"partita-{id(engine)}")
+    return target
+
+
+def _events(target: Any) -> Any:
+    if hasattr(target, "events"):
+        return target.events
+    meta: Any = getattr(target, "meta", None)
+    if hasattr(meta, "client"):
+        meta = meta.client.meta
+    if hasattr(meta, "events"):
+        return meta.events
+    raise TypeError(f"{type(target).__name__} is not a boto3 session, client or resource")
+
+
+class _Status:
+    """As much of an HTTP response as botocore looks at."""
+
+    __slots__ = ("status_code",)
+
+    def __init__(self, status_code: int) -> None:
+        self.status_code = status_code
+
+
+class _Calling:
+    """Answers before botocore signs and sends."""
+
+    def __init__(self, engine: Engine) -> None:
+        self._engine = engine
+
+    def __call__(self, model: Any, params: dict[str, Any], **_rest: object) -> tuple[_Status, dict[str, Any]]:
+        try:
+            parsed = self._answer(model, orjson.loads(params["body"]))
+        except DynamoError as error:
+            return _Status(error.status), _refused(error)
+        parsed["ResponseMetadata"] = _metadata(200)
+        return _Status(200), parsed
+
+    def _answer(self, model: Any, wire: Any) -> dict[str, Any]:
+        if model.name in ITEM_OPERATIONS:
+            response = self._engine.execute(parse(model.name, wire), _load)
+            for member in ("LastEvaluatedKey", "UnprocessedKeys", "UnprocessedItems", "ItemCollectionMetrics"):
+                if member in response:
+                    _decode_binary(response[member])
+            return response
+        return _shaped(self._engine.call(model.name, wire), model.output_shape)
+
+
+class _Sending:
+    """Answers where botocore would send, below its retries."""
+
+    def __init__(self, engine: Engine) -> None:
+        self._engine = engine
+
+    def __call__(self, request: Any, **_rest: object) -> Any:
+        from botocore.awsrequest import AWSResponse  # boto3 is there: somebody connected it
+
+        operation = request.headers["X-Amz-Target"]
+        operation = (operation.decode() if isinstance(operation, bytes) else operation).rpartition(".")[2]
+        body = request.body if isinstance(request.body, bytes) else request.body.encode()
+        status = 200
+        try:
+            answer = orjson.dumps(self._engine.call(operation, orjson.loads(body)))
+        except DynamoError as error:
+            status, answer = error.status, orjson.dumps(error.wire())
+        return AWSResponse(request.url, status, {"x-amzn-requestid": "partita"}, _Raw(answer))
+
+
+class _Raw(io.BytesIO):
+    """A body the way urllib3 hands it out."""
+
+    def stream(self, **_settings: object) -> Iterator[bytes]:
+        yield self.getvalue()
+
+
+def _load(body: bytes) -> Any:
+    item = orjson.loads(body)
+    # Type tags are short and binary is rare: most items are done without a walk.
+    if b'"B":' in body or b'"BS":' in body:
+        _decode_binary(item)
+    return item
+
+
+def _decode_binary(value: Any) -> None:
+    """Turn base64 into bytes in place, as botocore does."""
+    waiting = [value]
+    while waiting:
+        current = waiting.pop()
+        if isinstance(current, list):
+            waiting.extend(current)
+        elif isinstance(current, dict):
+            for name, inner in current.items():
+                if name == "B" and isinstance(inner, str):
+                    current[name] = b64decode(inner)
+                elif name == "BS" and inner and isinstance(inner[0], str):
+                    current[name] = [b64decode(member) for member in inner]
+                else:
+                    waiting.append(inner)
+
+
+def _refused(error: DynamoError) -> dict[str, Any]:
+    members = error.members()
+    _decode_binary(members)
+    return {
+        "Error": {"Code": error.code, "Message": error.message},
+        "ResponseMetadata": _metadata(error.status),
+        **members,
+    }
+
+
+def _metadata(status: int) -> dict[str, Any]:
+    return {"RequestId": "partita", "HTTPStatusCode": status, "HTTPHeaders": {}, "RetryAttempts": 0}
+
+
+def _shaped(response: dict[str, Any], shape: Any) -> dict[str, Any]:
+    """A response the way botocore's own parser makes it: times as datetimes, binary as bytes."""
+    from botocore.parsers import create_parser
+
+    parser = create_parser("json")
+    raw = {"headers": {}, "status_code": 200, "body": orjson.dumps(response)}
+    parsed: dict[str, Any] = parser.parse(raw, shape)
+    return parsed
