@@ -19,10 +19,10 @@ def fill(transaction: Transaction, table_name: str, index_name: str) -> bool:
     index = None if table is None else table.index(index_name)
     if table is None or index is None or index.status == "ACTIVE":
         return False
-    statement = f"SELECT id, key, size, body FROM {table.rows} WHERE id > ? ORDER BY id LIMIT ?"
+    statement = f"SELECT id, key, size, crc, body FROM {table.rows} WHERE id > ? ORDER BY id LIMIT ?"
     found = list(transaction.execute(statement, (index.backfilled_to, _CHUNK)))
-    for number, key, size, body in found:
-        item = orjson.loads(body)
+    for number, key, size, crc, body in found:
+        item = orjson.loads(rows.sound(body, crc))
         entry = rows.fitting_key(index, item, key)
         if entry is None:
             continue

@@ -47,8 +47,10 @@ def copy(source: Path, target: Path, name: str) -> tuple[Table, int, int]:
         table = definitions.from_json(orjson.loads(found[0][0]))
         if table.restoring is not None:
             raise TableInUseError(f"Table is being created: {name}")
-        connection.execute("CREATE TABLE items (id INTEGER PRIMARY KEY, key BLOB NOT NULL, body BLOB NOT NULL)")
-        connection.execute(f"INSERT INTO items SELECT id, key, body FROM source.{table.rows}")
+        connection.execute(
+            "CREATE TABLE items (id INTEGER PRIMARY KEY, key BLOB NOT NULL, crc INTEGER NOT NULL, body BLOB NOT NULL)"
+        )
+        connection.execute(f"INSERT INTO items SELECT id, key, crc, body FROM source.{table.rows}")
         items, size = next(connection.execute(f"SELECT count(*), coalesce(sum(size), 0) FROM source.{table.rows}"))
         connection.execute("COMMIT")
     except BaseException:
@@ -238,8 +240,9 @@ def read_chunk(file: Path, position: int) -> list[tuple[int, bytes, bytes]]:
     """The next stretch of a backup's items."""
     connection = apsw.Connection(str(file), flags=apsw.SQLITE_OPEN_READONLY)
     try:
-        statement = "SELECT id, key, body FROM items WHERE id > ? ORDER BY id LIMIT ?"
-        return [(int(row[0]), row[1], row[2]) for row in connection.execute(statement, (position, _CHUNK))]
+        statement = "SELECT id, key, crc, body FROM items WHERE id > ? ORDER BY id LIMIT ?"
+        found = connection.execute(statement, (position, _CHUNK))
+        return [(int(number), key, rows.sound(body, crc)) for number, key, crc, body in found]
     finally:
         connection.close()
 

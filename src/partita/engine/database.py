@@ -10,13 +10,18 @@ from pathlib import Path
 from typing import Literal
 
 import apsw
+import orjson
 
 from partita.dynamo.errors import DynamoError, InternalServerError, StorageCorruptError, StorageFullError
 
 FILE_NAME = "partita.sqlite3"
+STORAGE_ERRORS = (apsw.Error, orjson.JSONDecodeError)
+"""What SQLite, or stored JSON, can say when the file is not as it should be."""
+
 APPLICATION_ID = 0x50415254  # "PART"
 FORMAT_VERSION = 1
 _BUSY_SECONDS = 60.0
+_LEAST_BYTES = 512
 _CHECKPOINT_PAGES = 4000
 
 Durability = Literal["full", "normal", "off"]
@@ -57,6 +62,8 @@ class Database:
         self._open: list[apsw.Connection] = []
         self.closed = False
         folder.mkdir(parents=True, exist_ok=True)
+        if self.path.exists() and 0 < self.path.stat().st_size < _LEAST_BYTES:
+            raise damaged(f"{self.path} is too short to be a database")  # SQLite would take it for an empty one
         with translated():
             self.writer = self._connect()
             self._prepare(max_bytes)
@@ -163,6 +170,13 @@ def closed() -> InternalServerError:
     return InternalServerError("The engine is closed. Open it again before using it.")
 
 
+def damaged(what: object) -> StorageCorruptError:
+    """What whoever meets damage in the file hears."""
+    return StorageCorruptError(
+        f"The data file is damaged ({what}). Stop writing, copy the folder, and restore from a backup."
+    )
+
+
 class _Patience:
     """Waits for another process's write: soon at first, then every few milliseconds, a minute in all."""
 
@@ -184,18 +198,16 @@ def translated() -> Iterator[None]:
     """SQLite's errors as errors with a next step."""
     try:
         yield
-    except apsw.Error as error:
+    except STORAGE_ERRORS as error:
         raise storage_error(error) from error
 
 
-def storage_error(error: apsw.Error) -> DynamoError:
-    """What a caller should know about an error of the file."""
+def storage_error(error: apsw.Error | orjson.JSONDecodeError) -> DynamoError:
+    """What a caller should know about an error of the file; JSON that cannot be read was not written so."""
     if isinstance(error, apsw.FullError):
         return StorageFullError("The disk or the quota is full; nothing was written. Free some space and try again.")
-    if isinstance(error, apsw.CorruptError | apsw.NotADBError):
-        return StorageCorruptError(
-            f"The data file is damaged ({error}). Stop writing, copy the folder, and restore from a backup."
-        )
+    if isinstance(error, apsw.CorruptError | apsw.NotADBError | orjson.JSONDecodeError):
+        return damaged(error)
     if isinstance(error, apsw.BusyError | apsw.LockedError):
         return InternalServerError("Another process has held the data file for a minute. Try again.")
     if isinstance(error, apsw.IOError):

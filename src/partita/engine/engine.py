@@ -22,17 +22,18 @@ from partita.dynamo.errors import (
     ResourceNotFoundError,
     SerializationError,
     UnknownOperationError,
+    ValidationError,
 )
 from partita.dynamo.parse import ITEM_OPERATIONS, parse, table_name
 from partita.dynamo.requests import ItemRequest, TransactGetItems
 from partita.dynamo.shapes import check
 from partita.engine import backups, catalog, operations, table_shapes
 from partita.engine.catalog import Catalog
-from partita.engine.database import Database, Durability, closed, storage_error
+from partita.engine.database import STORAGE_ERRORS, Database, Durability, closed, storage_error
 from partita.engine.describe import Place
 from partita.engine.faults import FaultPlan, Faults
 from partita.engine.maintenance import Maintenance
-from partita.engine.reads import Load, MissingIndexError, Response
+from partita.engine.reads import Load, Response
 from partita.engine.writer import Transaction, Writer
 
 T = TypeVar("T")
@@ -171,7 +172,7 @@ class Engine:
                         self._catalog = catalog.load(connection)
                     finally:
                         connection.execute("COMMIT")
-            except apsw.Error as error:
+            except STORAGE_ERRORS as error:
                 raise storage_error(error) from error
         return self._catalog
 
@@ -249,7 +250,8 @@ class Engine:
             connection = self.database.take()
             try:
                 return read(connection, tables)
-            except (ResourceNotFoundError, MissingIndexError):
+            except (ResourceNotFoundError, ValidationError):
+                # The table may have been made anew by another process: only this path pays for looking.
                 known = tables.version
                 tables = self.refresh()
                 if tables.version == known:
@@ -258,7 +260,7 @@ class Engine:
                 if not str(error).startswith("no such table"):
                     raise storage_error(error) from error
                 tables = self.refresh()
-            except apsw.Error as error:
+            except STORAGE_ERRORS as error:
                 raise storage_error(error) from error
             finally:
                 self.database.give_back(connection)
@@ -295,7 +297,7 @@ class Engine:
         file = f"{uuid.uuid4().hex}.sqlite3"
         try:
             table, items, size = backups.copy(self.database.path, self.database.folder / backups.FOLDER / file, name)
-        except apsw.Error as error:
+        except STORAGE_ERRORS as error:
             raise storage_error(error) from error
         return self.writer.run(
             lambda tx: backups.register(tx, table, request["BackupName"], file, (items, size), self.place)

@@ -63,10 +63,10 @@ def fill(transaction: Transaction, name: str) -> bool:
     table = transaction.catalog.tables.get(name)
     if table is None or table.ttl_filled_to is None:
         return False
-    statement = f"SELECT id, body FROM {table.rows} WHERE id > ? ORDER BY id LIMIT ?"
+    statement = f"SELECT id, crc, body FROM {table.rows} WHERE id > ? ORDER BY id LIMIT ?"
     found = list(transaction.execute(statement, (table.ttl_filled_to, _CHUNK)))
-    for number, body in found:
-        moment = rows.expiry(table, orjson.loads(body), transaction.now)
+    for number, crc, body in found:
+        moment = rows.expiry(table, orjson.loads(rows.sound(body, crc)), transaction.now)
         transaction.execute(f"UPDATE {table.rows} SET expires = ? WHERE id = ?", (moment, number))
     position = found[-1][0] if len(found) == _CHUNK else None
     catalog.save(transaction.connection, replace(table, ttl_filled_to=position))
@@ -88,11 +88,11 @@ def sweep(transaction: Transaction, name: str) -> int:
     if table is None or table.ttl_attribute is None:
         return 0
     statement = (
-        f"SELECT key, id, size, body FROM {table.rows}"
+        f"SELECT key, id, size, crc, body FROM {table.rows}"
         " WHERE expires IS NOT NULL AND expires < ? ORDER BY expires LIMIT ?"
     )
     found = list(transaction.execute(statement, (transaction.now, _CHUNK)))
-    for key, number, size, body in found:
-        row = Row(number, size, body)
+    for key, number, size, crc, body in found:
+        row = Row(number, size, rows.sound(body, crc))
         rows.perform(transaction, rows.plan(table, key, row, row.item, None), service=True)
     return len(found)

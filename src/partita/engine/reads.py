@@ -30,10 +30,6 @@ Load = Callable[[bytes], Any]
 Response = dict[str, Any]
 
 
-class MissingIndexError(ValidationError):
-    """No such index, as far as this process knows: another process may just have made it."""
-
-
 def get(connection: apsw.Connection, catalog: Catalog, request: GetItem, load: Load) -> Response:
     """GetItem."""
     table = catalog.table(request.table)
@@ -110,7 +106,7 @@ def _target(catalog: Catalog, request: Query | Scan) -> tuple[Table, Index | Non
         return table, None
     index = table.index(request.index)
     if index is None:
-        raise MissingIndexError(f"The table does not have the specified index: {request.index}")
+        raise ValidationError(f"The table does not have the specified index: {request.index}")
     if index.status != "ACTIVE":
         raise ResourceNotFoundError(f"Cannot read from backfilling global secondary index: {index.name}")
     if not index.local and request.consistent:
@@ -274,13 +270,14 @@ def _stretch(
     """Size and body of the rows between two stored keys, in order; read lazily, one moment's state."""
     order = "" if forward else " DESC"
     if index is None:
-        statement = f"SELECT size, body FROM {table.rows} WHERE key >= ? AND key < ? ORDER BY key{order} LIMIT ?"
+        statement = f"SELECT size, crc, body FROM {table.rows} WHERE key >= ? AND key < ? ORDER BY key{order} LIMIT ?"
     else:
         statement = (
-            f"SELECT size, body FROM {index.rows} AS entry CROSS JOIN {table.rows} AS item ON item.id = entry.item"
+            f"SELECT size, crc, body FROM {index.rows} AS entry CROSS JOIN {table.rows} AS item ON item.id = entry.item"
             f" WHERE entry.key >= ? AND entry.key < ? ORDER BY entry.key{order} LIMIT ?"
         )
-    return iter(connection.execute(statement, (low, high, -1 if limit is None else limit)))
+    for size, crc, body in connection.execute(statement, (low, high, -1 if limit is None else limit)):
+        yield size, rows.sound(body, crc)
 
 
 def _last_key(table: Table, index: Index | None, item: Item) -> Item:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from typing import Any
+from zlib import crc32
 
 import apsw
 import orjson
@@ -14,6 +15,7 @@ from partita.dynamo.limits import ITEM_BYTES, PARTITION_KEY_BYTES, SORT_KEY_BYTE
 from partita.dynamo.size import item_size
 from partita.dynamo.values import AttributeValue, Item, equal, type_of
 from partita.engine import keys
+from partita.engine.database import damaged
 from partita.engine.definitions import Index, KeyAttribute, Table
 from partita.engine.writer import Transaction
 
@@ -37,9 +39,17 @@ class Row:
 
 def find(connection: apsw.Connection, table: Table, key: bytes) -> Row | None:
     """The row with that stored key."""
-    for found in connection.execute(f"SELECT id, size, body FROM {table.rows} WHERE key = ?", (key,)):
-        return Row(*found)
+    statement = f"SELECT id, size, crc, body FROM {table.rows} WHERE key = ?"
+    for number, size, crc, body in connection.execute(statement, (key,)):
+        return Row(number, size, sound(body, crc))
     return None
+
+
+def sound(body: bytes, crc: int) -> bytes:
+    """The body, if it is what was written: SQLite checks its structure but not its contents."""
+    if crc32(body) != crc:
+        raise damaged("an item is not what was written")
+    return body
 
 
 def key_of_item(table: Table, item: Item) -> bytes:
@@ -254,13 +264,13 @@ def _write_row(transaction: Transaction, change: Change) -> int:
     expires = expiry(table, change.new, transaction.now)
     if row is not None:
         transaction.execute(
-            f"UPDATE {table.rows} SET size = ?, expires = ?, body = ? WHERE id = ?",
-            (change.size, expires, change.body, row.id),
+            f"UPDATE {table.rows} SET size = ?, expires = ?, crc = ?, body = ? WHERE id = ?",
+            (change.size, expires, crc32(change.body), change.body, row.id),
         )
         return row.id
     transaction.execute(
-        f"INSERT INTO {table.rows} (key, size, expires, body) VALUES (?, ?, ?, ?)",
-        (change.key, change.size, expires, change.body),
+        f"INSERT INTO {table.rows} (key, size, expires, crc, body) VALUES (?, ?, ?, ?, ?)",
+        (change.key, change.size, expires, crc32(change.body), change.body),
     )
     return transaction.connection.last_insert_rowid()
 

@@ -92,7 +92,7 @@ def create_rows(transaction: Transaction, table: Table) -> None:
     """The tables of the file that hold a table's items, index entries and stream records."""
     transaction.execute(
         f"CREATE TABLE {table.rows} (id INTEGER PRIMARY KEY, key BLOB NOT NULL UNIQUE, size INTEGER NOT NULL,"
-        " expires INTEGER, body BLOB NOT NULL)"
+        " expires INTEGER, crc INTEGER NOT NULL, body BLOB NOT NULL)"
     )
     _create_counter(transaction, table.id)
     for index in table.indexes:

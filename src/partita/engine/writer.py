@@ -19,7 +19,7 @@ import apsw
 from partita.dynamo.errors import DynamoError
 from partita.engine import catalog
 from partita.engine.catalog import Catalog
-from partita.engine.database import Database, closed, storage_error
+from partita.engine.database import STORAGE_ERRORS, Database, closed, storage_error
 
 T = TypeVar("T")
 _log = logging.getLogger(__name__)
@@ -225,4 +225,4 @@ class Writer:
 
 
 def _explained(error: BaseException) -> BaseException:
-    return storage_error(error) if isinstance(error, apsw.Error) else error
+    return storage_error(error) if isinstance(error, STORAGE_ERRORS) else error

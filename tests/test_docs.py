@@ -1,0 +1,49 @@
+"""The documentation keeps up with the code."""
+
+import inspect
+import re
+from pathlib import Path
+
+import pytest
+
+from partita.dynamo import errors
+from partita.dynamo.errors import DynamoError
+from partita.dynamo.parse import ITEM_OPERATIONS
+from partita.engine import FormatError
+from partita.engine.operations import TABLE_OPERATIONS
+
+DOCS = Path(__file__).parent.parent / "docs"
+ERRORS = [
+    error
+    for error in (*vars(errors).values(), FormatError)
+    if inspect.isclass(error) and issubclass(error, DynamoError) and error is not DynamoError
+]
+
+
+@pytest.mark.parametrize("error", ERRORS, ids=lambda error: error.__name__)
+def test_every_error_has_a_section_that_says_why_and_what_to_do(error: type[DynamoError]) -> None:
+    text = (DOCS / "errors.md").read_text()
+    assert f"\n## {error.__name__}\n" in text
+    assert re.search(rf"^\| \[{error.__name__}\]\(#{error.__name__.lower()}\) \| {error.code} \|", text, re.MULTILINE)
+
+
+def test_no_section_describes_an_error_that_is_gone() -> None:
+    sections = re.findall(r"^## (\w+)$", (DOCS / "errors.md").read_text(), re.MULTILINE)
+    assert set(sections) == {error.__name__ for error in ERRORS}
+
+
+@pytest.mark.parametrize("operation", sorted(ITEM_OPERATIONS | TABLE_OPERATIONS))
+def test_every_operation_is_listed_in_the_engines_guide(operation: str) -> None:
+    assert re.search(rf"\b{operation}\b", (DOCS / "engine.md").read_text())
+
+
+def test_every_decision_is_listed_and_every_listed_decision_is_there() -> None:
+    listed = set(re.findall(r"\((\d{4}-[\w-]+\.md)\)", (DOCS / "decisions" / "README.md").read_text()))
+    assert listed == {page.name for page in (DOCS / "decisions").glob("[0-9]*.md")}
+
+
+def test_links_between_pages_lead_somewhere() -> None:
+    pages = [*DOCS.rglob("*.md"), DOCS.parent / "README.md"]
+    for page in pages:
+        for target in re.findall(r"\]\((?!https?:)([^)#]+)(?:#[\w-]+)?\)", page.read_text()):
+            assert (page.parent / target).exists(), f"{page.name} links to {target}"
