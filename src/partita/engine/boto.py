@@ -19,6 +19,7 @@ import orjson
 
 from partita.dynamo.errors import DynamoError
 from partita.dynamo.parse import ITEM_OPERATIONS, parse
+from partita.dynamo.values import type_names
 from partita.engine.engine import Engine
 
 Target = TypeVar("Target")
@@ -29,10 +30,12 @@ def connect(target: Target, engine: Engine) -> Target:
     """Make a boto3 session (and every client it makes from now on), client or resource use the engine."""
     events = _events(target)
     for service in _SERVICES:
+        # botocore ignores a second registration under one id, also for another event: an id per service.
+        unique = f"partita-{service}-{id(engine)}"
         if engine.faulty:
-            events.register(f"before-send.{service}", _Sending(engine), unique_id=f"partita-{id(engine)}")
+            events.register(f"before-send.{service}", _Sending(engine), unique_id=unique)
         else:
-            events.register(f"before-call.{service}", _Calling(engine), unique_id=f"partita-{id(engine)}")
+            events.register(f"before-call.{service}", _Calling(engine), unique_id=unique)
     return target
 
 
@@ -72,11 +75,7 @@ class _Calling:
 
     def _answer(self, model: Any, wire: Any) -> dict[str, Any]:
         if model.name in ITEM_OPERATIONS:
-            response = self._engine.execute(parse(model.name, wire), _load)
-            for member in ("LastEvaluatedKey", "UnprocessedKeys", "UnprocessedItems", "ItemCollectionMetrics"):
-                if member in response:
-                    _decode_binary(response[member])
-            return response
+            return _with_bytes(self._engine.execute(parse(model.name, wire)))
         return _shaped(self._engine.call(model.name, wire), model.output_shape)
 
 
@@ -107,38 +106,59 @@ class _Raw(io.BytesIO):
         yield self.getvalue()
 
 
-def _load(body: bytes) -> Any:
-    item = orjson.loads(body)
-    # Type tags are short and binary is rare: most items are done without a walk.
-    if b'"B":' in body or b'"BS":' in body:
-        _decode_binary(item)
-    return item
+def _with_bytes(response: dict[str, Any]) -> dict[str, Any]:
+    """Base64 turned into bytes, as botocore does it. Most values are text or numbers: those cost one look."""
+    for member, content in response.items():
+        if member in ("Item", "Attributes", "LastEvaluatedKey"):
+            _decode_item(content)
+        elif member == "Items":
+            for item in content:
+                _decode_item(item)
+        elif member not in ("Count", "ScannedCount", "ConsumedCapacity"):
+            _decode_within(content)
+    return response
 
 
-def _decode_binary(value: Any) -> None:
-    """Turn base64 into bytes in place, as botocore does."""
-    waiting = [value]
-    while waiting:
-        current = waiting.pop()
-        if isinstance(current, list):
-            waiting.extend(current)
-        elif isinstance(current, dict):
-            for name, inner in current.items():
-                if name == "B" and isinstance(inner, str):
-                    current[name] = b64decode(inner)
-                elif name == "BS" and inner and isinstance(inner[0], str):
-                    current[name] = [b64decode(member) for member in inner]
-                else:
-                    waiting.append(inner)
+def _decode_item(item: dict[str, Any]) -> None:
+    for value in item.values():
+        if "S" not in value and "N" not in value:
+            _decode_value(value)
+
+
+def _decode_value(value: dict[str, Any]) -> None:
+    if "B" in value:
+        value["B"] = b64decode(value["B"])
+    elif "BS" in value:
+        value["BS"] = [b64decode(member) for member in value["BS"]]
+    elif "M" in value:
+        _decode_item(value["M"])
+    elif "L" in value:
+        for inner in value["L"]:
+            _decode_value(inner)
+
+
+def _decode_within(content: Any) -> None:
+    """Find items and keys inside the answers to batches and transactions."""
+    if isinstance(content, list):
+        for element in content:
+            _decode_within(element)
+    elif isinstance(content, dict):
+        if content and all(_is_value(value) for value in content.values()):
+            _decode_item(content)
+        else:
+            for inner in content.values():
+                _decode_within(inner)
+
+
+def _is_value(content: Any) -> bool:
+    return isinstance(content, dict) and len(content) == 1 and next(iter(content)) in type_names
 
 
 def _refused(error: DynamoError) -> dict[str, Any]:
-    members = error.members()
-    _decode_binary(members)
     return {
         "Error": {"Code": error.code, "Message": error.message},
         "ResponseMetadata": _metadata(error.status),
-        **members,
+        **_with_bytes(error.members()),
     }
 
 

@@ -61,7 +61,10 @@ class Database:
         self._idle: list[apsw.Connection] = []
         self._open: list[apsw.Connection] = []
         self.closed = False
-        folder.mkdir(parents=True, exist_ok=True)
+        try:
+            folder.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            raise _unusable(error) from error
         if self.path.exists() and 0 < self.path.stat().st_size < _LEAST_BYTES:
             raise damaged(f"{self.path} is too short to be a database")  # SQLite would take it for an empty one
         with translated():
@@ -104,9 +107,13 @@ class Database:
     def _known_version(self) -> int:
         """The format's version, 0 for a new file; refuses a file that is not ours or newer than we are."""
         writer = self.writer
-        version = int(next(writer.execute("PRAGMA user_version"))[0])
-        owner = int(next(writer.execute("PRAGMA application_id"))[0])
-        used = next(writer.execute("SELECT count(*) FROM sqlite_schema"))[0]
+        # One statement, so that all three are of one moment: another process may be making the file right now.
+        used, version, owner = next(
+            writer.execute(
+                "SELECT (SELECT count(*) FROM sqlite_schema), (SELECT user_version FROM pragma_user_version),"
+                " (SELECT application_id FROM pragma_application_id)"
+            )
+        )
         if used and owner != APPLICATION_ID:
             raise FormatError(f"{self.path} is a SQLite file of something else. Choose another data folder.")
         if version > FORMAT_VERSION:
@@ -114,7 +121,7 @@ class Database:
                 f"{self.path} has format {version}; this Partita knows up to {FORMAT_VERSION}. "
                 "Install a newer Partita to open it."
             )
-        return version
+        return int(version)
 
     def _create_or_upgrade(self) -> None:
         writer = self.writer
@@ -170,6 +177,10 @@ def closed() -> InternalServerError:
     return InternalServerError("The engine is closed. Open it again before using it.")
 
 
+def _unusable(error: Exception) -> InternalServerError:
+    return InternalServerError(f"The data folder cannot be used ({error}). Check that it exists and is writable.")
+
+
 def damaged(what: object) -> StorageCorruptError:
     """What whoever meets damage in the file hears."""
     return StorageCorruptError(
@@ -202,9 +213,13 @@ def translated() -> Iterator[None]:
         raise storage_error(error) from error
 
 
+_NO_SPACE = (apsw.SQLITE_IOERR_SHMSIZE,)
+"""What SQLite says where a full disk first shows in the file that its readers share."""
+
+
 def storage_error(error: apsw.Error | orjson.JSONDecodeError) -> DynamoError:
     """What a caller should know about an error of the file; JSON that cannot be read was not written so."""
-    if isinstance(error, apsw.FullError):
+    if isinstance(error, apsw.FullError) or getattr(error, "extendedresult", 0) in _NO_SPACE:
         return StorageFullError("The disk or the quota is full; nothing was written. Free some space and try again.")
     if isinstance(error, apsw.CorruptError | apsw.NotADBError | orjson.JSONDecodeError):
         return damaged(error)
@@ -213,5 +228,5 @@ def storage_error(error: apsw.Error | orjson.JSONDecodeError) -> DynamoError:
     if isinstance(error, apsw.IOError):
         return InternalServerError(f"The data file could not be read or written ({error}). Check the disk.")
     if isinstance(error, apsw.CantOpenError | apsw.ReadOnlyError | apsw.PermissionsError):
-        return InternalServerError(f"The data folder cannot be used ({error}). Check that it exists and is writable.")
+        return _unusable(error)
     return InternalServerError(f"The data file answered: {error}")

@@ -161,14 +161,18 @@ def _planned(
     if isinstance(action, UpdateItem):
         writes.check_update_keys(table, action)
     row = rows.find(transaction.connection, table, key)
-    writes.check_condition(action.condition, row, action.on_failure, load)
     old = None if row is None else row.item
+    if isinstance(action, PutItem):
+        change = rows.plan(table, key, row, old, action.item)
+        writes.check_condition(action.condition, row, action.on_failure, load)
+        return change, change.size
+    writes.check_condition(action.condition, row, action.on_failure, load)
     if isinstance(action, ConditionCheck):
         return None, 0 if row is None else row.size
     if isinstance(action, UpdateItem):
         change = rows.plan(table, key, row, old, writes.updated(action, old), updating=True)
     else:
-        change = rows.plan(table, key, row, old, action.item if isinstance(action, PutItem) else None)
+        change = rows.plan(table, key, row, old, None)
     return change, change.size
 
 

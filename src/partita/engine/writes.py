@@ -25,9 +25,10 @@ def put(transaction: Transaction, request: PutItem, load: Load) -> Response:
     table = transaction.catalog.table(request.table)
     key = rows.key_of_item(table, request.item)
     row = rows.find(transaction.connection, table, key)
-    check_condition(request.condition, row, request.on_failure, load)
     old = _item(row) if _needs_old(table) else None
+    # What is put is known before anything is read: an item that cannot be is refused whatever the condition says.
     change = rows.plan(table, key, row, old, request.item)
+    check_condition(request.condition, row, request.on_failure, load)
     response = _perform(transaction, request, change)
     if request.returns == "ALL_OLD" and row is not None:
         response["Attributes"] = load(row.body)
