@@ -344,8 +344,15 @@ def _record(transaction: Transaction, change: Change, *, service: bool) -> None:
     new_body = change.body if new is not None and stream.view in ("NEW_IMAGE", "NEW_AND_OLD_IMAGES") else None
     old_size = change.row.size if old_body is not None and change.row is not None else 0
     size = item_size(key) + old_size + (change.size if new_body is not None else 0)
+    keys_body = orjson.dumps(key)
+    crc = crc32(record_bytes(keys_body, old_body, new_body))
     transaction.execute(
-        f"INSERT INTO {stream.rows} (at, event, keys, old, new, size, service) VALUES (?, ?, ?, ?, ?, ?, ?)",
-        (transaction.now, event, orjson.dumps(key), old_body, new_body, size, int(service)),
+        f"INSERT INTO {stream.rows} (at, event, keys, old, new, crc, size, service) VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
+        (transaction.now, event, keys_body, old_body, new_body, crc, size, int(service)),
     )
     transaction.recorded = True
+
+
+def record_bytes(keys: bytes, old: bytes | None, new: bytes | None) -> bytes:
+    """What a stream record's checksum covers."""
+    return b"|".join((keys, old or b"", new or b""))

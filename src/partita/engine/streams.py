@@ -21,6 +21,7 @@ from partita.dynamo.errors import (
 )
 from partita.dynamo.limits import ITERATOR_SECONDS, PAGE_BYTES, STREAM_RECORDS, STREAM_SECONDS
 from partita.dynamo.parse import table_name
+from partita.engine import rows
 from partita.engine.catalog import Catalog
 from partita.engine.definitions import Stream, Table
 from partita.engine.describe import Place, key_schema
@@ -39,7 +40,7 @@ def create_rows(transaction: Transaction, stream: Stream) -> None:
     """The records; AUTOINCREMENT so that a number never comes back, even after everything was trimmed."""
     transaction.execute(
         f"CREATE TABLE {stream.rows} (seq INTEGER PRIMARY KEY AUTOINCREMENT, at REAL NOT NULL, event TEXT NOT NULL,"
-        " keys BLOB NOT NULL, old BLOB, new BLOB, size INTEGER NOT NULL, service INTEGER NOT NULL)"
+        " keys BLOB NOT NULL, old BLOB, new BLOB, crc INTEGER NOT NULL, size INTEGER NOT NULL, service INTEGER NOT NULL)"
     )
 
 
@@ -195,9 +196,7 @@ def records(connection: apsw.Connection, tables: Catalog, request: Request, plac
     limit = request.get("Limit") or STREAM_RECORDS
     found: list[dict[str, Any]] = []
     total = 0
-    statement = (
-        f"SELECT seq, at, event, keys, old, new, size, service FROM {stream.rows} WHERE seq >= ? ORDER BY seq LIMIT ?"
-    )
+    statement = f"SELECT seq, at, event, keys, old, new, size, service, crc FROM {stream.rows} WHERE seq >= ? ORDER BY seq LIMIT ?"
     for row in connection.execute(statement, (position, limit)):
         total += row[6]
         if found and total > PAGE_BYTES:
@@ -211,7 +210,8 @@ def records(connection: apsw.Connection, tables: Catalog, request: Request, plac
 
 
 def _record(stream: Stream, row: tuple[Any, ...], place: Place) -> dict[str, Any]:
-    sequence, at, event, keys, old, new, size, service = row
+    sequence, at, event, keys, old, new, size, service, crc = row
+    rows.sound(rows.record_bytes(keys, old, new), crc)
     change: dict[str, Any] = {
         "ApproximateCreationDateTime": int(at),
         "Keys": orjson.loads(keys),
