@@ -40,7 +40,8 @@ def create_rows(transaction: Transaction, stream: Stream) -> None:
     """The records; AUTOINCREMENT so that a number never comes back, even after everything was trimmed."""
     transaction.execute(
         f"CREATE TABLE {stream.rows} (seq INTEGER PRIMARY KEY AUTOINCREMENT, at REAL NOT NULL, event TEXT NOT NULL,"
-        " keys BLOB NOT NULL, old BLOB, new BLOB, crc INTEGER NOT NULL, size INTEGER NOT NULL, service INTEGER NOT NULL)"
+        " keys BLOB NOT NULL, old BLOB, new BLOB, crc INTEGER NOT NULL, size INTEGER NOT NULL,"
+        " service INTEGER NOT NULL)"
     )
 
 
@@ -196,7 +197,8 @@ def records(connection: apsw.Connection, tables: Catalog, request: Request, plac
     limit = request.get("Limit") or STREAM_RECORDS
     found: list[dict[str, Any]] = []
     total = 0
-    statement = f"SELECT seq, at, event, keys, old, new, size, service, crc FROM {stream.rows} WHERE seq >= ? ORDER BY seq LIMIT ?"
+    columns = "seq, at, event, keys, old, new, size, service, crc"
+    statement = f"SELECT {columns} FROM {stream.rows} WHERE seq >= ? ORDER BY seq LIMIT ?"
     for row in connection.execute(statement, (position, limit)):
         total += row[6]
         if found and total > PAGE_BYTES:

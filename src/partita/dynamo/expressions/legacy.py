@@ -39,9 +39,9 @@ _ARGUMENTS = {"NULL": (0, 0), "NOT_NULL": (0, 0), "BETWEEN": (2, 2), "IN": (1, 1
 _ALLOWED = {
     **dict.fromkeys(("LE", "LT", "GE", "GT", "BETWEEN"), ("S", "N", "B")),
     "BEGINS_WITH": ("S", "B"),
-    "CONTAINS": ("S", "N", "B", "BOOL", "NULL"),
-    "NOT_CONTAINS": ("S", "N", "B", "BOOL", "NULL"),
-    "IN": ("S", "N", "B", "BOOL", "NULL"),
+    "CONTAINS": ("S", "N", "B"),
+    "NOT_CONTAINS": ("S", "N", "B"),
+    "IN": ("S", "N", "B"),
 }
 _KEY_OPERATORS = ("EQ", "LE", "LT", "GE", "GT", "BEGINS_WITH", "BETWEEN")
 

@@ -1,0 +1,113 @@
+"""The engine against its neighbours."""
+
+from __future__ import annotations
+
+import shutil
+import tempfile
+import threading
+import time
+from collections.abc import Callable
+from contextlib import ExitStack
+from dataclasses import dataclass
+from pathlib import Path
+
+import psutil
+from tests.serving import DYNOXIDE, dynoxide_server, moto_server, partita_door
+
+from bench.contestants import PAGE, Boto, Contestant, InProcess, RawSqlite
+from bench.measure import Measured, timed
+from partita.engine import Engine
+
+ITEMS = 500
+WRITERS = 32
+OPERATIONS = ("put", "get", "update", "query of 25", "transaction of 3")
+COUNTS = {"put": 150, "get": 300, "update": 150, "query of 25": 100, "transaction of 3": 60}
+
+ENGINE = "engine in process"
+BOTO_ENGINE = "boto3 in process"
+BOTO_DOOR = "boto3 → door"
+BOTO_DYNOXIDE = "boto3 → dynoxide on disk"
+BOTO_MOTO = "boto3 → moto server"
+RAW = "raw SQLite (FULL)"
+
+
+@dataclass(frozen=True, slots=True)
+class EngineResult:
+    """What one run found out."""
+
+    measured: Measured
+    start_seconds: float
+    door_megabytes: float
+
+
+def compare(rounds: int, say: Callable[[str], None]) -> EngineResult:
+    """All contestants, interleaved."""
+    folder = Path(tempfile.mkdtemp(prefix="partita-bench-"))
+    measured = Measured()
+    try:
+        with ExitStack() as stack:
+            for name in ("engine", "boto", "door", "dynoxide", "raw"):
+                (folder / name).mkdir()
+            engine = stack.enter_context(Engine(folder / "engine"))
+            boto_engine = stack.enter_context(Engine(folder / "boto"))
+            started = time.perf_counter()
+            door = stack.enter_context(partita_door(folder / "door"))
+            start_seconds = time.perf_counter() - started
+            contestants: dict[str, Contestant] = {
+                ENGINE: InProcess(engine),
+                BOTO_ENGINE: Boto(engine=boto_engine),
+                BOTO_DOOR: Boto(url=door.url),
+            }
+            if DYNOXIDE.exists():
+                dynoxide = stack.enter_context(dynoxide_server(folder / "dynoxide"))
+                contestants[BOTO_DYNOXIDE] = Boto(url=dynoxide.url)
+            contestants[BOTO_MOTO] = Boto(url=stack.enter_context(moto_server()).url)
+            contestants[RAW] = RawSqlite(folder / "raw")
+            for name, contestant in contestants.items():
+                say(f"filling {name}")
+                for number in range(ITEMS):
+                    contestant.put(number)
+            for at in range(rounds):
+                say(f"round {at + 1} of {rounds}")
+                for operation in OPERATIONS:
+                    for name, contestant in contestants.items():
+                        measured.add(name, operation, _run(contestant, operation, at))
+                measured.add(ENGINE, "32 writers", _concurrent(engine, at))
+            megabytes = psutil.Process(door.pid).memory_info().rss / 1e6
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
+    return EngineResult(measured, start_seconds, megabytes)
+
+
+def _run(contestant: Contestant, operation: str, at: int) -> float:
+    count = COUNTS[operation]
+    fresh = ITEMS + at * 1000
+    match operation:
+        case "put":
+            return timed(contestant.put, count, fresh)
+        case "get":
+            return timed(lambda number: contestant.get(number % ITEMS), count)
+        case "update":
+            return timed(lambda number: contestant.update(number % ITEMS), count)
+        case "query of 25":
+            return timed(lambda number: contestant.query(number % (ITEMS // PAGE)), count)
+    return timed(contestant.transact, count, 100_000 + at * 1000)
+
+
+def _concurrent(engine: Engine, at: int) -> float:
+    """Microseconds per put of 32 threads together."""
+    each = 100
+    contestant = InProcess.__new__(InProcess)
+    contestant.engine = engine
+
+    def write(writer: int) -> None:
+        for number in range(each):
+            contestant.put(1_000_000 + at * 10_000 + writer * each + number)
+
+    threads = [threading.Thread(target=write, args=(writer,)) for writer in range(WRITERS)]
+    begun = time.perf_counter()
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    return (time.perf_counter() - begun) / (each * WRITERS) * 1e6
