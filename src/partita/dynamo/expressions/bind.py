@@ -43,7 +43,7 @@ from partita.dynamo.expressions.tree import (
 )
 from partita.dynamo.limits import EXPRESSION_MEMBERS_BYTES, PATH_DEPTH
 from partita.dynamo.reserved import RESERVED_WORDS
-from partita.dynamo.size import value_size
+from partita.dynamo.size import text_size, value_size
 from partita.dynamo.values import AttributeValue, checked_value, describe, order, type_names, type_of
 
 _NAME_KEY = re.compile(r"#[A-Za-z0-9_]+\Z")
@@ -86,7 +86,8 @@ class Placeholders:
                     f"ExpressionAttributeValues contains invalid value: {error.message} for key {key}"
                 ) from None
         self._unused_values = set(self.values)
-        if len(self.values) > 4 and sum(map(value_size, self.values.values())) > EXPRESSION_MEMBERS_BYTES:
+        names_size = sum(map(text_size, self.names.values()))
+        if names_size + sum(map(value_size, self.values.values())) > EXPRESSION_MEMBERS_BYTES:
             raise ValidationError(
                 "The total size of the expression attribute names and values has exceeded the maximum of 2 MB"
             )
