@@ -90,7 +90,7 @@ class Database:
         writer = self.writer
         # Whose file it is comes first: a stranger's is left exactly as it was.
         version = self._known_version()
-        writer.execute("PRAGMA journal_mode=wal")
+        self._use_wal()
         if max_bytes is not None:
             page = int(next(writer.execute("PRAGMA page_size"))[0])
             writer.execute(f"PRAGMA max_page_count={max(1, max_bytes // page)}")
@@ -103,6 +103,19 @@ class Database:
         except BaseException:
             writer.execute("ROLLBACK")
             raise
+
+    def _use_wal(self) -> None:
+        """Switch the journal; SQLite asks no busy handler for this, so several processes at once have to wait here."""
+        patience, tries = _Patience(), 0
+        while True:
+            try:
+                self.writer.execute("PRAGMA journal_mode=wal")
+            except apsw.BusyError:
+                if not patience(tries):
+                    raise
+                tries += 1
+            else:
+                return
 
     def _known_version(self) -> int:
         """The format's version, 0 for a new file; refuses a file that is not ours or newer than we are."""
