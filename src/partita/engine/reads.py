@@ -195,7 +195,7 @@ def _view(table: Table, index: Index | None, request: Query | Scan) -> _View:
         wanted = {path.parts[0] for path in request.projection.paths} if request.projection else set()
         fetched = request.select == "ALL_ATTRIBUTES" or not wanted <= names
     partial = index is not None and index.projection != "ALL" and not fetched
-    whole = request.filter is None and request.projection is None and not partial
+    whole = request.filter is None and request.projection is None and not partial and not fetched
     return _View(table, index, request, whole, fetched)
 
 

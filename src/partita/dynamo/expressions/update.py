@@ -42,7 +42,7 @@ def apply(update: Update, item: Item) -> Item:
                 rest = _deleted(resolve(path, item), value)
                 if rest is not None:
                     sets.append((path, rest))
-                elif resolve(path, item) is not None:
+                elif resolve(path, item) is not None or not _has_parent(path, item):
                     removes.append(path)
             case RemoveAction(path):
                 if resolve(path, item) is not None or not _has_parent(path, item):
