@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import uuid
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -22,6 +23,7 @@ from partita.dynamo.errors import (
 from partita.dynamo.parse import table_name
 from partita.engine import catalog, definitions, rows, schema
 from partita.engine.catalog import Catalog
+from partita.engine.database import Patience, translated
 from partita.engine.definitions import Table
 from partita.engine.describe import Place, describe_table, index_projection, key_schema
 from partita.engine.tables import create_rows
@@ -29,6 +31,7 @@ from partita.engine.writer import Transaction
 
 FOLDER = "backups"
 _CHUNK = 500
+_ABANDONED_SECONDS = 3600
 Request = Mapping[str, Any]
 Response = dict[str, Any]
 
@@ -38,6 +41,7 @@ def copy(source: Path, target: Path, name: str) -> tuple[Table, int, int]:
     target.parent.mkdir(parents=True, exist_ok=True)
     connection = apsw.Connection(str(target))
     try:
+        connection.set_busy_handler(Patience())
         connection.execute("PRAGMA synchronous=full")
         connection.execute("ATTACH ? AS source", (str(source),))
         connection.execute("BEGIN")
@@ -238,13 +242,24 @@ def backup_file(connection: apsw.Connection, table: Table) -> str | None:
 
 def read_chunk(file: Path, position: int) -> list[tuple[int, bytes, bytes]]:
     """The next stretch of a backup's items."""
-    connection = apsw.Connection(str(file), flags=apsw.SQLITE_OPEN_READONLY)
-    try:
-        statement = "SELECT id, key, crc, body FROM items WHERE id > ? ORDER BY id LIMIT ?"
-        found = connection.execute(statement, (position, _CHUNK))
-        return [(int(number), key, rows.sound(body, crc)) for number, key, crc, body in found]
-    finally:
-        connection.close()
+    with translated():
+        connection = apsw.Connection(str(file), flags=apsw.SQLITE_OPEN_READONLY)
+        try:
+            statement = "SELECT id, key, crc, body FROM items WHERE id > ? ORDER BY id LIMIT ?"
+            found = connection.execute(statement, (position, _CHUNK))
+            return [(int(number), key, rows.sound(body, crc)) for number, key, crc, body in found]
+        finally:
+            connection.close()
+
+
+def sweep(connection: apsw.Connection, folder: Path, now: float) -> None:
+    """Remove files that a crash left between copying and entering them, or between deleting and removing."""
+    owned = {orjson.loads(definition)["file"] for (definition,) in connection.execute("SELECT definition FROM backups")}
+    for file in folder.glob("*.sqlite3*"):
+        name = file.name.removesuffix("-journal")
+        with suppress(FileNotFoundError):
+            if name not in owned and now - file.stat().st_mtime > _ABANDONED_SECONDS:
+                file.unlink()
 
 
 def fill(transaction: Transaction, name: str, position: int, chunk: list[tuple[int, bytes, bytes]]) -> bool:

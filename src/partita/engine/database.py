@@ -74,7 +74,7 @@ class Database:
     def _connect(self) -> apsw.Connection:
         connection = apsw.Connection(str(self.path), statementcachesize=300)
         self._open.append(connection)
-        connection.set_busy_handler(_Patience())
+        connection.set_busy_handler(Patience())
         # A checkpoint that fails for lack of space is tried again; it must not fail the commit before it.
         for pragma in (
             f"synchronous={self._durability}",
@@ -106,7 +106,7 @@ class Database:
 
     def _use_wal(self) -> None:
         """Switch the journal; SQLite asks no busy handler for this, so several processes at once have to wait here."""
-        patience, tries = _Patience(), 0
+        patience, tries = Patience(), 0
         while True:
             try:
                 self.writer.execute("PRAGMA journal_mode=wal")
@@ -201,7 +201,7 @@ def damaged(what: object) -> StorageCorruptError:
     )
 
 
-class _Patience:
+class Patience:
     """Waits for another process's write: soon at first, then every few milliseconds, a minute in all."""
 
     def __init__(self) -> None:

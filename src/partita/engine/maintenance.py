@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 import threading
+import time
 from collections.abc import Callable
 
 from partita.dynamo.errors import DynamoError
@@ -76,6 +77,8 @@ class Maintenance:
                     self._repeat(lambda tx, t=table.name: bool(expiry.sweep(tx, t)))  # type: ignore[misc]
             if self._passes % _TRIM_EVERY == 0:
                 self._writer.run(_trim)
+                with self._database.reader() as connection:
+                    backups.sweep(connection, self._database.folder / backups.FOLDER, time.time())
             self._passes += 1
 
     def _repeat(self, job: Callable[[Transaction], bool]) -> None:

@@ -9,6 +9,7 @@ from dataclasses import replace
 from typing import Any
 
 import apsw
+import orjson
 
 from partita.dynamo.errors import (
     LimitExceededError,
@@ -294,7 +295,8 @@ def _stream_change(table: Table, specification: Request | None) -> Any:
 
 
 def _new_stream(transaction: Transaction, view: Any, existing: tuple[Stream, ...]) -> Stream:
-    labels = {stream.label for stream in existing}
+    closed = transaction.execute("SELECT definition FROM closed_streams")
+    labels = {stream.label for stream in existing}.union(orjson.loads(row[0])["stream"]["label"] for row in closed)
     moment = transaction.now
     while (label := streams.label(moment)) in labels:
         moment += 0.001
