@@ -94,7 +94,7 @@ def _wanted(terms: dict[str, KeyTerm], name: str, kind: str) -> KeyTerm:
             raise ValidationError(
                 "One or more parameter values were invalid: Condition parameter type does not match schema type"
             )
-        if value[kind] == "" and term.operator != "begins_with":
+        if value[kind] == "":
             what = "string" if kind == "S" else "binary"
             raise ValidationError(
                 "One or more parameter values are not valid. The AttributeValue for a key attribute "
