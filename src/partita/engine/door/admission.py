@@ -1,0 +1,96 @@
+"""What may come in: decided from the head of a request alone, before a byte of its body is kept."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from functools import lru_cache
+
+import httptools
+
+from partita.dynamo.errors import UnknownOperationError
+from partita.engine.door import sigv4
+from partita.engine.door.refusals import BrowserRefusedError, MalformedRequestError, UnknownResourceError
+
+HEALTH_PATHS = (b"/", b"/healthz")
+TARGET_PREFIXES = (b"DynamoDB_20120810", b"DynamoDBStreams_20120810")
+
+
+@dataclass(frozen=True, slots=True)
+class Admission:
+    """A request that may go on: to the backend with its operation, or to a health check without one."""
+
+    operation: str | None
+    seal: Seal | None = None
+
+    def check(self, body: bytes) -> None:
+        """Raise unless the body is the one that was signed."""
+        if self.seal is not None:
+            self.seal.check(body)
+
+
+@dataclass(frozen=True, slots=True)
+class Seal:
+    """What a signature covers besides the body."""
+
+    claim: sigv4.Claim
+    method: str
+    path: str
+    query: str
+    headers: Mapping[str, str]
+
+    def check(self, body: bytes) -> None:
+        """Raise unless the signature is right."""
+        sigv4.verify_signature(self.claim, self.method, self.path, self.query, self.headers, body)
+
+
+class Admissions:
+    """The rules of one door; without keys nothing is verified, which is for loopback only."""
+
+    __slots__ = ("_keys",)
+
+    def __init__(self, keys: Mapping[str, str] | None = None) -> None:
+        self._keys = dict(keys or {})
+
+    def admit(self, method: bytes, url: bytes, headers: Mapping[bytes, bytes]) -> Admission:
+        """Let a request in or raise the error that answers it."""
+        path, query = (url, b"") if url == b"/" else _split(url)
+        if method in (b"GET", b"HEAD") and path in HEALTH_PATHS:
+            return HEALTH
+        if method != b"POST" or path != b"/":
+            raise UnknownResourceError("Nothing answers this method on this path. DynamoDB's requests are POST /.")
+        admission = _unsealed(headers.get(b"x-amz-target", b""))
+        if admission is None:
+            raise UnknownOperationError("X-Amz-Target must be DynamoDB_20120810.<Operation>.")
+        if not self._keys:
+            if b"origin" in headers:
+                # A page whose host name is made to point here could otherwise use the door as if it were its own.
+                raise BrowserRefusedError("Web pages may not use a server without access keys. Configure access keys.")
+            return admission
+        text = {_text(name): _text(value) for name, value in headers.items()}
+        claim = sigv4.read_claim(text, self._keys, datetime.now(UTC))
+        return Admission(admission.operation, Seal(claim, _text(method), _text(path), _text(query), text))
+
+
+HEALTH = Admission(None)
+
+
+@lru_cache(maxsize=256)
+def _unsealed(target: bytes) -> Admission | None:
+    prefix, _, name = target.partition(b".")
+    if prefix in TARGET_PREFIXES and name.isalnum() and len(name) <= 64:
+        return Admission(name.decode("ascii"))
+    return None
+
+
+def _split(url: bytes) -> tuple[bytes, bytes]:
+    try:
+        parsed = httptools.parse_url(url)
+    except httptools.HttpParserInvalidURLError as error:
+        raise MalformedRequestError("The request's URL cannot be read.") from error
+    return parsed.path or b"/", parsed.query or b""
+
+
+def _text(value: bytes) -> str:
+    return value.decode("utf-8", "surrogateescape")

@@ -1,0 +1,319 @@
+"""One client's connection: requests in order, answers in order, and an end that the client can read."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from functools import partial
+from math import inf
+from threading import get_ident
+from time import monotonic
+from typing import cast
+
+from partita.dynamo.errors import DynamoError, InternalServerError
+from partita.engine.door.admission import Admissions
+from partita.engine.door.backend import Backend
+from partita.engine.door.completions import Completions
+from partita.engine.door.limits import DoorLimits
+from partita.engine.door.reader import Request, RequestReader
+from partita.engine.door.refusals import RequestTimeoutError, ServiceUnavailableError
+from partita.engine.door.responses import CONTINUE, JSON, TEXT, ResponseWriter, error_body
+
+log = logging.getLogger(__name__)
+
+_ONE_WRITE = 64 * 1024  # up to here copying head and body together is cheaper than sending them apart
+_LAST_SECOND = 1.0
+
+
+@dataclass(slots=True)
+class Shared:
+    """What all connections of one door have in common."""
+
+    backend: Backend
+    admissions: Admissions
+    limits: DoorLimits
+    completions: Completions
+    responses: ResponseWriter = field(default_factory=ResponseWriter)
+    connections: set[Connection] = field(default_factory=set)
+    thread: int = field(default_factory=get_ident)
+    stopping: bool = False
+    on_empty: Callable[[], None] = lambda: None
+
+
+class Exchange:
+    """One request that the backend has, and the way back for its answer."""
+
+    __slots__ = ("connection", "request", "thread")
+
+    def __init__(self, connection: Connection, request: Request, thread: int) -> None:
+        self.connection = connection
+        self.request = request
+        self.thread = thread
+
+    def done(self, result: bytes | DynamoError) -> None:
+        """Answer the client; from any thread."""
+        if get_ident() == self.thread:
+            self.connection.deliver(self, result)
+        else:
+            self.connection.shared.completions.post(partial(self.connection.deliver, self, result))
+
+
+class Connection(asyncio.Protocol):
+    """Runs one request at a time; while one runs, at most one more read's worth of bytes is taken in."""
+
+    __slots__ = (
+        "_eof",
+        "_lingering",
+        "_pumping",
+        "_reader",
+        "_reading_paused",
+        "_running",
+        "_timed",
+        "_to_discard",
+        "_transport",
+        "_unsent",
+        "_writing_paused",
+        "deadline",
+        "shared",
+    )
+
+    def __init__(self, shared: Shared) -> None:
+        self.shared = shared
+        self.deadline = inf  # when `expire` is due
+        self._reader = RequestReader(shared.admissions, shared.limits)
+        self._transport: asyncio.Transport | None = None
+        self._running: Exchange | None = None
+        self._pumping = False
+        self._reading_paused = False
+        self._writing_paused = False
+        self._unsent = 0
+        self._eof = False
+        self._lingering = False
+        self._to_discard = shared.limits.linger_bytes
+        self._timed = 0  # the request the deadline is for, by the reader's count
+
+    # What the loop calls.
+
+    def connection_made(self, transport: asyncio.BaseTransport) -> None:
+        self._transport = cast(asyncio.Transport, transport)
+        shared = self.shared
+        if len(shared.connections) >= shared.limits.connections or shared.stopping:
+            self._turn_away()
+            return
+        shared.connections.add(self)
+        self.deadline = monotonic() + shared.limits.idle_seconds
+
+    def data_received(self, data: bytes) -> None:
+        reader = self._reader
+        if reader.finished:
+            self._discard(len(data))
+            return
+        try:
+            reader.feed(data)
+        except Exception:
+            log.exception("The door failed to read a request")
+            reader.refuse(_failure())
+        self._pump()
+
+    def eof_received(self) -> bool:
+        self._eof = True
+        # True keeps our side open: the client has sent all it will send and still waits for answers.
+        return self._busy()
+
+    def pause_writing(self) -> None:
+        self._writing_paused = True
+
+    def resume_writing(self) -> None:
+        self._writing_paused = False
+        self.deadline = inf
+        self._pump()
+
+    def connection_lost(self, _: Exception | None) -> None:
+        # Clients leave as they please; what still runs for them finishes and its answer goes nowhere.
+        self._transport = None
+        self._running = None
+        self._reader.close()
+        shared = self.shared
+        shared.connections.discard(self)
+        if shared.stopping and not shared.connections:
+            shared.on_empty()
+
+    # What the door calls.
+
+    def expire(self, now: float) -> None:
+        """The deadline has passed: refuse what did not arrive, close what does not move."""
+        transport = self._transport
+        if transport is None:
+            return
+        if self._writing_paused and not self._lingering:
+            unsent = transport.get_write_buffer_size()
+            if unsent < self._unsent:
+                # Slow, but reading.
+                self._unsent = unsent
+                self.deadline = now + self.shared.limits.send_seconds
+                return
+        elif self._reader.receiving and not self._lingering:
+            self._reader.refuse(RequestTimeoutError("The request did not arrive in time. Send it again."))
+            self._pump()
+            return
+        transport.abort()
+
+    def wind_up(self) -> None:
+        """The door stops: answer what has arrived, then close."""
+        if not self._busy() and not self._lingering and self._transport is not None:
+            self._transport.close()
+
+    def abort(self) -> None:
+        """Close now, whatever is under way."""
+        if self._transport is not None:
+            self._transport.abort()
+
+    # Requests and answers.
+
+    def deliver(self, exchange: Exchange, result: object) -> None:
+        """Send the answer of the request that runs; on the loop's thread only."""
+        if exchange is not self._running:
+            if self._transport is not None:
+                log.error("The backend answered the same request twice: %s", exchange.request.operation)
+            return
+        self._running = None
+        request = exchange.request
+        if isinstance(result, bytes):
+            self._respond(request, 200, result)
+        else:
+            self._respond_error(request, result)
+        self._pump()
+
+    def _pump(self) -> None:
+        if self._pumping:
+            return  # answered on the spot, within the loop below
+        self._pumping = True
+        waiting = self._reader.requests
+        try:
+            # A loop and not a recursion: thousands of pipelined requests may be answered on the spot.
+            while waiting and self._running is None and not self._writing_paused:
+                self._start(waiting.popleft())
+        finally:
+            self._pumping = False
+        self._settle()
+
+    def _start(self, request: Request) -> None:
+        if request.refusal is not None:
+            self._respond_error(request, request.refusal)
+            return
+        if request.operation is None:
+            self._respond(request, 200, b"healthy", TEXT)
+            return
+        shared = self.shared
+        exchange = self._running = Exchange(self, request, shared.thread)
+        try:
+            shared.backend.answer(request.operation, request.body, exchange.done)
+        except DynamoError as error:
+            exchange.done(error)
+        except Exception:
+            log.exception("The backend failed to run %s", request.operation)
+            if self._running is exchange:
+                exchange.done(_failure())
+
+    def _respond_error(self, request: Request, error: object) -> None:
+        try:
+            if not isinstance(error, DynamoError):
+                raise TypeError(f"neither bytes nor a DynamoError but {type(error).__name__}")
+            status, body = error.status, error_body(error)
+        except Exception as problem:
+            if isinstance(error, BaseException):
+                problem.__cause__ = error
+            log.exception("The backend's answer to %s cannot be sent", request.operation)
+            status, body = 500, error_body(_failure())
+        self._respond(request, status, body)
+
+    def _respond(self, request: Request, status: int, body: bytes, content_type: str = JSON) -> None:
+        transport, shared = self._transport, self.shared
+        self.deadline = inf
+        if transport is None or transport.is_closing():
+            return
+        last = shared.stopping and not self._reader.requests
+        head, body = shared.responses.message(
+            status,
+            body,
+            keep_alive=request.keep_alive and not last,
+            content_type=content_type,
+            gzip_from=shared.limits.gzip_from_bytes if request.gzip else None,
+        )
+        if request.bodiless:
+            transport.write(head)
+        elif len(body) <= _ONE_WRITE:
+            transport.write(head + body)
+        else:
+            transport.writelines((head, body))
+
+    # Reading, deadlines, the end.
+
+    def _busy(self) -> bool:
+        return self._running is not None or bool(self._reader.requests) or self._writing_paused
+
+    def _settle(self) -> None:
+        transport, reader, limits = self._transport, self._reader, self.shared.limits
+        if transport is None or self._lingering:
+            return
+        if self._running is not None or reader.requests or self._writing_paused:
+            if (reader.requests or reader.receiving or self._writing_paused) and not self._reading_paused:
+                self._reading_paused = True
+                transport.pause_reading()
+            if self._writing_paused and self.deadline == inf:
+                self._unsent = transport.get_write_buffer_size()
+                self.deadline = monotonic() + limits.send_seconds
+            elif self._running is not None:
+                self.deadline = inf
+            return
+        if reader.finished or self._eof or self.shared.stopping:
+            self._shut(transport)
+            return
+        if self._reading_paused:
+            self._reading_paused = False
+            transport.resume_reading()
+        if reader.receiving:
+            if reader.awaits_continue:
+                reader.awaits_continue = False
+                transport.write(CONTINUE)
+            if self._timed != reader.begun or self.deadline == inf:
+                # Counted from its first byte: what trickles in does not gain time by every byte.
+                self._timed = reader.begun
+                self.deadline = monotonic() + limits.receive_seconds
+        elif self.deadline == inf:
+            self.deadline = monotonic() + limits.idle_seconds
+
+    def _shut(self, transport: asyncio.Transport) -> None:
+        if self._eof:
+            transport.close()
+            return
+        # Closing with unread bytes resets the connection and can destroy the answer before the client has read it.
+        # So only our side is shut, and what still comes is thrown away until the client closes or the bounds are met.
+        self._lingering = True
+        self._reader.finish()
+        limits = self.shared.limits
+        wait = min(limits.receive_seconds, _LAST_SECOND) if self.shared.stopping else limits.receive_seconds
+        self.deadline = monotonic() + wait
+        transport.write_eof()
+        if self._reading_paused:
+            self._reading_paused = False
+            transport.resume_reading()
+
+    def _discard(self, size: int) -> None:
+        self._to_discard -= size
+        if self._to_discard < 0 and self._transport is not None:
+            self._transport.abort()
+
+    def _turn_away(self) -> None:
+        assert self._transport is not None
+        self._reader.close()
+        body = error_body(ServiceUnavailableError("The server takes no more connections now. Try again later."))
+        self._transport.write(self.shared.responses.head(503, body, keep_alive=False) + body)
+        self._transport.close()
+
+
+def _failure() -> InternalServerError:
+    # DynamoDB's own words; what went wrong is in the log, since it may name what the client must not see.
+    return InternalServerError("Internal server error")

@@ -1,0 +1,27 @@
+"""How much of anything a door takes before it says no."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from partita.dynamo.limits import REQUEST_BYTES
+
+
+@dataclass(frozen=True, slots=True)
+class DoorLimits:
+    """Bounds on clients; the times are seconds."""
+
+    connections: int = 1024
+    head_bytes: int = 64 * 1024
+    body_bytes: int = REQUEST_BYTES
+    gzip_from_bytes: int = 4096
+    idle_seconds: float = 60.0
+    receive_seconds: float = 30.0
+    send_seconds: float = 30.0
+    stop_seconds: float = 10.0
+    linger_bytes: int = 4 * REQUEST_BYTES
+
+    @property
+    def sweep_seconds(self) -> float:
+        """How often deadlines are looked at: fine enough for the shortest of them."""
+        return min(1.0, self.idle_seconds / 4, self.receive_seconds / 4, self.send_seconds / 4)

@@ -1,0 +1,207 @@
+"""Bytes in, requests out: HTTP/1.1 as far as DynamoDB's protocol needs it."""
+
+from __future__ import annotations
+
+from collections import deque
+from dataclasses import dataclass
+
+import httptools
+
+from partita.dynamo.errors import DynamoError
+from partita.engine.door.admission import Admission, Admissions
+from partita.engine.door.compression import decompress, too_large, wants_gzip
+from partita.engine.door.limits import DoorLimits
+from partita.engine.door.refusals import HeadersTooLargeError, MalformedRequestError
+
+
+@dataclass(slots=True)
+class Request:
+    """One request that has arrived, or as much of it as was needed to refuse it."""
+
+    operation: str | None
+    body: bytes
+    refusal: DynamoError | None = None
+    keep_alive: bool = True
+    gzip: bool = False
+    bodiless: bool = False
+
+
+class RequestReader:
+    """Reads one connection: `requests` is what arrived and waits, in order."""
+
+    __slots__ = (
+        "_admission",
+        "_admissions",
+        "_chunks",
+        "_encoding",
+        "_gzip",
+        "_kept",
+        "_limits",
+        "_method",
+        "_parser",
+        "_progress",
+        "_raw_headers",
+        "_refusal",
+        "_size",
+        "_url",
+        "_useless",
+        "awaits_continue",
+        "begun",
+        "finished",
+        "on_header",
+        "receiving",
+        "requests",
+    )
+
+    def __init__(self, admissions: Admissions, limits: DoorLimits) -> None:
+        self._admissions = admissions
+        self._limits = limits
+        self.requests: deque[Request] = deque()
+        self.begun = 0  # how many requests began, so that each has its own deadline
+        self.receiving = False  # a request began and did not end
+        self.awaits_continue = False  # its client sends the body when told to
+        self.finished = False  # nothing more is read: the last request said so, or could not be read
+        self._useless = 0
+        self._progress = False
+        # The parser puts headers straight into the dictionary, without a Python call for each. A name that comes twice
+        # counts once, with its last value, for signatures as for everything else.
+        self._raw_headers: dict[bytes, bytes] = {}
+        self.on_header = self._raw_headers.__setitem__
+        self._encoding: bytes | None = None
+        self._admission: Admission | None = None
+        self._refusal: DynamoError | None = None
+        self._reset()
+        self._parser: httptools.HttpRequestParser | None = httptools.HttpRequestParser(self)
+
+    def feed(self, data: bytes) -> None:
+        """Read on; never raises, since what cannot be read becomes a refused request."""
+        if self._parser is None or self.finished:
+            return
+        self._progress = False
+        try:
+            self._parser.feed_data(data)
+        except httptools.HttpParserCallbackError as error:
+            if not isinstance(error.__context__, _FinishedError):
+                raise
+        except httptools.HttpParserUpgrade:
+            # Only after a head that was refused for it: see on_headers_complete.
+            pass
+        except httptools.HttpParserError:
+            self.refuse(MalformedRequestError("The request is not HTTP/1.1."))
+        # Heads, trailers and chunk extensions that go on and on bring neither a body nor an end.
+        self._useless = 0 if self._progress else self._useless + len(data)
+        if self._useless > self._limits.head_bytes:
+            self.refuse(self._headers_too_large())
+
+    def refuse(self, refusal: DynamoError) -> None:
+        """Answer the request at hand with an error, without the rest of it, and read no more."""
+        if not self.finished:
+            self.finished = True
+            self._end(Request(None, b"", refusal, keep_alive=False))
+
+    def finish(self) -> None:
+        """Read no more."""
+        self.finished = True
+        self.receiving = False
+
+    def close(self) -> None:
+        """Forget everything; also undoes the cycle between reader and parser, so that no collection is needed."""
+        self.finish()
+        self.requests.clear()
+        self._parser = None
+
+    # What the parser calls.
+
+    def on_message_begin(self) -> None:
+        self.receiving = True
+        self.begun += 1
+
+    def on_url(self, url: bytes) -> None:
+        self._url += url
+
+    def on_headers_complete(self) -> None:
+        self._progress = True
+        raw, parser = self._raw_headers, self._parser
+        assert parser is not None
+        head_bytes = len(self._url) + sum(map(len, raw)) + sum(map(len, raw.values()))
+        headers = {name.lower(): value for name, value in raw.items()}
+        if parser.should_upgrade():
+            # The parser skips such a request's body, which would then be read as the next request.
+            raise self._refused(MalformedRequestError("This server only speaks HTTP/1.1: send no Upgrade."))
+        if head_bytes > self._limits.head_bytes:
+            raise self._refused(self._headers_too_large())
+        if int(headers.get(b"content-length", b"0")) > self._limits.body_bytes:
+            raise self._refused(too_large(self._limits.body_bytes))
+        self._method = parser.get_method()
+        try:
+            self._admission = self._admissions.admit(self._method, self._url, headers)
+            self._kept = self._admission.operation is not None
+        except DynamoError as error:
+            self._refusal = error
+        self._encoding = headers.get(b"content-encoding")
+        self._gzip = wants_gzip(headers.get(b"accept-encoding", b""))
+        if b"expect" in headers and headers[b"expect"].lower() == b"100-continue":
+            if self._refusal is not None:
+                raise self._refused(self._refusal)
+            self.awaits_continue = parser.get_http_version() != "1.0"
+
+    def on_body(self, chunk: bytes) -> None:
+        self._progress = True
+        self.awaits_continue = False
+        self._size += len(chunk)
+        if self._size > self._limits.body_bytes:
+            raise self._refused(too_large(self._limits.body_bytes))
+        if self._kept:
+            self._chunks.append(chunk)
+
+    def on_message_complete(self) -> None:
+        assert self._parser is not None
+        self._progress = True
+        keep_alive = self._parser.should_keep_alive()
+        chunks = self._chunks
+        body = chunks[0] if len(chunks) == 1 else b"".join(chunks)
+        try:
+            body = self._opened(body)
+        except DynamoError as error:
+            self._refusal, body = error, b""
+        operation = self._admission.operation if self._admission is not None else None
+        self._end(Request(operation, body, self._refusal, keep_alive, self._gzip, self._method == b"HEAD"))
+        if not keep_alive:
+            self.finished = True
+            raise _FinishedError
+
+    def _opened(self, body: bytes) -> bytes:
+        if self._admission is None or self._refusal is not None:
+            return body
+        self._admission.check(body)
+        if self._encoding is not None:
+            return decompress(body, self._encoding, self._limits.body_bytes)
+        return body
+
+    def _end(self, request: Request) -> None:
+        self.requests.append(request)
+        self.receiving = self.awaits_continue = False
+        self._reset()
+
+    def _reset(self) -> None:
+        self._url = b""
+        self._method = b""
+        self._raw_headers.clear()
+        self._chunks: list[bytes] = []
+        self._size = 0
+        self._encoding = None
+        self._gzip = False
+        self._kept = False  # whether anyone will want the body
+        self._admission = None
+        self._refusal = None
+
+    def _refused(self, refusal: DynamoError) -> _FinishedError:
+        self.refuse(refusal)
+        return _FinishedError()
+
+    def _headers_too_large(self) -> HeadersTooLargeError:
+        return HeadersTooLargeError(f"Request line and headers are over {self._limits.head_bytes} bytes. Send fewer.")
+
+
+class _FinishedError(Exception):
+    """Stops the parser where nothing more is to be read."""

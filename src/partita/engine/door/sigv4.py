@@ -1,0 +1,208 @@
+"""AWS Signature Version 4 as pure functions: what is signed, how, and whether a signature is right."""
+
+from __future__ import annotations
+
+import hashlib
+import hmac
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import UTC, datetime, timedelta
+from email.utils import parsedate_to_datetime
+from functools import lru_cache
+from urllib.parse import quote, unquote_to_bytes
+
+from partita.dynamo.errors import (
+    IncompleteSignatureError,
+    InvalidSignatureError,
+    MissingAuthenticationError,
+    UnrecognizedClientError,
+)
+
+ALGORITHM = "AWS4-HMAC-SHA256"
+SERVICE = "dynamodb"
+TERMINATOR = "aws4_request"
+SKEW = timedelta(minutes=15)
+_MOMENT = "%Y%m%dT%H%M%SZ"
+
+
+def verify(
+    method: str,
+    path: str,
+    query: str,
+    headers: Mapping[str, str],
+    body: bytes,
+    keys: Mapping[str, str],
+    now: datetime,
+) -> None:
+    """Raise unless the request is rightly signed; header names are lower-case, `path` and `query` as received."""
+    verify_signature(read_claim(headers, keys, now), method, path, query, headers, body)
+
+
+@dataclass(frozen=True, slots=True)
+class Claim:
+    """Who signed, when and for what, all of it plausible; the signature itself is still to be checked."""
+
+    secret: str = field(repr=False)
+    moment: str
+    date: str
+    region: str
+    service: str
+    signed_headers: tuple[str, ...]
+    signature: str = field(repr=False)
+
+
+def read_claim(headers: Mapping[str, str], keys: Mapping[str, str], now: datetime) -> Claim:
+    """The request's claim, with all checked that needs no body; the checks come in DynamoDB's own order."""
+    authorization = headers.get("authorization", "").strip()
+    if not authorization.startswith("AWS4-"):
+        raise MissingAuthenticationError("Request is missing Authentication Token")
+    algorithm, _, rest = authorization.partition(" ")
+    parts = _parts(rest)
+    moment = _moment(headers, parts)
+    _check_clock(moment, now)
+    signed_headers = tuple(parts["SignedHeaders"].lower().split(";"))
+    for name in ("host", "x-amz-target"):
+        if name in headers and name not in signed_headers:
+            raise InvalidSignatureError(f"'{name.title()}' must be a 'SignedHeader' in the AWS Authorization.")
+    if algorithm != ALGORITHM:
+        raise IncompleteSignatureError(f"Unsupported AWS 'algorithm': '{algorithm}' (only {ALGORITHM} for now). ")
+    credential = parts["Credential"].rstrip("/").split("/")
+    if len(credential) != 5:
+        raise IncompleteSignatureError(
+            "Credential must have exactly 5 slash-delimited elements, e.g. keyid/date/region/service/term, "
+            f"got '{parts['Credential']}'"
+        )
+    access_key, date, region, service, terminator = credential
+    _check_scope(date, service, terminator, moment)
+    secret = keys.get(access_key)
+    if secret is None:
+        raise UnrecognizedClientError("The security token included in the request is invalid.")
+    return Claim(secret, moment, date, region, service, signed_headers, parts["Signature"])
+
+
+def verify_signature(claim: Claim, method: str, path: str, query: str, headers: Mapping[str, str], body: bytes) -> None:
+    """Raise unless the claim's signature is the one its secret makes for this request."""
+    request = canonical_request(method, path, query, headers, claim.signed_headers, hashlib.sha256(body).hexdigest())
+    expected = signature(request, claim.secret, claim.moment, claim.date, claim.region, claim.service)
+    if not hmac.compare_digest(expected.encode(), _wire(claim.signature)):
+        raise InvalidSignatureError(
+            "The request signature we calculated does not match the signature you provided. Check your AWS Secret "
+            "Access Key and signing method. Consult the service documentation for details."
+        )
+
+
+def canonical_request(
+    method: str, path: str, query: str, headers: Mapping[str, str], signed_headers: Sequence[str], body_hash: str
+) -> str:
+    """The text both sides hash; header names are lower-case and `signed_headers` sorted."""
+    lines = [f"{name}:{' '.join(headers.get(name, '').split())}" for name in signed_headers]
+    return "\n".join(
+        (method, quote(path, safe="/~"), canonical_query(query), *lines, "", ";".join(signed_headers), body_hash)
+    )
+
+
+def canonical_query(query: str) -> str:
+    """A raw query string with its parameters encoded alike and sorted."""
+    if not query:
+        return ""
+    parts = (part.partition("=") for part in query.split("&") if part)
+    pairs = sorted((_encoded(name), _encoded(value)) for name, _, value in parts)
+    return "&".join(f"{name}={value}" for name, value in pairs)
+
+
+def signature(request: str, secret: str, moment: str, date: str, region: str, service: str) -> str:
+    """The signature, in hexadecimal, of a canonical request."""
+    digest = hashlib.sha256(_wire(request)).hexdigest()
+    to_sign = f"{ALGORITHM}\n{moment}\n{date}/{region}/{service}/{TERMINATOR}\n{digest}"
+    return hmac.digest(signing_key(secret, date, region, service), _wire(to_sign), "sha256").hex()
+
+
+@lru_cache(maxsize=256)
+def signing_key(secret: str, date: str, region: str, service: str) -> bytes:
+    """The key of one day, region and service: four HMACs that need not be done again for every request."""
+    key = ("AWS4" + secret).encode()
+    for part in (date, region, service, TERMINATOR):
+        key = hmac.digest(key, _wire(part), "sha256")
+    return key
+
+
+def _parts(text: str) -> dict[str, str]:
+    parts = {}
+    for part in text.split(","):
+        name, equals, value = part.strip().partition("=")
+        if name and not equals:
+            raise IncompleteSignatureError(
+                f"'{name}' not a valid key=value pair (missing equal-sign) in Authorization header."
+            )
+        parts[name] = value
+    return parts
+
+
+def _moment(headers: Mapping[str, str], parts: Mapping[str, str]) -> str:
+    complaints = [
+        f"Authorization header requires '{name}' parameter. "
+        for name in ("Credential", "Signature", "SignedHeaders")
+        if not parts.get(name)
+    ]
+    moment = headers.get("x-amz-date", "")
+    if not moment and "date" in headers:
+        moment = _from_http_date(headers["date"])
+    if not moment:
+        complaints.append("Authorization header requires existence of either a 'X-Amz-Date' or a 'Date' header. ")
+    if complaints:
+        raise IncompleteSignatureError("".join(complaints).rstrip())
+    return moment
+
+
+def _from_http_date(text: str) -> str:
+    try:
+        return parsedate_to_datetime(text).astimezone(UTC).strftime(_MOMENT)
+    except ValueError:
+        return text
+
+
+def _check_clock(moment: str, now: datetime) -> None:
+    at = _instant(moment)
+    if at < now - SKEW:
+        edge = (now - SKEW).strftime(_MOMENT)
+        raise InvalidSignatureError(
+            f"Signature expired: {moment} is now earlier than {edge} ({now.strftime(_MOMENT)} - 15 min.)"
+        )
+    if at > now + SKEW:
+        edge = (now + SKEW).strftime(_MOMENT)
+        raise InvalidSignatureError(
+            f"Signature not yet current: {moment} is still later than {edge} ({now.strftime(_MOMENT)} + 15 min.)"
+        )
+
+
+@lru_cache(maxsize=64)
+def _instant(moment: str) -> datetime:
+    try:
+        return datetime.strptime(moment, _MOMENT).replace(tzinfo=UTC)
+    except ValueError:
+        raise IncompleteSignatureError(f"Date must be in ISO-8601 'basic format'. Got '{moment}'.") from None
+
+
+def _check_scope(date: str, service: str, terminator: str, moment: str) -> None:
+    complaints = []
+    if service != SERVICE:
+        complaints.append(f"Credential should be scoped to correct service: '{SERVICE}'. ")
+    if terminator != TERMINATOR:
+        complaints.append(f"Credential should be scoped with a valid terminator: '{TERMINATOR}', not '{terminator}'. ")
+    if date != moment[:8]:
+        complaints.append(
+            "Date in Credential scope does not match YYYYMMDD from ISO-8601 version of date from HTTP: "
+            f"'{date}' != '{moment[:8]}', from '{moment}'."
+        )
+    if complaints:
+        raise InvalidSignatureError("".join(complaints).rstrip())
+
+
+def _encoded(text: str) -> str:
+    # What came in may be encoded or not, and in either case of hexadecimal digits.
+    return quote(unquote_to_bytes(_wire(text)), safe="-_.~")
+
+
+def _wire(text: str) -> bytes:
+    # Header bytes that are no UTF-8 must come out as they went in.
+    return text.encode("utf-8", "surrogateescape")

@@ -1,0 +1,58 @@
+"""Answers from other threads."""
+
+from __future__ import annotations
+
+import asyncio
+from threading import Thread
+from typing import Any
+
+from partita.engine.door.completions import Completions
+
+
+def test_all_that_is_posted_runs_in_order_and_on_the_loop() -> None:
+    async def main() -> list[int]:
+        ran: list[int] = []
+        everything = asyncio.Event()
+        completions = Completions(asyncio.get_running_loop())
+
+        def post() -> None:
+            for number in range(1000):
+                completions.post(lambda number=number: ran.append(number))  # type: ignore[misc]
+            completions.post(everything.set)
+
+        thread = Thread(target=post)
+        thread.start()
+        await asyncio.wait_for(everything.wait(), 20)
+        thread.join()
+        return ran
+
+    assert asyncio.run(main()) == list(range(1000))
+
+
+def test_one_that_fails_does_not_hold_up_the_others() -> None:
+    async def main() -> list[str]:
+        problems: list[str] = []
+        everything = asyncio.Event()
+        loop = asyncio.get_running_loop()
+        loop.set_exception_handler(lambda _, context: problems.append(repr(context["exception"])))
+        completions = Completions(loop)
+
+        def fail() -> None:
+            raise RuntimeError("broken")
+
+        for step in (fail, fail, everything.set):
+            completions.post(step)
+        await asyncio.wait_for(everything.wait(), 20)
+        return problems
+
+    assert asyncio.run(main()) == ["RuntimeError('broken')"] * 2
+
+
+def test_posting_to_a_loop_that_is_gone_does_nothing() -> None:
+    ran: list[Any] = []
+    loop = asyncio.new_event_loop()
+    completions = Completions(loop)
+    loop.close()
+    completions.post(lambda: ran.append(1))
+    completions.post(lambda: ran.append(2))
+    assert ran == []
