@@ -181,6 +181,7 @@ def restore(transaction: Transaction, request: Request, place: Place) -> Respons
         raise TableExistsError(f"Table already exists: {name}")
     source = definitions.from_json(stored["table"])
     indexes = _overridden(source, request)
+    used = {name for name, _ in source.keys}.union(*(index.key_names for index in indexes))
     billing = request.get("BillingModeOverride") or source.billing
     throughput = request.get("ProvisionedThroughputOverride") or source.throughput
     if billing == "PROVISIONED" and throughput is None:
@@ -193,6 +194,7 @@ def restore(transaction: Transaction, request: Request, place: Place) -> Respons
         created=transaction.now,
         billing=billing,
         throughput=None if billing == "PAY_PER_REQUEST" else throughput,
+        attributes=tuple(attribute for attribute in source.attributes if attribute[0] in used),
         indexes=tuple(replace(index, id=catalog.next_id(transaction.connection)) for index in indexes),
         streams=(),
         ttl_attribute=None,

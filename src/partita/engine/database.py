@@ -161,11 +161,22 @@ class Database:
             return self._idle.pop()
         except IndexError:
             pass
+        self._check_open()
+        try:
+            connection = self._connect()
+            connection.execute("PRAGMA query_only=1")
+        except apsw.Error as error:
+            raise (closed() if self.closed else storage_error(error)) from error
+        try:
+            self._check_open()
+        except InternalServerError:
+            connection.close()
+            raise
+        return connection
+
+    def _check_open(self) -> None:
         if self.closed:
             raise closed()
-        connection = self._connect()
-        connection.execute("PRAGMA query_only=1")
-        return connection
 
     def give_back(self, connection: apsw.Connection) -> None:
         """Return a connection that was taken."""
@@ -232,6 +243,8 @@ _NO_SPACE = (apsw.SQLITE_IOERR_SHMSIZE,)
 
 def storage_error(error: apsw.Error | orjson.JSONDecodeError) -> DynamoError:
     """What a caller should know about an error of the file; JSON that cannot be read was not written so."""
+    if isinstance(error, apsw.ConnectionClosedError | apsw.CursorClosedError):
+        return closed()
     if isinstance(error, apsw.FullError) or getattr(error, "extendedresult", 0) in _NO_SPACE:
         return StorageFullError("The disk or the quota is full; nothing was written. Free some space and try again.")
     if isinstance(error, apsw.CorruptError | apsw.NotADBError | orjson.JSONDecodeError):

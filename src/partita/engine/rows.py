@@ -205,7 +205,8 @@ def _entry(
     index: Index, key: bytes, old: Item | None, new: Item | None, *, updating: bool
 ) -> tuple[Index, bytes | None, bytes | None]:
     if old is not None and new is not None and all(old.get(name) == new.get(name) for name in index.key_names):
-        same = fitting_key(index, new, key)
+        # An update that leaves the key alone may leave it unfit; a put says it anew and has to say it right.
+        same = fitting_key(index, new, key) if updating else index_key(index, new, key)
         return index, same, same
     before = None if old is None else fitting_key(index, old, key)
     after = None if new is None else index_key(index, new, key, updating=updating)

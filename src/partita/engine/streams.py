@@ -163,7 +163,7 @@ def shard_iterator(
         raise ValidationError(f"SequenceNumber must not be given for the shard iterator type {kind}")
     else:
         position = newest + 1 if kind == "LATEST" else 1
-    return {"ShardIterator": _iterator(place.stream_arn(name, stream), position, now)}
+    return {"ShardIterator": _iterator(place.stream_arn(name, stream), position, now, exact=kind != "TRIM_HORIZON")}
 
 
 def _highest(connection: apsw.Connection, stream: Stream) -> int:
@@ -173,27 +173,30 @@ def _highest(connection: apsw.Connection, stream: Stream) -> int:
     return 0
 
 
-def _iterator(arn: str, position: int, now: float) -> str:
-    return urlsafe_b64encode(orjson.dumps([arn, position, now])).decode()
+def _iterator(arn: str, position: int, now: float, *, exact: bool) -> str:
+    """Where to read on; `exact` where a record that is gone by then is one that was missed."""
+    return urlsafe_b64encode(orjson.dumps([arn, position, now, exact])).decode()
 
 
-def _opened(iterator: str, now: float) -> tuple[str, int]:
+def _opened(iterator: str, now: float) -> tuple[str, int, bool]:
     try:
-        arn, position, issued = orjson.loads(urlsafe_b64decode(iterator))
-        arn, position, issued = str(arn), int(position), float(issued)
+        arn, position, issued, exact = orjson.loads(urlsafe_b64decode(iterator))
+        arn, position, issued, exact = str(arn), int(position), float(issued), bool(exact)
     except (binascii.Error, ValueError, TypeError):
         raise ValidationError("Invalid ShardIterator") from None
     if now - issued > ITERATOR_SECONDS:
         raise ExpiredIteratorError(
             "The shard iterator is older than fifteen minutes. Get a new one with AFTER_SEQUENCE_NUMBER."
         )
-    return arn, position
+    return arn, position, exact
 
 
 def records(connection: apsw.Connection, tables: Catalog, request: Request, place: Place, now: float) -> Response:
     """GetRecords: up to 1000 records or 1 MB."""
-    arn, position = _opened(request["ShardIterator"], now)
+    arn, position, exact = _opened(request["ShardIterator"], now)
     _, stream, _ = _find(connection, tables, arn)
+    if exact:
+        _check_kept(connection, stream, position)
     limit = request.get("Limit") or STREAM_RECORDS
     found: list[dict[str, Any]] = []
     total = 0
@@ -207,8 +210,17 @@ def records(connection: apsw.Connection, tables: Catalog, request: Request, plac
         position = row[0] + 1
     response: Response = {"Records": found}
     if stream.enabled or found:
-        response["NextShardIterator"] = _iterator(arn, position, now)
+        response["NextShardIterator"] = _iterator(arn, position, now, exact=exact or bool(found))
     return response
+
+
+def _check_kept(connection: apsw.Connection, stream: Stream, position: int) -> None:
+    """Refuse to read on where records in between are gone: the reader must know that it missed some."""
+    (first,) = next(connection.execute(f"SELECT min(seq) FROM {stream.rows}"))
+    if position < (first if first is not None else _highest(connection, stream) + 1):
+        raise TrimmedDataAccessError(
+            "Records after this position are older than a day and gone. Start from TRIM_HORIZON."
+        )
 
 
 def _record(stream: Stream, row: tuple[Any, ...], place: Place) -> dict[str, Any]:

@@ -130,8 +130,9 @@ class Writer:
 
     def close(self) -> None:
         """Finish what waits and take nothing more."""
-        self._closed = True
-        thread = self._thread
+        with self._lead:
+            self._closed = True
+            thread = self._thread
         if thread is not None and thread is not threading.current_thread():
             self._poke.set()
             thread.join()
@@ -140,15 +141,26 @@ class Writer:
                 self._commit_waiting()
 
     def _enqueue(self, entry: _Entry) -> None:
+        self._check_open()
+        self._queue.append(entry)
+        try:
+            self._check_open()
+        except DynamoError:
+            # Closed in between: taken back, unless the last round has it already and will finish it.
+            with suppress(ValueError):
+                self._queue.remove(entry)
+                raise
+
+    def _check_open(self) -> None:
         if self._closed:
             raise closed()
-        self._queue.append(entry)
 
     def _start(self) -> None:
         with self._lead:
-            if self._thread is None:
-                self._thread = threading.Thread(target=self._background, name="partita-writer", daemon=True)
-                self._thread.start()
+            if self._thread is None and not self._closed:
+                thread = threading.Thread(target=self._background, name="partita-writer", daemon=True)
+                thread.start()
+                self._thread = thread
 
     def _background(self) -> None:
         while not self._closed:
@@ -218,8 +230,8 @@ class Writer:
         return True
 
     def _roll_back(self, connection: apsw.Connection) -> None:
-        if connection.in_transaction:
-            with suppress(apsw.Error):  # SQLite rolls back by itself when the disk is full
+        with suppress(apsw.Error):  # SQLite rolls back by itself when the disk is full; or the engine was closed
+            if connection.in_transaction:
                 connection.execute("ROLLBACK")
         self.catalog = catalog.EMPTY
 
