@@ -10,14 +10,16 @@ from partita.dynamo import errors
 from partita.dynamo.errors import DynamoError
 from partita.dynamo.parse import ITEM_OPERATIONS
 from partita.engine import FormatError
+from partita.engine.door import refusals
 from partita.engine.operations import TABLE_OPERATIONS
 
 DOCS = Path(__file__).parent.parent / "docs"
 ERRORS = [
     error
-    for error in (*vars(errors).values(), FormatError)
+    for error in (*vars(errors).values(), *vars(refusals).values(), FormatError)
     if inspect.isclass(error) and issubclass(error, DynamoError) and error is not DynamoError
 ]
+ERRORS = list(dict.fromkeys(ERRORS))
 
 
 @pytest.mark.parametrize("error", ERRORS, ids=lambda error: error.__name__)

@@ -1,0 +1,1 @@
+"""The enablement portal: content with a life cycle."""

@@ -1,0 +1,252 @@
+"""fus in one table: sites, their tags, people's ratings and comments, groups and memberships."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, Literal
+
+from pydantic import StringConstraints
+
+from partita.table import Attribute, Get, Item, Query, Table, access_pattern, attribute, camel_case, key_part, number
+from partita.table.types import Timestamp
+
+FUS = Table("fus-main", pk="PK", sk="SK", purpose="The catalog, what people say about it, and who may do what.")
+
+BY_ENTITY = FUS.index("byEntity", pk="entityType", sk="entitySk", purpose="List all sites; list groups")
+BY_TAG = FUS.index("byTag", pk="tag", sk="siteId", purpose="Sites by tag")
+BY_STARS = FUS.index("byStars", pk=number("starRating"), sk="siteId", purpose="Ratings by value")
+BY_GROUP = FUS.index("byGroup", pk="groupName", sk="userId", purpose="List users in a custom group")
+BY_SITE = FUS.index("bySite", pk="commentedSite", sk="commentSk", purpose="Comments of a site, oldest first")
+BY_TIME = FUS.index("byTime", pk="timeline", sk="createdAt", purpose="Sites and groups, newest first")
+BY_RATER = FUS.index("byRater", pk="ratedBy", sk="ratedAt", purpose="One person's ratings, without their comments")
+BY_COMMENTER = FUS.index("byCommenter", pk="commentedBy", sk="createdAt", purpose="One person's comments")
+
+Tag = Annotated[str, StringConstraints(min_length=1, max_length=40, to_lower=True, strip_whitespace=True)]
+Url = Annotated[str, StringConstraints(min_length=1, max_length=2048, pattern=r"^https?://")]
+GroupName = Annotated[str, StringConstraints(pattern=r"^[a-zA-Z0-9_-]{1,64}$")]
+
+
+# 1. Site (catalog entry): one item per site. Managers create and update; everyone can read.
+class Site(
+    Item,
+    table=FUS,
+    pk="SITE#{site_id}",
+    sk="METADATA",
+    keys={"entitySk": "SITE#{site_id}"},
+    names=camel_case,
+):
+    """A site in the catalog, with the exact sums of its ratings."""
+
+    site_id: Attribute[str] = key_part()
+    url: Attribute[Url]
+    title: Attribute[str] = attribute(max_length=300)
+    description: Attribute[str] = attribute(default="", max_length=2000)
+    scraped_content: Attribute[str] = attribute(default="", max_length=100_000)
+    tags: Attribute[tuple[Tag, ...]] = attribute(default=(), max_length=20)
+    created_at: Attribute[Timestamp]
+    updated_at: Attribute[Timestamp]
+    entity_type: Attribute[Literal["SITE"]] = attribute(default="SITE")
+    timeline: Attribute[str | None] = attribute(default=None)
+    rating_count: Attribute[int | None] = attribute(default=None, ge=0)
+    rating_sum: Attribute[int | None] = attribute(default=None, ge=0)
+    rating_histogram: Attribute[tuple[int, ...] | None] = attribute(default=None, min_length=5, max_length=5)
+
+
+@access_pattern("Get site", FUS, site_id="1")
+def site(site_id: str) -> Get[Site]:
+    return Site.get(site_id=site_id)
+
+
+@access_pattern("List all sites", FUS)
+def all_sites() -> Query[Site]:
+    return Site.query(BY_ENTITY, entity_type="SITE")
+
+
+@access_pattern("Sites, newest first", FUS, documented=False)
+def newest_sites() -> Query[Site]:
+    return Site.query(BY_TIME, timeline="SITE").newest_first()
+
+
+# 2. Site–tag: one item per tag per site, written when a site's tags change.
+class SiteTag(
+    Item,
+    table=FUS,
+    pk="SITE#{site_id}",
+    sk="TAG#{tag}",
+    keys={"siteId": "SITE#{site_id}"},
+    names=camel_case,
+):
+    """A site has a tag."""
+
+    site_id: Attribute[str] = key_part()
+    tag: Attribute[Tag]
+
+
+@access_pattern("Sites by tag", FUS, tag="javascript")
+def sites_with_tag(tag: str) -> Query[SiteTag]:
+    return SiteTag.query(BY_TAG, tag=tag)
+
+
+@access_pattern("Tags of a site", FUS, documented=False, site_id="1")
+def tags_of(site_id: str) -> Query[SiteTag]:
+    return SiteTag.query(site_id=site_id)
+
+
+# 3. User rating (stars and note): one item per user per site, written by that user.
+class Rating(
+    Item,
+    table=FUS,
+    pk="USER#{user_id}",
+    sk="SITE#{site_id}",
+    keys={"siteId": "SITE#{site_id}", "ratedBy": "USER#{user_id}", "ratedAt": "{updated_at}"},
+    names=camel_case,
+):
+    """One user's stars and private note for one site."""
+
+    user_id: Attribute[str] = key_part()
+    site_id: Attribute[str] = key_part()
+    stars: Attribute[int] = attribute(ge=1, le=5)
+    star_rating: Attribute[int] = attribute(ge=1, le=5)
+    note: Attribute[str] = attribute(default="", max_length=2000)
+    updated_at: Attribute[Timestamp]
+
+
+@access_pattern("My rating for a site", FUS, user_id="ada", site_id="1")
+def my_rating(user_id: str, site_id: str) -> Get[Rating]:
+    return Rating.get(user_id=user_id, site_id=site_id)
+
+
+@access_pattern("My ratings", FUS, user_id="ada")
+def my_ratings(user_id: str) -> Query[Rating]:
+    return Rating.query(BY_RATER, user_id=user_id).newest_first()
+
+
+@access_pattern("All ratings with so many stars", FUS, stars=5)
+def ratings_with(stars: int) -> Query[Rating]:
+    return Rating.query(BY_STARS, star_rating=stars)
+
+
+# 4. Comment (per user per site)
+class Comment(
+    Item,
+    table=FUS,
+    pk="USER#{user_id}",
+    sk="SITE#{site_id}#COMMENT#{comment_id}",
+    keys={
+        "commentedSite": "SITE#{site_id}",
+        "commentSk": "COMMENT#{created_at}#{comment_id}",
+        "commentedBy": "USER#{user_id}",
+    },
+    names=camel_case,
+):
+    """What a user says about a site."""
+
+    user_id: Attribute[str] = key_part()
+    site_id: Attribute[str] = key_part()
+    comment_id: Attribute[str] = key_part()
+    body: Attribute[str] = attribute(min_length=1, max_length=5000)
+    created_at: Attribute[Timestamp]
+    updated_at: Attribute[Timestamp]
+
+
+@access_pattern("Comments for a site", FUS, site_id="1")
+def comments_of(site_id: str) -> Query[Comment]:
+    return Comment.query(BY_SITE, site_id=site_id)
+
+
+@access_pattern("A comment", FUS, documented=False, user_id="ada", site_id="1", comment_id="c1")
+def comment(user_id: str, site_id: str, comment_id: str) -> Get[Comment]:
+    return Comment.get(user_id=user_id, site_id=site_id, comment_id=comment_id)
+
+
+@access_pattern("My comments", FUS, documented=False, user_id="ada")
+def my_comments(user_id: str) -> Query[Comment]:
+    return Comment.query(BY_COMMENTER, user_id=user_id).newest_first()
+
+
+# 5. Custom group
+class Group(
+    Item,
+    table=FUS,
+    pk="GROUP#{name}",
+    sk="METADATA",
+    keys={"entitySk": "GROUP#{name}"},
+    names=camel_case,
+):
+    """A group grants its permissions to its members."""
+
+    name: Attribute[GroupName]
+    description: Attribute[str] = attribute(default="", max_length=2000)
+    permissions: Attribute[tuple[str, ...]] = attribute(default=())
+    created_at: Attribute[Timestamp]
+    updated_at: Attribute[Timestamp]
+    entity_type: Attribute[Literal["GROUP"]] = attribute(default="GROUP")
+
+
+@access_pattern("List all groups", FUS)
+def all_groups() -> Query[Group]:
+    return Group.query(BY_ENTITY, entity_type="GROUP")
+
+
+@access_pattern("Get group", FUS, name="editors")
+def group(name: str) -> Get[Group]:
+    return Group.get(name=name)
+
+
+# 6. User membership in a custom group
+class Membership(
+    Item,
+    table=FUS,
+    pk="USER#{user_id}",
+    sk="MEMBERSHIP#{group_name}",
+    names=camel_case,
+):
+    """A user is in a group."""
+
+    group_name: Attribute[GroupName]
+    user_id: Attribute[str]
+    added_at: Attribute[Timestamp]
+    added_by: Attribute[str]
+
+
+@access_pattern("User's custom groups", FUS, user_id="ada")
+def groups_of(user_id: str) -> Query[Membership]:
+    return Membership.query(user_id=user_id)
+
+
+@access_pattern("Group members", FUS, name="editors")
+def members_of(name: str) -> Query[Membership]:
+    return Membership.query(BY_GROUP, group_name=name)
+
+
+@access_pattern("Membership of a user in a group", FUS, documented=False, user_id="ada", name="editors")
+def membership(user_id: str, name: str) -> Get[Membership]:
+    return Membership.get(user_id=user_id, group_name=name)
+
+
+# What the document leaves to us: a URL once, and a log of what was done to groups.
+class SiteUrl(Item, table=FUS, pk="URL#{url}", sk="UNIQUE", names=camel_case):
+    """The guard that keeps a normalised URL in the catalog once."""
+
+    url: Attribute[str] = key_part()
+    of_site: Attribute[str]
+
+
+@access_pattern("Site with a URL", FUS, documented=False, url="https://example.org")
+def site_with_url(url: str) -> Get[SiteUrl]:
+    return SiteUrl.get(url=url)
+
+
+class GroupLog(Item, table=FUS, pk="GROUPLOG#{group_name}", sk="{at}#{entry_id}", names=camel_case):
+    """Who changed a group or its members, and how."""
+
+    group_name: Attribute[str] = key_part()
+    at: Attribute[Timestamp] = key_part()
+    entry_id: Attribute[str] = key_part()
+    by: Attribute[str]
+    action: Attribute[str]
+    details: Attribute[dict[str, Any]] = attribute(default_factory=dict)
+
+
+@access_pattern("What was done to a group", FUS, documented=False, name="editors")
+def log_of(name: str) -> Query[GroupLog]:
+    return GroupLog.query(group_name=name).newest_first()

@@ -1,0 +1,1 @@
+"""Kelifax: a public, moderated directory of developer resources."""

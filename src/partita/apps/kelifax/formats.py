@@ -1,0 +1,74 @@
+"""Kelifax's string formats: lists kept in one string, the way the document's helper functions keep them."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Sequence
+from typing import Literal
+
+from pydantic import BaseModel, ConfigDict
+
+LearningType = Literal["documentation", "tutorial", "video", "course"]
+
+
+class LearningResource(BaseModel):
+    """Something to learn from."""
+
+    model_config = ConfigDict(frozen=True)
+
+    title: str
+    url: str
+    type: LearningType
+
+
+class SeparatorError(ValueError):
+    """A part holds the character that separates parts."""
+
+
+def join_tags(tags: Iterable[str]) -> str:
+    """`productivity,development`."""
+    return _joined(tags, ",", "a tag")
+
+
+def split_tags(text: str) -> tuple[str, ...]:
+    """The tags of a stored string."""
+    return tuple(text.split(",")) if text else ()
+
+
+def join_features(features: Iterable[str]) -> str:
+    """Key features or use cases: `first|second`."""
+    return _joined(features, "|", "a feature or use case")
+
+
+def split_features(text: str) -> tuple[str, ...]:
+    """The features of a stored string."""
+    return tuple(text.split("|")) if text else ()
+
+
+def join_learning(resources: Sequence[LearningResource]) -> str:
+    """JSON objects with `|` between them; a `|` inside is written as an escape, so that a plain split reads it back."""
+    return "|".join(
+        json.dumps(resource.model_dump(), ensure_ascii=False, separators=(",", ":")).replace("|", "\\u007c")
+        for resource in resources
+    )
+
+
+def split_learning(text: str) -> tuple[LearningResource, ...]:
+    """The learning resources of a stored string."""
+    return tuple(LearningResource.model_validate_json(part) for part in text.split("|") if part)
+
+
+def search_text(name: str, tags: Sequence[str], category: str, features: Sequence[str]) -> str:
+    """Name, category, tags and features in lower case, as the document combines them."""
+    parts = (name.lower(), category.lower(), " ".join(tags).lower(), " ".join(features).lower())
+    return " ".join(part for part in parts if part)
+
+
+def _joined(parts: Iterable[str], separator: str, what: str) -> str:
+    parts = list(parts)
+    for part in parts:
+        if separator in part:
+            raise SeparatorError(f"{part!r} holds {separator!r}, which separates parts: {what} cannot hold it")
+        if not part:
+            raise SeparatorError(f"{what} cannot be empty")
+    return separator.join(parts)

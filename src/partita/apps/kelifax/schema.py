@@ -1,0 +1,217 @@
+"""Kelifax in one table without a sort key: resources by slug, and what moderation and analytics need beside them."""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal
+
+from pydantic import StringConstraints
+
+from partita.table import Attribute, Get, Item, Query, Table, access_pattern, attribute, camel_case, key_part, number
+from partita.table.types import OptionalTimestamp, Timestamp
+
+RESOURCES = Table(
+    "kelifax-resources",
+    pk="resourceSlug",
+    purpose="Resources that visitors submit and moderators approve; no sort key, the slug is the lookup.",
+)
+
+STATUS_INDEX = RESOURCES.index(
+    "ResourceStatusIndex", pk="resourceStatus", sk="createdAt", purpose="Admin functions and public listing"
+)
+CATEGORY_INDEX = RESOURCES.index(
+    "CategoryIndex", pk="category", sk="createdAt", purpose="Category listing, whatever the status"
+)
+APPROVED_INDEX = RESOURCES.index(
+    "ApprovedCategoryIndex",
+    pk="approvedCategory",
+    sk="createdAt",
+    purpose="Approved resources of a category: sparse, so that rejected ones cost nothing",
+)
+POPULAR_INDEX = RESOURCES.index(
+    "PopularIndex", pk="popularIn", sk=number("viewCount"), purpose="Approved resources by views"
+)
+FEATURED_INDEX = RESOURCES.index("FeaturedIndex", pk="featuredAs", sk="createdAt", purpose="Featured resources: sparse")
+SUBMISSION_INDEX = RESOURCES.index("SubmissionIndex", pk="submissionId", purpose="A submitter's private status link")
+TAG_INDEX = RESOURCES.index("TagIndex", pk="resourceTag", sk="createdAt", purpose="Approved resources with a tag")
+LOG_INDEX = RESOURCES.index("LogIndex", pk="logOf", sk="loggedAt", purpose="Moderation log and reports, by time")
+COUNT_INDEX = RESOURCES.index("CountIndex", pk="countOf", sk="countedAs", purpose="Totals for analytics")
+
+Slug = Annotated[str, StringConstraints(pattern=r"^[a-z0-9_]+(-[a-z0-9_]+)*$", max_length=120)]
+Status = Literal["pending", "approved", "rejected"]
+Category = Literal["development", "design", "learning", "productivity", "ai", "analytics", "other"]
+
+
+class Resource(Item, table=RESOURCES, names=camel_case):
+    """A resource, with the document's attributes and formats; what is not given is an empty string."""
+
+    # Primary key
+    resource_slug: Attribute[Slug]
+
+    # Metadata
+    submission_id: Attribute[str]
+    resource_status: Attribute[Status] = attribute(default="pending")
+    created_at: Attribute[Timestamp]
+    submitted_at: Attribute[Timestamp]
+    approved_at: Attribute[OptionalTimestamp] = attribute(default="")
+    rejected_at: Attribute[OptionalTimestamp] = attribute(default="")
+    rejection_reason: Attribute[str] = attribute(default="")
+
+    # Submitter information: never leaves through a public route
+    submitter_first_name: Attribute[str]
+    submitter_last_name: Attribute[str]
+    submitter_email: Attribute[str]
+    submitter_company: Attribute[str] = attribute(default="")
+    submitter_phone: Attribute[str] = attribute(default="")
+
+    # Basic resource info
+    resource_name: Attribute[str]
+    resource_url: Attribute[str]
+    usage_purpose: Attribute[str]
+    category: Attribute[Category]
+    logo_image: Attribute[str] = attribute(default="")
+    tags: Attribute[str] = attribute(default="")
+
+    # Detailed information
+    key_features: Attribute[str]
+    use_cases: Attribute[str]
+    learning_resources: Attribute[str] = attribute(default="")
+
+    # Search and filtering
+    search_text: Attribute[str] = attribute(default="")
+    featured: Attribute[bool] = attribute(default=False)
+
+    # Analytics
+    view_count: Attribute[int] = attribute(default=0, ge=0)
+    last_viewed: Attribute[OptionalTimestamp] = attribute(default="")
+    submitter_domain: Attribute[str] = attribute(default="")
+
+    # Keys of the sparse indexes: there only while the resource is approved (and featured)
+    approved_category: Attribute[str | None] = attribute(default=None)
+    popular_in: Attribute[str | None] = attribute(default=None)
+    featured_as: Attribute[str | None] = attribute(default=None)
+
+
+@access_pattern("Get Resource by Slug", RESOURCES, slug="amazing-dev-tool")
+def resource(slug: str) -> Get[Resource]:
+    return Resource.get(resource_slug=slug)
+
+
+@access_pattern("List All Approved Resources", RESOURCES)
+def approved_resources() -> Query[Resource]:
+    return Resource.query(STATUS_INDEX, resource_status="approved").newest_first()
+
+
+@access_pattern("Admin: List Pending Resources", RESOURCES)
+def pending_resources() -> Query[Resource]:
+    return Resource.query(STATUS_INDEX, resource_status="pending")
+
+
+@access_pattern("Resources of a status", RESOURCES, documented=False, status="rejected")
+def resources_with_status(status: Status) -> Query[Resource]:
+    return Resource.query(STATUS_INDEX, resource_status=status).newest_first()
+
+
+@access_pattern("Recently submitted", RESOURCES, since="2025-10-01")
+def submitted_since(since: str) -> Query[Resource]:
+    return Resource.query(STATUS_INDEX, resource_status="pending").after(created_at=since)
+
+
+@access_pattern("List Approved by Category", RESOURCES, category="development")
+def approved_in(category: Category) -> Query[Resource]:
+    return Resource.query(APPROVED_INDEX, approved_category=category).newest_first()
+
+
+@access_pattern("All resources of a category", RESOURCES, category="development")
+def resources_in(category: Category) -> Query[Resource]:
+    return Resource.query(CATEGORY_INDEX, category=category).newest_first()
+
+
+@access_pattern("Recent resources of a category", RESOURCES, category="design", since="2025-10-01")
+def recent_in(category: Category, since: str) -> Query[Resource]:
+    return Resource.query(CATEGORY_INDEX, category=category).after(created_at=since)
+
+
+@access_pattern("Most viewed resources", RESOURCES, documented=False, category="all")
+def popular_resources(category: Category | Literal["all"]) -> Query[Resource]:
+    return Resource.query(POPULAR_INDEX, popular_in=category).newest_first()
+
+
+@access_pattern("Featured resources", RESOURCES, documented=False)
+def featured_resources() -> Query[Resource]:
+    return Resource.query(FEATURED_INDEX, featured_as="featured").newest_first()
+
+
+@access_pattern("Submission status", RESOURCES, documented=False, submission_id="s1")
+def submission(submission_id: str) -> Query[Resource]:
+    return Resource.query(SUBMISSION_INDEX, submission_id=submission_id)
+
+
+class ResourceUrl(Item, table=RESOURCES, pk="URL#{url}", names=camel_case):
+    """The guard that keeps a normalised URL in the directory once."""
+
+    url: Attribute[str] = key_part()
+    claimed_by: Attribute[Slug]
+
+
+@access_pattern("Resource with a URL", RESOURCES, documented=False, url="https://example.org")
+def resource_with_url(url: str) -> Get[ResourceUrl]:
+    return ResourceUrl.get(url=url)
+
+
+class ResourceTag(Item, table=RESOURCES, pk="TAG#{slug}#{resource_tag}", names=camel_case):
+    """An approved resource has a tag."""
+
+    slug: Attribute[str] = key_part()
+    resource_tag: Attribute[str]
+    created_at: Attribute[Timestamp]
+
+
+@access_pattern("Approved resources with a tag", RESOURCES, documented=False, tag="productivity")
+def approved_with_tag(tag: str) -> Query[ResourceTag]:
+    return ResourceTag.query(TAG_INDEX, resource_tag=tag).newest_first()
+
+
+class Decision(
+    Item, table=RESOURCES, pk="LOG#{slug}#{logged_at}#{entry_id}", keys={"logOf": "moderation"}, names=camel_case
+):
+    """A moderator's decision: who, when, what, why."""
+
+    slug: Attribute[str]
+    logged_at: Attribute[Timestamp]
+    entry_id: Attribute[str] = key_part()
+    by: Attribute[str]
+    action: Attribute[str]
+    reason: Attribute[str] = attribute(default="")
+
+
+@access_pattern("Moderation log", RESOURCES, documented=False)
+def decisions() -> Query[Decision]:
+    return Decision.query(LOG_INDEX).newest_first()
+
+
+class Report(Item, table=RESOURCES, pk="REPORT#{slug}#{entry_id}", keys={"logOf": "report-{state}"}, names=camel_case):
+    """Somebody reports a resource."""
+
+    slug: Attribute[str]
+    entry_id: Attribute[str] = key_part()
+    logged_at: Attribute[Timestamp]
+    state: Attribute[Literal["open", "closed"]] = attribute(default="open")
+    reason: Attribute[str] = attribute(min_length=1, max_length=1000)
+
+
+@access_pattern("Open reports", RESOURCES, documented=False)
+def open_reports() -> Query[Report]:
+    return Report.query(LOG_INDEX, state="open").newest_first()
+
+
+class Total(Item, table=RESOURCES, pk="COUNT#{count_of}#{counted_as}", names=camel_case):
+    """A number for analytics: resources of a status, a category or a domain, submissions of a day."""
+
+    count_of: Attribute[Literal["status", "category", "domain", "day"]]
+    counted_as: Attribute[str]
+    count: Attribute[int] = attribute(default=0)
+
+
+@access_pattern("Analytics: totals", RESOURCES, kind="domain")
+def totals(kind: Literal["status", "category", "domain", "day"]) -> Query[Total]:
+    return Total.query(COUNT_INDEX, count_of=kind)

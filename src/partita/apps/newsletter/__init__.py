@@ -1,0 +1,1 @@
+"""The newsletter generator, and the proposal writer beside it."""

@@ -1,0 +1,1 @@
+"""WorthWatch: curator-led watchlists of movies and shows."""

@@ -1,0 +1,332 @@
+"""WorthWatch in one table: users, watchlists and their items, movies, shows, and what people do with them."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, Literal
+
+from pydantic import StringConstraints
+
+from partita.table import (
+    Attribute,
+    Get,
+    Item,
+    Query,
+    Table,
+    access_pattern,
+    attribute,
+    camel_case,
+    collection,
+    key_part,
+)
+from partita.table.types import Timestamp
+
+WORTHWATCH = Table("worthwatch", pk="PK", sk="SK", purpose="Everything of the platform, entity type and id in the key.")
+
+EMAIL = WORTHWATCH.index("GSI1", pk="email", purpose="Look up users by email address")
+BY_CURATOR = WORTHWATCH.index(
+    "GSI2", pk="curatorId", sk="createdAt", purpose="All watchlists created by a curator, by creation date"
+)
+PUBLIC = WORTHWATCH.index(
+    "GSI3", pk="isPublicStr", sk="createdAt", purpose="All public watchlists, by creation date (for discovery)"
+)
+BY_TYPE = WORTHWATCH.index(
+    "GSI4", pk="entityType", sk="createdAt", projection="KEYS_ONLY", purpose="All entities of a specific type"
+)
+BY_CONTENT = WORTHWATCH.index(
+    "byContent", pk="listedContent", sk="PK", purpose="Lists a title is on: sparse, only watchlist items have it"
+)
+CONTENT_RATINGS = WORTHWATCH.index("contentRatings", pk="ratedContent", sk="ratedAt", purpose="Ratings of a title")
+BY_POSITION = WORTHWATCH.index("byPosition", pk="positionIn", sk="positionKey", purpose="A list's items in their order")
+CURATORS = WORTHWATCH.index("curators", pk="curatorStatus", sk="createdAt", purpose="Applications and curators")
+SAVERS = WORTHWATCH.index("savers", pk="savedWatchlist", sk="savedAt", purpose="Who saved a list, to be told of news")
+
+ContentType = Literal["MOVIE", "SHOW"]
+ListTag = Annotated[str, StringConstraints(min_length=1, max_length=50)]
+
+
+# 1. User
+class User(Item, table=WORTHWATCH, pk="USER#{user_id}", sk="PROFILE", names=camel_case):
+    """A user account in the WorthWatch platform."""
+
+    entity_type: Attribute[Literal["USER"]] = attribute(default="USER")
+    user_id: Attribute[str]
+    email: Attribute[str]
+    username: Attribute[str] = attribute(min_length=3, max_length=30)
+    created_at: Attribute[Timestamp]
+    updated_at: Attribute[Timestamp]
+    bio: Attribute[str | None] = attribute(default=None, max_length=500)
+    avatar_url: Attribute[str | None] = attribute(default=None)
+    is_curator: Attribute[bool] = attribute(default=False)
+    curator_status: Attribute[Literal["pending", "approved", "suspended"] | None] = attribute(default=None)
+
+
+@access_pattern("Get user by ID", WORTHWATCH, user_id="u1")
+def user(user_id: str) -> Get[User]:
+    return User.get(user_id=user_id)
+
+
+@access_pattern("Get user by email", WORTHWATCH, email="john@example.com")
+def user_with_email(email: str) -> Query[User]:
+    return User.query(EMAIL, email=email)
+
+
+@access_pattern("Curators by status", WORTHWATCH, documented=False, status="pending")
+def curators(status: Literal["pending", "approved", "suspended"]) -> Query[User]:
+    return User.query(CURATORS, curator_status=status)
+
+
+# 2. Watchlist
+class Watchlist(Item, table=WORTHWATCH, pk="WATCHLIST#{watchlist_id}", sk="METADATA", names=camel_case):
+    """A curated collection of movies and shows created by a curator."""
+
+    entity_type: Attribute[Literal["WATCHLIST"]] = attribute(default="WATCHLIST")
+    watchlist_id: Attribute[str]
+    curator_id: Attribute[str]
+    title: Attribute[str] = attribute(min_length=1, max_length=200)
+    description: Attribute[str] = attribute(default="", max_length=1000)
+    cover_image_url: Attribute[str | None] = attribute(default=None)
+    is_public: Attribute[bool] = attribute(default=True)
+    is_public_str: Attribute[Literal["true", "false"]] = attribute(default="true")
+    tags: Attribute[tuple[ListTag, ...]] = attribute(default=(), max_length=10)
+    item_count: Attribute[int] = attribute(default=0, ge=0, le=1000)
+    created_at: Attribute[Timestamp]
+    updated_at: Attribute[Timestamp]
+    secret_link: Attribute[str | None] = attribute(default=None)
+    hidden: Attribute[bool | None] = attribute(default=None)
+
+
+@access_pattern("Get watchlist by ID", WORTHWATCH, watchlist_id="w1")
+def watchlist(watchlist_id: str) -> Get[Watchlist]:
+    return Watchlist.get(watchlist_id=watchlist_id)
+
+
+@access_pattern("Get watchlists by curator", WORTHWATCH, curator_id="u1")
+def watchlists_of(curator_id: str) -> Query[Watchlist]:
+    return Watchlist.query(BY_CURATOR, curator_id=curator_id).newest_first()
+
+
+@access_pattern("List all public watchlists", WORTHWATCH)
+def public_watchlists() -> Query[Watchlist]:
+    return Watchlist.query(PUBLIC, is_public_str="true").newest_first()
+
+
+# 3. Watchlist items (movie/show references)
+class WatchlistItem(
+    Item,
+    table=WORTHWATCH,
+    pk="WATCHLIST#{watchlist_id}",
+    sk="ITEM#{content_type}#{content_id}",
+    keys={
+        "listedContent": "{content_type}#{content_id}",
+        "positionIn": "WATCHLIST#{watchlist_id}",
+        "positionKey": "{position:012}#{content_type}#{content_id}",
+    },
+    names=camel_case,
+):
+    """A movie or show on a watchlist, with its place and the curator's note."""
+
+    watchlist_id: Attribute[str] = key_part()
+    entity_type: Attribute[Literal["WATCHLIST_ITEM"]] = attribute(default="WATCHLIST_ITEM")
+    content_type: Attribute[ContentType]
+    content_id: Attribute[str]
+    position: Attribute[int] = attribute(ge=0)
+    curator_note: Attribute[str | None] = attribute(default=None, max_length=1000)
+    added_at: Attribute[Timestamp]
+
+
+@access_pattern("Get all items in a watchlist", WORTHWATCH, watchlist_id="w1")
+def items_of(watchlist_id: str) -> Query[WatchlistItem]:
+    return WatchlistItem.query(watchlist_id=watchlist_id)
+
+
+@access_pattern("Get specific item", WORTHWATCH, watchlist_id="w1", content_type="MOVIE", content_id="tt1")
+def item_of(watchlist_id: str, content_type: ContentType, content_id: str) -> Get[WatchlistItem]:
+    return WatchlistItem.get(watchlist_id=watchlist_id, content_type=content_type, content_id=content_id)
+
+
+@access_pattern("A watchlist's items in position order", WORTHWATCH, documented=False, watchlist_id="w1")
+def items_in_order(watchlist_id: str) -> Query[WatchlistItem]:
+    return WatchlistItem.query(BY_POSITION, watchlist_id=watchlist_id)
+
+
+@access_pattern("Lists a title is on", WORTHWATCH, documented=False, content_type="MOVIE", content_id="tt1")
+def lists_with(content_type: ContentType, content_id: str) -> Query[WatchlistItem]:
+    return WatchlistItem.query(BY_CONTENT, content_type=content_type, content_id=content_id)
+
+
+# 4. Movie
+class Movie(Item, table=WORTHWATCH, pk="MOVIE#{movie_id}", sk="METADATA", names=camel_case):
+    """A movie in the platform."""
+
+    entity_type: Attribute[Literal["MOVIE"]] = attribute(default="MOVIE")
+    movie_id: Attribute[str]
+    title: Attribute[str] = attribute(min_length=1, max_length=300)
+    release_year: Attribute[int | None] = attribute(default=None, ge=1870, le=2100)
+    genres: Attribute[tuple[str, ...]] = attribute(default=())
+    directors: Attribute[tuple[str, ...]] = attribute(default=())
+    cast: Attribute[tuple[str, ...] | None] = attribute(default=None)
+    synopsis: Attribute[str | None] = attribute(default=None, max_length=5000)
+    poster_url: Attribute[str | None] = attribute(default=None)
+    runtime: Attribute[int | None] = attribute(default=None, ge=0)
+    rating: Attribute[Any] = attribute(default=None)
+    rating_count: Attribute[int | None] = attribute(default=None, ge=0)
+    rating_sum: Attribute[int | None] = attribute(default=None, ge=0)
+    tmdb_id: Attribute[str | None] = attribute(default=None)
+    imdb_id: Attribute[str | None] = attribute(default=None)
+    created_at: Attribute[Timestamp]
+    updated_at: Attribute[Timestamp]
+
+
+@access_pattern("Get movie by ID", WORTHWATCH, movie_id="tt1")
+def movie(movie_id: str) -> Get[Movie]:
+    return Movie.get(movie_id=movie_id)
+
+
+# 5. Show (TV series)
+class Show(Item, table=WORTHWATCH, pk="SHOW#{show_id}", sk="METADATA", names=camel_case):
+    """A TV show in the platform."""
+
+    entity_type: Attribute[Literal["SHOW"]] = attribute(default="SHOW")
+    show_id: Attribute[str]
+    title: Attribute[str] = attribute(min_length=1, max_length=300)
+    start_year: Attribute[int | None] = attribute(default=None, ge=1870, le=2100)
+    end_year: Attribute[int | None] = attribute(default=None, ge=1870, le=2100)
+    genres: Attribute[tuple[str, ...]] = attribute(default=())
+    creators: Attribute[tuple[str, ...]] = attribute(default=())
+    cast: Attribute[tuple[str, ...] | None] = attribute(default=None)
+    synopsis: Attribute[str | None] = attribute(default=None, max_length=5000)
+    poster_url: Attribute[str | None] = attribute(default=None)
+    number_of_seasons: Attribute[int | None] = attribute(default=None, ge=0)
+    number_of_episodes: Attribute[int | None] = attribute(default=None, ge=0)
+    status: Attribute[Literal["ongoing", "ended", "cancelled"] | None] = attribute(default=None)
+    rating: Attribute[Any] = attribute(default=None)
+    rating_count: Attribute[int | None] = attribute(default=None, ge=0)
+    rating_sum: Attribute[int | None] = attribute(default=None, ge=0)
+    tmdb_id: Attribute[str | None] = attribute(default=None)
+    imdb_id: Attribute[str | None] = attribute(default=None)
+    created_at: Attribute[Timestamp]
+    updated_at: Attribute[Timestamp]
+
+
+@access_pattern("Get show by ID", WORTHWATCH, show_id="s1")
+def show(show_id: str) -> Get[Show]:
+    return Show.get(show_id=show_id)
+
+
+@access_pattern("All movies, newest first (keys)", WORTHWATCH)
+def all_movies() -> Query[Movie]:
+    return Movie.query(BY_TYPE, entity_type="MOVIE").newest_first()
+
+
+# Saved watchlists
+class SavedWatchlist(
+    Item,
+    table=WORTHWATCH,
+    pk="USER#{user_id}",
+    sk="SAVED#WATCHLIST#{watchlist_id}",
+    keys={"savedWatchlist": "WATCHLIST#{watchlist_id}"},
+    names=camel_case,
+):
+    """A user follows a watchlist."""
+
+    user_id: Attribute[str] = key_part()
+    watchlist_id: Attribute[str] = key_part()
+    entity_type: Attribute[Literal["USER_SAVED_WATCHLIST"]] = attribute(default="USER_SAVED_WATCHLIST")
+    saved_at: Attribute[Timestamp]
+
+
+@access_pattern("Get user's saved watchlists", WORTHWATCH, user_id="u1")
+def saved_by(user_id: str) -> Query[SavedWatchlist]:
+    return SavedWatchlist.query(user_id=user_id)
+
+
+@access_pattern("Who saved a list", WORTHWATCH, documented=False, watchlist_id="w1")
+def savers_of(watchlist_id: str) -> Query[SavedWatchlist]:
+    return SavedWatchlist.query(SAVERS, watchlist_id=watchlist_id)
+
+
+# Ratings
+class Rating(
+    Item,
+    table=WORTHWATCH,
+    pk="USER#{user_id}",
+    sk="RATING#{content_type}#{content_id}",
+    keys={"ratedContent": "{content_type}#{content_id}"},
+    names=camel_case,
+):
+    """A user rates a movie or show."""
+
+    user_id: Attribute[str] = key_part()
+    entity_type: Attribute[Literal["RATING"]] = attribute(default="RATING")
+    content_type: Attribute[ContentType]
+    content_id: Attribute[str]
+    rating: Attribute[int] = attribute(ge=1, le=10)
+    review: Attribute[str | None] = attribute(default=None, max_length=5000)
+    rated_at: Attribute[Timestamp]
+
+
+@access_pattern("My ratings", WORTHWATCH, user_id="u1")
+def ratings_by(user_id: str) -> Query[Rating]:
+    return Rating.query(user_id=user_id)
+
+
+@access_pattern("Ratings of a title", WORTHWATCH, documented=False, content_type="MOVIE", content_id="tt1")
+def ratings_of(content_type: ContentType, content_id: str) -> Query[Rating]:
+    return Rating.query(CONTENT_RATINGS, content_type=content_type, content_id=content_id).newest_first()
+
+
+# Comments
+class Comment(
+    Item, table=WORTHWATCH, pk="WATCHLIST#{watchlist_id}", sk="COMMENT#{created_at}#{user_id}", names=camel_case
+):
+    """A user comments on a watchlist."""
+
+    watchlist_id: Attribute[str] = key_part()
+    entity_type: Attribute[Literal["COMMENT"]] = attribute(default="COMMENT")
+    user_id: Attribute[str]
+    comment_text: Attribute[str] = attribute(min_length=1, max_length=5000)
+    created_at: Attribute[Timestamp]
+
+
+@access_pattern("Comments on a watchlist", WORTHWATCH, watchlist_id="w1")
+def comments_on(watchlist_id: str) -> Query[Comment]:
+    return Comment.query(watchlist_id=watchlist_id)
+
+
+@access_pattern("A watchlist with its items and comments", WORTHWATCH, documented=False, watchlist_id="w1")
+def whole_watchlist(watchlist_id: str) -> Query[Any]:
+    return collection(
+        WatchlistItem.query(watchlist_id=watchlist_id),
+        Comment.query(watchlist_id=watchlist_id),
+        _metadata(watchlist_id),
+    )
+
+
+def _metadata(watchlist_id: str) -> Query[Watchlist]:
+    return Watchlist.query(watchlist_id=watchlist_id)
+
+
+# Guards: an email once, an external id once. They carry no `email`, so they never appear in GSI1.
+class EmailGuard(Item, table=WORTHWATCH, pk="EMAIL#{address}", sk="UNIQUE", names=camel_case):
+    """The guard of an email address, in lower case."""
+
+    address: Attribute[str] = key_part()
+    of_user: Attribute[str]
+
+
+class ExternalId(Item, table=WORTHWATCH, pk="EXTERNAL#{source}#{external_id}", sk="UNIQUE", names=camel_case):
+    """The guard of a TMDB or IMDB id."""
+
+    source: Attribute[Literal["tmdb", "imdb"]] = key_part()
+    external_id: Attribute[str] = key_part()
+    of_content: Attribute[str]
+
+
+@access_pattern("Who has an email", WORTHWATCH, documented=False, address="john@example.com")
+def email_guard(address: str) -> Get[EmailGuard]:
+    return EmailGuard.get(address=address)
+
+
+@access_pattern("Title with an external id", WORTHWATCH, documented=False, source="tmdb", external_id="27205")
+def title_with(source: Literal["tmdb", "imdb"], external_id: str) -> Get[ExternalId]:
+    return ExternalId.get(source=source, external_id=external_id)

@@ -1,0 +1,7 @@
+"""Where requests run: embedded, or at an endpoint over HTTP; blocking and not."""
+
+from partita.store.embedded import EmbeddedStore
+from partita.store.observe import Observation, Observer
+from partita.store.store import AsyncStore, Store, Transport
+
+__all__ = ["AsyncStore", "EmbeddedStore", "Observation", "Observer", "Store", "Transport"]

@@ -1,0 +1,230 @@
+"""Where requests run: one set of verbs with a blocking and a non-blocking face, whatever is behind them."""
+
+from __future__ import annotations
+
+import asyncio
+import random
+import time
+from collections.abc import AsyncIterator, Iterable, Iterator
+from typing import Any, Protocol, TypeVar
+
+from partita.dynamo.errors import DynamoError
+from partita.dynamo.requests import ItemRequest
+from partita.store.observe import Observer, measured, observation
+from partita.table import steps
+from partita.table.cursors import CursorKeys
+from partita.table.items import Item
+from partita.table.queries import BatchGet, Get, Query
+from partita.table.steps import MOST_CALLS, Page, Pause, Steps
+from partita.table.tables import Table
+from partita.table.writes import Delete, Key, Put, Transaction, Update
+
+I = TypeVar("I", bound=Item)  # noqa: E741 - an item, as T is a type
+R = TypeVar("R")
+Response = dict[str, Any]
+_CHUNK = 100
+
+
+class Transport(Protocol):
+    """What carries requests: in process, or over a network."""
+
+    def send(self, request: ItemRequest) -> Response:
+        """Run a request; DynamoDB's errors are raised."""
+
+    async def send_async(self, request: ItemRequest) -> Response:
+        """The same without blocking."""
+
+    def create(self, table: Table) -> None:
+        """Make a table with its indexes, unless it is there."""
+
+
+class _Face:
+    """What both faces share."""
+
+    def __init__(self, transport: Transport, cursors: CursorKeys, observers: list[Observer]) -> None:
+        self.transport = transport
+        self.cursors = cursors
+        self.observers = observers
+
+    def observe(self, observer: Observer) -> None:
+        """Tell an observer of every call from now on."""
+        self.observers.append(observer)
+
+    def _prepared(self, request: ItemRequest) -> ItemRequest:
+        return measured(request) if self.observers else request
+
+    def _tell(self, request: ItemRequest, response: Response, begun: float, error: str | None) -> None:
+        seen = observation(request, response, time.perf_counter() - begun, error)
+        for observer in self.observers:
+            observer(seen)
+
+
+class AsyncStore(_Face):
+    """The verbs for an event loop."""
+
+    async def get(self, wanted: Get[I]) -> I | None:
+        """One item, or None."""
+        return await self._run(steps.get(wanted))
+
+    async def page(
+        self,
+        query: Query[I],
+        *,
+        limit: int = 20,
+        after: str | None = None,
+        page_size: int | None = None,
+        most_calls: int = MOST_CALLS,
+    ) -> Page[I]:
+        """A page of a list, full unless the list ends."""
+        wanted = steps.page(query, self.cursors, limit=limit, after=after, page_size=page_size, most_calls=most_calls)
+        return await self._run(wanted)
+
+    async def stream(self, query: Query[I], *, chunk: int = _CHUNK) -> AsyncIterator[I]:
+        """Every item of a list, fetched as it is used."""
+        position = steps.begin(query)
+        while not position.ended:
+            for item in await self._run(steps.stretch(query, position, limit=chunk)):
+                yield item
+
+    async def count(self, query: Query[Any]) -> int:
+        """How many rows a query selects."""
+        return await self._run(steps.count(query))
+
+    async def batch_get(self, keys: Iterable[Key[I]], *, consistent: bool = False) -> list[I | None]:
+        """Items by key, in order, None where nothing is."""
+        return await self._run(steps.batch_get(BatchGet(tuple(keys), consistent)))
+
+    async def batch_write(self, writes: Iterable[Put | Delete]) -> int:
+        """Any number of writes without conditions."""
+        return await self._run(steps.batch_write(writes))
+
+    async def write(self, wanted: Put | Update | Delete) -> None:
+        """One write."""
+        await self._run(steps.write(wanted))
+
+    async def update(self, wanted: Update, item_type: type[I]) -> I:
+        """One update; the item as it is afterwards."""
+        return await self._run(steps.update(wanted, item_type))
+
+    async def transact(self, wanted: Transaction) -> None:
+        """All writes or none."""
+        await self._run(steps.transact(wanted))
+
+    async def _run(self, wanted: Steps[R]) -> R:
+        try:
+            request = next(wanted)
+            while True:
+                request = wanted.send(await self._step(request))
+        except StopIteration as done:
+            result: R = done.value
+            return result
+
+    async def _step(self, request: ItemRequest | Pause) -> Response:
+        if isinstance(request, Pause):
+            await asyncio.sleep(_backoff(request.tries))
+            return {}
+        if not self.observers:
+            return await self.transport.send_async(request)
+        begun = time.perf_counter()
+        response: Response = {}
+        error: str | None = None
+        try:
+            response = await self.transport.send_async(self._prepared(request))
+        except DynamoError as failed:
+            error = failed.code
+            raise
+        finally:
+            self._tell(request, response, begun, error)
+        return response
+
+
+class Store(_Face):
+    """The verbs, blocking."""
+
+    def __init__(self, transport: Transport, cursors: CursorKeys) -> None:
+        super().__init__(transport, cursors, [])
+        self.asynchronous = AsyncStore(transport, cursors, self.observers)
+
+    def create(self, *tables: Table) -> None:
+        """Make tables with their indexes, unless they are there."""
+        for table in tables:
+            self.transport.create(table)
+
+    def get(self, wanted: Get[I]) -> I | None:
+        """One item, or None."""
+        return self._run(steps.get(wanted))
+
+    def page(
+        self,
+        query: Query[I],
+        *,
+        limit: int = 20,
+        after: str | None = None,
+        page_size: int | None = None,
+        most_calls: int = MOST_CALLS,
+    ) -> Page[I]:
+        """A page of a list, full unless the list ends."""
+        wanted = steps.page(query, self.cursors, limit=limit, after=after, page_size=page_size, most_calls=most_calls)
+        return self._run(wanted)
+
+    def stream(self, query: Query[I], *, chunk: int = _CHUNK) -> Iterator[I]:
+        """Every item of a list, fetched as it is used."""
+        position = steps.begin(query)
+        while not position.ended:
+            yield from self._run(steps.stretch(query, position, limit=chunk))
+
+    def count(self, query: Query[Any]) -> int:
+        """How many rows a query selects."""
+        return self._run(steps.count(query))
+
+    def batch_get(self, keys: Iterable[Key[I]], *, consistent: bool = False) -> list[I | None]:
+        """Items by key, in order, None where nothing is."""
+        return self._run(steps.batch_get(BatchGet(tuple(keys), consistent)))
+
+    def batch_write(self, writes: Iterable[Put | Delete]) -> int:
+        """Any number of writes without conditions."""
+        return self._run(steps.batch_write(writes))
+
+    def write(self, wanted: Put | Update | Delete) -> None:
+        """One write."""
+        self._run(steps.write(wanted))
+
+    def update(self, wanted: Update, item_type: type[I]) -> I:
+        """One update; the item as it is afterwards."""
+        return self._run(steps.update(wanted, item_type))
+
+    def transact(self, wanted: Transaction) -> None:
+        """All writes or none."""
+        self._run(steps.transact(wanted))
+
+    def _run(self, wanted: Steps[R]) -> R:
+        try:
+            request = next(wanted)
+            while True:
+                request = wanted.send(self._step(request))
+        except StopIteration as done:
+            result: R = done.value
+            return result
+
+    def _step(self, request: ItemRequest | Pause) -> Response:
+        if isinstance(request, Pause):
+            time.sleep(_backoff(request.tries))
+            return {}
+        if not self.observers:
+            return self.transport.send(request)
+        begun = time.perf_counter()
+        response: Response = {}
+        error: str | None = None
+        try:
+            response = self.transport.send(self._prepared(request))
+        except DynamoError as failed:
+            error = failed.code
+            raise
+        finally:
+            self._tell(request, response, begun, error)
+        return response
+
+
+def _backoff(tries: int) -> float:
+    """Full jitter: anywhere up to a bound that doubles, so that those who collided part."""
+    return random.uniform(0, min(0.05 * 2**tries, 5.0))

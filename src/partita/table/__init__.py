@@ -1,0 +1,62 @@
+"""The modelling layer: a design document, executable."""
+
+from partita.table.attributes import Action, Attribute, all_of, any_of, attribute, key_part, not_
+from partita.table.cursors import CursorKeys
+from partita.table.errors import (
+    ForeignItemError,
+    InvalidCursorError,
+    ItemTooLargeError,
+    KeyPartError,
+    ModelError,
+    SchemaError,
+    StaleKeyError,
+    TransactionTooLargeError,
+)
+from partita.table.items import Item, as_is, camel_case
+from partita.table.patterns import Pattern, access_pattern
+from partita.table.queries import BatchGet, Get, Query, collection, projected
+from partita.table.steps import Page
+from partita.table.tables import Index, KeyName, Table, binary, number
+from partita.table.writes import Check, Delete, Key, Put, Transaction, Update, Write
+
+__all__ = [
+    "Action",
+    "Attribute",
+    "BatchGet",
+    "Check",
+    "CursorKeys",
+    "Delete",
+    "ForeignItemError",
+    "Get",
+    "Index",
+    "InvalidCursorError",
+    "Item",
+    "ItemTooLargeError",
+    "Key",
+    "KeyName",
+    "KeyPartError",
+    "ModelError",
+    "Page",
+    "Pattern",
+    "Put",
+    "Query",
+    "SchemaError",
+    "StaleKeyError",
+    "Table",
+    "Transaction",
+    "TransactionTooLargeError",
+    "Update",
+    "Write",
+    "access_pattern",
+    "all_of",
+    "any_of",
+    "as_is",
+    "attribute",
+    "binary",
+    "camel_case",
+    "collection",
+    "key_part",
+    "not_",
+    "number",
+    "projected",
+]

@@ -1,0 +1,263 @@
+"""Attributes: typed on the class, where they make conditions and updates, and plain values on the instance."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Generic, TypeVar, get_args, overload
+
+from pydantic import Field
+from pydantic_core import CoreSchema
+
+from partita.dynamo.expressions.tree import (
+    AddAction,
+    And,
+    Arithmetic,
+    AttributeExists,
+    AttributeNotExists,
+    BeginsWith,
+    Between,
+    Compare,
+    Condition,
+    Contains,
+    DeleteAction,
+    IfNotExists,
+    In,
+    ListAppend,
+    Not,
+    Or,
+    Path,
+    RemoveAction,
+    SetAction,
+    Size,
+    UpdateAction,
+    Value,
+)
+from partita.table.errors import ModelError
+from partita.table.values import to_wire
+
+if TYPE_CHECKING:
+    from pydantic import GetCoreSchemaHandler
+
+T = TypeVar("T")
+E = TypeVar("E")
+
+
+class Attribute(Generic[T]):
+    """An attribute of an item type: `Site.title.equals("…")` and `Site.title.set("…")` are checked by type checkers."""
+
+    def __init__(self, field: str, name: str, *, stored: bool, owner: str) -> None:
+        self.field = field
+        self.name = name
+        self.stored = stored
+        self.owner = owner
+
+    @overload
+    def __get__(self, instance: None, owner: Any) -> Attribute[T]: ...
+    @overload
+    def __get__(self, instance: object, owner: Any) -> T: ...
+    def __get__(self, instance: object | None, owner: Any) -> Attribute[T] | T:
+        return self
+
+    if TYPE_CHECKING:
+
+        def __set__(self, instance: object, value: T) -> None: ...
+
+    @classmethod
+    def __get_pydantic_core_schema__(cls, source: Any, handler: GetCoreSchemaHandler) -> CoreSchema:
+        """Validated as what it holds."""
+        return handler(get_args(source)[0])
+
+    def __repr__(self) -> str:
+        return f"{self.owner}.{self.field}"
+
+    def __eq__(self, other: object) -> bool:
+        raise ModelError(f"{self!r} == … would compare Python objects. Write {self!r}.equals(…)")
+
+    __hash__ = object.__hash__
+
+    @property
+    def path(self) -> Path:
+        """Where it is stored."""
+        if not self.stored:
+            raise ModelError(
+                f"{self!r} is a part of the key and not stored on its own: no condition or update can use it"
+            )
+        return Path((self.name,))
+
+    # -- conditions
+
+    def equals(self, value: T) -> Condition:
+        return Compare("=", self.path, _value(value))
+
+    def differs(self, value: T) -> Condition:
+        return Compare("<>", self.path, _value(value))
+
+    def __lt__(self, value: T) -> Condition:
+        return Compare("<", self.path, _value(value))
+
+    def __le__(self, value: T) -> Condition:
+        return Compare("<=", self.path, _value(value))
+
+    def __gt__(self, value: T) -> Condition:
+        return Compare(">", self.path, _value(value))
+
+    def __ge__(self, value: T) -> Condition:
+        return Compare(">=", self.path, _value(value))
+
+    def between(self, low: T, high: T) -> Condition:
+        return Between(self.path, _value(low), _value(high))
+
+    def one_of(self, *choices: T) -> Condition:
+        return In(self.path, tuple(map(_value, choices)))
+
+    def exists(self) -> Condition:
+        return AttributeExists(self.path)
+
+    def missing(self) -> Condition:
+        return AttributeNotExists(self.path)
+
+    def begins_with(self: Attribute[str] | Attribute[str | None], prefix: str) -> Condition:
+        return BeginsWith(self.path, _value(prefix))
+
+    @overload
+    def contains(self: Attribute[str] | Attribute[str | None], member: str) -> Condition: ...
+    @overload
+    def contains(self: Attribute[tuple[E, ...]] | Attribute[frozenset[E]], member: E) -> Condition: ...
+    def contains(self, member: Any) -> Condition:
+        return Contains(self.path, _value(member))
+
+    def size(self) -> SizeOf:
+        return SizeOf(Size(self.path))
+
+    # -- updates
+
+    def set(self, value: T) -> Action:
+        """Give it a value; None takes it away."""
+        wire = to_wire(value)
+        if wire is None:
+            return self.remove()
+        return Action(self.field, value, SetAction(self.path, Value(wire)))
+
+    def set_if_missing(self, value: T) -> Action:
+        return Action(self.field, UNKNOWN, SetAction(self.path, IfNotExists(self.path, _value(value))))
+
+    def remove(self) -> Action:
+        return Action(self.field, None, RemoveAction(self.path))
+
+    def add(self: Attribute[int] | Attribute[int | None], amount: int) -> Action:
+        """Count up or down, from zero where there is nothing."""
+        return Action(self.field, UNKNOWN, AddAction(self.path, _value(amount)))
+
+    def increase(self: Attribute[int], amount: int) -> Action:
+        """Count up from a number that must be there."""
+        operand = Arithmetic("+", self.path, _value(amount))
+        return Action(self.field, UNKNOWN, SetAction(self.path, operand))
+
+    def append(self: Attribute[tuple[E, ...]], *elements: E) -> Action:
+        empty = Value({"L": []})
+        operand = ListAppend(IfNotExists(self.path, empty), _value(tuple(elements)))
+        return Action(self.field, UNKNOWN, SetAction(self.path, operand))
+
+    def join(self: Attribute[frozenset[E]], *members: E) -> Action:
+        """Put members into a set."""
+        return Action(self.field, UNKNOWN, AddAction(self.path, _value(frozenset(members))))
+
+    def leave(self: Attribute[frozenset[E]], *members: E) -> Action:
+        """Take members out of a set."""
+        return Action(self.field, UNKNOWN, DeleteAction(self.path, _value(frozenset(members))))
+
+
+class _Unknown:
+    """A value only the table knows."""
+
+    def __repr__(self) -> str:
+        return "unknown"
+
+
+UNKNOWN = _Unknown()
+
+
+@dataclass(frozen=True, slots=True)
+class Action:
+    """What an update does to one field; `value` is what it will be, where that is known."""
+
+    field: str
+    value: Any
+    action: UpdateAction
+
+
+@dataclass(frozen=True, slots=True)
+class SizeOf:
+    """The size of an attribute, to be compared."""
+
+    size: Size
+
+    def __lt__(self, value: int) -> Condition:
+        return Compare("<", self.size, _value(value))
+
+    def __le__(self, value: int) -> Condition:
+        return Compare("<=", self.size, _value(value))
+
+    def __gt__(self, value: int) -> Condition:
+        return Compare(">", self.size, _value(value))
+
+    def __ge__(self, value: int) -> Condition:
+        return Compare(">=", self.size, _value(value))
+
+
+def all_of(*conditions: Condition) -> Condition:
+    """Every condition holds."""
+    return conditions[0] if len(conditions) == 1 else And(conditions)
+
+
+def any_of(*conditions: Condition) -> Condition:
+    """At least one condition holds."""
+    return conditions[0] if len(conditions) == 1 else Or(conditions)
+
+
+def not_(condition: Condition) -> Condition:
+    """The condition does not hold."""
+    return Not(condition)
+
+
+@dataclass(frozen=True, slots=True)
+class Stored:
+    """How a field is stored; kept in pydantic's field metadata."""
+
+    name: str | None = None
+    stored: bool = True
+    null: bool = False
+
+
+def attribute(
+    name: str | None = None,
+    *,
+    default: Any = ...,
+    default_factory: Any = None,
+    stored: bool = True,
+    null: bool = False,
+    **constraints: Any,
+) -> Any:
+    """A field: its stored name, its default, and pydantic's constraints (ge, le, max_length, pattern, …).
+
+    `stored=False` is a part of the key that is not an attribute of its own; `null=True` stores None as NULL instead of
+    leaving the attribute out.
+    """
+    if default_factory is not None:
+        info = Field(default_factory=default_factory, **constraints)
+    else:
+        info = Field(default, **constraints)
+    info.metadata.append(Stored(name, stored, null))
+    return info
+
+
+def key_part(**constraints: Any) -> Any:
+    """A field that only the key holds."""
+    return attribute(stored=False, **constraints)
+
+
+def _value(value: Any) -> Value:
+    wire = to_wire(value)
+    if wire is None:
+        raise ModelError("None cannot be compared or added: use .missing() or .remove()")
+    return Value(wire)

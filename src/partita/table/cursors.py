@@ -1,0 +1,74 @@
+"""Cursors: where a list goes on, bound to the list they come from and signed."""
+
+from __future__ import annotations
+
+import binascii
+import hmac
+from base64 import urlsafe_b64decode, urlsafe_b64encode
+from collections.abc import Sequence
+from dataclasses import dataclass
+from hashlib import sha256
+from typing import Any
+
+import orjson
+
+from partita.dynamo.values import Item as WireItem
+from partita.dynamo.wire import render
+from partita.table.errors import InvalidCursorError
+from partita.table.queries import Query
+
+_SIGNATURE_BYTES = 16
+_LONGEST = 8192
+
+
+@dataclass(frozen=True, slots=True)
+class CursorKeys:
+    """The keys that sign cursors: the first signs, all of them verify, so that keys can be changed without a break."""
+
+    keys: tuple[bytes, ...]
+
+    def __init__(self, *keys: bytes) -> None:
+        if not keys or any(len(key) < 16 for key in keys):
+            raise ValueError("A cursor key has at least 16 random bytes")
+        object.__setattr__(self, "keys", keys)
+
+
+Position = Sequence[WireItem | None]
+"""Where each shard of a list goes on; None where a shard has not begun or is used up (told apart by `done`)."""
+
+
+def seal(keys: CursorKeys, query: Query[Any], starts: Position, done: Sequence[bool]) -> str:
+    """A cursor: base64 of the LastEvaluatedKey (one per shard), with a signature over it and the list it belongs to."""
+    body: Any = starts[0] if len(starts) == 1 else [[start, over] for start, over in zip(starts, done, strict=True)]
+    payload = orjson.dumps(body, option=orjson.OPT_SORT_KEYS)
+    return urlsafe_b64encode(_sign(keys.keys[0], query, payload) + payload).decode().rstrip("=")
+
+
+def unseal(keys: CursorKeys, query: Query[Any], cursor: str) -> tuple[list[WireItem | None], list[bool]]:
+    """The position in a cursor; refused when it was altered or belongs to another list."""
+    if len(cursor) > _LONGEST:
+        raise InvalidCursorError("too long")
+    try:
+        raw = urlsafe_b64decode(cursor.encode("ascii") + b"=" * (-len(cursor) % 4))
+    except (binascii.Error, ValueError):
+        raise InvalidCursorError("not base64") from None
+    signature, payload = raw[:_SIGNATURE_BYTES], raw[_SIGNATURE_BYTES:]
+    if urlsafe_b64encode(raw).decode().rstrip("=") != cursor:
+        raise InvalidCursorError("altered")  # base64 has spare bits: only one spelling is ours
+    if not any(hmac.compare_digest(signature, _sign(key, query, payload)) for key in keys.keys):
+        raise InvalidCursorError("altered, or of another list")
+    body = orjson.loads(payload)
+    if isinstance(body, dict):
+        return [body], [False]
+    return [start for start, _ in body], [bool(over) for _, over in body]
+
+
+def _sign(key: bytes, query: Query[Any], payload: bytes) -> bytes:
+    return hmac.new(key, _identity(query) + payload, sha256).digest()[:_SIGNATURE_BYTES]
+
+
+def _identity(query: Query[Any]) -> bytes:
+    """What makes a list this list: types, index, key condition, filter, direction; not how many are wanted."""
+    _, wire = render(query.request())
+    names = [item_type.__name__ for item_type in query.item_types]
+    return sha256(orjson.dumps([names, wire, query.shards], option=orjson.OPT_SORT_KEYS)).digest()

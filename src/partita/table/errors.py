@@ -1,0 +1,38 @@
+"""What can be wrong with a schema, a request or a cursor; found before anything is sent."""
+
+from __future__ import annotations
+
+
+class ModelError(Exception):
+    """Anything the modelling layer refuses."""
+
+
+class SchemaError(ModelError):
+    """A table, index, item type or template that cannot work; raised when the schema is imported."""
+
+
+class KeyPartError(ModelError):
+    """A key cannot be made: a part is missing, empty, or would make the key read as something else."""
+
+
+class ForeignItemError(ModelError):
+    """A row is not of the type that was asked for."""
+
+
+class StaleKeyError(ModelError):
+    """An update would leave an index key behind that no longer fits the item."""
+
+
+class InvalidCursorError(ModelError):
+    """A cursor that was altered, is too old, or belongs to another list."""
+
+    def __init__(self, why: str) -> None:
+        super().__init__(f"The cursor does not belong to this list ({why}). Start again without a cursor.")
+
+
+class ItemTooLargeError(ModelError):
+    """An item over 400 KB."""
+
+
+class TransactionTooLargeError(ModelError):
+    """More than 100 actions, or two on the same item, in one transaction."""

@@ -1,0 +1,170 @@
+"""Item types: pydantic models that know their keys, their stored names, and which rows are theirs."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, Any, ClassVar, Self, dataclass_transform
+
+from pydantic import BaseModel, ConfigDict, Field, PrivateAttr
+from pydantic import ValidationError as PydanticError
+from pydantic._internal._model_construction import ModelMetaclass
+
+from partita.dynamo import limits
+from partita.dynamo.size import item_size
+from partita.dynamo.values import AttributeValue
+from partita.dynamo.values import Item as WireItem
+from partita.table.attributes import Attribute, attribute, key_part
+from partita.table.errors import ForeignItemError, ItemTooLargeError, SchemaError
+from partita.table.layout import Layout, layout
+from partita.table.tables import Index, Table
+
+if TYPE_CHECKING:
+    from partita.table.queries import Get, Query
+    from partita.table.writes import Key
+
+Naming = Callable[[str], str]
+
+
+def camel_case(name: str) -> str:
+    """`created_at` → `createdAt`, the way three of the five documents spell attributes."""
+    first, *rest = name.split("_")
+    return first + "".join(word.capitalize() for word in rest)
+
+
+def as_is(name: str) -> str:
+    """The field's own name."""
+    return name
+
+
+@dataclass_transform(kw_only_default=True, field_specifiers=(attribute, key_part, Field))
+class ItemMeta(ModelMetaclass):
+    """Gives `Site.title` its meaning on the class: the attribute, with which conditions and updates are made."""
+
+    def __getattr__(cls, name: str) -> Any:  # noqa: N805 - a metaclass's instances are classes
+        # Only what the class itself declares: pydantic looks here while it builds a subclass.
+        found = cls.__dict__.get("__attributes__", {}).get(name)
+        if found is not None:
+            return found
+        raise AttributeError(f"{cls.__name__} has no {name}")
+
+
+class Item(BaseModel, metaclass=ItemMeta):
+    """A type of item: fields, and templates for the keys made of them.
+
+    class Rating(Item, table=FUS, pk="USER#{user_id}", sk="SITE#{site_id}", keys={"siteId": "SITE#{site_id}"}):
+        user_id: Attribute[str] = key_part()
+        stars: Attribute[int] = attribute(ge=1, le=5)
+    """
+
+    model_config = ConfigDict(frozen=True, extra="forbid", arbitrary_types_allowed=False)
+
+    __layout__: ClassVar[Layout]
+    __attributes__: ClassVar[Mapping[str, Attribute[Any]]]
+    __table__: ClassVar[Table]
+
+    _unknown: dict[str, AttributeValue] | None = PrivateAttr(default=None)
+
+    def __init_subclass__(cls, **_settings: Any) -> None:
+        super().__init_subclass__()
+
+    @classmethod
+    def __pydantic_init_subclass__(
+        cls,
+        *,
+        table: Table | None = None,
+        pk: str | None = None,
+        sk: str | None = None,
+        keys: Mapping[str, str] | None = None,
+        names: Naming = as_is,
+        **settings: Any,
+    ) -> None:
+        """Read the class statement: which table, which templates, which spelling."""
+        super().__pydantic_init_subclass__(**settings)
+        if table is None:
+            return  # a type that others are built on
+        cls.__table__ = table
+        cls.__layout__ = layout(cls, table, pk, sk, keys or {}, names)
+        cls.__attributes__ = {
+            field: Attribute(field, cls.__layout__.stored_name(field), stored=kept, owner=cls.__name__)
+            for field, kept in cls.__layout__.fields()
+        }
+        if any(known.__name__ == cls.__name__ for known in table.item_types):
+            raise SchemaError(f"{table.name} has an item type {cls.__name__} already")
+        table.item_types.append(cls)
+
+    # -- to and from the wire
+
+    def to_row(self) -> WireItem:
+        """The item as it is stored, keys included; refuses what DynamoDB would refuse."""
+        item = self.__layout__.encode(self)
+        if self._unknown:
+            item = {**self._unknown, **item}
+        size = item_size(item)
+        if size > limits.ITEM_BYTES:
+            raise ItemTooLargeError(
+                f"{type(self).__name__} {item[self.__table__.pk.name]} has {size:,} bytes; DynamoDB takes 409,600. "
+                "Move the large field to the file store."
+            )
+        return item
+
+    @classmethod
+    def owns(cls, row: WireItem) -> bool:
+        """Whether a row is of this type: its keys fit, and no type with a closer fit claims it."""
+        return cls.__layout__.owns(row)
+
+    @classmethod
+    def from_row(cls, row: WireItem) -> Self:
+        """The item a row holds; a row of another type is refused."""
+        item = cls.from_own_row(row)
+        if item is None:
+            keys = {key.name: row.get(key.name) for key in cls.__table__.keys}
+            raise ForeignItemError(f"The row {keys} is not a {cls.__name__}")
+        return item
+
+    @classmethod
+    def from_own_row(cls, row: WireItem) -> Self | None:
+        """The item a row holds, or None where the row is of another type."""
+        parts = cls.__layout__.match(row)
+        if parts is None:
+            return None
+        values, unknown = cls.__layout__.decode(row, parts)
+        try:
+            item: Self = cls.__pydantic_validator__.validate_python(values)
+        except PydanticError as error:
+            raise ForeignItemError(f"A stored {cls.__name__} does not fit its type: {error}") from error
+        if unknown:
+            private = item.__pydantic_private__
+            if private is not None:
+                private["_unknown"] = unknown
+        return item
+
+    # -- requests
+
+    @classmethod
+    def key(cls, **parts: Any) -> Key[Self]:
+        """The key of one item, from the fields it is made of."""
+        from partita.table.writes import Key
+
+        return Key(cls, cls.__layout__.key(parts), parts)
+
+    @classmethod
+    def get(cls, **parts: Any) -> Get[Self]:
+        """Read one item by the fields its key is made of."""
+        from partita.table.queries import Get
+
+        return Get(cls.key(**parts))
+
+    @classmethod
+    def query(cls, index: Index | None = None, **parts: Any) -> Query[Self]:
+        """Read the items of this type that share a partition, of the table or of an index."""
+        from partita.table.queries import query
+
+        return query(cls, index, parts)
+
+    @property
+    def own_key(self) -> Key[Self]:
+        """The key of this very item."""
+        from partita.table.writes import Key
+
+        parts = {field: getattr(self, field) for field in self.__layout__.key_fields}
+        return Key(type(self), self.__layout__.key(parts), parts)

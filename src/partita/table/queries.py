@@ -1,0 +1,250 @@
+"""Reads as values: one item, a stretch of a partition, several types at once, a batch."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
+
+from partita.dynamo import requests
+from partita.dynamo.expressions.tree import (
+    And,
+    BeginsWith,
+    Between,
+    Comparator,
+    Compare,
+    Condition,
+    Path,
+    Projection,
+    Value,
+)
+from partita.dynamo.values import AttributeValue
+from partita.dynamo.values import Item as WireItem
+from partita.table.attributes import Attribute
+from partita.table.errors import KeyPartError, SchemaError
+from partita.table.layout import index_value, sharded
+from partita.table.tables import Index, KeyName, Table
+from partita.table.template import key_text
+from partita.table.values import to_wire
+
+if TYPE_CHECKING:
+    from partita.table.items import Item
+    from partita.table.writes import Key
+
+I_co = TypeVar("I_co", bound="Item", covariant=True)
+
+
+@dataclass(frozen=True, slots=True)
+class Get(Generic[I_co]):
+    """Read one item."""
+
+    key: Key[I_co]
+    consistent: bool = False
+
+    def consistently(self) -> Get[I_co]:
+        """See every write that was acknowledged before."""
+        return replace(self, consistent=True)
+
+    def request(self) -> requests.GetItem:
+        """What is sent."""
+        return requests.GetItem(table=self.key.item_type.__table__.name, key=self.key.wire, consistent=self.consistent)
+
+
+@dataclass(frozen=True, slots=True)
+class Query(Generic[I_co]):
+    """Read a stretch of a partition; each row is read as one of the types, others are passed over."""
+
+    item_types: tuple[type[I_co], ...]
+    table: Table
+    index: Index | None
+    partition: tuple[tuple[KeyName, AttributeValue], ...]
+    leading: tuple[tuple[KeyName, AttributeValue], ...] = ()
+    sort: Condition | None = None
+    filter: Condition | None = None
+    forward: bool = True
+    consistent: bool = False
+    only: tuple[str, ...] = ()
+
+    def newest_first(self) -> Query[I_co]:
+        """From the end of the stretch to its start."""
+        return replace(self, forward=False)
+
+    def consistently(self) -> Query[I_co]:
+        """See every write that was acknowledged before; not on a global index."""
+        if self.index is not None and not self.index.local:
+            raise SchemaError(f"{self.index!r} is a global index: it has no consistent reads")
+        return replace(self, consistent=True)
+
+    def where(self, condition: Condition) -> Query[I_co]:
+        """Keep only what the condition holds for. Rows that it drops are read and paid for all the same."""
+        joined = condition if self.filter is None else And((self.filter, condition))
+        return replace(self, filter=joined)
+
+    def at_least(self, **parts: Any) -> Query[I_co]:
+        """From here on, this included."""
+        return self._compared(">=", parts)
+
+    def after(self, **parts: Any) -> Query[I_co]:
+        """From here on, without this."""
+        return self._compared(">", parts)
+
+    def at_most(self, **parts: Any) -> Query[I_co]:
+        """Up to here, this included."""
+        return self._compared("<=", parts)
+
+    def before(self, **parts: Any) -> Query[I_co]:
+        """Up to here, without this."""
+        return self._compared("<", parts)
+
+    def between(self, low: Mapping[str, Any], high: Mapping[str, Any]) -> Query[I_co]:
+        """From one to the other, both included."""
+        key = self._sort_key()
+        bounds = Value(self._bound(key, low)), Value(self._bound(key, high))
+        return replace(self, sort=Between(Path((key.name,)), *bounds))
+
+    def starting_with(self, prefix: str) -> Query[I_co]:
+        """Sort keys that start with this text."""
+        key = self._sort_key()
+        return replace(self, sort=BeginsWith(Path((key.name,)), Value({"S": prefix})))
+
+    def request(self, *, limit: int | None = None, start: WireItem | None = None, shard: int = 0) -> requests.Query:
+        """What is sent, to one of the shards where there are several."""
+        return requests.Query(
+            table=self.table.name,
+            index=None if self.index is None else self.index.name,
+            condition=self._condition(shard),
+            filter=self.filter,
+            projection=self._projection(),
+            forward=self.forward,
+            limit=limit,
+            start=start,
+            consistent=self.consistent,
+        )
+
+    @property
+    def shards(self) -> int:
+        """How many partitions the stretch is spread over."""
+        return 1 if self.index is None else self.index.shards
+
+    def sort_names(self) -> tuple[KeyName, ...]:
+        """The attributes the stretch is ordered by."""
+        if self.index is not None:
+            return self.index.sk
+        return () if self.table.sk is None else (self.table.sk,)
+
+    def _condition(self, shard: int) -> Condition:
+        terms: list[Condition] = []
+        for position, (key, value) in enumerate(self.partition):
+            if position == 0 and self.shards > 1:
+                value = {"S": sharded(value["S"], shard)}
+            terms.append(Compare("=", Path((key.name,)), Value(value)))
+        terms += [Compare("=", Path((key.name,)), Value(value)) for key, value in self.leading]
+        if self.sort is not None:
+            terms.append(self.sort)
+        return terms[0] if len(terms) == 1 else And(tuple(terms))
+
+    def _projection(self) -> Projection | None:
+        return Projection(tuple(Path((name,)) for name in self.only)) if self.only else None
+
+    def _compared(self, operator: Comparator, parts: Mapping[str, Any]) -> Query[I_co]:
+        key = self._sort_key()
+        return replace(self, sort=Compare(operator, Path((key.name,)), Value(self._bound(key, parts))))
+
+    def _sort_key(self) -> KeyName:
+        names = self.sort_names()
+        if len(self.leading) >= len(names):
+            raise SchemaError("The sort key is given in full already: there is nothing left to compare")
+        return names[len(self.leading)]
+
+    def _bound(self, key: KeyName, parts: Mapping[str, Any]) -> AttributeValue:
+        """A value of the sort key, from the fields it is made of; what is left out at the end is left open."""
+        layout = self.item_types[0].__layout__
+        made = layout.derived.get(key.name)
+        if made is None and self.index is None:
+            made = layout.sk
+        if made is not None and key.type == "S":
+            text, _ = made.prefix(parts)
+            return {"S": text}
+        (value,) = parts.values()
+        wire = to_wire(value) if key.type == "N" else {"S": key_text(value)}
+        if wire is None:
+            raise KeyPartError(f"{key.name} cannot be compared with nothing")
+        return wire
+
+
+def query(item_type: type[I_co], index: Index | None, parts: Mapping[str, Any]) -> Query[I_co]:
+    """The items of one type that share a partition; fields of the sort key narrow it down from the left."""
+    table = item_type.__table__
+    if index is not None and index.table is not table:
+        raise SchemaError(f"{index!r} is no index of {table.name}")
+    layout = item_type.__layout__
+    known = set(item_type.model_fields)
+    unknown = sorted(set(parts) - known)
+    if unknown:
+        raise KeyPartError(f"{item_type.__name__} has no {', '.join(unknown)}")
+    if index is None:
+        pk_text = layout.pk.render(parts)
+        if pk_text is None:
+            raise KeyPartError(f"{table.pk.name} of {item_type.__name__} needs {', '.join(layout.pk.fields)}")
+        pk_value: AttributeValue = {"S": pk_text}
+        if table.pk.type == "N":
+            pk_value = {"N": pk_text}
+        return _narrowed(Query((item_type,), table, None, ((table.pk, pk_value),)), item_type, parts)
+    partition = []
+    for key in index.pk:
+        value = index_value(item_type, key, parts)
+        if value is None:
+            raise KeyPartError(f"{key.name} of {index!r} needs {', '.join(layout.inputs(key.name))}")
+        partition.append((key, value))
+    return _narrowed(Query((item_type,), table, index, tuple(partition)), item_type, parts)
+
+
+def _narrowed(query: Query[I_co], item_type: type[I_co], parts: Mapping[str, Any]) -> Query[I_co]:
+    """Use what is known of the sort key: whole attributes as equal, the fixed start of the next as a prefix."""
+    leading: list[tuple[KeyName, AttributeValue]] = []
+    layout = item_type.__layout__
+    for key in query.sort_names():
+        made = layout.derived.get(key.name) or (layout.sk if query.index is None else None)
+        if made is None or key.type != "S":
+            inputs = layout.inputs(key.name)
+            if not inputs or parts.get(inputs[0]) is None:
+                break
+            value = index_value(item_type, key, parts)
+            if value is None:
+                break
+            leading.append((key, value))
+            continue
+        text, complete = made.prefix(parts)
+        if complete:
+            leading.append((key, {"S": text}))
+            continue
+        sort = BeginsWith(Path((key.name,)), Value({"S": text})) if text else None
+        return replace(query, leading=tuple(leading), sort=sort)
+    return replace(query, leading=tuple(leading))
+
+
+def collection(*queries: Query[Any]) -> Query[Any]:
+    """Several types of one partition in one query, each row read as its own type; the sort key is not narrowed."""
+    first = queries[0]
+    for other in queries[1:]:
+        if (other.table, other.index, other.partition) != (first.table, first.index, first.partition):
+            raise SchemaError("A collection reads one partition: these queries are of different ones")
+    types = tuple(dict.fromkeys(item_type for each in queries for item_type in each.item_types))
+    return replace(first, item_types=types, leading=(), sort=None)
+
+
+@dataclass(frozen=True, slots=True)
+class BatchGet(Generic[I_co]):
+    """Read any number of items by key; the answer keeps the order, with None where nothing is."""
+
+    keys: tuple[Key[I_co], ...]
+    consistent: bool = False
+
+
+def projected(query: Query[I_co], *attributes: Attribute[Any]) -> Query[I_co]:
+    """Only these attributes (and the keys) are returned; the items must be readable without the others."""
+    table, index = query.table, query.index
+    names = [key.name for key in (*table.keys, *(index.key_names if index else ()))]
+    names += [name for item_type in query.item_types for name in item_type.__layout__.constants]
+    names += [attribute.name for attribute in attributes]
+    return replace(query, only=tuple(dict.fromkeys(names)))

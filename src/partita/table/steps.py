@@ -1,0 +1,289 @@
+"""What to send, and what to make of the answers: generators that yield requests and are sent responses.
+
+They do no I/O. A store drives them, blocking or not, in process or over a network, so that both faces share one core.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Generator, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any, Generic, TypeAlias, TypeVar
+
+from partita.dynamo import limits, requests
+from partita.dynamo.requests import ItemRequest
+from partita.dynamo.values import Item as WireItem
+from partita.dynamo.values import order
+from partita.table.cursors import CursorKeys, seal, unseal
+from partita.table.errors import InvalidCursorError, ModelError
+from partita.table.items import Item
+from partita.table.queries import BatchGet, Get, Query
+from partita.table.writes import Delete, Key, Put, Transaction, Update
+
+I = TypeVar("I", bound=Item)  # noqa: E741 - an item, as T is a type
+R = TypeVar("R")
+Response = dict[str, Any]
+
+MOST_CALLS = 50
+_MOST_TRIES = 10
+
+
+@dataclass(frozen=True, slots=True)
+class Pause:
+    """Wait before going on: the table was too busy for a part of a batch."""
+
+    tries: int
+
+
+Steps: TypeAlias = Generator[ItemRequest | Pause, Response, R]
+"""Yields requests, is sent their responses, returns a result."""
+
+
+@dataclass(frozen=True, slots=True)
+class Page(Generic[I]):
+    """A page of a list: full unless the list ends, whatever is filtered."""
+
+    items: tuple[I, ...]
+    next_cursor: str | None
+
+    def __iter__(self) -> Iterator[I]:
+        return iter(self.items)
+
+    def __len__(self) -> int:
+        return len(self.items)
+
+
+def get(wanted: Get[I]) -> Steps[I | None]:
+    """One item, or None."""
+    response = yield wanted.request()
+    row = response.get("Item")
+    return None if row is None else wanted.key.item_type.from_row(row)
+
+
+def page(
+    query: Query[I],
+    keys: CursorKeys,
+    *,
+    limit: int,
+    after: str | None = None,
+    page_size: int | None = None,
+    most_calls: int = MOST_CALLS,
+) -> Steps[Page[I]]:
+    """Up to `limit` items; pages of `page_size` rows are fetched until there are enough, at most `most_calls` times."""
+    if limit < 1:
+        raise ModelError(f"A page has at least one item; limit was {limit}")
+    position = begin(query)
+    if after is not None:
+        starts, done = unseal(keys, query, after)
+        if len(starts) != query.shards:
+            raise InvalidCursorError("the number of shards has changed")
+        position = Position([_Shard(start, start, over) for start, over in zip(starts, done, strict=True)])
+    items = yield from stretch(query, position, limit=limit, page_size=page_size, most_calls=most_calls)
+    if position.ended:
+        return Page(tuple(items), None)
+    cursor = seal(keys, query, [shard.resume for shard in position.shards], [shard.over for shard in position.shards])
+    return Page(tuple(items), cursor)
+
+
+@dataclass(slots=True)
+class _Shard:
+    """One partition of a list: where the next page of it starts, and the rows that are here already."""
+
+    resume: WireItem | None = None
+    fetch: WireItem | None = None
+    exhausted: bool = False
+    rows: list[WireItem] = field(default_factory=list)
+
+    @property
+    def over(self) -> bool:
+        return self.exhausted and not self.rows
+
+
+@dataclass(slots=True)
+class Position:
+    """How far a list has been read."""
+
+    shards: list[_Shard]
+    ended: bool = False
+
+
+def begin(query: Query[Any]) -> Position:
+    """The start of a list."""
+    return Position([_Shard() for _ in range(query.shards)])
+
+
+def stretch(
+    query: Query[I], position: Position, *, limit: int, page_size: int | None = None, most_calls: int = MOST_CALLS
+) -> Steps[list[I]]:
+    """The next items of a list. One more than wanted is looked for, so that the end is known when it is reached."""
+    size = page_size or _page_size(query, limit)
+    items: list[I] = []
+    calls = 0
+    while True:
+        for number, shard in enumerate(position.shards):
+            while not shard.rows and not shard.exhausted:
+                if calls == most_calls:
+                    return items
+                calls += 1
+                response = yield query.request(limit=size, start=shard.fetch, shard=number)
+                shard.rows = response["Items"][::-1]
+                shard.fetch = response.get("LastEvaluatedKey")
+                shard.exhausted = shard.fetch is None
+                if not shard.rows and shard.fetch is not None:
+                    shard.resume = shard.fetch  # everything up to here was filtered away
+        ready = [shard for shard in position.shards if shard.rows]
+        if not ready:
+            position.ended = True
+            return items
+        shard = _first(query, ready)
+        item = _read(query, shard.rows[-1])
+        if item is not None and len(items) == limit:
+            return items
+        shard.resume = _start_key(query, shard.rows.pop())
+        if item is not None:
+            items.append(item)
+
+
+def _page_size(query: Query[Any], limit: int) -> int:
+    """A little more than wanted where rows may be dropped, so that one call usually does."""
+    if query.filter is None and len(query.item_types[0].__table__.item_types) == 1:
+        return limit + 1
+    return min(limit * 2 + 1, 1000) if query.filter is not None else limit + 1
+
+
+def _first(query: Query[Any], shards: Sequence[_Shard]) -> _Shard:
+    """The shard whose next row comes first in the list's order."""
+    best = shards[0]
+    for other in shards[1:]:
+        relation = _compare(query, other.rows[-1], best.rows[-1])
+        if relation < 0 if query.forward else relation > 0:
+            best = other
+    return best
+
+
+def _compare(query: Query[Any], left: WireItem, right: WireItem) -> int:
+    for key in query.sort_names():
+        relation = order(left[key.name], right[key.name])
+        if relation:
+            return relation
+    return 0
+
+
+def _read(query: Query[I], row: WireItem) -> I | None:
+    """The row as one of the query's types; None for a row of another type."""
+    for item_type in query.item_types:
+        item = item_type.from_own_row(row)
+        if item is not None:
+            return item
+    return None
+
+
+def _start_key(query: Query[Any], row: WireItem) -> WireItem:
+    names = [key.name for key in (*query.table.keys, *(query.index.key_names if query.index is not None else ()))]
+    return {name: row[name] for name in dict.fromkeys(names)}
+
+
+def count(query: Query[Any]) -> Steps[int]:
+    """How many rows the query selects; only the number travels."""
+    total = 0
+    for shard in range(query.shards):
+        start: WireItem | None = None
+        while True:
+            request = replace(query.request(start=start, shard=shard), select="COUNT", projection=None)
+            response = yield request
+            total += response["Count"]
+            start = response.get("LastEvaluatedKey")
+            if start is None:
+                break
+    return total
+
+
+def batch_get(wanted: BatchGet[I]) -> Steps[list[I | None]]:
+    """Any number of items in the order asked for, None where nothing is; what is unprocessed is asked for again."""
+    found: dict[str, WireItem] = {}
+    distinct = list({_name(key): key for key in wanted.keys}.values())
+    for start in range(0, len(distinct), limits.BATCH_GET_KEYS):
+        chunk: list[tuple[str, WireItem]] = [
+            (key.item_type.__table__.name, key.wire) for key in distinct[start : start + limits.BATCH_GET_KEYS]
+        ]
+        tries = 0
+        while chunk:
+            if tries:
+                yield from _pause(tries)
+            tables: dict[str, requests.Keys] = {}
+            for table in dict.fromkeys(name for name, _ in chunk):
+                keys = tuple(key for name, key in chunk if name == table)
+                tables[table] = requests.Keys(keys=keys, consistent=wanted.consistent)
+            response = yield requests.BatchGetItem(tables=tables)
+            for table, rows in response["Responses"].items():
+                names = _key_names(wanted.keys, table)
+                found.update((_identity(table, {name: row[name] for name in names}), row) for row in rows)
+            left = response.get("UnprocessedKeys") or {}
+            chunk = [(table, key) for table, member in left.items() for key in member["Keys"]]
+            tries += 1
+    rows_in_order = [(key, found.get(_name(key))) for key in wanted.keys]
+    return [None if row is None else key.item_type.from_row(row) for key, row in rows_in_order]
+
+
+def batch_write(writes: Iterable[Put | Delete]) -> Steps[int]:
+    """Any number of writes without conditions, each for itself; what is left unprocessed is sent again."""
+    waiting = [write.request() for write in writes]
+    if any(write.condition is not None for write in waiting):
+        raise ModelError("A batch has no conditions: write those items one by one, or in a transaction")
+    for start in range(0, len(waiting), limits.BATCH_WRITE_ITEMS):
+        chunk: dict[str, tuple[requests.PutItem | requests.DeleteItem, ...]] = {}
+        for write in waiting[start : start + limits.BATCH_WRITE_ITEMS]:
+            chunk[write.table] = (*chunk.get(write.table, ()), write)
+        tries = 0
+        while chunk:
+            if tries:
+                yield from _pause(tries)
+            response = yield requests.BatchWriteItem(tables=chunk)
+            chunk = {
+                table: tuple(_unprocessed(table, entry) for entry in entries)
+                for table, entries in (response.get("UnprocessedItems") or {}).items()
+            }
+            tries += 1
+    return len(waiting)
+
+
+def write(wanted: Put | Update | Delete) -> Steps[None]:
+    """One write."""
+    yield wanted.request()
+
+
+def update(wanted: Update, item_type: type[I]) -> Steps[I]:
+    """One update; the item as it is afterwards."""
+    response = yield replace(wanted.request(), returns="ALL_NEW")
+    return item_type.from_row(response["Attributes"])
+
+
+def transact(wanted: Transaction) -> Steps[None]:
+    """All writes or none."""
+    yield wanted.request()
+
+
+def _pause(tries: int) -> Generator[Pause, Response, None]:
+    if tries > _MOST_TRIES:
+        raise ModelError(f"The table left a part of a batch unprocessed {tries} times. Try again later.")
+    yield Pause(tries)
+
+
+def _unprocessed(table: str, entry: dict[str, Any]) -> requests.PutItem | requests.DeleteItem:
+    if "PutRequest" in entry:
+        return requests.PutItem(table=table, item=entry["PutRequest"]["Item"])
+    return requests.DeleteItem(table=table, key=entry["DeleteRequest"]["Key"])
+
+
+def _name(key: Key[Any]) -> str:
+    return _identity(key.item_type.__table__.name, key.wire)
+
+
+def _identity(table: str, key: WireItem) -> str:
+    return f"{table}|{sorted((name, str(value)) for name, value in key.items())}"
+
+
+def _key_names(keys: Iterable[Key[Any]], table: str) -> tuple[str, ...]:
+    for key in keys:
+        if key.item_type.__table__.name == table:
+            return tuple(key.wire)
+    return ()

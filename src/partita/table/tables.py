@@ -1,0 +1,168 @@
+"""Tables and indexes: names and types of keys, nothing about what is stored under them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Literal
+
+from partita.table.errors import SchemaError
+
+if TYPE_CHECKING:
+    from partita.table.items import Item
+    from partita.table.patterns import Pattern
+
+KeyType = Literal["S", "N", "B"]
+StreamView = Literal["KEYS_ONLY", "NEW_IMAGE", "OLD_IMAGE", "NEW_AND_OLD_IMAGES"]
+
+
+@dataclass(frozen=True, slots=True)
+class KeyName:
+    """An attribute of a key: its stored name and its type."""
+
+    name: str
+    type: KeyType = "S"
+
+
+def number(name: str) -> KeyName:
+    """A key attribute that is a number."""
+    return KeyName(name, "N")
+
+
+def binary(name: str) -> KeyName:
+    """A key attribute that is binary."""
+    return KeyName(name, "B")
+
+
+Key = str | KeyName
+"""A key attribute: a name alone is text."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Index:
+    """A secondary index of a table."""
+
+    table: Table
+    name: str
+    pk: tuple[KeyName, ...]
+    sk: tuple[KeyName, ...]
+    local: bool
+    projection: Literal["ALL", "KEYS_ONLY", "INCLUDE"]
+    include: tuple[str, ...]
+    shards: int
+    purpose: str
+
+    def __repr__(self) -> str:
+        return f"{self.table.name}.{self.name}"
+
+    @property
+    def key_names(self) -> tuple[KeyName, ...]:
+        """Every attribute of the index key."""
+        return (*self.pk, *self.sk)
+
+
+@dataclass(slots=True, eq=False)
+class Table:
+    """A table: its key, its settings, and what is declared on it."""
+
+    name: str
+    pk: KeyName
+    sk: KeyName | None
+    ttl: str | None
+    stream: StreamView | None
+    purpose: str
+    indexes: list[Index] = field(default_factory=list)
+    item_types: list[type[Item]] = field(default_factory=list)
+    patterns: list[Pattern] = field(default_factory=list)
+
+    def __init__(
+        self,
+        name: str,
+        *,
+        pk: Key,
+        sk: Key | None = None,
+        ttl: str | None = None,
+        stream: StreamView | None = "NEW_AND_OLD_IMAGES",
+        purpose: str = "",
+    ) -> None:
+        self.name = name
+        self.pk = _key(pk)
+        self.sk = None if sk is None else _key(sk)
+        self.ttl = ttl
+        self.stream = stream
+        self.purpose = purpose
+        self.indexes = []
+        self.item_types = []
+        self.patterns = []
+
+    def __repr__(self) -> str:
+        return self.name
+
+    @property
+    def keys(self) -> tuple[KeyName, ...]:
+        """The attributes of the table's key."""
+        return (self.pk,) if self.sk is None else (self.pk, self.sk)
+
+    def index(
+        self,
+        name: str,
+        *,
+        pk: Key | tuple[Key, ...],
+        sk: Key | tuple[Key, ...] = (),
+        projection: Literal["ALL", "KEYS_ONLY"] | tuple[str, ...] = "ALL",
+        shards: int = 1,
+        purpose: str = "",
+    ) -> Index:
+        """Declare a global index; up to four attributes for each half of its key."""
+        return self._add(name, _keys(pk), _keys(sk), projection, shards, purpose, local=False)
+
+    def local_index(
+        self,
+        name: str,
+        *,
+        sk: Key,
+        projection: Literal["ALL", "KEYS_ONLY"] | tuple[str, ...] = "ALL",
+        purpose: str = "",
+    ) -> Index:
+        """Declare a local index: the table's partition key and another sort key."""
+        return self._add(name, (self.pk,), _keys(sk), projection, 1, purpose, local=True)
+
+    def _add(
+        self,
+        name: str,
+        pk: tuple[KeyName, ...],
+        sk: tuple[KeyName, ...],
+        projection: Literal["ALL", "KEYS_ONLY"] | tuple[str, ...],
+        shards: int,
+        purpose: str,
+        *,
+        local: bool,
+    ) -> Index:
+        if any(index.name == name for index in self.indexes):
+            raise SchemaError(f"{self.name} has an index {name} already")
+        if not 1 <= len(pk) <= 4 or len(sk) > 4:
+            raise SchemaError(f"{self.name}.{name}: an index key has one to four attributes, and up to four to sort by")
+        if not 1 <= shards <= 256:
+            raise SchemaError(f"{self.name}.{name}: 1 to 256 shards, not {shards}")
+        if shards > 1 and pk[0].type != "S":
+            raise SchemaError(f"{self.name}.{name}: only a text partition key can be sharded")
+        index = Index(
+            table=self,
+            name=name,
+            pk=pk,
+            sk=sk,
+            local=local,
+            projection=projection if isinstance(projection, str) else "INCLUDE",
+            include=() if isinstance(projection, str) else projection,
+            shards=shards,
+            purpose=purpose,
+        )
+        self.indexes.append(index)
+        return index
+
+
+def _key(key: Key) -> KeyName:
+    return KeyName(key) if isinstance(key, str) else key
+
+
+def _keys(keys: Key | tuple[Key, ...]) -> tuple[KeyName, ...]:
+    return tuple(map(_key, keys)) if isinstance(keys, tuple) else (_key(keys),)

@@ -1,0 +1,211 @@
+"""Writes as values: put, update, delete, check; alone or together in a transaction."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
+
+from partita.dynamo import limits, requests
+from partita.dynamo.expressions.tree import (
+    And,
+    AttributeExists,
+    AttributeNotExists,
+    Condition,
+    Path,
+    RemoveAction,
+    SetAction,
+    UpdateAction,
+    Value,
+)
+from partita.dynamo.expressions.tree import Update as UpdateTree
+from partita.dynamo.values import Item as WireItem
+from partita.table.attributes import UNKNOWN, Action
+from partita.table.errors import ModelError, StaleKeyError, TransactionTooLargeError
+from partita.table.layout import shard_of, sharded
+
+if TYPE_CHECKING:
+    from partita.table.items import Item
+
+I_co = TypeVar("I_co", bound="Item", covariant=True)
+
+
+@dataclass(frozen=True, slots=True)
+class Key(Generic[I_co]):
+    """The key of one item."""
+
+    item_type: type[I_co]
+    wire: WireItem
+    parts: Mapping[str, Any]
+
+    def __hash__(self) -> int:
+        return hash((self.item_type, tuple((name, str(value)) for name, value in self.wire.items())))
+
+    def present(self) -> Condition:
+        """The item is there."""
+        return AttributeExists(Path((self.item_type.__table__.pk.name,)))
+
+    def absent(self) -> Condition:
+        """The item is not there."""
+        return AttributeNotExists(Path((self.item_type.__table__.pk.name,)))
+
+
+@dataclass(frozen=True, slots=True)
+class Put:
+    """Write an item whole."""
+
+    item: Item
+    condition: Condition | None = None
+
+    def when(self, condition: Condition) -> Put:
+        """Only where this holds of what is there now."""
+        return replace(self, condition=_joined(self.condition, condition))
+
+    def if_new(self) -> Put:
+        """Only where nothing is there."""
+        return self.when(self.item.own_key.absent())
+
+    def request(self) -> requests.PutItem:
+        return requests.PutItem(table=self.item.__table__.name, item=self.item.to_row(), condition=self.condition)
+
+
+@dataclass(frozen=True, slots=True)
+class Delete:
+    """Delete an item."""
+
+    key: Key[Any]
+    condition: Condition | None = None
+
+    def when(self, condition: Condition) -> Delete:
+        return replace(self, condition=_joined(self.condition, condition))
+
+    def if_there(self) -> Delete:
+        """Fail where nothing is there."""
+        return self.when(self.key.present())
+
+    def request(self) -> requests.DeleteItem:
+        table = self.key.item_type.__table__.name
+        return requests.DeleteItem(table=table, key=self.key.wire, condition=self.condition)
+
+
+@dataclass(frozen=True, slots=True)
+class Check:
+    """Make sure of an item in a transaction without writing it."""
+
+    key: Key[Any]
+    condition: Condition
+
+    def request(self) -> requests.ConditionCheck:
+        table = self.key.item_type.__table__.name
+        return requests.ConditionCheck(table=table, key=self.key.wire, condition=self.condition)
+
+
+@dataclass(frozen=True, slots=True)
+class Update:
+    """Change some fields of an item. Keys made of a changed field are made anew in the same write, or it is refused."""
+
+    key: Key[Any]
+    actions: tuple[Action, ...]
+    condition: Condition | None = None
+    known: Mapping[str, Any] | None = None
+
+    def __init__(
+        self,
+        key: Key[Any],
+        *actions: Action,
+        condition: Condition | None = None,
+        known: Mapping[str, Any] | None = None,
+    ) -> None:
+        object.__setattr__(self, "key", key)
+        object.__setattr__(self, "actions", actions)
+        object.__setattr__(self, "condition", condition)
+        object.__setattr__(self, "known", known)
+
+    def when(self, condition: Condition) -> Update:
+        """Only where this holds of what is there now."""
+        return Update(self.key, *self.actions, condition=_joined(self.condition, condition), known=self.known)
+
+    def if_there(self) -> Update:
+        """Fail where nothing is there, instead of making a fragment of an item."""
+        return self.when(self.key.present())
+
+    def knowing(self, **fields: Any) -> Update:
+        """Fields that do not change but are needed to make keys anew."""
+        known = {**(self.known or {}), **fields}
+        return Update(self.key, *self.actions, condition=self.condition, known=known)
+
+    def request(self) -> requests.UpdateItem:
+        table = self.key.item_type.__table__.name
+        tree = UpdateTree((*(action.action for action in self.actions), *self._keys()))
+        return requests.UpdateItem(table=table, key=self.key.wire, update=tree, condition=self.condition)
+
+    def _keys(self) -> Iterable[UpdateAction]:
+        """Every derived attribute made of a field that changes: made anew, or removed with its input."""
+        layout = self.key.item_type.__layout__
+        changed = {action.field: action.value for action in self.actions}
+        for field in changed:
+            if field in layout.key_fields:
+                raise StaleKeyError(f"{field} is part of the key of {self.key.item_type.__name__}: an item cannot move")
+        values = {**(self.known or {}), **self.key.parts, **changed}
+        for name, made in layout.derived.items():
+            if not set(made.fields) & changed.keys():
+                continue
+            path = Path((name,))
+            if any(field in values and values[field] is None for field in made.fields):
+                yield RemoveAction(path)
+                continue
+            open_fields = [field for field in made.fields if values.get(field, UNKNOWN) is UNKNOWN]
+            if open_fields:
+                raise StaleKeyError(
+                    f"{name} is made of {', '.join(made.fields)}, and this update does not know "
+                    f"{', '.join(open_fields)}. Set it too, or say what it is with knowing(…)."
+                )
+            text = made.render(values)
+            assert text is not None  # no input is missing
+            yield SetAction(path, Value({"S": self._sharded(name, text)}))
+
+    def _sharded(self, name: str, text: str) -> str:
+        table = self.key.item_type.__table__
+        for index in table.indexes:
+            if index.shards > 1 and index.pk[0].name == name:
+                return sharded(text, shard_of(self.key.wire, table, index.shards))
+        return text
+
+
+Write = Put | Update | Delete | Check
+
+
+@dataclass(frozen=True, slots=True)
+class Transaction:
+    """All of these writes, or none."""
+
+    writes: tuple[Write, ...]
+    token: str | None = None
+
+    def __init__(self, *writes: Write, token: str | None = None) -> None:
+        object.__setattr__(self, "writes", writes)
+        object.__setattr__(self, "token", token)
+
+    def and_(self, *writes: Write) -> Transaction:
+        """With more writes."""
+        return Transaction(*self.writes, *writes, token=self.token)
+
+    def request(self) -> requests.TransactWriteItems:
+        if not self.writes:
+            raise ModelError("A transaction without writes does nothing: leave it out")
+        if len(self.writes) > limits.TRANSACTION_ACTIONS:
+            raise TransactionTooLargeError(
+                f"{len(self.writes)} writes; DynamoDB takes {limits.TRANSACTION_ACTIONS} in a transaction"
+            )
+        actions = tuple(write.request() for write in self.writes)
+        seen: set[str] = set()
+        for write, action in zip(self.writes, actions, strict=True):
+            key = str((action.table, write.item.own_key.wire if isinstance(write, Put) else write.key.wire))
+            if key in seen:
+                raise TransactionTooLargeError(f"Two writes on one item in a transaction: {key}")
+            seen.add(key)
+        return requests.TransactWriteItems(actions=actions, token=self.token)
+
+
+def _joined(first: Condition | None, second: Condition) -> Condition:
+    return second if first is None else And((first, second))

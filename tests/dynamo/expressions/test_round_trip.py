@@ -1,0 +1,49 @@
+"""One tree, two directions: what is rendered parses back to the same tree."""
+
+from __future__ import annotations
+
+from hypothesis import given
+
+from partita.dynamo.expressions import bind
+from partita.dynamo.expressions.bind import Placeholders
+from partita.dynamo.expressions.render import Renderer
+from partita.dynamo.expressions.tree import And, Compare, Condition, Or, Path, Projection, Update, Value
+from tests.dynamo.strategies import conditions, projections, updates
+
+
+@given(conditions)
+def test_a_rendered_condition_parses_back_to_itself(tree: Condition) -> None:
+    renderer = Renderer()
+    text = renderer.condition(tree)
+    placeholders = Placeholders(renderer.names, renderer.values)
+    assert bind.condition(text, placeholders) == tree
+    placeholders.check_all_used()
+
+
+@given(updates)
+def test_a_rendered_update_parses_back_to_itself(tree: Update) -> None:
+    renderer = Renderer()
+    text = renderer.update(tree)
+    placeholders = Placeholders(renderer.names, renderer.values)
+    assert bind.update(text, placeholders) == tree
+    placeholders.check_all_used()
+
+
+@given(projections)
+def test_a_rendered_projection_parses_back_to_itself(tree: Projection) -> None:
+    renderer = Renderer()
+    text = renderer.projection(tree)
+    placeholders = Placeholders(renderer.names)
+    assert bind.projection(text, placeholders) == tree
+    placeholders.check_all_used()
+
+
+def test_reserved_words_and_odd_names_are_rendered_as_placeholders() -> None:
+    renderer = Renderer()
+    assert renderer.path(Path(("date", "plain", 0, "x.y", "date"))) == "#n0.plain[0].#n1.#n0"
+    assert renderer.names == {"#n0": "date", "#n1": "x.y"}
+
+
+def test_a_row_of_one_is_rendered_as_its_only_term() -> None:
+    one = Compare("=", Path(("a",)), Value({"S": "x"}))
+    assert Renderer().condition(And((one,))) == Renderer().condition(Or((one,))) == "a = :v0"

@@ -1,0 +1,26 @@
+"""An engine on a folder of its own, with a clock that tests move."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+from hypothesis import settings
+
+from partita.engine import Engine
+from tests.engine.tables import Clock
+
+settings.register_profile("partita", deadline=None, max_examples=60)
+settings.load_profile("partita")
+
+
+@pytest.fixture
+def clock() -> Clock:
+    return Clock()
+
+
+@pytest.fixture
+def engine(clock: Clock) -> Iterator[Engine]:
+    """Background work happens only when a test calls `engine.maintenance.run()`."""
+    with Engine.temporary(clock=clock, background=False) as engine:
+        yield engine

@@ -1,0 +1,77 @@
+"""The file: format, owner, quota, damage."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import apsw
+import pytest
+
+from partita.dynamo.errors import DynamoError, InternalServerError, StorageCorruptError, StorageFullError
+from partita.engine import Engine, FormatError
+from partita.engine.database import FILE_NAME, storage_error
+from tests.engine.tables import create, get, put
+
+
+def test_a_file_of_a_newer_partita_is_refused_and_left_alone(tmp_path: Path) -> None:
+    with Engine(tmp_path, background=False) as engine:
+        create(engine)
+    connection = apsw.Connection(str(tmp_path / FILE_NAME))
+    connection.execute("PRAGMA user_version=99")
+    connection.close()
+    with pytest.raises(FormatError, match="has format 99"):
+        Engine(tmp_path, background=False)
+
+
+def test_a_sqlite_file_of_something_else_is_refused(tmp_path: Path) -> None:
+    connection = apsw.Connection(str(tmp_path / FILE_NAME))
+    connection.execute("CREATE TABLE theirs (x)")
+    connection.close()
+    with pytest.raises(FormatError, match="SQLite file of something else"):
+        Engine(tmp_path, background=False)
+    connection = apsw.Connection(str(tmp_path / FILE_NAME))
+    connection.execute("PRAGMA user_version=1")
+    connection.close()
+    with pytest.raises(FormatError, match="SQLite file of something else"):
+        Engine(tmp_path, background=False)
+
+
+def test_a_file_that_is_no_database_is_damaged(tmp_path: Path) -> None:
+    (tmp_path / FILE_NAME).write_bytes(b"this is no database at all" * 1000)
+    with pytest.raises(StorageCorruptError, match="damaged"):
+        Engine(tmp_path, background=False)
+
+
+def _fill(engine: Engine) -> None:
+    for number in range(10):
+        put(engine, pk=str(number), f="x" * 100_000)
+
+
+def test_a_full_quota_refuses_writes_and_keeps_what_is_there(tmp_path: Path) -> None:
+    with Engine(tmp_path, background=False, durability="off", max_bytes=400_000) as engine:
+        create(engine)
+        put(engine, pk="a")
+        with pytest.raises(StorageFullError, match="nothing was written"):
+            _fill(engine)
+        assert get(engine, pk="a") == {"pk": "a"}
+        engine.call("DeleteItem", {"TableName": "music", "Key": {"pk": {"S": "0"}}})
+        put(engine, pk="b")
+        assert get(engine, pk="b") == {"pk": "b"}
+
+
+@pytest.mark.parametrize(
+    ("error", "kind", "message"),
+    [
+        (apsw.BusyError("x"), InternalServerError, "Another process"),
+        (apsw.IOError("x"), InternalServerError, "Check the disk"),
+        (apsw.ReadOnlyError("x"), InternalServerError, "writable"),
+        (apsw.CantOpenError("x"), InternalServerError, "cannot be used"),
+        (apsw.SQLError("x"), InternalServerError, "The data file answered"),
+        (apsw.FullError("x"), StorageFullError, "Free some space"),
+        (apsw.CorruptError("x"), StorageCorruptError, "restore from a backup"),
+    ],
+)
+def test_every_trouble_with_the_file_says_what_to_do(error: apsw.Error, kind: type[DynamoError], message: str) -> None:
+    found = storage_error(error)
+    assert type(found) is kind
+    assert message in found.message

@@ -1,0 +1,99 @@
+"""Writes: keys follow their inputs, conditions hold, transactions are bounded."""
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from partita.dynamo.errors import ConditionalCheckFailedError, TransactionCanceledError
+from partita.engine import Engine
+from partita.store import EmbeddedStore
+from partita.table import Delete, Put, StaleKeyError, Transaction, TransactionTooLargeError, Update
+from tests.table.forum import FORUM, Member, Post
+
+KEY = Post.key(member_id="ada", post_id="1")
+
+
+def test_an_update_makes_every_key_anew_that_depends_on_it(store: EmbeddedStore) -> None:
+    store.write(Put(Post(member_id="ada", post_id="1")))
+    after = store.update(Update(KEY, Post.state.set("public"), Post.posted_at.set("2026-02-02")), Post)
+    assert after.to_row()["stateSort"] == {"S": "public#2026-02-02#1"}
+    stored = store.engine.call("GetItem", {"TableName": "forum", "Key": KEY.wire})["Item"]
+    assert stored == after.to_row()
+
+
+def test_an_update_that_does_not_know_an_input_is_refused() -> None:
+    with pytest.raises(StaleKeyError, match=r"does not know posted_at.*knowing"):
+        Update(KEY, Post.state.set("public")).request()
+
+
+def test_an_input_that_does_not_change_can_be_told() -> None:
+    request = Update(KEY, Post.state.set("public")).knowing(posted_at="2026-01-01").request()
+    assert "stateSort" in str(request)
+
+
+def test_removing_an_input_removes_the_key(store: EmbeddedStore) -> None:
+    store.write(Put(Post(member_id="ada", post_id="1")))
+    after = store.update(Update(KEY, Post.state.remove()), Post)
+    assert after.state is None
+    stored = store.engine.call("GetItem", {"TableName": "forum", "Key": KEY.wire})["Item"]
+    assert "stateKey" not in stored
+    assert "stateSort" not in stored
+
+
+states = st.sampled_from(["draft", "public", None])
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.lists(st.tuples(states, st.sampled_from(["2026-01-01", "2026-02-02"]), st.none() | st.integers(1, 5))))
+def test_no_row_of_updates_leaves_a_stale_key(changes: list[tuple[str | None, str, int | None]]) -> None:
+    with Engine.temporary(background=False) as engine:
+        store = EmbeddedStore(engine)
+        store.create(FORUM)
+        store.write(Put(Post(member_id="ada", post_id="1")))
+        for state, posted_at, stars in changes:
+            actions = Post.state.set(state), Post.posted_at.set(posted_at), Post.stars.set(stars)  # type: ignore[arg-type]
+            after = store.update(Update(KEY, *actions), Post)
+            stored = engine.call("GetItem", {"TableName": "forum", "Key": KEY.wire})["Item"]
+            assert stored == after.to_row()
+
+
+def test_a_part_of_the_key_cannot_be_changed() -> None:
+    with pytest.raises(Exception, match="part of the key"):
+        Post.post_id.set("2")
+
+
+def test_conditions_hold_or_nothing_is_written(store: EmbeddedStore) -> None:
+    store.write(Put(Post(member_id="ada", post_id="1", stars=3)).if_new())
+    with pytest.raises(ConditionalCheckFailedError):
+        store.write(Put(Post(member_id="ada", post_id="1")).if_new())
+    with pytest.raises(ConditionalCheckFailedError):
+        store.write(Update(KEY, Post.text.set("x")).when(Post.stars > 3))
+    with pytest.raises(ConditionalCheckFailedError):
+        store.write(Delete(Post.key(member_id="ada", post_id="2")).if_there())
+    store.write(Update(KEY, Post.text.set("x"), Post.tags.join("a", "b")).when(Post.stars.between(3, 4)))
+    found = store.get(Post.get(member_id="ada", post_id="1"))
+    assert found is not None
+    assert (found.text, found.tags) == ("x", frozenset({"a", "b"}))
+
+
+def test_a_counter_changes_with_what_it_counts_or_not_at_all(store: EmbeddedStore) -> None:
+    member = Member.key(member_id="ada")
+    store.write(Put(Member(member_id="ada", name="Ada")))
+    added = Transaction(
+        Put(Post(member_id="ada", post_id="1")).if_new(), Update(member, Member.post_count.add(1)).if_there()
+    )
+    store.transact(added)
+    with pytest.raises(TransactionCanceledError):
+        store.transact(added)
+    found = store.get(Member.get(member_id="ada"))
+    assert found is not None
+    assert found.post_count == 1
+
+
+def test_two_writes_on_one_item_and_too_many_writes_are_refused_before_they_are_sent() -> None:
+    one = Put(Post(member_id="ada", post_id="1"))
+    with pytest.raises(TransactionTooLargeError, match="Two writes on one item"):
+        Transaction(one, Delete(KEY)).request()
+    many = [Put(Post(member_id="ada", post_id=str(number))) for number in range(101)]
+    with pytest.raises(TransactionTooLargeError, match="101 writes"):
+        Transaction(*many).request()
