@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from partita.dynamo import numbers
-from partita.dynamo.values import AttributeValue, Item, type_of
+from partita.dynamo.values import AttributeValue, Item
 
 _CONTAINER_OVERHEAD = 3
 _ELEMENT_OVERHEAD = 1
@@ -20,14 +21,15 @@ def item_size(item: Item) -> int:
         if text is not None:
             total += len(text) if text.isascii() else len(text.encode())
         else:
-            total += value_size(value)
+            ((kind, content),) = value.items()
+            total += _SIZES[kind](content)
     return total
 
 
 def value_size(value: AttributeValue) -> int:
     """Bytes of one value without its name."""
-    kind = type_of(value)
-    return _content_size(kind, value[kind])
+    ((kind, content),) = value.items()
+    return _SIZES[kind](content)
 
 
 def text_size(text: str) -> int:
@@ -40,19 +42,27 @@ def binary_size(content: str) -> int:
     return len(content) // 4 * 3 - (content.endswith("=") + content.endswith("=="))
 
 
-def _content_size(kind: str, content: Any) -> int:
-    match kind:
-        case "S":
-            return text_size(content)
-        case "N":
-            return numbers.size(content)
-        case "B":
-            return binary_size(content)
-        case "BOOL" | "NULL":
-            return 1
-        case "L":
-            return _CONTAINER_OVERHEAD + sum(value_size(element) + _ELEMENT_OVERHEAD for element in content)
-        case "M":
-            return _CONTAINER_OVERHEAD + item_size(content) + _ELEMENT_OVERHEAD * len(content)
-    member_kind = kind[0]
-    return sum(_content_size(member_kind, member) for member in content)
+def _one(_content: bool) -> int:
+    return 1
+
+
+def _list_size(content: list[AttributeValue]) -> int:
+    return _CONTAINER_OVERHEAD + sum(map(value_size, content)) + _ELEMENT_OVERHEAD * len(content)
+
+
+def _map_size(content: Item) -> int:
+    return _CONTAINER_OVERHEAD + item_size(content) + _ELEMENT_OVERHEAD * len(content)
+
+
+_SIZES: Mapping[str, Callable[[Any], int]] = {
+    "S": text_size,
+    "N": numbers.size,
+    "B": binary_size,
+    "BOOL": _one,
+    "NULL": _one,
+    "L": _list_size,
+    "M": _map_size,
+    "SS": lambda content: sum(map(text_size, content)),
+    "NS": lambda content: sum(map(numbers.size, content)),
+    "BS": lambda content: sum(map(binary_size, content)),
+}

@@ -47,12 +47,11 @@ def checked_item(item: object, depth: int = 0) -> Item:
     for name, value in item.items():
         if not name.isascii() or not 1 <= len(name) <= _NAME_BYTES:
             _check_name(name)
-        if type(value) is dict and len(value) == 1:
-            ((kind, content),) = value.items()
-            if kind == "S" and type(content) is str and content.isascii():
-                result[name] = value
-                continue
-        result[name] = checked_value(value, depth)
+        text = value.get("S") if type(value) is dict and len(value) == 1 else None
+        if type(text) is str and text.isascii():
+            result[name] = value
+        else:
+            result[name] = checked_value(value, depth)
     return result
 
 
@@ -60,6 +59,11 @@ def checked_value(value: object, depth: int = 0) -> AttributeValue:
     """The value checked and in canonical spelling: numbers without exponent, binary as standard base64."""
     if not isinstance(value, dict):
         raise SerializationError(_unexpected(value))
+    if len(value) == 1:
+        ((kind, content),) = value.items()
+        check = _CHECKS.get(kind)
+        if check is not None and content is not None:
+            return {kind: check(content, depth)}
     present = {kind: content for kind, content in value.items() if kind in _CHECKS and content is not None}
     if not present:
         raise ValidationError("Supplied AttributeValue is empty, must contain exactly one of the supported datatypes")
