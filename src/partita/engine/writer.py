@@ -189,8 +189,8 @@ class Writer:
     def _gather(self) -> None:
         """Where writes come in crowds, wait a moment for the crowd.
 
-        Everybody who was just answered is on the way back with the next write. Letting them arrive first makes one group
-        instead of two, and leaves Python's lock to the leader while it works.
+        Everybody who was just answered is on the way back with the next write. Letting them arrive first makes one
+        group instead of two, and leaves Python's lock to the leader while it works.
         """
         for _ in range(_GATHERINGS if self._crowd > 1 else 0):
             if len(self._queue) >= self._crowd:

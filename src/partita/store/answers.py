@@ -1,0 +1,84 @@
+"""From HTTP answers to responses or errors: checksums, error classes, and what is worth another try."""
+
+from __future__ import annotations
+
+import inspect
+import random
+from collections.abc import Mapping
+from typing import Any
+from zlib import crc32
+
+import orjson
+
+from partita.dynamo import errors
+from partita.dynamo.errors import (
+    ConditionalCheckFailedError,
+    DynamoError,
+    InternalServerError,
+    TransactionCanceledError,
+)
+
+_CLASSES = {
+    kind.code: kind
+    for kind in vars(errors).values()
+    if inspect.isclass(kind) and issubclass(kind, DynamoError) and "code" in vars(kind)
+}
+
+
+class ConnectionFailedError(InternalServerError):
+    """The endpoint did not answer, or what came was damaged on the way."""
+
+
+class RemoteError(DynamoError):
+    """An error this library has no class for; `remote_code` is the name the endpoint gave it."""
+
+    code = "RemoteError"
+
+    def __init__(self, remote_code: str, message: str) -> None:
+        super().__init__(f"{remote_code}: {message}")
+        self.remote_code = remote_code
+
+
+def read_answer(status: int, headers: Mapping[str, str], body: bytes) -> dict[str, Any]:
+    """The response, or the error it is, raised."""
+    expected = headers.get("x-amz-crc32")
+    if expected is not None and expected != str(crc32(body)):
+        raise ConnectionFailedError("The answer was damaged on the way (CRC32 differs).")
+    try:
+        answer: dict[str, Any] = orjson.loads(body) if body else {}
+    except orjson.JSONDecodeError:
+        raise _unreadable(status) from None
+    if status < 300:
+        return answer
+    raise _error(status, answer)
+
+
+def _error(status: int, answer: Mapping[str, Any]) -> DynamoError:
+    code = str(answer.get("__type", "")).rpartition("#")[2]
+    message = str(answer.get("message") or answer.get("Message") or "")
+    if code == ConditionalCheckFailedError.code:
+        return ConditionalCheckFailedError(message, answer.get("Item"))
+    if code == TransactionCanceledError.code:
+        return TransactionCanceledError(answer.get("CancellationReasons") or [{"Code": "Unknown"}])
+    kind = _CLASSES.get(code)
+    if kind is not None:
+        return kind(message)
+    if status >= 500:
+        return InternalServerError(f"{code or status}: {message}")
+    return RemoteError(code or str(status), message)
+
+
+def _unreadable(status: int) -> DynamoError:
+    if status >= 500:
+        return InternalServerError(f"The endpoint answered {status} without a reason.")
+    return ConnectionFailedError(f"The endpoint answered {status} with something that is not JSON: is it DynamoDB?")
+
+
+def worth_retrying(error: DynamoError) -> bool:
+    """Throttling, conflicts and failures of the other side; never a condition that did not hold."""
+    return error.retryable
+
+
+def pause(attempt: int) -> float:
+    """Seconds before another attempt: full jitter under a bound that doubles."""
+    return random.uniform(0, min(0.025 * 2**attempt, 5.0))

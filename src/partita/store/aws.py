@@ -1,0 +1,37 @@
+"""Where AWS is and who we are, found the way botocore finds it: environment, files, roles."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from partita.store.signing import Credentials, CredentialsSource
+
+
+class NoCredentialsError(RuntimeError):
+    """botocore's chain ends without credentials or without a region."""
+
+
+def discovered(
+    endpoint_url: str | None, region: str | None, credentials: CredentialsSource | None
+) -> tuple[str, str, CredentialsSource]:
+    """What was not given, found."""
+    import botocore.session
+
+    session: Any = botocore.session.get_session()
+    region = region or session.get_config_variable("region")
+    if not region:
+        raise NoCredentialsError("No AWS region is set. Set AWS_REGION or AWS_DEFAULT_REGION, or give region=…")
+    if endpoint_url is None:
+        # A client knows every rule about partitions, FIPS and AWS_ENDPOINT_URL; its address is all we take from it.
+        endpoint_url = str(session.create_client("dynamodb", region_name=region).meta.endpoint_url)
+    if credentials is None:
+        found = session.get_credentials()
+        if found is None:
+            raise NoCredentialsError("No AWS credentials are found. Configure them as for the AWS CLI, or give them.")
+
+        def current() -> Credentials:
+            frozen = found.get_frozen_credentials()
+            return Credentials(frozen.access_key, frozen.secret_key, frozen.token)
+
+        credentials = current
+    return endpoint_url, region, credentials
