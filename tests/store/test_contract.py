@@ -33,12 +33,7 @@ def store(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFacto
             folder = tmp_path_factory.mktemp(request.param)
             if request.param == "dynoxide" and not DYNOXIDE.exists():
                 pytest.skip("dynoxide is not installed: npm ci")
-            servers = {
-                "door": lambda: partita_door(folder),
-                "moto": moto_server,
-                "dynoxide": lambda: dynoxide_server(folder),
-            }
-            url = stack.enter_context(servers[request.param]()).url
+            url = stack.enter_context(_server(request.param, folder)).url
             over_http = DynamoStore(endpoint_url=url, region="us-east-1", credentials=fixed("any", "any"))
             stack.callback(over_http.close)
             found = over_http
