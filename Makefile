@@ -16,7 +16,7 @@ NODE := $(if $(NPM),node_modules/.made)
 MAKEFLAGS += --no-print-directory
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help setup system run test lint lock differential crash fuzz bench clean distclean
+.PHONY: help setup system run test tests lint lock differential crash fuzz bench clean distclean
 
 # Says what it does, runs a command, and shows its output only when it fails.
 quietly = @echo "$(1)"; out=$$($(2) 2>&1) || { printf '%s\n' "$$out"; exit 1; }
@@ -74,7 +74,11 @@ node_modules/.made: package.json package-lock.json
 run: $(VENV)/.runtime ## Run partita
 	@$(BIN)/partita run $(ARGS)
 
-test: setup lint ## Set up, check and test everything
+# What is missing of the system comes first, in a make of its own: the set-up looks for npm when it starts.
+test: system ## Set up, check and test everything
+	@$(MAKE) setup lint tests
+
+tests: $(VENV)/.dev
 	@echo "test: pytest with $(WORKERS) workers"
 	@$(BIN)/coverage erase
 	@$(BIN)/coverage run -m pytest -q -n $(WORKERS) $(ARGS)
@@ -92,13 +96,13 @@ lint: $(VENV)/.dev ## Check style, layers and types
 differential: setup ## Compare the engine with other engines on 20,000 generated requests
 	@$(BIN)/python -m tests.differential --requests 20000 $(ARGS)
 
-crash: $(VENV)/.dev ## Kill the engine 50 times while it writes, and look for lost writes
+crash: setup ## Kill the engine 50 times while it writes, and look for lost writes
 	@$(BIN)/python -m tests.crash --rounds 50 $(ARGS)
 
 fuzz: $(VENV)/.dev ## Send the engine 100,000 broken requests
 	@$(BIN)/python -m tests.fuzz --requests 100000 $(ARGS)
 
-bench: $(VENV)/.dev ## Measure the engine
+bench: setup ## Measure everything, and write docs/benchmarks.md
 	@$(BIN)/python -m bench $(ARGS)
 
 # ---- upkeep
