@@ -61,6 +61,75 @@ def run(
     _serve(data, "127.0.0.1", port, None, "full", "us-east-1", None, sample=True)
 
 
+@app.command()
+def explain(
+    pattern: Annotated[str, typer.Argument(help="As in fus.my_ratings; none: all of them, a line each.")] = "",
+    items: Annotated[int, typer.Option(min=1, help="Items on a page, for the cost.")] = 25,
+) -> None:
+    """Show what an access pattern sends and costs."""
+    from partita.bootstrap import patterns
+    from partita.table.explain import explain as explained
+
+    found = [each for each in patterns() if not pattern or each.label == pattern]
+    if not found:
+        typer.echo(f"partita: there is no pattern {pattern}; `partita explain` lists all of them", err=True)
+        raise typer.Exit(1)
+    for each in found:
+        typer.echo(explained(each, items=items) if pattern else f"{each.label:40} {each.name}")
+
+
+@app.command()
+def check() -> None:
+    """Read the schemas for trouble; exits with 1 where something cannot work."""
+    from partita.bootstrap import tables
+    from partita.table.check import check as checked
+
+    findings = list(checked(tables()))
+    for finding in findings:
+        typer.echo(str(finding))
+    errors = sum(finding.level == "error" for finding in findings)
+    typer.echo(f"{errors} errors, {len(findings) - errors} warnings")
+    if errors:
+        raise typer.Exit(1)
+
+
+@app.command()
+def tables(
+    name: Annotated[str, typer.Argument(help="A table's name; none: all of them.")] = "",
+) -> None:
+    """Show the tables: keys, indexes, item types, access patterns."""
+    from partita.bootstrap import tables as every_table
+    from partita.table.document import document
+
+    found = [table for table in every_table() if name in ("", table.name)]
+    if not found:
+        typer.echo(f"partita: there is no table {name}", err=True)
+        raise typer.Exit(1)
+    typer.echo("\n".join(document(table) for table in found))
+
+
+@app.command()
+def export(
+    form: Annotated[str, typer.Argument(help="cloudformation, terraform or workbench.")],
+    system: Annotated[str, typer.Option(help="Only this system's tables.")] = "",
+) -> None:
+    """Print infrastructure made from the schemas."""
+    from partita.bootstrap import SYSTEMS
+    from partita.table import export as exporting
+
+    forms = {
+        "cloudformation": exporting.cloudformation,
+        "terraform": exporting.terraform,
+        "workbench": exporting.workbench,
+    }
+    if form not in forms:
+        raise typer.BadParameter(f"choose {', '.join(forms)}", param_hint="FORM")
+    if system and system not in SYSTEMS:
+        raise typer.BadParameter(f"choose {', '.join(SYSTEMS)}", param_hint="--system")
+    chosen = [table for known, found in SYSTEMS.items() if system in ("", known) for table in found]
+    typer.echo(forms[form](chosen), nl=False)
+
+
 def _serve(
     data: Path,
     host: str,

@@ -1,0 +1,145 @@
+"""The commands as a person types them."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner
+
+from partita import __version__
+from partita.bootstrap import patterns, tables
+from partita.cli import app
+from partita.table.check import check
+from partita.table.tables import Table
+from tests.serving import partita_door
+
+runner = CliRunner()
+
+
+def _out(*arguments: str, code: int = 0) -> str:
+    result = runner.invoke(app, list(arguments))
+    assert result.exit_code == code, result.output
+    return result.output
+
+
+def test_the_version_is_said() -> None:
+    assert _out("--version") == f"partita {__version__}\n"
+
+
+def test_explain_lists_every_pattern_and_shows_one_whole() -> None:
+    listed = _out("explain")
+    assert all(pattern.label in listed for pattern in patterns())
+    shown = _out("explain", "newsletter.newsletters_of")
+    assert "Query on igad-testing-main-table, index GSI1" in shown
+    assert "GSI1PK = 'USER#user123' AND begins_with(GSI1SK, 'NEWSLETTER#')" in shown
+    assert "3.5 read units for a page of 25 items" in shown
+
+
+def test_explain_of_a_pattern_that_is_not_there_says_how_to_find_one() -> None:
+    assert "lists all of them" in _out("explain", "fus.nothing", code=1)
+
+
+def test_check_warns_of_the_documents_hot_partitions_and_finds_no_error() -> None:
+    found = _out("check")
+    for index in ("kelifax-resources.ResourceStatusIndex", "fus-main.byEntity", "worthwatch.GSI3", "worthwatch.GSI4"):
+        assert f"warning: {index}: all " in found
+    assert "\n0 errors, " in found
+
+
+def test_check_finds_an_index_that_nothing_writes() -> None:
+    table = Table("empty", pk="PK")
+    table.index("byNothing", pk="nothing")
+    (finding,) = check([table])
+    assert str(finding) == "error: empty.byNothing: no item type writes its keys: it stays empty"
+
+
+def test_tables_shows_keys_indexes_items_and_patterns() -> None:
+    page = _out("tables", "events")
+    assert "Key: `date_bucket` (S) + `ts#event_id` (S)." in page
+    assert "| Event | `{date_bucket}` | `{timestamp}#{event_id}` |" in page
+    assert "| Query events by user | `enablement.events_of` | Query on by_user" in page
+    assert all(f"# {table.name}\n" in _out("tables") for table in tables())
+    _out("tables", "nowhere", code=1)
+
+
+def test_exports_name_every_table_and_index() -> None:
+    template = json.loads(_out("export", "cloudformation"))
+    made = {resource["Properties"]["TableName"]: resource["Properties"] for resource in template["Resources"].values()}
+    model = {table["TableName"]: table for table in json.loads(_out("export", "workbench"))["DataModel"]}
+    text = _out("export", "terraform")
+    for table in tables():
+        names = {index.name for index in table.indexes}
+        assert {index["IndexName"] for index in made[table.name].get("GlobalSecondaryIndexes", [])} == names
+        assert {index["IndexName"] for index in model[table.name]["GlobalSecondaryIndexes"]} == names
+        assert all(f'name            = "{name}"' in text for name in names)
+    assert made["events"]["TimeToLiveSpecification"] == {"AttributeName": "expires_at", "Enabled": True}
+    assert 'variable "dynamoTableName" {\n  type    = string\n  default = "fus-main"\n}' in text
+    assert "worthwatch" not in _out("export", "terraform", "--system", "fus")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (["dynamodb", "--host", "0.0.0.0"], "Refusing to listen on '0.0.0.0' without access keys"),
+        (["dynamodb", "--durability", "some"], "choose full, normal or off"),
+        (["dynamodb", "--faults", "{folder}/plan.json"], "A fault plan has no thunder"),
+        (["dynamodb", "--keys", "{folder}/keys"], "is not `id:secret`"),
+        (["dynamodb", "--data", "{folder}/keys/data"], "The data folder cannot be used"),
+        (["export", "poetry"], "choose cloudformation, terraform, workbench"),
+        (["export", "terraform", "--system", "x"], "choose kelifax"),
+    ],
+)
+def test_what_cannot_work_is_said_with_the_next_step(arguments: list[str], said: str, tmp_path: Path) -> None:
+    (tmp_path / "plan.json").write_text('{"thunder": 1}')
+    (tmp_path / "keys").write_text("nonsense\n")
+    filled = [argument.replace("{folder}", str(tmp_path)) for argument in arguments]
+    if filled[0] == "dynamodb" and "--data" not in filled:
+        filled += ["--data", str(tmp_path / "data")]
+    result = runner.invoke(app, filled)
+    assert result.exit_code != 0
+    assert said in " ".join(result.output.replace("│", " ").split())
+
+
+def test_a_door_with_keys_opens_only_for_them(tmp_path: Path) -> None:
+    import boto3
+    from botocore.exceptions import ClientError
+
+    keys = tmp_path / "keys"
+    keys.write_text("alice:wonderland\n")
+    with partita_door(tmp_path / "data", "--keys", str(keys)) as served:
+        for secret, allowed in (("wonderland", True), ("wrong", False)):
+            client = boto3.client(
+                "dynamodb",
+                endpoint_url=served.url,
+                region_name="us-east-1",
+                aws_access_key_id="alice",
+                aws_secret_access_key=secret,
+            )
+            if allowed:
+                assert client.list_tables()["TableNames"] == []
+            else:
+                with pytest.raises(ClientError, match="InvalidSignatureException"):
+                    client.list_tables()
+
+
+def test_run_serves_a_sample_table_and_prints_a_program_that_works(tmp_path: Path) -> None:
+    command = [sys.executable, "-m", "partita.cli", "run", "--data", str(tmp_path), "--port", "0"]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
+        try:
+            assert process.stdout is not None
+            said = ""
+            while "Ctrl-C" not in said:
+                line = process.stdout.readline()
+                assert line, "it ended before it served"
+                said += line
+            assert "tables   films" in said
+            program = said.partition("<<'END'\n")[2].partition("\n  END")[0].replace("\n  ", "\n").removeprefix("  ")
+            done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, timeout=60)
+            assert "Metropolis" in done.stdout, done.stderr
+        finally:
+            os.kill(process.pid, signal.SIGINT)
+            assert process.wait(20) == 0
