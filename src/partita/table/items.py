@@ -40,12 +40,14 @@ def as_is(name: str) -> str:
 class ItemMeta(ModelMetaclass):
     """Gives `Site.title` its meaning on the class: the attribute, with which conditions and updates are made."""
 
-    def __getattr__(cls, name: str) -> Any:  # noqa: N805 - a metaclass's instances are classes
-        # Only what the class itself declares: pydantic looks here while it builds a subclass.
-        found = cls.__dict__.get("__attributes__", {}).get(name)
-        if found is not None:
-            return found
-        raise AttributeError(f"{cls.__name__} has no {name}")
+    if not TYPE_CHECKING:
+        # Hidden from type checkers, which would otherwise take any name for an attribute.
+        def __getattr__(cls, name: str) -> Any:  # noqa: N805 - a metaclass's instances are classes
+            # Only what the class itself declares: pydantic looks here while it builds a subclass.
+            found = cls.__dict__.get("__attributes__", {}).get(name)
+            if found is not None:
+                return found
+            raise AttributeError(f"{cls.__name__} has no {name}")
 
 
 class Item(BaseModel, metaclass=ItemMeta):
