@@ -7,10 +7,13 @@ import threading
 import time
 from collections.abc import Callable
 
+import apsw
+
 from partita.dynamo.errors import DynamoError
 from partita.engine import backfill, backups, expiry, streams
 from partita.engine.catalog import Catalog
 from partita.engine.database import Database
+from partita.engine.definitions import Table
 from partita.engine.writer import Transaction, Writer
 
 _log = logging.getLogger(__name__)
@@ -71,15 +74,20 @@ class Maintenance:
                     self._repeat(lambda tx, t=table.name: expiry.fill(tx, t))  # type: ignore[misc]
                 if table.restoring is not None:
                     self._restore(table.name)
-                with self._database.reader() as connection:
-                    due = expiry.due(connection, table, self._clock())
-                if due:
+                if self._anything_due(table):
                     self._repeat(lambda tx, t=table.name: bool(expiry.sweep(tx, t)))  # type: ignore[misc]
             if self._passes % _TRIM_EVERY == 0:
                 self._writer.run(_trim)
                 with self._database.reader() as connection:
                     backups.sweep(connection, self._database.folder / backups.FOLDER, time.time())
             self._passes += 1
+
+    def _anything_due(self, table: Table) -> bool:
+        with self._database.reader() as connection:
+            try:
+                return expiry.due(connection, table, self._clock())
+            except apsw.SQLError:
+                return False  # the table was deleted since the catalog was read
 
     def _repeat(self, job: Callable[[Transaction], bool]) -> None:
         while not self._stop and self._writer.run(job):
