@@ -1,0 +1,424 @@
+"""Where dynoxide differs, and why."""
+
+from __future__ import annotations
+
+import re
+
+from tests.differential.compare import Difference
+from tests.differential.engines import DYNOXIDE
+from tests.differential.outcomes import DIED
+from tests.differential.rules import (
+    CHOSEN,
+    Rule,
+    both_answer,
+    differs,
+    has_sort_key,
+    narrow_local_index,
+    request_text,
+    unchecked,
+)
+
+
+def _start_not_excluded(it: Difference) -> bool:
+    """A query of a table without sort key that starts after, and ends with, its only item."""
+    if it.step.operation != "Query" or not (it.ours.ok and it.theirs.ok) or has_sort_key(it):
+        return False
+    return "endless" in it.theirs.members["Scanned"] or "ExclusiveStartKey" in it.step.params
+
+
+def _key_of_the_absent(it: Difference) -> bool:
+    """Old values of an item that was not there: the key alone."""
+    if not both_answer(it, "Attributes") or it.ours.members["Attributes"]:
+        return False
+    return set(it.theirs.members["Attributes"] or {}) <= {"pk", "sk"}
+
+
+def _transactional_projection(it: Difference) -> bool:
+    if it.step.operation != "TransactGetItems" or not both_answer(it, "Responses"):
+        return False
+    return all(
+        one == two
+        or (one == {} and two is None)
+        or (two and one is not None and two.keys() - one.keys() <= {"pk", "sk"})
+        for one, two in zip(it.ours.members["Responses"], it.theirs.members["Responses"], strict=True)
+    )
+
+
+def _static_fault_cancels(it: Difference) -> bool:
+    if it.step.operation == "TransactWriteItems" and "ValidationError" in it.theirs.members.get("Reasons", []):
+        return it.ours.code == "ValidationException"
+    static = "^(Invalid (Condition|Update)Expression|ExpressionAttribute|Value provided in|The parameter|Input coll)"
+    if it.member != "code" or it.step.operation != "TransactWriteItems" or not re.search(static, it.ours.message):
+        return False
+    return it.theirs.code == "TransactionCanceledException"
+
+
+def _invalid(it: Difference) -> bool:
+    return it.theirs.code == "ValidationException" or "ValidationError" in it.theirs.members.get("Reasons", [])
+
+
+def _no_validation_reason(it: Difference) -> bool:
+    """A transaction's action that we find invalid, and they do not."""
+    if it.step.operation != "TransactWriteItems" or it.ours.code != "TransactionCanceledException":
+        return False
+    ours = it.ours.members["Reasons"]
+    theirs = it.theirs.members["Reasons"] if not it.theirs.ok else ["None"] * len(ours)
+    if len(ours) != len(theirs) or it.member not in ("Reasons", "outcome"):
+        return False
+    allowed = ("None", "ConditionalCheckFailed")
+    return all(
+        one == two or (one == "ValidationError" and two in allowed) for one, two in zip(ours, theirs, strict=True)
+    )
+
+
+# What DynamoDB does, by its error messages, though its documentation does not say so; and the order of its checks.
+_UNDOCUMENTED = {
+    "removal below what is not there",
+    "order of what has none",
+    "bounds of BETWEEN",
+    "an operand compared with itself",
+    "a start outside the query",
+    "empty values in key conditions",
+    "changes of the key",
+    "a name and a position of the same attribute",
+    "placeholders after the condition",
+    "expressions for a missing table",
+    "expressions of spaces",
+    "operators after the condition",
+    "actions and operators by name",
+    "ConditionalOperator for one condition",
+}
+
+DYNOXIDE_RULES: tuple[Rule, ...] = (
+    differs(
+        DYNOXIDE,
+        "letters beyond ASCII in an expression kill it",
+        "A name such as `#é` is a syntax error.",
+        lambda it: it.theirs.code == DIED and "é" in request_text(it),
+    ),
+    differs(
+        DYNOXIDE,
+        "a query by partition key alone never ends",
+        (
+            "On a table without sort key ExclusiveStartKey is not excluded: a page that ends with the only "
+            "item is followed by itself."
+        ),
+        _start_not_excluded,
+    ),
+    differs(
+        DYNOXIDE,
+        "old values of an item that was not there",
+        "ALL_OLD is the item as it appeared before the update, and before there was none. It returns the key.",
+        _key_of_the_absent,
+    ),
+    differs(
+        DYNOXIDE,
+        "projections in TransactGetItems",
+        "It adds the key to what was asked for, and answers without an item where nothing is there to project: "
+        "'if the requested "
+        "item has no projected attributes, the corresponding ItemResponse object is an empty Map'.",
+        _transactional_projection,
+    ),
+    differs(
+        DYNOXIDE,
+        "what a local index does not hold",
+        "A query or scan of a local index that asks for attributes the index does not hold reads them from the "
+        "table; it does not "
+        "always, its filters do not see them, and its scans count capacity for the table instead of the index.",
+        lambda it: (
+            (narrow_local_index(it) and both_answer(it, "Items", "Count", "Order", "ConsumedCapacity"))
+            or (it.step.params.get("IndexName") == "local-0" and both_answer(it, "ConsumedCapacity"))
+        ),
+    ),
+    differs(
+        DYNOXIDE,
+        "faults of expressions in a transaction",
+        "A request that could never run is refused as a whole with ValidationException before any action is "
+        "looked at; it cancels "
+        "the transaction. The documentation names both answers without saying which is when.",
+        _static_fault_cancels,
+        CHOSEN,
+    ),
+    differs(
+        DYNOXIDE,
+        "invalid updates in a transaction",
+        "REMOVE below what is not there and changes of key attributes are no reason for it to cancel a "
+        "transaction, or only "
+        "after the condition.",
+        lambda it: _no_validation_reason(it) and "'UpdateExpression'" in request_text(it),
+    ),
+    differs(
+        DYNOXIDE,
+        "the key's conditions in either order",
+        (
+            "The order of the terms of a key condition does not matter; it takes the first equality for the "
+            "partition key's."
+        ),
+        lambda it: it.ours.ok and it.theirs.message.startswith("Query condition missed key schema element"),
+    ),
+    differs(
+        DYNOXIDE,
+        "two kinds of projection in one BatchGetItem",
+        (
+            "Each table of a BatchGetItem has parameters of its own: one may have AttributesToGet and another "
+            "ProjectionExpression."
+        ),
+        lambda it: (
+            it.step.operation == "BatchGetItem" and it.ours.ok and it.theirs.message.startswith("Can not use both")
+        ),
+        CHOSEN,
+    ),
+    differs(
+        DYNOXIDE,
+        "length of a string",
+        "size() of a string is 'the length of the string': code points here, UTF-16 units there.",
+        lambda it: "size(" in request_text(it) and "\U0001f600" in str(it.ours) + str(it.theirs),
+        CHOSEN,
+    ),
+    differs(
+        DYNOXIDE,
+        "positions beyond the end of a list",
+        "SET of a position beyond the end of a list appends; it fills the gap with NULL.",
+        lambda it: (
+            it.ours.ok
+            and it.theirs.ok
+            and "[" in str(it.step.params.get("UpdateExpression"))
+            and "NULL" in str(it.theirs)
+        ),
+    ),
+    differs(
+        DYNOXIDE,
+        "empty keys in a transaction",
+        (
+            "A Put with an empty key or index key cancels a transaction, as one with an index key of a wrong type "
+            "does; it refuses the request."
+        ),
+        lambda it: (
+            it.ours.code == "TransactionCanceledException"
+            and it.theirs.message.startswith("One or more parameter values are not valid. ")
+        ),
+        CHOSEN,
+    ),
+    differs(
+        DYNOXIDE,
+        "capacity of a projected item",
+        "A read is charged by the size of the item, not by that of what is projected.",
+        lambda it: (
+            both_answer(it, "ConsumedCapacity")
+            and ("ProjectionExpression" in request_text(it) or "AttributesToGet" in request_text(it))
+        ),
+    ),
+    differs(
+        DYNOXIDE,
+        "operands in parentheses",
+        "`(num) = (:v)` reads as `num = :v`; it does not take it.",
+        lambda it: bool(re.search(r"\(num\)|= \(:v0\)", request_text(it))) and _invalid(it),
+        CHOSEN,
+    ),
+    differs(
+        DYNOXIDE,
+        "old values of list elements",
+        "UPDATED_OLD 'returns only the updated attributes': of a list, the elements that were removed or set; "
+        "it returns the "
+        "whole list where an element is removed.",
+        lambda it: (
+            both_answer(it, "Attributes")
+            and it.step.params.get("ReturnValues") == "UPDATED_OLD"
+            and bool(re.search(r"REMOVE.*\[", request_text(it), re.IGNORECASE))
+        ),
+        CHOSEN,
+    ),
+    differs(
+        DYNOXIDE,
+        "repeated keys of a missing table",
+        "That a table is missing is told before its keys are compared.",
+        lambda it: it.ours.code == "ResourceNotFoundException" and "item keys contains duplicates" in it.theirs.message,
+        CHOSEN,
+    ),
+    differs(
+        DYNOXIDE,
+        "REMOVE as a name",
+        "REMOVE is not among the reserved words, so it may name an attribute.",
+        lambda it: it.ours.ok and it.theirs.message.endswith("got REMOVE"),
+    ),
+    differs(
+        DYNOXIDE,
+        "negative numbers",
+        "A Limit or Segment below its minimum is a ValidationException, not a SerializationException.",
+        lambda it: it.theirs.code == "SerializationException" and "expected usize" in it.theirs.message,
+    ),
+    unchecked(
+        DYNOXIDE,
+        "invalid updates and values in a transaction pass",
+        "^Invalid UpdateExpression: (Incorrect operand|Two document paths)|^ExpressionAttributeValues contains invalid",
+        (
+            "ADD and DELETE take numbers and sets, paths must not overlap, and values must be such; in a "
+            "transaction it does not look."
+        ),
+        "TransactWriteItems",
+    ),
+    *(
+        unchecked(DYNOXIDE, name, message, why, documented=name not in _UNDOCUMENTED)
+        for name, message, why in [
+            (
+                "projection of what a global index lacks",
+                "^One or more .* Global secondary index .* does not project",
+                "'You can only request attributes that are projected into the index': it answers without them.",
+            ),
+            (
+                "removal below what is not there",
+                "^The document path provided in the update expression is invalid for update",
+                (
+                    "REMOVE of a path whose parent is missing is invalid for update, as SET is; it removes "
+                    "nothing and goes on."
+                ),
+            ),
+            (
+                "order of what has none",
+                "Incorrect operand type for operator or function; operator or function: (<|>|BETWEEN|begins_with)",
+                (
+                    "Comparisons take strings, numbers and binaries, begins_with strings and binaries; it "
+                    "takes all types and finds nothing."
+                ),
+            ),
+            (
+                "type names",
+                "Invalid attribute type name found|operator or function: attribute_type, operand type",
+                "attribute_type takes one of ten names as a string; it takes any operand and finds nothing.",
+            ),
+            (
+                "bounds of BETWEEN",
+                "The BETWEEN (operator requires|condition was provided a range)",
+                "An upper bound below the lower one, or of another type, is refused by DynamoDB; it finds nothing.",
+            ),
+            (
+                "an operand compared with itself",
+                "The first operand must be distinct from the remaining operands",
+                "DynamoDB refuses it.",
+            ),
+            (
+                "a start outside the query",
+                "The provided starting key is outside query boundaries",
+                "ExclusiveStartKey must lie within the key condition; it answers with an empty page.",
+            ),
+            (
+                "empty values in key conditions",
+                "The AttributeValue for a key attribute cannot contain an empty",
+                "A key attribute cannot be empty, so neither can what it is compared with; it finds nothing.",
+            ),
+            (
+                "types in key conditions",
+                "Condition parameter type does not match schema type",
+                "A key condition's value must have the key's type; it finds nothing.",
+            ),
+            (
+                "changes of the key",
+                "Cannot update attribute .* This attribute is part of the key",
+                "An update that names a key attribute is refused before its condition is looked at.",
+            ),
+            (
+                "table names by length",
+                "^TableName must be at least 3 characters long",
+                "A name that cannot be one is refused as such; it looks for the table.",
+            ),
+            (
+                "types in legacy conditions",
+                "ComparisonOperator .* is not valid for .* AttributeValue type|AttributeValueList must be of same type",
+                "Each comparison operator names the types it takes; it evaluates Expected without looking.",
+            ),
+            (
+                "numbers in legacy conditions",
+                (
+                    "^(Attempting to store more than 38|Number (over|under)flow|The parameter cannot be "
+                    "converted|Input collection contains)"
+                ),
+                "A number that cannot be is refused in Expected as everywhere.",
+            ),
+            (
+                "AttributesToGet and Select",
+                "^Cannot specify the AttributesToGet when choosing to get",
+                (
+                    "Select other than SPECIFIC_ATTRIBUTES excludes a list of attributes; it checks "
+                    "ProjectionExpression only."
+                ),
+            ),
+            (
+                "ConditionalOperator for one condition",
+                "ConditionalOperator can(not| only) be used",
+                "It takes more than one condition to combine.",
+            ),
+            (
+                "a name and a position of the same attribute",
+                "Two document paths conflict with each other",
+                "`arr[0]` and `arr.x` cannot both be; it checks for overlaps only.",
+            ),
+            (
+                "functions in any case",
+                "Invalid function name; function: (Size|ATTRIBUTE_EXISTS)",
+                "Function names are case-sensitive.",
+            ),
+            (
+                "empty attribute names",
+                "Attribute names have 1 to 65535 bytes",
+                "Attribute names are at least one character long, inside maps as well.",
+            ),
+            (
+                "capacity of an index",
+                "ProvisionedThroughput must be specified for index",
+                "Each global index of a provisioned table needs its own throughput.",
+            ),
+            ("streams without a view", "StreamViewType must be specified", "An enabled stream needs a view type."),
+            (
+                "placeholders after the condition",
+                "^Value provided in ExpressionAttribute|expression is not defined|path is not defined",
+                (
+                    "A request with unused or undefined placeholders is refused before anything is read; it "
+                    "evaluates the condition first."
+                ),
+            ),
+            (
+                "expressions for a missing table",
+                "^Invalid ProjectionExpression: ",
+                "An expression that could never be is refused before the table is looked for.",
+            ),
+            (
+                "operators after the condition",
+                "The expression contains too many operators or functions",
+                (
+                    "A request with more than 300 operators is refused before anything is read; it evaluates "
+                    "the condition."
+                ),
+            ),
+            (
+                "sizes of index keys",
+                "Aggregated size of all range keys has exceeded",
+                "A sort key of an index has at most 1024 bytes, also where it is the partition key of the table.",
+            ),
+            (
+                "expressions of spaces",
+                "^Invalid UpdateExpression: The expression can not be empty",
+                "Spaces are no expression.",
+            ),
+            (
+                "NULL that is not true",
+                "Null attribute value types must have the value of true",
+                "NULL takes true only, inside maps and lists of a condition as well.",
+            ),
+            (
+                "actions and operators by name",
+                "(member.action|conditionalOperator)' failed to satisfy constraint: Member must satisfy enum value set",
+                "An unknown action or operator is refused before the condition is looked at.",
+            ),
+            (
+                "ConditionalOperator beside expressions",
+                "^Can not use both .* Non-expression parameters: {ConditionalOperator}",
+                "ConditionalOperator is a legacy parameter and does not go with expressions.",
+            ),
+            (
+                "an empty AttributesToGet",
+                "attributesToGet' failed to satisfy constraint: Member must have length greater than or equal to 1",
+                "The list has at least one name.",
+            ),
+        ]
+    ),
+)

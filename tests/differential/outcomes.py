@@ -1,0 +1,215 @@
+"""What an engine made of a request, in a form that can be compared."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass, field
+from decimal import Context, Decimal, InvalidOperation
+from typing import Any
+
+from botocore import xform_name
+from botocore.exceptions import ClientError, HTTPClientError
+from botocore.exceptions import ConnectionError as BotoConnectionError
+from botocore.parsers import ResponseParserError
+
+from tests.differential.engines import Peer
+from tests.differential.requests import Step
+from tests.differential.tables import Table
+
+_EXACT = Context(prec=400, Emax=10_000, Emin=-10_000)
+_MOST_PAGES = 60
+DIED = "Died"
+UNREADABLE = (AttributeError, TypeError, ValueError, ResponseParserError)
+"""What the SDK raises when an answer is not of the protocol's form."""
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """An answer: `members` by value, `spelled` with numbers as the engine writes them; or an error."""
+
+    members: dict[str, Any] = field(default_factory=dict)
+    spelled: dict[str, Any] = field(default_factory=dict)
+    code: str | None = None
+    message: str = ""
+
+    @property
+    def ok(self) -> bool:
+        return self.code is None
+
+    @property
+    def crashed(self) -> bool:
+        return self.code is not None and self.members["status"] >= 500
+
+    def __str__(self) -> str:
+        if self.ok:
+            return json.dumps(self.members, default=repr, ensure_ascii=False)
+        extra = {name: member for name, member in self.members.items() if member and name != "status"}
+        return f"{self.code}: {self.message} {extra or ''}".rstrip()
+
+
+def send(peer: Peer, step: Step, tables: tuple[Table, ...]) -> Outcome:
+    """Send one request; queries and scans are followed to the last page."""
+    call = getattr(peer.client, xform_name(step.operation))
+    try:
+        if step.operation in ("Query", "Scan"):
+            answer = _pages(call, step)
+        else:
+            answer = call(**step.params)
+            answer.pop("ResponseMetadata")
+    except ClientError as error:
+        return _error(error)
+    except (BotoConnectionError, HTTPClientError) as error:
+        return Outcome({"status": 500}, {}, DIED, f"the connection broke: {error}")
+    except UNREADABLE as error:
+        return Outcome({"status": 500}, {}, "Unreadable", f"the SDK cannot read the answer: {error}")
+    return Outcome(_members(step, answer, tables, spelled=False), _members(step, answer, tables, spelled=True))
+
+
+def _pages(call: Any, step: Step) -> dict[str, Any]:
+    """All pages as one answer."""
+    answer: dict[str, Any] = {"Count": 0, "Scanned": [], "Last": [], "Capacity": []}
+    segment, total = step.params.get("Segment"), step.params.get("TotalSegments")
+    if segment is None or total is None or not 0 <= segment < total:
+        return _stretch(call, dict(step.params), answer)
+    # Which items are in which segment is each engine's own affair.
+    for each in range(total):
+        _stretch(call, {**step.params, "Segment": each}, answer)
+    return {**answer, "Scanned": [sum(answer["Scanned"])], "Last": [None], "Capacity": [None]}
+
+
+def _stretch(call: Any, params: dict[str, Any], answer: dict[str, Any]) -> dict[str, Any]:
+    for _ in range(_MOST_PAGES):
+        page = call(**params)
+        answer["Count"] += page["Count"]
+        answer["Scanned"].append(page["ScannedCount"])
+        answer["Capacity"].append(page.get("ConsumedCapacity"))
+        if "Items" in page:
+            answer.setdefault("Items", []).extend(page["Items"])
+        last = page.get("LastEvaluatedKey")
+        answer["Last"].append(last)
+        if not last:
+            return answer
+        if last == params.get("ExclusiveStartKey"):
+            break
+        params["ExclusiveStartKey"] = last
+    answer["Scanned"].append("endless")
+    return answer
+
+
+def _error(error: ClientError) -> Outcome:
+    response = error.response
+    reasons = response.get("CancellationReasons") or []
+    members = {
+        "status": response["ResponseMetadata"]["HTTPStatusCode"],
+        "Reasons": [reason.get("Code") for reason in reasons],
+        "ReasonItems": [normal_item(reason.get("Item")) for reason in reasons],
+        "Item": normal_item(response.get("Item")),
+    }
+    return Outcome(members, {}, str(response["Error"]["Code"]), str(response["Error"].get("Message", "")))
+
+
+def _members(step: Step, answer: dict[str, Any], tables: tuple[Table, ...], *, spelled: bool) -> dict[str, Any]:
+    match step.operation:
+        case "GetItem":
+            found = {"Item": normal_item(answer.get("Item"), spelled)}
+        case "PutItem" | "UpdateItem" | "DeleteItem":
+            found = {"Attributes": normal_item(answer.get("Attributes"), spelled)}
+        case "Query" | "Scan":
+            return _page_members(step, answer, tables, spelled)
+        case "BatchGetItem":
+            found = {
+                "Responses": {
+                    table: unordered(normal_item(item, spelled) for item in items)
+                    for table, items in answer["Responses"].items()
+                },
+                "Unprocessed": answer.get("UnprocessedKeys") or {},
+            }
+        case "BatchWriteItem":
+            found = {"Unprocessed": answer.get("UnprocessedItems") or {}}
+        case "TransactGetItems":
+            found = {"Responses": [normal_item(each.get("Item"), spelled) for each in answer["Responses"]]}
+        case "CreateTable":
+            return _description(answer["TableDescription"])
+        case _:
+            return {}
+    return {**found, "ConsumedCapacity": _capacity(answer.get("ConsumedCapacity"))}
+
+
+def _page_members(step: Step, answer: dict[str, Any], tables: tuple[Table, ...], spelled: bool) -> dict[str, Any]:
+    items = answer.get("Items")
+    index = step.params.get("IndexName")
+    members: dict[str, Any] = {"Count": answer["Count"], "Scanned": answer["Scanned"]}
+    shown = None if items is None else [normal_item(item, spelled) for item in items]
+    if step.operation == "Query" and index is None:
+        members["Items"] = shown
+        members["Last"] = [normal_item(last, spelled) for last in answer["Last"]]
+    else:
+        members["Items"] = None if shown is None else unordered(shown)
+        members["Last"] = [last is not None for last in answer["Last"]]
+    if step.operation == "Query" and index is not None and items is not None:
+        # Items with the same index key come in no particular order.
+        keys = [each.keys for table in tables for each in table.indexes if each.name == index]
+        range_key = keys[0][1][0] if keys and len(keys[0]) > 1 else ""
+        members["Order"] = [normal(item[range_key]) if range_key in item else None for item in items]
+    whole = step.operation == "Query" or len(answer["Scanned"]) == 1
+    members["ConsumedCapacity"] = [_capacity(each) for each in answer["Capacity"]] if whole else None
+    return members
+
+
+def _capacity(capacity: Any) -> Any:
+    if isinstance(capacity, list):
+        return sorted((_capacity(each) for each in capacity), key=repr)
+    return capacity
+
+
+def _description(description: dict[str, Any]) -> dict[str, Any]:
+    def index(each: dict[str, Any]) -> dict[str, Any]:
+        projection = dict(each["Projection"])
+        projection["NonKeyAttributes"] = sorted(projection.get("NonKeyAttributes", []))
+        return {"IndexName": each["IndexName"], "KeySchema": each["KeySchema"], "Projection": projection}
+
+    return {
+        "KeySchema": description["KeySchema"],
+        "Attributes": unordered(description["AttributeDefinitions"]),
+        "Global": unordered(index(each) for each in description.get("GlobalSecondaryIndexes", [])),
+        "Local": unordered(index(each) for each in description.get("LocalSecondaryIndexes", [])),
+    }
+
+
+def unordered(items: Any) -> list[Any]:
+    return sorted(items, key=repr)
+
+
+def normal_item(item: Any, spelled: bool = False) -> Any:
+    if item is None:
+        return None
+    return {name: normal(item[name], spelled) for name in sorted(item)}
+
+
+def normal(value: dict[str, Any], spelled: bool = False) -> Any:
+    """A value such that equal values have equal forms."""
+    if len(value) != 1:
+        return value
+    ((kind, content),) = value.items()
+    match kind:
+        case "N":
+            return {"N": _number(content, spelled)}
+        case "NS":
+            return {"NS": sorted(_number(each, spelled) for each in content)}
+        case "SS" | "BS":
+            return {kind: sorted(content)}
+        case "L":
+            return {"L": [normal(each, spelled) for each in content]}
+        case "M":
+            return {"M": normal_item(content, spelled)}
+    return value
+
+
+def _number(text: str, spelled: bool) -> str:
+    if spelled:
+        return text
+    try:
+        number = Decimal(text).normalize(_EXACT)
+    except InvalidOperation:
+        return text
+    return str(number) if number else "0"

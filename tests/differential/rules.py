@@ -1,0 +1,72 @@
+"""What a known difference is made of."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from tests.differential.compare import Difference
+from tests.differential.engines import DYNOXIDE, MOTO
+
+Verdict = Literal["moto is wrong", "dynoxide is wrong", "undocumented, we chose"]
+Matcher = Callable[[Difference], bool]
+
+CHOSEN: Verdict = "undocumented, we chose"
+WRONG: dict[str, Verdict] = {MOTO: "moto is wrong", DYNOXIDE: "dynoxide is wrong"}
+_LATER = ("ConditionalCheckFailedException", "TransactionCanceledException", "ResourceNotFoundException")
+
+
+@dataclass(frozen=True)
+class Rule:
+    """One known difference: which it is, and why it is no fault of ours."""
+
+    engine: str
+    name: str
+    why: str
+    verdict: Verdict
+    matches: Matcher
+
+    def __str__(self) -> str:
+        return f"{self.engine}: {self.name}"
+
+
+def unchecked(engine: str, name: str, message: str, why: str, *operations: str, documented: bool = True) -> Rule:
+    """We refuse with this message; the other engine runs the request, or refuses it for what it looks at first."""
+
+    def matches(it: Difference) -> bool:
+        if it.ours.code != "ValidationException" or not re.search(message, it.ours.message):
+            return False
+        return (it.theirs.ok or it.theirs.code in _LATER) and (not operations or it.step.operation in operations)
+
+    return Rule(engine, name, why, WRONG[engine] if documented else CHOSEN, matches)
+
+
+def differs(engine: str, name: str, why: str, matches: Matcher, verdict: Verdict | None = None) -> Rule:
+    """Any other difference."""
+    return Rule(engine, name, why, verdict or WRONG[engine], matches)
+
+
+def both_answer(it: Difference, *members: str) -> bool:
+    return it.ours.ok and it.theirs.ok and it.member in members
+
+
+def request_text(it: Difference) -> str:
+    return str(it.step.params)
+
+
+def index_of(it: Difference) -> Any:
+    """The index a query or scan reads, if any."""
+    name = it.step.params.get("IndexName")
+    return next((index for table in it.tables for index in table.indexes if index.name == name), None)
+
+
+def narrow_local_index(it: Difference) -> bool:
+    """A local index that does not hold all attributes."""
+    index = index_of(it)
+    return index is not None and index.local and not index.full
+
+
+def has_sort_key(it: Difference) -> bool:
+    return any(table.name == it.step.params.get("TableName") and len(table.keys) == 2 for table in it.tables)
