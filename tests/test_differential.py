@@ -11,7 +11,7 @@ from tests.differential.differences import RULES, document
 from tests.differential.engines import DYNOXIDE_BINARY
 from tests.differential.report import report
 
-REQUESTS = 1_000
+REQUESTS = 700
 
 
 @pytest.mark.slow

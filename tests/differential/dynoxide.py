@@ -370,7 +370,10 @@ DYNOXIDE_RULES: tuple[Rule, ...] = (
             ("streams without a view", "StreamViewType must be specified", "An enabled stream needs a view type."),
             (
                 "placeholders after the condition",
-                "^Value provided in ExpressionAttribute|expression is not defined|path is not defined",
+                (
+                    "^Value provided in ExpressionAttribute|^ExpressionAttributeValues contains invalid "
+                    "value|expression is not defined|path is not defined"
+                ),
                 (
                     "A request with unused or undefined placeholders is refused before anything is read; it "
                     "evaluates the condition first."
@@ -378,8 +381,8 @@ DYNOXIDE_RULES: tuple[Rule, ...] = (
             ),
             (
                 "expressions for a missing table",
-                "^Invalid ProjectionExpression: ",
-                "An expression that could never be is refused before the table is looked for.",
+                "^Invalid ProjectionExpression: |is not an indexable operation",
+                "An expression or key condition that could never be is refused before the table is looked for.",
             ),
             (
                 "operators after the condition",
@@ -393,6 +396,16 @@ DYNOXIDE_RULES: tuple[Rule, ...] = (
                 "sizes of index keys",
                 "Aggregated size of all range keys has exceeded",
                 "A sort key of an index has at most 1024 bytes, also where it is the partition key of the table.",
+            ),
+            (
+                "two requests in one of a batch",
+                "^Supplied AttributeValue has more than one datatypes set",
+                "An entry of a BatchWriteItem is a put or a deletion; it takes one and forgets the other.",
+            ),
+            (
+                "repeated keys",
+                "^Provided list of item keys contains duplicates",
+                "1 and 1.0 are the same key; in BatchGetItem it compares texts.",
             ),
             (
                 "expressions of spaces",

@@ -40,7 +40,7 @@ def _odd_number(it: Difference) -> bool:
 
 
 def _long_number(it: Difference) -> bool:
-    return bool(re.search(r"\d{30}|E[+-]?\d\d", str(it.ours) + str(it.theirs) + request_text(it)))
+    return bool(re.search(r"\d{25}|E[+-]?\d\d", str(it.ours) + str(it.theirs) + request_text(it)))
 
 
 def _named_after_python(it: Difference) -> bool:
@@ -202,6 +202,21 @@ MOTO_RULES: tuple[Rule, ...] = (
     ),
     differs(
         MOTO,
+        "changes of the key in a transaction",
+        (
+            "An update that names a key attribute is invalid whether its condition holds or not; it looks at "
+            "the condition first."
+        ),
+        lambda it: (
+            it.member in ("Reasons", "ReasonItems")
+            and "ValidationError" in it.ours.members["Reasons"]
+            and "UpdateExpression" in request_text(it)
+            and it.theirs.code == "TransactionCanceledException"
+        ),
+        CHOSEN,
+    ),
+    differs(
+        MOTO,
         "types of index keys in a transaction",
         "A Put with an empty index key, or one of a wrong type, cancels a transaction.",
         lambda it: (
@@ -214,7 +229,10 @@ MOTO_RULES: tuple[Rule, ...] = (
         MOTO,
         "placeholders of nested projections",
         "`#arr[0]` uses `#arr`; it says it is unused.",
-        lambda it: it.ours.ok and it.theirs.message.startswith("Value provided in ExpressionAttributeNames unused"),
+        lambda it: (
+            it.ours.code in (None, "ResourceNotFoundException")
+            and it.theirs.message.startswith("Value provided in ExpressionAttributeNames unused")
+        ),
     ),
     differs(
         MOTO,
@@ -506,7 +524,7 @@ MOTO_RULES: tuple[Rule, ...] = (
                 "placeholders",
                 (
                     "^ExpressionAttribute(Names|Values) (must not be empty|can only be)|^Value provided in "
-                    "ExpressionAttribute"
+                    "ExpressionAttribute|is not defined; attribute"
                 ),
                 "Placeholders must be there when used, and used when there.",
             ),

@@ -160,7 +160,8 @@ def _map(content: object, depth: int) -> Item:
 
 
 def _check_depth(depth: int) -> None:
-    if depth >= NESTING_LEVELS:
+    # What is inside counts as a level too: 31 lists or maps around it make 32.
+    if depth >= NESTING_LEVELS - 1:
         raise ValidationError("Nesting Levels have exceeded supported limits")
 
 

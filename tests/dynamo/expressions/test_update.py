@@ -166,7 +166,7 @@ def test_delete_from_another_type_is_refused() -> None:
 
 def test_an_update_cannot_nest_deeper_than_32_levels() -> None:
     deep: Any = "inside"
-    for _ in range(31):
+    for _ in range(30):
         deep = [deep]
     assert _updated("SET m.a = :x", {"m": {}}, x=deep) == {"m": {"a": deep}}
     with pytest.raises(ValidationError, match="Nesting Levels have exceeded supported limits"):

@@ -146,7 +146,7 @@ def _set(item: Item, path: Path, value: AttributeValue, copied: set[str]) -> Non
         container.append(value)
     else:
         container[last] = value
-    if len(path.parts) - 1 + _depth(value) > NESTING_LEVELS:
+    if len(path.parts) - 1 + _depth(value) >= NESTING_LEVELS:
         raise ValidationError("Nesting Levels have exceeded supported limits")
 
 
