@@ -170,14 +170,11 @@ def _greet(engine: Engine, door: Door, data: Path, sample: bool) -> None:
     typer.echo(f"data     {data.resolve()}")
     typer.echo(f"tables   {', '.join(tables) or 'none yet'}")
     if sample:
+        key = '{"pk": {"S": "FILM#metropolis"}, "sk": {"S": "METADATA"}}'
         typer.echo(
-            "\nTry it from another terminal (any AWS SDK will do, any credentials):\n\n"
-            "  .venv/bin/python - <<'END'\n"
-            "  import boto3\n"
-            "  films = boto3.resource('dynamodb', region_name='us-east-1', aws_access_key_id='any',\n"
-            f"                         aws_secret_access_key='any', endpoint_url='{door.url}').Table('films')\n"
-            "  print(films.get_item(Key={'pk': 'FILM#metropolis', 'sk': 'METADATA'})['Item'])\n"
-            "  END"
+            "\nTry it from another terminal; any AWS SDK will do too, with this address and any credentials:\n\n"
+            f"  curl -s {door.url} -H 'X-Amz-Target: DynamoDB_20120810.GetItem' "
+            f'-d \'{{"TableName": "films", "Key": {key}}}\''
         )
     typer.echo("\nCtrl-C stops it.")
 
