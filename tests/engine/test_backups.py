@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 from typing import Any
 
@@ -252,3 +253,25 @@ def test_the_background_finishes_a_restore_by_itself(tmp_path: Path) -> None:
             pass  # closing waits for the pass that opening started
         engine.maintenance.run()
         assert get(engine, "again", pk="a") == {"pk": "a"}
+
+
+def test_files_that_a_crash_left_behind_are_removed_and_backups_are_kept(tmp_path: Path) -> None:
+    with Engine(tmp_path, background=False) as engine:
+        engine.call(
+            "CreateTable",
+            {
+                "TableName": "kept",
+                "KeySchema": [{"AttributeName": "pk", "KeyType": "HASH"}],
+                "AttributeDefinitions": [{"AttributeName": "pk", "AttributeType": "S"}],
+                "BillingMode": "PAY_PER_REQUEST",
+            },
+        )
+        engine.call("CreateBackup", {"TableName": "kept", "BackupName": "mine"})
+        (mine,) = (tmp_path / "backups").iterdir()
+        young, old = tmp_path / "backups" / "young.sqlite3", tmp_path / "backups" / "old.sqlite3-journal"
+        for file in (young, old):
+            file.touch()
+        for file in (mine, old):
+            os.utime(file, (0, 0))
+        engine.maintenance.run()
+        assert set((tmp_path / "backups").iterdir()) == {mine, young}

@@ -254,7 +254,7 @@ def read_chunk(file: Path, position: int) -> list[tuple[int, bytes, bytes]]:
             connection.close()
 
 
-def sweep(connection: apsw.Connection, folder: Path, now: float) -> None:
+def remove_abandoned(connection: apsw.Connection, folder: Path, now: float) -> None:
     """Remove files that a crash left between copying and entering them, or between deleting and removing."""
     owned = {orjson.loads(definition)["file"] for (definition,) in connection.execute("SELECT definition FROM backups")}
     for file in folder.glob("*.sqlite3*"):

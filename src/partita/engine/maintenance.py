@@ -79,7 +79,7 @@ class Maintenance:
             if self._passes % _TRIM_EVERY == 0:
                 self._writer.run(_trim)
                 with self._database.reader() as connection:
-                    backups.sweep(connection, self._database.folder / backups.FOLDER, time.time())
+                    backups.remove_abandoned(connection, self._database.folder / backups.FOLDER, time.time())
             self._passes += 1
 
     def _anything_due(self, table: Table) -> bool:

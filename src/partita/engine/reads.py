@@ -86,7 +86,7 @@ def bounds(selected: KeyRange) -> tuple[bytes, bytes]:
     value = last.values[0]
     if last.operator == "begins_with":
         prefix = base + keys.encode_prefix(value)
-        return prefix, keys.successor(prefix) if prefix != base else keys.successor(base)
+        return prefix, keys.successor(prefix)
     exact = base + keys.encode(value)
     match last.operator:
         case "<":
