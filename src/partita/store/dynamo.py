@@ -8,29 +8,25 @@ import time
 import uuid
 from dataclasses import replace
 from typing import Any
-from urllib.parse import urlsplit
 
-import aiohttp
 import orjson
-import urllib3
 
 from partita.dynamo.errors import DynamoError, ResourceInUseError, ResourceNotFoundError
 from partita.dynamo.requests import ItemRequest, TransactWriteItems
 from partita.dynamo.wire import render
-from partita.store.answers import ConnectionFailedError, pause, read_answer, worth_retrying
+from partita.store.answers import ConnectionFailedError, pause, worth_retrying
 from partita.store.create import create_request
-from partita.store.signing import Credentials, CredentialsSource, Signer
+from partita.store.http import Endpoint
+from partita.store.signing import Credentials, CredentialsSource
 from partita.store.store import Store
 from partita.table.cursors import CursorKeys
 from partita.table.tables import Table
 
-_CONNECT_SECONDS = 5.0
-_READ_SECONDS = 30.0
 _WAIT_SECONDS = 120.0
 
 
 class DynamoTransport:
-    """One endpoint with kept-alive connections, for threads (urllib3) and for an event loop (aiohttp)."""
+    """Requests to one endpoint, sent again where that can help."""
 
     def __init__(
         self,
@@ -41,15 +37,8 @@ class DynamoTransport:
         connections: int = 32,
         attempts: int = 6,
     ) -> None:
-        parts = urlsplit(endpoint_url)
-        self._url = f"{parts.scheme}://{parts.netloc}/"
-        self._signer = Signer(parts.netloc, region, credentials)
+        self._endpoint = Endpoint(endpoint_url, region, credentials, connections=connections)
         self._attempts = attempts
-        self._connections = connections
-        timeout = urllib3.Timeout(connect=_CONNECT_SECONDS, read=_READ_SECONDS)
-        self._pool = urllib3.PoolManager(maxsize=connections, block=True, timeout=timeout, retries=False)
-        self._session: aiohttp.ClientSession | None = None
-        self._loop: asyncio.AbstractEventLoop | None = None
 
     def send(self, request: ItemRequest) -> dict[str, Any]:
         """Run a request, again where that can help."""
@@ -61,20 +50,12 @@ class DynamoTransport:
         body = orjson.dumps(wire)
         for attempt in range(self._attempts):
             try:
-                return self._post(operation, body)
+                return self._endpoint.post(operation, body)
             except DynamoError as error:
                 if not worth_retrying(error) or attempt == self._attempts - 1:
                     raise
             time.sleep(pause(attempt))
         raise AssertionError("the last attempt returns or raises")
-
-    def _post(self, operation: str, body: bytes) -> dict[str, Any]:
-        headers = self._signer.headers(operation, body)
-        try:
-            answer = self._pool.request("POST", self._url, body=body, headers=headers, redirect=False)
-        except urllib3.exceptions.HTTPError as error:
-            raise ConnectionFailedError(f"{self._url} did not answer: {error}") from error
-        return read_answer(answer.status, answer.headers, answer.data)
 
     async def send_async(self, request: ItemRequest) -> dict[str, Any]:
         """The same without blocking."""
@@ -82,31 +63,12 @@ class DynamoTransport:
         body = orjson.dumps(wire)
         for attempt in range(self._attempts):
             try:
-                return await self._post_async(operation, body)
+                return await self._endpoint.post_async(operation, body)
             except DynamoError as error:
                 if not worth_retrying(error) or attempt == self._attempts - 1:
                     raise
             await asyncio.sleep(pause(attempt))
         raise AssertionError("the last attempt returns or raises")
-
-    async def _post_async(self, operation: str, body: bytes) -> dict[str, Any]:
-        headers = self._signer.headers(operation, body)
-        session = await self._open_session()
-        try:
-            async with session.post(self._url, data=body, headers=headers, allow_redirects=False) as answer:
-                return read_answer(answer.status, answer.headers, await answer.read())
-        except (aiohttp.ClientError, TimeoutError) as error:
-            raise ConnectionFailedError(f"{self._url} did not answer: {error!r}") from error
-
-    async def _open_session(self) -> aiohttp.ClientSession:
-        loop = asyncio.get_running_loop()
-        if self._session is None or self._session.closed or self._loop is not loop:
-            timeout = aiohttp.ClientTimeout(sock_connect=_CONNECT_SECONDS, sock_read=_READ_SECONDS)
-            connector = aiohttp.TCPConnector(limit=self._connections)
-            # Answers come uncompressed and are checksummed: what arrives is what is checked.
-            self._session = aiohttp.ClientSession(connector=connector, timeout=timeout, auto_decompress=False)
-            self._loop = loop
-        return self._session
 
     def create(self, table: Table) -> None:
         """Make a table and wait until it can be used."""
@@ -131,12 +93,11 @@ class DynamoTransport:
 
     def close(self) -> None:
         """Close the connections of the blocking face."""
-        self._pool.clear()
+        self._endpoint.close()
 
     async def close_async(self) -> None:
         """Close the connections of the non-blocking face."""
-        if self._session is not None:
-            await self._session.close()
+        await self._endpoint.close_async()
 
 
 def _repeatable(request: ItemRequest) -> ItemRequest:
