@@ -83,6 +83,62 @@ def test_exports_name_every_table_and_index() -> None:
     assert "worthwatch" not in _out("export", "terraform", "--system", "fus")
 
 
+OWN = """
+from partita.table import Attribute, Get, Item, Query, Table, access_pattern, key_part
+SHEDS = Table("sheds", pk="PK")
+BY_OWNER = SHEDS.index("byOwner", pk="owner")
+class Shed(Item, table=SHEDS, pk="SHED#{shed_id}"):
+    shed_id: Attribute[str] = key_part()
+    owner: Attribute[str]
+@access_pattern("Somebody's sheds", SHEDS, owner="ada")
+def sheds_of(owner: str) -> Query[Shed]:
+    return Shed.query(BY_OWNER, owner=owner)
+"""
+BROKEN = """
+@access_pattern("A shed", SHEDS)
+def shed() -> Get[Shed]:
+    return Shed.get(owner="ada")
+"""
+
+
+def _partita(folder: Path, *arguments: str, code: int = 0) -> str:
+    """The commands in a process of their own, since they import what they are given."""
+    command = [sys.executable, "-m", "partita.cli", *arguments]
+    done = subprocess.run(command, cwd=folder, capture_output=True, text=True, timeout=60)
+    assert done.returncode == code, done.stdout + done.stderr
+    return done.stdout + done.stderr
+
+
+def test_every_command_reads_a_schema_of_ones_own(tmp_path: Path) -> None:
+    (tmp_path / "sheds.py").write_text(OWN)
+    own = ("--schema", "sheds.py")
+    assert _partita(tmp_path, "explain", *own).split() == ["sheds.sheds_of", "Somebody's", "sheds"]
+    assert "Query on sheds, index byOwner" in _partita(tmp_path, "explain", "sheds.sheds_of", *own)
+    assert _partita(tmp_path, "check", *own) == "0 errors, 0 warnings\n"
+    assert _partita(tmp_path, "tables", *own).startswith("# sheds\n")
+    assert list(json.loads(_partita(tmp_path, "export", "cloudformation", *own))["Resources"]) == ["ShedsTable"]
+
+
+def test_a_pattern_that_cannot_work_is_an_error_of_the_check_and_no_traceback(tmp_path: Path) -> None:
+    (tmp_path / "sheds.py").write_text(OWN + BROKEN)
+    own = ("--schema", "sheds.py")
+    assert "error: sheds.shed: The key of Shed is made of shed_id" in _partita(tmp_path, "check", *own, code=1)
+    for command in (("explain", "sheds.shed"), ("tables",)):
+        said = _partita(tmp_path, *command, *own, code=1)
+        assert said.startswith("partita: ")
+        assert "The key of Shed is made of shed_id" in said
+
+
+def test_a_schema_that_cannot_be_read_is_said_in_one_line(tmp_path: Path) -> None:
+    said = "partita: sheds.py is no Python file: give a file, as in lending.py, or a module, as in shop.schema\n"
+    assert _partita(tmp_path, "check", "--schema", "sheds.py", code=1) == said
+    (tmp_path / "sheds.py").write_text(OWN)
+    missing = _partita(tmp_path, "explain", "sheds.shed", "--schema", "sheds.py", code=1)
+    assert missing == "partita: there is no pattern sheds.shed; `partita explain --schema sheds.py` lists all of them\n"
+    unknown = _partita(tmp_path, "tables", "shops", "--schema", "sheds.py", code=1)
+    assert unknown == "partita: there is no table shops; there are sheds\n"
+
+
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
@@ -93,6 +149,7 @@ def test_exports_name_every_table_and_index() -> None:
         (["dynamodb", "--data", "{folder}/keys/data"], "The data folder cannot be used"),
         (["export", "poetry"], "choose cloudformation, terraform, workbench"),
         (["export", "terraform", "--system", "x"], "choose kelifax"),
+        (["export", "terraform", "--system", "fus", "--schema", "x.py"], "leave one of both out"),
     ],
 )
 def test_what_cannot_work_is_said_with_the_next_step(arguments: list[str], said: str, tmp_path: Path) -> None:

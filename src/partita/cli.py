@@ -13,10 +13,16 @@ from partita import __version__
 if TYPE_CHECKING:
     from partita.engine import Engine
     from partita.engine.door import Door
+    from partita.table import Table
 
 app = typer.Typer(no_args_is_help=True, add_completion=False, rich_markup_mode=None, pretty_exceptions_enable=False)
 
 _DATA = Path("data")
+
+Schema = Annotated[
+    str,
+    typer.Option(help="A schema of your own, a file (lending.py) or a module (shop.schema), not the five systems'."),
+]
 
 
 def _show_version(wanted: bool) -> None:
@@ -65,26 +71,30 @@ def run(
 def explain(
     pattern: Annotated[str, typer.Argument(help="As in fus.my_ratings; none: all of them, a line each.")] = "",
     items: Annotated[int, typer.Option(min=1, help="Items on a page, for the cost.")] = 25,
+    schema: Schema = "",
 ) -> None:
     """Show what an access pattern sends and costs."""
-    from partita.bootstrap import patterns
+    from partita.table import ModelError
     from partita.table.explain import explain as explained
 
-    found = [each for each in patterns() if not pattern or each.label == pattern]
-    if not found:
-        typer.echo(f"partita: there is no pattern {pattern}; `partita explain` lists all of them", err=True)
-        raise typer.Exit(1)
+    known = [each for table in _tables(schema) for each in table.patterns]
+    found = [each for each in known if not pattern or each.label == pattern]
+    if pattern and not found:
+        listing = f"partita explain --schema {schema}" if schema else "partita explain"
+        raise _failed(f"there is no pattern {pattern}; `{listing}` lists all of them")
     for each in found:
-        typer.echo(explained(each, items=items) if pattern else f"{each.label:40} {each.name}")
+        try:
+            typer.echo(explained(each, items=items) if pattern else f"{each.label:40} {each.name}")
+        except ModelError as error:
+            raise _failed(f"{each.label}: {error}") from None
 
 
 @app.command()
-def check() -> None:
+def check(schema: Schema = "") -> None:
     """Read the schemas for trouble; exits with 1 where something cannot work."""
-    from partita.bootstrap import tables
     from partita.table.check import check as checked
 
-    findings = list(checked(tables()))
+    findings = list(checked(_tables(schema)))
     for finding in findings:
         typer.echo(str(finding))
     errors = sum(finding.level == "error" for finding in findings)
@@ -96,25 +106,29 @@ def check() -> None:
 @app.command()
 def tables(
     name: Annotated[str, typer.Argument(help="A table's name; none: all of them.")] = "",
+    schema: Schema = "",
 ) -> None:
     """Show the tables: keys, indexes, item types, access patterns."""
-    from partita.bootstrap import tables as every_table
+    from partita.table import ModelError
     from partita.table.document import document
 
-    found = [table for table in every_table() if name in ("", table.name)]
+    every = _tables(schema)
+    found = [table for table in every if name in ("", table.name)]
     if not found:
-        typer.echo(f"partita: there is no table {name}", err=True)
-        raise typer.Exit(1)
-    typer.echo("\n".join(document(table) for table in found))
+        raise _failed(f"there is no table {name}; there are {', '.join(table.name for table in every)}")
+    try:
+        typer.echo("\n".join(document(table) for table in found))
+    except ModelError as error:
+        raise _failed(str(error)) from None
 
 
 @app.command()
 def export(
     form: Annotated[str, typer.Argument(help="cloudformation, terraform or workbench.")],
     system: Annotated[str, typer.Option(help="Only this system's tables.")] = "",
+    schema: Schema = "",
 ) -> None:
     """Print infrastructure made from the schemas."""
-    from partita.bootstrap import SYSTEMS
     from partita.table import export as exporting
 
     forms = {
@@ -124,10 +138,31 @@ def export(
     }
     if form not in forms:
         raise typer.BadParameter(f"choose {', '.join(forms)}", param_hint="FORM")
+    if system and schema:
+        raise typer.BadParameter("a schema of your own is no system: leave one of both out", param_hint="--system")
+    typer.echo(forms[form](_tables(schema, system)), nl=False)
+
+
+def _tables(schema: str, system: str = "") -> list[Table]:
+    """The tables of the five systems, of one of them, or of a schema of the user's own."""
+    if schema:
+        from partita.table import SchemaError
+        from partita.table.source import tables_in
+
+        try:
+            return list(tables_in(schema))
+        except SchemaError as error:
+            raise _failed(str(error)) from None
+    from partita.bootstrap import SYSTEMS
+
     if system and system not in SYSTEMS:
         raise typer.BadParameter(f"choose {', '.join(SYSTEMS)}", param_hint="--system")
-    chosen = [table for known, found in SYSTEMS.items() if system in ("", known) for table in found]
-    typer.echo(forms[form](chosen), nl=False)
+    return [table for known, found in SYSTEMS.items() if system in ("", known) for table in found]
+
+
+def _failed(why: str) -> typer.Exit:
+    typer.echo(f"partita: {why}", err=True)
+    return typer.Exit(1)
 
 
 def _serve(

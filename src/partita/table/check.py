@@ -10,6 +10,7 @@ from annotated_types import MaxLen
 
 from partita.dynamo import limits
 from partita.table.attributes import Attribute
+from partita.table.errors import ModelError
 from partita.table.explain import warnings
 from partita.table.items import Item
 from partita.table.queries import Query
@@ -106,7 +107,11 @@ def _item(table: Table, kind: type[Item]) -> Iterator[Finding]:
 
 def _patterns(table: Table) -> Iterator[Finding]:
     for pattern in table.patterns:
-        request = pattern.request()
+        try:
+            request = pattern.request()
+        except ModelError as error:
+            yield Finding("error", pattern.label, str(error))
+            continue
         for warning in warnings(request):
             yield Finding("warning", pattern.label, warning)
         if isinstance(request, Query) and request.filter is not None:

@@ -15,7 +15,7 @@ def cloudformation(tables: Iterable[Table]) -> str:
     resources = {_logical(table.name): {"Type": "AWS::DynamoDB::Table", **_resource(table)} for table in tables}
     template = {
         "AWSTemplateFormatVersion": "2010-09-09",
-        "Description": "Tables of Partita, made from its schemas.",
+        "Description": "Tables made from their schemas by Partita.",
         "Resources": resources,
     }
     return json.dumps(template, indent=2) + "\n"
@@ -132,7 +132,7 @@ def workbench(tables: Iterable[Table]) -> str:
             "Author": "Partita",
             "DateCreated": "Jan 01, 2026, 00:00 AM",
             "DateLastModified": "Jan 01, 2026, 00:00 AM",
-            "Description": "Tables of Partita, made from its schemas.",
+            "Description": "Tables made from their schemas by Partita.",
             "AWSService": "Amazon DynamoDB",
             "Version": "3.0",
         },
