@@ -1,0 +1,39 @@
+"""The kit: everything a system is given. Made once, in `bootstrap`."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from partita.kit.clock import Clock, Ids
+from partita.store.store import AsyncStore, Store
+
+if TYPE_CHECKING:
+    from partita.kit.accounts import Accounts
+    from partita.kit.fetcher import Fetcher
+    from partita.kit.files import Files
+    from partita.kit.limits import Limits
+    from partita.kit.mail import Mail
+    from partita.kit.search import Search
+    from partita.kit.settings import Settings
+
+
+@dataclass(frozen=True, slots=True)
+class Kit:
+    """Tables, time, people, files, search, limits, mail."""
+
+    settings: Settings
+    tables: Store
+    clock: Clock
+    ids: Ids
+    accounts: Accounts
+    files: Files
+    search: Search
+    limits: Limits
+    mail: Mail
+    fetcher: Fetcher
+
+    @property
+    def store(self) -> AsyncStore:
+        """The tables as services use them."""
+        return self.tables.asynchronous

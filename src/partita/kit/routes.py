@@ -1,0 +1,75 @@
+"""Routes that say who may use them: without a permission (or `Access.PUBLIC`) a route cannot be made."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Sequence
+from typing import Annotated, Any, TypeVar
+
+from fastapi import APIRouter, Depends, Request
+from starlette.responses import Response
+
+from partita.kit.permissions import Viewer, authorize
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+
+async def viewer_of(request: Request) -> Viewer:
+    """Who sent the request; told once per request by what the application set as `viewers`."""
+    known: Viewer | None = getattr(request.state, "viewer", None)
+    if known is None:
+        recognise: Callable[[Request], Awaitable[Viewer]] = request.app.state.viewers
+        known = await recognise(request)
+        request.state.viewer = known
+    return known
+
+
+CurrentViewer = Annotated[Viewer, Depends(viewer_of)]
+"""The parameter of a route that wants to know who asks."""
+
+
+class Routes:
+    """A group of routes under one prefix, each with the permission it needs."""
+
+    def __init__(self, prefix: str, *, tag: str, pages: bool = False) -> None:
+        self.pages = pages
+        self.router = APIRouter(prefix=prefix, tags=[tag], include_in_schema=not pages)
+
+    def get(self, path: str, permission: str, **settings: Any) -> Callable[[F], F]:
+        return self.route("GET", path, permission, **settings)
+
+    def post(self, path: str, permission: str, **settings: Any) -> Callable[[F], F]:
+        return self.route("POST", path, permission, **settings)
+
+    def put(self, path: str, permission: str, **settings: Any) -> Callable[[F], F]:
+        return self.route("PUT", path, permission, **settings)
+
+    def patch(self, path: str, permission: str, **settings: Any) -> Callable[[F], F]:
+        return self.route("PATCH", path, permission, **settings)
+
+    def delete(self, path: str, permission: str, **settings: Any) -> Callable[[F], F]:
+        return self.route("DELETE", path, permission, **settings)
+
+    def route(
+        self, method: str, path: str, permission: str, *, refuses: Sequence[int] = (), **settings: Any
+    ) -> Callable[[F], F]:
+        """Declare a route. `refuses` are the statuses of problems it may answer with, for its documentation."""
+
+        async def allowed(viewer: CurrentViewer) -> None:
+            authorize(viewer, permission)
+
+        def declare(function: F) -> F:
+            extra = {"x-permission": str(permission), "x-refuses": list(refuses)}
+            if self.pages:
+                settings.setdefault("response_class", Response)
+                settings.setdefault("response_model", None)
+            self.router.add_api_route(
+                path,
+                function,
+                methods=[method],
+                dependencies=[Depends(allowed)],
+                openapi_extra={**settings.pop("openapi_extra", {}), **extra},
+                **settings,
+            )
+            return function
+
+        return declare
