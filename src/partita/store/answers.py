@@ -39,10 +39,9 @@ class RemoteError(DynamoError):
         self.remote_code = remote_code
 
 
-def read_answer(status: int, headers: Mapping[str, str], body: bytes) -> dict[str, Any]:
+def read_answer(status: int, checksum: str | None, body: bytes) -> dict[str, Any]:
     """The response, or the error it is, raised."""
-    expected = headers.get("x-amz-crc32")
-    if expected is not None and expected != str(crc32(body)):
+    if checksum is not None and checksum != str(crc32(body)):
         raise ConnectionFailedError("The answer was damaged on the way (CRC32 differs).")
     try:
         answer: dict[str, Any] = orjson.loads(body) if body else {}

@@ -3,66 +3,66 @@
 from __future__ import annotations
 
 import asyncio
+from threading import Lock
 from typing import Any
-from urllib.parse import urlsplit
 
-import aiohttp
-import urllib3
-
+from partita.store.address import address
 from partita.store.answers import ConnectionFailedError, read_answer
+from partita.store.blocking import Connections
+from partita.store.incoming import HttpError
+from partita.store.nonblocking import LoopConnections
 from partita.store.signing import CredentialsSource, Signer
-
-_CONNECT_SECONDS = 5.0
-_READ_SECONDS = 30.0
 
 
 class Endpoint:
-    """An address that speaks DynamoDB's protocol, for threads (urllib3) and for an event loop (aiohttp)."""
+    """An address that speaks DynamoDB's protocol, for threads and for event loops."""
 
     def __init__(self, url: str, region: str, credentials: CredentialsSource, *, connections: int) -> None:
-        parts = urlsplit(url)
-        self.url = f"{parts.scheme}://{parts.netloc}/"
-        self._signer = Signer(parts.netloc, region, credentials)
-        self._connections = connections
-        timeout = urllib3.Timeout(connect=_CONNECT_SECONDS, read=_READ_SECONDS)
-        self._pool = urllib3.PoolManager(maxsize=connections, block=True, timeout=timeout, retries=False)
-        self._session: aiohttp.ClientSession | None = None
-        self._loop: asyncio.AbstractEventLoop | None = None
+        self._address = address(url)
+        self._signer = Signer(self._address.authority, region, credentials)
+        self._most = connections
+        self._connections = Connections(self._address, connections)
+        self._loops: dict[asyncio.AbstractEventLoop, LoopConnections] = {}
+        self._loops_change = Lock()
 
     def post(self, operation: str, body: bytes) -> dict[str, Any]:
         """Run an operation once; DynamoDB's errors are raised."""
-        headers = self._signer.headers(operation, body)
+        request = self._signer.request(operation, body)
         try:
-            answer = self._pool.request("POST", self.url, body=body, headers=headers, redirect=False)
-        except urllib3.exceptions.HTTPError as error:
-            raise ConnectionFailedError(f"{self.url} did not answer: {error}") from error
-        return read_answer(answer.status, answer.headers, answer.data)
+            answer = self._connections.exchange(request)
+        except (OSError, HttpError) as error:
+            raise self._failed(error) from error
+        return read_answer(answer.status, answer.checksum, answer.body)
 
     async def post_async(self, operation: str, body: bytes) -> dict[str, Any]:
         """The same without blocking."""
-        headers = self._signer.headers(operation, body)
-        session = await self._open_session()
+        request = self._signer.request(operation, body)
         try:
-            async with session.post(self.url, data=body, headers=headers, allow_redirects=False) as answer:
-                return read_answer(answer.status, answer.headers, await answer.read())
-        except (aiohttp.ClientError, TimeoutError) as error:
-            raise ConnectionFailedError(f"{self.url} did not answer: {error!r}") from error
+            answer = await self._of_this_loop().exchange(request)
+        except (OSError, HttpError) as error:
+            raise self._failed(error) from error
+        return read_answer(answer.status, answer.checksum, answer.body)
 
-    async def _open_session(self) -> aiohttp.ClientSession:
+    def _of_this_loop(self) -> LoopConnections:
+        """A connection belongs to the loop that opened it."""
         loop = asyncio.get_running_loop()
-        if self._session is None or self._session.closed or self._loop is not loop:
-            timeout = aiohttp.ClientTimeout(sock_connect=_CONNECT_SECONDS, sock_read=_READ_SECONDS)
-            connector = aiohttp.TCPConnector(limit=self._connections)
-            # Answers come uncompressed and are checksummed: what arrives is what is checked.
-            self._session = aiohttp.ClientSession(connector=connector, timeout=timeout, auto_decompress=False)
-            self._loop = loop
-        return self._session
+        found = self._loops.get(loop)
+        if found is None:
+            with self._loops_change:
+                for old in [known for known in self._loops if known.is_closed()]:
+                    del self._loops[old]
+                found = self._loops[loop] = LoopConnections(self._address, self._most, loop)
+        return found
+
+    def _failed(self, error: Exception) -> ConnectionFailedError:
+        return ConnectionFailedError(f"{self._address.url} did not answer: {str(error) or type(error).__name__}")
 
     def close(self) -> None:
         """Close the connections of the blocking face."""
-        self._pool.clear()
+        self._connections.close()
 
     async def close_async(self) -> None:
-        """Close the connections of the non-blocking face."""
-        if self._session is not None:
-            await self._session.close()
+        """Close the connections of the running loop."""
+        found = self._loops.pop(asyncio.get_running_loop(), None)
+        if found is not None:
+            await found.close()
