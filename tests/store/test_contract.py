@@ -95,6 +95,16 @@ def test_a_transaction_is_done_whole_or_not_at_all(store: Store) -> None:
     assert found[1].post_count == 1
 
 
+def test_a_failed_condition_is_what_its_write_says_it_means(store: Store) -> None:
+    store.write(Put(Member(member_id="deb", name="Deb")))
+    again = Put(Member(member_id="deb", name="Debora")).if_new()
+    with pytest.raises(LookupError, match="Deb"):
+        store.write(again.otherwise(lambda there: LookupError(there and there.name)))
+    gone = Update(Member.key(member_id="dex"), Member.post_count.add(1)).if_there().otherwise(KeyError("dex"))
+    with pytest.raises(KeyError, match="dex"):
+        store.transact(Transaction(gone, again.otherwise(LookupError)))
+
+
 def test_batches_keep_their_order(store: Store) -> None:
     store.batch_write(Put(Member(member_id=f"e{number}", name=str(number))) for number in range(110))
     keys = [Member.key(member_id=f"e{number}") for number in (*range(105), 999, 3)]

@@ -114,7 +114,12 @@ class AsyncStore(_Face):
         try:
             request = next(wanted)
             while True:
-                request = wanted.send(await self._step(request))
+                try:
+                    response = await self._step(request)
+                except DynamoError as error:
+                    request = wanted.throw(error)
+                else:
+                    request = wanted.send(response)
         except StopIteration as done:
             result: R = done.value
             return result
@@ -201,7 +206,12 @@ class Store(_Face):
         try:
             request = next(wanted)
             while True:
-                request = wanted.send(self._step(request))
+                try:
+                    response = self._step(request)
+                except DynamoError as error:
+                    request = wanted.throw(error)
+                else:
+                    request = wanted.send(response)
         except StopIteration as done:
             result: R = done.value
             return result

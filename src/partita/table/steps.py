@@ -10,14 +10,16 @@ from dataclasses import dataclass, field, replace
 from typing import Any, Generic, TypeAlias, TypeVar
 
 from partita.dynamo import limits, requests
+from partita.dynamo.errors import DynamoError
 from partita.dynamo.requests import ItemRequest
 from partita.dynamo.values import Item as WireItem
 from partita.dynamo.values import order
 from partita.table.cursors import CursorKeys, seal, unseal
 from partita.table.errors import InvalidCursorError, ModelError
+from partita.table.failures import explain_failure
 from partita.table.items import Item
 from partita.table.queries import BatchGet, Get, Query
-from partita.table.writes import Delete, Key, Put, Transaction, Update
+from partita.table.writes import Delete, Key, Put, Transaction, Update, Write
 
 I = TypeVar("I", bound=Item)  # noqa: E741 - an item, as T is a type
 R = TypeVar("R")
@@ -35,7 +37,7 @@ class Pause:
 
 
 Steps: TypeAlias = Generator[ItemRequest | Pause, Response, R]
-"""Yields requests, is sent their responses, returns a result."""
+"""Yields requests, is sent their responses or has DynamoDB's errors thrown into it, returns a result."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,7 +82,9 @@ def page(
     items = yield from stretch(query, position, limit=limit, page_size=page_size, most_calls=most_calls)
     if position.ended:
         return Page(tuple(items), None)
-    cursor = seal(keys, query, [shard.resume for shard in position.shards], [shard.over for shard in position.shards])
+    cursor = seal(
+        keys, query, [_resume(query, shard) for shard in position.shards], [shard.over for shard in position.shards]
+    )
     return Page(tuple(items), cursor)
 
 
@@ -92,6 +96,8 @@ class _Shard:
     fetch: WireItem | None = None
     exhausted: bool = False
     rows: list[WireItem] = field(default_factory=list)
+    last: WireItem | None = None
+    """The row that was used last, after which the next page starts."""
 
     @property
     def over(self) -> bool:
@@ -129,16 +135,19 @@ def stretch(
                 shard.fetch = response.get("LastEvaluatedKey")
                 shard.exhausted = shard.fetch is None
                 if not shard.rows and shard.fetch is not None:
-                    shard.resume = shard.fetch  # everything up to here was filtered away
+                    shard.resume, shard.last = shard.fetch, None  # everything up to here was filtered away
         ready = [shard for shard in position.shards if shard.rows]
         if not ready:
             position.ended = True
             return items
-        shard = _first(query, ready)
-        item = _read(query, shard.rows[-1])
-        if item is not None and len(items) == limit:
-            return items
-        shard.resume = _start_key(query, shard.rows.pop())
+        shard = ready[0] if len(ready) == 1 else _first(query, ready)
+        if len(items) == limit:
+            if _of_interest(query, shard.rows[-1]):
+                return items
+            shard.last = shard.rows.pop()
+            continue
+        shard.last = shard.rows.pop()
+        item = _read(query, shard.last)
         if item is not None:
             items.append(item)
 
@@ -175,6 +184,14 @@ def _read(query: Query[I], row: WireItem) -> I | None:
         if item is not None:
             return item
     return None
+
+
+def _of_interest(query: Query[Any], row: WireItem) -> bool:
+    return any(item_type.owns(row) for item_type in query.item_types)
+
+
+def _resume(query: Query[Any], shard: _Shard) -> WireItem | None:
+    return shard.resume if shard.last is None else _start_key(query, shard.last)
 
 
 def _start_key(query: Query[Any], row: WireItem) -> WireItem:
@@ -248,18 +265,28 @@ def batch_write(writes: Iterable[Put | Delete]) -> Steps[int]:
 
 def write(wanted: Put | Update | Delete) -> Steps[None]:
     """One write."""
-    yield wanted.request()
+    yield from _written(wanted.request(), (wanted,))
 
 
 def update(wanted: Update, item_type: type[I]) -> Steps[I]:
     """One update; the item as it is afterwards."""
-    response = yield replace(wanted.request(), returns="ALL_NEW")
+    response = yield from _written(replace(wanted.request(), returns="ALL_NEW"), (wanted,))
     return item_type.from_row(response["Attributes"])
 
 
 def transact(wanted: Transaction) -> Steps[None]:
     """All writes or none."""
-    yield wanted.request()
+    yield from _written(wanted.request(), wanted.writes)
+
+
+def _written(request: ItemRequest, writes: Sequence[Write]) -> Steps[Response]:
+    """Send writes; where a condition fails, raise what it means."""
+    try:
+        response = yield request
+    except DynamoError as error:
+        explain_failure(writes, error)
+        raise
+    return response
 
 
 def _pause(tries: int) -> Generator[Pause, Response, None]:

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, Generic, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, TypeAlias
+
+from typing_extensions import TypeVar  # with defaults, which Python has from 3.13 on
 
 from partita.dynamo import limits, requests
 from partita.dynamo.expressions.tree import (
@@ -22,12 +24,15 @@ from partita.dynamo.expressions.tree import Update as UpdateTree
 from partita.dynamo.values import Item as WireItem
 from partita.table.attributes import UNKNOWN, Action
 from partita.table.errors import ModelError, StaleKeyError, TransactionTooLargeError
-from partita.table.layout import shard_of, sharded
+from partita.table.layout import shard_of
+from partita.table.reading import sharded
 
 if TYPE_CHECKING:
     from partita.table.items import Item
 
-I_co = TypeVar("I_co", bound="Item", covariant=True)
+I_co = TypeVar("I_co", bound="Item", covariant=True, default="Item")
+Meaning: TypeAlias = Exception | Callable[[Any], Exception]
+"""The error that a failed condition is: given, or made of the item that was there."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,93 +56,143 @@ class Key(Generic[I_co]):
 
 
 @dataclass(frozen=True, slots=True)
-class Put:
+class Put(Generic[I_co]):
     """Write an item whole."""
 
-    item: Item
+    item: I_co
     condition: Condition | None = None
+    meaning: Meaning | None = None
 
-    def when(self, condition: Condition) -> Put:
+    def when(self, condition: Condition) -> Put[I_co]:
         """Only where this holds of what is there now."""
         return replace(self, condition=_joined(self.condition, condition))
 
-    def if_new(self) -> Put:
+    def if_new(self) -> Put[I_co]:
         """Only where nothing is there."""
         return self.when(self.item.own_key.absent())
 
+    def otherwise(self, error: Exception | Callable[[I_co | None], Exception]) -> Put[I_co]:
+        """The error that is raised where the condition fails, or a function that makes it of what is there."""
+        return replace(self, meaning=error)
+
+    @property
+    def key(self) -> Key[I_co]:
+        """Which item it writes."""
+        return self.item.own_key
+
     def request(self) -> requests.PutItem:
-        return requests.PutItem(table=self.item.__table__.name, item=self.item.to_row(), condition=self.condition)
+        return requests.PutItem(
+            table=self.item.__table__.name,
+            item=self.item.to_row(),
+            condition=self.condition,
+            on_failure=_shown(self.meaning),
+        )
 
 
 @dataclass(frozen=True, slots=True)
-class Delete:
+class Delete(Generic[I_co]):
     """Delete an item."""
 
-    key: Key[Any]
+    key: Key[I_co]
     condition: Condition | None = None
+    meaning: Meaning | None = None
 
-    def when(self, condition: Condition) -> Delete:
+    def when(self, condition: Condition) -> Delete[I_co]:
+        """Only where this holds of what is there now."""
         return replace(self, condition=_joined(self.condition, condition))
 
-    def if_there(self) -> Delete:
+    def if_there(self) -> Delete[I_co]:
         """Fail where nothing is there."""
         return self.when(self.key.present())
 
+    def otherwise(self, error: Exception | Callable[[I_co | None], Exception]) -> Delete[I_co]:
+        """The error that is raised where the condition fails, or a function that makes it of what is there."""
+        return replace(self, meaning=error)
+
     def request(self) -> requests.DeleteItem:
-        table = self.key.item_type.__table__.name
-        return requests.DeleteItem(table=table, key=self.key.wire, condition=self.condition)
+        return requests.DeleteItem(
+            table=self.key.item_type.__table__.name,
+            key=self.key.wire,
+            condition=self.condition,
+            on_failure=_shown(self.meaning),
+        )
 
 
 @dataclass(frozen=True, slots=True)
-class Check:
+class Check(Generic[I_co]):
     """Make sure of an item in a transaction without writing it."""
 
-    key: Key[Any]
+    key: Key[I_co]
     condition: Condition
+    meaning: Meaning | None = None
+
+    def otherwise(self, error: Exception | Callable[[I_co | None], Exception]) -> Check[I_co]:
+        """The error that is raised where the condition fails, or a function that makes it of what is there."""
+        return replace(self, meaning=error)
 
     def request(self) -> requests.ConditionCheck:
-        table = self.key.item_type.__table__.name
-        return requests.ConditionCheck(table=table, key=self.key.wire, condition=self.condition)
+        return requests.ConditionCheck(
+            table=self.key.item_type.__table__.name,
+            key=self.key.wire,
+            condition=self.condition,
+            on_failure=_shown(self.meaning),
+        )
 
 
 @dataclass(frozen=True, slots=True)
-class Update:
+class Update(Generic[I_co]):
     """Change some fields of an item. Keys made of a changed field are made anew in the same write, or it is refused."""
 
-    key: Key[Any]
+    key: Key[I_co]
     actions: tuple[Action, ...]
     condition: Condition | None = None
     known: Mapping[str, Any] | None = None
+    meaning: Meaning | None = None
 
     def __init__(
         self,
-        key: Key[Any],
+        key: Key[I_co],
         *actions: Action,
         condition: Condition | None = None,
         known: Mapping[str, Any] | None = None,
+        meaning: Meaning | None = None,
     ) -> None:
         object.__setattr__(self, "key", key)
         object.__setattr__(self, "actions", actions)
         object.__setattr__(self, "condition", condition)
         object.__setattr__(self, "known", known)
+        object.__setattr__(self, "meaning", meaning)
 
-    def when(self, condition: Condition) -> Update:
+    def when(self, condition: Condition) -> Update[I_co]:
         """Only where this holds of what is there now."""
-        return Update(self.key, *self.actions, condition=_joined(self.condition, condition), known=self.known)
+        return self._with(condition=_joined(self.condition, condition))
 
-    def if_there(self) -> Update:
+    def if_there(self) -> Update[I_co]:
         """Fail where nothing is there, instead of making a fragment of an item."""
         return self.when(self.key.present())
 
-    def knowing(self, **fields: Any) -> Update:
+    def knowing(self, **fields: Any) -> Update[I_co]:
         """Fields that do not change but are needed to make keys anew."""
-        known = {**(self.known or {}), **fields}
-        return Update(self.key, *self.actions, condition=self.condition, known=known)
+        return self._with(known={**(self.known or {}), **fields})
+
+    def otherwise(self, error: Exception | Callable[[I_co | None], Exception]) -> Update[I_co]:
+        """The error that is raised where the condition fails, or a function that makes it of what is there."""
+        return self._with(meaning=error)
+
+    def _with(self, **changes: Any) -> Update[I_co]:
+        settings = {"condition": self.condition, "known": self.known, "meaning": self.meaning, **changes}
+        return Update(self.key, *self.actions, **settings)
 
     def request(self) -> requests.UpdateItem:
-        table = self.key.item_type.__table__.name
-        tree = UpdateTree((*(action.action for action in self.actions), *self._keys()))
-        return requests.UpdateItem(table=table, key=self.key.wire, update=tree, condition=self.condition)
+        if not self.actions:
+            raise ModelError(f"An update of {self.key.wire} that changes nothing: leave it out, or use a Check")
+        return requests.UpdateItem(
+            table=self.key.item_type.__table__.name,
+            key=self.key.wire,
+            update=UpdateTree((*(action.action for action in self.actions), *self._keys())),
+            condition=self.condition,
+            on_failure=_shown(self.meaning),
+        )
 
     def _keys(self) -> Iterable[UpdateAction]:
         """Every derived attribute made of a field that changes: made anew, or removed with its input."""
@@ -200,7 +255,7 @@ class Transaction:
         actions = tuple(write.request() for write in self.writes)
         seen: set[str] = set()
         for write, action in zip(self.writes, actions, strict=True):
-            key = str((action.table, write.item.own_key.wire if isinstance(write, Put) else write.key.wire))
+            key = str((action.table, write.key.wire))
             if key in seen:
                 raise TransactionTooLargeError(f"Two writes on one item in a transaction: {key}")
             seen.add(key)
@@ -209,3 +264,8 @@ class Transaction:
 
 def _joined(first: Condition | None, second: Condition) -> Condition:
     return second if first is None else And((first, second))
+
+
+def _shown(meaning: Meaning | None) -> requests.FailureReturn:
+    """Whoever makes an error of what is there must be shown it."""
+    return "NONE" if meaning is None or isinstance(meaning, Exception) else "ALL_OLD"
