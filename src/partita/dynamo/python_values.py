@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from base64 import b64decode, b64encode
-from collections.abc import Mapping, Set
+from collections.abc import Callable, Mapping, Set
 from decimal import Decimal
 from typing import Any
 
@@ -46,28 +46,16 @@ def item_from_python(item: Mapping[Any, object]) -> Item:
 
 def to_python(value: AttributeValue) -> Any:
     """The Python form of a wire value: whole numbers as int, others as Decimal."""
-    kind = type_of(value)
-    content = value[kind]
-    match kind:
-        case "S" | "BOOL":
+    if len(value) != 1:
+        type_of(value)  # says what is wrong
+    for kind, content in value.items():
+        if kind == "S" or kind == "BOOL":
             return content
-        case "N":
-            return _number(content)
-        case "NULL":
-            return None
-        case "B":
-            return b64decode(content)
-        case "L":
-            return [to_python(element) for element in content]
-        case "M":
-            return item_to_python(content)
-        case "SS":
-            return set(content)
-        case "NS":
-            return {_number(element) for element in content}
-        case "BS":
-            return {b64decode(element) for element in content}
-    raise ValidationError(f"{kind!r} is not a DynamoDB type")
+        read = _READ.get(kind)
+        if read is None:
+            raise ValidationError(f"{kind!r} is not a DynamoDB type")
+        return read(content)
+    raise AssertionError("a value has one member")
 
 
 def item_to_python(item: Item) -> dict[str, Any]:
@@ -89,3 +77,15 @@ def _set_from_python(members: Set[object]) -> AttributeValue:
     if all(isinstance(member, int | Decimal) and not isinstance(member, bool) for member in members):
         return {"NS": [numbers.canonical(str(member)) for member in members]}
     raise ValidationError("A DynamoDB set holds only text, only numbers or only binary")
+
+
+_READ: dict[str, Callable[[Any], Any]] = {
+    "N": _number,
+    "NULL": lambda _: None,
+    "B": b64decode,
+    "L": lambda elements: [to_python(element) for element in elements],
+    "M": item_to_python,
+    "SS": set,
+    "NS": lambda elements: {_number(element) for element in elements},
+    "BS": lambda elements: {b64decode(element) for element in elements},
+}

@@ -64,7 +64,7 @@ def unseal(keys: CursorKeys, query: Query[Any], cursor: str) -> tuple[list[WireI
 
 
 def _sign(key: bytes, query: Query[Any], payload: bytes) -> bytes:
-    return hmac.new(key, _identity(query) + payload, sha256).digest()[:_SIGNATURE_BYTES]
+    return hmac.digest(key, _identity(query) + payload, "sha256")[:_SIGNATURE_BYTES]
 
 
 def _identity(query: Query[Any]) -> bytes:

@@ -5,17 +5,17 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any, ClassVar, Self, dataclass_transform
 
-from pydantic import BaseModel, ConfigDict, Field, PrivateAttr
+from pydantic import BaseModel, ConfigDict, Field
 from pydantic import ValidationError as PydanticError
 from pydantic._internal._model_construction import ModelMetaclass
 
 from partita.dynamo import limits
 from partita.dynamo.size import item_size
-from partita.dynamo.values import AttributeValue
 from partita.dynamo.values import Item as WireItem
 from partita.table.attributes import Attribute, attribute, key_part
 from partita.table.errors import ForeignItemError, ItemTooLargeError, SchemaError
 from partita.table.layout import Layout, layout
+from partita.table.suggest import instead_of
 from partita.table.tables import Index, Table
 
 if TYPE_CHECKING:
@@ -47,7 +47,10 @@ class ItemMeta(ModelMetaclass):
             found = cls.__dict__.get("__attributes__", {}).get(name)
             if found is not None:
                 return found
-            raise AttributeError(f"{cls.__name__} has no {name}")
+            known = cls.__dict__.get("__attributes__")
+            # Pydantic and Python ask for names of their own all the time; only a person's are worth a suggestion.
+            hint = f": {instead_of(name, known)}" if known and not name.startswith("_") else ""
+            raise AttributeError(f"{cls.__name__} has no {name}{hint}")
 
 
 class Item(BaseModel, metaclass=ItemMeta):
@@ -64,8 +67,6 @@ class Item(BaseModel, metaclass=ItemMeta):
     __attributes__: ClassVar[Mapping[str, Attribute[Any]]]
     __table__: ClassVar[Table]
 
-    _unknown: dict[str, AttributeValue] | None = PrivateAttr(default=None)
-
     def __init_subclass__(cls, **_settings: Any) -> None:
         super().__init_subclass__()
 
@@ -81,26 +82,36 @@ class Item(BaseModel, metaclass=ItemMeta):
         **settings: Any,
     ) -> None:
         """Read the class statement: which table, which templates, which spelling."""
-        super().__pydantic_init_subclass__(**settings)
+        super().__pydantic_init_subclass__()
+        for name in settings:
+            choice = instead_of(name, ("table", "pk", "sk", "keys", "names"))
+            raise SchemaError(f"{cls.__name__}: a class of items has no {name}=…: {choice}")
         if table is None:
+            if pk or sk or keys:
+                raise SchemaError(f"{cls.__name__} has templates and no table: say where it is kept with table=…")
             return  # a type that others are built on
         cls.__table__ = table
         cls.__layout__ = layout(cls, table, pk, sk, keys or {}, names)
         cls.__attributes__ = {
-            field: Attribute(field, cls.__layout__.stored_name(field), stored=kept, owner=cls.__name__)
+            field: Attribute(
+                field, cls.__layout__.stored_name(field), stored=kept, owner=cls.__name__, info=cls.model_fields[field]
+            )
             for field, kept in cls.__layout__.fields()
         }
         if any(known.__name__ == cls.__name__ for known in table.item_types):
             raise SchemaError(f"{table.name} has an item type {cls.__name__} already")
         table.item_types.append(cls)
+        for known in table.item_types:
+            known.__layout__.forget_reader()
 
     # -- to and from the wire
 
     def to_row(self) -> WireItem:
         """The item as it is stored, keys included; refuses what DynamoDB would refuse."""
         item = self.__layout__.encode(self)
-        if self._unknown:
-            item = {**self._unknown, **item}
+        unknown = self.__pydantic_private__
+        if unknown:
+            item = {**unknown, **item}
         size = item_size(item)
         if size > limits.ITEM_BYTES:
             raise ItemTooLargeError(
@@ -126,18 +137,18 @@ class Item(BaseModel, metaclass=ItemMeta):
     @classmethod
     def from_own_row(cls, row: WireItem) -> Self | None:
         """The item a row holds, or None where the row is of another type."""
-        parts = cls.__layout__.match(row)
-        if parts is None:
+        found = cls.__layout__.reader.values(row)
+        if found is None:
             return None
-        values, unknown = cls.__layout__.decode(row, parts)
+        values, unknown = found
         try:
             item: Self = cls.__pydantic_validator__.validate_python(values)
         except PydanticError as error:
             raise ForeignItemError(f"A stored {cls.__name__} does not fit its type: {error}") from error
         if unknown:
-            private = item.__pydantic_private__
-            if private is not None:
-                private["_unknown"] = unknown
+            # pydantic keeps, copies and compares what stands here, and leaves it out of dumps. Declared as private
+            # attributes of the model, they would cost every item that has none.
+            object.__setattr__(item, "__pydantic_private__", unknown)
         return item
 
     # -- requests

@@ -11,9 +11,12 @@ from partita.dynamo.values import AttributeValue
 from partita.dynamo.values import Item as WireItem
 from partita.table.attributes import Attribute, Stored
 from partita.table.errors import KeyPartError, SchemaError
+from partita.table.holds import mentions_float
+from partita.table.reading import Reader, sharded
+from partita.table.suggest import instead_of
 from partita.table.tables import KeyName, Table
 from partita.table.template import Part, Template, key_text, template
-from partita.table.values import from_wire, to_wire
+from partita.table.values import to_wire
 
 if TYPE_CHECKING:
     from partita.table.items import Item
@@ -40,7 +43,7 @@ class Layout:
     """Fields that leave their attribute out for None although their default is something else."""
     own_names: frozenset[str] = frozenset()
     """Stored names that are no fields: the table's key and what is derived."""
-    rivals: list[Layout] | None = None
+    _reader: Reader | None = None
 
     # -- names
 
@@ -74,15 +77,20 @@ class Layout:
         unknown = sorted(set(parts) - set(self.key_fields))
         missing = [name for name in self.key_fields if parts.get(name) is None]
         if unknown or missing:
-            raise KeyPartError(
-                f"The key of {self.item_type.__name__} is made of {', '.join(self.key_fields) or 'nothing'}: "
-                + "; ".join(
-                    f"{what} {', '.join(names)}" for what, names in (("without", missing), ("not", unknown)) if names
-                )
-            )
+            raise KeyPartError(self._wrong_parts(parts, unknown, missing))
         key = self._key(parts)
         self._check_reads_back(key)
         return key
+
+    def _wrong_parts(self, parts: Mapping[str, Any], unknown: list[str], missing: list[str]) -> str:
+        what = self.item_type.__name__
+        wrong = [f"{name} is {'None' if name in parts else 'missing'}" for name in missing]
+        wrong += [f"{name} is no part of it" for name in unknown]
+        step = f"Give {', '.join(f'{name}=…' for name in self.key_fields)}"
+        if missing and not set(missing) & set(self.pk.fields):
+            step += f", or read several with {what}.query({', '.join(f'{name}=…' for name in self.pk.fields)})"
+        made = ", ".join(self.key_fields) or "nothing"
+        return f"The key of {what} is made of {made}: {'; '.join(wrong)}. {step}."
 
     def _key(self, values: Mapping[str, Any]) -> WireItem:
         key: WireItem = {}
@@ -94,7 +102,7 @@ class Layout:
 
     def _check_reads_back(self, key: WireItem) -> None:
         """A key that another type would claim, or that reads back as other parts, must never be written."""
-        if not self.owns({**self.constants, **key}):
+        if not self.reader.always_reads_back and not self.owns({**self.constants, **key}):
             shown = ", ".join(f"{name}={next(iter(value.values()))}" for name, value in key.items())
             raise KeyPartError(
                 f"The key {shown} would not be read as a {self.item_type.__name__}: a part holds a separator"
@@ -126,48 +134,30 @@ class Layout:
 
     # -- reading
 
+    @property
+    def reader(self) -> Reader:
+        """What reads rows of this type; made when the first row comes, when all types of the table are known."""
+        if self._reader is None:
+            self._reader = Reader(self)
+        return self._reader
+
+    def forget_reader(self) -> None:
+        """A type was added to the table: which rows are whose must be worked out anew."""
+        self._reader = None
+
     def owns(self, row: WireItem) -> bool:
         """Whether a row is of this type."""
-        return self.match(row) is not None
+        return self.reader.match(row) is not None
 
-    def match(self, row: WireItem) -> dict[str, str] | None:
-        """The parts of a row's key where the row is of this type, None otherwise."""
-        parts = self._parts(row)
-        if parts is None:
-            return None
-        for rival in self._rivals():
-            if rival._parts(row) is not None:
-                return None
-        return parts
-
-    def _parts(self, row: WireItem) -> dict[str, str] | None:
-        for name, constant in self.constants.items():
-            if row.get(name) != constant:
-                return None
-        parts: dict[str, str] = {}
-        for key, made in zip(self.table.keys, (self.pk, self.sk), strict=False):
-            stored = row.get(key.name)
-            if stored is None or made is None:
-                return None
-            found = made.parse(next(iter(stored.values())))
-            if found is None:
-                return None
-            for name, text in found.items():
-                if parts.setdefault(name, text) != text:
-                    return None
-        return parts
-
-    def _rivals(self) -> list[Layout]:
+    def rivals(self) -> list[Layout]:
         """Types of the same table whose templates say more: where they fit, the row is theirs."""
-        if self.rivals is None:
-            self.rivals = [
-                other.__layout__
-                for other in self.table.item_types
-                if other is not self.item_type
-                and other.__layout__._literals() > self._literals()
-                and self._may_meet(other.__layout__)
-            ]
-        return self.rivals
+        return [
+            other.__layout__
+            for other in self.table.item_types
+            if other is not self.item_type
+            and other.__layout__._literals() > self._literals()
+            and self._may_meet(other.__layout__)
+        ]
 
     def _may_meet(self, other: Layout) -> bool:
         if self.sk is not None and other.sk is not None and not self.sk.may_meet(other.sk):
@@ -176,26 +166,6 @@ class Layout:
 
     def _literals(self) -> int:
         return self.pk.literals + (self.sk.literals if self.sk is not None else 0)
-
-    def decode(self, row: WireItem, parts: Mapping[str, str]) -> tuple[dict[str, Any], dict[str, AttributeValue]]:
-        """Field values out of a row, and the attributes this type does not know."""
-        values: dict[str, Any] = {}
-        unknown: dict[str, AttributeValue] = {}
-        fields = self.fields_by_name
-        for name, value in row.items():
-            known = fields.get(name)
-            if known is not None:
-                text = value.get("S")
-                values[known] = text if text is not None else from_wire(value)
-            elif name not in self.own_names:
-                unknown[name] = value
-        for name in self.absent_is_none:
-            values.setdefault(name, None)
-        values.update((name, text) for name, text in parts.items() if name not in self.names)
-        for index in self.table.indexes:
-            if index.shards > 1 and (known := fields.get(index.pk[0].name)) in values:
-                values[known] = unsharded(values[known])
-        return values, unknown
 
 
 def layout(
@@ -213,6 +183,8 @@ def layout(
     constants: dict[str, AttributeValue] = {}
     absent_is_none: list[str] = []
     for name, info in item_type.model_fields.items():
+        if mentions_float(info.annotation):
+            raise SchemaError(f"{what}.{name} is a float; DynamoDB's numbers are decimal: use int or decimal.Decimal")
         stored = next((entry for entry in info.metadata if isinstance(entry, Stored)), Stored())
         if not stored.stored:
             continue
@@ -234,11 +206,12 @@ def layout(
     if table.sk is None and sk is not None:
         raise SchemaError(f"{what}: {table.name} has no sort key")
     derived = {name: template(text) for name, text in keys.items()}
-    known = set(item_type.model_fields)
+    known = item_type.model_fields
     for made in (pk_template, sk_template, *derived.values()):
         for part in () if made is None else made.fields:
             if part not in known:
-                raise SchemaError(f"{what}: the template {made.text if made else ''!r} names {part}, which is no field")
+                text, choice = made.text if made else "", instead_of(part, known)
+                raise SchemaError(f"{what}: the template {text!r} names {part}, which is no field: {choice}")
     for name in derived:
         if name in fields_by_name:
             raise SchemaError(f"{what}: {name} is both a field and a template")
@@ -334,13 +307,3 @@ def shard_of(key: WireItem, table: Table, shards: int) -> int:
     """Which shard an item is in: told by its key alone, so that it never moves."""
     text = "|".join(str(next(iter(key[name.name].values()))) for name in table.keys)
     return crc32(text.encode()) % shards
-
-
-def sharded(value: str, shard: int) -> str:
-    """A partition key value with its shard."""
-    return f"{value}#{shard:03d}"
-
-
-def unsharded(value: str) -> str:
-    """The value without its shard."""
-    return value[:-4]

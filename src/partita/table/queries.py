@@ -21,11 +21,12 @@ from partita.dynamo.expressions.tree import (
 from partita.dynamo.values import AttributeValue
 from partita.dynamo.values import Item as WireItem
 from partita.table.attributes import Attribute
+from partita.table.bounds import bounded
 from partita.table.errors import KeyPartError, SchemaError
-from partita.table.layout import index_value, sharded
+from partita.table.layout import index_value
+from partita.table.parts import check_index, check_parts, incomplete
+from partita.table.reading import sharded
 from partita.table.tables import Index, KeyName, Table
-from partita.table.template import key_text
-from partita.table.values import to_wire
 
 if TYPE_CHECKING:
     from partita.table.items import Item
@@ -77,6 +78,8 @@ class Query(Generic[I_co]):
 
     def where(self, condition: Condition) -> Query[I_co]:
         """Keep only what the condition holds for. Rows that it drops are read and paid for all the same."""
+        if not isinstance(condition, Condition):
+            raise SchemaError(f"{condition!r} is no condition: make one from an attribute, as in Book.stars > 3")
         joined = condition if self.filter is None else And((self.filter, condition))
         return replace(self, filter=joined)
 
@@ -148,7 +151,12 @@ class Query(Generic[I_co]):
 
     def _compared(self, operator: Comparator, parts: Mapping[str, Any]) -> Query[I_co]:
         key = self._sort_key()
-        return replace(self, sort=Compare(operator, Path((key.name,)), Value(self._bound(key, parts))))
+        bound = self._bound(key, parts)
+        path = Path((key.name,))
+        if isinstance(self.sort, BeginsWith) and isinstance(self.sort.prefix, Value):
+            start: str = self.sort.prefix.value["S"]
+            return replace(self, sort=bounded(start, path, operator, bound["S"]))
+        return replace(self, sort=Compare(operator, path, Value(bound)))
 
     def _sort_key(self) -> KeyName:
         names = self.sort_names()
@@ -162,49 +170,57 @@ class Query(Generic[I_co]):
         made = layout.derived.get(key.name)
         if made is None and self.index is None:
             made = layout.sk
+        inputs = layout.inputs(key.name)
+        given = inputs[: len(parts)]
+        if not parts or set(parts) != set(given):
+            wanted = ", ".join(f"{name}=…" for name in given or inputs)
+            raise KeyPartError(f"{key.name} is made of {', '.join(inputs)}, not {', '.join(parts)}: give {wanted}")
+        for name, value in parts.items():
+            if value is None:
+                raise KeyPartError(f"{name} is None: {key.name} cannot be compared with nothing")
         if made is not None and key.type == "S":
             text, _ = made.prefix(parts)
             return {"S": text}
-        (value,) = parts.values()
-        wire = to_wire(value) if key.type == "N" else {"S": key_text(value)}
-        if wire is None:
-            raise KeyPartError(f"{key.name} cannot be compared with nothing")
+        wire = index_value(self.item_types[0], key, parts)
+        assert wire is not None  # no part is missing
         return wire
 
 
 def query(item_type: type[I_co], index: Index | None, parts: Mapping[str, Any]) -> Query[I_co]:
     """The items of one type that share a partition; fields of the sort key narrow it down from the left."""
     table = item_type.__table__
-    if index is not None and index.table is not table:
-        raise SchemaError(f"{index!r} is no index of {table.name}")
+    check_index(table, index)
     layout = item_type.__layout__
-    known = set(item_type.model_fields)
-    unknown = sorted(set(parts) - known)
-    if unknown:
-        raise KeyPartError(f"{item_type.__name__} has no {', '.join(unknown)}")
+    check_parts(item_type, index, parts)
     if index is None:
         pk_text = layout.pk.render(parts)
         if pk_text is None:
-            raise KeyPartError(f"{table.pk.name} of {item_type.__name__} needs {', '.join(layout.pk.fields)}")
+            raise incomplete(item_type, f"{table.name}.{table.pk.name}", layout.pk.fields)
         pk_value: AttributeValue = {"S": pk_text}
         if table.pk.type == "N":
             pk_value = {"N": pk_text}
-        return _narrowed(Query((item_type,), table, None, ((table.pk, pk_value),)), item_type, parts)
+        return _narrowed(item_type, None, ((table.pk, pk_value),), parts)
     partition = []
     for key in index.pk:
         value = index_value(item_type, key, parts)
         if value is None:
-            raise KeyPartError(f"{key.name} of {index!r} needs {', '.join(layout.inputs(key.name))}")
+            raise incomplete(item_type, f"{index!r}.{key.name}", layout.inputs(key.name))
         partition.append((key, value))
-    return _narrowed(Query((item_type,), table, index, tuple(partition)), item_type, parts)
+    return _narrowed(item_type, index, tuple(partition), parts)
 
 
-def _narrowed(query: Query[I_co], item_type: type[I_co], parts: Mapping[str, Any]) -> Query[I_co]:
+def _narrowed(
+    item_type: type[I_co],
+    index: Index | None,
+    partition: tuple[tuple[KeyName, AttributeValue], ...],
+    parts: Mapping[str, Any],
+) -> Query[I_co]:
     """Use what is known of the sort key: whole attributes as equal, the fixed start of the next as a prefix."""
     leading: list[tuple[KeyName, AttributeValue]] = []
-    layout = item_type.__layout__
-    for key in query.sort_names():
-        made = layout.derived.get(key.name) or (layout.sk if query.index is None else None)
+    layout, table = item_type.__layout__, item_type.__table__
+    sort: Condition | None = None
+    for key in table.keys[1:] if index is None else index.sk:
+        made = layout.derived.get(key.name) or (layout.sk if index is None else None)
         if made is None or key.type != "S":
             inputs = layout.inputs(key.name)
             if not inputs or parts.get(inputs[0]) is None:
@@ -218,9 +234,10 @@ def _narrowed(query: Query[I_co], item_type: type[I_co], parts: Mapping[str, Any
         if complete:
             leading.append((key, {"S": text}))
             continue
-        sort = BeginsWith(Path((key.name,)), Value({"S": text})) if text else None
-        return replace(query, leading=tuple(leading), sort=sort)
-    return replace(query, leading=tuple(leading))
+        if text:
+            sort = BeginsWith(Path((key.name,)), Value({"S": text}))
+        break
+    return Query((item_type,), table, index, partition, tuple(leading), sort)
 
 
 def collection(*queries: Query[Any]) -> Query[Any]:

@@ -39,6 +39,11 @@ class Template:
         return self.parts
 
     @property
+    def simple(self) -> bool:
+        """A fixed text, alone or before one field: whatever the field holds is read back as it was."""
+        return self.trailing or not self.parts
+
+    @property
     def literals(self) -> int:
         """How much of the template is fixed: of two templates that fit a text, the one with more says what it is."""
         return sum(len(piece) for piece in self.pieces if isinstance(piece, str))
@@ -84,9 +89,12 @@ class Template:
         return self.start.startswith(other.start) or other.start.startswith(self.start)
 
     def _part(self, part: Part, value: Any) -> str:
-        text = key_text(value, part.width)
+        try:
+            text = key_text(value, part.width)
+        except KeyPartError as error:
+            raise KeyPartError(f"{part.field} of {self.text!r}: {error}") from None
         if not text:
-            raise KeyPartError(f"{part.field} is empty, and {self.text!r} needs it")
+            raise KeyPartError(f"{part.field} is empty, and {self.text!r} needs it: keys have no empty parts")
         return text
 
 

@@ -1,0 +1,67 @@
+"""What an attribute can hold: the types its values have on the wire, and whether a value fits its declaration."""
+
+from __future__ import annotations
+
+import types
+from collections.abc import Iterable, Mapping
+from decimal import Decimal
+from enum import Enum
+from typing import Annotated, Any, Literal, TypeVar, Union, get_args, get_origin
+
+from pydantic import BaseModel, TypeAdapter
+
+from partita.table.values import to_wire
+
+_SCALARS: dict[type, str] = {str: "S", bool: "BOOL", int: "N", Decimal: "N", float: "N", bytes: "B", type(None): "NULL"}
+_SETS = {"S": "SS", "N": "NS", "B": "BS"}
+
+
+def wire_types(annotation: Any) -> frozenset[str] | None:
+    """The types a value can have in DynamoDB; None where nothing is known."""
+    origin, arguments = get_origin(annotation), get_args(annotation)
+    if origin is Annotated:
+        return wire_types(arguments[0])
+    if origin in (Union, types.UnionType):
+        return _together(map(wire_types, arguments))
+    if origin is Literal:
+        return _together(_of_value(choice) for choice in arguments)
+    kind = origin or annotation
+    if isinstance(kind, TypeVar) or not isinstance(kind, type):
+        return None
+    if issubclass(kind, Enum):
+        return _together(_of_value(choice.value) for choice in kind)
+    for scalar, name in _SCALARS.items():
+        if issubclass(kind, scalar):
+            return frozenset({name})
+    if issubclass(kind, set | frozenset):
+        members = wire_types(arguments[0]) if arguments else None
+        return None if members is None else frozenset(_SETS.get(member, "L") for member in members)
+    if issubclass(kind, list | tuple):
+        return frozenset({"L"})
+    if issubclass(kind, Mapping | BaseModel):
+        return frozenset({"M"})
+    return None
+
+
+def mentions_float(annotation: Any) -> bool:
+    """Whether a float is anywhere in a type."""
+    return annotation is float or any(map(mentions_float, get_args(annotation)))
+
+
+def adapter(annotation: Any, metadata: list[Any]) -> TypeAdapter[Any]:
+    """Checks a value as the constructor would: type and constraints."""
+    return TypeAdapter(Annotated[annotation, *metadata]) if metadata else TypeAdapter(annotation)
+
+
+def _of_value(value: Any) -> frozenset[str] | None:
+    wire = to_wire(value)
+    return frozenset() if wire is None else frozenset(wire)
+
+
+def _together(found: Iterable[frozenset[str] | None]) -> frozenset[str] | None:
+    whole: set[str] = set()
+    for each in found:
+        if each is None:
+            return None
+        whole |= each
+    return frozenset(whole)

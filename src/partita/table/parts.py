@@ -1,0 +1,58 @@
+"""The fields a query is given: each must be a part of the key it reads by, or more would be read than was asked for."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import cache
+from typing import TYPE_CHECKING, Any
+
+from partita.table.errors import KeyPartError, SchemaError
+from partita.table.suggest import instead_of
+from partita.table.tables import Index, Table
+
+if TYPE_CHECKING:
+    from partita.table.items import Item
+
+
+def check_index(table: Table, index: Index | None) -> None:
+    """An index must be one of the table's own."""
+    if index is not None and (not isinstance(index, Index) or index.table is not table):
+        known = ", ".join(known.name for known in table.indexes) or "none"
+        raise SchemaError(f"{index!r} is no index of {table.name}: give what {table.name}.index(…) returned ({known})")
+
+
+def check_parts(item_type: type[Item], index: Index | None, parts: Mapping[str, Any]) -> None:
+    """Every part is used, none is None, and none of the sort key is given without those before it."""
+    partition, order = _roles(item_type, index)
+    for name, value in parts.items():
+        if value is None or (name not in partition and (name not in order or not parts.keys() >= order[name])):
+            raise KeyPartError(_why(item_type, index, parts, name))
+
+
+@cache
+def _roles(item_type: type[Item], index: Index | None) -> tuple[frozenset[str], dict[str, frozenset[str]]]:
+    """The fields of the partition key; and those of the sort key, each with the fields that come before it."""
+    layout, table = item_type.__layout__, item_type.__table__
+    partition = [name for key in (index.pk if index else (table.pk,)) for name in layout.inputs(key.name)]
+    order = [name for key in (index.sk if index else table.keys[1:]) for name in layout.inputs(key.name)]
+    return frozenset(partition), {name: frozenset(order[:at]) - {name} for at, name in enumerate(order)}
+
+
+def _why(item_type: type[Item], index: Index | None, parts: Mapping[str, Any], name: str) -> str:
+    what, where = item_type.__name__, repr(index) if index else item_type.__table__.name
+    _, order = _roles(item_type, index)
+    if name not in item_type.model_fields:
+        return f"{what} has no {name}: {instead_of(name, item_type.model_fields)}"
+    if parts[name] is None:
+        return f"{name} is None, and keys have no empty parts: give a value, or leave {name} out"
+    if name not in order:
+        hint = f"{what}.query(…).where({what}.{name}.equals(…))"
+        return f"{name} is no part of the key of {where}: filter with {hint}, or declare an index"
+    missing = ", ".join(other for other in order if other in order[name] - parts.keys())
+    return f"{where} is sorted by {', '.join(order)}: {name} needs {missing} too"
+
+
+def incomplete(item_type: type[Item], what: str, fields: tuple[str, ...]) -> KeyPartError:
+    """A partition key lacks a part."""
+    wanted = ", ".join(f"{name}=…" for name in fields)
+    return KeyPartError(f"{what} of {item_type.__name__} is made of {', '.join(fields)}: give {wanted}")

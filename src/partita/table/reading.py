@@ -1,0 +1,127 @@
+"""Rows to field values: what can be known of an item type before a row comes is worked out once."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from partita.dynamo.values import AttributeValue
+from partita.dynamo.values import Item as WireItem
+from partita.table.template import Template
+from partita.table.values import from_wire
+
+if TYPE_CHECKING:
+    from partita.table.layout import Layout
+
+
+class Reader:
+    """Tells rows of one item type from others, and takes their values out."""
+
+    __slots__ = ("always_reads_back", "constants", "defaults", "fields", "keys", "own", "rivals", "sharded", "unstored")
+
+    def __init__(self, layout: Layout) -> None:
+        table = layout.table
+        templates = (layout.pk,) if layout.sk is None else (layout.pk, layout.sk)
+        self.keys = tuple(_Key(key.name, key.type, made) for key, made in zip(table.keys, templates, strict=True))
+        self.constants = tuple(layout.constants.items())
+        self.fields = layout.fields_by_name
+        self.own = layout.own_names
+        self.unstored = tuple(name for name in layout.key_fields if name not in layout.names)
+        self.defaults = layout.absent_is_none
+        self.sharded = tuple(
+            layout.fields_by_name[index.pk[0].name]
+            for index in table.indexes
+            if index.shards > 1 and index.pk[0].name in layout.fields_by_name
+        )
+        self.rivals = tuple(rival.reader for rival in layout.rivals())
+        seen = [field for key in self.keys for field in key.made.fields]
+        self.always_reads_back = (
+            not self.rivals and len(seen) == len(set(seen)) and all(key.made.simple for key in self.keys)
+        )
+        """Whether any key that can be made is read as this type with the same parts."""
+
+    def parts(self, row: WireItem) -> dict[str, str] | None:
+        """The parts of a row's key, where its keys and its discriminator fit this type."""
+        for name, constant in self.constants:
+            if row.get(name) != constant:
+                return None
+        parts: dict[str, str] = {}
+        for key in self.keys:
+            stored = row.get(key.name)
+            text = None if stored is None else stored.get(key.kind)
+            if text is None:
+                return None
+            start = key.start
+            if key.fixed:
+                if text != start:
+                    return None
+            elif key.field is not None:
+                if len(text) <= key.skip or not text.startswith(start):
+                    return None
+                part = text[key.skip :]
+                if parts.setdefault(key.field, part) != part:
+                    return None
+            else:
+                found = key.made.parse(text)
+                if found is None:
+                    return None
+                for name, part in found.items():
+                    if parts.setdefault(name, part) != part:
+                        return None
+        return parts
+
+    def match(self, row: WireItem) -> dict[str, str] | None:
+        """The parts of a row's key where the row is of this type: no type that says more claims it."""
+        parts = self.parts(row)
+        if parts is not None:
+            for rival in self.rivals:
+                if rival.parts(row) is not None:
+                    return None
+        return parts
+
+    def values(self, row: WireItem) -> tuple[dict[str, Any], dict[str, AttributeValue]] | None:
+        """Field values out of a row of this type, and the attributes the type does not know; None for other rows."""
+        parts = self.match(row) if self.rivals else self.parts(row)
+        if parts is None:
+            return None
+        values: dict[str, Any] = {}
+        unknown: dict[str, AttributeValue] = {}
+        fields = self.fields
+        for name, value in row.items():
+            field = fields.get(name)
+            if field is not None:
+                values[field] = value["S"] if "S" in value else from_wire(value)
+            elif name not in self.own:
+                unknown[name] = value
+        for field in self.unstored:
+            values[field] = parts[field]
+        for field in self.defaults:
+            values.setdefault(field, None)
+        for field in self.sharded:
+            if field in values:
+                values[field] = unsharded(values[field])
+        return values, unknown
+
+
+class _Key:
+    """One half of the key, and the shortest way to read it: a fixed text, one field after it, or a pattern."""
+
+    __slots__ = ("field", "fixed", "kind", "made", "name", "skip", "start")
+
+    def __init__(self, name: str, kind: str, made: Template) -> None:
+        self.name = name
+        self.kind = kind
+        self.made = made
+        self.start = made.start
+        self.skip = len(made.start)
+        self.fixed = not made.fields
+        self.field = made.fields[0] if made.trailing else None
+
+
+def sharded(value: str, shard: int) -> str:
+    """A partition key value with its shard."""
+    return f"{value}#{shard:03d}"
+
+
+def unsharded(value: str) -> str:
+    """The value without its shard."""
+    return value[:-4]
