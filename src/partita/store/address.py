@@ -6,11 +6,19 @@ import ssl
 from dataclasses import dataclass
 from urllib.parse import urlsplit
 
-CONNECT_SECONDS = 5.0
-READ_SECONDS = 30.0
-"""For the next piece of an answer, not for the whole."""
-IDLE_SECONDS = 60.0
-"""Routers forget connections that nobody uses, and tell no one."""
+
+@dataclass(frozen=True, slots=True)
+class Timeouts:
+    """How long to wait, in seconds."""
+
+    connect: float = 5.0
+    read: float = 30.0
+    """For the next piece of an answer, not for the whole."""
+    idle: float = 60.0
+    """A connection unused for longer is not used again: routers forget such connections and tell no one."""
+
+
+DEFAULT_TIMEOUTS = Timeouts()
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,9 +31,10 @@ class Address:
     authority: str
     """Host and port as the `Host` header has them."""
     tls: ssl.SSLContext | None
+    timeouts: Timeouts
 
 
-def address(url: str) -> Address:
+def address(url: str, timeouts: Timeouts) -> Address:
     """Read an endpoint's URL."""
     parts = urlsplit(url)
     if parts.scheme not in ("http", "https") or not parts.hostname:
@@ -33,7 +42,8 @@ def address(url: str) -> Address:
     secure = parts.scheme == "https"
     authority = parts.netloc.rpartition("@")[2]
     port = parts.port or (443 if secure else 80)
-    return Address(f"{parts.scheme}://{authority}/", parts.hostname, port, authority, _tls() if secure else None)
+    tls = _tls() if secure else None
+    return Address(f"{parts.scheme}://{authority}/", parts.hostname, port, authority, tls, timeouts)
 
 
 def _tls() -> ssl.SSLContext:

@@ -9,7 +9,7 @@ import time
 from collections import deque
 from threading import BoundedSemaphore
 
-from partita.store.address import CONNECT_SECONDS, IDLE_SECONDS, READ_SECONDS, Address
+from partita.store.address import Address
 from partita.store.incoming import Answer, Incoming
 
 _CHUNK = 64 * 1024
@@ -61,21 +61,22 @@ class Connections:
 class _Connection:
     """One socket."""
 
-    __slots__ = ("_poll", "_process", "_socket", "_used")
+    __slots__ = ("_idle", "_poll", "_process", "_socket", "_used")
 
     def __init__(self, address: Address) -> None:
-        self._socket = socket.create_connection((address.host, address.port), CONNECT_SECONDS)
+        self._socket = socket.create_connection((address.host, address.port), address.timeouts.connect)
         try:
             self._socket.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
             if address.tls is not None:
                 self._socket = address.tls.wrap_socket(self._socket, server_hostname=address.host)
-            self._socket.settimeout(READ_SECONDS)
+            self._socket.settimeout(address.timeouts.read)
         except BaseException:
             self._socket.close()
             raise
         self._poll = select.poll()
         self._poll.register(self._socket, select.POLLIN)
         self._process = os.getpid()
+        self._idle = address.timeouts.idle
         self._used = 0.0
 
     def exchange(self, request: bytes) -> Answer:
@@ -89,7 +90,7 @@ class _Connection:
 
     def usable(self) -> bool:
         """Whether the other side is still there as far as we know, and nobody else reads from the socket."""
-        if self._process != os.getpid() or time.monotonic() - self._used > IDLE_SECONDS:
+        if self._process != os.getpid() or time.monotonic() - self._used > self._idle:
             return False
         return not self._poll.poll(0)  # nothing is due: what can be read is the end, or nothing we asked for
 

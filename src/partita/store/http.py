@@ -6,7 +6,7 @@ import asyncio
 from threading import Lock
 from typing import Any
 
-from partita.store.address import address
+from partita.store.address import DEFAULT_TIMEOUTS, Timeouts, address
 from partita.store.answers import ConnectionFailedError, read_answer
 from partita.store.blocking import Connections
 from partita.store.incoming import HttpError
@@ -17,8 +17,16 @@ from partita.store.signing import CredentialsSource, Signer
 class Endpoint:
     """An address that speaks DynamoDB's protocol, for threads and for event loops."""
 
-    def __init__(self, url: str, region: str, credentials: CredentialsSource, *, connections: int) -> None:
-        self._address = address(url)
+    def __init__(
+        self,
+        url: str,
+        region: str,
+        credentials: CredentialsSource,
+        *,
+        connections: int,
+        timeouts: Timeouts = DEFAULT_TIMEOUTS,
+    ) -> None:
+        self._address = address(url, timeouts)
         self._signer = Signer(self._address.authority, region, credentials)
         self._most = connections
         self._connections = Connections(self._address, connections)

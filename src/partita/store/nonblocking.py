@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from typing import cast
 
-from partita.store.address import CONNECT_SECONDS, IDLE_SECONDS, READ_SECONDS, Address
+from partita.store.address import Address, Timeouts
 from partita.store.incoming import Answer, HttpError, Incoming
 
 
@@ -45,9 +45,9 @@ class LoopConnections:
 
     async def _open(self) -> _Connection:
         where = self._address
-        async with asyncio.timeout(CONNECT_SECONDS):
+        async with asyncio.timeout(where.timeouts.connect):
             _, connection = await self._loop.create_connection(
-                lambda: _Connection(self._loop), where.host, where.port, ssl=where.tls
+                lambda: _Connection(self._loop, where.timeouts), where.host, where.port, ssl=where.tls
             )
         return connection
 
@@ -57,14 +57,15 @@ class LoopConnections:
         closing = [connection.close() for connection in self._idle]
         self._idle.clear()
         if closing:
-            await asyncio.wait(closing, timeout=CONNECT_SECONDS)
+            await asyncio.wait(closing, timeout=self._address.timeouts.connect)
 
 
 class _Connection(asyncio.Protocol):
     """One transport, and the answer that is awaited on it."""
 
-    def __init__(self, loop: asyncio.AbstractEventLoop) -> None:
+    def __init__(self, loop: asyncio.AbstractEventLoop, timeouts: Timeouts) -> None:
         self._loop = loop
+        self._timeouts = timeouts
         self._lost: asyncio.Future[None] = loop.create_future()
         self._awaited: asyncio.Future[Answer] | None = None
         self._heard = 0.0
@@ -73,7 +74,7 @@ class _Connection(asyncio.Protocol):
         self._incoming = Incoming()
         self._awaited = self._loop.create_future()
         self._heard = self._loop.time()
-        self._timer = self._loop.call_later(READ_SECONDS, self._look_at_the_clock)
+        self._timer = self._loop.call_later(self._timeouts.read, self._look_at_the_clock)
         self._transport.write(request)
         try:
             return await self._awaited
@@ -82,7 +83,7 @@ class _Connection(asyncio.Protocol):
             self._awaited = None
 
     def usable(self) -> bool:
-        return not self._transport.is_closing() and self._loop.time() - self._heard < IDLE_SECONDS
+        return not self._transport.is_closing() and self._loop.time() - self._heard < self._timeouts.idle
 
     def close(self) -> asyncio.Future[None]:
         """Let go; what is returned is done when the other side knows."""
@@ -117,8 +118,8 @@ class _Connection(asyncio.Protocol):
             self._awaited.set_exception(exc or HttpError("the connection was closed before the answer was whole"))
 
     def _look_at_the_clock(self) -> None:
-        left = self._heard + READ_SECONDS - self._loop.time()
+        left = self._heard + self._timeouts.read - self._loop.time()
         if left > 0:
             self._timer = self._loop.call_later(left, self._look_at_the_clock)
         elif self._awaited is not None and not self._awaited.done():
-            self._awaited.set_exception(TimeoutError(f"nothing came for {READ_SECONDS:.0f} seconds"))
+            self._awaited.set_exception(TimeoutError(f"nothing came for {self._timeouts.read} seconds"))
