@@ -185,6 +185,7 @@ class TransactionInProgressError(DynamoError):
 
     code = "TransactionInProgressException"
     message_member = "Message"
+    retryable = True
 
 
 class ThroughputExceededError(DynamoError):

@@ -2,6 +2,7 @@
 
 from partita.store.embedded import EmbeddedStore
 from partita.store.observe import Observation, Observer
+from partita.store.retries import Retries
 from partita.store.store import AsyncStore, Store, Transport
 
-__all__ = ["AsyncStore", "EmbeddedStore", "Observation", "Observer", "Store", "Transport"]
+__all__ = ["AsyncStore", "EmbeddedStore", "Observation", "Observer", "Retries", "Store", "Transport"]

@@ -1,9 +1,8 @@
-"""From HTTP answers to responses or errors: checksums, error classes, and what is worth another try."""
+"""From HTTP answers to responses or errors: checksums and error classes."""
 
 from __future__ import annotations
 
 import inspect
-import random
 from collections.abc import Mapping
 from typing import Any
 from zlib import crc32
@@ -15,6 +14,7 @@ from partita.dynamo.errors import (
     ConditionalCheckFailedError,
     DynamoError,
     InternalServerError,
+    ThrottlingError,
     TransactionCanceledError,
 )
 
@@ -23,6 +23,9 @@ _CLASSES = {
     for kind in vars(errors).values()
     if inspect.isclass(kind) and issubclass(kind, DynamoError) and "code" in vars(kind)
 }
+_THROTTLED = frozenset({"RequestLimitExceeded", "Throttling", "ThrottledException", "TooManyRequestsException"})
+_LATE = frozenset({"RequestTimeout", "RequestTimeoutException"})
+"""Other names under which endpoints say: later."""
 
 
 class ConnectionFailedError(InternalServerError):
@@ -62,8 +65,10 @@ def _error(status: int, answer: Mapping[str, Any]) -> DynamoError:
     kind = _CLASSES.get(code)
     if kind is not None:
         return kind(message)
-    if status >= 500:
+    if status >= 500 or code in _LATE:
         return InternalServerError(f"{code or status}: {message}")
+    if code in _THROTTLED:
+        return ThrottlingError(f"{code}: {message}")
     return RemoteError(code or str(status), message)
 
 
@@ -71,13 +76,3 @@ def _unreadable(status: int) -> DynamoError:
     if status >= 500:
         return InternalServerError(f"The endpoint answered {status} without a reason.")
     return ConnectionFailedError(f"The endpoint answered {status} with something that is not JSON: is it DynamoDB?")
-
-
-def worth_retrying(error: DynamoError) -> bool:
-    """Throttling, conflicts and failures of the other side; never a condition that did not hold."""
-    return error.retryable
-
-
-def pause(attempt: int) -> float:
-    """Seconds before another attempt: full jitter under a bound that doubles."""
-    return random.uniform(0, min(0.025 * 2**attempt, 5.0))

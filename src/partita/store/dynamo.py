@@ -2,21 +2,20 @@
 
 from __future__ import annotations
 
-import asyncio
 import secrets
 import time
-import uuid
-from dataclasses import replace
 from typing import Any
 
 import orjson
 
-from partita.dynamo.errors import DynamoError, ResourceInUseError, ResourceNotFoundError
-from partita.dynamo.requests import ItemRequest, TransactWriteItems
+from partita.dynamo.errors import ResourceInUseError, ResourceNotFoundError
+from partita.dynamo.requests import ItemRequest
 from partita.dynamo.wire import render
-from partita.store.answers import ConnectionFailedError, pause, worth_retrying
+from partita.store.address import DEFAULT_TIMEOUTS, Timeouts
+from partita.store.answers import ConnectionFailedError
 from partita.store.create import create_request
 from partita.store.http import Endpoint
+from partita.store.retries import OVER_A_NETWORK, Retries
 from partita.store.signing import Credentials, CredentialsSource
 from partita.store.store import Store
 from partita.table.cursors import CursorKeys
@@ -26,7 +25,7 @@ _WAIT_SECONDS = 120.0
 
 
 class DynamoTransport:
-    """Requests to one endpoint, sent again where that can help."""
+    """Requests to one endpoint."""
 
     def __init__(
         self,
@@ -34,41 +33,26 @@ class DynamoTransport:
         region: str,
         credentials: CredentialsSource,
         *,
-        connections: int = 32,
-        attempts: int = 6,
+        connections: int,
+        retries: Retries,
+        timeouts: Timeouts,
     ) -> None:
-        self._endpoint = Endpoint(endpoint_url, region, credentials, connections=connections)
-        self._attempts = attempts
+        self._endpoint = Endpoint(endpoint_url, region, credentials, connections=connections, timeouts=timeouts)
+        self._retries = retries
 
     def send(self, request: ItemRequest) -> dict[str, Any]:
-        """Run a request, again where that can help."""
-        operation, wire = render(_repeatable(request))
-        return self.call(operation, wire)
-
-    def call(self, operation: str, wire: dict[str, Any]) -> dict[str, Any]:
-        """Run any operation in the wire's form."""
-        body = orjson.dumps(wire)
-        for attempt in range(self._attempts):
-            try:
-                return self._endpoint.post(operation, body)
-            except DynamoError as error:
-                if not worth_retrying(error) or attempt == self._attempts - 1:
-                    raise
-            time.sleep(pause(attempt))
-        raise AssertionError("the last attempt returns or raises")
+        """Run a request once."""
+        operation, wire = render(request)
+        return self._endpoint.post(operation, orjson.dumps(wire))
 
     async def send_async(self, request: ItemRequest) -> dict[str, Any]:
         """The same without blocking."""
-        operation, wire = render(_repeatable(request))
-        body = orjson.dumps(wire)
-        for attempt in range(self._attempts):
-            try:
-                return await self._endpoint.post_async(operation, body)
-            except DynamoError as error:
-                if not worth_retrying(error) or attempt == self._attempts - 1:
-                    raise
-            await asyncio.sleep(pause(attempt))
-        raise AssertionError("the last attempt returns or raises")
+        operation, wire = render(request)
+        return await self._endpoint.post_async(operation, orjson.dumps(wire))
+
+    def call(self, operation: str, wire: dict[str, Any]) -> dict[str, Any]:
+        """Run any operation in the wire's form, again where that can help."""
+        return self._retries.run(self._endpoint.post, operation, orjson.dumps(wire))
 
     def create(self, table: Table) -> None:
         """Make a table and wait until it can be used."""
@@ -100,13 +84,6 @@ class DynamoTransport:
         await self._endpoint.close_async()
 
 
-def _repeatable(request: ItemRequest) -> ItemRequest:
-    """A transaction with a token of its own, so that sending it again does it once."""
-    if isinstance(request, TransactWriteItems) and request.token is None:
-        return replace(request, token=str(uuid.uuid4()))
-    return request
-
-
 class DynamoStore(Store):
     """A store at an endpoint; what is not given of region, endpoint and credentials comes from botocore's chain."""
 
@@ -118,14 +95,17 @@ class DynamoStore(Store):
         credentials: CredentialsSource | None = None,
         cursors: CursorKeys | None = None,
         connections: int = 32,
-        attempts: int = 6,
+        retries: Retries = OVER_A_NETWORK,
+        timeouts: Timeouts = DEFAULT_TIMEOUTS,
     ) -> None:
         if endpoint_url is None or region is None or credentials is None:
             from partita.store.aws import discovered
 
             endpoint_url, region, credentials = discovered(endpoint_url, region, credentials)
-        self.dynamo = DynamoTransport(endpoint_url, region, credentials, connections=connections, attempts=attempts)
-        super().__init__(self.dynamo, cursors or CursorKeys(secrets.token_bytes(32)))
+        self.dynamo = DynamoTransport(
+            endpoint_url, region, credentials, connections=connections, retries=retries, timeouts=timeouts
+        )
+        super().__init__(self.dynamo, cursors or CursorKeys(secrets.token_bytes(32)), retries=retries)
 
     def close(self) -> None:
         """Let go of the connections."""

@@ -9,6 +9,7 @@ from partita.dynamo.errors import ResourceInUseError
 from partita.dynamo.requests import ItemRequest
 from partita.engine import Engine
 from partita.store.create import create_request
+from partita.store.retries import IN_PROCESS, Retries
 from partita.store.store import Store
 from partita.table.cursors import CursorKeys
 from partita.table.tables import Table
@@ -39,6 +40,6 @@ class EmbeddedTransport:
 class EmbeddedStore(Store):
     """A store on an engine in this process."""
 
-    def __init__(self, engine: Engine, cursors: CursorKeys | None = None) -> None:
-        super().__init__(EmbeddedTransport(engine), cursors or CursorKeys(secrets.token_bytes(32)))
+    def __init__(self, engine: Engine, cursors: CursorKeys | None = None, *, retries: Retries = IN_PROCESS) -> None:
+        super().__init__(EmbeddedTransport(engine), cursors or CursorKeys(secrets.token_bytes(32)), retries=retries)
         self.engine = engine

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import random
 import time
 from collections.abc import AsyncIterator, Iterable, Iterator
 from typing import Any, Protocol, TypeVar
@@ -11,6 +10,7 @@ from typing import Any, Protocol, TypeVar
 from partita.dynamo.errors import DynamoError
 from partita.dynamo.requests import ItemRequest
 from partita.store.observe import Observer, measured, observation
+from partita.store.retries import Retries
 from partita.table import steps
 from partita.table.cursors import CursorKeys
 from partita.table.items import Item
@@ -29,7 +29,7 @@ class Transport(Protocol):
     """What carries requests: in process, or over a network."""
 
     def send(self, request: ItemRequest) -> Response:
-        """Run a request; DynamoDB's errors are raised."""
+        """Run a request once; DynamoDB's errors are raised."""
 
     async def send_async(self, request: ItemRequest) -> Response:
         """The same without blocking."""
@@ -41,17 +41,17 @@ class Transport(Protocol):
 class _Face:
     """What both faces share."""
 
-    def __init__(self, transport: Transport, cursors: CursorKeys, observers: list[Observer]) -> None:
+    def __init__(
+        self, transport: Transport, cursors: CursorKeys, *, retries: Retries, observers: list[Observer]
+    ) -> None:
         self.transport = transport
         self.cursors = cursors
+        self.retries = retries
         self.observers = observers
 
     def observe(self, observer: Observer) -> None:
-        """Tell an observer of every call from now on."""
+        """Tell an observer of every call from now on; a request that is sent again is a call again."""
         self.observers.append(observer)
-
-    def _prepared(self, request: ItemRequest) -> ItemRequest:
-        return measured(request) if self.observers else request
 
     def _tell(self, request: ItemRequest, response: Response, begun: float, error: str | None) -> None:
         seen = observation(request, response, time.perf_counter() - begun, error)
@@ -126,15 +126,18 @@ class AsyncStore(_Face):
 
     async def _step(self, request: ItemRequest | Pause) -> Response:
         if isinstance(request, Pause):
-            await asyncio.sleep(_backoff(request.tries))
+            await asyncio.sleep(self.retries.pause(request.tries))
             return {}
+        return await self.retries.run_async(self._send, self.retries.repeatable(request))
+
+    async def _send(self, request: ItemRequest) -> Response:
         if not self.observers:
             return await self.transport.send_async(request)
         begun = time.perf_counter()
         response: Response = {}
         error: str | None = None
         try:
-            response = await self.transport.send_async(self._prepared(request))
+            response = await self.transport.send_async(measured(request))
         except DynamoError as failed:
             error = failed.code
             raise
@@ -146,9 +149,9 @@ class AsyncStore(_Face):
 class Store(_Face):
     """The verbs, blocking."""
 
-    def __init__(self, transport: Transport, cursors: CursorKeys) -> None:
-        super().__init__(transport, cursors, [])
-        self.asynchronous = AsyncStore(transport, cursors, self.observers)
+    def __init__(self, transport: Transport, cursors: CursorKeys, *, retries: Retries) -> None:
+        super().__init__(transport, cursors, retries=retries, observers=[])
+        self.asynchronous = AsyncStore(transport, cursors, retries=retries, observers=self.observers)
 
     def create(self, *tables: Table) -> None:
         """Make tables with their indexes, unless they are there."""
@@ -218,23 +221,21 @@ class Store(_Face):
 
     def _step(self, request: ItemRequest | Pause) -> Response:
         if isinstance(request, Pause):
-            time.sleep(_backoff(request.tries))
+            time.sleep(self.retries.pause(request.tries))
             return {}
+        return self.retries.run(self._send, self.retries.repeatable(request))
+
+    def _send(self, request: ItemRequest) -> Response:
         if not self.observers:
             return self.transport.send(request)
         begun = time.perf_counter()
         response: Response = {}
         error: str | None = None
         try:
-            response = self.transport.send(self._prepared(request))
+            response = self.transport.send(measured(request))
         except DynamoError as failed:
             error = failed.code
             raise
         finally:
             self._tell(request, response, begun, error)
         return response
-
-
-def _backoff(tries: int) -> float:
-    """Full jitter: anywhere up to a bound that doubles, so that those who collided part."""
-    return random.uniform(0, min(0.05 * 2**tries, 5.0))
