@@ -5,6 +5,7 @@ from partita.table.cursors import CursorKeys
 from partita.table.errors import (
     ForeignItemError,
     InvalidCursorError,
+    InvalidValueError,
     ItemTooLargeError,
     KeyPartError,
     ModelError,
@@ -30,6 +31,7 @@ __all__ = [
     "Get",
     "Index",
     "InvalidCursorError",
+    "InvalidValueError",
     "Item",
     "ItemTooLargeError",
     "Key",

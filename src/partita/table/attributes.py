@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Generic, TypeVar, get_args, overload
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, Generic, TypeVar, get_args, get_origin, overload
 
-from pydantic import Field
+from pydantic import Field, TypeAdapter
+from pydantic import ValidationError as PydanticError
+from pydantic.fields import FieldInfo
 from pydantic_core import CoreSchema
 
 from partita.dynamo.expressions.tree import (
@@ -32,7 +35,8 @@ from partita.dynamo.expressions.tree import (
     UpdateAction,
     Value,
 )
-from partita.table.errors import ModelError
+from partita.table.errors import InvalidValueError, ModelError
+from partita.table.holds import adapter, wire_types
 from partita.table.values import to_wire
 
 if TYPE_CHECKING:
@@ -45,11 +49,12 @@ E = TypeVar("E")
 class Attribute(Generic[T]):
     """An attribute of an item type: `Site.title.equals("…")` and `Site.title.set("…")` are checked by type checkers."""
 
-    def __init__(self, field: str, name: str, *, stored: bool, owner: str) -> None:
+    def __init__(self, field: str, name: str, *, stored: bool, owner: str, info: FieldInfo) -> None:
         self.field = field
         self.name = name
         self.stored = stored
         self.owner = owner
+        self._info = info
 
     @overload
     def __get__(self, instance: None, owner: Any) -> Attribute[T]: ...
@@ -71,7 +76,7 @@ class Attribute(Generic[T]):
         return f"{self.owner}.{self.field}"
 
     def __eq__(self, other: object) -> bool:
-        raise ModelError(f"{self!r} == … would compare Python objects. Write {self!r}.equals(…)")
+        raise ModelError(f"{self!r} == … would compare Python objects. Write {self!r}.equals(…) or .differs(…)")
 
     __hash__ = object.__hash__
 
@@ -87,28 +92,28 @@ class Attribute(Generic[T]):
     # -- conditions
 
     def equals(self, value: T) -> Condition:
-        return Compare("=", self.path, _value(value))
+        return Compare("=", self.path, self._operand(value))
 
     def differs(self, value: T) -> Condition:
-        return Compare("<>", self.path, _value(value))
+        return Compare("<>", self.path, self._operand(value))
 
     def __lt__(self, value: T) -> Condition:
-        return Compare("<", self.path, _value(value))
+        return Compare("<", self.path, self._operand(value))
 
     def __le__(self, value: T) -> Condition:
-        return Compare("<=", self.path, _value(value))
+        return Compare("<=", self.path, self._operand(value))
 
     def __gt__(self, value: T) -> Condition:
-        return Compare(">", self.path, _value(value))
+        return Compare(">", self.path, self._operand(value))
 
     def __ge__(self, value: T) -> Condition:
-        return Compare(">=", self.path, _value(value))
+        return Compare(">=", self.path, self._operand(value))
 
     def between(self, low: T, high: T) -> Condition:
-        return Between(self.path, _value(low), _value(high))
+        return Between(self.path, self._operand(low), self._operand(high))
 
     def one_of(self, *choices: T) -> Condition:
-        return In(self.path, tuple(map(_value, choices)))
+        return In(self.path, tuple(map(self._operand, choices)))
 
     def exists(self) -> Condition:
         return AttributeExists(self.path)
@@ -117,7 +122,7 @@ class Attribute(Generic[T]):
         return AttributeNotExists(self.path)
 
     def begins_with(self: Attribute[str] | Attribute[str | None], prefix: str) -> Condition:
-        return BeginsWith(self.path, _value(prefix))
+        return BeginsWith(self.path, self._operand(prefix))
 
     @overload
     def contains(self: Attribute[str] | Attribute[str | None], member: str) -> Condition: ...
@@ -132,39 +137,89 @@ class Attribute(Generic[T]):
     # -- updates
 
     def set(self, value: T) -> Action:
-        """Give it a value; None takes it away."""
-        wire = to_wire(value)
+        """Give it a value, checked as the constructor checks it; None takes it away."""
+        checked = self._checked(value)
+        wire = to_wire(checked)
         if wire is None:
             return self.remove()
-        return Action(self.field, value, SetAction(self.path, Value(wire)))
+        return Action(self.field, checked, SetAction(self.path, Value(wire)))
 
     def set_if_missing(self, value: T) -> Action:
-        return Action(self.field, UNKNOWN, SetAction(self.path, IfNotExists(self.path, _value(value))))
+        return Action(self.field, UNKNOWN, SetAction(self.path, IfNotExists(self.path, _value(self._checked(value)))))
 
     def remove(self) -> Action:
+        """Take it away; what an item cannot be read without stays."""
+        if self._info.is_required() and not self._may_be_away:
+            raise InvalidValueError(f"{self!r} has no default, so items could not be read without it: set it instead")
         return Action(self.field, None, RemoveAction(self.path))
 
     def add(self: Attribute[int] | Attribute[int | None], amount: int) -> Action:
         """Count up or down, from zero where there is nothing."""
-        return Action(self.field, UNKNOWN, AddAction(self.path, _value(amount)))
+        return Action(self.field, UNKNOWN, AddAction(self.path, self._operand(amount)))
 
     def increase(self: Attribute[int], amount: int) -> Action:
         """Count up from a number that must be there."""
-        operand = Arithmetic("+", self.path, _value(amount))
+        operand = Arithmetic("+", self.path, self._operand(amount))
         return Action(self.field, UNKNOWN, SetAction(self.path, operand))
 
     def append(self: Attribute[tuple[E, ...]], *elements: E) -> Action:
         empty = Value({"L": []})
-        operand = ListAppend(IfNotExists(self.path, empty), _value(tuple(elements)))
+        operand = ListAppend(IfNotExists(self.path, empty), self._operand(elements))
         return Action(self.field, UNKNOWN, SetAction(self.path, operand))
 
     def join(self: Attribute[frozenset[E]], *members: E) -> Action:
         """Put members into a set."""
-        return Action(self.field, UNKNOWN, AddAction(self.path, _value(frozenset(members))))
+        return Action(self.field, UNKNOWN, AddAction(self.path, self._operand(frozenset(members))))
 
     def leave(self: Attribute[frozenset[E]], *members: E) -> Action:
         """Take members out of a set."""
-        return Action(self.field, UNKNOWN, DeleteAction(self.path, _value(frozenset(members))))
+        return Action(self.field, UNKNOWN, DeleteAction(self.path, self._operand(frozenset(members))))
+
+    # -- values
+
+    @cached_property
+    def _wire_types(self) -> frozenset[str] | None:
+        return wire_types(plain_type(self._info.annotation))
+
+    @cached_property
+    def _adapter(self) -> TypeAdapter[Any]:
+        return adapter(plain_type(self._info.annotation), self._info.metadata)
+
+    @property
+    def _may_be_away(self) -> bool:
+        """Whether a value without an attribute, such as None or an empty set, is among what it holds."""
+        types = self._wire_types
+        return types is None or bool(types & {"NULL", "SS", "NS", "BS"})
+
+    def _operand(self, value: Any) -> Value:
+        """A value of the type that is stored here: for DynamoDB another type is no mistake, it just never fits."""
+        if value is None:
+            raise InvalidValueError(f"{self!r} cannot be compared with None: use .missing() or .exists()")
+        operand = _value(value)
+        types = self._wire_types
+        if types is not None and not types & operand.value.keys():
+            kept = _shown(plain_type(self._info.annotation))
+            raise InvalidValueError(
+                f"{self!r} holds {kept}, not {value!r} ({_shown(type(value))}): DynamoDB compares and adds only values "
+                "of one type"
+            )
+        return operand
+
+    def _checked(self, value: Any) -> Any:
+        try:
+            return self._adapter.validate_python(value)
+        except PydanticError as error:
+            why = "; ".join(each["msg"] for each in error.errors(include_url=False))
+            raise InvalidValueError(f"{self!r} cannot be {value!r}: {why}") from None
+
+
+def plain_type(annotation: Any) -> Any:
+    """The type inside `Attribute[…]`."""
+    return get_args(annotation)[0] if get_origin(annotation) is Attribute else annotation
+
+
+def _shown(kind: Any) -> str:
+    return kind.__name__ if isinstance(kind, type) else str(kind).replace("typing.", "")
 
 
 class _Unknown:

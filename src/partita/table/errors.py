@@ -1,6 +1,8 @@
-"""What can be wrong with a schema, a request or a cursor; found before anything is sent."""
+"""What can be wrong with a schema, a request or a cursor, found before anything is sent; and lost races."""
 
 from __future__ import annotations
+
+from typing import Any
 
 
 class ModelError(Exception):
@@ -13,6 +15,10 @@ class SchemaError(ModelError):
 
 class KeyPartError(ModelError):
     """A key cannot be made: a part is missing, empty, or would make the key read as something else."""
+
+
+class InvalidValueError(ModelError):
+    """A value that its attribute cannot hold, or cannot be compared with."""
 
 
 class ForeignItemError(ModelError):
@@ -36,3 +42,12 @@ class ItemTooLargeError(ModelError):
 
 class TransactionTooLargeError(ModelError):
     """More than 100 actions, or two on the same item, in one transaction."""
+
+
+class ChangedMeanwhileError(ModelError):
+    """An item was changed between reading and writing; `there` is what it is now, None where it is gone."""
+
+    def __init__(self, what: str, there: Any = None) -> None:
+        happened = "is gone" if there is None else "was changed meanwhile"
+        super().__init__(f"{what} {happened}. Read it again and decide anew.")
+        self.there = there

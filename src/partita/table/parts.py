@@ -14,9 +14,9 @@ if TYPE_CHECKING:
     from partita.table.items import Item
 
 
-def check_index(table: Table, index: Index | None) -> None:
-    """An index must be one of the table's own."""
-    if index is not None and (not isinstance(index, Index) or index.table is not table):
+def check_index(table: Table, index: object) -> None:
+    """An index must be one of the table's own; its name is not enough."""
+    if index is not None and not (isinstance(index, Index) and index.table is table):
         known = ", ".join(known.name for known in table.indexes) or "none"
         raise SchemaError(f"{index!r} is no index of {table.name}: give what {table.name}.index(…) returned ({known})")
 
@@ -45,6 +45,8 @@ def _why(item_type: type[Item], index: Index | None, parts: Mapping[str, Any], n
         return f"{what} has no {name}: {instead_of(name, item_type.model_fields)}"
     if parts[name] is None:
         return f"{name} is None, and keys have no empty parts: give a value, or leave {name} out"
+    if index is not None and not all(item_type.__layout__.makes(key.name) for key in index.pk):
+        return f"{what} never writes {', '.join(key.name for key in index.pk)}, so {where} cannot find it"
     if name not in order:
         hint = f"{what}.query(…).where({what}.{name}.equals(…))"
         return f"{name} is no part of the key of {where}: filter with {hint}, or declare an index"

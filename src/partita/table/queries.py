@@ -173,8 +173,9 @@ class Query(Generic[I_co]):
         inputs = layout.inputs(key.name)
         given = inputs[: len(parts)]
         if not parts or set(parts) != set(given):
-            wanted = ", ".join(f"{name}=…" for name in given or inputs)
-            raise KeyPartError(f"{key.name} is made of {', '.join(inputs)}, not {', '.join(parts)}: give {wanted}")
+            wanted = ", ".join(f"{name}=…" for name in given or inputs[:1])
+            named = ", ".join(parts) or "nothing"
+            raise KeyPartError(f"{key.name} is made of {', '.join(inputs)}, not {named}: give {wanted}")
         for name, value in parts.items():
             if value is None:
                 raise KeyPartError(f"{name} is None: {key.name} cannot be compared with nothing")

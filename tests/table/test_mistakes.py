@@ -1,0 +1,192 @@
+"""Mistakes that everybody makes once: each is refused before anything is sent, with the value and the next step."""
+
+import types
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from partita.table import Attribute, Item, KeyPartError, ModelError, SchemaError, Table, attribute, key_part
+from partita.table.errors import InvalidValueError
+
+SHEDS = Table("sheds", pk="PK", sk="SK")
+BY_KIND = SHEDS.index("byKind", pk="kind", sk="name")
+BY_PLACE = SHEDS.index("byPlace", pk="kind", sk=("town", "street"))
+OTHER = Table("other", pk="PK").index("elsewhere", pk="kind")
+
+
+class Tool(Item, table=SHEDS, pk="TOOL#{tool_id}", sk="ABOUT"):
+    tool_id: Attribute[str] = key_part()
+    kind: Attribute[str]
+    name: Attribute[str]
+    lent: Attribute[int] = attribute(default=0, ge=0, le=5)
+    lent_to: Attribute[str | None] = attribute(default=None)
+    town: Attribute[str] = attribute(default="Wells")
+    street: Attribute[str] = attribute(default="Mill Street")
+    marks: Attribute[frozenset[str]] = attribute(default=frozenset())
+
+
+class Loan(Item, table=SHEDS, pk="TOOL#{tool_id}", sk="LOAN#{lent_on}#{member}"):
+    tool_id: Attribute[str] = key_part()
+    lent_on: Attribute[str] = key_part()
+    member: Attribute[str] = key_part()
+
+
+LOANS = Loan.query(tool_id="saw")
+
+Mistake = Callable[[], Any]
+
+
+def _said(mistake: Mistake, kind: type[ModelError]) -> str:
+    with pytest.raises(kind) as refused:
+        mistake()
+    return str(refused.value)
+
+
+def _declared(annotations: dict[str, Any], **settings: Any) -> Mistake:
+    names = {"__annotations__": annotations, "__module__": __name__}
+    return lambda: types.new_class("Thing", (Item,), settings, lambda body: body.update(names))
+
+
+TEXT: dict[str, Any] = {"thing_id": Attribute[str]}
+
+
+@pytest.mark.parametrize(
+    ("mistake", "said"),
+    [
+        (
+            _declared(TEXT, table=SHEDS, pk="THING#{thing}", sk="X"),
+            "Thing: the template 'THING#{thing}' names thing, which is no field: did you mean thing_id?",
+        ),
+        (
+            _declared(TEXT, table=SHEDS, pk="THING#{thing_id}", sk="X", keys={"kind": "{sort}"}),
+            "Thing: the template '{sort}' names sort, which is no field: there is thing_id",
+        ),
+        (
+            _declared({**TEXT, "price": Attribute[float | None]}, table=SHEDS, pk="THING#{thing_id}", sk="X"),
+            "Thing.price is a float; DynamoDB's numbers are decimal: use int or decimal.Decimal",
+        ),
+        (
+            _declared(TEXT, table=SHEDS, pk="THING#{thing_id}", sk="X", key={"kind": "x"}),
+            "Thing: a class of items has no key=…: did you mean keys?",
+        ),
+        (
+            _declared(TEXT, pk="THING#{thing_id}", sk="X"),
+            "Thing has templates and no table: say where it is kept with table=…",
+        ),
+    ],
+)
+def test_a_mistake_in_a_declaration_is_said_when_the_schema_is_read(mistake: Mistake, said: str) -> None:
+    assert _said(mistake, SchemaError) == said
+    assert SHEDS.item_types == [Tool, Loan]
+
+
+@pytest.mark.parametrize(
+    ("mistake", "said"),
+    [
+        (
+            lambda: Tool.get(toolid="saw"),
+            "The key of Tool is made of tool_id: tool_id is missing; toolid is no part of it. Give tool_id=….",
+        ),
+        (
+            lambda: Loan.get(tool_id="saw"),
+            (
+                "The key of Loan is made of tool_id, lent_on, member: lent_on is missing; member is missing. "
+                "Give tool_id=…, lent_on=…, member=…, or read several with Loan.query(tool_id=…)."
+            ),
+        ),
+        (lambda: Tool.get(tool_id=None), "The key of Tool is made of tool_id: tool_id is None. Give tool_id=…."),
+        (
+            lambda: Tool.get(tool_id=1.5),
+            "tool_id of 'TOOL#{tool_id}': 1.5 (float) cannot be part of a key: use text or a whole number",
+        ),
+        (
+            lambda: Tool.get(tool_id=""),
+            "tool_id is empty, and 'TOOL#{tool_id}' needs it: keys have no empty parts",
+        ),
+        (lambda: Loan.query(), "sheds.PK of Loan is made of tool_id: give tool_id=…"),
+        (lambda: Tool.query(BY_KIND), "sheds.byKind.kind of Tool is made of kind: give kind=…"),
+        (lambda: Loan.query(tool="saw"), "Loan has no tool: did you mean tool_id?"),
+        (
+            lambda: Loan.query(tool_id="saw", lent_on=None),
+            "lent_on is None, and keys have no empty parts: give a value, or leave lent_on out",
+        ),
+        (
+            lambda: Tool.query(BY_KIND, kind="saw", lent=3),
+            (
+                "lent is no part of the key of sheds.byKind: "
+                "filter with Tool.query(…).where(Tool.lent.equals(…)), or declare an index"
+            ),
+        ),
+        (
+            lambda: Loan.query(tool_id="saw", member="ada"),
+            "sheds is sorted by lent_on, member: member needs lent_on too",
+        ),
+        (
+            lambda: Tool.query(BY_PLACE, kind="saw", street="Mill Street"),
+            "sheds.byPlace is sorted by town, street: street needs town too",
+        ),
+        (lambda: Loan.query(BY_KIND, lent_on="2026"), "Loan never writes kind, so sheds.byKind cannot find it"),
+        (
+            lambda: Loan.query(tool_id="saw").at_least(lent="2026"),
+            "SK is made of lent_on, member, not lent: give lent_on=…",
+        ),
+        (
+            lambda: Loan.query(tool_id="saw").at_least(lent_on=None),
+            "lent_on is None: SK cannot be compared with nothing",
+        ),
+    ],
+)
+def test_a_key_that_cannot_be_made_is_said_with_what_it_is_made_of(mistake: Mistake, said: str) -> None:
+    assert _said(mistake, KeyPartError) == said
+
+
+@pytest.mark.parametrize("index", ["byKind", OTHER])
+def test_an_index_is_given_as_what_was_declared(index: Any) -> None:
+    said = _said(lambda: Tool.query(index, kind="saw"), SchemaError)
+    assert said == f"{index!r} is no index of sheds: give what sheds.index(…) returned (byKind, byPlace)"
+
+
+@pytest.mark.parametrize("condition", ["lent > 3", True, Tool.lent])
+def test_a_filter_is_a_condition(condition: Any) -> None:
+    said = _said(lambda: Loan.query(tool_id="saw").where(condition), SchemaError)
+    assert said == f"{condition!r} is no condition: make one from an attribute, as in Book.stars > 3"
+
+
+@pytest.mark.parametrize(
+    ("mistake", "said"),
+    [
+        (lambda: Tool.lent > "3", "Tool.lent holds int, not '3' (str)"),  # type: ignore[operator]
+        (lambda: Tool.name.equals(3), "Tool.name holds str, not 3 (int)"),  # type: ignore[arg-type]
+        (lambda: Tool.lent_to.one_of("ada", 3), "Tool.lent_to holds str | None, not 3 (int)"),  # type: ignore[arg-type]
+        (lambda: Tool.name.add(1), "Tool.name holds str, not 1 (int)"),  # type: ignore[misc]
+        (lambda: Tool.marks.join(1), "Tool.marks holds frozenset[str], not frozenset({1}) (frozenset)"),  # type: ignore[arg-type]
+        (lambda: Tool.lent_to.equals(None), "Tool.lent_to cannot be compared with None: use .missing() or .exists()"),
+        (lambda: Tool.lent.set(6), "Tool.lent cannot be 6: Input should be less than or equal to 5"),
+        (lambda: Tool.lent.set_if_missing(-1), "Tool.lent cannot be -1: Input should be greater than or equal to 0"),
+        (lambda: Tool.lent.set("many"), "Tool.lent cannot be 'many': Input should be a valid integer"),  # type: ignore[arg-type]
+        (lambda: Tool.name.set(None), "Tool.name cannot be None: Input should be a valid string"),  # type: ignore[arg-type]
+        (lambda: Tool.name.remove(), "Tool.name has no default, so items could not be read without it"),
+    ],
+)
+def test_a_value_that_an_attribute_cannot_hold_is_refused(mistake: Mistake, said: str) -> None:
+    assert _said(mistake, InvalidValueError).startswith(said)
+
+
+def test_comparing_with_a_float_says_what_to_use() -> None:
+    said = _said(lambda: Tool.lent > 1.5, ModelError)  # type: ignore[operator]
+    assert said == "1.5 is a float; DynamoDB's numbers are decimal: use int or decimal.Decimal"
+
+
+def test_what_an_attribute_may_hold_is_taken() -> None:
+    assert Tool.lent.set(5).value == 5
+    assert Tool.lent_to.set(None).value is None
+    assert Tool.lent_to.remove().value is None
+    assert Tool.lent.remove().value is None
+    assert Tool.marks.set(frozenset()).value is None
+    print(Tool.lent < 100, Tool.lent_to.equals("ada"), Tool.marks.contains("red"))
+
+
+def test_a_misspelt_attribute_is_suggested() -> None:
+    with pytest.raises(AttributeError, match=r"^Tool has no lent_too: did you mean lent_to\?$"):
+        Tool.lent_too  # type: ignore[attr-defined]  # noqa: B018
