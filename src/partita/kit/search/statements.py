@@ -1,0 +1,170 @@
+"""The statements of the index. Each function runs in a worker thread, on that thread's connection."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import apsw
+
+from partita.kit.search.catalog import Catalog, Document
+
+OPEN, CLOSE = "\x02", "\x03"
+"""Around what matched."""
+_APART = "\x1f"
+_SNIPPET_WORDS = 24
+
+
+def find(
+    connection: apsw.Connection,
+    catalog: Catalog[Any],
+    expression: str,
+    filters: Mapping[str, str],
+    after: tuple[float, int] | None,
+    limit: int,
+) -> tuple[list[tuple[Any, ...]], int]:
+    if not built(connection, catalog):
+        return [], 0
+    slug = catalog.slug
+    narrowed = "".join(f" AND instr(d.f_{name}, ?)" for name in filters)
+    values = [f"{_APART}{value}{_APART}" for value in filters.values()]
+    source = f"words_{slug} JOIN documents_{slug} AS d ON d.rowid = words_{slug}.rowid"
+    weights = ", ".join(str(weight) for weight in catalog.weights.values())
+    # Ranking first, and only then the texts of those few that are shown.
+    best = (
+        f"SELECT round(bm25(words_{slug}, {weights}), 9) AS score, words_{slug}.rowid AS found FROM {source}"
+        f" WHERE words_{slug} MATCH ?{narrowed}"
+    )
+    page = f"SELECT score, found FROM ({best}) WHERE (score, found) > (?, ?) ORDER BY score, found LIMIT ?"
+    start = after or (-1e300, -1)
+    shown = ", ".join(
+        f"snippet(words_{slug}, {number}, '{OPEN}', '{CLOSE}', '…', {_SNIPPET_WORDS})"
+        for number in range(len(catalog.weights))
+    )
+    texts = f"SELECT d.id, {shown} FROM {source} WHERE words_{slug} MATCH ? AND words_{slug}.rowid = ?"
+    with connection:  # one moment for all of it
+        ranked = connection.execute(page, (expression, *values, *start, limit + 1)).fetchall()
+        rows = [
+            (
+                *place,
+                *(connection.execute(texts, (expression, place[1])).fetchone() or ("",) * (len(catalog.weights) + 1)),
+            )
+            for place in ranked
+        ]
+        count = f"SELECT count(*) FROM {source} WHERE words_{slug} MATCH ?{narrowed}"
+        total = connection.execute(count, (expression, *values)).get
+    return rows, int(total)
+
+
+def built(connection: apsw.Connection, catalog: Catalog[Any]) -> bool:
+    found = connection.execute("SELECT shape FROM catalogs WHERE name = ?", (catalog.name,)).get
+    return bool(found == catalog.shape)
+
+
+def _make(connection: apsw.Connection, catalog: Catalog[Any]) -> int:
+    """The tables of a catalog, made anew where they have another shape; its generation."""
+    if not built(connection, catalog):
+        slug = catalog.slug
+        columns = "".join(f", f_{name} TEXT" for name in catalog.filters)
+        fields = ", ".join(catalog.weights)
+        connection.execute(
+            f"DROP TABLE IF EXISTS words_{slug}; DROP TABLE IF EXISTS documents_{slug};"
+            f"CREATE VIRTUAL TABLE words_{slug} USING fts5({fields}, tokenize = 'unicode61 remove_diacritics 2',"
+            " prefix = '2 3');"
+            f"CREATE TABLE documents_{slug} (rowid INTEGER PRIMARY KEY, id TEXT UNIQUE NOT NULL,"
+            f" sequence INTEGER NOT NULL, generation INTEGER NOT NULL{columns})"
+        )
+        connection.execute(
+            "INSERT OR REPLACE INTO catalogs (name, shape, generation) VALUES (?, ?, 0)", (catalog.name, catalog.shape)
+        )
+    found = connection.execute("SELECT generation FROM catalogs WHERE name = ?", (catalog.name,)).get
+    return int(found)
+
+
+def apply(
+    connection: apsw.Connection, catalog: Catalog[Any], identity: str, document: Document | None, sequence: int
+) -> None:
+    with _writing(connection):
+        generation = _make(connection, catalog)
+        known = connection.execute(f"SELECT sequence FROM documents_{catalog.slug} WHERE id = ?", (identity,)).get
+        if known is None or known <= sequence:
+            _write(connection, catalog, identity, document, sequence, generation)
+
+
+def begin(connection: apsw.Connection, catalog: Catalog[Any]) -> int:
+    with _writing(connection):
+        generation = _make(connection, catalog) + 1
+        connection.execute("UPDATE catalogs SET generation = ? WHERE name = ?", (generation, catalog.name))
+    return generation
+
+
+def add(connection: apsw.Connection, catalog: Catalog[Any], documents: list[Document], generation: int) -> None:
+    with _writing(connection):
+        for document in documents:
+            row = connection.execute(
+                f"SELECT sequence, generation FROM documents_{catalog.slug} WHERE id = ?", (document.id,)
+            ).fetchone()
+            if row is None or row[1] < generation:
+                _write(connection, catalog, document.id, document, 0 if row is None else row[0], generation)
+
+
+def finish(connection: apsw.Connection, catalog: Catalog[Any], generation: int) -> None:
+    """What the tables no longer have goes; so do the memories of what was deleted."""
+    slug = catalog.slug
+    with _writing(connection):
+        old = f"SELECT rowid FROM documents_{slug} WHERE generation < ?"
+        connection.execute(f"DELETE FROM words_{slug} WHERE rowid IN ({old})", (generation,))
+        connection.execute(f"DELETE FROM documents_{slug} WHERE generation < ?", (generation,))
+
+
+def _write(
+    connection: apsw.Connection,
+    catalog: Catalog[Any],
+    identity: str,
+    document: Document | None,
+    sequence: int,
+    generation: int,
+) -> None:
+    """Put a document in, or take it out; its row stays, so that an older change that comes again is known as old."""
+    slug = catalog.slug
+    columns = "".join(f", f_{name}" for name in catalog.filters)
+    filters = [_filter(document, name) for name in catalog.filters]
+    marks = ", ?" * len(filters)
+    settings = "".join(f", f_{name} = excluded.f_{name}" for name in catalog.filters)
+    rowid = connection.execute(
+        f"INSERT INTO documents_{slug} (id, sequence, generation{columns}) VALUES (?, ?, ?{marks})"
+        f" ON CONFLICT (id) DO UPDATE SET sequence = excluded.sequence, generation = excluded.generation{settings}"
+        " RETURNING rowid",
+        (identity, sequence, generation, *filters),
+    ).get
+    connection.execute(f"DELETE FROM words_{slug} WHERE rowid = ?", (rowid,))
+    if document is not None:
+        names = ", ".join(catalog.weights)
+        texts = [_plain(document.fields.get(name, "")) for name in catalog.weights]
+        connection.execute(f"INSERT INTO words_{slug} (rowid, {names}) VALUES (?{', ?' * len(texts)})", (rowid, *texts))
+
+
+def _filter(document: Document | None, name: str) -> str | None:
+    value = None if document is None else document.filters.get(name)
+    if value is None:
+        return None
+    values = (value,) if isinstance(value, str) else value
+    return _APART + "".join(each + _APART for each in values)
+
+
+def _plain(text: str) -> str:
+    """Without the marks that highlights are made of."""
+    return text.replace(OPEN, " ").replace(CLOSE, " ").replace("\0", " ")
+
+
+class _writing:  # noqa: N801 - used like a function
+    """A write transaction from its first statement on, so that two writers wait instead of failing."""
+
+    def __init__(self, connection: apsw.Connection) -> None:
+        self._connection = connection
+
+    def __enter__(self) -> None:
+        self._connection.execute("BEGIN IMMEDIATE")
+
+    def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
+        self._connection.execute("COMMIT" if kind is None else "ROLLBACK")
