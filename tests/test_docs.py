@@ -12,14 +12,19 @@ from partita.dynamo.parse import ITEM_OPERATIONS
 from partita.engine import FormatError
 from partita.engine.door import refusals
 from partita.engine.operations import TABLE_OPERATIONS
+from partita.store import answers
+from partita.table import errors as model_errors
 
 DOCS = Path(__file__).parent.parent / "docs"
 ERRORS = [
     error
-    for error in (*vars(errors).values(), *vars(refusals).values(), FormatError)
+    for error in (*vars(errors).values(), *vars(refusals).values(), *vars(answers).values(), FormatError)
     if inspect.isclass(error) and issubclass(error, DynamoError) and error is not DynamoError
 ]
 ERRORS = list(dict.fromkeys(ERRORS))
+MODEL_ERRORS = [
+    error for error in vars(model_errors).values() if inspect.isclass(error) and issubclass(error, Exception)
+]
 
 
 @pytest.mark.parametrize("error", ERRORS, ids=lambda error: error.__name__)
@@ -29,9 +34,14 @@ def test_every_error_has_a_section_that_says_why_and_what_to_do(error: type[Dyna
     assert re.search(rf"^\| \[{error.__name__}\]\(#{error.__name__.lower()}\) \| {error.code} \|", text, re.MULTILINE)
 
 
+@pytest.mark.parametrize("error", MODEL_ERRORS, ids=lambda error: error.__name__)
+def test_every_error_of_the_modelling_layer_has_a_section(error: type[Exception]) -> None:
+    assert f"\n## {error.__name__}\n" in (DOCS / "errors.md").read_text()
+
+
 def test_no_section_describes_an_error_that_is_gone() -> None:
     sections = re.findall(r"^## (\w+)$", (DOCS / "errors.md").read_text(), re.MULTILINE)
-    assert set(sections) == {error.__name__ for error in ERRORS}
+    assert set(sections) == {error.__name__ for error in (*ERRORS, *MODEL_ERRORS)}
 
 
 @pytest.mark.parametrize("operation", sorted(ITEM_OPERATIONS | TABLE_OPERATIONS))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import AsyncIterator, Iterable, Iterator
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Iterator
 from typing import Any, Protocol, TypeVar
 
 from partita.dynamo.errors import DynamoError
@@ -13,6 +13,7 @@ from partita.store.observe import Observer, measured, observation
 from partita.store.retries import Retries
 from partita.table import steps
 from partita.table.cursors import CursorKeys
+from partita.table.errors import ChangedMeanwhileError
 from partita.table.items import Item
 from partita.table.queries import BatchGet, Get, Query
 from partita.table.steps import MOST_CALLS, Page, Pause, Steps
@@ -110,6 +111,19 @@ class AsyncStore(_Face):
         """All writes or none."""
         await self._run(steps.transact(wanted))
 
+    async def attempt(self, build: Callable[[], Awaitable[R]], *, tries: int = 10) -> R:
+        """Run a function that reads, decides and writes; again, after a pause, where that was changed meanwhile."""
+        for attempt in range(1, tries):
+            try:
+                return await build()
+            except ChangedMeanwhileError:
+                await asyncio.sleep(self.retries.pause(attempt))
+        return await build()
+
+    async def run(self, wanted: Steps[R]) -> R:
+        """Steps that are no verb of their own, such as a migration's."""
+        return await self._run(wanted)
+
     async def _run(self, wanted: Steps[R]) -> R:
         try:
             request = next(wanted)
@@ -204,6 +218,19 @@ class Store(_Face):
     def transact(self, wanted: Transaction) -> None:
         """All writes or none."""
         self._run(steps.transact(wanted))
+
+    def attempt(self, build: Callable[[], R], *, tries: int = 10) -> R:
+        """Run a function that reads, decides and writes; again, after a pause, where that was changed meanwhile."""
+        for attempt in range(1, tries):
+            try:
+                return build()
+            except ChangedMeanwhileError:
+                time.sleep(self.retries.pause(attempt))
+        return build()
+
+    def run(self, wanted: Steps[R]) -> R:
+        """Steps that are no verb of their own, such as a migration's."""
+        return self._run(wanted)
 
     def _run(self, wanted: Steps[R]) -> R:
         try:

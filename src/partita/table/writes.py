@@ -22,10 +22,11 @@ from partita.dynamo.expressions.tree import (
 )
 from partita.dynamo.expressions.tree import Update as UpdateTree
 from partita.dynamo.values import Item as WireItem
-from partita.table.attributes import UNKNOWN, Action
+from partita.table.attributes import UNKNOWN, Action, Attribute
 from partita.table.errors import ModelError, StaleKeyError, TransactionTooLargeError
 from partita.table.layout import shard_of
 from partita.table.reading import sharded
+from partita.table.versions import changed_meanwhile, next_version, same_version, set_next_version, unchanged
 
 if TYPE_CHECKING:
     from partita.table.items import Item
@@ -71,6 +72,17 @@ class Put(Generic[I_co]):
         """Only where nothing is there."""
         return self.when(self.item.own_key.absent())
 
+    def unless_changed(self, read: Item, attribute: Attribute[Any], *more: Attribute[Any]) -> Put[I_co]:
+        """Only where these attributes are still what they were when the item was read."""
+        condition = _joined(self.condition, unchanged(self.key, read, (attribute, *more)))
+        return replace(self, condition=condition, meaning=self.meaning or changed_meanwhile(self.key))
+
+    def next_version(self) -> Put[I_co]:
+        """The item with its version() counted up, only where the stored version is still this one."""
+        condition = _joined(self.condition, same_version(self.key, self.item))
+        meaning = self.meaning or changed_meanwhile(self.key)
+        return replace(self, item=next_version(self.item), condition=condition, meaning=meaning)
+
     def otherwise(self, error: Exception | Callable[[I_co | None], Exception]) -> Put[I_co]:
         """The error that is raised where the condition fails, or a function that makes it of what is there."""
         return replace(self, meaning=error)
@@ -104,6 +116,11 @@ class Delete(Generic[I_co]):
     def if_there(self) -> Delete[I_co]:
         """Fail where nothing is there."""
         return self.when(self.key.present())
+
+    def unless_changed(self, read: Item, attribute: Attribute[Any], *more: Attribute[Any]) -> Delete[I_co]:
+        """Only where these attributes are still what they were when the item was read."""
+        condition = _joined(self.condition, unchanged(self.key, read, (attribute, *more)))
+        return replace(self, condition=condition, meaning=self.meaning or changed_meanwhile(self.key))
 
     def otherwise(self, error: Exception | Callable[[I_co | None], Exception]) -> Delete[I_co]:
         """The error that is raised where the condition fails, or a function that makes it of what is there."""
@@ -175,13 +192,23 @@ class Update(Generic[I_co]):
         """Fields that do not change but are needed to make keys anew."""
         return self._with(known={**(self.known or {}), **fields})
 
+    def unless_changed(self, read: Item, attribute: Attribute[Any], *more: Attribute[Any]) -> Update[I_co]:
+        """Only where these attributes are still what they were when the item was read."""
+        condition = _joined(self.condition, unchanged(self.key, read, (attribute, *more)))
+        return self._with(condition=condition, meaning=self.meaning or changed_meanwhile(self.key))
+
+    def next_version(self, read: Item) -> Update[I_co]:
+        """Count the version() up, only where the stored version is still that of the item that was read."""
+        changes = self.when(same_version(self.key, read))._with(meaning=self.meaning or changed_meanwhile(self.key))
+        return changes._with(actions=(*self.actions, set_next_version(read)))
+
     def otherwise(self, error: Exception | Callable[[I_co | None], Exception]) -> Update[I_co]:
         """The error that is raised where the condition fails, or a function that makes it of what is there."""
         return self._with(meaning=error)
 
     def _with(self, **changes: Any) -> Update[I_co]:
         settings = {"condition": self.condition, "known": self.known, "meaning": self.meaning, **changes}
-        return Update(self.key, *self.actions, **settings)
+        return Update(self.key, *settings.pop("actions", self.actions), **settings)
 
     def request(self) -> requests.UpdateItem:
         if not self.actions:
