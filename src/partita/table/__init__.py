@@ -3,6 +3,7 @@
 from partita.table.attributes import Action, Attribute, all_of, any_of, attribute, key_part, not_
 from partita.table.cursors import CursorKeys
 from partita.table.errors import (
+    ChangedMeanwhileError,
     ForeignItemError,
     InvalidCursorError,
     InvalidValueError,
@@ -13,22 +14,26 @@ from partita.table.errors import (
     StaleKeyError,
     TransactionTooLargeError,
 )
+from partita.table.guards import Guard
 from partita.table.items import Item, as_is, camel_case
 from partita.table.patterns import Pattern, access_pattern
 from partita.table.queries import BatchGet, Get, Query, collection, projected
 from partita.table.steps import Page
 from partita.table.tables import Index, KeyName, Table, binary, number
+from partita.table.versions import version
 from partita.table.writes import Check, Delete, Key, Put, Transaction, Update, Write
 
 __all__ = [
     "Action",
     "Attribute",
     "BatchGet",
+    "ChangedMeanwhileError",
     "Check",
     "CursorKeys",
     "Delete",
     "ForeignItemError",
     "Get",
+    "Guard",
     "Index",
     "InvalidCursorError",
     "InvalidValueError",
@@ -61,4 +66,5 @@ __all__ = [
     "not_",
     "number",
     "projected",
+    "version",
 ]

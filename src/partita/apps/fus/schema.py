@@ -6,7 +6,20 @@ from typing import Annotated, Any, Literal
 
 from pydantic import StringConstraints
 
-from partita.table import Attribute, Get, Item, Query, Table, access_pattern, attribute, camel_case, key_part, number
+from partita.kit.urls import normalise
+from partita.table import (
+    Attribute,
+    Get,
+    Guard,
+    Item,
+    Query,
+    Table,
+    access_pattern,
+    attribute,
+    camel_case,
+    key_part,
+    number,
+)
 from partita.table.types import Timestamp
 
 FUS = Table("fus-main", pk="PK", sk="SK", purpose="The catalog, what people say about it, and who may do what.")
@@ -229,6 +242,9 @@ class SiteUrl(Item, table=FUS, pk="URL#{url}", sk="UNIQUE", names=camel_case):
 
     url: Attribute[str] = key_part()
     of_site: Attribute[str]
+
+
+SITE_URL = Guard(Site, lambda site: SiteUrl(url=normalise(site.url), of_site=site.site_id))
 
 
 @access_pattern("Site with a URL", FUS, documented=False, url="https://example.org")

@@ -6,7 +6,20 @@ from typing import Annotated, Literal
 
 from pydantic import StringConstraints
 
-from partita.table import Attribute, Get, Item, Query, Table, access_pattern, attribute, camel_case, key_part, number
+from partita.kit.urls import normalise
+from partita.table import (
+    Attribute,
+    Get,
+    Guard,
+    Item,
+    Query,
+    Table,
+    access_pattern,
+    attribute,
+    camel_case,
+    key_part,
+    number,
+)
 from partita.table.types import OptionalTimestamp, Timestamp
 
 RESOURCES = Table(
@@ -151,6 +164,16 @@ class ResourceUrl(Item, table=RESOURCES, pk="URL#{url}", names=camel_case):
 
     url: Attribute[str] = key_part()
     claimed_by: Attribute[Slug]
+
+
+def _url_of(found: Resource) -> ResourceUrl | None:
+    """A rejected resource leaves its URL to others."""
+    if found.resource_status == "rejected":
+        return None
+    return ResourceUrl(url=normalise(found.resource_url), claimed_by=found.resource_slug)
+
+
+RESOURCE_URL = Guard(Resource, _url_of)
 
 
 @access_pattern("Resource with a URL", RESOURCES, documented=False, url="https://example.org")

@@ -9,6 +9,7 @@ from pydantic import StringConstraints
 from partita.table import (
     Attribute,
     Get,
+    Guard,
     Item,
     Query,
     Table,
@@ -314,12 +315,34 @@ class EmailGuard(Item, table=WORTHWATCH, pk="EMAIL#{address}", sk="UNIQUE", name
     of_user: Attribute[str]
 
 
+USER_EMAIL = Guard(User, lambda user: EmailGuard(address=user.email.lower(), of_user=user.user_id))
+
+
 class ExternalId(Item, table=WORTHWATCH, pk="EXTERNAL#{source}#{external_id}", sk="UNIQUE", names=camel_case):
-    """The guard of a TMDB or IMDB id."""
+    """The guard of a TMDB id (`movie/27205`, `tv/1396`) or an IMDB id."""
 
     source: Attribute[Literal["tmdb", "imdb"]] = key_part()
     external_id: Attribute[str] = key_part()
     of_content: Attribute[str]
+
+
+def _tmdb_of(title: Movie | Show) -> ExternalId | None:
+    """TMDB counts movies and shows apart, so that one number may be both."""
+    kind = "movie" if isinstance(title, Movie) else "tv"
+    return None if title.tmdb_id is None else _external("tmdb", f"{kind}/{title.tmdb_id}", title)
+
+
+def _imdb_of(title: Movie | Show) -> ExternalId | None:
+    return None if title.imdb_id is None else _external("imdb", title.imdb_id, title)
+
+
+def _external(source: Literal["tmdb", "imdb"], external_id: str, title: Movie | Show) -> ExternalId:
+    of_content = f"MOVIE#{title.movie_id}" if isinstance(title, Movie) else f"SHOW#{title.show_id}"
+    return ExternalId(source=source, external_id=external_id, of_content=of_content)
+
+
+MOVIE_IDS = (Guard(Movie, _tmdb_of), Guard(Movie, _imdb_of))
+SHOW_IDS = (Guard(Show, _tmdb_of), Guard(Show, _imdb_of))
 
 
 @access_pattern("Who has an email", WORTHWATCH, documented=False, address="john@example.com")
@@ -327,6 +350,6 @@ def email_guard(address: str) -> Get[EmailGuard]:
     return EmailGuard.get(address=address)
 
 
-@access_pattern("Title with an external id", WORTHWATCH, documented=False, source="tmdb", external_id="27205")
+@access_pattern("Title with an external id", WORTHWATCH, documented=False, source="tmdb", external_id="movie/27205")
 def title_with(source: Literal["tmdb", "imdb"], external_id: str) -> Get[ExternalId]:
     return ExternalId.get(source=source, external_id=external_id)

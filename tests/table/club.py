@@ -1,0 +1,44 @@
+"""A small schema for writes: a value that is unique, things that are counted, versions."""
+
+from __future__ import annotations
+
+from partita.table import Attribute, Guard, Item, Table, attribute, camel_case, key_part, version
+
+CLUB = Table("club", pk="PK", sk="SK")
+
+
+class Player(Item, table=CLUB, pk="PLAYER#{player_id}", sk="PROFILE", names=camel_case):
+    """Somebody who plays; an email is optional and unique."""
+
+    player_id: Attribute[str] = key_part()
+    name: Attribute[str]
+    email: Attribute[str | None] = attribute(default=None)
+    team: Attribute[str | None] = attribute(default=None)
+    updated_at: Attribute[str] = attribute(default="2026-01-01")
+
+
+class PlayerEmail(Item, table=CLUB, pk="EMAIL#{address}", sk="UNIQUE", names=camel_case):
+    """The guard of an email address; it says whose it is, and of which team."""
+
+    address: Attribute[str] = key_part()
+    of_player: Attribute[str]
+    of_team: Attribute[str | None] = attribute(default=None)
+
+
+def _email_of(player: Player) -> PlayerEmail | None:
+    if player.email is None:
+        return None
+    return PlayerEmail(address=player.email.lower(), of_player=player.player_id, of_team=player.team)
+
+
+EMAIL = Guard(Player, _email_of)
+
+
+class Plan(Item, table=CLUB, pk="PLAN#{plan_id}", sk="METADATA", names=camel_case):
+    """What several people edit."""
+
+    plan_id: Attribute[str] = key_part()
+    text: Attribute[str] = attribute(default="")
+    stage: Attribute[str | None] = attribute(default=None, null=True)
+    done: Attribute[frozenset[str]] = attribute(default=frozenset())
+    revision: Attribute[int] = version()
