@@ -1,0 +1,155 @@
+"""What is wrong with a field, in plain words; the same for pages and for the API."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any
+
+from pydantic import AfterValidator, ValidationError
+from pydantic_core import PydanticCustomError
+
+from partita.kit.problems import FieldError
+
+Details = Mapping[str, Any]
+"""One entry of pydantic's `errors()`."""
+
+
+def field_errors(error: ValidationError | Iterable[Details], *, skip: int = 0) -> tuple[FieldError, ...]:
+    """Every bad field once. `skip=1` leaves out where the field came from, as FastAPI says it (`body`, `query`, …)."""
+    found: dict[str, FieldError] = {}
+    details: Iterable[Any] = error.errors(include_url=False) if isinstance(error, ValidationError) else error
+    for each in details:
+        name = field_name(each, skip=skip)
+        found.setdefault(name, FieldError(name, message(each)))
+    return tuple(found.values())
+
+
+def field_name(details: Details, *, skip: int = 0) -> str:
+    """The field as the API spells it, dotted where it is nested; `body` for the request as a whole."""
+    if details["type"] == "json_invalid":
+        return "body"
+    parts = [str(part) for part in details["loc"][skip:]]
+    # Of a union pydantic also says which member it tried; that is no part of the name.
+    return ".".join(part for part in parts if not _MEMBER.fullmatch(part)) or "body"
+
+
+def message(details: Details) -> str:
+    """What to do about it."""
+    kind, given = details["type"], details.get("input")
+    if kind == "missing" or (given in ("", None) and kind not in ("extra_forbidden", "json_invalid")):
+        return "Please fill this in."
+    say = _MESSAGES.get(kind)
+    return str(details["msg"]) if say is None else say({**(details.get("ctx") or {}), "given": given})
+
+
+def matching(pattern: str, explanation: str) -> AfterValidator:
+    """Text of a certain form, with a sentence that says which; a bare pattern tells people nothing."""
+    compiled = re.compile(pattern)
+
+    def check(text: str) -> str:
+        if compiled.fullmatch(text) is None:
+            raise PydanticCustomError("form", "{explanation}", {"explanation": explanation})
+        return text
+
+    return AfterValidator(check)
+
+
+Context = Mapping[str, Any]
+_MEMBER = re.compile(r"(str|int|float|bool|.*\[.*\]|function-.*|constrained-.*|nullable)")
+
+
+def _too_short(context: Context) -> str:
+    return f"At least {_counted(context['min_length'], 'character')}; this has {len(str(context['given']))}."
+
+
+def _too_long(context: Context) -> str:
+    return f"At most {_counted(context['max_length'], 'character')}; this has {len(str(context['given']))}."
+
+
+def _too_few(context: Context) -> str:
+    return f"At least {_counted(context['min_length'], 'entry', 'entries')}; there are {context['actual_length']}."
+
+
+def _too_many(context: Context) -> str:
+    return f"At most {_counted(context['max_length'], 'entry', 'entries')}; there are {context['actual_length']}."
+
+
+def _one_of(context: Context) -> str:
+    return f"Choose {_unquoted(context['expected'])}."
+
+
+def _said(context: Context) -> str:
+    """What our own validators say, and the reason that the check of email addresses gives."""
+    return str(context.get("reason") or context.get("error") or "This is not valid.")
+
+
+def _unquoted(choices: str) -> str:
+    return choices.replace("'", "")
+
+
+def _always(text: str) -> Callable[[Context], str]:
+    return lambda _context: text
+
+
+def _counted(number: int, one: str, many: str | None = None) -> str:
+    return f"{number:,} {one if number == 1 else many or one + 's'}"
+
+
+_WHOLE_NUMBER = _always("Enter a whole number.")
+_NUMBER = _always("Enter a number.")
+_TEXT = _always("Enter a text.")
+_YES_OR_NO = _always("Say true or false.")
+_DAY = _always("Enter a day, as in 2026-01-31.")
+_MOMENT = _always("Enter a day and a time, as in 2026-01-31T10:30:00Z.")
+_ADDRESS = _always("Enter a whole address, as in https://example.org.")
+_LIST = _always("Give a list.")
+_OBJECT = _always("Give an object.")
+
+_MESSAGES: dict[str, Callable[[Context], str]] = {
+    "string_too_short": _too_short,
+    "string_too_long": _too_long,
+    "string_type": _TEXT,
+    "string_pattern_mismatch": lambda context: f"This must have the form {context['pattern']}",
+    "too_short": _too_few,
+    "too_long": _too_many,
+    "int_parsing": _WHOLE_NUMBER,
+    "int_type": _WHOLE_NUMBER,
+    "int_from_float": _WHOLE_NUMBER,
+    "int_parsing_size": _always("This number is too large."),
+    "float_parsing": _NUMBER,
+    "float_type": _NUMBER,
+    "finite_number": _NUMBER,
+    "decimal_parsing": _NUMBER,
+    "decimal_type": _NUMBER,
+    "greater_than": lambda context: f"More than {context['gt']}.",
+    "greater_than_equal": lambda context: f"At least {context['ge']}.",
+    "less_than": lambda context: f"Less than {context['lt']}.",
+    "less_than_equal": lambda context: f"At most {context['le']}.",
+    "bool_parsing": _YES_OR_NO,
+    "bool_type": _YES_OR_NO,
+    "literal_error": _one_of,
+    "enum": _one_of,
+    "date_parsing": _DAY,
+    "date_type": _DAY,
+    "date_from_datetime_parsing": _DAY,
+    "date_from_datetime_inexact": _DAY,
+    "datetime_parsing": _MOMENT,
+    "datetime_type": _MOMENT,
+    "datetime_from_date_parsing": _MOMENT,
+    "url_parsing": _ADDRESS,
+    "url_type": _ADDRESS,
+    "url_scheme": lambda context: f"The address must start with {_unquoted(context['expected_schemes'])}.",
+    "url_too_long": lambda context: f"At most {context['max_length']:,} characters.",
+    "list_type": _LIST,
+    "tuple_type": _LIST,
+    "set_type": _LIST,
+    "frozen_set_type": _LIST,
+    "dict_type": _OBJECT,
+    "model_type": _OBJECT,
+    "model_attributes_type": _OBJECT,
+    "extra_forbidden": _always("There is no such field."),
+    "json_invalid": _always("This is not JSON."),
+    "value_error": _said,
+    "assertion_error": _said,
+}

@@ -1,0 +1,255 @@
+"""The settings: from the environment (`PARTITA_…`), then a TOML file, then the defaults that are right for a laptop."""
+
+from __future__ import annotations
+
+import ipaddress
+import logging
+import os
+import tomllib
+from collections.abc import Mapping
+from difflib import get_close_matches
+from pathlib import Path
+from typing import Annotated, Any, Literal
+from urllib.parse import urlsplit
+
+from pydantic import BeforeValidator, Field, SecretStr, ValidationError, field_validator, model_validator
+from pydantic_settings import (
+    BaseSettings,
+    NoDecode,
+    PydanticBaseSettingsSource,
+    SettingsConfigDict,
+    TomlConfigSettingsSource,
+)
+
+from partita.kit.messages import field_errors
+
+PREFIX = "PARTITA_"
+FILE_VARIABLE = "PARTITA_SETTINGS"
+_FILE = Path("partita.toml")
+_SHORTEST_SECRET = 16
+_log = logging.getLogger(__name__)
+
+
+class SettingsError(Exception):
+    """Settings that cannot be used; the message names each one and says what to do."""
+
+
+def read_settings(**given: Any) -> Settings:
+    """The settings as they are right now; what is given goes before everything else."""
+    named = os.environ.get(FILE_VARIABLE)
+    if named and not Path(named).is_file():
+        raise SettingsError(f"{FILE_VARIABLE} names {named}, and there is no such file.")
+    try:
+        settings = Settings(**given)
+    except tomllib.TOMLDecodeError as error:
+        raise SettingsError(f"{settings_file()} is not TOML: {error}") from None
+    except ValidationError as error:
+        raise SettingsError("\n".join(_wrong(error))) from None
+    for variable, meant in _misspelt(os.environ):
+        _log.warning("%s is no setting and changes nothing; did you mean %s?", variable, meant)
+    return settings
+
+
+def settings_file() -> Path:
+    """The file that is read, where it is there."""
+    return Path(os.environ.get(FILE_VARIABLE) or _FILE)
+
+
+def _split(value: Any) -> Any:
+    return tuple(part.strip() for part in value.split(",") if part.strip()) if isinstance(value, str) else value
+
+
+class Settings(BaseSettings):
+    """Everything that can be set."""
+
+    model_config = SettingsConfigDict(
+        env_prefix=PREFIX,
+        env_ignore_empty=True,
+        extra="forbid",
+        frozen=True,
+        hide_input_in_errors=True,
+        use_attribute_docstrings=True,
+    )
+
+    # What is kept, and where
+
+    data: Path = Path("data")
+    """The folder that holds everything local: tables, files, search, secret."""
+    backend: Literal["embedded", "dynamodb"] = "embedded"
+    """Where the tables are: in the data folder, or at DynamoDB or what speaks its protocol."""
+    endpoint_url: str | None = None
+    """The address of DynamoDB; unset, it is AWS in the region. Only for `dynamodb`."""
+    region: str | None = None
+    """The AWS region; unset, as the AWS CLI finds it."""
+    files: Literal["local", "s3"] = "local"
+    """Where uploaded files are: in the data folder, or in S3."""
+    s3_bucket: str | None = None
+    """The bucket; needed for `s3`."""
+    s3_endpoint_url: str | None = None
+    """The address of S3; unset, it is AWS."""
+
+    # How it is served
+
+    host: str = "127.0.0.1"
+    """The address to listen on; `0.0.0.0` is every one of the machine."""
+    port: int = Field(default=8080, ge=0, le=65535)
+    """The port to listen on; 0 takes a free one."""
+    base_url: str = Field(default_factory=lambda data: _local_url(data))
+    """How people reach the site, for links and cookies; unset, host and port. With https, cookies are secure."""
+    workers: int = Field(default=1, ge=1, le=64)
+    """How many processes serve."""
+    trusted_proxies: Annotated[tuple[str, ...], NoDecode, BeforeValidator(_split)] = ()
+    """Addresses or networks whose `X-Forwarded-…` headers are believed, separated by commas."""
+    log_level: Literal["debug", "info", "warning", "error"] = "info"
+    """How much is logged."""
+    dev_panel: bool = True
+    """Whether pages show developers the requests that made them."""
+    demo: bool = False
+    """Whether empty systems are filled with demo data at the start."""
+    fetch: bool = True
+    """Whether fus fetches the pages of sites that people add."""
+
+    # Who people are
+
+    secret: SecretStr | None = None
+    """What signs cursors, links and messages; the first of several signs. Unset, the data folder keeps one."""
+    session_days: int = Field(default=30, ge=1, le=365)
+    """How long people stay signed in."""
+    sign_up: bool = True
+    """Whether people may make accounts themselves."""
+    oidc_issuer: str | None = None
+    """Whose access tokens the API accepts, as in the tokens' `iss`: an OpenID provider or a Cognito pool."""
+    oidc_client_id: str | None = None
+    """The client the tokens must be made for; needed with `oidc_issuer`."""
+    oidc_roles_claim: str | None = None
+    """The claim whose words are taken as roles, such as `cognito:groups`; unset, tokens carry no roles."""
+
+    # Mail
+
+    mail: Literal["outbox", "smtp"] = "outbox"
+    """What happens to mail: kept for administrators to read in the outbox, or sent."""
+    mail_from: str = "partita@localhost"
+    """The sender of mail."""
+    smtp_host: str | None = None
+    """The server that takes mail; needed for `smtp`."""
+    smtp_port: int = Field(default=587, ge=1, le=65535)
+    """Its port."""
+    smtp_security: Literal["starttls", "tls", "none"] = "starttls"
+    """How the connection is secured; `none` is only for a server on the same machine."""
+    smtp_username: str | None = None
+    """Who we are to it, where it asks."""
+    smtp_password: SecretStr | None = None
+    """And the password."""
+
+    @property
+    def secure(self) -> bool:
+        """Whether people come by https."""
+        return self.base_url.startswith("https://")
+
+    @field_validator("base_url", "endpoint_url", "s3_endpoint_url", "oidc_issuer")
+    @classmethod
+    def _address(cls, value: str | None) -> str | None:
+        if value is None:
+            return None
+        parts = urlsplit(value)
+        if parts.scheme not in ("http", "https") or not parts.hostname or parts.query or parts.fragment:
+            raise ValueError("Enter a whole address without a query, as in https://example.org.")
+        return value
+
+    @field_validator("base_url")
+    @classmethod
+    def _without_slash(cls, value: str) -> str:
+        return value.rstrip("/")
+
+    @field_validator("oidc_issuer")
+    @classmethod
+    def _trustworthy(cls, value: str | None) -> str | None:
+        if value is not None and urlsplit(value).scheme != "https" and not is_loopback(urlsplit(value).hostname or ""):
+            raise ValueError("The address must be https: keys that anybody on the way could replace prove nothing.")
+        return value
+
+    @field_validator("secret")
+    @classmethod
+    def _long_enough(cls, value: SecretStr | None) -> SecretStr | None:
+        for part in secrets_in(value):
+            if len(part) < _SHORTEST_SECRET:
+                raise ValueError(f"At least {_SHORTEST_SECRET} characters each; one has {len(part)}.")
+        return value
+
+    @field_validator("trusted_proxies")
+    @classmethod
+    def _networks(cls, value: tuple[str, ...]) -> tuple[str, ...]:
+        for part in value:
+            try:
+                ipaddress.ip_network(part)
+            except ValueError:
+                raise ValueError(f"{part} is no address and no network; write 10.0.0.1 or 10.0.0.0/8.") from None
+        return value
+
+    @model_validator(mode="after")
+    def _together(self) -> Settings:
+        for needed, wanted in (
+            ("s3_bucket", self.files == "s3"),
+            ("smtp_host", self.mail == "smtp"),
+            ("oidc_client_id", self.oidc_issuer is not None),
+        ):
+            if wanted and getattr(self, needed) is None:
+                raise ValueError(f"{_variable(needed)} must be set too.")
+        if self.smtp_security == "none" and self.smtp_password is not None and not is_loopback(self.smtp_host or ""):
+            raise ValueError(f"{_variable('smtp_security')}: `none` would send the password for everybody to read.")
+        return self
+
+    @classmethod
+    def settings_customise_sources(
+        cls,
+        settings_cls: type[BaseSettings],
+        init_settings: PydanticBaseSettingsSource,
+        env_settings: PydanticBaseSettingsSource,
+        dotenv_settings: PydanticBaseSettingsSource,  # noqa: ARG003
+        file_secret_settings: PydanticBaseSettingsSource,  # noqa: ARG003
+    ) -> tuple[PydanticBaseSettingsSource, ...]:
+        return init_settings, env_settings, TomlConfigSettingsSource(settings_cls, settings_file())
+
+
+def secrets_in(value: SecretStr | None) -> tuple[str, ...]:
+    """The secrets of a setting that may hold several."""
+    return () if value is None else tuple(part.strip() for part in value.get_secret_value().split(",") if part.strip())
+
+
+def is_loopback(host: str) -> bool:
+    """Whether a host is this very machine."""
+    try:
+        return ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return host == "localhost"
+
+
+def _local_url(data: Mapping[str, Any]) -> str:
+    host = str(data.get("host", "127.0.0.1"))
+    shown = {"0.0.0.0": "127.0.0.1", "::": "[::1]"}.get(host, f"[{host}]" if ":" in host else host)
+    return f"http://{shown}:{data.get('port', 8080)}"
+
+
+def _variable(name: str) -> str:
+    return f"{PREFIX}{name.upper()}"
+
+
+def _wrong(error: ValidationError) -> list[str]:
+    found = []
+    # The default of base_url is made of host and port; where those are wrong, they are what to mend.
+    for each in field_errors(each for each in error.errors() if each["type"] != "default_factory_not_called"):
+        if each.message == "There is no such field.":
+            near = get_close_matches(each.field, Settings.model_fields, 1)
+            hint = f"; did you mean {near[0]}?" if near else ", see docs/settings.md"
+            found.append(f"{each.field} is no setting{hint}")
+        else:
+            found.append(each.message if each.field == "body" else f"{_variable(each.field)}: {each.message}")
+    return found
+
+
+def _misspelt(environment: Mapping[str, str]) -> list[tuple[str, str]]:
+    """Variables that look like a setting and are none; others that begin like ours may be somebody else's."""
+    known = [_variable(name) for name in Settings.model_fields]
+    others = {FILE_VARIABLE, "PARTITA_ACCESS_KEY_ID", "PARTITA_SECRET_ACCESS_KEY"}
+    strange = [name for name in environment if name.startswith(PREFIX) and name not in others.union(known)]
+    return [(name, near[0]) for name in strange if (near := get_close_matches(name, known, 1, 0.85))]

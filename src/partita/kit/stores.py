@@ -1,0 +1,38 @@
+"""The store that the settings name, open."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from partita.kit.keys import signing_keys
+from partita.kit.settings import Settings
+from partita.store.embedded import EmbeddedStore
+from partita.store.store import Store
+from partita.table import CursorKeys, Table
+
+
+@contextmanager
+def open_store(settings: Settings, *tables: Table) -> Iterator[Store]:
+    """The tables in the data folder or at DynamoDB; those that are named are made where they are missing."""
+    cursors = CursorKeys(*signing_keys(settings, "cursors"))
+    with _opened(settings, cursors) as store:
+        store.create(*tables)
+        yield store
+
+
+@contextmanager
+def _opened(settings: Settings, cursors: CursorKeys) -> Iterator[Store]:
+    if settings.backend == "embedded":
+        from partita.engine import Engine
+
+        with Engine(settings.data) as engine:
+            yield EmbeddedStore(engine, cursors)
+        return
+    from partita.store.dynamo import DynamoStore
+
+    store = DynamoStore(endpoint_url=settings.endpoint_url, region=settings.region, cursors=cursors)
+    try:
+        yield store
+    finally:
+        store.close()

@@ -1,0 +1,51 @@
+"""The store that the settings name: tables are made, cursors outlive the process that made them."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from pydantic import SecretStr
+
+from partita.kit.settings import Settings
+from partita.kit.stores import open_store
+from partita.store import Store
+from partita.table import InvalidCursorError, Put
+from tests.serving import partita_door
+from tests.table.forum import FORUM, Post, posts_of
+
+
+def _write_posts(store: Store) -> str:
+    store.batch_write(Put(Post(member_id="ann", post_id=f"{number}")) for number in range(4))
+    page = store.page(posts_of("ann"), limit=2)
+    assert page.next_cursor is not None
+    return page.next_cursor
+
+
+def test_a_cursor_lives_on_when_the_store_is_opened_again(tmp_path: Path) -> None:
+    settings = Settings(data=tmp_path)
+    with open_store(settings, FORUM) as store:
+        cursor = _write_posts(store)
+    with open_store(settings, FORUM) as store:
+        assert [post.post_id for post in store.page(posts_of("ann"), after=cursor)] == ["2", "3"]
+
+
+def test_a_changed_secret_keeps_old_cursors_as_long_as_the_old_one_is_listed(tmp_path: Path) -> None:
+    old, new = "o" * 20, "n" * 20
+    with open_store(Settings(data=tmp_path, secret=SecretStr(old)), FORUM) as store:
+        cursor = _write_posts(store)
+    with open_store(Settings(data=tmp_path, secret=SecretStr(f"{new},{old}")), FORUM) as store:
+        assert len(store.page(posts_of("ann"), after=cursor)) == 2
+    with open_store(Settings(data=tmp_path, secret=SecretStr(new)), FORUM) as store, pytest.raises(InvalidCursorError):
+        store.page(posts_of("ann"), after=cursor)
+
+
+def test_the_same_settings_lead_to_dynamodb_over_http(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("AWS_ACCESS_KEY_ID", "any")
+    monkeypatch.setenv("AWS_SECRET_ACCESS_KEY", "any")
+    with partita_door(tmp_path / "door") as door:
+        settings = Settings(data=tmp_path, backend="dynamodb", endpoint_url=door.url, region="us-east-1")
+        with open_store(settings, FORUM) as store:
+            cursor = _write_posts(store)
+        with open_store(settings, FORUM) as store:
+            assert len(store.page(posts_of("ann"), after=cursor)) == 2
