@@ -1,14 +1,18 @@
 from __future__ import annotations
 
 import asyncio
+import re
+import unicodedata
 from collections.abc import AsyncIterator, Iterator
 from pathlib import Path
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from markupsafe import escape
 
 from partita.kit.search import Catalog, Document, Search
+from partita.kit.search.marks import marked
 from partita.kit.search.words import match_expression
 from partita.table import Attribute, Item, Table, attribute
 from partita.table.errors import InvalidCursorError
@@ -43,7 +47,7 @@ def search(tmp_path: Path) -> Iterator[Search]:
 
 async def _fill(search: Search, *books: Book) -> None:
     for number, book in enumerate(books):
-        await search.apply(BOOKS, None, book, sequence=number)
+        await search.apply(BOOKS, None, book, sequence=str(number))
 
 
 def _found(search: Search, text: str, **filters: str) -> list[str]:
@@ -90,7 +94,23 @@ def test_filters_narrow_by_one_or_by_one_of_several_values(search: Search) -> No
 def test_what_matched_is_marked_and_everything_else_is_escaped(search: Search) -> None:
     asyncio.run(_fill(search, Book(id="1", title="<script>alert(1)</script> maps \x02")))
     (hit,) = asyncio.run(search.find(BOOKS, "map")).hits
-    assert str(hit.highlights["title"]).startswith("&lt;script&gt;alert(1)&lt;/script&gt; <mark>maps</mark>")
+    assert str(hit.highlights["title"]) == "&lt;script&gt;alert(1)&lt;/script&gt; <mark>maps</mark> \x02"
+
+
+def test_a_long_text_is_cut_around_what_matched() -> None:
+    text = "before " * 50 + "the Café of maps " + "after " * 50
+    shown = str(marked(text, "cafe ma"))
+    assert "the <mark>Café</mark> of <mark>maps</mark> after" in shown
+    assert shown.startswith("… before")
+    assert shown.endswith("after …")
+    assert len(shown) < 260
+
+
+@given(st.text(), st.text(max_size=10))
+def test_marks_add_nothing_but_marks(text: str, wanted: str) -> None:
+    short = text[:200]
+    plain = re.sub("</?mark>", "", str(marked(short, wanted)))
+    assert plain == str(escape(unicodedata.normalize("NFC", short)))
 
 
 def test_pages_together_are_the_whole_list_and_cursors_belong_to_it(search: Search) -> None:
@@ -121,9 +141,9 @@ def test_a_change_that_comes_twice_or_late_changes_nothing(search: Search) -> No
     old, new = Book(id="1", title="old"), Book(id="1", title="new")
 
     async def story() -> None:
-        await search.apply(BOOKS, None, old, sequence=1)
-        await search.apply(BOOKS, old, new, sequence=2)
-        await search.apply(BOOKS, None, old, sequence=1)
+        await search.apply(BOOKS, None, old, sequence="1")
+        await search.apply(BOOKS, old, new, sequence="2")
+        await search.apply(BOOKS, None, old, sequence="1")
 
     asyncio.run(story())
     assert (_found(search, "old"), _found(search, "new")) == ([], ["1"])
@@ -133,11 +153,11 @@ def test_what_is_hidden_or_deleted_is_not_found_even_when_an_old_change_comes_ag
     shown, hidden = Book(id="1", title="shown"), Book(id="1", title="shown", hidden=True)
 
     async def story() -> None:
-        await search.apply(BOOKS, None, shown, sequence=1)
-        await search.apply(BOOKS, shown, hidden, sequence=2)
-        await search.apply(BOOKS, None, shown, sequence=1)
-        await search.apply(BOOKS, None, Book(id="2", title="gone"), sequence=3)
-        await search.apply(BOOKS, Book(id="2", title="gone"), None, sequence=4)
+        await search.apply(BOOKS, None, shown, sequence="1")
+        await search.apply(BOOKS, shown, hidden, sequence="2")
+        await search.apply(BOOKS, None, shown, sequence="1")
+        await search.apply(BOOKS, None, Book(id="2", title="gone"), sequence="3")
+        await search.apply(BOOKS, Book(id="2", title="gone"), None, sequence="4")
 
     asyncio.run(story())
     assert (_found(search, "shown"), _found(search, "gone")) == ([], [])
@@ -146,11 +166,11 @@ def test_what_is_hidden_or_deleted_is_not_found_even_when_an_old_change_comes_ag
 def test_building_anew_keeps_what_changed_meanwhile_and_drops_what_is_gone(search: Search) -> None:
     async def items() -> AsyncIterator[Book]:
         yield Book(id="1", title="from the table")
-        await search.apply(BOOKS, None, Book(id="2", title="changed meanwhile"), sequence=9)
+        await search.apply(BOOKS, None, Book(id="2", title="changed meanwhile"), sequence="9")
         yield Book(id="2", title="as it was read")
 
     async def story() -> int:
-        await search.apply(BOOKS, None, Book(id="gone", title="gone"), sequence=1)
+        await search.apply(BOOKS, None, Book(id="gone", title="gone"), sequence="1")
         assert await search.built(BOOKS)
         return await search.rebuild(BOOKS, items())
 

@@ -15,10 +15,11 @@ from typing import Any, TypeVar
 
 import apsw
 import orjson
-from markupsafe import Markup, escape
+from markupsafe import Markup
 
 from partita.kit.search import statements
 from partita.kit.search.catalog import Catalog, Document
+from partita.kit.search.marks import marked
 from partita.kit.search.words import match_expression
 from partita.table import Item
 from partita.table.errors import InvalidCursorError
@@ -87,11 +88,11 @@ class Search:
         after = None if cursor is None else self._opened(list_name, cursor)
         rows, total = await self._run(statements.find, catalog, expression, chosen, after, limit)
         sealed = self._sealed(list_name, rows[limit - 1][:2]) if len(rows) > limit else None
-        return SearchPage(tuple(_hit(catalog, row) for row in rows[:limit]), sealed, total)
+        return SearchPage(tuple(_hit(catalog, text, row) for row in rows[:limit]), sealed, total)
 
     # -- keeping it
 
-    async def apply(self, catalog: Catalog[I], old: I | None, new: I | None, *, sequence: int) -> None:
+    async def apply(self, catalog: Catalog[I], old: I | None, new: I | None, *, sequence: str) -> None:
         """Follow one change; done twice, or after a later change of the same item, it changes nothing."""
         wanted = None if new is None else catalog.document(new)
         before = wanted
@@ -99,7 +100,8 @@ class Search:
             if before is None and image is not None:
                 before = catalog.document(image)
         if before is not None:
-            await self._run(statements.apply, catalog, before.id, wanted, sequence)
+            # Text of one width: the numbers of AWS are too long for SQLite's.
+            await self._run(statements.apply, catalog, before.id, wanted, sequence.zfill(40))
 
     async def rebuild(
         self, catalog: Catalog[I], items: AsyncIterable[I], progress: Callable[[int], None] = lambda _: None
@@ -163,10 +165,6 @@ class Search:
         return hmac.digest(self._secret, b"search\0" + list_name + b"\0" + body, "sha256")[:16]
 
 
-def _hit(catalog: Catalog[Any], row: tuple[Any, ...]) -> Hit:
+def _hit(catalog: Catalog[Any], text: str, row: tuple[Any, ...]) -> Hit:
     score, _, identity, *texts = row
-    return Hit(identity, -score, {name: _marked(text) for name, text in zip(catalog.weights, texts, strict=True)})
-
-
-def _marked(text: str) -> Markup:
-    return Markup(str(escape(text)).replace(statements.OPEN, "<mark>").replace(statements.CLOSE, "</mark>"))
+    return Hit(identity, -score, {name: marked(each, text) for name, each in zip(catalog.weights, texts, strict=True)})

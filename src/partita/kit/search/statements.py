@@ -9,10 +9,7 @@ import apsw
 
 from partita.kit.search.catalog import Catalog, Document
 
-OPEN, CLOSE = "\x02", "\x03"
-"""Around what matched."""
 _APART = "\x1f"
-_SNIPPET_WORDS = 24
 
 
 def find(
@@ -28,29 +25,21 @@ def find(
     slug = catalog.slug
     narrowed = "".join(f" AND instr(d.f_{name}, ?)" for name in filters)
     values = [f"{_APART}{value}{_APART}" for value in filters.values()]
-    source = f"words_{slug} JOIN documents_{slug} AS d ON d.rowid = words_{slug}.rowid"
+    joined = f"words_{slug} JOIN documents_{slug} AS d ON d.rowid = words_{slug}.rowid"
+    source = joined if filters else f"words_{slug}"
     weights = ", ".join(str(weight) for weight in catalog.weights.values())
     # Ranking first, and only then the texts of those few that are shown.
-    best = (
-        f"SELECT round(bm25(words_{slug}, {weights}), 9) AS score, words_{slug}.rowid AS found FROM {source}"
+    page = (
+        f"SELECT bm25(words_{slug}, {weights}) AS score, words_{slug}.rowid AS found FROM {source}"
         f" WHERE words_{slug} MATCH ?{narrowed}"
     )
-    page = f"SELECT score, found FROM ({best}) WHERE (score, found) > (?, ?) ORDER BY score, found LIMIT ?"
-    start = after or (-1e300, -1)
-    shown = ", ".join(
-        f"snippet(words_{slug}, {number}, '{OPEN}', '{CLOSE}', '…', {_SNIPPET_WORDS})"
-        for number in range(len(catalog.weights))
-    )
-    texts = f"SELECT d.id, {shown} FROM {source} WHERE words_{slug} MATCH ? AND words_{slug}.rowid = ?"
+    if after is not None:
+        page = f"SELECT score, found FROM ({page}) WHERE (score, found) > (?, ?)"
+    page += " ORDER BY score, found LIMIT ?"
+    texts = f"SELECT d.id, {', '.join(catalog.weights)} FROM {joined} WHERE words_{slug}.rowid = ?"
     with connection:  # one moment for all of it
-        ranked = connection.execute(page, (expression, *values, *start, limit + 1)).fetchall()
-        rows = [
-            (
-                *place,
-                *(connection.execute(texts, (expression, place[1])).fetchone() or ("",) * (len(catalog.weights) + 1)),
-            )
-            for place in ranked
-        ]
+        ranked = connection.execute(page, (expression, *values, *(after or ()), limit + 1)).fetchall()
+        rows = [(*place, *connection.execute(texts, (place[1],)).fetchall()[0]) for place in ranked]
         count = f"SELECT count(*) FROM {source} WHERE words_{slug} MATCH ?{narrowed}"
         total = connection.execute(count, (expression, *values)).get
     return rows, int(total)
@@ -70,9 +59,9 @@ def _make(connection: apsw.Connection, catalog: Catalog[Any]) -> int:
         connection.execute(
             f"DROP TABLE IF EXISTS words_{slug}; DROP TABLE IF EXISTS documents_{slug};"
             f"CREATE VIRTUAL TABLE words_{slug} USING fts5({fields}, tokenize = 'unicode61 remove_diacritics 2',"
-            " prefix = '2 3');"
+            " prefix = '1 2 3');"
             f"CREATE TABLE documents_{slug} (rowid INTEGER PRIMARY KEY, id TEXT UNIQUE NOT NULL,"
-            f" sequence INTEGER NOT NULL, generation INTEGER NOT NULL{columns})"
+            f" sequence TEXT NOT NULL, generation INTEGER NOT NULL{columns})"
         )
         connection.execute(
             "INSERT OR REPLACE INTO catalogs (name, shape, generation) VALUES (?, ?, 0)", (catalog.name, catalog.shape)
@@ -82,7 +71,7 @@ def _make(connection: apsw.Connection, catalog: Catalog[Any]) -> int:
 
 
 def apply(
-    connection: apsw.Connection, catalog: Catalog[Any], identity: str, document: Document | None, sequence: int
+    connection: apsw.Connection, catalog: Catalog[Any], identity: str, document: Document | None, sequence: str
 ) -> None:
     with _writing(connection):
         generation = _make(connection, catalog)
@@ -105,7 +94,7 @@ def add(connection: apsw.Connection, catalog: Catalog[Any], documents: list[Docu
                 f"SELECT sequence, generation FROM documents_{catalog.slug} WHERE id = ?", (document.id,)
             ).fetchone()
             if row is None or row[1] < generation:
-                _write(connection, catalog, document.id, document, 0 if row is None else row[0], generation)
+                _write(connection, catalog, document.id, document, "" if row is None else row[0], generation)
 
 
 def finish(connection: apsw.Connection, catalog: Catalog[Any], generation: int) -> None:
@@ -115,6 +104,7 @@ def finish(connection: apsw.Connection, catalog: Catalog[Any], generation: int) 
         old = f"SELECT rowid FROM documents_{slug} WHERE generation < ?"
         connection.execute(f"DELETE FROM words_{slug} WHERE rowid IN ({old})", (generation,))
         connection.execute(f"DELETE FROM documents_{slug} WHERE generation < ?", (generation,))
+        connection.execute(f"INSERT INTO words_{slug} (words_{slug}) VALUES ('optimize')")
 
 
 def _write(
@@ -122,7 +112,7 @@ def _write(
     catalog: Catalog[Any],
     identity: str,
     document: Document | None,
-    sequence: int,
+    sequence: str,
     generation: int,
 ) -> None:
     """Put a document in, or take it out; its row stays, so that an older change that comes again is known as old."""
@@ -140,7 +130,7 @@ def _write(
     connection.execute(f"DELETE FROM words_{slug} WHERE rowid = ?", (rowid,))
     if document is not None:
         names = ", ".join(catalog.weights)
-        texts = [_plain(document.fields.get(name, "")) for name in catalog.weights]
+        texts = [document.fields.get(name, "") for name in catalog.weights]
         connection.execute(f"INSERT INTO words_{slug} (rowid, {names}) VALUES (?{', ?' * len(texts)})", (rowid, *texts))
 
 
@@ -150,11 +140,6 @@ def _filter(document: Document | None, name: str) -> str | None:
         return None
     values = (value,) if isinstance(value, str) else value
     return _APART + "".join(each + _APART for each in values)
-
-
-def _plain(text: str) -> str:
-    """Without the marks that highlights are made of."""
-    return text.replace(OPEN, " ").replace(CLOSE, " ").replace("\0", " ")
 
 
 class _writing:  # noqa: N801 - used like a function
