@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from partita.table import Attribute, Guard, Item, Table, attribute, camel_case, key_part, version
+from decimal import Decimal
+
+from partita.table import Aggregate, Attribute, Guard, Item, Table, attribute, camel_case, key_part, version
 
 CLUB = Table("club", pk="PK", sk="SK")
 
@@ -42,3 +44,27 @@ class Plan(Item, table=CLUB, pk="PLAN#{plan_id}", sk="METADATA", names=camel_cas
     stage: Attribute[str | None] = attribute(default=None, null=True)
     done: Attribute[frozenset[str]] = attribute(default=frozenset())
     revision: Attribute[int] = version()
+
+
+class Game(Item, table=CLUB, pk="GAME#{game_id}", sk="METADATA", names=camel_case):
+    """What people vote on, with what their votes add up to."""
+
+    game_id: Attribute[str] = key_part()
+    votes: Attribute[int | None] = attribute(default=None, ge=0)
+    points: Attribute[int] = attribute(default=0)
+    lost: Attribute[int | None] = attribute(default=None, ge=0)
+    drawn: Attribute[int | None] = attribute(default=None, ge=0)
+    won: Attribute[int | None] = attribute(default=None, ge=0)
+    score: Attribute[Decimal | None] = attribute(default=None)
+
+
+POINTS = Aggregate(count=Game.votes, total=Game.points, histogram={0: Game.lost, 1: Game.drawn, 3: Game.won})
+SCORE = Aggregate(count=Game.votes, total=Game.points, average=Game.score)
+
+
+class Vote(Item, table=CLUB, pk="GAME#{game_id}", sk="VOTE#{player_id}", names=camel_case):
+    """How a player says a game went."""
+
+    game_id: Attribute[str] = key_part()
+    player_id: Attribute[str] = key_part()
+    points: Attribute[int]

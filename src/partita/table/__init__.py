@@ -1,5 +1,6 @@
 """The modelling layer: a design document, executable."""
 
+from partita.table.aggregates import Aggregate
 from partita.table.attributes import Action, Attribute, all_of, any_of, attribute, key_part, not_
 from partita.table.cursors import CursorKeys
 from partita.table.errors import (
@@ -25,6 +26,7 @@ from partita.table.writes import Check, Delete, Key, Put, Transaction, Update, W
 
 __all__ = [
     "Action",
+    "Aggregate",
     "Attribute",
     "BatchGet",
     "ChangedMeanwhileError",

@@ -8,6 +8,7 @@ from pydantic import StringConstraints
 
 from partita.kit.urls import normalise
 from partita.table import (
+    Aggregate,
     Attribute,
     Get,
     Guard,
@@ -61,7 +62,23 @@ class Site(
     timeline: Attribute[str | None] = attribute(default=None)
     rating_count: Attribute[int | None] = attribute(default=None, ge=0)
     rating_sum: Attribute[int | None] = attribute(default=None, ge=0)
-    rating_histogram: Attribute[tuple[int, ...] | None] = attribute(default=None, min_length=5, max_length=5)
+    rated_1: Attribute[int | None] = attribute(default=None, ge=0)
+    rated_2: Attribute[int | None] = attribute(default=None, ge=0)
+    rated_3: Attribute[int | None] = attribute(default=None, ge=0)
+    rated_4: Attribute[int | None] = attribute(default=None, ge=0)
+    rated_5: Attribute[int | None] = attribute(default=None, ge=0)
+
+    @property
+    def rating_histogram(self) -> tuple[int, int, int, int, int]:
+        """How many people gave one star, two, … five."""
+        return self.rated_1 or 0, self.rated_2 or 0, self.rated_3 or 0, self.rated_4 or 0, self.rated_5 or 0
+
+
+STARS = Aggregate(
+    count=Site.rating_count,
+    total=Site.rating_sum,
+    histogram={1: Site.rated_1, 2: Site.rated_2, 3: Site.rated_3, 4: Site.rated_4, 5: Site.rated_5},
+)
 
 
 @access_pattern("Get site", FUS, site_id="1")

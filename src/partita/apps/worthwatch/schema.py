@@ -7,6 +7,7 @@ from typing import Annotated, Any, Literal
 from pydantic import StringConstraints
 
 from partita.table import (
+    Aggregate,
     Attribute,
     Get,
     Guard,
@@ -178,6 +179,9 @@ class Movie(Item, table=WORTHWATCH, pk="MOVIE#{movie_id}", sk="METADATA", names=
     updated_at: Attribute[Timestamp]
 
 
+MOVIE_RATING = Aggregate(count=Movie.rating_count, total=Movie.rating_sum, average=Movie.rating)
+
+
 @access_pattern("Get movie by ID", WORTHWATCH, movie_id="tt1")
 def movie(movie_id: str) -> Get[Movie]:
     return Movie.get(movie_id=movie_id)
@@ -207,6 +211,9 @@ class Show(Item, table=WORTHWATCH, pk="SHOW#{show_id}", sk="METADATA", names=cam
     imdb_id: Attribute[str | None] = attribute(default=None)
     created_at: Attribute[Timestamp]
     updated_at: Attribute[Timestamp]
+
+
+SHOW_RATING = Aggregate(count=Show.rating_count, total=Show.rating_sum, average=Show.rating)
 
 
 @access_pattern("Get show by ID", WORTHWATCH, show_id="s1")
