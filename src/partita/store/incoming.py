@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 import httptools
 
+CUT_OFF = "the connection was closed before the answer was whole"
 _MOST_BYTES = 256 * 2**20
 """No answer of DynamoDB comes near (a batch is 16 MB): what is larger is no answer of DynamoDB."""
 
@@ -41,7 +42,7 @@ class Incoming:
     def feed(self, data: bytes) -> Answer | None:
         """Take what has arrived; the answer, once it is whole. No data means that the connection was closed."""
         if not data:
-            raise HttpError("the connection was closed before the answer was whole")
+            raise HttpError(CUT_OFF)
         self._bytes += len(data)
         if self._bytes > _MOST_BYTES:
             raise HttpError(f"the answer is over {_MOST_BYTES:,} bytes")

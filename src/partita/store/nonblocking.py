@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import asyncio
+import select
 from typing import cast
 
 from partita.store.address import Address, Timeouts
-from partita.store.incoming import Answer, HttpError, Incoming
+from partita.store.incoming import CUT_OFF, Answer, HttpError, Incoming
 
 
 class LoopConnections:
@@ -83,7 +84,10 @@ class _Connection(asyncio.Protocol):
             self._awaited = None
 
     def usable(self) -> bool:
-        return not self._transport.is_closing() and self._loop.time() - self._heard < self._timeouts.idle
+        """Whether the other side is still there; what the loop has not had time to notice counts too."""
+        if self._transport.is_closing() or self._loop.time() - self._heard > self._timeouts.idle:
+            return False
+        return not self._poll.poll(0)
 
     def close(self) -> asyncio.Future[None]:
         """Let go; what is returned is done when the other side knows."""
@@ -97,6 +101,8 @@ class _Connection(asyncio.Protocol):
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         self._transport = cast(asyncio.Transport, transport)
+        self._poll = select.poll()
+        self._poll.register(transport.get_extra_info("socket").fileno(), select.POLLIN)
 
     def data_received(self, data: bytes) -> None:
         self._heard = self._loop.time()
@@ -115,7 +121,8 @@ class _Connection(asyncio.Protocol):
         if not self._lost.done():
             self._lost.set_result(None)
         if self._awaited is not None and not self._awaited.done():
-            self._awaited.set_exception(exc or HttpError("the connection was closed before the answer was whole"))
+            reason = exc if isinstance(exc, OSError) else HttpError(CUT_OFF)
+            self._awaited.set_exception(reason)
 
     def _look_at_the_clock(self) -> None:
         left = self._heard + self._timeouts.read - self._loop.time()
