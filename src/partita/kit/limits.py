@@ -1,0 +1,68 @@
+"""Rate limits: counters in the table, so that they hold for all processes together."""
+
+from __future__ import annotations
+
+import ipaddress
+from dataclasses import dataclass
+from hashlib import blake2s
+
+from partita.kit.clock import Clock
+from partita.kit.problems import TooMany
+from partita.kit.schema import Tally
+from partita.store.store import AsyncStore
+from partita.table import Update, any_of
+
+
+@dataclass(frozen=True, slots=True)
+class Rule:
+    """Something may happen so many times in so many seconds."""
+
+    name: str
+    most: int
+    seconds: int
+
+    def __post_init__(self) -> None:
+        if not self.name or "#" in self.name or self.most < 1 or self.seconds < 1:
+            raise ValueError(f"{self} is no rule: a name without #, at least once, in at least a second")
+
+
+class Limits:
+    """Counts, exactly: of any number that come at once, as many as the rule allows get through."""
+
+    def __init__(self, store: AsyncStore, clock: Clock) -> None:
+        self._store = store
+        self._clock = clock
+
+    async def check(self, rule: Rule, who: str) -> None:
+        """Count one more time, or refuse until the window is over. Windows are of fixed length, side by side."""
+        now = self._clock.now().timestamp()
+        window = int(now // rule.seconds)
+        ends = (window + 1) * rule.seconds
+        count = Update(
+            Tally.key(rule=rule.name, who=_digest(who), window=window), Tally.count.add(1), Tally.expires_at.set(ends)
+        )
+        free = any_of(Tally.count.missing(), Tally.count < rule.most)
+        await self._store.write(count.when(free).otherwise(too_many(max(1, round(ends - now)))))
+
+
+def too_many(seconds: int) -> TooMany:
+    """The refusal that says when to try again."""
+    shown = f"{seconds} seconds" if seconds < 120 else f"{-(-seconds // 60)} minutes"
+    return TooMany(f"That was too often. Try again in {shown}.", retry_after=seconds)
+
+
+def network_of(address: str) -> str:
+    """What to count requests by: an IPv4 address, or the /64 that one line of IPv6 usually has."""
+    try:
+        found = ipaddress.ip_address(address)
+    except ValueError:
+        return address
+    if isinstance(found, ipaddress.IPv4Address):
+        return address
+    if found.ipv4_mapped is not None:
+        return str(found.ipv4_mapped)
+    return str(ipaddress.ip_network((int(found) >> 64 << 64, 64)))
+
+
+def _digest(who: str) -> str:
+    return blake2s(who.encode(), digest_size=16).hexdigest()
