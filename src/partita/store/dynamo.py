@@ -8,20 +8,16 @@ from typing import Any
 
 import orjson
 
-from partita.dynamo.errors import ResourceInUseError, ResourceNotFoundError
 from partita.dynamo.requests import ItemRequest
 from partita.dynamo.wire import render
 from partita.store.address import DEFAULT_TIMEOUTS, Timeouts
-from partita.store.answers import ConnectionFailedError
-from partita.store.create import create_request
 from partita.store.http import Endpoint
+from partita.store.make import make
 from partita.store.retries import OVER_A_NETWORK, Retries
 from partita.store.signing import Credentials, CredentialsSource
 from partita.store.store import Store
 from partita.table.cursors import CursorKeys
 from partita.table.tables import Table
-
-_WAIT_SECONDS = 120.0
 
 
 class DynamoTransport:
@@ -55,25 +51,8 @@ class DynamoTransport:
         return self._retries.run(self._endpoint.post, operation, orjson.dumps(wire))
 
     def create(self, table: Table) -> None:
-        """Make a table and wait until it can be used."""
-        try:
-            self.call("CreateTable", create_request(table))
-        except ResourceInUseError:
-            return
-        deadline = time.monotonic() + _WAIT_SECONDS
-        while self._status(table) != "ACTIVE":
-            if time.monotonic() > deadline:
-                raise ConnectionFailedError(f"{table.name} is not usable after {_WAIT_SECONDS:.0f} seconds.")
-            time.sleep(0.2)
-        if table.ttl is not None:
-            setting = {"Enabled": True, "AttributeName": table.ttl}
-            self.call("UpdateTimeToLive", {"TableName": table.name, "TimeToLiveSpecification": setting})
-
-    def _status(self, table: Table) -> str:
-        try:
-            return str(self.call("DescribeTable", {"TableName": table.name})["Table"]["TableStatus"])
-        except ResourceNotFoundError:
-            return "CREATING"  # AWS may not have heard of it everywhere yet
+        """Make a table or what it lacks, and wait until it can be used."""
+        make(table, self.call, lambda: time.sleep(0.2))
 
     def close(self) -> None:
         """Close the connections of the blocking face."""
@@ -97,6 +76,7 @@ class DynamoStore(Store):
         connections: int = 32,
         retries: Retries = OVER_A_NETWORK,
         timeouts: Timeouts = DEFAULT_TIMEOUTS,
+        clock: Callable[[], float] = time.time,
     ) -> None:
         if endpoint_url is None or region is None or credentials is None:
             from partita.store.aws import discovered
@@ -105,7 +85,7 @@ class DynamoStore(Store):
         self.dynamo = DynamoTransport(
             endpoint_url, region, credentials, connections=connections, retries=retries, timeouts=timeouts
         )
-        super().__init__(self.dynamo, cursors or CursorKeys(secrets.token_bytes(32)), retries=retries)
+        super().__init__(self.dynamo, cursors or CursorKeys(secrets.token_bytes(32)), retries=retries, clock=clock)
 
     def close(self) -> None:
         """Let go of the connections."""

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import secrets
+import time
+from collections.abc import Callable
 from typing import Any
 
-from partita.dynamo.errors import ResourceInUseError
 from partita.dynamo.requests import ItemRequest
 from partita.engine import Engine
-from partita.store.create import create_request
+from partita.store.make import make
 from partita.store.retries import IN_PROCESS, Retries
 from partita.store.store import Store
 from partita.table.cursors import CursorKeys
@@ -28,18 +29,20 @@ class EmbeddedTransport:
         return await self.engine.execute_async(request)
 
     def create(self, table: Table) -> None:
-        try:
-            self.engine.call("CreateTable", create_request(table))
-        except ResourceInUseError:
-            return
-        if table.ttl is not None:
-            setting = {"Enabled": True, "AttributeName": table.ttl}
-            self.engine.call("UpdateTimeToLive", {"TableName": table.name, "TimeToLiveSpecification": setting})
+        make(table, self.engine.call, self.engine.maintenance.run)
 
 
 class EmbeddedStore(Store):
     """A store on an engine in this process."""
 
-    def __init__(self, engine: Engine, cursors: CursorKeys | None = None, *, retries: Retries = IN_PROCESS) -> None:
-        super().__init__(EmbeddedTransport(engine), cursors or CursorKeys(secrets.token_bytes(32)), retries=retries)
+    def __init__(
+        self,
+        engine: Engine,
+        cursors: CursorKeys | None = None,
+        *,
+        retries: Retries = IN_PROCESS,
+        clock: Callable[[], float] = time.time,
+    ) -> None:
+        cursors = cursors or CursorKeys(secrets.token_bytes(32))
+        super().__init__(EmbeddedTransport(engine), cursors, retries=retries, clock=clock)
         self.engine = engine
