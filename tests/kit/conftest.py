@@ -13,10 +13,10 @@ from partita.store import EmbeddedStore
 
 
 class HandClock:
-    """A clock that stands still until somebody moves it."""
+    """A clock that stands still until somebody moves it. It begins at the next full hour: nothing has expired yet."""
 
     def __init__(self) -> None:
-        self._now = datetime(2026, 1, 26, 10, 30, tzinfo=UTC)
+        self._now = datetime.now(UTC).replace(minute=0, second=0, microsecond=0) + timedelta(hours=1)
 
     def now(self) -> datetime:
         return self._now

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import ipaddress
 import logging
 import smtplib
 import ssl
@@ -129,10 +130,18 @@ class Smtp:
 
     def _connection(self) -> smtplib.SMTP:
         host, port = self._settings.smtp_host or "", self._settings.smtp_port
-        us = urlsplit(self._settings.base_url).hostname
+        us = _greeting(urlsplit(self._settings.base_url).hostname or "localhost")
         if self._settings.smtp_security == "tls":
             return smtplib.SMTP_SSL(host, port, us, timeout=_TIMEOUT_SECONDS, context=self._tls)
         return smtplib.SMTP(host, port, us, timeout=_TIMEOUT_SECONDS)
+
+
+def _greeting(host: str) -> str:
+    """How we greet a server: by our name, or by an address in brackets."""
+    try:
+        return f"[{'IPv6:' if ipaddress.ip_address(host).version == 6 else ''}{host}]"
+    except ValueError:
+        return host
 
 
 def _reason(error: Exception) -> str:
