@@ -15,6 +15,7 @@ from typer.testing import CliRunner
 from partita import __version__
 from partita.bootstrap import patterns, tables
 from partita.cli import app
+from partita.table import Attribute, Item, key_part
 from partita.table.check import check
 from partita.table.tables import Table
 from tests.serving import partita_door
@@ -56,7 +57,26 @@ def test_check_finds_an_index_that_nothing_writes() -> None:
     table = Table("empty", pk="PK")
     table.index("byNothing", pk="nothing")
     (finding,) = check([table])
-    assert str(finding) == "error: empty.byNothing: no item type writes its keys: it stays empty"
+    said = "no item type writes its key, so it stays empty; nothing: there is none"
+    assert str(finding) == f"error: empty.byNothing: {said}"
+
+
+def test_check_suggests_how_a_misspelt_index_key_was_meant() -> None:
+    table = Table("sheds", pk="PK")
+    table.index("byOwner", pk="ownedBy", sk="createdOn")
+    table.index("byTown", pk="town", sk="owned_by")
+
+    class Shed(Item, table=table, pk="SHED#{shed_id}"):
+        shed_id: Attribute[str] = key_part()
+        owned_by: Attribute[str]
+        created_on: Attribute[str]
+
+    class Town(Item, table=table, pk="TOWN#{town}"):
+        town: Attribute[str]
+
+    by_owner, by_town = check([table])
+    assert by_owner.what.endswith("; ownedBy: did you mean owned_by?; createdOn: did you mean created_on?")
+    assert by_town.what == "no item type writes all of town, owned_by: it stays empty"
 
 
 def test_tables_shows_keys_indexes_items_and_patterns() -> None:

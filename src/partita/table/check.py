@@ -14,6 +14,7 @@ from partita.table.errors import ModelError
 from partita.table.explain import warnings
 from partita.table.items import Item
 from partita.table.queries import Query
+from partita.table.suggest import instead_of
 from partita.table.tables import Index, Table
 
 Level = Literal["error", "warning"]
@@ -38,13 +39,14 @@ def check(tables: Iterable[Table]) -> Iterator[Finding]:
             yield from _index(table, index)
         for item_type in table.item_types:
             yield from _item(table, item_type)
+        yield from _expiry(table)
         yield from _patterns(table)
 
 
 def _index(table: Table, index: Index) -> Iterator[Finding]:
     writers = [kind for kind in table.item_types if all(kind.__layout__.makes(key.name) for key in index.key_names)]
     if not writers:
-        yield Finding("error", repr(index), "no item type writes its keys: it stays empty")
+        yield Finding("error", repr(index), _unwritten(table, index))
         return
     for kind in writers:
         choices = _choices(kind, index.pk[0].name)
@@ -58,6 +60,30 @@ def _index(table: Table, index: Index) -> Iterator[Finding]:
             )
     if index.projection == "KEYS_ONLY":
         yield Finding("warning", repr(index), "KEYS_ONLY: whoever needs the items reads them a second time by key")
+
+
+def _expiry(table: Table) -> Iterator[Finding]:
+    if table.ttl is None:
+        return
+    if not any(kind.__layout__.makes(table.ttl) for kind in table.item_types):
+        yield Finding("warning", table.name, f"no item type has a field {table.ttl}: nothing ever expires")
+    for index in table.indexes:
+        if index.projection != "ALL" and table.ttl not in index.include:
+            yield Finding(
+                "warning", repr(index), f"does not hold {table.ttl}: what has expired shows until it is deleted"
+            )
+
+
+def _unwritten(table: Table, index: Index) -> str:
+    """Which keys no type writes, and how they were probably meant to be spelt."""
+    layouts = [kind.__layout__ for kind in table.item_types]
+    written = [name for layout in layouts for name in (*layout.names.values(), *layout.derived)]
+    keys = {key.name for key in table.keys}
+    missing = [key.name for key in index.key_names if key.name not in (*written, *keys)]
+    if not missing:
+        return f"no item type writes all of {', '.join(key.name for key in index.key_names)}: it stays empty"
+    guesses = [f"{name}: {instead_of(name, dict.fromkeys(written))}" for name in missing]
+    return f"no item type writes its key, so it stays empty; {'; '.join(guesses)}"
 
 
 def _choices(kind: type[Item], name: str) -> tuple[Any, ...]:

@@ -9,7 +9,8 @@ from difflib import get_close_matches
 def instead_of(name: str, choices: Iterable[str]) -> str:
     """`did you mean tool_id?`, or what there is."""
     known = list(choices)
-    close = get_close_matches(name, known, n=1) or [each for each in known if name and (name in each or each in name)]
+    close = get_close_matches(name, known, n=1, cutoff=0.7)
+    close = close or [each for each in known if name and (name in each or each in name)]
     if close:
         return f"did you mean {close[0]}?"
     return f"there is {', '.join(known)}" if known else "there is none"
