@@ -1,12 +1,14 @@
-"""A small schema for writes: a value that is unique, things that are counted, versions."""
+"""A small schema for writes: a value that is unique, things that are counted, versions, what expires."""
 
 from __future__ import annotations
 
 from decimal import Decimal
 
 from partita.table import Aggregate, Attribute, Guard, Item, Table, attribute, camel_case, key_part, version
+from partita.table.types import ExpiresAt
 
-CLUB = Table("club", pk="PK", sk="SK")
+CLUB = Table("club", pk="PK", sk="SK", ttl="expiresAt")
+KEYS = CLUB.index("keys", pk="kind", sk="SK", projection="KEYS_ONLY")
 
 
 class Player(Item, table=CLUB, pk="PLAYER#{player_id}", sk="PROFILE", names=camel_case):
@@ -68,3 +70,13 @@ class Vote(Item, table=CLUB, pk="GAME#{game_id}", sk="VOTE#{player_id}", names=c
     game_id: Attribute[str] = key_part()
     player_id: Attribute[str] = key_part()
     points: Attribute[int]
+
+
+class Invitation(Item, table=CLUB, pk="INVITATIONS#{player_id}", sk="{number:04}", names=camel_case):
+    """Good for a while."""
+
+    player_id: Attribute[str] = key_part()
+    number: Attribute[int] = key_part()
+    text: Attribute[str] = attribute(default="")
+    kind: Attribute[str | None] = attribute(default=None)
+    expires_at: Attribute[ExpiresAt | None] = attribute(default=None)

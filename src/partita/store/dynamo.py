@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import secrets
 import time
+from collections.abc import Callable
 from typing import Any
 
 import orjson
@@ -14,7 +15,7 @@ from partita.store.address import DEFAULT_TIMEOUTS, Timeouts
 from partita.store.http import Endpoint
 from partita.store.make import make
 from partita.store.retries import OVER_A_NETWORK, Retries
-from partita.store.signing import Credentials, CredentialsSource
+from partita.store.signing import STREAM_OPERATIONS, Credentials, CredentialsSource
 from partita.store.store import Store
 from partita.table.cursors import CursorKeys
 from partita.table.tables import Table
@@ -34,6 +35,7 @@ class DynamoTransport:
         timeouts: Timeouts,
     ) -> None:
         self._endpoint = Endpoint(endpoint_url, region, credentials, connections=connections, timeouts=timeouts)
+        self._streams = Endpoint(_streams_url(endpoint_url), region, credentials, connections=8, timeouts=timeouts)
         self._retries = retries
 
     def send(self, request: ItemRequest) -> dict[str, Any]:
@@ -50,6 +52,11 @@ class DynamoTransport:
         """Run any operation in the wire's form, again where that can help."""
         return self._retries.run(self._endpoint.post, operation, orjson.dumps(wire))
 
+    async def call_async(self, operation: str, wire: dict[str, Any]) -> dict[str, Any]:
+        """The same without blocking, the operations of DynamoDB Streams included."""
+        endpoint = self._streams if operation in STREAM_OPERATIONS else self._endpoint
+        return await self._retries.run_async(endpoint.post_async, operation, orjson.dumps(wire))
+
     def create(self, table: Table) -> None:
         """Make a table or what it lacks, and wait until it can be used."""
         make(table, self.call, lambda: time.sleep(0.2))
@@ -57,10 +64,21 @@ class DynamoTransport:
     def close(self) -> None:
         """Close the connections of the blocking face."""
         self._endpoint.close()
+        self._streams.close()
 
     async def close_async(self) -> None:
         """Close the connections of the non-blocking face."""
         await self._endpoint.close_async()
+        await self._streams.close_async()
+
+
+def _streams_url(endpoint_url: str) -> str:
+    """AWS has the streams at a host of their own; everybody else at the same."""
+    return (
+        endpoint_url.replace("://dynamodb.", "://streams.dynamodb.", 1)
+        if ".amazonaws." in endpoint_url
+        else endpoint_url
+    )
 
 
 class DynamoStore(Store):

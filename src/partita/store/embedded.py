@@ -28,6 +28,9 @@ class EmbeddedTransport:
     async def send_async(self, request: ItemRequest) -> dict[str, Any]:
         return await self.engine.execute_async(request)
 
+    async def call_async(self, operation: str, wire: dict[str, Any]) -> dict[str, Any]:
+        return await self.engine.call_async(operation, wire)
+
     def create(self, table: Table) -> None:
         make(table, self.engine.call, self.engine.maintenance.run)
 

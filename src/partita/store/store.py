@@ -9,20 +9,20 @@ from typing import Any, Protocol, TypeVar
 
 from partita.dynamo.errors import DynamoError
 from partita.dynamo.requests import ItemRequest
-from partita.store.observe import Observer, measured, observation
+from partita.store.observe import Observer, error_name, measured, observation
 from partita.store.retries import Retries
 from partita.table import steps
 from partita.table.cursors import CursorKeys
+from partita.table.effects import Effect, Now, Pause, Response, Steps
 from partita.table.errors import ChangedMeanwhileError
 from partita.table.items import Item
 from partita.table.queries import BatchGet, Get, Query
-from partita.table.steps import MOST_CALLS, Page, Pause, Steps
+from partita.table.steps import MOST_CALLS, Page
 from partita.table.tables import Table
 from partita.table.writes import Delete, Key, Put, Transaction, Update
 
 I = TypeVar("I", bound=Item)  # noqa: E741 - an item, as T is a type
 R = TypeVar("R")
-Response = dict[str, Any]
 _CHUNK = 100
 
 
@@ -43,18 +43,25 @@ class _Face:
     """What both faces share."""
 
     def __init__(
-        self, transport: Transport, cursors: CursorKeys, *, retries: Retries, observers: list[Observer]
+        self,
+        transport: Transport,
+        cursors: CursorKeys,
+        *,
+        retries: Retries,
+        clock: Callable[[], float],
+        observers: list[Observer],
     ) -> None:
         self.transport = transport
         self.cursors = cursors
         self.retries = retries
+        self.clock = clock
         self.observers = observers
 
     def observe(self, observer: Observer) -> None:
         """Tell an observer of every call from now on; a request that is sent again is a call again."""
         self.observers.append(observer)
 
-    def _tell(self, request: ItemRequest, response: Response, begun: float, error: str | None) -> None:
+    def _tell(self, request: ItemRequest, response: Response, begun: float, error: str | None = None) -> None:
         seen = observation(request, response, time.perf_counter() - begun, error)
         for observer in self.observers:
             observer(seen)
@@ -138,34 +145,43 @@ class AsyncStore(_Face):
             result: R = done.value
             return result
 
-    async def _step(self, request: ItemRequest | Pause) -> Response:
-        if isinstance(request, Pause):
-            await asyncio.sleep(self.retries.pause(request.tries))
-            return {}
+    async def _step(self, request: ItemRequest | Effect) -> Response:
+        if isinstance(request, Effect):
+            return await self._perform(request)
         return await self.retries.run_async(self._send, self.retries.repeatable(request))
+
+    async def _perform(self, effect: Effect) -> Response:
+        match effect:
+            case Pause():
+                await asyncio.sleep(self.retries.pause(effect.tries))
+                return {}
+            case Now():
+                return {"Now": self.clock()}
+        raise TypeError(f"no store can do this: {effect!r}")
 
     async def _send(self, request: ItemRequest) -> Response:
         if not self.observers:
             return await self.transport.send_async(request)
         begun = time.perf_counter()
-        response: Response = {}
-        error: str | None = None
         try:
             response = await self.transport.send_async(measured(request))
-        except DynamoError as failed:
-            error = failed.code
+        except BaseException as failed:  # a call that is cancelled is a call too
+            self._tell(request, {}, begun, error_name(failed))
             raise
-        finally:
-            self._tell(request, response, begun, error)
+        self._tell(request, response, begun)
         return response
 
 
 class Store(_Face):
     """The verbs, blocking."""
 
-    def __init__(self, transport: Transport, cursors: CursorKeys, *, retries: Retries) -> None:
-        super().__init__(transport, cursors, retries=retries, observers=[])
-        self.asynchronous = AsyncStore(transport, cursors, retries=retries, observers=self.observers)
+    def __init__(
+        self, transport: Transport, cursors: CursorKeys, *, retries: Retries, clock: Callable[[], float] = time.time
+    ) -> None:
+        super().__init__(transport, cursors, retries=retries, clock=clock, observers=[])
+        self.asynchronous = AsyncStore(
+            transport, cursors, retries=retries, clock=clock, observers=self.observers
+        )
 
     def create(self, *tables: Table) -> None:
         """Make tables with their indexes, unless they are there."""
@@ -246,23 +262,28 @@ class Store(_Face):
             result: R = done.value
             return result
 
-    def _step(self, request: ItemRequest | Pause) -> Response:
-        if isinstance(request, Pause):
-            time.sleep(self.retries.pause(request.tries))
-            return {}
+    def _step(self, request: ItemRequest | Effect) -> Response:
+        if isinstance(request, Effect):
+            return self._perform(request)
         return self.retries.run(self._send, self.retries.repeatable(request))
+
+    def _perform(self, effect: Effect) -> Response:
+        match effect:
+            case Pause():
+                time.sleep(self.retries.pause(effect.tries))
+                return {}
+            case Now():
+                return {"Now": self.clock()}
+        raise TypeError(f"no store can do this: {effect!r}")
 
     def _send(self, request: ItemRequest) -> Response:
         if not self.observers:
             return self.transport.send(request)
         begun = time.perf_counter()
-        response: Response = {}
-        error: str | None = None
         try:
             response = self.transport.send(measured(request))
-        except DynamoError as failed:
-            error = failed.code
+        except BaseException as failed:  # a call that is cancelled is a call too
+            self._tell(request, {}, begun, error_name(failed))
             raise
-        finally:
-            self._tell(request, response, begun, error)
+        self._tell(request, response, begun)
         return response

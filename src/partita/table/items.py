@@ -14,6 +14,7 @@ from partita.dynamo.size import item_size
 from partita.dynamo.values import Item as WireItem
 from partita.table.attributes import Attribute, attribute, key_part
 from partita.table.errors import ForeignItemError, ItemTooLargeError, SchemaError
+from partita.table.expiry import check_expiry_field
 from partita.table.layout import Layout, layout
 from partita.table.suggest import instead_of
 from partita.table.tables import Index, Table
@@ -98,6 +99,7 @@ class Item(BaseModel, metaclass=ItemMeta):
             )
             for field, kept in cls.__layout__.fields()
         }
+        check_expiry_field(cls)
         if any(known.__name__ == cls.__name__ for known in table.item_types):
             raise SchemaError(f"{table.name} has an item type {cls.__name__} already")
         table.item_types.append(cls)

@@ -41,10 +41,20 @@ class Get(Generic[I_co]):
 
     key: Key[I_co]
     consistent: bool = False
+    expired: bool = False
 
     def consistently(self) -> Get[I_co]:
         """See every write that was acknowledged before."""
         return replace(self, consistent=True)
+
+    def with_expired(self) -> Get[I_co]:
+        """Also where it has expired and is not deleted yet."""
+        return replace(self, expired=True)
+
+    @property
+    def expiry(self) -> str | None:
+        """The attribute by which an item is left out, where there is one."""
+        return None if self.expired else self.key.item_type.__table__.ttl
 
     def request(self) -> requests.GetItem:
         """What is sent."""
@@ -65,6 +75,7 @@ class Query(Generic[I_co]):
     forward: bool = True
     consistent: bool = False
     only: tuple[str, ...] = ()
+    expired: bool = False
 
     def newest_first(self) -> Query[I_co]:
         """From the end of the stretch to its start."""
@@ -75,6 +86,15 @@ class Query(Generic[I_co]):
         if self.index is not None and not self.index.local:
             raise SchemaError(f"{self.index!r} is a global index: it has no consistent reads")
         return replace(self, consistent=True)
+
+    def with_expired(self) -> Query[I_co]:
+        """Also what has expired and is not deleted yet."""
+        return replace(self, expired=True)
+
+    @property
+    def expiry(self) -> str | None:
+        """The attribute by which rows are left out, where there is one."""
+        return None if self.expired else self.table.ttl
 
     def where(self, condition: Condition) -> Query[I_co]:
         """Keep only what the condition holds for. Rows that it drops are read and paid for all the same."""
@@ -265,4 +285,5 @@ def projected(query: Query[I_co], *attributes: Attribute[Any]) -> Query[I_co]:
     names = [key.name for key in (*table.keys, *(index.key_names if index else ()))]
     names += [name for item_type in query.item_types for name in item_type.__layout__.constants]
     names += [attribute.name for attribute in attributes]
+    names += [] if query.expiry is None else [query.expiry]
     return replace(query, only=tuple(dict.fromkeys(names)))

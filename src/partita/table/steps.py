@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Generator, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, Generic, TypeAlias, TypeVar
+from typing import Any, Generic, TypeVar
 
 from partita.dynamo import limits, requests
 from partita.dynamo.errors import DynamoError
@@ -15,29 +15,20 @@ from partita.dynamo.requests import ItemRequest
 from partita.dynamo.values import Item as WireItem
 from partita.dynamo.values import order
 from partita.table.cursors import CursorKeys, seal, unseal
+from partita.table.effects import Now, Pause, Response
+from partita.table.effects import Steps as Steps
 from partita.table.errors import InvalidCursorError, ModelError
+from partita.table.expiry import has_not_expired, unexpired
 from partita.table.failures import explain_failure
 from partita.table.items import Item
 from partita.table.queries import BatchGet, Get, Query
+from partita.table.tables import Table
 from partita.table.writes import Delete, Key, Put, Transaction, Update, Write
 
 I = TypeVar("I", bound=Item)  # noqa: E741 - an item, as T is a type
-R = TypeVar("R")
-Response = dict[str, Any]
 
 MOST_CALLS = 50
 _MOST_TRIES = 10
-
-
-@dataclass(frozen=True, slots=True)
-class Pause:
-    """Wait before going on: the table was too busy for a part of a batch."""
-
-    tries: int
-
-
-Steps: TypeAlias = Generator[ItemRequest | Pause, Response, R]
-"""Yields requests, is sent their responses or has DynamoDB's errors thrown into it, returns a result."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,6 +49,8 @@ def get(wanted: Get[I]) -> Steps[I | None]:
     """One item, or None."""
     response = yield wanted.request()
     row = response.get("Item")
+    if row is not None and wanted.expiry is not None and not (yield from _unexpired([row], wanted.expiry)):
+        return None
     return None if row is None else wanted.key.item_type.from_row(row)
 
 
@@ -131,7 +124,10 @@ def stretch(
                     return items
                 calls += 1
                 response = yield query.request(limit=size, start=shard.fetch, shard=number)
-                shard.rows = response["Items"][::-1]
+                rows = response["Items"]
+                if query.expiry is not None:
+                    rows = yield from _unexpired(rows, query.expiry)
+                shard.rows = rows[::-1]
                 shard.fetch = response.get("LastEvaluatedKey")
                 shard.exhausted = shard.fetch is None
                 if not shard.rows and shard.fetch is not None:
@@ -199,8 +195,17 @@ def _start_key(query: Query[Any], row: WireItem) -> WireItem:
     return {name: row[name] for name in dict.fromkeys(names)}
 
 
+def _unexpired(rows: list[WireItem], attribute: str) -> Steps[list[WireItem]]:
+    """A filter would do the same, but then a cursor would belong to one moment."""
+    now = yield Now()
+    return unexpired(rows, attribute, now["Now"])
+
+
 def count(query: Query[Any]) -> Steps[int]:
     """How many rows the query selects; only the number travels."""
+    if query.expiry is not None:
+        now = yield Now()
+        query = query.where(has_not_expired(query.table, now["Now"]))
     total = 0
     for shard in range(query.shards):
         start: WireItem | None = None
@@ -232,6 +237,9 @@ def batch_get(wanted: BatchGet[I]) -> Steps[list[I | None]]:
                 tables[table] = requests.Keys(keys=keys, consistent=wanted.consistent)
             response = yield requests.BatchGetItem(tables=tables)
             for table, rows in response["Responses"].items():
+                expiry = _expiry(wanted.keys, table)
+                if expiry is not None:
+                    rows = yield from _unexpired(rows, expiry)
                 names = _key_names(wanted.keys, table)
                 found.update((_identity(table, {name: row[name] for name in names}), row) for row in rows)
             left = response.get("UnprocessedKeys") or {}
@@ -307,6 +315,14 @@ def _name(key: Key[Any]) -> str:
 
 def _identity(table: str, key: WireItem) -> str:
     return f"{table}|{sorted((name, str(value)) for name, value in key.items())}"
+
+
+def _expiry(keys: Iterable[Key[Any]], table: str) -> str | None:
+    for key in keys:
+        of_key: Table = key.item_type.__table__
+        if of_key.name == table:
+            return of_key.ttl
+    return None
 
 
 def _key_names(keys: Iterable[Key[Any]], table: str) -> tuple[str, ...]:

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from datetime import UTC, datetime
+import math
+from datetime import UTC, datetime, timedelta
 from typing import Annotated
 
-from pydantic import StringConstraints
+from pydantic import Field, StringConstraints
 
 _MOMENT = r"\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(\.\d{1,9})?(Z|[+-]\d{2}:\d{2})?"
 
@@ -17,6 +18,14 @@ OptionalTimestamp = Annotated[str, StringConstraints(pattern=f"^({_MOMENT})?$")]
 
 Day = Annotated[str, StringConstraints(pattern=r"^\d{4}-\d{2}-\d{2}$")]
 """A day in UTC."""
+
+ExpiresAt = Annotated[int, Field(ge=0)]
+"""When an item may go: seconds since 1970. Stored under the name that the table's `ttl` has."""
+
+
+def expires_in(time: timedelta, now: datetime) -> int:
+    """The moment so long from now, in whole seconds and never too early."""
+    return math.ceil((now + time).timestamp())
 
 
 def timestamp(moment: datetime) -> str:

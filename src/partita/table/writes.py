@@ -14,6 +14,7 @@ from partita.dynamo.expressions.tree import (
     AttributeExists,
     AttributeNotExists,
     Condition,
+    Or,
     Path,
     RemoveAction,
     SetAction,
@@ -24,6 +25,7 @@ from partita.dynamo.expressions.tree import Update as UpdateTree
 from partita.dynamo.values import Item as WireItem
 from partita.table.attributes import UNKNOWN, Action, Attribute
 from partita.table.errors import ModelError, StaleKeyError, TransactionTooLargeError
+from partita.table.expiry import has_expired
 from partita.table.layout import shard_of
 from partita.table.reading import sharded
 from partita.table.versions import changed_meanwhile, next_version, same_version, set_next_version, unchanged
@@ -68,9 +70,12 @@ class Put(Generic[I_co]):
         """Only where this holds of what is there now."""
         return replace(self, condition=_joined(self.condition, condition))
 
-    def if_new(self) -> Put[I_co]:
-        """Only where nothing is there."""
-        return self.when(self.item.own_key.absent())
+    def if_new(self, *, or_expired_at: float | None = None) -> Put[I_co]:
+        """Only where nothing is there; with the time, also where what is there has expired and is not deleted yet."""
+        absent = self.key.absent()
+        if or_expired_at is None:
+            return self.when(absent)
+        return self.when(Or((absent, has_expired(self.item.__table__, or_expired_at))))
 
     def unless_changed(self, read: Item, attribute: Attribute[Any], *more: Attribute[Any]) -> Put[I_co]:
         """Only where these attributes are still what they were when the item was read."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any, Literal
 
 from partita.table import Attribute, Get, Item, Query, Table, access_pattern, attribute, key_part
-from partita.table.types import Day, Timestamp
+from partita.table.types import Day, ExpiresAt, Timestamp
 
 Status = Literal["Draft", "Approved", "Deprecated", "Expired"]
 
@@ -190,7 +190,7 @@ class Event(Item, table=EVENTS, sk="{timestamp}#{event_id}"):
     content_id: Attribute[str | None] = attribute(default=None)
     metadata: Attribute[dict[str, Any] | None] = attribute(default=None)
     timestamp: Attribute[Timestamp]
-    expires_at: Attribute[int | None] = attribute(default=None)
+    expires_at: Attribute[ExpiresAt | None] = attribute(default=None)
 
 
 @access_pattern("List events for date", EVENTS, date="2026-01-26")

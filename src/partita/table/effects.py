@@ -1,0 +1,34 @@
+"""What steps ask of a store: requests, and a few things that are no request. The store answers, blocking or not."""
+
+from __future__ import annotations
+
+from collections.abc import Generator
+from dataclasses import dataclass
+from typing import Any, TypeAlias, TypeVar
+
+from partita.dynamo.requests import ItemRequest
+
+R = TypeVar("R")
+Response = dict[str, Any]
+
+
+class Effect:
+    """Something a store does for its steps that is no request."""
+
+    __slots__ = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Pause(Effect):
+    """Wait before going on: the table was too busy for a part of a batch."""
+
+    tries: int
+
+
+@dataclass(frozen=True, slots=True)
+class Now(Effect):
+    """Tell the time: `{"Now": seconds since 1970}`."""
+
+
+Steps: TypeAlias = Generator[ItemRequest | Effect, Response, R]
+"""Yields requests, is sent their responses or has DynamoDB's errors thrown into it, returns a result."""
