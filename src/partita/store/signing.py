@@ -13,6 +13,8 @@ from partita import __version__
 from partita.engine.door.sigv4 import ALGORITHM, SERVICE, TERMINATOR, signing_key
 
 _TARGET = "DynamoDB_20120810."
+_STREAMS_TARGET = "DynamoDBStreams_20120810."
+STREAM_OPERATIONS = frozenset({"ListStreams", "DescribeStream", "GetShardIterator", "GetRecords"})
 _TYPE = "application/x-amz-json-1.0"
 _NAMES = "content-type;host;x-amz-date;x-amz-target"
 _NAMES_WITH_TOKEN = "content-type;host;x-amz-date;x-amz-security-token;x-amz-target"
@@ -47,7 +49,7 @@ class Signer:
         known = self.credentials()
         moment = _moment(int(time.time() if now is None else now))
         date = moment[:8]
-        target = _TARGET + operation
+        target = (_STREAMS_TARGET if operation in STREAM_OPERATIONS else _TARGET) + operation
         if known.token is None:
             names, token_line, token_header = _NAMES, "", ""
         else:

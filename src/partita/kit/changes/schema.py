@@ -1,0 +1,60 @@
+"""What is kept about changes, in the house's table: how far each handler is, who works, and what could not be done."""
+
+from __future__ import annotations
+
+from partita.kit.schema import HOUSE
+from partita.table import Attribute, Get, Item, Query, access_pattern, attribute, key_part
+from partita.table.types import Timestamp
+
+
+class Checkpoint(Item, table=HOUSE, pk="CHANGES#{handler}", sk="SHARD#{shard}"):
+    """How far a handler has come in a shard of a stream."""
+
+    handler: Attribute[str] = key_part()
+    shard: Attribute[str] = key_part()
+    sequence: Attribute[str] = attribute(default="")
+    finished: Attribute[bool] = attribute(default=False)
+    updated_at: Attribute[Timestamp]
+
+
+@access_pattern("How far a handler is", HOUSE, documented=False, handler="kelifax.search")
+def checkpoints(handler: str) -> Query[Checkpoint]:
+    return Checkpoint.query(handler=handler).consistently()
+
+
+class Lease(Item, table=HOUSE, pk="LEASE#{name}", sk="LEASE"):
+    """Who does a piece of work that only one process at a time may do."""
+
+    name: Attribute[str] = key_part()
+    holder: Attribute[str]
+    until: Attribute[Timestamp]
+
+
+@access_pattern("Who works", HOUSE, documented=False, name="changes")
+def lease(name: str) -> Get[Lease]:
+    return Lease.get(name=name).consistently()
+
+
+class Parked(Item, table=HOUSE, pk="PARKED", sk="{handler}#{parked_at}#{sequence}"):
+    """A change that a handler could not digest, with the error; the handler went on without it."""
+
+    handler: Attribute[str]
+    parked_at: Attribute[Timestamp]
+    sequence: Attribute[str]
+    table_name: Attribute[str]
+    record: Attribute[str]
+    """The stream record as JSON."""
+    error: Attribute[str]
+    tries: Attribute[int]
+
+
+@access_pattern("Changes that wait for somebody to look at them", HOUSE, documented=False)
+def parked_changes() -> Query[Parked]:
+    return Parked.query()
+
+
+@access_pattern(
+    "A parked change", HOUSE, documented=False, handler="kelifax.search", parked_at="2026-01-01T00:00:00Z", sequence="1"
+)
+def parked_change(handler: str, parked_at: str, sequence: str) -> Get[Parked]:
+    return Parked.get(handler=handler, parked_at=parked_at, sequence=sequence)

@@ -1,0 +1,252 @@
+"""The worker inside `serve`: one process at a time follows the streams for all handlers."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import logging
+import secrets
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from datetime import datetime, timedelta
+from typing import Any
+
+import orjson
+
+from partita.dynamo.errors import DynamoError
+from partita.kit.changes.change import Handler, change_of
+from partita.kit.changes.schema import Checkpoint, Lease, Parked, checkpoints
+from partita.kit.changes.streams import Call, Shard, records, shards
+from partita.kit.clock import Clock, stamp
+from partita.store.store import AsyncStore
+from partita.table import Delete, Put, any_of
+from partita.table.types import timestamp
+
+_log = logging.getLogger(__name__)
+_LEASE = "changes"
+
+
+@dataclass(frozen=True, slots=True)
+class Pace:
+    """How the worker goes about it; in seconds."""
+
+    poll: float = 0.15
+    """Between two looks at a stream that has nothing new."""
+    batch: int = 100
+    """Records between two checkpoints."""
+    tries: int = 6
+    """How often a handler is asked to take a change before the change is parked."""
+    first_pause: float = 0.05
+    longest_pause: float = 5.0
+    lease: float = 10.0
+    """How long others wait before they take over from a process that was killed."""
+    shards: float = 5.0
+    """Between two looks at which shards there are."""
+
+
+class LeaseLostError(Exception):
+    """Another process follows the streams now."""
+
+
+class ChangeWorker:
+    """Follows the streams: at least once, in order per key, checkpointed, retried, parked where nothing helps."""
+
+    def __init__(
+        self, store: AsyncStore, call: Call, handlers: Iterable[Handler], clock: Clock, *, pace: Pace | None = None
+    ) -> None:
+        self._store = store
+        self._call = call
+        self._handlers = tuple(handlers)
+        self._clock = clock
+        self._pace = pace or Pace()
+        self._holder = secrets.token_hex(8)
+        self._working = asyncio.Lock()
+        self._until: datetime | None = None
+        self._progress: dict[str, _Progress] = {}
+        names = [handler.name for handler in self._handlers]
+        if len(names) != len(set(names)):
+            raise ValueError(f"Two handlers have one name, so they would share their progress: {sorted(names)}")
+
+    @property
+    def handlers(self) -> tuple[Handler, ...]:
+        return self._handlers
+
+    async def run(self) -> None:
+        """Follow the streams until cancelled; another process takes over within seconds."""
+        try:
+            while True:
+                try:
+                    busy = await self._turn()
+                except (DynamoError, LeaseLostError, OSError) as error:
+                    _log.warning("changes: %s; trying again", error)
+                    busy = False
+                if not busy:
+                    await asyncio.sleep(self._pace.poll)
+        finally:
+            with contextlib.suppress(DynamoError, OSError):
+                await self._give_back()
+
+    async def drain(self) -> int:
+        """Work until every stream is read to its end; how many changes were handled."""
+        total = 0
+        while True:
+            async with self._working:
+                handled = await self._look()
+            if not handled:
+                return total
+            total += handled
+
+    async def replay(self, parked: Parked) -> None:
+        """Ask the handler once more; the change is forgotten when it succeeds, and the error is raised when not."""
+        handler = next((each for each in self._handlers if each.name == parked.handler), None)
+        if handler is None:
+            raise LookupError(f"There is no handler {parked.handler} any more. Forget the change instead.")
+        await handler.run(change_of(handler.table, orjson.loads(parked.record)))
+        await self._store.write(Delete(parked.own_key))
+
+    # -- one process at a time
+
+    async def _turn(self) -> bool:
+        if not await self._take():
+            await asyncio.sleep(self._pace.lease / 4)
+            return False
+        async with self._working:
+            return bool(await self._look(leased=True))
+
+    async def _take(self) -> bool:
+        """Take the lease, or keep it: only where it is mine or over. It is written anew when half of it is gone."""
+        now = self._clock.now()
+        if self._until is not None and now < self._until - timedelta(seconds=self._pace.lease / 2):
+            return True
+        if self._until is not None and now >= self._until:
+            self._forget()  # others may have worked meanwhile
+        until = now + timedelta(seconds=self._pace.lease)
+        mine = Lease(name=_LEASE, holder=self._holder, until=timestamp(until))
+        free = any_of(mine.own_key.absent(), Lease.holder.equals(self._holder), Lease.until < timestamp(now))
+        try:
+            await self._store.write(Put(mine).when(free).otherwise(LeaseLostError("Another process has the lease")))
+        except LeaseLostError:
+            self._forget()
+            return False
+        self._until = until
+        return True
+
+    def _forget(self) -> None:
+        self._until = None
+        self._progress.clear()
+
+    async def _give_back(self) -> None:
+        mine = Lease.key(name=_LEASE)
+        with contextlib.suppress(LeaseLostError):
+            await self._store.write(
+                Delete(mine).when(Lease.holder.equals(self._holder)).otherwise(LeaseLostError("not mine"))
+            )
+
+    # -- looking at all streams once
+
+    async def _look(self, *, leased: bool = False) -> int:
+        """One batch of each shard for each handler, side by side; how many changes were handled."""
+        handled = await asyncio.gather(*(self._follow(handler, leased=leased) for handler in self._handlers))
+        return sum(handled)
+
+    async def _follow(self, handler: Handler, *, leased: bool) -> int:
+        progress = await self._where(handler)
+        total = 0
+        unfinished: set[str] = set()
+        for shard in progress.shards:
+            place = progress.places.setdefault(shard.name, _Place())
+            if place.finished:
+                continue
+            if shard.parent not in unfinished:  # its parent first, or the order of a key would be lost
+                total += await self._advance(handler, shard, place, leased=leased)
+            if not place.finished:
+                unfinished.add(shard.id)
+        return total
+
+    async def _where(self, handler: Handler) -> _Progress:
+        """How far a handler is; read once, since nobody else moves it while this process has the lease."""
+        progress = self._progress.get(handler.name)
+        now = self._clock.now()
+        if progress is None:
+            progress = self._progress[handler.name] = _Progress(looked=now)
+            async for known in self._store.stream(checkpoints(handler.name)):
+                progress.places[known.shard] = _Place(known.sequence, finished=known.finished)
+            progress.shards = await shards(self._call, handler.table)
+        elif now - progress.looked > timedelta(seconds=self._pace.shards):
+            progress.looked = now
+            progress.shards = await shards(self._call, handler.table)
+        return progress
+
+    async def _advance(self, handler: Handler, shard: Shard, place: _Place, *, leased: bool) -> int:
+        batch = await records(self._call, shard, place.sequence, place.iterator, limit=self._pace.batch)
+        if batch.gap:
+            _log.error(
+                "changes: %s was away for more than a day and missed changes of %s; what it keeps must be built anew",
+                handler.name,
+                handler.table.name,
+            )
+        for record in batch.records:
+            await self._handle(handler, record)
+        place.finished = batch.iterator is None
+        if batch.records:
+            place.sequence = batch.records[-1]["dynamodb"]["SequenceNumber"]
+        if batch.records or place.finished:
+            if leased and not await self._take():
+                raise LeaseLostError("Another process follows the streams now")
+            done = Checkpoint(
+                handler=handler.name,
+                shard=shard.name,
+                sequence=place.sequence,
+                finished=place.finished,
+                updated_at=stamp(self._clock),
+            )
+            await self._store.write(Put(done))
+        place.iterator = batch.iterator
+        return len(batch.records)
+
+    async def _handle(self, handler: Handler, record: dict[str, Any]) -> None:
+        change = change_of(handler.table, record)
+        pause = self._pace.first_pause
+        for attempt in range(1, self._pace.tries + 1):
+            try:
+                await handler.run(change)
+                return
+            except Exception as error:  # whatever it is, the other changes must not wait for ever
+                _log.warning("changes: %s failed on %s (try %d): %r", handler.name, change.sequence, attempt, error)
+                if attempt == self._pace.tries:
+                    await self._park(handler, record, error)
+                    return
+            await asyncio.sleep(pause)
+            pause = min(pause * 2, self._pace.longest_pause)
+
+    async def _park(self, handler: Handler, record: dict[str, Any], error: Exception) -> None:
+        told = record["dynamodb"]
+        _log.error("changes: %s parked %s of %s", handler.name, told["SequenceNumber"], handler.table.name)
+        parked = Parked(
+            handler=handler.name,
+            parked_at=stamp(self._clock),
+            sequence=told["SequenceNumber"],
+            table_name=handler.table.name,
+            record=orjson.dumps(record).decode(),
+            error=f"{type(error).__name__}: {error}"[:2000],
+            tries=self._pace.tries,
+        )
+        await self._store.write(Put(parked))
+
+
+@dataclass(slots=True)
+class _Place:
+    """Where a handler is in a shard."""
+
+    sequence: str = ""
+    finished: bool = False
+    iterator: str | None = None
+
+
+@dataclass(slots=True)
+class _Progress:
+    """Where a handler is in a stream."""
+
+    looked: datetime
+    shards: list[Shard] = field(default_factory=list)
+    places: dict[str, _Place] = field(default_factory=dict)

@@ -1,0 +1,257 @@
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Iterator
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+import pytest
+
+from partita.engine import Engine
+from partita.engine.door import DoorThread
+from partita.kit.changes import Change, ChangeWorker, Handler
+from partita.kit.changes.aws_lambda import handler_for
+from partita.kit.changes.schema import Parked, parked_changes
+from partita.kit.changes.worker import Pace
+from partita.kit.schema import HOUSE
+from partita.store import EmbeddedStore
+from partita.store.dynamo import DynamoStore, fixed
+from partita.table import Attribute, Delete, Item, Put, Table, Update, attribute
+
+NOTES = Table("changes-notes", pk="id", ttl="expiresAt")
+QUICK = Pace(poll=0.001, tries=3, first_pause=0.0001, longest_pause=0.0001, lease=0.4, batch=7)
+
+
+class Note(Item, table=NOTES):
+    id: Attribute[str]
+    text: Attribute[str] = attribute(default="")
+
+
+class TestClock:
+    __test__ = False
+
+    def __init__(self) -> None:
+        self.moment = datetime(2026, 1, 1, tzinfo=UTC)
+
+    def now(self) -> datetime:
+        self.moment += timedelta(milliseconds=1)
+        return self.moment
+
+
+class Place:
+    """A store with a notes table, and workers on it."""
+
+    def __init__(self, engine: Engine) -> None:
+        self.engine = engine
+        self.store = EmbeddedStore(engine)
+        self.store.create(HOUSE, NOTES)
+        self.clock = TestClock()
+        self.seen: list[tuple[str | None, str | None]] = []
+
+    async def see(self, change: Change) -> None:
+        old, new = change.read(Note)
+        self.seen.append((old.text if old else None, new.text if new else None))
+
+    def worker(self, *handlers: Handler, pace: Pace = QUICK) -> ChangeWorker:
+        chosen = handlers or (Handler("notes.see", NOTES, self.see),)
+        return ChangeWorker(self.store.asynchronous, self.engine.call_async, chosen, self.clock, pace=pace)
+
+    def parked(self) -> list[Parked]:
+        return list(self.store.stream(parked_changes()))
+
+
+@pytest.fixture
+def place() -> Iterator[Place]:
+    with Engine.temporary(background=False) as engine:
+        yield Place(engine)
+
+
+def _stream_records(place: Place) -> list[dict[str, Any]]:
+    """What a Lambda function is given: the records, each with the stream it comes from."""
+    arn = place.engine.call("DescribeTable", {"TableName": NOTES.name})["Table"]["LatestStreamArn"]
+    (shard,) = place.engine.call("DescribeStream", {"StreamArn": arn})["StreamDescription"]["Shards"]
+    start = {"StreamArn": arn, "ShardId": shard["ShardId"], "ShardIteratorType": "TRIM_HORIZON"}
+    iterator = place.engine.call("GetShardIterator", start)["ShardIterator"]
+    records = place.engine.call("GetRecords", {"ShardIterator": iterator})["Records"]
+    return [{**record, "eventSourceARN": arn} for record in records]
+
+
+def _change_three_times(place: Place) -> None:
+    place.store.write(Put(Note(id="1", text="a")))
+    place.store.write(Update(Note.key(id="1"), Note.text.set("b")))
+    place.store.write(Delete(Note.key(id="1")))
+
+
+def test_a_handler_sees_every_change_in_order_with_both_images(place: Place) -> None:
+    _change_three_times(place)
+    assert asyncio.run(place.worker().drain()) == 3
+    assert place.seen == [(None, "a"), ("a", "b"), ("b", None)]
+
+
+def test_streams_are_followed_over_the_network_too(place: Place) -> None:
+    _change_three_times(place)
+
+    async def story(url: str) -> int:
+        store = DynamoStore(endpoint_url=url, region="us-east-1", credentials=fixed("any", "any"))
+        handlers = [Handler("notes.see", NOTES, place.see)]
+        handled = await ChangeWorker(store.asynchronous, store.dynamo.call_async, handlers, place.clock).drain()
+        await store.dynamo.close_async()
+        return handled
+
+    with DoorThread(place.engine) as door:
+        assert asyncio.run(story(door.url)) == 3
+    assert place.seen == [(None, "a"), ("a", "b"), ("b", None)]
+
+
+def test_what_was_handled_is_not_handled_again_by_the_next_worker(place: Place) -> None:
+    _change_three_times(place)
+    asyncio.run(place.worker().drain())
+    place.store.write(Put(Note(id="2", text="c")))
+    asyncio.run(place.worker().drain())
+    assert place.seen[3:] == [(None, "c")]
+
+
+def test_more_changes_than_a_batch_are_all_seen(place: Place) -> None:
+    for number in range(50):
+        place.store.write(Put(Note(id=str(number), text=str(number))))
+    assert asyncio.run(place.worker().drain()) == 50
+    assert [new for _, new in place.seen] == [str(number) for number in range(50)]
+
+
+def test_a_handler_that_fails_for_a_while_is_asked_again(place: Place) -> None:
+    failures = iter([OSError("not now"), OSError("still not")])
+
+    async def moody(change: Change) -> None:
+        for failure in failures:
+            raise failure
+        await place.see(change)
+
+    place.store.write(Put(Note(id="1", text="a")))
+    asyncio.run(place.worker(Handler("moody", NOTES, moody)).drain())
+    assert place.seen == [(None, "a")]
+    assert place.parked() == []
+
+
+def test_a_poisoned_change_is_parked_with_its_error_and_the_others_go_on(place: Place) -> None:
+    poison = True
+
+    async def picky(change: Change) -> None:
+        _, new = change.read(Note)
+        if poison and new is not None and new.text == "poison":
+            raise ValueError("cannot digest this")
+        await place.see(change)
+
+    for text in ("a", "poison", "b"):
+        place.store.write(Put(Note(id=text, text=text)))
+    worker = place.worker(Handler("picky", NOTES, picky))
+    asyncio.run(worker.drain())
+    assert place.seen == [(None, "a"), (None, "b")]
+    (parked,) = place.parked()
+    assert (parked.handler, parked.error, parked.tries) == ("picky", "ValueError: cannot digest this", 3)
+    with pytest.raises(ValueError, match="cannot digest"):
+        asyncio.run(worker.replay(parked))
+    assert place.parked() == [parked]
+    poison = False
+    asyncio.run(worker.replay(parked))
+    assert place.seen[-1] == (None, "poison")
+    assert place.parked() == []
+
+
+def test_a_killed_worker_repeats_what_it_had_not_checkpointed_and_loses_nothing(place: Place) -> None:
+    for number in range(10):
+        place.store.write(Put(Note(id=str(number), text=str(number))))
+    told = 0
+
+    async def killed(change: Change) -> None:
+        nonlocal told
+        told += 1
+        if told == 10:
+            raise asyncio.CancelledError
+        await place.see(change)
+
+    with pytest.raises(asyncio.CancelledError):
+        asyncio.run(place.worker(Handler("notes.see", NOTES, killed)).drain())
+    asyncio.run(place.worker().drain())
+    seen = [new for _, new in place.seen]
+    assert list(dict.fromkeys(seen)) == [str(number) for number in range(10)]
+    assert seen[:9] == [str(number) for number in range(9)]
+    assert seen[9:] == ["7", "8", "9"]
+
+
+def test_one_of_two_processes_works_and_the_other_takes_over(place: Place) -> None:
+    counts = {"first": 0, "second": 0}
+
+    def counting(name: str) -> Handler:
+        async def count(_change: Change) -> None:
+            counts[name] += 1
+
+        return Handler("shared", NOTES, count)
+
+    async def story() -> None:
+        first = asyncio.create_task(place.worker(counting("first")).run())
+        while not counts["first"]:
+            place.store.write(Put(Note(id="1", text=str(place.clock.now()))))
+            await asyncio.sleep(0.001)
+        second = asyncio.create_task(place.worker(counting("second")).run())
+        for number in range(20):
+            place.store.write(Put(Note(id="2", text=str(number))))
+            await asyncio.sleep(0)
+        while sum(counts.values()) < 21:
+            await asyncio.sleep(0.001)
+        assert counts["second"] == 0
+        first.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await first
+        place.store.write(Put(Note(id="3", text="x")))
+        while not counts["second"]:
+            await asyncio.sleep(0.001)
+        second.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await second
+
+    asyncio.run(asyncio.wait_for(story(), 20))
+
+
+def test_a_handler_away_for_more_than_a_day_says_so_and_goes_on_with_what_is_kept(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    hours = 0.0
+    with Engine.temporary(background=False, clock=lambda: 1_800_000_000 + hours * 3600) as engine:
+        place = Place(engine)
+        place.store.write(Put(Note(id="1", text="seen")))
+        asyncio.run(place.worker().drain())
+        place.store.write(Put(Note(id="1", text="missed")))
+        hours = 25
+        place.store.write(Put(Note(id="1", text="kept")))
+        engine.maintenance.run()
+        asyncio.run(place.worker().drain())
+    assert place.seen == [(None, "seen"), ("missed", "kept")]
+    assert "must be built anew" in caplog.text
+
+
+def test_two_handlers_with_one_name_are_refused(place: Place) -> None:
+    handler = Handler("same", NOTES, place.see)
+    with pytest.raises(ValueError, match="Two handlers"):
+        place.worker(handler, handler)
+
+
+def test_the_same_handlers_are_a_lambda_function(place: Place) -> None:
+    _change_three_times(place)
+    records = _stream_records(place)
+    function = handler_for([Handler("notes.see", NOTES, place.see)])
+    assert function({"Records": records}, None) == {"batchItemFailures": []}
+    assert place.seen == [(None, "a"), ("a", "b"), ("b", None)]
+
+
+def test_a_lambda_function_names_the_first_change_that_failed(place: Place) -> None:
+    async def fails_on_b(change: Change) -> None:
+        _, new = change.read(Note)
+        if new is not None and new.text == "b":
+            raise OSError("no")
+        await place.see(change)
+
+    _change_three_times(place)
+    records = _stream_records(place)
+    answer = handler_for([Handler("h", NOTES, fails_on_b)])({"Records": records}, None)
+    assert answer == {"batchItemFailures": [{"itemIdentifier": records[1]["dynamodb"]["SequenceNumber"]}]}
+    assert place.seen == [(None, "a")]
