@@ -34,6 +34,8 @@ class Reply:
 
     pieces: tuple[bytes, ...]
     then_close: bool = False
+    pause: float = 0.0
+    """Seconds before each piece, where time itself is what is tested."""
 
 
 SILENCE = Reply(())
@@ -118,6 +120,7 @@ class Listener:
                     self._over.wait()
                     return
                 for piece in reply.pieces:
+                    self._over.wait(reply.pause)
                     accepted.sendall(piece)
                 if reply.then_close:
                     accepted.shutdown(socket.SHUT_RDWR)

@@ -124,6 +124,13 @@ def test_an_answer_may_arrive_in_any_pieces(face: str) -> None:
         assert listener.connections == 1
 
 
+def test_a_slow_answer_is_waited_for_as_long_as_something_comes(face: str) -> None:
+    (whole,) = said(FOUND).pieces
+    slow = Reply((whole[:20], whole[20:-9], whole[-9:]), pause=0.6)
+    with listening(in_turn(slow)) as listener, connected(face, listener.url, timeouts=Timeouts(read=1.2)) as store:
+        assert store.get() == ANN
+
+
 def test_a_chunked_answer_is_read(face: str) -> None:
     (whole,) = said(FOUND).pieces
     head, _, body = whole.partition(b"\r\n\r\n")

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import asyncio
+import gc
 import threading
+import weakref
 
 import pytest
 import uvloop
@@ -94,3 +96,31 @@ def test_uvloop_does_as_well() -> None:
     with listening(_whoever) as listener:
         assert uvloop.run(program(_store(listener.url))) == ["ann", "ben"]
         assert listener.connections == 1
+
+
+def test_what_comes_unasked_ends_the_connection() -> None:
+    async def program(store: DynamoStore) -> None:
+        await _get(store, "ann")
+        listener.push(1, said({}).pieces[0])
+        ended = asyncio.get_running_loop().run_in_executor(None, lambda: listener.ended.get(timeout=20))
+        assert await ended == 1
+        await store.dynamo.close_async()
+
+    with listening(_whoever) as listener:
+        asyncio.run(program(_store(listener.url)))
+
+
+def test_a_store_does_not_hold_on_to_loops_that_are_closed() -> None:
+    def once(store: DynamoStore) -> weakref.ref[asyncio.AbstractEventLoop]:
+        loop = asyncio.new_event_loop()
+        loop.run_until_complete(_get(store, "ann"))
+        loop.close()
+        return weakref.ref(loop)
+
+    closing = said({"Item": Member(member_id="ann", name="ann").to_row()}, headers={"Connection": "close"})
+    with listening(lambda _asked: closing) as listener:
+        store = _store(listener.url)
+        first, second = once(store), once(store)
+        gc.collect()
+        assert first() is None
+        assert second() is not None

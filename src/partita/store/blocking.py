@@ -41,21 +41,23 @@ class Connections:
 
     def _kept(self) -> _Connection | None:
         """The connection used last, since the others may then grow old and go."""
-        while self._idle:
-            try:
-                connection = self._idle.pop()
-            except IndexError:  # another thread was faster
-                return None
+        while (connection := self._taken()) is not None:
             if connection.usable():
                 return connection
             connection.close()
         return None
 
+    def _taken(self) -> _Connection | None:
+        try:
+            return self._idle.pop()
+        except IndexError:
+            return None
+
     def close(self) -> None:
         """Close what is idle now, and the others when they are done."""
         self._closed = True
-        while self._idle:
-            self._idle.pop().close()
+        while (connection := self._taken()) is not None:
+            connection.close()
 
 
 class _Connection:

@@ -6,7 +6,17 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any
 
-from partita.dynamo.requests import BatchGetItem, BatchWriteItem, ItemRequest, TransactGetItems, TransactWriteItems
+from partita.dynamo.errors import DynamoError
+from partita.dynamo.requests import (
+    BatchGetItem,
+    BatchWriteItem,
+    GetItem,
+    ItemRequest,
+    Query,
+    Scan,
+    TransactGetItems,
+    TransactWriteItems,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -17,9 +27,11 @@ class Observation:
     tables: tuple[str, ...]
     index: str | None
     items: int
+    """How many were read or written."""
     units: float
     seconds: float
     error: str | None = None
+    """DynamoDB's name of the error, or the exception's."""
 
 
 Observer = Callable[[Observation], None]
@@ -38,11 +50,16 @@ def observation(request: ItemRequest, response: dict[str, Any], seconds: float, 
         operation=type(request).__name__,
         tables=_tables(request),
         index=getattr(request, "index", None),
-        items=_items(request, response),
+        items=_items(request, response) if error is None else 0,
         units=sum(entry["CapacityUnits"] for entry in entries),
         seconds=seconds,
         error=error,
     )
+
+
+def error_name(failed: BaseException) -> str:
+    """How an observation names what went wrong."""
+    return failed.code if isinstance(failed, DynamoError) else type(failed).__name__
 
 
 def _tables(request: ItemRequest) -> tuple[str, ...]:
@@ -58,16 +75,19 @@ def _tables(request: ItemRequest) -> tuple[str, ...]:
 
 
 def _items(request: ItemRequest, response: dict[str, Any]) -> int:
-    if "Count" in response:
-        return int(response["Count"])
     match request:
+        case GetItem():
+            return int("Item" in response)
+        case Query() | Scan():
+            return int(response["Count"])
         case BatchGetItem():
-            return sum(map(len, response.get("Responses", {}).values()))
+            return sum(map(len, response["Responses"].values()))
         case BatchWriteItem(tables=tables):
-            return sum(map(len, tables.values()))
-        case TransactGetItems(gets=gets):
-            return len(gets)
+            left = response.get("UnprocessedItems") or {}
+            return sum(map(len, tables.values())) - sum(map(len, left.values()))
+        case TransactGetItems():
+            return sum("Item" in found for found in response["Responses"])
         case TransactWriteItems(actions=actions):
             return len(actions)
         case _:
-            return 1 if "Item" in response or "Attributes" in response or not response else 0
+            return 1
