@@ -28,9 +28,10 @@ class AddressError(ValueError):
 def checked(url: str) -> str:
     """The address without spaces around it, or why it is none: http or https, a host, nobody's name or password."""
     text = url.strip()
-    if len(text) > MOST_CHARACTERS:
-        raise AddressError(f"At most {MOST_CHARACTERS:,} characters; this has {len(text):,}.")
-    _parts(text)
+    # The normalised form is the key of a guard, and a key has at most 2,048 bytes.
+    longest = max(len(text), len(normalise(text)) if len(text) <= MOST_CHARACTERS else 0)
+    if longest > MOST_CHARACTERS:
+        raise AddressError(f"At most {MOST_CHARACTERS:,} characters; this has {longest:,}.")
     return text
 
 

@@ -25,6 +25,7 @@ from partita.table.types import OptionalTimestamp, Timestamp
 RESOURCES = Table(
     "kelifax-resources",
     pk="resourceSlug",
+    ttl="expiresAt",
     purpose="Resources that visitors submit and moderators approve; no sort key, the slug is the lookup.",
 )
 
@@ -43,9 +44,21 @@ APPROVED_INDEX = RESOURCES.index(
 POPULAR_INDEX = RESOURCES.index(
     "PopularIndex", pk="popularIn", sk=number("viewCount"), purpose="Approved resources by views"
 )
+POPULAR_CATEGORY_INDEX = RESOURCES.index(
+    "PopularCategoryIndex",
+    pk="approvedCategory",
+    sk=number("viewCount"),
+    purpose="Approved resources of a category by views",
+)
 FEATURED_INDEX = RESOURCES.index("FeaturedIndex", pk="featuredAs", sk="createdAt", purpose="Featured resources: sparse")
 SUBMISSION_INDEX = RESOURCES.index("SubmissionIndex", pk="submissionId", purpose="A submitter's private status link")
 TAG_INDEX = RESOURCES.index("TagIndex", pk="resourceTag", sk="createdAt", purpose="Approved resources with a tag")
+TAG_CATEGORY_INDEX = RESOURCES.index(
+    "TagCategoryIndex",
+    pk=("resourceTag", "tagCategory"),
+    sk="createdAt",
+    purpose="Approved resources of a category with a tag",
+)
 LOG_INDEX = RESOURCES.index("LogIndex", pk="logOf", sk="loggedAt", purpose="Moderation log and reports, by time")
 COUNT_INDEX = RESOURCES.index("CountIndex", pk="countOf", sk="countedAs", purpose="Totals for analytics")
 
@@ -144,9 +157,14 @@ def recent_in(category: Category, since: str) -> Query[Resource]:
     return Resource.query(CATEGORY_INDEX, category=category).after(created_at=since)
 
 
-@access_pattern("Most viewed resources", RESOURCES, documented=False, category="all")
-def popular_resources(category: Category | Literal["all"]) -> Query[Resource]:
-    return Resource.query(POPULAR_INDEX, popular_in=category).newest_first()
+@access_pattern("Most viewed resources", RESOURCES, documented=False)
+def popular_resources() -> Query[Resource]:
+    return Resource.query(POPULAR_INDEX, popular_in="all").newest_first()
+
+
+@access_pattern("Most viewed resources of a category", RESOURCES, documented=False, category="development")
+def popular_in(category: Category) -> Query[Resource]:
+    return Resource.query(POPULAR_CATEGORY_INDEX, approved_category=category).newest_first()
 
 
 @access_pattern("Featured resources", RESOURCES, documented=False)
@@ -186,12 +204,32 @@ class ResourceTag(Item, table=RESOURCES, pk="TAG#{slug}#{resource_tag}", names=c
 
     slug: Attribute[str] = key_part()
     resource_tag: Attribute[str]
+    tag_category: Attribute[Category]
     created_at: Attribute[Timestamp]
 
 
 @access_pattern("Approved resources with a tag", RESOURCES, documented=False, tag="productivity")
 def approved_with_tag(tag: str) -> Query[ResourceTag]:
     return ResourceTag.query(TAG_INDEX, resource_tag=tag).newest_first()
+
+
+@access_pattern(
+    "Approved resources of a category with a tag", RESOURCES, documented=False, tag="maps", category="design"
+)
+def approved_with_tag_in(tag: str, category: Category) -> Query[ResourceTag]:
+    return ResourceTag.query(TAG_CATEGORY_INDEX, resource_tag=tag, tag_category=category).newest_first()
+
+
+class Logo(Item, table=RESOURCES, pk="LOGO#{name}", names=camel_case):
+    """An uploaded logo that no submission has taken yet; after a day it goes, and its file with it."""
+
+    name: Attribute[str] = key_part()
+    expires_at: Attribute[int]
+
+
+@access_pattern("An uploaded logo", RESOURCES, documented=False, name="a.png")
+def logo(name: str) -> Get[Logo]:
+    return Logo.get(name=name)
 
 
 class Decision(

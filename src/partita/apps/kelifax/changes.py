@@ -1,0 +1,27 @@
+"""What follows a change of a resource: search, and logos that nobody needs any more."""
+
+from __future__ import annotations
+
+from partita.apps.kelifax.schema import RESOURCES, Logo, Resource
+from partita.apps.kelifax.search import CATALOG
+from partita.apps.kelifax.service import logo_file
+from partita.kit.changes import Change, Handler
+from partita.kit.kit import Kit
+
+
+def handlers(kit: Kit) -> tuple[Handler, ...]:
+    """The reactions of Kelifax."""
+
+    async def index(change: Change) -> None:
+        old, new = change.read(Resource)
+        await kit.search.apply(CATALOG, old, new, sequence=change.sequence)
+
+    async def remove_logos(change: Change) -> None:
+        old, new = change.read(Resource)
+        if old is not None and old.logo_image and (new is None or new.logo_image != old.logo_image):
+            await kit.files.delete(logo_file(old.logo_image))
+        upload, _ = change.read(Logo)
+        if upload is not None and change.expired:
+            await kit.files.delete(logo_file(upload.name))
+
+    return (Handler("kelifax.search", RESOURCES, index), Handler("kelifax.logos", RESOURCES, remove_logos))

@@ -1,0 +1,136 @@
+"""What a visitor submits: the document's `form_data`, with every limit checked before anything is stored."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from typing import Annotated, Any
+
+from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, EmailStr, Field
+from pydantic.alias_generators import to_camel
+
+from partita.apps.kelifax.formats import LearningType
+from partita.apps.kelifax.schema import Category
+from partita.kit.urls import checked
+
+_PHONE_FILLERS = re.compile(r"[\s().\-/]")
+_E164 = re.compile(r"\+[1-9]\d{6,14}\Z")
+_CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f]")
+
+
+def _tidy(value: Any) -> Any:
+    """Without spaces around it, in one Unicode form, without characters nobody can see."""
+    return _CONTROL.sub("", unicodedata.normalize("NFC", value)).strip() if isinstance(value, str) else value
+
+
+def _name(value: str) -> str:
+    for character in value:
+        # Letters of any script, and the marks that some scripts write on them.
+        if not (character.isalpha() or unicodedata.category(character).startswith("M") or character in " -'.’"):
+            raise ValueError(f"Letters, spaces and - ' . only; {character!r} is none of them.")
+    return value
+
+
+def _phone(value: str) -> str:
+    if not value:
+        return ""
+    plain = _PHONE_FILLERS.sub("", value)
+    if not _E164.match(plain):
+        raise ValueError("Write the number with its country code, such as +44 20 7946 0000.")
+    return plain
+
+
+def _without(separator: str) -> Any:
+    def check(value: str) -> str:
+        if separator in value:
+            raise ValueError(f"{separator!r} cannot be part of this: it separates entries where they are stored.")
+        return value
+
+    return AfterValidator(check)
+
+
+def _lower(value: str) -> str:
+    return value.lower()
+
+
+Text = Annotated[str, BeforeValidator(_tidy)]
+Name = Annotated[Text, Field(min_length=2, max_length=50), AfterValidator(_name)]
+Url = Annotated[Text, AfterValidator(checked)]
+Tag = Annotated[Text, Field(min_length=1, max_length=30), AfterValidator(_lower), _without(",")]
+Feature = Annotated[Text, Field(min_length=10, max_length=200), _without("|")]
+UseCase = Annotated[Text, Field(min_length=15, max_length=300), _without("|")]
+
+
+def _distinct(values: list[str]) -> list[str]:
+    return list(dict.fromkeys(values))
+
+
+class Input(BaseModel):
+    """Fields in the document's spelling; nothing else is taken."""
+
+    model_config = ConfigDict(alias_generator=to_camel, populate_by_name=True, extra="forbid", frozen=True)
+
+
+class Submitter(Input):
+    """Who submits; never shown in public."""
+
+    first_name: Name
+    last_name: Name
+    company_email: Annotated[EmailStr, BeforeValidator(_tidy), AfterValidator(_lower), Field(max_length=254)]
+    company: Annotated[Text, Field(max_length=100)] = ""
+    phone_number: Annotated[Text, AfterValidator(_phone)] = ""
+
+
+class ResourceFields(Input):
+    """What it is."""
+
+    resource_name: Annotated[Text, Field(min_length=3, max_length=100)]
+    resource_url: Url
+    usage_purpose: Annotated[Text, Field(min_length=20, max_length=500)]
+    category: Category
+    logo_image: Annotated[str, Field(pattern=r"^([a-z0-9]{26}\.(png|jpg|webp))?$")] = ""
+    tags: Annotated[list[Tag], Field(max_length=10), AfterValidator(_distinct)] = []
+
+
+class Learning(Input):
+    """Something to learn from."""
+
+    title: Annotated[Text, Field(min_length=1, max_length=100)]
+    url: Url
+    type: LearningType
+
+
+class Details(Input):
+    """What it does and what for."""
+
+    key_features: Annotated[list[Feature], Field(min_length=3, max_length=10)]
+    use_cases: Annotated[list[UseCase], Field(min_length=2, max_length=8)]
+    learning_resources: Annotated[list[Learning], Field(max_length=5)] = []
+
+
+class Submission(Input):
+    """The three steps of the form together."""
+
+    submitter: Submitter
+    resource: ResourceFields
+    details: Details
+
+
+class Edit(Input):
+    """What a moderator may change; fields that are left out stay as they are."""
+
+    resource_name: Annotated[Text, Field(min_length=3, max_length=100)] | None = None
+    resource_url: Url | None = None
+    usage_purpose: Annotated[Text, Field(min_length=20, max_length=500)] | None = None
+    category: Category | None = None
+    tags: Annotated[list[Tag], Field(max_length=10), AfterValidator(_distinct)] | None = None
+    key_features: Annotated[list[Feature], Field(min_length=3, max_length=10)] | None = None
+    use_cases: Annotated[list[UseCase], Field(min_length=2, max_length=8)] | None = None
+    learning_resources: Annotated[list[Learning], Field(max_length=5)] | None = None
+
+
+def slug_of(name: str) -> str:
+    """The name as part of an address: ASCII, lower case, one hyphen between words; empty where nothing is left."""
+    plain = unicodedata.normalize("NFKD", name).encode("ascii", "ignore").decode().lower()
+    kept = re.sub(r"[^\w\s-]", "", plain)
+    return re.sub(r"[\s-]+", "-", kept).strip("-")
