@@ -1,4 +1,4 @@
-"""`python -m bench`: run everything and write docs/benchmarks.md."""
+"""`python -m bench`: run everything and write docs/benchmarks.md; `python -m bench clients` prints that part alone."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ import os
 import platform
 from pathlib import Path
 
+from bench import clients as client_bench
 from bench import engine as engine_bench
 from bench.engine import BOTO_DOOR, BOTO_DYNOXIDE, BOTO_ENGINE, ENGINE, OPERATIONS, RAW, EngineResult
 from bench.growth import grow
@@ -19,18 +20,25 @@ _PYTHON = platform.python_version()
 
 def main() -> None:
     parser = argparse.ArgumentParser(prog="python -m bench")
+    parser.add_argument("part", nargs="?", choices=("all", "clients"), default="all")
     parser.add_argument("--rounds", type=int, default=7)
     parser.add_argument("--large", type=int, default=LARGE, help="items in the large table of the growth test")
+    parser.add_argument("--short", action="store_true", help="only see whether the clients' part runs")
     parser.add_argument("--report", type=Path, default=REPORT)
     options = parser.parse_args()
+    if options.part == "clients":
+        rounds, share = (1, 0.05) if options.short else (options.rounds, 1.0)
+        print("\n".join(client_bench.section(client_bench.compare(rounds, print, share))))
+        return
     result = engine_bench.compare(options.rounds, print)
     growth = grow((SMALL, options.large), options.rounds, print)
-    text = report(result, growth, options.large, options.rounds)
+    clients = client_bench.compare(options.rounds, print)
+    text = report(result, growth, clients, options.large, options.rounds)
     options.report.write_text(text)
     print(text)
 
 
-def report(result: EngineResult, growth: Measured, large: int, rounds: int) -> str:
+def report(result: EngineResult, growth: Measured, clients: Measured, large: int, rounds: int) -> str:
     lines = [
         "# Benchmarks",
         "",
@@ -60,6 +68,7 @@ def report(result: EngineResult, growth: Measured, large: int, rounds: int) -> s
     lines += ["| | get | query of 25 |", "|---|---:|---:|"]
     for name in growth.rounds:
         lines.append(f"| {name} | {growth.median(name, 'get'):,.1f} | {growth.median(name, 'query of 25'):,.1f} |")
+    lines += ["", *client_bench.section(clients)]
     return "\n".join(lines) + "\n"
 
 

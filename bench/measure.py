@@ -26,6 +26,10 @@ class Measured:
         theirs = self.rounds[other][other_operation or operation]
         return statistics.median(them / me for me, them in zip(mine, theirs, strict=True))
 
+    def costs(self, contestant: str, other: str, operation: str) -> float:
+        """How many times the time of another; the median over rounds of each round's ratio."""
+        return 1 / self.times_as_fast(contestant, other, operation)
+
 
 def timed(work: Callable[[int], object], count: int, start: int = 0) -> float:
     """Microseconds per call."""
