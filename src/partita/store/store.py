@@ -11,7 +11,7 @@ from partita.dynamo.errors import DynamoError
 from partita.dynamo.requests import ItemRequest
 from partita.store.observe import Observer, error_name, measured, observation
 from partita.store.retries import Retries
-from partita.table import steps
+from partita.table import lists, steps
 from partita.table.cursors import CursorKeys
 from partita.table.effects import Effect, Now, Pause, Response, Steps
 from partita.table.errors import ChangedMeanwhileError
@@ -84,14 +84,14 @@ class AsyncStore(_Face):
         most_calls: int = MOST_CALLS,
     ) -> Page[I]:
         """A page of a list, full unless the list ends."""
-        wanted = steps.page(query, self.cursors, limit=limit, after=after, page_size=page_size, most_calls=most_calls)
+        wanted = lists.page(query, self.cursors, limit=limit, after=after, page_size=page_size, most_calls=most_calls)
         return await self._run(wanted)
 
     async def stream(self, query: Query[I], *, chunk: int = _CHUNK) -> AsyncIterator[I]:
         """Every item of a list, fetched as it is used."""
         position = steps.begin(query)
         while not position.ended:
-            for item in await self._run(steps.stretch(query, position, limit=chunk)):
+            for item in await self._run(lists.stretch(query, position, limit=chunk)):
                 yield item
 
     async def count(self, query: Query[Any]) -> int:
@@ -202,14 +202,14 @@ class Store(_Face):
         most_calls: int = MOST_CALLS,
     ) -> Page[I]:
         """A page of a list, full unless the list ends."""
-        wanted = steps.page(query, self.cursors, limit=limit, after=after, page_size=page_size, most_calls=most_calls)
+        wanted = lists.page(query, self.cursors, limit=limit, after=after, page_size=page_size, most_calls=most_calls)
         return self._run(wanted)
 
     def stream(self, query: Query[I], *, chunk: int = _CHUNK) -> Iterator[I]:
         """Every item of a list, fetched as it is used."""
         position = steps.begin(query)
         while not position.ended:
-            yield from self._run(steps.stretch(query, position, limit=chunk))
+            yield from self._run(lists.stretch(query, position, limit=chunk))
 
     def count(self, query: Query[Any]) -> int:
         """How many rows a query selects."""

@@ -5,9 +5,12 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, ParamSpec, TypeVar
+from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar
 
 from partita.table.tables import Table
+
+if TYPE_CHECKING:
+    from partita.table.examples import Examples
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -20,7 +23,8 @@ class Pattern:
     name: str
     function: Callable[..., Any]
     table: Table
-    documented: bool
+    wordings: tuple[str, ...]
+    """How the design document says it, once for each place; none for a pattern that the document does not have."""
     example: dict[str, Any]
 
     @property
@@ -31,25 +35,36 @@ class Pattern:
         return f"{system}.{self.function.__name__}"
 
     @property
+    def documented(self) -> bool:
+        """Whether the design document has it."""
+        return bool(self.wordings)
+
+    @property
     def signature(self) -> inspect.Signature:
         """The pattern's type."""
         return inspect.signature(self.function)
 
-    def request(self) -> Any:
-        """What the pattern returns for its example arguments."""
-        return self.function(**self.example)
+    def request(self, examples: Examples | None = None) -> Any:
+        """What the pattern returns for its example arguments; items among its arguments are made up."""
+        from partita.table.examples import Examples
+
+        return self.function(**(examples or Examples()).arguments(self))
 
 
 def access_pattern(
-    name: str, table: Table, /, *, documented: bool = True, **example: Any
+    name: str, table: Table, /, *, documented: bool | str | tuple[str, ...] = True, **example: Any
 ) -> Callable[[Callable[P, R]], Callable[P, R]]:
     """Name a function as an access pattern of a table; the example arguments let tools run it.
 
-    `documented=False` marks a pattern that the design document does not have: one that solves a problem in it.
+    The name is the design document's own, unless `documented` says how the document words it. `documented=False` marks
+    a pattern that the document does not have: one that solves a problem in it.
     """
+    wordings = (name,) if documented is True else () if documented is False else documented
+    if isinstance(wordings, str):
+        wordings = (wordings,)
 
     def register(function: Callable[P, R]) -> Callable[P, R]:
-        table.patterns.append(Pattern(name, function, table, documented, dict(example)))
+        table.patterns.append(Pattern(name, function, table, wordings, dict(example)))
         return function
 
     return register

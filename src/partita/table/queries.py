@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
@@ -277,6 +277,18 @@ class BatchGet(Generic[I_co]):
 
     keys: tuple[Key[I_co], ...]
     consistent: bool = False
+
+    def __iter__(self) -> Iterator[Key[I_co]]:
+        return iter(self.keys)
+
+    def request(self) -> requests.BatchGetItem:
+        """What is sent, where a hundred keys are enough: a store sends more in several requests."""
+        tables: dict[str, list[WireItem]] = {}
+        for key in self.keys:
+            tables.setdefault(key.item_type.__table__.name, []).append(key.wire)
+        return requests.BatchGetItem(
+            tables={name: requests.Keys(keys=tuple(keys), consistent=self.consistent) for name, keys in tables.items()}
+        )
 
 
 def projected(query: Query[I_co], *attributes: Attribute[Any]) -> Query[I_co]:

@@ -4,15 +4,35 @@ from __future__ import annotations
 
 from typing import Any, Literal
 
-from partita.table import Attribute, Get, Item, Query, Table, access_pattern, attribute, key_part
+from partita.table import (
+    Attribute,
+    BatchGet,
+    Delete,
+    Get,
+    Item,
+    Put,
+    Query,
+    Table,
+    Update,
+    access_pattern,
+    attribute,
+    key_part,
+)
 from partita.table.types import Day, ExpiresAt, Timestamp
 
 Status = Literal["Draft", "Approved", "Deprecated", "Expired"]
+_DIRECT = "Create/Update/Delete: Direct operations on PK"
 
 # 1. content_registry: enablement content items
 CONTENT = Table("content_registry", pk="content_id", purpose="Store enablement content items")
 BY_STATUS = CONTENT.index("by_status_updated", pk="GSI1PK", sk="GSI1SK", purpose="Content by status, by last update")
 BY_PRODUCT = CONTENT.index("by_product", pk="GSI2PK", sk="GSI2SK", purpose="Content by product suite and concept")
+BY_FILTERS = CONTENT.index(
+    "by_status_product", pk="status_product", sk="GSI2SK", purpose="Content of a product with a status"
+)
+BY_AUDIENCE = CONTENT.index(
+    "by_status_audience", pk="status_audience", sk="GSI2SK", purpose="Content for an audience with a status"
+)
 BY_EXPIRY = CONTENT.index("by_expiry_day", pk="expiry_day", sk="expiry_key", purpose="What expires on a day: sparse")
 BY_REVIEW = CONTENT.index("by_review", pk="review_state", sk="review_key", purpose="What is due for review: sparse")
 HISTORY = CONTENT.index("history", pk="history_of", sk="changed_at", purpose="What happened to a content item")
@@ -26,6 +46,8 @@ class Content(
         "GSI1SK": "{status}#{last_updated}#{content_id}",
         "GSI2PK": "{product_suite}#{product_concept}",
         "GSI2SK": "{last_updated}#{content_id}",
+        "status_product": "{status}#{product_suite}#{product_concept}",
+        "status_audience": "{status}#{audience_role}",
     },
 ):
     """A piece of enablement content with a life cycle; absent from by_product without a suite and a concept."""
@@ -60,19 +82,86 @@ class Content(
     review_key: Attribute[str | None] = attribute(default=None)
 
 
-@access_pattern("Get content by ID", CONTENT, content_id="c1")
+@access_pattern("Get content by ID", CONTENT, documented="Get content by ID: GetItem on PK", content_id="c1")
 def content(content_id: str) -> Get[Content]:
     return Content.get(content_id=content_id)
 
 
-@access_pattern("List content by status", CONTENT, status="Approved")
+@access_pattern(
+    "List content by status",
+    CONTENT,
+    documented=(
+        "List content by status: Query GSI1 with status = X, sorted by last_updated DESC",
+        "List all Approved content, sorted by most recent",
+    ),
+    status="Approved",
+)
 def content_with_status(status: Status) -> Query[Content]:
     return Content.query(BY_STATUS, status=status).newest_first()
 
 
-@access_pattern("List content by product", CONTENT, product_suite="Suite", product_concept="Concept")
+@access_pattern(
+    "List content by product",
+    CONTENT,
+    documented=(
+        "List content by product: Query GSI2 with product_suite#product_concept = X, sorted by last_updated DESC",
+        "List content for a specific product suite and concept",
+    ),
+    product_suite="Suite",
+    product_concept="Concept",
+)
 def content_of_product(product_suite: str, product_concept: str) -> Query[Content]:
     return Content.query(BY_PRODUCT, product_suite=product_suite, product_concept=product_concept).newest_first()
+
+
+@access_pattern(
+    "Content of a product with a status",
+    CONTENT,
+    documented="Composite filters: Consider GSI for complex filter combinations",
+    status="Approved",
+    product_suite="Suite",
+    product_concept="Concept",
+)
+def content_filtered(status: Status, product_suite: str, product_concept: str) -> Query[Content]:
+    found = Content.query(BY_FILTERS, status=status, product_suite=product_suite, product_concept=product_concept)
+    return found.newest_first()
+
+
+@access_pattern(
+    "Content for an audience with a status",
+    CONTENT,
+    documented="Composite filters: Consider GSI for complex filter combinations",
+    status="Approved",
+    audience_role="Seller",
+)
+def content_for(status: Status, audience_role: str) -> Query[Content]:
+    return Content.query(BY_AUDIENCE, status=status, audience_role=audience_role).newest_first()
+
+
+@access_pattern(
+    "Content that a search found",
+    CONTENT,
+    documented="Search/filter by query string is done client-side after fetching (consider OpenSearch in Phase 4)",
+    content_ids=tuple(f"c{number}" for number in range(10, 35)),
+)
+def content_found(content_ids: tuple[str, ...]) -> BatchGet[Content]:
+    return BatchGet(tuple(Content.key(content_id=content_id) for content_id in content_ids))
+
+
+@access_pattern("Create content", CONTENT, documented=_DIRECT)
+def create_content(content: Content) -> Put[Content]:
+    return Put(content).if_new()
+
+
+@access_pattern("Update content", CONTENT, documented=_DIRECT, version="0.1")
+def replace_content(content: Content, version: str) -> Put[Content]:
+    """Only over the version that was read: of two people who edit the same content, the second is told."""
+    return Put(content).when(Content.version.equals(version))
+
+
+@access_pattern("Delete content", CONTENT, documented=_DIRECT, content_id="c1")
+def delete_content(content_id: str) -> Delete[Content]:
+    return Delete(Content.key(content_id=content_id)).if_there()
 
 
 @access_pattern("What expires on a day", CONTENT, documented=False, day="2026-01-31")
@@ -125,14 +214,50 @@ class Notification(Item, table=NOTIFICATIONS, sk="{created_at}#{notification_id}
     unread_by: Attribute[str | None] = attribute(default=None)
 
 
-@access_pattern("List notifications for user", NOTIFICATIONS, user_id="u1")
+@access_pattern(
+    "List notifications for user",
+    NOTIFICATIONS,
+    documented="List notifications for user: Query PK with user_id = X, sorted by created_at DESC",
+    user_id="u1",
+)
 def notifications_of(user_id: str) -> Query[Notification]:
     return Notification.query(user_id=user_id).newest_first()
 
 
-@access_pattern("Get notification", NOTIFICATIONS, notification_id="n1")
+@access_pattern(
+    "Get notification",
+    NOTIFICATIONS,
+    documented=(
+        "Get notification: Query PK with user_id = X and filter by notification_id",
+        "GSI for notifications: Add GSI with notification_id as PK for direct lookups",
+    ),
+    notification_id="n1",
+)
 def notification(notification_id: str) -> Query[Notification]:
     return Notification.query(BY_NOTIFICATION, notification_id=notification_id)
+
+
+@access_pattern(
+    "Mark as read",
+    NOTIFICATIONS,
+    documented="Mark as read: Update item with read = true",
+    user_id="u1",
+    created_at="2026-01-26T10:30:00Z",
+    notification_id="n1",
+)
+def mark_read(user_id: str, created_at: str, notification_id: str) -> Update[Notification]:
+    key = Notification.key(user_id=user_id, created_at=created_at, notification_id=notification_id)
+    return Update(key, Notification.read.set(True), Notification.unread_by.remove()).if_there()
+
+
+@access_pattern(
+    "Create notification",
+    NOTIFICATIONS,
+    documented="Create notification: PutItem with user_id and created_at#notification_id",
+)
+def create_notification(notification: Notification) -> Put[Notification]:
+    """Once, however often it is tried: its id is made of what it tells."""
+    return Put(notification).if_new()
 
 
 @access_pattern("Unread notifications", NOTIFICATIONS, documented=False, user_id="u1")
@@ -158,14 +283,45 @@ class Subscription(Item, table=SUBSCRIPTIONS, keys={"match_key": "{match_suite}#
     match_concept: Attribute[str | None] = attribute(default=None)
 
 
-@access_pattern("List subscriptions for user", SUBSCRIPTIONS, user_id="u1")
+@access_pattern(
+    "List subscriptions for user",
+    SUBSCRIPTIONS,
+    documented="List subscriptions for user: Query PK with user_id = X",
+    user_id="u1",
+)
 def subscriptions_of(user_id: str) -> Query[Subscription]:
     return Subscription.query(user_id=user_id)
 
 
-@access_pattern("Get subscription", SUBSCRIPTIONS, user_id="u1", subscription_id="s1")
+@access_pattern(
+    "Get subscription",
+    SUBSCRIPTIONS,
+    documented="Get subscription: GetItem with user_id and subscription_id",
+    user_id="u1",
+    subscription_id="s1",
+)
 def subscription(user_id: str, subscription_id: str) -> Get[Subscription]:
     return Subscription.get(user_id=user_id, subscription_id=subscription_id)
+
+
+@access_pattern(
+    "Create subscription",
+    SUBSCRIPTIONS,
+    documented="Create subscription: PutItem with user_id and subscription_id",
+)
+def create_subscription(subscription: Subscription) -> Put[Subscription]:
+    return Put(subscription).if_new()
+
+
+@access_pattern(
+    "Delete subscription",
+    SUBSCRIPTIONS,
+    documented="Delete subscription: DeleteItem with user_id and subscription_id",
+    user_id="u1",
+    subscription_id="s1",
+)
+def delete_subscription(user_id: str, subscription_id: str) -> Delete[Subscription]:
+    return Delete(Subscription.key(user_id=user_id, subscription_id=subscription_id)).if_there()
 
 
 @access_pattern("Subscriptions that match", SUBSCRIPTIONS, documented=False, suite="Suite", concept="*")
@@ -193,12 +349,28 @@ class Event(Item, table=EVENTS, sk="{timestamp}#{event_id}"):
     expires_at: Attribute[ExpiresAt | None] = attribute(default=None)
 
 
-@access_pattern("List events for date", EVENTS, date="2026-01-26")
+@access_pattern("Store event", EVENTS, documented="Store event: PutItem with date_bucket and ts#event_id")
+def store_event(event: Event) -> Put[Event]:
+    """Appended, never changed: an event that is there already stays as it is."""
+    return Put(event).if_new()
+
+
+@access_pattern(
+    "List events for date",
+    EVENTS,
+    documented="List events for date: Query PK with date_bucket = YYYY-MM-DD, sorted by timestamp DESC",
+    date="2026-01-26",
+)
 def events_on(date: str) -> Query[Event]:
     return Event.query(date_bucket=date).newest_first()
 
 
-@access_pattern("Query events by user", EVENTS, user_id="u1")
+@access_pattern(
+    "Query events by user",
+    EVENTS,
+    documented="Query events by user: Scan with filter (consider GSI if needed)",
+    user_id="u1",
+)
 def events_of(user_id: str) -> Query[Event]:
     return Event.query(EVENTS_BY_USER, user_id=user_id).newest_first()
 

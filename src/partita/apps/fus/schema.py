@@ -10,6 +10,7 @@ from partita.kit.urls import normalise
 from partita.table import (
     Aggregate,
     Attribute,
+    BatchGet,
     Get,
     Guard,
     Item,
@@ -59,7 +60,7 @@ class Site(
     created_at: Attribute[Timestamp]
     updated_at: Attribute[Timestamp]
     entity_type: Attribute[Literal["SITE"]] = attribute(default="SITE")
-    timeline: Attribute[str | None] = attribute(default=None)
+    timeline: Attribute[Literal["SITE"] | None] = attribute(default=None)
     rating_count: Attribute[int | None] = attribute(default=None, ge=0)
     rating_sum: Attribute[int | None] = attribute(default=None, ge=0)
     rated_1: Attribute[int | None] = attribute(default=None, ge=0)
@@ -81,19 +82,28 @@ STARS = Aggregate(
 )
 
 
-@access_pattern("Get site", FUS, site_id="1")
+@access_pattern("Get site", FUS, documented="Get site: GetItem(PK=SITE#<id>, SK=METADATA)", site_id="1")
 def site(site_id: str) -> Get[Site]:
     return Site.get(site_id=site_id)
 
 
-@access_pattern("List all sites", FUS)
+@access_pattern(
+    "List all sites", FUS, documented="List all sites: Query GSI byEntity with entityType=SITE, sort by entitySk"
+)
 def all_sites() -> Query[Site]:
     return Site.query(BY_ENTITY, entity_type="SITE")
 
 
-@access_pattern("Sites, newest first", FUS, documented=False)
+@access_pattern("Sites, newest first", FUS, documented="(or add createdAt to entitySk for ordering)")
 def newest_sites() -> Query[Site]:
     return Site.query(BY_TIME, timeline="SITE").newest_first()
+
+
+@access_pattern(
+    "Sites that a tag or a search found", FUS, documented=False, site_ids=tuple(str(number) for number in range(10, 35))
+)
+def sites_found(site_ids: tuple[str, ...]) -> BatchGet[Site]:
+    return BatchGet(tuple(Site.key(site_id=site_id) for site_id in site_ids))
 
 
 # 2. Site–tag: one item per tag per site, written when a site's tags change.
@@ -111,7 +121,7 @@ class SiteTag(
     tag: Attribute[Tag]
 
 
-@access_pattern("Sites by tag", FUS, tag="javascript")
+@access_pattern("Sites by tag", FUS, documented="Sites by tag: Query GSI byTag with tag=<tagValue>", tag="javascript")
 def sites_with_tag(tag: str) -> Query[SiteTag]:
     return SiteTag.query(BY_TAG, tag=tag)
 
@@ -140,17 +150,30 @@ class Rating(
     updated_at: Attribute[Timestamp]
 
 
-@access_pattern("My rating for a site", FUS, user_id="ada", site_id="1")
+@access_pattern(
+    "My rating for a site",
+    FUS,
+    documented="My rating for a site: GetItem(PK=USER#<userId>, SK=SITE#<siteId>)",
+    user_id="ada",
+    site_id="1",
+)
 def my_rating(user_id: str, site_id: str) -> Get[Rating]:
     return Rating.get(user_id=user_id, site_id=site_id)
 
 
-@access_pattern("My ratings", FUS, user_id="ada")
+@access_pattern(
+    "My ratings", FUS, documented="My ratings: Query PK=USER#<userId> (all my SITE#... items)", user_id="ada"
+)
 def my_ratings(user_id: str) -> Query[Rating]:
     return Rating.query(BY_RATER, user_id=user_id).newest_first()
 
 
-@access_pattern("All ratings with so many stars", FUS, stars=5)
+@access_pattern(
+    "All ratings with so many stars",
+    FUS,
+    documented=("All 5-star ratings: Query GSI byStars with starRating=5", "Ratings by value: starRating=5"),
+    stars=5,
+)
 def ratings_with(stars: int) -> Query[Rating]:
     return Rating.query(BY_STARS, star_rating=stars)
 
@@ -178,7 +201,12 @@ class Comment(
     updated_at: Attribute[Timestamp]
 
 
-@access_pattern("Comments for a site", FUS, site_id="1")
+@access_pattern(
+    "Comments for a site",
+    FUS,
+    documented='Comments for a site: to list "all comments for site X" use a GSI (e.g. bySite …)',
+    site_id="1",
+)
 def comments_of(site_id: str) -> Query[Comment]:
     return Comment.query(BY_SITE, site_id=site_id)
 
@@ -212,12 +240,12 @@ class Group(
     entity_type: Attribute[Literal["GROUP"]] = attribute(default="GROUP")
 
 
-@access_pattern("List all groups", FUS)
+@access_pattern("List all groups", FUS, documented="List all groups: Query GSI byEntity with entityType=GROUP")
 def all_groups() -> Query[Group]:
     return Group.query(BY_ENTITY, entity_type="GROUP")
 
 
-@access_pattern("Get group", FUS, name="editors")
+@access_pattern("Get group", FUS, documented="Get group: GetItem(PK=GROUP#<name>, SK=METADATA)", name="editors")
 def group(name: str) -> Get[Group]:
     return Group.get(name=name)
 
@@ -238,12 +266,22 @@ class Membership(
     added_by: Attribute[str]
 
 
-@access_pattern("User's custom groups", FUS, user_id="ada")
+@access_pattern(
+    "User's custom groups",
+    FUS,
+    documented="User's custom groups: Query PK=USER#<sub> where SK begins_with MEMBERSHIP#",
+    user_id="ada",
+)
 def groups_of(user_id: str) -> Query[Membership]:
     return Membership.query(user_id=user_id)
 
 
-@access_pattern("Group members", FUS, name="editors")
+@access_pattern(
+    "Group members",
+    FUS,
+    documented=("Group members: Query GSI byGroup with groupName=<name>", "List users in custom group"),
+    name="editors",
+)
 def members_of(name: str) -> Query[Membership]:
     return Membership.query(BY_GROUP, group_name=name)
 

@@ -111,7 +111,8 @@ def _counted(resource: Resource | None) -> Iterator[tuple[Any, str]]:
     if resource is None:
         return
     yield "status", resource.resource_status
-    yield "domain", resource.submitter_domain
+    if resource.submitter_domain:
+        yield "domain", resource.submitter_domain
     yield "day", resource.created_at[:10]
     if resource.resource_status == "approved":
         yield "category", resource.category

@@ -9,6 +9,7 @@ from pydantic import StringConstraints
 from partita.kit.urls import normalise
 from partita.table import (
     Attribute,
+    BatchGet,
     Get,
     Guard,
     Item,
@@ -51,6 +52,9 @@ POPULAR_CATEGORY_INDEX = RESOURCES.index(
     purpose="Approved resources of a category by views",
 )
 FEATURED_INDEX = RESOURCES.index("FeaturedIndex", pk="featuredAs", sk="createdAt", purpose="Featured resources: sparse")
+DOMAIN_INDEX = RESOURCES.index(
+    "DomainIndex", pk="submitterDomain", sk="createdAt", purpose="Resources that people of a company submitted"
+)
 SUBMISSION_INDEX = RESOURCES.index("SubmissionIndex", pk="submissionId", purpose="A submitter's private status link")
 TAG_INDEX = RESOURCES.index("TagIndex", pk="resourceTag", sk="createdAt", purpose="Approved resources with a tag")
 TAG_CATEGORY_INDEX = RESOURCES.index(
@@ -65,6 +69,8 @@ COUNT_INDEX = RESOURCES.index("CountIndex", pk="countOf", sk="countedAs", purpos
 Slug = Annotated[str, StringConstraints(pattern=r"^[a-z0-9_]+(-[a-z0-9_]+)*$", max_length=120)]
 Status = Literal["pending", "approved", "rejected"]
 Category = Literal["development", "design", "learning", "productivity", "ai", "analytics", "other"]
+
+_ANALYTICS = "Analytics Queries: Filter by submitterDomain, viewCount, etc."
 
 
 class Resource(Item, table=RESOURCES, names=camel_case):
@@ -109,25 +115,41 @@ class Resource(Item, table=RESOURCES, names=camel_case):
     # Analytics
     view_count: Attribute[int] = attribute(default=0, ge=0)
     last_viewed: Attribute[OptionalTimestamp] = attribute(default="")
-    submitter_domain: Attribute[str] = attribute(default="")
+    submitter_domain: Attribute[str | None] = attribute(default=None)
 
     # Keys of the sparse indexes: there only while the resource is approved (and featured)
-    approved_category: Attribute[str | None] = attribute(default=None)
-    popular_in: Attribute[str | None] = attribute(default=None)
-    featured_as: Attribute[str | None] = attribute(default=None)
+    approved_category: Attribute[Category | None] = attribute(default=None)
+    popular_in: Attribute[Literal["all"] | None] = attribute(default=None)
+    featured_as: Attribute[Literal["featured"] | None] = attribute(default=None)
 
 
-@access_pattern("Get Resource by Slug", RESOURCES, slug="amazing-dev-tool")
+@access_pattern(
+    "Get Resource by Slug", RESOURCES, documented="Get Resource by Slug: Direct PK lookup", slug="amazing-dev-tool"
+)
 def resource(slug: str) -> Get[Resource]:
     return Resource.get(resource_slug=slug)
 
 
-@access_pattern("List All Approved Resources", RESOURCES)
+@access_pattern(
+    "List All Approved Resources",
+    RESOURCES,
+    documented=(
+        "List All Approved Resources: GSI query on ResourceStatusIndex (resourceStatus='approved')",
+        'Get all approved resources (public): resourceStatus = "approved"',
+    ),
+)
 def approved_resources() -> Query[Resource]:
     return Resource.query(STATUS_INDEX, resource_status="approved").newest_first()
 
 
-@access_pattern("Admin: List Pending Resources", RESOURCES)
+@access_pattern(
+    "Admin: List Pending Resources",
+    RESOURCES,
+    documented=(
+        "Admin: List Pending Resources: GSI query on ResourceStatusIndex (resourceStatus='pending')",
+        'Get all pending resources (admin): resourceStatus = "pending"',
+    ),
+)
 def pending_resources() -> Query[Resource]:
     return Resource.query(STATUS_INDEX, resource_status="pending")
 
@@ -137,27 +159,51 @@ def resources_with_status(status: Status) -> Query[Resource]:
     return Resource.query(STATUS_INDEX, resource_status=status).newest_first()
 
 
-@access_pattern("Recently submitted", RESOURCES, since="2025-10-01")
+@access_pattern(
+    "Recently submitted",
+    RESOURCES,
+    documented='Get recently submitted: resourceStatus = "pending", createdAt > "2025-10-01"',
+    since="2025-10-01",
+)
 def submitted_since(since: str) -> Query[Resource]:
     return Resource.query(STATUS_INDEX, resource_status="pending").after(created_at=since)
 
 
-@access_pattern("List Approved by Category", RESOURCES, category="development")
+@access_pattern(
+    "List Approved by Category",
+    RESOURCES,
+    documented=(
+        "List Approved by Category: GSI query on CategoryIndex + FilterExpression",
+        'Filter by status post-query: + FilterExpression resourceStatus = "approved"',
+    ),
+    category="development",
+)
 def approved_in(category: Category) -> Query[Resource]:
     return Resource.query(APPROVED_INDEX, approved_category=category).newest_first()
 
 
-@access_pattern("All resources of a category", RESOURCES, category="development")
+@access_pattern(
+    "All resources of a category",
+    RESOURCES,
+    documented='Get all development resources: category = "development"',
+    category="development",
+)
 def resources_in(category: Category) -> Query[Resource]:
     return Resource.query(CATEGORY_INDEX, category=category).newest_first()
 
 
-@access_pattern("Recent resources of a category", RESOURCES, category="design", since="2025-10-01")
+@access_pattern(
+    "Recent resources of a category",
+    RESOURCES,
+    documented='Get recent design tools: category = "design", createdAt > "2025-10-01"',
+    category="design",
+    since="2025-10-01",
+)
 def recent_in(category: Category, since: str) -> Query[Resource]:
     return Resource.query(CATEGORY_INDEX, category=category).after(created_at=since)
 
 
-@access_pattern("Most viewed resources", RESOURCES, documented=False)
+@access_pattern("Most viewed resources", RESOURCES, documented=_ANALYTICS)
 def popular_resources() -> Query[Resource]:
     return Resource.query(POPULAR_INDEX, popular_in="all").newest_first()
 
@@ -165,6 +211,27 @@ def popular_resources() -> Query[Resource]:
 @access_pattern("Most viewed resources of a category", RESOURCES, documented=False, category="development")
 def popular_in(category: Category) -> Query[Resource]:
     return Resource.query(POPULAR_CATEGORY_INDEX, approved_category=category).newest_first()
+
+
+@access_pattern(
+    "Resources from a domain",
+    RESOURCES,
+    documented=_ANALYTICS,
+    domain="techcorp.com",
+)
+def resources_from(domain: str) -> Query[Resource]:
+    return Resource.query(DOMAIN_INDEX, submitter_domain=domain).newest_first()
+
+
+@access_pattern(
+    "Resources that a search found",
+    RESOURCES,
+    documented="Text Search: Scan with filter on searchText (for simple search)",
+    slugs=tuple(f"amazing-dev-tool-{number}" for number in range(10, 35)),
+)
+def resources_found(slugs: tuple[Slug, ...]) -> BatchGet[Resource]:
+    """What the search index found is read by key: never a scan."""
+    return BatchGet(tuple(Resource.key(resource_slug=slug) for slug in slugs))
 
 
 @access_pattern("Featured resources", RESOURCES, documented=False)
@@ -273,6 +340,11 @@ class Total(Item, table=RESOURCES, pk="COUNT#{count_of}#{counted_as}", names=cam
     count: Attribute[int] = attribute(default=0)
 
 
-@access_pattern("Analytics: totals", RESOURCES, kind="domain")
+@access_pattern(
+    "Totals by status, category, domain or day",
+    RESOURCES,
+    documented=_ANALYTICS,
+    kind="domain",
+)
 def totals(kind: Literal["status", "category", "domain", "day"]) -> Query[Total]:
     return Total.query(COUNT_INDEX, count_of=kind)

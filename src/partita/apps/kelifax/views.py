@@ -116,5 +116,5 @@ def moderated(resource: Resource, logo_url: str | None) -> Json:
         "submitterEmail": resource.submitter_email,
         "submitterCompany": resource.submitter_company,
         "submitterPhone": resource.submitter_phone,
-        "submitterDomain": resource.submitter_domain,
+        "submitterDomain": resource.submitter_domain or "",
     }

@@ -4,9 +4,21 @@ from __future__ import annotations
 
 from typing import Annotated, Any, Literal
 
-from pydantic import StringConstraints
+from pydantic import Field, StringConstraints
 
-from partita.table import Attribute, Get, Item, Query, Table, access_pattern, attribute, collection, key_part
+from partita.table import (
+    Action,
+    Attribute,
+    Get,
+    Item,
+    Query,
+    Table,
+    Update,
+    access_pattern,
+    attribute,
+    collection,
+    key_part,
+)
 from partita.table.types import Timestamp
 
 MAIN = Table(
@@ -22,8 +34,12 @@ STEPS = MAIN.index(
     "steps", pk="runningStep", sk="claimedUntil", purpose="Steps under way, to take up what a crash left"
 )
 
-NewsletterCode = Annotated[str, StringConstraints(pattern=r"^NL-\d{8}-[A-Z0-9]{4}$")]
-ProposalCode = Annotated[str, StringConstraints(pattern=r"^PROP-\d{8}-[A-Z0-9]{4}$")]
+NewsletterCode = Annotated[
+    str, StringConstraints(pattern=r"^NL-\d{8}-[A-Z0-9]{4}$"), Field(examples=["NL-20260126-A1B2"])
+]
+ProposalCode = Annotated[
+    str, StringConstraints(pattern=r"^PROP-\d{8}-[A-Z0-9]{4}$"), Field(examples=["PROP-20260126-A1B2"])
+]
 StepStatus = Literal["pending", "processing", "completed", "failed"]
 Audience = Literal[
     "myself", "researchers", "development_partners", "policy_makers", "ag_tech_industry", "field_staff", "farmers"
@@ -113,33 +129,80 @@ class Draft(Item, table=MAIN, pk="NEWSLETTER#{newsletter_code}", sk="DRAFT"):
     revision: Attribute[int | None] = attribute(default=None, ge=0)
 
 
-@access_pattern("Get Newsletter by Code", MAIN, newsletter_code="NL-20260126-A1B2")
+@access_pattern(
+    "Get Newsletter by Code",
+    MAIN,
+    documented="Get Newsletter by Code: Get METADATA",
+    newsletter_code="NL-20260126-A1B2",
+)
 def newsletter(newsletter_code: str) -> Get[Newsletter]:
     return Newsletter.get(newsletter_code=newsletter_code)
 
 
-@access_pattern("Get all items for a newsletter", MAIN, newsletter_code="NL-20260126-A1B2")
+@access_pattern(
+    "All items of a newsletter, to read them or to delete them",
+    MAIN,
+    documented=(
+        "Get Newsletter by Code: Get all items for a newsletter",
+        "Delete Newsletter (All Items): Delete all items for a newsletter",
+    ),
+    newsletter_code="NL-20260126-A1B2",
+)
 def whole_newsletter(newsletter_code: str) -> Query[Any]:
     types: tuple[type[Item], ...] = (Newsletter, Topics, Outline, Draft)
     return collection(*(item_type.query(newsletter_code=newsletter_code) for item_type in types))
 
 
-@access_pattern("Topics of a newsletter", MAIN, newsletter_code="NL-20260126-A1B2")
+@access_pattern(
+    "Topics of a newsletter",
+    MAIN,
+    documented="Support streaming: Load steps independently",
+    newsletter_code="NL-20260126-A1B2",
+)
 def topics(newsletter_code: str) -> Get[Topics]:
     return Topics.get(newsletter_code=newsletter_code)
 
 
-@access_pattern("Outline of a newsletter", MAIN, newsletter_code="NL-20260126-A1B2")
+@access_pattern(
+    "Outline of a newsletter",
+    MAIN,
+    documented="Support streaming: Load steps independently",
+    newsletter_code="NL-20260126-A1B2",
+)
 def outline(newsletter_code: str) -> Get[Outline]:
     return Outline.get(newsletter_code=newsletter_code)
 
 
-@access_pattern("Draft of a newsletter", MAIN, newsletter_code="NL-20260126-A1B2")
+@access_pattern(
+    "Draft of a newsletter",
+    MAIN,
+    documented="Support streaming: Load steps independently",
+    newsletter_code="NL-20260126-A1B2",
+)
 def draft(newsletter_code: str) -> Get[Draft]:
     return Draft.get(newsletter_code=newsletter_code)
 
 
-@access_pattern("List User's Newsletters", MAIN, user_id="user123")
+@access_pattern(
+    "Update Newsletter Step Data",
+    MAIN,
+    documented="Update Newsletter Step Data: SET target_audience = :audience, updated_at = :now",
+    newsletter_code="NL-20260126-A1B2",
+    changes=(Newsletter.target_audience.set(("researchers", "policy_makers")),),
+    now="2026-01-26T10:35:30Z",
+)
+def newsletter_changed(newsletter_code: str, changes: tuple[Action, ...], now: str) -> Update[Newsletter]:
+    """Some fields of the configuration, and when; what was deleted meanwhile is not brought back."""
+    key = Newsletter.key(newsletter_code=newsletter_code)
+    return Update(key, *changes, Newsletter.updated_at.set(now)).if_there()
+
+
+@access_pattern(
+    "List User's Newsletters",
+    MAIN,
+    documented="List User's Newsletters: Query GSI1 for all user newsletters (most recent first)",
+    user_id="user123",
+)
 def newsletters_of(user_id: str) -> Query[Newsletter]:
     return Newsletter.query(BY_USER, user_id=user_id).newest_first()
 
@@ -169,12 +232,22 @@ class Proposal(
     updated_at: Attribute[Timestamp]
 
 
-@access_pattern("Get proposal by code", MAIN, proposal_code="PROP-20260126-A1B2")
+@access_pattern(
+    "Get proposal by code",
+    MAIN,
+    documented="Comparison with Proposal Writer: Single item (all data)",
+    proposal_code="PROP-20260126-A1B2",
+)
 def proposal(proposal_code: str) -> Get[Proposal]:
     return Proposal.get(proposal_code=proposal_code)
 
 
-@access_pattern("List user's proposals", MAIN, user_id="user123")
+@access_pattern(
+    "List user's proposals",
+    MAIN,
+    documented="Comparison with Proposal Writer: GSI1SK PROPOSAL#timestamp",
+    user_id="user123",
+)
 def proposals_of(user_id: str) -> Query[Proposal]:
     return Proposal.query(BY_USER, user_id=user_id).newest_first()
 

@@ -9,6 +9,7 @@ from pydantic import StringConstraints
 from partita.table import (
     Aggregate,
     Attribute,
+    BatchGet,
     Get,
     Guard,
     Item,
@@ -42,6 +43,8 @@ BY_POSITION = WORTHWATCH.index("byPosition", pk="positionIn", sk="positionKey", 
 CURATORS = WORTHWATCH.index("curators", pk="curatorStatus", sk="createdAt", purpose="Applications and curators")
 SAVERS = WORTHWATCH.index("savers", pk="savedWatchlist", sk="savedAt", purpose="Who saved a list, to be told of news")
 
+_OF_A_TYPE = "GSI4: Query all entities of a specific type"
+
 ContentType = Literal["MOVIE", "SHOW"]
 ListTag = Annotated[str, StringConstraints(min_length=1, max_length=50)]
 
@@ -62,14 +65,29 @@ class User(Item, table=WORTHWATCH, pk="USER#{user_id}", sk="PROFILE", names=came
     curator_status: Attribute[Literal["pending", "approved", "suspended"] | None] = attribute(default=None)
 
 
-@access_pattern("Get user by ID", WORTHWATCH, user_id="u1")
+@access_pattern(
+    "Get user by ID",
+    WORTHWATCH,
+    documented="Get user by ID: Query PK = USER#<userId> AND SK = PROFILE",
+    user_id="u1",
+)
 def user(user_id: str) -> Get[User]:
     return User.get(user_id=user_id)
 
 
-@access_pattern("Get user by email", WORTHWATCH, email="john@example.com")
+@access_pattern(
+    "Get user by email",
+    WORTHWATCH,
+    documented="Get user by email: GSI on email (GSI1)",
+    email="john@example.com",
+)
 def user_with_email(email: str) -> Query[User]:
     return User.query(EMAIL, email=email)
+
+
+@access_pattern("All users (GSI4 holds keys; the items are read by key)", WORTHWATCH, documented=_OF_A_TYPE)
+def all_users() -> Query[User]:
+    return User.query(BY_TYPE, entity_type="USER").newest_first()
 
 
 @access_pattern("Curators by status", WORTHWATCH, documented=False, status="pending")
@@ -97,19 +115,38 @@ class Watchlist(Item, table=WORTHWATCH, pk="WATCHLIST#{watchlist_id}", sk="METAD
     hidden: Attribute[bool | None] = attribute(default=None)
 
 
-@access_pattern("Get watchlist by ID", WORTHWATCH, watchlist_id="w1")
+@access_pattern(
+    "Get watchlist by ID",
+    WORTHWATCH,
+    documented="Get watchlist by ID: Query PK = WATCHLIST#<watchlistId> AND SK = METADATA",
+    watchlist_id="w1",
+)
 def watchlist(watchlist_id: str) -> Get[Watchlist]:
     return Watchlist.get(watchlist_id=watchlist_id)
 
 
-@access_pattern("Get watchlists by curator", WORTHWATCH, curator_id="u1")
+@access_pattern(
+    "Get watchlists by curator",
+    WORTHWATCH,
+    documented="Get watchlists by curator: GSI on curatorId (GSI2)",
+    curator_id="u1",
+)
 def watchlists_of(curator_id: str) -> Query[Watchlist]:
     return Watchlist.query(BY_CURATOR, curator_id=curator_id).newest_first()
 
 
-@access_pattern("List all public watchlists", WORTHWATCH)
+@access_pattern(
+    "List all public watchlists",
+    WORTHWATCH,
+    documented="List all public watchlists: GSI on isPublicStr + createdAt (GSI3)",
+)
 def public_watchlists() -> Query[Watchlist]:
     return Watchlist.query(PUBLIC, is_public_str="true").newest_first()
+
+
+@access_pattern("All watchlists, public or not", WORTHWATCH, documented=_OF_A_TYPE)
+def all_watchlists() -> Query[Watchlist]:
+    return Watchlist.query(BY_TYPE, entity_type="WATCHLIST").newest_first()
 
 
 # 3. Watchlist items (movie/show references)
@@ -136,12 +173,24 @@ class WatchlistItem(
     added_at: Attribute[Timestamp]
 
 
-@access_pattern("Get all items in a watchlist", WORTHWATCH, watchlist_id="w1")
+@access_pattern(
+    "Get all items in a watchlist",
+    WORTHWATCH,
+    documented="Get all items in a watchlist: Query PK = WATCHLIST#<watchlistId> AND SK BEGINS_WITH ITEM#",
+    watchlist_id="w1",
+)
 def items_of(watchlist_id: str) -> Query[WatchlistItem]:
     return WatchlistItem.query(watchlist_id=watchlist_id)
 
 
-@access_pattern("Get specific item", WORTHWATCH, watchlist_id="w1", content_type="MOVIE", content_id="tt1")
+@access_pattern(
+    "Get specific item",
+    WORTHWATCH,
+    documented="Get specific item: Query PK = WATCHLIST#<watchlistId> AND SK = ITEM#<type>#<id>",
+    watchlist_id="w1",
+    content_type="MOVIE",
+    content_id="tt1",
+)
 def item_of(watchlist_id: str, content_type: ContentType, content_id: str) -> Get[WatchlistItem]:
     return WatchlistItem.get(watchlist_id=watchlist_id, content_type=content_type, content_id=content_id)
 
@@ -182,9 +231,29 @@ class Movie(Item, table=WORTHWATCH, pk="MOVIE#{movie_id}", sk="METADATA", names=
 MOVIE_RATING = Aggregate(count=Movie.rating_count, total=Movie.rating_sum, average=Movie.rating)
 
 
-@access_pattern("Get movie by ID", WORTHWATCH, movie_id="tt1")
+@access_pattern(
+    "Get movie by ID",
+    WORTHWATCH,
+    documented="Get movie by ID: Query PK = MOVIE#<movieId> AND SK = METADATA",
+    movie_id="tt1",
+)
 def movie(movie_id: str) -> Get[Movie]:
     return Movie.get(movie_id=movie_id)
+
+
+@access_pattern("All movies", WORTHWATCH, documented=_OF_A_TYPE)
+def all_movies() -> Query[Movie]:
+    return Movie.query(BY_TYPE, entity_type="MOVIE").newest_first()
+
+
+@access_pattern(
+    "Movies that a search found",
+    WORTHWATCH,
+    documented="Search movies: Consider using OpenSearch/ElasticSearch for full-text search",
+    movie_ids=tuple(f"tt{number}" for number in range(10, 35)),
+)
+def movies_found(movie_ids: tuple[str, ...]) -> BatchGet[Movie]:
+    return BatchGet(tuple(Movie.key(movie_id=movie_id) for movie_id in movie_ids))
 
 
 # 5. Show (TV series)
@@ -216,14 +285,29 @@ class Show(Item, table=WORTHWATCH, pk="SHOW#{show_id}", sk="METADATA", names=cam
 SHOW_RATING = Aggregate(count=Show.rating_count, total=Show.rating_sum, average=Show.rating)
 
 
-@access_pattern("Get show by ID", WORTHWATCH, show_id="s1")
+@access_pattern(
+    "Get show by ID",
+    WORTHWATCH,
+    documented="Get show by ID: Query PK = SHOW#<showId> AND SK = METADATA",
+    show_id="s1",
+)
 def show(show_id: str) -> Get[Show]:
     return Show.get(show_id=show_id)
 
 
-@access_pattern("All movies, newest first (keys)", WORTHWATCH)
-def all_movies() -> Query[Movie]:
-    return Movie.query(BY_TYPE, entity_type="MOVIE").newest_first()
+@access_pattern("All shows", WORTHWATCH, documented=_OF_A_TYPE)
+def all_shows() -> Query[Show]:
+    return Show.query(BY_TYPE, entity_type="SHOW").newest_first()
+
+
+@access_pattern(
+    "Shows that a search found",
+    WORTHWATCH,
+    documented="Search shows: Consider using OpenSearch/ElasticSearch for full-text search",
+    show_ids=tuple(f"s{number}" for number in range(10, 35)),
+)
+def shows_found(show_ids: tuple[str, ...]) -> BatchGet[Show]:
+    return BatchGet(tuple(Show.key(show_id=show_id) for show_id in show_ids))
 
 
 # Saved watchlists
@@ -243,7 +327,12 @@ class SavedWatchlist(
     saved_at: Attribute[Timestamp]
 
 
-@access_pattern("Get user's saved watchlists", WORTHWATCH, user_id="u1")
+@access_pattern(
+    "Get user's saved watchlists",
+    WORTHWATCH,
+    documented="Get user's saved watchlists: Query PK = USER#<userId> AND SK BEGINS_WITH SAVED#WATCHLIST#",
+    user_id="u1",
+)
 def saved_by(user_id: str) -> Query[SavedWatchlist]:
     return SavedWatchlist.query(user_id=user_id)
 
@@ -273,9 +362,16 @@ class Rating(
     rated_at: Attribute[Timestamp]
 
 
-@access_pattern("My ratings", WORTHWATCH, user_id="u1")
+@access_pattern("My ratings", WORTHWATCH, documented="Ratings (Future): If users can rate movies/shows", user_id="u1")
 def ratings_by(user_id: str) -> Query[Rating]:
     return Rating.query(user_id=user_id)
+
+
+@access_pattern(
+    "My rating of a title", WORTHWATCH, documented=False, user_id="u1", content_type="MOVIE", content_id="tt1"
+)
+def rating(user_id: str, content_type: ContentType, content_id: str) -> Get[Rating]:
+    return Rating.get(user_id=user_id, content_type=content_type, content_id=content_id)
 
 
 @access_pattern("Ratings of a title", WORTHWATCH, documented=False, content_type="MOVIE", content_id="tt1")
@@ -296,7 +392,12 @@ class Comment(
     created_at: Attribute[Timestamp]
 
 
-@access_pattern("Comments on a watchlist", WORTHWATCH, watchlist_id="w1")
+@access_pattern(
+    "Comments on a watchlist",
+    WORTHWATCH,
+    documented="Comments (Future): If users can comment on watchlists",
+    watchlist_id="w1",
+)
 def comments_on(watchlist_id: str) -> Query[Comment]:
     return Comment.query(watchlist_id=watchlist_id)
 
