@@ -65,4 +65,4 @@ def network_of(address: str) -> str:
 
 
 def _digest(who: str) -> str:
-    return blake2s(who.encode(), digest_size=16).hexdigest()
+    return blake2s(who.encode(errors="replace"), digest_size=16).hexdigest()

@@ -19,6 +19,14 @@ class Access(StrEnum):
     """Anybody with an account."""
 
 
+class House(StrEnum):
+    """What administrators of the suite do."""
+
+    MANAGE_USERS = "house:users:manage"
+    READ_OUTBOX = "house:outbox:read"
+    READ_METRICS = "house:metrics:read"
+
+
 Permission = StrEnum
 """One enumeration per system, each word `system:thing:action`."""
 
@@ -31,8 +39,10 @@ class Viewer:
     username: str = ""
     name: str = ""
     permissions: frozenset[str] = frozenset()
-    via: Literal["nobody", "session", "token", "oidc"] = "nobody"
+    via: Literal["nobody", "session", "token", "oidc", "command"] = "nobody"
     session_id: str | None = None
+    must_change_password: bool = False
+    """Somebody with a one-time password: nothing is granted until it is changed."""
 
     @property
     def signed_in(self) -> bool:

@@ -1,0 +1,176 @@
+"""People in one table: each person's account, password, sessions and tokens in one partition, and guards beside it."""
+
+from __future__ import annotations
+
+from partita.table import (
+    Attribute,
+    Get,
+    Guard,
+    Item,
+    Query,
+    Table,
+    access_pattern,
+    attribute,
+    camel_case,
+    key_part,
+)
+from partita.table.types import Timestamp
+
+ACCOUNTS = Table(
+    "partita-accounts",
+    pk="PK",
+    sk="SK",
+    ttl="expiresAt",
+    purpose="Who people are, how they prove it, and that names and addresses are theirs alone.",
+)
+
+NEWEST = ACCOUNTS.index("newest", pk="newest", sk="createdAt", shards=4, purpose="Accounts, newest first")
+DIRECTORY = ACCOUNTS.index("directory", pk="directory", sk="username", shards=4, purpose="Accounts by username")
+
+
+# 1. Account: what others may know of a person; nothing that proves who it is.
+class Account(
+    Item,
+    table=ACCOUNTS,
+    pk="USER#{user_id}",
+    sk="ACCOUNT",
+    keys={"newest": "ACCOUNT", "directory": "ACCOUNT"},
+    names=camel_case,
+):
+    """Somebody."""
+
+    user_id: Attribute[str] = key_part()
+    username: Attribute[str] = attribute(min_length=1, max_length=64)
+    email: Attribute[str | None] = attribute(default=None, max_length=320)
+    name: Attribute[str] = attribute(max_length=200)
+    roles: Attribute[frozenset[str]] = attribute(default=frozenset())
+    created_at: Attribute[Timestamp]
+    updated_at: Attribute[Timestamp]
+    generation: Attribute[int] = attribute(default=1, ge=1)
+    """Sessions of an earlier generation are over: one more ends all of them at once."""
+    must_change_password: Attribute[bool] = attribute(default=False)
+    suspended_at: Attribute[Timestamp | None] = attribute(default=None)
+    issuer: Attribute[str | None] = attribute(default=None)
+    """Who vouches for somebody that has no password here."""
+
+    @property
+    def suspended(self) -> bool:
+        return self.suspended_at is not None
+
+
+@access_pattern("An account", ACCOUNTS, user_id="1")
+def account(user_id: str) -> Get[Account]:
+    return Account.get(user_id=user_id)
+
+
+@access_pattern("Accounts, newest first", ACCOUNTS)
+def newest_accounts() -> Query[Account]:
+    return Account.query(NEWEST).newest_first()
+
+
+@access_pattern("Accounts whose username starts like this", ACCOUNTS, start="ad")
+def accounts_named(start: str) -> Query[Account]:
+    every = Account.query(DIRECTORY)
+    return every.starting_with(start) if start else every
+
+
+# 2. Password: apart from the account, so that nobody who shows an account can show it.
+class Password(Item, table=ACCOUNTS, pk="USER#{user_id}", sk="PASSWORD", names=camel_case):
+    """What is left of a password: argon2id, with its own salt and costs."""
+
+    user_id: Attribute[str] = key_part()
+    encoded: Attribute[str] = attribute(repr=False)
+    generation: Attribute[int] = attribute(default=1, ge=1)
+    """That of the account, here as well: whoever signs in with an old password begins a session that is over."""
+    changed_at: Attribute[Timestamp]
+
+
+@access_pattern("Somebody's password", ACCOUNTS, user_id="1")
+def password(user_id: str) -> Get[Password]:
+    return Password.get(user_id=user_id)
+
+
+# 3. Session: one browser that somebody signed in with.
+class Session(Item, table=ACCOUNTS, pk="USER#{user_id}", sk="SESSION#{session_id}", names=camel_case):
+    """A browser that is signed in; its token is not stored, only a digest that recognises it."""
+
+    user_id: Attribute[str] = key_part()
+    session_id: Attribute[str] = key_part()
+    digest: Attribute[str] = attribute(repr=False)
+    generation: Attribute[int]
+    user_agent: Attribute[str] = attribute(default="", max_length=300)
+    created_at: Attribute[Timestamp]
+    used_at: Attribute[Timestamp]
+    expires_at: Attribute[int]
+
+
+@access_pattern("Somebody's sessions, newest first", ACCOUNTS, user_id="1")
+def sessions_of(user_id: str) -> Query[Session]:
+    return Session.query(user_id=user_id).newest_first()
+
+
+# 4. API token: lets a program act for somebody, with some of their permissions.
+class ApiToken(Item, table=ACCOUNTS, pk="USER#{user_id}", sk="TOKEN#{token_id}", names=camel_case):
+    """A program's key; shown once, stored as a digest."""
+
+    user_id: Attribute[str] = key_part()
+    token_id: Attribute[str] = key_part()
+    name: Attribute[str] = attribute(max_length=100)
+    scopes: Attribute[frozenset[str]] = attribute(default=frozenset())
+    digest: Attribute[str] = attribute(repr=False)
+    created_at: Attribute[Timestamp]
+    used_at: Attribute[Timestamp | None] = attribute(default=None)
+    expires_at: Attribute[int]
+
+
+@access_pattern("Somebody's API tokens, newest first", ACCOUNTS, user_id="1")
+def tokens_of(user_id: str) -> Query[ApiToken]:
+    return ApiToken.query(user_id=user_id).newest_first()
+
+
+# 5. Reset link: one at a time; a new one replaces it.
+class ResetLink(Item, table=ACCOUNTS, pk="USER#{user_id}", sk="RESET", names=camel_case):
+    """A link by mail that lets somebody choose a new password, once."""
+
+    user_id: Attribute[str] = key_part()
+    digest: Attribute[str] = attribute(repr=False)
+    created_at: Attribute[Timestamp]
+    expires_at: Attribute[int]
+
+
+@access_pattern("Somebody's reset link", ACCOUNTS, user_id="1")
+def reset_link(user_id: str) -> Get[ResetLink]:
+    return ResetLink.get(user_id=user_id)
+
+
+# 6. Guards: an address and a username belong to one account.
+class EmailOwner(Item, table=ACCOUNTS, pk="EMAIL#{email}", sk="UNIQUE", names=camel_case):
+    """Whose address it is."""
+
+    email: Attribute[str] = key_part()
+    of_user: Attribute[str]
+
+
+class UsernameOwner(Item, table=ACCOUNTS, pk="USERNAME#{username}", sk="UNIQUE", names=camel_case):
+    """Whose username it is."""
+
+    username: Attribute[str] = key_part()
+    of_user: Attribute[str]
+
+
+def _email_owner(person: Account) -> EmailOwner | None:
+    return None if person.email is None else EmailOwner(email=person.email, of_user=person.user_id)
+
+
+EMAIL = Guard(Account, _email_owner)
+USERNAME = Guard(Account, lambda person: UsernameOwner(username=person.username, of_user=person.user_id))
+
+
+@access_pattern("Who has an address", ACCOUNTS, email="ada@example.org")
+def email_owner(email: str) -> Get[EmailOwner]:
+    return EmailOwner.get(email=email)
+
+
+@access_pattern("Who has a username", ACCOUNTS, username="ada")
+def username_owner(username: str) -> Get[UsernameOwner]:
+    return UsernameOwner.get(username=username)

@@ -1,0 +1,106 @@
+"""Accounts on a temporary engine, with two small systems' permissions, an outbox, and people."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from enum import StrEnum
+from pathlib import Path
+
+import pytest
+
+from partita.kit.accounts import ACCOUNTS, Accounts
+from partita.kit.clock import RandomIds
+from partita.kit.limits import Limits
+from partita.kit.mail import Outbox
+from partita.kit.permissions import ADMIN, House, Policy, Viewer
+from partita.kit.settings import Settings
+from partita.store import EmbeddedStore
+from tests.kit.conftest import HandClock
+
+PASSWORD = "correct horse battery"
+
+
+class Press(StrEnum):
+    """The permissions of a small system."""
+
+    READ = "press:article:read"
+    WRITE = "press:article:write"
+    APPROVE = "press:article:approve"
+
+
+POLICY = Policy(
+    known=frozenset({*House, *Press}),
+    roles={
+        "press:editor": frozenset({Press.WRITE, Press.APPROVE}),
+        "press:chief": frozenset({*Press, House.MANAGE_USERS}),
+    },
+    members=frozenset({Press.READ}),
+)
+
+
+@dataclass
+class Clubs:
+    """Grants beside roles, as fus's groups do."""
+
+    granted: dict[str, frozenset[str]] = field(default_factory=dict)
+
+    async def permissions_of(self, user_id: str) -> frozenset[str]:
+        return self.granted.get(user_id, frozenset())
+
+
+@pytest.fixture
+def settings(tmp_path: Path) -> Settings:
+    return Settings(data=tmp_path, base_url="https://partita.example.org")
+
+
+@pytest.fixture
+def clubs() -> Clubs:
+    return Clubs()
+
+
+@pytest.fixture
+def outbox(house: EmbeddedStore, clock: HandClock) -> Outbox:
+    return Outbox(house.asynchronous, clock, RandomIds(), sender="partita@example.org")
+
+
+Made = Callable[[Settings], Accounts]
+
+
+@pytest.fixture
+def make_accounts(house: EmbeddedStore, clock: HandClock, outbox: Outbox, clubs: Clubs) -> Made:
+    """Accounts with settings of the test's own."""
+    house.create(ACCOUNTS)
+
+    def make(settings: Settings) -> Accounts:
+        store = house.asynchronous
+        limits = Limits(store, clock)
+        made = Accounts(store, clock=clock, ids=RandomIds(), settings=settings, limits=limits, mail=outbox)
+        made.use(POLICY, (clubs,))
+        return made
+
+    return make
+
+
+@pytest.fixture
+def accounts(make_accounts: Made, settings: Settings) -> Accounts:
+    return make_accounts(settings)
+
+
+async def join(accounts: Accounts, username: str, *roles: str) -> Viewer:
+    """Somebody new, signed in."""
+    person = await accounts.sign_up(username, f"{username}@example.org", username.title(), PASSWORD)
+    if roles:
+        await accounts.set_roles(accounts.operator(), person.user_id, roles)
+    return await enter(accounts, username)
+
+
+async def enter(accounts: Accounts, identity: str, password: str = PASSWORD) -> Viewer:
+    """Somebody signed in."""
+    session = await accounts.sign_in(identity, password, user_agent="Test/1.0")
+    viewer = await accounts.viewer_from_session(session.token)
+    assert viewer.signed_in
+    return viewer
+
+
+__all__ = ["ADMIN", "PASSWORD", "POLICY", "Clubs", "Made", "Press", "enter", "join"]
