@@ -16,7 +16,7 @@ from tests.table.forum import Member
 FACES = ("blocking", "async")
 ONCE = Retries(attempts=1, first=0.0, longest=0.0, answers_get_lost=True)
 THRICE = Retries(attempts=3, first=0.0, longest=0.0, answers_get_lost=True)
-SOON = Timeouts(connect=10.0, read=0.2, idle=60.0)
+SOON = Timeouts(connect=10.0, read=1.0, idle=60.0)
 
 
 class Face:
