@@ -12,6 +12,9 @@ from partita.kit.permissions import Viewer, authorize
 
 F = TypeVar("F", bound=Callable[..., Any])
 
+MOST_BYTES = 1_000_000
+"""The largest body a route takes unless it says otherwise."""
+
 
 async def viewer_of(request: Request) -> Viewer:
     """Who sent the request; told once per request by what the application set as `viewers`."""
@@ -50,7 +53,14 @@ class Routes:
         return self.route("DELETE", path, permission, **settings)
 
     def route(
-        self, method: str, path: str, permission: str, *, refuses: Sequence[int] = (), **settings: Any
+        self,
+        method: str,
+        path: str,
+        permission: str,
+        *,
+        refuses: Sequence[int] = (),
+        most_bytes: int = MOST_BYTES,
+        **settings: Any,
     ) -> Callable[[F], F]:
         """Declare a route. `refuses` are the statuses of problems it may answer with, for its documentation."""
 
@@ -58,7 +68,9 @@ class Routes:
             authorize(viewer, permission)
 
         def declare(function: F) -> F:
-            extra = {"x-permission": str(permission), "x-refuses": list(refuses)}
+            extra: dict[str, Any] = {"x-permission": str(permission), "x-refuses": list(refuses)}
+            if most_bytes != MOST_BYTES:
+                extra["x-most-bytes"] = most_bytes
             if self.pages:
                 settings.setdefault("response_class", Response)
                 settings.setdefault("response_model", None)
@@ -73,3 +85,9 @@ class Routes:
             return function
 
         return declare
+
+
+def most_bytes(route: Any) -> int:
+    """The largest body that a route takes."""
+    extra = getattr(route, "openapi_extra", None) or {}
+    return int(extra.get("x-most-bytes", MOST_BYTES))

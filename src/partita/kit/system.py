@@ -26,6 +26,16 @@ class Link:
 
 
 @dataclass(frozen=True, slots=True)
+class Headline:
+    """Something new, for the start page of the suite."""
+
+    title: str
+    path: str
+    at: str
+    note: str = ""
+
+
+@dataclass(frozen=True, slots=True)
 class System:
     """One of the five."""
 
@@ -44,6 +54,8 @@ class System:
     navigation: tuple[Link, ...] = ()
     search_path: str | None = None
     """Where the search box of the top bar goes, with `?q=`."""
+    inbox: str | None = None
+    """Where the bell of the top bar leads; `<inbox>/unread` answers with the number, or nothing."""
     api: Routes | None = None
     pages: Routes | None = None
     changes: tuple[Handler, ...] = ()
@@ -51,3 +63,5 @@ class System:
     grants: Grants | None = None
     demo: Callable[[], Awaitable[str]] | None = None
     """Fills an empty system with demo data through its service; says what it made."""
+    news: Callable[[], Awaitable[tuple[Headline, ...]]] | None = None
+    """What is new for everybody, newest first."""

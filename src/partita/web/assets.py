@@ -1,0 +1,79 @@
+"""Static files: read once, named by their content, kept by browsers for a year."""
+
+from __future__ import annotations
+
+import gzip
+from dataclasses import dataclass
+from hashlib import sha256
+from pathlib import Path
+
+from starlette.requests import Request
+from starlette.responses import Response
+
+from partita.kit.problems import NotFound
+
+_OURS = Path(__file__).parent / "static"
+_TYPES = {".css": "text/css; charset=utf-8", ".js": "text/javascript; charset=utf-8", ".svg": "image/svg+xml"}
+_VENDORS = {"vendor/htmx.min.js": "htmx.org/dist/htmx.min.js"}
+"""What comes from npm: its name here → where it is in node_modules."""
+_FOR_A_YEAR = "public, max-age=31536000, immutable"
+_ASK_AGAIN = "public, max-age=0, must-revalidate"
+
+
+@dataclass(frozen=True, slots=True)
+class Asset:
+    """One file."""
+
+    content: bytes
+    compressed: bytes
+    type: str
+    version: str
+
+
+class Assets:
+    """All static files, by name."""
+
+    def __init__(self, packages: tuple[Path, ...] | None = None) -> None:
+        places = {file.relative_to(_OURS).as_posix(): file for file in _OURS.rglob("*") if file.suffix in _TYPES}
+        for folder in reversed(_packages() if packages is None else packages):
+            places.update({name: folder / inside for name, inside in _VENDORS.items() if (folder / inside).is_file()})
+        self._assets = {name: _read(file) for name, file in places.items()}
+
+    def __contains__(self, name: str) -> bool:
+        return name in self._assets
+
+    def url(self, name: str) -> str:
+        """The address of a file, with its version: when the content changes, the address does."""
+        return f"/static/{name}?v={self._assets[name].version}"
+
+    async def serve(self, request: Request, name: str) -> Response:
+        """A file; for ever under its version, otherwise until it changes."""
+        asset = self._assets.get(name)
+        if asset is None:
+            raise NotFound(f"There is no file {name}.")
+        tag = f'"{asset.version}"'
+        headers = {
+            "Cache-Control": _FOR_A_YEAR if request.query_params.get("v") == asset.version else _ASK_AGAIN,
+            "ETag": tag,
+            "Vary": "Accept-Encoding",
+        }
+        if tag in request.headers.get("if-none-match", ""):
+            return Response(status_code=304, headers=headers)
+        if "gzip" in request.headers.get("accept-encoding", ""):
+            return Response(asset.compressed, media_type=asset.type, headers={**headers, "Content-Encoding": "gzip"})
+        return Response(asset.content, media_type=asset.type, headers=headers)
+
+
+def _read(file: Path) -> Asset:
+    content = file.read_bytes()
+    return Asset(
+        content,
+        gzip.compress(content, 9, mtime=0),
+        _TYPES[file.suffix],
+        sha256(content).hexdigest()[:16],
+    )
+
+
+def _packages() -> tuple[Path, ...]:
+    """Where npm puts packages: beside the code, or where we were started."""
+    return (Path(__file__).parents[3] / "node_modules", Path.cwd() / "node_modules")

@@ -1,0 +1,214 @@
+"""Charts as SVG, made on the server: small, from zero, with the numbers in a table behind.
+
+Nothing is styled inline. Positions across are percentages and texts stand outside what is stretched, so that a chart
+fills any width without distorting its letters.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+
+from markupsafe import Markup
+
+Point = tuple[str, float]
+
+_TOP, _PLOT, _HEIGHT = 8, 148, 184
+_MOST_LABELS = 7
+
+
+def column_chart(points: Iterable[Point], *, caption: str, note: str = "", of: str = "Value", by: str = "") -> Markup:
+    """Upright columns, one per point: amounts over time or by class."""
+    known = list(points)
+    scale = Scale.over(known)
+    width = 100 / max(len(known), 1)
+    columns = Markup("").join(
+        Markup(
+            '<g>{slot}<rect class="bar-mark" x="{bar}%" y="{y}" width="{thick}%" height="{height}" rx="2"/></g>'
+        ).format(
+            slot=_slot(label, value, place * width, width),
+            bar=_short(place * width + width * 0.15),
+            thick=_short(width * 0.7),
+            y=_short(scale.y(value)),
+            height=_short(_TOP + _PLOT - scale.y(value)),
+        )
+        for place, (label, value) in enumerate(known)
+    )
+    names = _names([label for label, _ in known], lambda place: (place + 0.5) * width)
+    return _figure(known, scale, columns + names, caption=caption, note=note, of=of, by=by)
+
+
+def line_chart(points: Iterable[Point], *, caption: str, note: str = "", of: str = "Value", by: str = "") -> Markup:
+    """A line over a filled area: one amount over time."""
+    known = list(points)
+    scale = Scale.over(known)
+    step = 100 / max(len(known) - 1, 1)
+    line = " ".join(
+        f"{'L' if place else 'M'}{_short(place * step)} {_short(100 - 100 * value / scale.most)}"
+        for place, (_, value) in enumerate(known)
+    )
+    drawn = Markup(
+        '<svg class="stretched" y="{top}" width="100%" height="{plot}" preserveAspectRatio="none"'
+        ' viewBox="0 0 100 100"><path class="area-mark" d="{line} L100 100 L0 100 Z"/><path class="line-mark" d="{line}"/></svg>'
+    ).format(top=_TOP, plot=_PLOT, line=line)
+    dots = Markup("").join(
+        Markup('<g>{slot}<circle class="{kind}" cx="{x}%" cy="{y}" r="4"/></g>').format(
+            slot=_slot(label, value, max((place - 0.5) * step, 0), step if 0 < place < len(known) - 1 else step / 2),
+            kind="dot last" if place == len(known) - 1 else "dot",
+            x=_short(place * step),
+            y=_short(scale.y(value)),
+        )
+        for place, (label, value) in enumerate(known)
+    )
+    names = _names([label for label, _ in known], lambda place: place * step, to_the_edges=True)
+    return _figure(known, scale, drawn + dots + names, caption=caption, note=note, of=of, by=by)
+
+
+def bar_table(points: Iterable[Point], *, caption: str, show_caption: bool = True) -> Markup:
+    """Lying bars in a table of names and numbers: rankings, shares, histograms of stars."""
+    known = list(points)
+    most = max((value for _, value in known), default=0) or 1
+    rows = Markup("").join(
+        Markup(
+            '<tr><th scope="row">{label}</th><td class="track"><svg aria-hidden="true">'
+            '<rect class="ground" width="100%" height="12" rx="3"/><rect width="{share}%" height="12" rx="3"/></svg>'
+            '</td><td class="number">{value}</td></tr>'
+        ).format(label=label, share=_short(100 * value / most), value=number(value))
+        for label, value in known
+    )
+    hidden = "" if show_caption else Markup(' class="for-readers"')
+    return Markup('<table class="bars"><caption{hidden}>{caption}</caption><tbody>{rows}</tbody></table>').format(
+        hidden=hidden, caption=caption, rows=rows
+    )
+
+
+def sparkline(values: Sequence[float], *, label: str) -> Markup:
+    """A line the size of a word."""
+    most = max(values, default=0) or 1
+    step = 100 / max(len(values) - 1, 1)
+    line = " ".join(
+        f"{'L' if place else 'M'}{_short(place * step)} {_short(100 - 100 * value / most)}"
+        for place, value in enumerate(values)
+    )
+    return Markup(
+        '<svg class="spark" role="img" aria-label="{label}" viewBox="0 0 100 100" preserveAspectRatio="none">'
+        '<path class="line-mark" d="{line}"/></svg>'
+    ).format(label=label, line=line)
+
+
+@dataclass(frozen=True, slots=True)
+class Scale:
+    """From zero to a round number at or above the largest value, in a few equal and round steps."""
+
+    most: float
+    step: float
+
+    @classmethod
+    def over(cls, points: Sequence[Point]) -> Scale:
+        largest = max((value for _, value in points), default=0)
+        whole = all(float(value).is_integer() for _, value in points)
+        if largest <= 0:
+            return cls(1, 1)
+        rough = largest / 4
+        magnitude = 10 ** math.floor(math.log10(rough))
+        step = next(factor * magnitude for factor in (1, 2, 2.5, 5, 10) if factor * magnitude >= rough - 1e-12)
+        if whole:
+            step = max(math.ceil(step), 1)
+        return cls(step * math.ceil(largest / step - 1e-9), step)
+
+    @property
+    def ticks(self) -> list[float]:
+        return [place * self.step for place in range(round(self.most / self.step) + 1)]
+
+    def y(self, value: float) -> float:
+        return _TOP + _PLOT * (1 - value / self.most)
+
+
+def number(value: float) -> str:
+    """With separators of thousands, and no more decimals than there are."""
+    return f"{value:,.0f}" if float(value).is_integer() else f"{value:,.2f}".rstrip("0")
+
+
+def _figure(
+    points: Sequence[Point], scale: Scale, marks: Markup, *, caption: str, note: str, of: str, by: str
+) -> Markup:
+    rulers = Markup("").join(
+        Markup('<line class="{kind}" x1="0" x2="100%" y1="{y}" y2="{y}"/>').format(
+            kind="guide" if tick else "axis", y=_short(scale.y(tick))
+        )
+        for tick in scale.ticks
+    )
+    amounts = Markup("").join(
+        Markup('<text x="28" y="{y}" text-anchor="end">{tick}</text>').format(
+            y=_short(scale.y(tick) + 4), tick=_brief(tick)
+        )
+        for tick in scale.ticks
+    )
+    rows = Markup("").join(
+        Markup('<tr><th scope="row">{label}</th><td class="number">{value}</td></tr>').format(
+            label=label, value=number(value)
+        )
+        for label, value in points
+    )
+    return Markup(
+        '<figure class="chart"><figcaption>{caption}{note}</figcaption>'
+        '<div class="drawn"><svg class="amounts" width="32" height="{height}" aria-hidden="true">{amounts}</svg>'
+        '<svg class="plot" height="{height}" role="img" aria-label="{caption}. The numbers are in the table below.">'
+        "{rulers}{marks}</svg></div>"
+        "<details><summary>Show the numbers</summary>"
+        '<div class="table-wrap" tabindex="0" role="region" aria-label="{caption}: the numbers">'
+        '<table class="table dense"><thead><tr><th scope="col">{by}</th><th scope="col" class="number">{of}</th></tr>'
+        "</thead><tbody>{rows}</tbody></table></div></details></figure>"
+    ).format(
+        caption=caption,
+        note=Markup("<small>{}</small>").format(note) if note else "",
+        height=_HEIGHT,
+        amounts=amounts,
+        rulers=rulers,
+        marks=marks,
+        by=by or "Name",
+        of=of,
+        rows=rows,
+    )
+
+
+def _slot(label: str, value: float, left: float, width: float) -> Markup:
+    """The stretch of the plot that belongs to a point: it says its value under the pointer."""
+    return Markup(
+        '<title>{label}: {value}</title><rect class="slot" x="{left}%" y="{top}" width="{width}%" height="{plot}"/>'
+    ).format(label=label, value=number(value), left=_short(left), top=_TOP, width=_short(width), plot=_PLOT)
+
+
+def _names(labels: Sequence[str], x: Callable[[int], float], *, to_the_edges: bool = False) -> Markup:
+    """A few of the labels below; those between first, middle and last leave when it gets narrow."""
+    last = len(labels) - 1
+    every = max(math.ceil(len(labels) / _MOST_LABELS), 1)
+    shown = [place for place in range(len(labels)) if place % every == 0]
+    if last not in shown and shown:
+        if last - shown[-1] < every:
+            shown.pop()
+        shown.append(last)
+    kept = {shown[0], shown[len(shown) // 2], shown[-1]} if shown else set()
+    return Markup("").join(
+        Markup('<text x="{x}%" y="{y}" text-anchor="{anchor}"{minor}>{label}</text>').format(
+            x=_short(x(place)),
+            y=_HEIGHT - 8,
+            anchor={0: "start", last: "end"}.get(place, "middle") if to_the_edges and last else "middle",
+            minor="" if place in kept or len(shown) <= 4 else Markup(' class="minor"'),
+            label=labels[place],
+        )
+        for place in shown
+    )
+
+
+def _brief(value: float) -> str:
+    for size, letter in ((1_000_000, "M"), (1_000, "k")):
+        if value >= size:
+            return f"{value / size:.2f}".rstrip("0").rstrip(".") + letter
+    return number(value)
+
+
+def _short(value: float) -> str:
+    """Two decimals at most: a chart of a year stays small."""
+    return f"{value:.2f}".rstrip("0").rstrip(".")

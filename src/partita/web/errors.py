@@ -1,0 +1,188 @@
+"""Everything that goes wrong, told once: RFC 9457 documents under /api, pages elsewhere."""
+
+from __future__ import annotations
+
+import logging
+from http import HTTPStatus
+from typing import Any
+from urllib.parse import quote, urlsplit
+
+import orjson
+from fastapi import FastAPI
+from fastapi.exceptions import RequestValidationError
+from starlette.exceptions import HTTPException
+from starlette.requests import Request
+from starlette.responses import Response
+
+from partita.dynamo.errors import DynamoError
+from partita.kit.forms import field_errors
+from partita.kit.pages import redirect, render
+from partita.kit.permissions import NOBODY
+from partita.kit.problems import (
+    BadRequest,
+    Conflict,
+    Forbidden,
+    Invalid,
+    NotFound,
+    Problem,
+    SignInRequired,
+    TooLarge,
+    TooMany,
+    Unavailable,
+)
+from partita.kit.routes import viewer_of
+from partita.store.retries import OVER_A_NETWORK
+from partita.table.errors import ChangedMeanwhileError, InvalidCursorError, ItemTooLargeError, KeyPartError
+from partita.web.shell import sign_in_path
+
+PROBLEM_TYPE = "application/problem+json"
+_RETRY_AFTER = 2
+_log = logging.getLogger("partita.errors")
+
+
+class MethodNotAllowed(Problem):
+    """There is something here, but not for this method."""
+
+    status = 405
+    code = "method_not_allowed"
+    title = "Method not allowed"
+
+    def __init__(self, detail: str, allowed: str = "") -> None:
+        super().__init__(detail)
+        self._allowed = allowed
+
+    @property
+    def headers(self) -> dict[str, str]:
+        return {"Allow": self._allowed} if self._allowed else {}
+
+
+class Busy(Unavailable):
+    """The tables are throttled or cannot be reached; the answer says when to try again."""
+
+    code = "busy"
+    title = "Busy right now"
+
+    @property
+    def headers(self) -> dict[str, str]:
+        return {"Retry-After": str(_RETRY_AFTER)}
+
+
+class _Closing(TooLarge):
+    """Too large, and the connection ends with the answer, since nobody reads what is still coming."""
+
+    @property
+    def headers(self) -> dict[str, str]:
+        return {"Connection": "close"}
+
+
+def install(app: FastAPI) -> None:
+    """Tell every error this way."""
+
+    async def handle(request: Request, error: Exception) -> Response:
+        return await answer_with(request, problem_of(request, error))
+
+    for kind in (Problem, RequestValidationError, HTTPException, DynamoError, *_MODEL_ERRORS):
+        app.add_exception_handler(kind, handle)
+
+
+_MODEL_ERRORS = (InvalidCursorError, ChangedMeanwhileError, ItemTooLargeError, KeyPartError)
+
+
+def problem_of(request: Request, error: Exception) -> Problem:
+    """What an error is to the person in front of it; raised again where it is nobody's but ours."""
+    match error:
+        case Problem():
+            return error
+        case RequestValidationError():
+            return _not_valid(error)
+        case HTTPException():
+            return _by_status(request, error)
+        case InvalidCursorError():
+            return BadRequest(str(error), code="invalid_cursor")
+        case ChangedMeanwhileError():
+            return Conflict(str(error), code="changed_meanwhile")
+        case ItemTooLargeError():
+            return TooLarge(f"{error} Make it shorter.")
+        case KeyPartError():
+            # What cannot be a key was asked for by an id that cannot be one.
+            _log.warning("key", extra={"detail": str(error), "request_id": request.state.request_id})
+            return NotFound("There is nothing under this name.")
+        case DynamoError() if OVER_A_NETWORK.worth_it(error):
+            _log.warning("busy", extra={"detail": error.code, "request_id": request.state.request_id})
+            return Busy("The tables do not answer right now. Nothing is lost; try again in a moment.")
+        case _:
+            raise error
+
+
+async def answer_with(request: Request, problem: Problem) -> Response:
+    """A problem as an answer: a document for programs, a page (or the way to sign in) for people."""
+    path = request.url.path
+    if path == "/api" or path.startswith("/api/"):
+        return problem_document(problem, getattr(request.state, "request_id", ""))
+    await _recognise(request)
+    if isinstance(problem, SignInRequired) and not request.state.viewer.signed_in:
+        return _to_sign_in(request, problem)
+    return render(request, "error.html", status=problem.status, headers=problem.headers, problem=problem)
+
+
+def problem_document(problem: Problem, request_id: str) -> Response:
+    """The document of a problem."""
+    body: dict[str, Any] = {
+        "type": f"urn:partita:problem:{problem.code}",
+        "title": problem.title,
+        "status": problem.status,
+        "detail": problem.detail,
+        "code": problem.code,
+        "request_id": request_id,
+    }
+    if problem.errors:
+        body["errors"] = [{"field": error.field, "message": error.message} for error in problem.errors]
+    return Response(orjson.dumps(body), problem.status, problem.headers, PROBLEM_TYPE)
+
+
+def _not_valid(error: RequestValidationError) -> Problem:
+    found = field_errors(error.errors(), skip=1)
+    if any(each["type"] == "json_invalid" for each in error.errors()):
+        return BadRequest("The body is not JSON.", code="invalid_json", errors=found)
+    return Invalid(*found)
+
+
+def _by_status(request: Request, error: HTTPException) -> Problem:
+    detail = str(error.detail)
+    match error.status_code:
+        case 404:
+            return NotFound(f"There is nothing at {request.url.path}.")
+        case 405:
+            return MethodNotAllowed(f"{request.method} is not possible here.", (error.headers or {}).get("Allow", ""))
+        case 401:
+            return SignInRequired(detail)
+        case 403:
+            return Forbidden(detail)
+        case 413:
+            return _Closing(detail)
+        case 429:
+            return TooMany(detail, retry_after=int((error.headers or {}).get("Retry-After", 60)))
+        case status if status < 500:
+            return BadRequest(detail if detail != HTTPStatus(status).phrase else "The request cannot be understood.")
+        case _:
+            return Unavailable(detail)
+
+
+def _to_sign_in(request: Request, problem: Problem) -> Response:
+    """Where to sign in, and back again afterwards: to this page, or to the one whose button was pressed."""
+    if request.method == "GET" and "hx-request" not in request.headers:
+        return redirect(sign_in_path(request))
+    came_from = urlsplit(request.headers.get("hx-current-url") or request.headers.get("referer", ""))
+    came = f"{came_from.path}?{came_from.query}" if came_from.query else came_from.path
+    back = f"?next={quote(came, safe='/')}" if came_from.netloc == request.headers.get("host", "") else ""
+    if "hx-request" in request.headers:
+        return Response(status_code=problem.status, headers={"HX-Redirect": f"/sign-in{back}"})
+    return redirect(f"/sign-in{back}", flash="Please sign in first.", kind="info")
+
+
+async def _recognise(request: Request) -> None:
+    """An error page knows who looks at it, unless that is what went wrong."""
+    try:
+        await viewer_of(request)
+    except Exception:
+        request.state.viewer = NOBODY

@@ -1,0 +1,21 @@
+"""The house's own routes: start page, people and their accounts, files, health."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from partita.kit.routes import Routes
+from partita.kit.suite import Suite
+from partita.web.assets import Assets
+from partita.web.house import health, home
+from partita.web.metrics import Metrics
+
+
+def house_routes(suite: Suite, assets: Assets, metrics: Metrics, *, styleguide: bool) -> Iterator[Routes]:
+    """All of them."""
+    yield health.routes(suite, metrics)
+    yield home.routes(suite, assets)
+    if styleguide:
+        from partita.web.house import styleguide as components
+
+        yield components.routes()

@@ -1,0 +1,49 @@
+"""Every component of the design system on one page, for looking at it and for tests; not served to people."""
+
+from __future__ import annotations
+
+from fastapi import Request
+from pydantic import BaseModel, EmailStr, Field
+from starlette.responses import Response
+
+from partita.kit.forms import parse
+from partita.kit.pages import render
+from partita.kit.permissions import Access
+from partita.kit.routes import Routes
+
+
+class _Sample(BaseModel):
+    name: str = Field(min_length=3, max_length=60)
+    email: EmailStr
+    about: str = Field(default="", max_length=200)
+    kind: str = "movie"
+    audience: list[str] = []
+    features: list[str] = Field(min_length=3)
+    public: bool = False
+    stars: int = Field(ge=1, le=5)
+    price: float = 0
+
+
+def routes() -> Routes:
+    """One page."""
+    routes = Routes("", tag="house", pages=True)
+
+    @routes.get("/_styleguide", Access.PUBLIC)
+    async def styleguide(request: Request) -> Response:
+        typed = [
+            ("name", "Da"),
+            ("email", "ada@"),
+            ("about", "What was typed is kept, also when something is wrong."),
+            ("audience", "researchers"),
+            ("features", "Runs on a laptop"),
+            ("features", "Speaks DynamoDB"),
+            ("public", "true"),
+            ("stars", "4"),
+        ]
+        return render(request, "styleguide.html", form=parse(_Sample, typed), sample_days=_days)
+
+    return routes
+
+
+def _days() -> list[tuple[str, float]]:
+    return [(f"{1 + place} Jan", 900 + 37 * place + (place * 7919) % 410) for place in range(30)]

@@ -1,0 +1,60 @@
+"""What is counted, for Prometheus."""
+
+from __future__ import annotations
+
+import os
+
+from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, generate_latest
+from prometheus_client.multiprocess import MultiProcessCollector
+
+from partita.store.observe import Observation
+
+SHARED_FOLDER = "PROMETHEUS_MULTIPROC_DIR"
+"""Where several processes keep their numbers together; set before the first of them starts."""
+_SECONDS = (0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0)
+
+
+class Metrics:
+    """Counters of one application; with several processes, all of them answer for all."""
+
+    def __init__(self) -> None:
+        self._registry = CollectorRegistry()
+        self.running = Gauge(
+            "partita_requests_running",
+            "Requests being answered",
+            registry=self._registry,
+            multiprocess_mode="livesum",
+        )
+        self._requests = Counter(
+            "partita_requests", "Requests answered", ("method", "route", "status"), registry=self._registry
+        )
+        self._seconds = Histogram(
+            "partita_request_seconds", "Time to answer", ("route",), registry=self._registry, buckets=_SECONDS
+        )
+        self._calls = Counter(
+            "partita_table_requests", "Requests to tables", ("operation", "table", "error"), registry=self._registry
+        )
+        self._units = Counter("partita_table_units", "Capacity units used", ("table",), registry=self._registry)
+        self._call_seconds = Counter(
+            "partita_table_seconds", "Time spent on tables", ("operation",), registry=self._registry
+        )
+
+    def request(self, method: str, route: str, status: int, seconds: float) -> None:
+        """Count an answer."""
+        self._requests.labels(method, route, str(status)).inc()
+        self._seconds.labels(route).observe(seconds)
+
+    def call(self, call: Observation) -> None:
+        """Count a request to a table; the store's observer."""
+        table = call.tables[0] if len(call.tables) == 1 else "several"
+        self._calls.labels(call.operation, table, call.error or "").inc()
+        self._units.labels(table).inc(call.units)
+        self._call_seconds.labels(call.operation).inc(call.seconds)
+
+    def text(self) -> bytes:
+        """All of it, in Prometheus's format."""
+        if os.environ.get(SHARED_FOLDER):
+            together = CollectorRegistry()
+            MultiProcessCollector(together)  # type: ignore[no-untyped-call]
+            return generate_latest(together)
+        return generate_latest(self._registry)

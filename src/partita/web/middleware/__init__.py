@@ -1,0 +1,1 @@
+"""What every request passes, as plain ASGI: each one idea, each a few microseconds."""

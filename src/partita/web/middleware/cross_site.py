@@ -1,0 +1,61 @@
+"""Requests that change something must come from our own pages (or from programs, which bring a token)."""
+
+from __future__ import annotations
+
+from urllib.parse import urlsplit
+
+from starlette.requests import Request
+from starlette.types import ASGIApp, Receive, Scope, Send
+
+from partita.kit.problems import Forbidden
+from partita.web.errors import answer_with
+from partita.web.recognise import bears_token
+
+_SAFE = frozenset({"GET", "HEAD", "OPTIONS"})
+_OURS = frozenset({"same-origin", "none"})
+
+
+class CrossSite:
+    """Refuses forged requests by what browsers say of where a request comes from."""
+
+    def __init__(self, app: ASGIApp, *, base_url: str, cookie: str) -> None:
+        self._app = app
+        self._origin = _origin(base_url)
+        self._cookie = cookie
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] != "http" or scope["method"] in _SAFE:
+            await self._app(scope, receive, send)
+            return
+        request = Request(scope, receive)
+        if self._ours(request):
+            await self._app(scope, receive, send)
+            return
+        problem = Forbidden(
+            "This request does not come from a page of this site. Open the page here and try again; "
+            "programs send an API token instead of a cookie.",
+            code="cross_site",
+        )
+        response = await answer_with(request, problem)
+        await response(scope, receive, send)
+
+    def _ours(self, request: Request) -> bool:
+        if bears_token(request):
+            return True  # no page elsewhere can make a browser send one, and no cookie counts beside it
+        site = request.headers.get("sec-fetch-site")
+        if site is not None:
+            return site in _OURS
+        origin = request.headers.get("origin")
+        if origin is not None:
+            return origin == self._origin or _host(origin) == request.headers.get("host", "").lower()
+        return self._cookie not in request.cookies  # a browser would have said; a program without a token is nobody
+
+
+def _origin(url: str) -> str:
+    parts = urlsplit(url)
+    return f"{parts.scheme}://{parts.netloc}".lower()
+
+
+def _host(origin: str) -> str | None:
+    """The host of an origin; None for `null`, which a sandboxed frame says."""
+    return urlsplit(origin).netloc.lower() or None

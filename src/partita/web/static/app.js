@@ -1,0 +1,220 @@
+// What makes pages quicker to use. Every page works without it.
+"use strict";
+(() => {
+  const all = (selector, within = document) => [...within.querySelectorAll(selector)];
+  const make = (tag, properties = {}, ...children) => {
+    const element = Object.assign(document.createElement(tag), properties);
+    element.append(...children);
+    return element;
+  };
+
+  // ---- menus: one at a time, closed by a click elsewhere or Escape
+
+  document.addEventListener("click", (event) => {
+    for (const menu of all("details.menu[open]")) if (!menu.contains(event.target)) menu.open = false;
+  });
+
+  document.addEventListener("keydown", (event) => {
+    if (event.key === "Escape") {
+      for (const menu of all("details.menu[open]")) {
+        menu.open = false;
+        menu.querySelector("summary").focus();
+      }
+    }
+    const typing = event.target.closest("input, textarea, select, [contenteditable]");
+    if (event.key === "/" && !typing && !event.ctrlKey && !event.metaKey && !event.altKey) {
+      const search = document.querySelector("[data-search]");
+      if (search) {
+        event.preventDefault();
+        search.focus();
+        search.select();
+      }
+    }
+  });
+
+  // ---- theme: at once, and kept in the same cookie that the server sets
+
+  const showTheme = (theme) => {
+    const root = document.documentElement;
+    if (theme === "system") delete root.dataset.theme;
+    else root.dataset.theme = theme;
+    for (const button of all("[data-theme-form] button")) button.setAttribute("aria-pressed", button.value === theme);
+  };
+
+  document.addEventListener("submit", (event) => {
+    const form = event.target;
+    if (!form.matches("[data-theme-form]") || !event.submitter) return;
+    event.preventDefault();
+    const theme = event.submitter.value;
+    const secure = location.protocol === "https:" ? "; secure" : "";
+    document.cookie = `theme=${theme}; path=/; max-age=31536000; samesite=lax${secure}`;
+    showTheme(theme);
+    form.closest("details.menu").open = false;
+  });
+
+  // ---- destructive actions: the link leads to a page that asks; here the same question comes in a dialog
+
+  document.addEventListener("click", (event) => {
+    const link = event.target.closest("a[data-confirm]");
+    if (!link || event.ctrlKey || event.metaKey || event.shiftKey || event.button !== 0) return;
+    event.preventDefault();
+    const { confirm, lost, does } = link.dataset;
+    const dialog = make("dialog");
+    dialog.setAttribute("aria-labelledby", "confirm-title");
+    const cancel = make("button", { type: "button", className: "button", textContent: "Keep it", autofocus: true });
+    cancel.addEventListener("click", () => dialog.close());
+    const go = make("button", { className: "button danger primary", textContent: does || "Delete" });
+    const form = make("form", { method: "post", action: link.getAttribute("href"), className: "row" }, cancel, go);
+    dialog.append(make("h2", { id: "confirm-title", textContent: confirm }), make("p", { textContent: lost || "" }), form);
+    dialog.addEventListener("close", () => dialog.remove());
+    document.body.append(dialog);
+    dialog.showModal();
+  });
+
+  // ---- forms: sent once; filters send themselves
+
+  document.addEventListener("submit", (event) => {
+    const form = event.target;
+    if (event.defaultPrevented || form.method !== "post" || form.matches("[hx-post], [hx-put], [hx-patch], [hx-delete]")) return;
+    if (form.getAttribute("aria-busy") === "true") event.preventDefault();
+    form.setAttribute("aria-busy", "true");
+  });
+  addEventListener("pageshow", () => all("form[aria-busy]").forEach((form) => form.removeAttribute("aria-busy")));
+
+  document.addEventListener("change", (event) => {
+    const form = event.target.closest("form[data-auto]");
+    if (form && event.target.matches("select, input[type=radio], input[type=checkbox]")) form.requestSubmit();
+  });
+
+  // ---- repeated fields: more and fewer without asking the server
+
+  document.addEventListener("click", (event) => {
+    const more = event.target.closest("[data-repeat-more]");
+    if (more) {
+      const group = more.closest("[data-repeat]");
+      const rows = all("[data-repeat-one]", group);
+      if (rows.length >= Number(group.dataset.repeat)) return event.preventDefault();
+      event.preventDefault();
+      const row = rows.at(-1).cloneNode(true);
+      for (const field of all("input, textarea, select", row)) {
+        field.value = field.matches("select") ? field.options[0].value : "";
+        field.removeAttribute("aria-invalid");
+      }
+      all(".error", row).forEach((error) => error.remove());
+      rows.at(-1).after(row);
+      number(group);
+      row.querySelector("input, textarea, select").focus();
+    }
+    const fewer = event.target.closest("[data-repeat-fewer]");
+    if (fewer) {
+      const group = fewer.closest("[data-repeat]");
+      if (all("[data-repeat-one]", group).length < 2) return event.preventDefault();
+      event.preventDefault();
+      fewer.closest("[data-repeat-one]").remove();
+      number(group);
+      group.querySelector("[data-repeat-more]").focus();
+    }
+    return undefined;
+  });
+
+  // Names and ids count on from one row to the next: links.0.title, links.1.title.
+  const number = (group) => {
+    const rows = all("[data-repeat-one]", group);
+    rows.forEach((row, position) => {
+      for (const element of all("[name], [id], [for], [aria-describedby], [aria-label]", row)) {
+        for (const attribute of ["name", "id", "for", "aria-describedby"]) {
+          const value = element.getAttribute(attribute);
+          if (value) element.setAttribute(attribute, value.replace(/([.-])\d+(?=([.-]|$))/, `$1${position}`));
+        }
+        const label = element.getAttribute("aria-label");
+        if (label) element.setAttribute("aria-label", label.replace(/\d+$/, position + 1));
+      }
+    });
+    group.querySelector("[data-repeat-more]").hidden = rows.length >= Number(group.dataset.repeat);
+  };
+
+  // ---- long forms in steps: all parts are one form; here one part shows at a time
+
+  const steps = (form) => {
+    const parts = all("[data-step]", form);
+    const marks = all(".steps li", form.parentElement);
+    const actions = form.querySelector(".form-actions");
+    const back = make("button", { type: "button", className: "button", textContent: "Back" });
+    const next = make("button", { type: "button", className: "button primary", textContent: "Continue" });
+    const send = actions.querySelector("[type=submit]");
+    actions.prepend(back, next);
+    const show = (wanted, focus) => {
+      parts.forEach((part, position) => { part.hidden = position !== wanted; });
+      marks.forEach((mark, position) => {
+        mark.classList.toggle("done", position < wanted);
+        mark.classList.toggle("current", position === wanted);
+        if (position === wanted) mark.setAttribute("aria-current", "step");
+        else mark.removeAttribute("aria-current");
+      });
+      back.hidden = wanted === 0;
+      next.hidden = wanted === parts.length - 1;
+      send.hidden = wanted !== parts.length - 1;
+      if (focus) {
+        const first = parts[wanted].querySelector("[aria-invalid=true], input, select, textarea");
+        if (first) first.focus();
+        form.scrollIntoView({ block: "start" });
+      }
+    };
+    const shown = () => parts.findIndex((part) => !part.hidden);
+    const sound = (part) => all("input, select, textarea", part).every((field) => field.reportValidity());
+    next.addEventListener("click", () => sound(parts[shown()]) && show(shown() + 1, true));
+    back.addEventListener("click", () => show(shown() - 1, true));
+    form.addEventListener("keydown", (event) => {
+      if (event.key === "Enter" && event.target.matches("input") && !next.hidden) {
+        event.preventDefault();
+        next.click();
+      }
+    });
+    // The browser will not show a message beside a field that is hidden.
+    form.addEventListener("invalid", (event) => {
+      const part = parts.findIndex((each) => each.contains(event.target));
+      if (part >= 0 && parts[part].hidden) show(part, false);
+    }, true);
+    const wrong = parts.findIndex((part) => part.querySelector("[aria-invalid=true], .error"));
+    show(Math.max(wrong, 0), false);
+  };
+
+  // ---- messages, copying
+
+  const toast = (text) => {
+    const shelf = document.querySelector(".toasts");
+    const message = make("div", { className: "flash bad" }, make("div", { textContent: text }));
+    message.setAttribute("role", "alert");
+    shelf.replaceChildren(message);
+    setTimeout(() => message.remove(), 8000);
+  };
+  document.addEventListener("htmx:responseError", (event) => {
+    const { status } = event.detail.xhr;
+    toast(status === 429 ? "Too many requests. Wait a little and try again." : `That did not work (${status}). Reload the page and try again.`);
+  });
+  document.addEventListener("htmx:sendError", () => toast("The server could not be reached. Check the connection and try again."));
+
+  document.addEventListener("click", (event) => {
+    const dismiss = event.target.closest("[data-dismiss]");
+    if (dismiss) dismiss.closest(".flash").remove();
+    const copy = event.target.closest("[data-copy]");
+    if (copy) {
+      navigator.clipboard.writeText(copy.dataset.copy).then(() => {
+        const word = copy.querySelector("span") || copy;
+        const before = word.textContent;
+        word.textContent = "Copied";
+        setTimeout(() => { word.textContent = before; }, 1500);
+      });
+    }
+  });
+
+  const begin = (within) => {
+    all("form[data-steps]:not([data-begun])", within).forEach((form) => {
+      form.dataset.begun = "";
+      steps(form);
+    });
+    all("[data-needs-script]", within).forEach((element) => { element.hidden = false; });
+  };
+  begin(document);
+  document.addEventListener("htmx:load", (event) => begin(event.detail.elt));
+})();

@@ -1,0 +1,173 @@
+"""The templates: the shell's and those of every system, with what all of them may use."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+from urllib.parse import urlencode
+
+from jinja2 import Environment, FileSystemLoader, StrictUndefined, pass_context
+from jinja2.runtime import Context
+from markupsafe import Markup
+
+from partita.web import charts
+from partita.web.assets import Assets
+
+_OURS = Path(__file__).parent / "templates"
+_APPS = Path(__file__).parents[1] / "apps"
+
+
+def environment(assets: Assets, systems: Iterable[str]) -> Environment:
+    """Everything escaped, nothing undefined; `/kelifax` has its templates in `apps/kelifax/templates/kelifax`."""
+    templates = Environment(
+        loader=FileSystemLoader([_OURS, *(_APPS / name / "templates" for name in systems)]),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        extensions=["jinja2.ext.do"],
+    )
+    sprite = assets.url("icons.svg")
+
+    def icon(name: str, size: str = "") -> Markup:
+        """A picture of the sprite; what it means is said in words beside it."""
+        return Markup('<svg class="icon {}" aria-hidden="true"><use href="{}#{}"/></svg>').format(size, sprite, name)
+
+    @pass_context
+    def pager(context: Context, next_cursor: str | None, shown: str = "") -> Markup:
+        """First page, one back, next; nothing where the list fits on one page."""
+        cursor = context["request"].query_params.get("cursor")
+        if not next_cursor and not cursor:
+            return Markup()
+        back = context["request"].query_params.get("back")
+        part = templates.get_template("parts/pager.html")
+        return Markup(
+            part.render(
+                first=query(context, cursor=None, back=None) if cursor else "",
+                back=query(context, cursor=back, back=None) if back else "",
+                next=query(context, cursor=next_cursor, back=cursor) if next_cursor else "",
+                shown=shown,
+            )
+        )
+
+    templates.globals.update(
+        asset=assets.url,
+        icon=icon,
+        pager=pager,
+        query=query,
+        row_numbers=row_numbers,
+        column_chart=charts.column_chart,
+        line_chart=charts.line_chart,
+        bar_table=charts.bar_table,
+        sparkline=charts.sparkline,
+    )
+    templates.filters.update(
+        ago=ago,
+        bytes=in_bytes,
+        day=day,
+        initials=initials,
+        milliseconds=milliseconds,
+        moment=moment,
+        number=charts.number,
+        plural=plural,
+        units=units,
+        words=words,
+    )
+    return templates
+
+
+@pass_context
+def query(context: Context, **changes: Any) -> str:
+    """The address of this page with other parameters; None leaves one out, a list repeats it."""
+    request = context["request"]
+    kept = [(name, value) for name, value in request.query_params.multi_items() if name not in changes and value]
+    for name, value in changes.items():
+        values = value if isinstance(value, list | tuple) else [value]
+        kept.extend((name, str(each)) for each in values if each is not None and each != "")
+    return f"{request.url.path}?{urlencode(kept)}" if kept else str(request.url.path)
+
+
+def row_numbers(form: Any, name: str, least: int = 1, more: int = 0) -> list[int]:
+    """The rows of a list of things in a form (`links.0.title`): those that were typed, at least `least`, and `more`."""
+    starts = (key[len(name) + 1 :].partition(".")[0] for key in form.values if key.startswith(f"{name}."))
+    highest = max((int(start) + 1 for start in starts if start.isdecimal()), default=0)
+    return list(range(max(highest + more, least)))
+
+
+def moment(value: str | datetime | None) -> Markup:
+    """A point in time, to the minute, in UTC."""
+    if not value:
+        return Markup("–")
+    at = _at(value)
+    shown = f"{at.day} {at:%b %Y, %H:%M} UTC"
+    return Markup('<time datetime="{}">{}</time>').format(at.isoformat(timespec="seconds"), shown)
+
+
+def day(value: str | datetime | None) -> Markup:
+    """A day."""
+    if not value:
+        return Markup("–")
+    at = _at(value)
+    return Markup('<time datetime="{}" title="{}">{}</time>').format(
+        at.isoformat(timespec="seconds"), f"{at:%Y-%m-%d %H:%M} UTC", f"{at.day} {at:%b %Y}"
+    )
+
+
+def ago(value: str | datetime | None, now: datetime | None = None) -> Markup:
+    """How long ago: minutes and hours of today, days of this month, then the day."""
+    if not value:
+        return Markup("–")
+    at = _at(value)
+    seconds = ((now or datetime.now(UTC)) - at).total_seconds()
+    if seconds < 0 or seconds >= 30 * 86400:
+        return day(at)
+    for size, unit in ((86400, "day"), (3600, "hour"), (60, "minute")):
+        if seconds >= size:
+            shown = f"{plural(int(seconds // size), unit)} ago"
+            break
+    else:
+        shown = "just now"
+    return Markup('<time datetime="{}" title="{}">{}</time>').format(
+        at.isoformat(timespec="seconds"), f"{at:%Y-%m-%d %H:%M} UTC", shown
+    )
+
+
+def _at(value: str | datetime) -> datetime:
+    at = value if isinstance(value, datetime) else datetime.fromisoformat(value)
+    return at.astimezone(UTC) if at.tzinfo else at.replace(tzinfo=UTC)
+
+
+def plural(count: int, one: str, many: str | None = None) -> str:
+    """1 comment, 2 comments."""
+    return f"{count:,} {one if count == 1 else many or one + 's'}"
+
+
+def in_bytes(size: int) -> str:
+    """A size people can read."""
+    for limit, unit in ((1_000_000_000, "GB"), (1_000_000, "MB"), (1_000, "KB")):
+        if size >= limit:
+            return f"{size / limit:.1f} {unit}"
+    return plural(size, "byte")
+
+
+def initials(name: str) -> str:
+    """One or two letters for a person."""
+    words = [word for word in name.replace("-", " ").split() if word[0].isalnum()]
+    return "".join(word[0] for word in (words[:1] + words[-1:] if len(words) > 1 else words)) or "?"
+
+
+def words(name: str) -> str:
+    """A field's name as people say it: `submitter.firstName` is “Submitter first name”, `links.0.url` “Links 1 url”."""
+    parts = (str(int(part) + 1) if part.isdecimal() else part for part in name.replace("_", ".").split("."))
+    return re.sub(r"(?<=[a-z])(?=[A-Z])", " ", " ".join(parts)).lower().capitalize()
+
+
+def milliseconds(seconds: float) -> str:
+    return f"{seconds * 1000:.2f}"
+
+
+def units(amount: float) -> str:
+    return f"{amount:.1f}".removesuffix(".0")
