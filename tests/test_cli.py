@@ -37,6 +37,7 @@ def test_explain_lists_every_pattern_and_shows_one_whole() -> None:
     listed = _out("explain")
     assert all(pattern.label in listed for pattern in patterns())
     shown = _out("explain", "newsletter.newsletters_of")
+    assert shown.startswith("newsletter.newsletters_of(user_id: str) -> Query[Newsletter]\n")
     assert "Query on igad-testing-main-table, index GSI1" in shown
     assert "GSI1PK = 'USER#user123' AND begins_with(GSI1SK, 'NEWSLETTER#')" in shown
     assert "3.5 read units for a page of 25 items" in shown

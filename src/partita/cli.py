@@ -98,7 +98,7 @@ def check(schema: Schema = "") -> None:
     for finding in findings:
         typer.echo(str(finding))
     errors = sum(finding.level == "error" for finding in findings)
-    typer.echo(f"{errors} errors, {len(findings) - errors} warnings")
+    typer.echo(f"{_counted(errors, 'error')}, {_counted(len(findings) - errors, 'warning')}")
     if errors:
         raise typer.Exit(1)
 
@@ -158,6 +158,10 @@ def _tables(schema: str, system: str = "") -> list[Table]:
     if system and system not in SYSTEMS:
         raise typer.BadParameter(f"choose {', '.join(SYSTEMS)}", param_hint="--system")
     return [table for known, found in SYSTEMS.items() if system in ("", known) for table in found]
+
+
+def _counted(number: int, noun: str) -> str:
+    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
 
 
 def _failed(why: str) -> typer.Exit:

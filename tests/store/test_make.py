@@ -13,8 +13,7 @@ import pytest
 from partita.engine import Engine
 from partita.store import EmbeddedStore, Store
 from partita.store.dynamo import DynamoStore, fixed
-from partita.store.make import TableDiffersError
-from partita.table import Attribute, Index, Item, Put, Table, attribute, key_part
+from partita.table import Attribute, Index, Item, Put, Table, TableDiffersError, attribute, key_part
 from tests.serving import moto_server, partita_door
 
 

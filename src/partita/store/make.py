@@ -9,7 +9,7 @@ from typing import Any
 from partita.dynamo.errors import LimitExceededError, ResourceInUseError, ResourceNotFoundError, ValidationError
 from partita.store.answers import ConnectionFailedError
 from partita.store.create import create_request
-from partita.table.errors import ModelError
+from partita.table.errors import TableDiffersError
 from partita.table.export import index_definition, key_schema
 from partita.table.tables import Index, Table
 
@@ -17,10 +17,6 @@ _WAIT_SECONDS = 120.0
 _MOST_TRIES = 3
 Call = Callable[[str, dict[str, Any]], dict[str, Any]]
 Described = dict[str, Any]
-
-
-class TableDiffersError(ModelError):
-    """A table is there already, with a key or an index that is not the schema's."""
 
 
 def make(table: Table, call: Call, pause: Callable[[], object]) -> None:

@@ -13,6 +13,7 @@ from partita.table.errors import (
     ModelError,
     SchemaError,
     StaleKeyError,
+    TableDiffersError,
     TransactionTooLargeError,
 )
 from partita.table.guards import Guard
@@ -52,6 +53,7 @@ __all__ = [
     "SchemaError",
     "StaleKeyError",
     "Table",
+    "TableDiffersError",
     "Transaction",
     "TransactionTooLargeError",
     "Update",

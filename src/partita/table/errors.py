@@ -21,6 +21,10 @@ class InvalidValueError(ModelError):
     """A value that its attribute cannot hold, or cannot be compared with."""
 
 
+class TableDiffersError(ModelError):
+    """A table is there already, with a key or an index that is not the schema's."""
+
+
 class ForeignItemError(ModelError):
     """A row is not of the type that was asked for."""
 

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import json
+import re
 from typing import Any
 
 from partita.dynamo.capacity import read_units
 from partita.dynamo.requests import GetItem
 from partita.dynamo.wire import render
-from partita.table.items import Item
 from partita.table.patterns import Pattern
 from partita.table.queries import Get, Query
 
@@ -21,7 +21,7 @@ def explain(pattern: Pattern, *, items: int = _PAGE, item_bytes: int = _ITEM_BYT
     request = pattern.request()
     operation, wire = render(request.request())
     lines = [
-        f"{pattern.label}{pattern.signature}",
+        f"{pattern.label}{_readable(pattern)}",
         f"  {pattern.name}" + ("" if pattern.documented else "   (not in the document: it solves a problem there)"),
         f"  {operation} on {pattern.table.name}" + (f", index {wire['IndexName']}" if "IndexName" in wire else ""),
     ]
@@ -33,6 +33,12 @@ def explain(pattern: Pattern, *, items: int = _PAGE, item_bytes: int = _ITEM_BYT
     lines += [f"  warning: {warning}" for warning in warnings(request)]
     lines += ["", *("    " + line for line in json.dumps(wire, indent=2, ensure_ascii=False).splitlines())]
     return "\n".join(lines)
+
+
+def _readable(pattern: Pattern) -> str:
+    """The signature as people write it: without the names of modules, and without the quotes of late annotations."""
+    unquoted = re.sub(r"(: |-> )'([^']*)'", r"\1\2", str(pattern.signature))
+    return re.sub(r"\b(?:[a-z_]\w*\.)+", "", unquoted)
 
 
 def filled(wire: dict[str, Any], member: str) -> str:
@@ -76,7 +82,3 @@ def warnings(request: Get[Any] | Query[Any]) -> list[str]:
         if others:
             found.append(f"reads past rows of {', '.join(others)} in the same partition")
     return found
-
-
-def _shares_partition(kind: type[Item], request: Query[Any]) -> bool:
-    return any(kind.__layout__.pk.may_meet(mine.__layout__.pk) for mine in request.item_types)

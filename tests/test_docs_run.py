@@ -1,0 +1,116 @@
+"""What the documentation shows is what happens."""
+
+import re
+import shutil
+from pathlib import Path
+
+import pytest
+
+from tests.pages import PageError, blocks, follow, run, write
+
+ROOT = Path(__file__).parent.parent
+TUTORIAL = ROOT / "docs" / "tutorial.md"
+
+
+def test_the_tutorial_can_be_followed_and_shows_what_is_seen(tmp_path: Path) -> None:
+    follow(TUTORIAL, tmp_path)
+
+
+def test_the_tutorials_tests_fail_without_any_of_its_conditions_as_it_says(tmp_path: Path) -> None:
+    right = tmp_path / "right"
+    right.mkdir()
+    for block in blocks(TUTORIAL):
+        if block.language == "python":
+            write(block, right)
+    desk = (right / "desk.py").read_text()
+    conditions = re.findall(r"\n +\.when\(.*\)$", desk, re.MULTILINE)
+    assert len(conditions) == 3
+    for number, condition in enumerate(conditions):
+        folder = tmp_path / str(number)
+        shutil.copytree(right, folder)
+        (folder / "desk.py").write_text(desk.replace(condition, ""))
+        done = run(["pytest", "-q", "test_lending.py"], folder)
+        assert " failed, " in done.stdout, done.stdout
+
+
+GOOD = """
+```sh
+cd somewhere
+```
+```python
+# greet.py
+def greet(name: str) -> str:
+    return f"Hello, {name}"
+```
+```python
+# greet.py, continued
+
+print(greet("Ada"))
+print(id(greet))
+```
+```console
+$ python greet.py
+Hello, Ada
+...
+$ echo port 8000 | cut -c 1-5
+port ...
+$ partita dynamodb --port 8000 --data new
+DynamoDB is served at http://127.0.0.1:8000
+data     .../new
+tables   none yet
+
+Ctrl-C stops it.
+$ curl -s http://127.0.0.1:8000/healthz | head -c 7; echo
+healthy
+```
+"""
+
+
+@pytest.fixture
+def page(tmp_path: Path) -> Path:
+    """A small page with everything in it."""
+    folder = tmp_path / "pages"
+    folder.mkdir()
+    (folder / "page.md").write_text(GOOD)
+    return folder / "page.md"
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    """Where the reader works."""
+    folder = tmp_path / "new"
+    folder.mkdir()
+    return folder
+
+
+def test_a_page_that_is_right_can_be_followed(page: Path, folder: Path) -> None:
+    follow(page, folder)
+
+
+@pytest.mark.parametrize(
+    ("right", "wrong", "said"),
+    [
+        (
+            "Hello, Ada\n",
+            "Hello, Ben\n",
+            r"page.md line 17: \$ python greet.py\n(?s:.*)-Hello, Ben\n(?s:.*)\+Hello, Ada",
+        ),
+        ('return f"Hello', 'return f"Bye', r"\+Bye, Ada"),
+        ("\n...\n$ echo", "\n$ echo", r"\n\+\d+"),
+        ("def greet", "def great", "NameError"),
+        ("port ...\n", "", r"\+port"),
+        ("tables   none yet", "tables   lending", r"\+tables   none yet"),
+        ("$ python greet.py", "$ python great.py", "No such file"),
+        ("# greet.py\n", "", "which file is this"),
+        ("# greet.py, continued", "# greet.py", "greet.py is there already"),
+        ("# greet.py\n", "# other.py\n", "greet.py is not there yet"),
+        ("```console\n$ ", "```console\n", "a console block starts with"),
+        ("```sh", "```ruby", "nobody knows what to do with a block of 'ruby'"),
+        ("healthy", "ill", r"\+healthy"),
+    ],
+)
+def test_a_page_that_is_wrong_is_found_out(page: Path, folder: Path, right: str, wrong: str, said: str) -> None:
+    assert right in GOOD
+    page.write_text(GOOD.replace(right, wrong, 1))
+    with pytest.raises(PageError, match=said):
+        follow(page, folder)
