@@ -104,10 +104,10 @@ class KelifaxService:
                 )
             )
         await self._kit.limits.check(SUBMITTING, who)
-        resource = _resource(submission, name, str(uuid.uuid4()), stamp(self._kit.clock))
+        resource = resource_of(submission, name, str(uuid.uuid4()), stamp(self._kit.clock))
         for _ in range(_TRIES):
             try:
-                await self._store.transact(Transaction(*_creation(resource)))
+                await self._store.transact(Transaction(*creation(resource)))
                 return resource
             except SlugTaken:
                 slug = await self._free_slug(name)
@@ -397,7 +397,7 @@ def _unknown(slug: str) -> NotFound:
     return NotFound(f"There is no resource {slug!r}. It may have been removed.")
 
 
-def _creation(resource: Resource) -> tuple[Any, ...]:
+def creation(resource: Resource) -> tuple[Any, ...]:
     writes: list[Any] = [Put(resource).if_new().otherwise(SlugTaken()), *changes(None, resource)]
     if resource.logo_image:
         gone = Invalid(FieldError("resource.logoImage", "This logo is not there any more. Upload it again."))
@@ -405,7 +405,7 @@ def _creation(resource: Resource) -> tuple[Any, ...]:
     return tuple(writes)
 
 
-def _resource(submission: Submission, slug: str, submission_id: str, now: str) -> Resource:
+def resource_of(submission: Submission, slug: str, submission_id: str, now: str) -> Resource:
     """The item that the document's `create_dynamo_item` makes of a form."""
     who, what, details = submission.submitter, submission.resource, submission.details
     return Resource(

@@ -1,0 +1,52 @@
+"""Demo data: real resources in every state, submitted and decided through the service like any other."""
+
+from __future__ import annotations
+
+import random
+from datetime import timedelta
+from pathlib import Path
+from typing import Any
+
+import orjson
+
+from partita.apps.kelifax.bookkeeping import placed
+from partita.apps.kelifax.schema import Resource
+from partita.apps.kelifax.service import KelifaxService, creation, resource_of
+from partita.apps.kelifax.submission import Submission, slug_of
+from partita.kit.kit import Kit
+from partita.store.store import AsyncStore
+from partita.table import Transaction
+from partita.table.types import timestamp
+
+_FILE = Path(__file__).parent / "resources.json"
+
+
+async def fill(service: KelifaxService, kit: Kit) -> str:
+    """Put the resources in, each as old as the data says; says what it made. Nothing where there is something."""
+    if (await service.browse(limit=1)).found or (await service.queue("pending", limit=1)).items:
+        return "Kelifax has resources already."
+    entries: list[dict[str, Any]] = orjson.loads(_FILE.read_bytes())
+    for entry in entries:
+        await _put(kit.store, _resource(entry, kit))
+    return f"Kelifax: {len(entries)} resources."
+
+
+async def _put(store: AsyncStore, resource: Resource) -> None:
+    await store.transact(Transaction(*creation(resource)))
+
+
+def _resource(entry: dict[str, Any], kit: Kit) -> Resource:
+    """The submission of an entry, in the state the data gives it."""
+    chance = random.Random(entry["resource"]["resourceName"])
+    submission = Submission.model_validate({key: entry[key] for key in ("submitter", "resource", "details")})
+    submitted = kit.clock.now() - timedelta(days=entry["daysAgo"], minutes=chance.randrange(600))
+    decided = timestamp(min(submitted + timedelta(hours=chance.randrange(2, 40)), kit.clock.now()))
+    status = entry["status"]
+    resource = resource_of(submission, slug_of(submission.resource.resource_name), kit.ids.new(), timestamp(submitted))
+    update: dict[str, Any] = {"resource_status": status}
+    if status == "approved":
+        update |= {"approved_at": decided, "featured": entry["featured"], "view_count": entry["views"]}
+        update |= {"last_viewed": decided if entry["views"] else ""}
+    elif status == "rejected":
+        update |= {"rejected_at": decided, "rejection_reason": entry["rejectionReason"]}
+    return placed(resource.model_copy(update=update))

@@ -1,0 +1,96 @@
+"""The form in three steps, without a session: what was typed in the other steps travels along in hidden fields."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any, TypeVar
+
+from pydantic import BaseModel
+from starlette.datastructures import FormData
+
+from partita.apps.kelifax.submission import Submission
+from partita.kit.forms import Parsed, parse
+from partita.kit.problems import FieldError, Invalid, Problem
+
+M = TypeVar("M", bound=BaseModel)
+
+STEPS = ("submitter", "resource", "details")
+_ROWS = "details.learningResources"
+_MOST_ROWS = 5
+
+
+@dataclass(frozen=True, slots=True)
+class Wizard:
+    """Which step is shown, and with what; `ready` where the last step is done and all is well."""
+
+    at: int
+    form: Parsed[Submission]
+    ready: Submission | None = None
+    rows: int = 1
+    """How many learning resources there is room for."""
+
+    @property
+    def hidden(self) -> list[tuple[str, str]]:
+        """What was typed in the other steps."""
+        mine = f"{STEPS[self.at - 1]}."
+        found: list[tuple[str, str]] = []
+        for name, value in self.form.values.items():
+            if name.startswith(mine) and name != "resource.logoImage":
+                continue
+            if name.split(".")[0] in STEPS:
+                found += [(name, each) for each in (value if isinstance(value, list) else [value])]
+        return found
+
+    def refused(self, problem: Problem) -> Wizard:
+        """The step whose field a service has refused."""
+        form = self.form.refused(problem)
+        names = [error.field.split(".")[0] for error in problem.errors]
+        at = min((STEPS.index(name) + 1 for name in names if name in STEPS), default=self.at)
+        return replace(self, at=at, form=form, ready=None)
+
+
+def wizard(sent: FormData, logo: str | Problem | None = None) -> Wizard:
+    """What comes after a step was sent: the step again where something is wrong with it, else the next."""
+    at = int(str(sent.get("at", "1"))) if str(sent.get("at", "1")) in ("1", "2", "3") else 1
+    pairs: list[tuple[str, Any]] = [(name, value) for name, value in sent.multi_items() if isinstance(value, str)]
+    if isinstance(logo, str):
+        pairs = [(name, value) for name, value in pairs if name != "resource.logoImage"]
+        pairs.append(("resource.logoImage", logo))
+    form = parse(Submission, pairs, separated={"resource.tags"})
+    if isinstance(logo, Problem):
+        told = logo.errors[0].message if logo.errors else logo.detail
+        form = form.refused(Invalid(FieldError("logo", told)))
+    rows = _rows(form)
+    more, go = str(sent.get("more", "")), str(sent.get("go", "next"))
+    if more:
+        if more == _ROWS:
+            return Wizard(at, replace(form, errors={}), rows=min(rows + 1, _MOST_ROWS))
+        return Wizard(at, with_one_more(form, more), rows=rows)
+    if go == "back":
+        return Wizard(max(1, at - 1), replace(form, errors={}), rows=rows)
+    for number, step in enumerate(STEPS[:at], 1):
+        wrong = {
+            name: message
+            for name, message in form.errors.items()
+            if name.split(".")[0] == step or (name == "logo" and step == "resource")
+        }
+        if wrong:
+            return Wizard(number, replace(form, value=None, errors=wrong), rows=rows)
+    if at < len(STEPS):
+        return Wizard(at + 1, replace(form, errors={}), rows=rows)
+    return Wizard(at, form, ready=form.value, rows=rows)
+
+
+def _rows(form: Parsed[Submission]) -> int:
+    taken = [
+        int(name.split(".")[2]) for name in form.values if name.startswith(f"{_ROWS}.") and name.split(".")[2].isdigit()
+    ]
+    return min(max([1, *(number + 1 for number in taken)]), _MOST_ROWS)
+
+
+def with_one_more(form: Parsed[M], name: str) -> Parsed[M]:
+    """The form with room for one more entry of a list, for those without script."""
+    values = dict(form.values)
+    known = values.get(name, [])
+    values[name] = [*(known if isinstance(known, list) else [known]), ""]
+    return replace(form, values=values, errors={})
