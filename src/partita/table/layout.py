@@ -13,6 +13,7 @@ from partita.table.attributes import Attribute, Stored
 from partita.table.errors import KeyPartError, SchemaError
 from partita.table.holds import mentions_float
 from partita.table.reading import Reader, sharded
+from partita.table.shards import shard_keys
 from partita.table.suggest import instead_of
 from partita.table.tables import KeyName, Table
 from partita.table.template import Part, Template, key_text, template
@@ -205,7 +206,7 @@ def layout(
     sk_template = None if table.sk is None else _own_template(what, table.sk, sk, fields_by_name)
     if table.sk is None and sk is not None:
         raise SchemaError(f"{what}: {table.name} has no sort key")
-    derived = {name: template(text) for name, text in keys.items()}
+    derived = {name: template(text) for name, text in (*keys.items(), *shard_keys(table, keys, fields_by_name))}
     known = item_type.model_fields
     for made in (pk_template, sk_template, *derived.values()):
         for part in () if made is None else made.fields:

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
+from partita.table import settings
 from partita.table.errors import SchemaError
 
 if TYPE_CHECKING:
@@ -49,6 +51,8 @@ class Index:
     projection: Literal["ALL", "KEYS_ONLY", "INCLUDE"]
     include: tuple[str, ...]
     shards: int
+    spread: KeyName | None
+    """The documented partition key, where `pk` holds it with a shard because there are several."""
     purpose: str
 
     def __repr__(self) -> str:
@@ -60,11 +64,22 @@ class Index:
         return (*self.pk, *self.sk)
 
 
+@dataclass(frozen=True, slots=True)
+class Accepted:
+    """A finding of `partita check` that the schema's author knows of and lives with."""
+
+    code: str
+    subject: str
+    reason: str
+
+
 @dataclass(slots=True, eq=False)
 class Table:
     """A table: its key, its settings, and what is declared on it."""
 
     name: str
+    default_name: str
+    """What it is called unless a setting says otherwise."""
     pk: KeyName
     sk: KeyName | None
     ttl: str | None
@@ -73,6 +88,7 @@ class Table:
     indexes: list[Index] = field(default_factory=list)
     item_types: list[type[Item]] = field(default_factory=list)
     patterns: list[Pattern] = field(default_factory=list)
+    accepted: list[Accepted] = field(default_factory=list)
 
     def __init__(
         self,
@@ -82,9 +98,12 @@ class Table:
         sk: Key | None = None,
         ttl: str | None = None,
         stream: StreamView | None = "NEW_AND_OLD_IMAGES",
+        variable: str | None = None,
         purpose: str = "",
     ) -> None:
-        self.name = name
+        """Declare a table. `variable` is an environment variable that names it, where its document has one."""
+        self.name = settings.name_of(name, variable)
+        self.default_name = name
         self.pk = _key(pk)
         self.sk = None if sk is None else _key(sk)
         self.ttl = ttl
@@ -93,6 +112,7 @@ class Table:
         self.indexes = []
         self.item_types = []
         self.patterns = []
+        self.accepted = []
 
     def __repr__(self) -> str:
         return self.name
@@ -112,7 +132,11 @@ class Table:
         shards: int = 1,
         purpose: str = "",
     ) -> Index:
-        """Declare a global index; up to four attributes for each half of its key."""
+        """Declare a global index; up to four attributes for each half of its key.
+
+        With `shards`, or a setting that says so, each value of its partition key is spread over several partitions, and
+        reading merges them. The spread key is an attribute of its own: the documented one stays as it is.
+        """
         return self._add(name, _keys(pk), _keys(sk), projection, shards, purpose, local=False)
 
     def local_index(
@@ -141,23 +165,38 @@ class Table:
             raise SchemaError(f"{self.name} has an index {name} already")
         if not 1 <= len(pk) <= 4 or len(sk) > 4:
             raise SchemaError(f"{self.name}.{name}: an index key has one to four attributes, and up to four to sort by")
+        if not local:
+            shards = settings.shards_of(self.default_name, name, shards)
         if not 1 <= shards <= 256:
             raise SchemaError(f"{self.name}.{name}: 1 to 256 shards, not {shards}")
-        if shards > 1 and pk[0].type != "S":
-            raise SchemaError(f"{self.name}.{name}: only a text partition key can be sharded")
+        if shards > 1 and self.item_types:
+            raise SchemaError(f"{self.name}.{name}: declare an index with shards before the items it spreads")
+        include = () if isinstance(projection, str) else projection
+        spread = pk[0] if shards > 1 else None
+        if spread is not None:
+            pk = (KeyName(f"{name}_shard"), *pk[1:])
+            if projection != "ALL":
+                include = (*include, spread.name)  # what was in the index as its key still is
         index = Index(
             table=self,
             name=name,
             pk=pk,
             sk=sk,
             local=local,
-            projection=projection if isinstance(projection, str) else "INCLUDE",
-            include=() if isinstance(projection, str) else projection,
+            projection="INCLUDE" if include else "ALL" if projection == "ALL" else "KEYS_ONLY",
+            include=include,
             shards=shards,
+            spread=spread,
             purpose=purpose,
         )
         self.indexes.append(index)
         return index
+
+    def accept(self, code: str, subject: Index | type[Item] | Callable[..., Any], reason: str) -> None:
+        """Live with a finding of `partita check` about an index, an item type or an access pattern, and say why."""
+        if not reason:
+            raise SchemaError(f"{self.name}: say why {code} is accepted")
+        self.accepted.append(Accepted(code, subject.name if isinstance(subject, Index) else subject.__name__, reason))
 
 
 def _key(key: Key) -> KeyName:

@@ -25,7 +25,8 @@ MAIN = Table(
     "igad-testing-main-table",
     pk="PK",
     sk="SK",
-    purpose="Shared by the newsletter generator and the proposal writer; TABLE_NAME in the environment names it.",
+    variable="TABLE_NAME",
+    purpose="Shared by the newsletter generator and the proposal writer.",
 )
 
 BY_USER = MAIN.index("GSI1", pk="GSI1PK", sk="GSI1SK", purpose="A user's newsletters or proposals, by date")

@@ -1,0 +1,67 @@
+"""What an installation decides about a table without touching its schema: its name, and how far an index is spread.
+
+Both are environment variables, read once, where the table is declared: what is made from a table may rely on them.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from typing import TYPE_CHECKING
+
+from partita.table.errors import SchemaError
+from partita.table.suggest import instead_of
+
+if TYPE_CHECKING:
+    from partita.table.tables import Table
+
+_NAME = re.compile(r"[a-zA-Z0-9_.-]{3,255}")
+_TABLE, _SHARDS = "PARTITA_TABLE_", "PARTITA_SHARDS_"
+
+
+def table_variable(table: str) -> str:
+    """The variable that names a table: `fus-main` → `PARTITA_TABLE_FUS_MAIN`."""
+    return _TABLE + _spelt(table)
+
+
+def shards_variable(table: str, index: str) -> str:
+    """The variable that spreads an index: `fus-main`, `byEntity` → `PARTITA_SHARDS_FUS_MAIN_BYENTITY`."""
+    return f"{_SHARDS}{_spelt(table)}_{_spelt(index)}"
+
+
+def name_of(table: str, variable: str | None) -> str:
+    """What a table is called here; a schema may have a variable of its own, which goes after ours."""
+    for known in (table_variable(table), variable):
+        chosen = os.environ.get(known, "") if known else ""
+        if chosen and not _NAME.fullmatch(chosen):
+            raise SchemaError(f"{known}={chosen}: a table's name is 3 to 255 letters, digits, `_`, `-` or `.`")
+        if chosen:
+            return chosen
+    return table
+
+
+def shards_of(table: str, index: str, declared: int) -> int:
+    """How many partitions a value of the index's key is spread over."""
+    variable = shards_variable(table, index)
+    chosen = os.environ.get(variable)
+    if not chosen:
+        return declared
+    if not chosen.isdecimal() or not 1 <= int(chosen) <= 256:
+        raise SchemaError(f"{variable}={chosen}: give a number of shards, 1 to 256")
+    return int(chosen)
+
+
+def misspelt(tables: Iterable[Table], environment: Mapping[str, str]) -> Iterator[tuple[str, str]]:
+    """Variables that look like settings of tables and are none, with what was probably meant."""
+    known: list[str] = []
+    for table in tables:
+        known.append(table_variable(table.default_name))
+        known += [shards_variable(table.default_name, index.name) for index in table.indexes]
+    for variable in environment:
+        if variable.startswith((_TABLE, _SHARDS)) and variable not in known:
+            yield variable, instead_of(variable, known)
+
+
+def _spelt(name: str) -> str:
+    return re.sub(r"[^A-Z0-9]+", "_", name.upper())
