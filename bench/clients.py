@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import gc
 import shutil
 import tempfile
 import time
@@ -38,6 +39,7 @@ def compare(rounds: int, say: Callable[[str], None], share: float = 1.0) -> Meas
             contestants[IN_PROCESS] = partita(_filled(stack.enter_context(Engine(folder))))
             for name, library in contestants.items():
                 _try(name, library)
+            gc.freeze()  # nobody pays for walking through what the others have loaded
             for at in range(rounds):
                 say(f"round {at + 1} of {rounds}")
                 for operation in OPERATIONS:
@@ -45,6 +47,7 @@ def compare(rounds: int, say: Callable[[str], None], share: float = 1.0) -> Meas
                         times = max(1, int(COUNTS[operation] * share))
                         measured.add(name, operation, _cpu(library, operation, times))
     finally:
+        gc.unfreeze()
         loop.close()
         shutil.rmtree(folder, ignore_errors=True)
     return measured
