@@ -22,7 +22,7 @@ from partita.apps.kelifax.schema import Category, Decision, Logo, Report, Resour
 from partita.apps.kelifax.search import CATALOG
 from partita.apps.kelifax.submission import Edit, Submission, slug_of
 from partita.kit.clock import stamp
-from partita.kit.files.content import image_of
+from partita.kit.files import image_of
 from partita.kit.kit import Kit
 from partita.kit.limits import Rule
 from partita.kit.permissions import Viewer
@@ -87,9 +87,9 @@ class KelifaxService:
     async def upload_logo(self, data: bytes, who: str) -> str:
         """Keep a logo for a day, until a submission names it; its name."""
         await self._kit.limits.check(UPLOADING, who)
-        image = image_of(data, kinds=frozenset(_LOGO_KINDS), most_bytes=LOGO_BYTES, least=(64, 64))
+        image = await image_of(data, kinds=frozenset(_LOGO_KINDS), most_bytes=LOGO_BYTES, least=(64, 64))
         name = f"{self._kit.ids.new()}.{_LOGO_KINDS[image.kind]}"
-        await self._kit.files.save(logo_file(name), data, image.kind)
+        await self._kit.files.save(logo_file(name), image.data, image.kind)
         expires = int(self._kit.clock.now().timestamp()) + _LOGO_SECONDS
         await self._store.write(Put(Logo(name=name, expires_at=expires)).if_new())
         return name
