@@ -1,8 +1,9 @@
-"""A small schema for writes: a value that is unique, things that are counted, versions, what expires."""
+"""A small schema for writes: a value that is unique, things that are counted, versions, what expires, what is large."""
 
 from __future__ import annotations
 
 from decimal import Decimal
+from typing import Any
 
 from partita.table import Aggregate, Attribute, Guard, Item, Table, attribute, camel_case, key_part, version
 from partita.table.types import ExpiresAt
@@ -80,3 +81,15 @@ class Invitation(Item, table=CLUB, pk="INVITATIONS#{player_id}", sk="{number:04}
     text: Attribute[str] = attribute(default="")
     kind: Attribute[str | None] = attribute(default=None)
     expires_at: Attribute[ExpiresAt | None] = attribute(default=None)
+
+
+class Story(Item, table=CLUB, pk="STORIES#{player_id}", sk="{number:04}", names=camel_case):
+    """What may be too long for an item."""
+
+    player_id: Attribute[str] = key_part()
+    number: Attribute[int] = key_part()
+    text: Attribute[str] = attribute(default="", large=True)
+    picture: Attribute[bytes | None] = attribute(default=None, large=2000)
+    facts: Attribute[dict[str, Any]] = attribute("theFacts", default_factory=dict, large=1000)
+    notes: Attribute[dict[str, Any]] = attribute(default_factory=dict)
+    revision: Attribute[int] = version()

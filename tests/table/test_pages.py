@@ -83,6 +83,7 @@ def test_items_that_come_while_reading_do_not_disturb_the_rest(store: EmbeddedSt
     assert [post.post_id for post in (*first, *second)] == [f"{number:02d}" for number in range(12)]
 
 
+@settings(deadline=None)
 @given(position=st.integers(0, 400), letter=st.sampled_from("Ab0_-"))
 def test_an_altered_cursor_is_refused(position: int, letter: str) -> None:
     with Engine.temporary(background=False) as engine:

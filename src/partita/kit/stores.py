@@ -8,6 +8,7 @@ from contextlib import contextmanager
 from partita.kit.keys import signing_keys
 from partita.kit.settings import Settings
 from partita.store.embedded import EmbeddedStore
+from partita.store.files import FolderFiles
 from partita.store.store import Store
 from partita.table import CursorKeys, Table
 
@@ -27,7 +28,7 @@ def _opened(settings: Settings, cursors: CursorKeys) -> Iterator[Store]:
         from partita.engine import Engine
 
         with Engine(settings.data) as engine:
-            yield EmbeddedStore(engine, cursors)
+            yield EmbeddedStore(engine, cursors, files=FolderFiles(settings.data / "large-values"))
         return
     from partita.store.dynamo import DynamoStore
 

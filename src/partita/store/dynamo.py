@@ -12,6 +12,7 @@ import orjson
 from partita.dynamo.requests import ItemRequest
 from partita.dynamo.wire import render
 from partita.store.address import DEFAULT_TIMEOUTS, Timeouts
+from partita.store.files import LargeFiles
 from partita.store.http import Endpoint
 from partita.store.make import make
 from partita.store.retries import OVER_A_NETWORK, Retries
@@ -95,6 +96,7 @@ class DynamoStore(Store):
         retries: Retries = OVER_A_NETWORK,
         timeouts: Timeouts = DEFAULT_TIMEOUTS,
         clock: Callable[[], float] = time.time,
+        files: LargeFiles | None = None,
     ) -> None:
         if endpoint_url is None or region is None or credentials is None:
             from partita.store.aws import discovered
@@ -103,7 +105,8 @@ class DynamoStore(Store):
         self.dynamo = DynamoTransport(
             endpoint_url, region, credentials, connections=connections, retries=retries, timeouts=timeouts
         )
-        super().__init__(self.dynamo, cursors or CursorKeys(secrets.token_bytes(32)), retries=retries, clock=clock)
+        cursors = cursors or CursorKeys(secrets.token_bytes(32))
+        super().__init__(self.dynamo, cursors, retries=retries, clock=clock, files=files)
 
     def close(self) -> None:
         """Let go of the connections."""

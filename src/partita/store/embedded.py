@@ -9,6 +9,7 @@ from typing import Any
 
 from partita.dynamo.requests import ItemRequest
 from partita.engine import Engine
+from partita.store.files import LargeFiles
 from partita.store.make import make
 from partita.store.retries import IN_PROCESS, Retries
 from partita.store.store import Store
@@ -45,7 +46,8 @@ class EmbeddedStore(Store):
         *,
         retries: Retries = IN_PROCESS,
         clock: Callable[[], float] = time.time,
+        files: LargeFiles | None = None,
     ) -> None:
         cursors = cursors or CursorKeys(secrets.token_bytes(32))
-        super().__init__(EmbeddedTransport(engine), cursors, retries=retries, clock=clock)
+        super().__init__(EmbeddedTransport(engine), cursors, retries=retries, clock=clock, files=files)
         self.engine = engine

@@ -9,12 +9,14 @@ from typing import Any, Protocol, TypeVar
 
 from partita.dynamo.errors import DynamoError
 from partita.dynamo.requests import ItemRequest
+from partita.dynamo.values import Item as WireItem
+from partita.store.files import LargeFiles
 from partita.store.observe import Observer, error_name, measured, observation
 from partita.store.retries import Retries
 from partita.table import lists, steps
 from partita.table.cursors import CursorKeys
-from partita.table.effects import Effect, Now, Pause, Response, Steps
-from partita.table.errors import ChangedMeanwhileError
+from partita.table.effects import DeleteFiles, Effect, LoadFiles, Now, Pause, Response, SaveFiles, Steps
+from partita.table.errors import ChangedMeanwhileError, NoFileStoreError
 from partita.table.items import Item
 from partita.table.queries import BatchGet, Get, Query
 from partita.table.steps import MOST_CALLS, Page
@@ -49,17 +51,31 @@ class _Face:
         *,
         retries: Retries,
         clock: Callable[[], float],
+        files: LargeFiles | None,
         observers: list[Observer],
     ) -> None:
         self.transport = transport
         self.cursors = cursors
         self.retries = retries
         self.clock = clock
+        self.files = files
         self.observers = observers
 
     def observe(self, observer: Observer) -> None:
         """Tell an observer of every call from now on; a request that is sent again is a call again."""
         self.observers.append(observer)
+
+    def _file_store(self, effect: SaveFiles | LoadFiles | DeleteFiles) -> LargeFiles:
+        if self.files is not None:
+            return self.files
+        if isinstance(effect, SaveFiles):
+            size = max(map(len, effect.files.values()))
+            raise NoFileStoreError(
+                f"A value of {size:,} bytes is too large for its item, and this store keeps no files: give it files=…"
+            )
+        raise NoFileStoreError(
+            f"A value lies in the file {effect.names[0]}, and this store keeps no files: give it files=…"
+        )
 
     def _tell(self, request: ItemRequest, response: Response, begun: float, error: str | None = None) -> None:
         seen = observation(request, response, time.perf_counter() - begun, error)
@@ -93,6 +109,10 @@ class AsyncStore(_Face):
         while not position.ended:
             for item in await self._run(lists.stretch(query, position, limit=chunk)):
                 yield item
+
+    async def read(self, item_type: type[I], row: WireItem) -> I | None:
+        """The item a row holds, such as an image of a change stream; None for a row of another type."""
+        return await self._run(steps.read(item_type, row))
 
     async def count(self, query: Query[Any]) -> int:
         """How many rows a query selects."""
@@ -154,10 +174,20 @@ class AsyncStore(_Face):
         match effect:
             case Pause():
                 await asyncio.sleep(self.retries.pause(effect.tries))
-                return {}
             case Now():
                 return {"Now": self.clock()}
-        raise TypeError(f"no store can do this: {effect!r}")
+            case SaveFiles():
+                files = self._file_store(effect)
+                await asyncio.gather(*(files.save_async(*each) for each in effect.files.items()))
+            case LoadFiles() if effect.names:
+                files = self._file_store(effect)
+                contents = await asyncio.gather(*map(files.load_async, effect.names))
+                loaded = zip(effect.names, contents, strict=True)
+                return {name: content for name, content in loaded if content is not None}
+            case DeleteFiles():
+                files = self._file_store(effect)
+                await asyncio.gather(*map(files.delete_async, effect.names))
+        return {}
 
     async def _send(self, request: ItemRequest) -> Response:
         if not self.observers:
@@ -176,11 +206,17 @@ class Store(_Face):
     """The verbs, blocking."""
 
     def __init__(
-        self, transport: Transport, cursors: CursorKeys, *, retries: Retries, clock: Callable[[], float] = time.time
+        self,
+        transport: Transport,
+        cursors: CursorKeys,
+        *,
+        retries: Retries,
+        clock: Callable[[], float] = time.time,
+        files: LargeFiles | None = None,
     ) -> None:
-        super().__init__(transport, cursors, retries=retries, clock=clock, observers=[])
+        super().__init__(transport, cursors, retries=retries, clock=clock, files=files, observers=[])
         self.asynchronous = AsyncStore(
-            transport, cursors, retries=retries, clock=clock, observers=self.observers
+            transport, cursors, retries=retries, clock=clock, files=files, observers=self.observers
         )
 
     def create(self, *tables: Table) -> None:
@@ -210,6 +246,10 @@ class Store(_Face):
         position = steps.begin(query)
         while not position.ended:
             yield from self._run(lists.stretch(query, position, limit=chunk))
+
+    def read(self, item_type: type[I], row: WireItem) -> I | None:
+        """The item a row holds, such as an image of a change stream; None for a row of another type."""
+        return self._run(steps.read(item_type, row))
 
     def count(self, query: Query[Any]) -> int:
         """How many rows a query selects."""
@@ -271,10 +311,21 @@ class Store(_Face):
         match effect:
             case Pause():
                 time.sleep(self.retries.pause(effect.tries))
-                return {}
             case Now():
                 return {"Now": self.clock()}
-        raise TypeError(f"no store can do this: {effect!r}")
+            case SaveFiles():
+                files = self._file_store(effect)
+                for name, content in effect.files.items():
+                    files.save(name, content)
+            case LoadFiles() if effect.names:
+                files = self._file_store(effect)
+                loaded = ((name, files.load(name)) for name in effect.names)
+                return {name: content for name, content in loaded if content is not None}
+            case DeleteFiles():
+                files = self._file_store(effect)
+                for name in effect.names:
+                    files.delete(name)
+        return {}
 
     def _send(self, request: ItemRequest) -> Response:
         if not self.observers:

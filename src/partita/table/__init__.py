@@ -10,7 +10,9 @@ from partita.table.errors import (
     InvalidValueError,
     ItemTooLargeError,
     KeyPartError,
+    LostValueError,
     ModelError,
+    NoFileStoreError,
     SchemaError,
     StaleKeyError,
     TableDiffersError,
@@ -18,6 +20,7 @@ from partita.table.errors import (
 )
 from partita.table.guards import Guard
 from partita.table.items import Item, as_is, camel_case
+from partita.table.large import dropped_files
 from partita.table.patterns import Pattern, access_pattern
 from partita.table.queries import BatchGet, Get, Query, collection, projected
 from partita.table.steps import Page
@@ -45,7 +48,9 @@ __all__ = [
     "Key",
     "KeyName",
     "KeyPartError",
+    "LostValueError",
     "ModelError",
+    "NoFileStoreError",
     "Page",
     "Pattern",
     "Put",
@@ -66,6 +71,7 @@ __all__ = [
     "binary",
     "camel_case",
     "collection",
+    "dropped_files",
     "key_part",
     "not_",
     "number",

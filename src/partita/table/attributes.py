@@ -42,6 +42,7 @@ from partita.table.values import to_wire
 if TYPE_CHECKING:
     from pydantic import GetCoreSchemaHandler
 
+LARGE_BYTES = 32 * 1024
 T = TypeVar("T")
 E = TypeVar("E")
 
@@ -55,6 +56,7 @@ class Attribute(Generic[T]):
         self.stored = stored
         self.owner = owner
         self._info = info
+        self._large = bool(stored_as(info).large)
 
     @overload
     def __get__(self, instance: None, owner: Any) -> Attribute[T]: ...
@@ -89,31 +91,41 @@ class Attribute(Generic[T]):
             )
         return Path((self.name,))
 
+    @property
+    def seen(self) -> Path:
+        """Where conditions and updates see its value."""
+        if self._large:
+            raise ModelError(
+                f"{self!r} is large and may lie in the file store, where DynamoDB sees nothing of it: it can be set, "
+                "removed, and asked whether it exists"
+            )
+        return self.path
+
     # -- conditions
 
     def equals(self, value: T) -> Condition:
-        return Compare("=", self.path, self._operand(value))
+        return Compare("=", self.seen, self._operand(value))
 
     def differs(self, value: T) -> Condition:
-        return Compare("<>", self.path, self._operand(value))
+        return Compare("<>", self.seen, self._operand(value))
 
     def __lt__(self, value: T) -> Condition:
-        return Compare("<", self.path, self._operand(value))
+        return Compare("<", self.seen, self._operand(value))
 
     def __le__(self, value: T) -> Condition:
-        return Compare("<=", self.path, self._operand(value))
+        return Compare("<=", self.seen, self._operand(value))
 
     def __gt__(self, value: T) -> Condition:
-        return Compare(">", self.path, self._operand(value))
+        return Compare(">", self.seen, self._operand(value))
 
     def __ge__(self, value: T) -> Condition:
-        return Compare(">=", self.path, self._operand(value))
+        return Compare(">=", self.seen, self._operand(value))
 
     def between(self, low: T, high: T) -> Condition:
-        return Between(self.path, self._operand(low), self._operand(high))
+        return Between(self.seen, self._operand(low), self._operand(high))
 
     def one_of(self, *choices: T) -> Condition:
-        return In(self.path, tuple(map(self._operand, choices)))
+        return In(self.seen, tuple(map(self._operand, choices)))
 
     def exists(self) -> Condition:
         return AttributeExists(self.path)
@@ -122,17 +134,17 @@ class Attribute(Generic[T]):
         return AttributeNotExists(self.path)
 
     def begins_with(self: Attribute[str] | Attribute[str | None], prefix: str) -> Condition:
-        return BeginsWith(self.path, self._operand(prefix))
+        return BeginsWith(self.seen, self._operand(prefix))
 
     @overload
     def contains(self: Attribute[str] | Attribute[str | None], member: str) -> Condition: ...
     @overload
     def contains(self: Attribute[tuple[E, ...]] | Attribute[frozenset[E]], member: E) -> Condition: ...
     def contains(self, member: Any) -> Condition:
-        return Contains(self.path, _value(member))
+        return Contains(self.seen, _value(member))
 
     def size(self) -> SizeOf:
-        return SizeOf(Size(self.path))
+        return SizeOf(Size(self.seen))
 
     # -- updates
 
@@ -145,7 +157,7 @@ class Attribute(Generic[T]):
         return Action(self.field, checked, SetAction(self.path, Value(wire)))
 
     def set_if_missing(self, value: T) -> Action:
-        return Action(self.field, UNKNOWN, SetAction(self.path, IfNotExists(self.path, _value(self._checked(value)))))
+        return Action(self.field, UNKNOWN, SetAction(self.seen, IfNotExists(self.seen, _value(self._checked(value)))))
 
     def remove(self) -> Action:
         """Take it away; what an item cannot be read without stays."""
@@ -155,25 +167,25 @@ class Attribute(Generic[T]):
 
     def add(self: Attribute[int] | Attribute[int | None], amount: int) -> Action:
         """Count up or down, from zero where there is nothing."""
-        return Action(self.field, UNKNOWN, AddAction(self.path, self._operand(amount)))
+        return Action(self.field, UNKNOWN, AddAction(self.seen, self._operand(amount)))
 
     def increase(self: Attribute[int], amount: int) -> Action:
         """Count up from a number that must be there."""
-        operand = Arithmetic("+", self.path, self._operand(amount))
-        return Action(self.field, UNKNOWN, SetAction(self.path, operand))
+        operand = Arithmetic("+", self.seen, self._operand(amount))
+        return Action(self.field, UNKNOWN, SetAction(self.seen, operand))
 
     def append(self: Attribute[tuple[E, ...]], *elements: E) -> Action:
         empty = Value({"L": []})
-        operand = ListAppend(IfNotExists(self.path, empty), self._operand(elements))
-        return Action(self.field, UNKNOWN, SetAction(self.path, operand))
+        operand = ListAppend(IfNotExists(self.seen, empty), self._operand(elements))
+        return Action(self.field, UNKNOWN, SetAction(self.seen, operand))
 
     def join(self: Attribute[frozenset[E]], *members: E) -> Action:
         """Put members into a set."""
-        return Action(self.field, UNKNOWN, AddAction(self.path, self._operand(frozenset(members))))
+        return Action(self.field, UNKNOWN, AddAction(self.seen, self._operand(frozenset(members))))
 
     def leave(self: Attribute[frozenset[E]], *members: E) -> Action:
         """Take members out of a set."""
-        return Action(self.field, UNKNOWN, DeleteAction(self.path, self._operand(frozenset(members))))
+        return Action(self.field, UNKNOWN, DeleteAction(self.seen, self._operand(frozenset(members))))
 
     # -- values
 
@@ -282,6 +294,13 @@ class Stored:
     name: str | None = None
     stored: bool = True
     null: bool = False
+    large: int = 0
+    """Bytes beyond which a value goes to the file store; none where there is no such bound."""
+
+
+def stored_as(info: FieldInfo) -> Stored:
+    """How a field is stored."""
+    return next((entry for entry in info.metadata if isinstance(entry, Stored)), Stored())
 
 
 def attribute(
@@ -291,18 +310,19 @@ def attribute(
     default_factory: Any = None,
     stored: bool = True,
     null: bool = False,
+    large: bool | int = False,
     **constraints: Any,
 ) -> Any:
     """A field: its stored name, its default, and pydantic's constraints (ge, le, max_length, pattern, …).
 
     `stored=False` is a part of the key that is not an attribute of its own; `null=True` stores None as NULL instead of
-    leaving the attribute out.
+    leaving the attribute out; `large=True` keeps a value of over 32 KB (or so many bytes) in the file store.
     """
     if default_factory is not None:
         info = Field(default_factory=default_factory, **constraints)
     else:
         info = Field(default, **constraints)
-    info.metadata.append(Stored(name, stored, null))
+    info.metadata.append(Stored(name, stored, null, LARGE_BYTES if large is True else int(large)))
     return info
 
 

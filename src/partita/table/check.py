@@ -13,6 +13,7 @@ from partita.table.attributes import Attribute
 from partita.table.errors import ModelError
 from partita.table.explain import warnings
 from partita.table.items import Item
+from partita.table.large import large_fields
 from partita.table.queries import Query
 from partita.table.suggest import instead_of
 from partita.table.tables import Index, Table
@@ -115,6 +116,9 @@ def _item(table: Table, kind: type[Item]) -> Iterator[Finding]:
     bound = 0
     for field, name in kind.__layout__.names.items():
         info = kind.model_fields[field]
+        if name in large_fields(kind):
+            bound += large_fields(kind)[name]
+            continue
         longest = next((entry.max_length for entry in info.metadata if isinstance(entry, MaxLen)), None)
         annotation = info.annotation
         if get_origin(annotation) is Attribute:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator
+from collections.abc import Generator, Mapping
 from dataclasses import dataclass
 from typing import Any, TypeAlias, TypeVar
 
@@ -28,6 +28,27 @@ class Pause(Effect):
 @dataclass(frozen=True, slots=True)
 class Now(Effect):
     """Tell the time: `{"Now": seconds since 1970}`."""
+
+
+@dataclass(frozen=True, slots=True)
+class SaveFiles(Effect):
+    """Save files, all of them safely before going on."""
+
+    files: Mapping[str, bytes]
+
+
+@dataclass(frozen=True, slots=True)
+class LoadFiles(Effect):
+    """Load files: `{name: content}` without those that are not there."""
+
+    names: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class DeleteFiles(Effect):
+    """Delete files that nothing names."""
+
+    names: tuple[str, ...]
 
 
 Steps: TypeAlias = Generator[ItemRequest | Effect, Response, R]

@@ -55,3 +55,11 @@ class ChangedMeanwhileError(ModelError):
         happened = "is gone" if there is None else "was changed meanwhile"
         super().__init__(f"{what} {happened}. Read it again and decide anew.")
         self.there = there
+
+
+class NoFileStoreError(ModelError):
+    """A value is too large for its item, and the store has nowhere to put it."""
+
+
+class LostValueError(ModelError):
+    """A large value is not in the file store, or not as it was saved."""

@@ -6,10 +6,12 @@ from collections.abc import Sequence
 
 from partita.dynamo.errors import ConditionalCheckFailedError, DynamoError, TransactionCanceledError
 from partita.dynamo.values import Item as WireItem
+from partita.table.effects import Steps
+from partita.table.large import fetched, large_fields
 from partita.table.writes import Write
 
 
-def explain_failure(writes: Sequence[Write], error: DynamoError) -> None:
+def explain_failure(writes: Sequence[Write], error: DynamoError) -> Steps[None]:
     """Raise what the first write whose condition failed says about it; return where it says nothing."""
     position, row = _first_failed(error)
     meaning = None if position is None else writes[position].meaning
@@ -17,7 +19,10 @@ def explain_failure(writes: Sequence[Write], error: DynamoError) -> None:
         return
     if isinstance(meaning, Exception):
         raise meaning.with_traceback(None) from error
-    there = None if row is None else writes[position].key.item_type.from_own_row(row)
+    item_type = writes[position].key.item_type
+    if row is not None and large_fields(item_type):
+        row = yield from fetched(item_type, row)
+    there = None if row is None else item_type.from_own_row(row)
     raise meaning(there) from error
 
 

@@ -13,8 +13,9 @@ from partita.dynamo import limits
 from partita.dynamo.size import item_size
 from partita.dynamo.values import Item as WireItem
 from partita.table.attributes import Attribute, attribute, key_part
-from partita.table.errors import ForeignItemError, ItemTooLargeError, SchemaError
+from partita.table.errors import ForeignItemError, ItemTooLargeError, ModelError, SchemaError
 from partita.table.expiry import check_expiry_field
+from partita.table.large import check_large_fields, has_markers
 from partita.table.layout import Layout, layout
 from partita.table.suggest import instead_of
 from partita.table.tables import Index, Table
@@ -100,6 +101,7 @@ class Item(BaseModel, metaclass=ItemMeta):
             for field, kept in cls.__layout__.fields()
         }
         check_expiry_field(cls)
+        check_large_fields(cls)
         if any(known.__name__ == cls.__name__ for known in table.item_types):
             raise SchemaError(f"{table.name} has an item type {cls.__name__} already")
         table.item_types.append(cls)
@@ -110,17 +112,24 @@ class Item(BaseModel, metaclass=ItemMeta):
 
     def to_row(self) -> WireItem:
         """The item as it is stored, keys included; refuses what DynamoDB would refuse."""
-        item = self.__layout__.encode(self)
+        return self.checked_row(self.unchecked_row())
+
+    def unchecked_row(self) -> WireItem:
+        """The item as it is stored, however large."""
+        row = self.__layout__.encode(self)
         unknown = self.__pydantic_private__
-        if unknown:
-            item = {**unknown, **item}
-        size = item_size(item)
+        return {**unknown, **row} if unknown else row
+
+    @classmethod
+    def checked_row(cls, row: WireItem) -> WireItem:
+        """The same row, if DynamoDB takes one of its size."""
+        size = item_size(row)
         if size > limits.ITEM_BYTES:
             raise ItemTooLargeError(
-                f"{type(self).__name__} {item[self.__table__.pk.name]} has {size:,} bytes; DynamoDB takes 409,600. "
-                "Move the large field to the file store."
+                f"{cls.__name__} {row[cls.__table__.pk.name]} has {size:,} bytes; DynamoDB takes 409,600. "
+                "Keep its largest field in the file store: attribute(large=True)."
             )
-        return item
+        return row
 
     @classmethod
     def owns(cls, row: WireItem) -> bool:
@@ -146,6 +155,8 @@ class Item(BaseModel, metaclass=ItemMeta):
         try:
             item: Self = cls.__pydantic_validator__.validate_python(values)
         except PydanticError as error:
+            if has_markers(cls, row):
+                raise ModelError(f"A value of this {cls.__name__} lies in the file store: use store.read(…)") from error
             raise ForeignItemError(f"A stored {cls.__name__} does not fit its type: {error}") from error
         if unknown:
             # pydantic keeps, copies and compares what stands here, and leaves it out of dumps. Declared as private

@@ -5,22 +5,23 @@ They do no I/O. A store drives them, blocking or not, in process or over a netwo
 
 from __future__ import annotations
 
-from collections.abc import Generator, Iterable, Iterator, Sequence
+from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Generic, TypeVar
 
 from partita.dynamo import limits, requests
-from partita.dynamo.errors import DynamoError
+from partita.dynamo.errors import DynamoError, InternalServerError
 from partita.dynamo.requests import ItemRequest
 from partita.dynamo.values import Item as WireItem
 from partita.dynamo.values import order
 from partita.table.cursors import CursorKeys, seal, unseal
-from partita.table.effects import Now, Pause, Response
+from partita.table.effects import DeleteFiles, LoadFiles, Now, Pause, Response, SaveFiles
 from partita.table.effects import Steps as Steps
-from partita.table.errors import InvalidCursorError, ModelError
+from partita.table.errors import ChangedMeanwhileError, InvalidCursorError, ModelError
 from partita.table.expiry import has_not_expired, unexpired
 from partita.table.failures import explain_failure
 from partita.table.items import Item
+from partita.table.large import fetched, files_of, large_fields, request_of
 from partita.table.queries import BatchGet, Get, Query
 from partita.table.tables import Table
 from partita.table.writes import Delete, Key, Put, Transaction, Update, Write
@@ -51,7 +52,15 @@ def get(wanted: Get[I]) -> Steps[I | None]:
     row = response.get("Item")
     if row is not None and wanted.expiry is not None and not (yield from _unexpired([row], wanted.expiry)):
         return None
+    if row is not None and large_fields(wanted.key.item_type):
+        row = yield from fetched(wanted.key.item_type, row)
     return None if row is None else wanted.key.item_type.from_row(row)
+
+
+def read(item_type: type[I], row: WireItem) -> Steps[I | None]:
+    """The item a row holds, with what lies in files; None for a row of another type."""
+    whole = (yield from fetched(item_type, row, again=False)) if item_type.owns(row) else None
+    return None if whole is None else item_type.from_row(whole)
 
 
 def page(
@@ -117,6 +126,8 @@ def stretch(
     size = page_size or _page_size(query, limit)
     items: list[I] = []
     calls = 0
+    large = any(map(large_fields, query.item_types))
+    loaded: dict[str, bytes] = {}
     while True:
         for number, shard in enumerate(position.shards):
             while not shard.rows and not shard.exhausted:
@@ -127,6 +138,8 @@ def stretch(
                 rows = response["Items"]
                 if query.expiry is not None:
                     rows = yield from _unexpired(rows, query.expiry)
+                if large and query.shards == 1:
+                    loaded.update((yield LoadFiles(files_of(query.item_types, rows[: limit - len(items)]))))
                 shard.rows = rows[::-1]
                 shard.fetch = response.get("LastEvaluatedKey")
                 shard.exhausted = shard.fetch is None
@@ -143,7 +156,7 @@ def stretch(
             shard.last = shard.rows.pop()
             continue
         shard.last = shard.rows.pop()
-        item = _read(query, shard.last)
+        item = (yield from _read_whole(query, shard.last, loaded)) if large else _read(query, shard.last)
         if item is not None:
             items.append(item)
 
@@ -179,6 +192,14 @@ def _read(query: Query[I], row: WireItem) -> I | None:
         item = item_type.from_own_row(row)
         if item is not None:
             return item
+    return None
+
+
+def _read_whole(query: Query[I], row: WireItem, loaded: dict[str, bytes]) -> Steps[I | None]:
+    for item_type in query.item_types:
+        if item_type.owns(row):
+            whole = yield from fetched(item_type, row, loaded)
+            return None if whole is None else item_type.from_row(whole)
     return None
 
 
@@ -245,15 +266,30 @@ def batch_get(wanted: BatchGet[I]) -> Steps[list[I | None]]:
             left = response.get("UnprocessedKeys") or {}
             chunk = [(table, key) for table, member in left.items() for key in member["Keys"]]
             tries += 1
+    if any(large_fields(key.item_type) for key in distinct):
+        yield from _fetch_all(distinct, found)
     rows_in_order = [(key, found.get(_name(key))) for key in wanted.keys]
     return [None if row is None else key.item_type.from_row(row) for key, row in rows_in_order]
 
 
+def _fetch_all(keys: Iterable[Key[Any]], found: dict[str, WireItem]) -> Steps[None]:
+    """Put what lies in files into the rows that were found; what was deleted meanwhile is not found."""
+    there = {name: key for key in keys if (name := _name(key)) in found}
+    loaded = yield LoadFiles(files_of({key.item_type for key in there.values()}, found.values()))
+    for name, key in there.items():
+        whole = yield from fetched(key.item_type, found.pop(name), loaded)
+        if whole is not None:
+            found[name] = whole
+
+
 def batch_write(writes: Iterable[Put | Delete]) -> Steps[int]:
     """Any number of writes without conditions, each for itself; what is left unprocessed is sent again."""
-    waiting = [write.request() for write in writes]
+    files: dict[str, bytes] = {}
+    waiting = [request_of(write, files) for write in writes]
     if any(write.condition is not None for write in waiting):
         raise ModelError("A batch has no conditions: write those items one by one, or in a transaction")
+    if files:
+        yield SaveFiles(files)
     for start in range(0, len(waiting), limits.BATCH_WRITE_ITEMS):
         chunk: dict[str, tuple[requests.PutItem | requests.DeleteItem, ...]] = {}
         for write in waiting[start : start + limits.BATCH_WRITE_ITEMS]:
@@ -273,26 +309,39 @@ def batch_write(writes: Iterable[Put | Delete]) -> Steps[int]:
 
 def write(wanted: Put | Update | Delete) -> Steps[None]:
     """One write."""
-    yield from _written(wanted.request(), (wanted,))
+    files: dict[str, bytes] = {}
+    yield from _written(request_of(wanted, files), files, (wanted,))
 
 
 def update(wanted: Update, item_type: type[I]) -> Steps[I]:
     """One update; the item as it is afterwards."""
-    response = yield from _written(replace(wanted.request(), returns="ALL_NEW"), (wanted,))
-    return item_type.from_row(response["Attributes"])
+    files: dict[str, bytes] = {}
+    response = yield from _written(replace(request_of(wanted, files), returns="ALL_NEW"), files, (wanted,))
+    row: WireItem | None = response["Attributes"]
+    if row is not None and large_fields(item_type):
+        row = yield from fetched(item_type, row)
+    if row is None:
+        raise ChangedMeanwhileError(f"{item_type.__name__} {wanted.key.wire}")
+    return item_type.from_row(row)
 
 
 def transact(wanted: Transaction) -> Steps[None]:
     """All writes or none."""
-    yield from _written(wanted.request(), wanted.writes)
+    files: dict[str, bytes] = {}
+    request = wanted.request(tuple(request_of(write, files) for write in wanted.writes))
+    yield from _written(request, files, wanted.writes)
 
 
-def _written(request: ItemRequest, writes: Sequence[Write]) -> Steps[Response]:
-    """Send writes; where a condition fails, raise what it means."""
+def _written(request: ItemRequest, files: Mapping[str, bytes], writes: Sequence[Write]) -> Steps[Response]:
+    """Send writes, their large values first; where a condition fails, raise what it means."""
+    if files:
+        yield SaveFiles(files)
     try:
         response = yield request
     except DynamoError as error:
-        explain_failure(writes, error)
+        if files and not isinstance(error, InternalServerError):
+            yield DeleteFiles(tuple(files))  # nothing was written, so nothing names them
+        yield from explain_failure(writes, error)
         raise
     return response
 

@@ -39,7 +39,7 @@ def unchanged(key: Key[Any], read: Item, attributes: Iterable[Attribute[Any]]) -
         if read.__attributes__.get(each.field) is not each:
             raise ModelError(f"{each!r} is no attribute of {type(read).__name__}")
         value = row.get(each.name)
-        terms.append(AttributeNotExists(each.path) if value is None else Compare("=", each.path, Value(value)))
+        terms.append(AttributeNotExists(each.seen) if value is None else Compare("=", each.seen, Value(value)))
     return And(tuple(terms))
 
 

@@ -97,10 +97,11 @@ class Put(Generic[I_co]):
         """Which item it writes."""
         return self.item.own_key
 
-    def request(self) -> requests.PutItem:
+    def request(self, row: WireItem | None = None) -> requests.PutItem:
+        """What is sent: the item's row, or another that stands for it."""
         return requests.PutItem(
             table=self.item.__table__.name,
-            item=self.item.to_row(),
+            item=self.item.to_row() if row is None else row,
             condition=self.condition,
             on_failure=_shown(self.meaning),
         )
@@ -205,11 +206,15 @@ class Update(Generic[I_co]):
     def next_version(self, read: Item) -> Update[I_co]:
         """Count the version() up, only where the stored version is still that of the item that was read."""
         changes = self.when(same_version(self.key, read))._with(meaning=self.meaning or changed_meanwhile(self.key))
-        return changes._with(actions=(*self.actions, set_next_version(read)))
+        return changes.with_actions(*self.actions, set_next_version(read))
 
     def otherwise(self, error: Exception | Callable[[I_co | None], Exception]) -> Update[I_co]:
         """The error that is raised where the condition fails, or a function that makes it of what is there."""
         return self._with(meaning=error)
+
+    def with_actions(self, *actions: Action) -> Update[I_co]:
+        """Other actions on the same conditions."""
+        return self._with(actions=actions)
 
     def _with(self, **changes: Any) -> Update[I_co]:
         settings = {"condition": self.condition, "known": self.known, "meaning": self.meaning, **changes}
@@ -277,14 +282,15 @@ class Transaction:
         """With more writes."""
         return Transaction(*self.writes, *writes, token=self.token)
 
-    def request(self) -> requests.TransactWriteItems:
+    def request(self, actions: tuple[requests.TransactAction, ...] | None = None) -> requests.TransactWriteItems:
+        """What is sent: the writes' requests, or others that stand for them."""
         if not self.writes:
             raise ModelError("A transaction without writes does nothing: leave it out")
         if len(self.writes) > limits.TRANSACTION_ACTIONS:
             raise TransactionTooLargeError(
                 f"{len(self.writes)} writes; DynamoDB takes {limits.TRANSACTION_ACTIONS} in a transaction"
             )
-        actions = tuple(write.request() for write in self.writes)
+        actions = actions or tuple(write.request() for write in self.writes)
         seen: set[str] = set()
         for write, action in zip(self.writes, actions, strict=True):
             key = str((action.table, write.key.wire))

@@ -89,7 +89,7 @@ class Topics(Item, table=MAIN, pk="NEWSLETTER#{newsletter_code}", sk="TOPICS"):
     retrieval_started_at: Attribute[Timestamp | None] = attribute(default=None, null=True)
     retrieval_completed_at: Attribute[Timestamp | None] = attribute(default=None, null=True)
     retrieval_error: Attribute[str | None] = attribute(default=None, null=True)
-    retrieved_content: Attribute[tuple[dict[str, Any], ...]] = attribute(default=())
+    retrieved_content: Attribute[tuple[dict[str, Any], ...]] = attribute(default=(), large=300_000)
     total_chunks_retrieved: Attribute[int] = attribute(default=0, ge=0)
     updated_at: Attribute[Timestamp]
 
@@ -118,9 +118,9 @@ class Draft(Item, table=MAIN, pk="NEWSLETTER#{newsletter_code}", sk="DRAFT"):
     draft_started_at: Attribute[Timestamp | None] = attribute(default=None, null=True)
     draft_completed_at: Attribute[Timestamp | None] = attribute(default=None, null=True)
     draft_error: Attribute[str | None] = attribute(default=None, null=True)
-    generated_content: Attribute[str] = attribute(default="")
-    sections: Attribute[dict[str, Any]] = attribute(default_factory=dict)
-    user_edits: Attribute[str | None] = attribute(default=None, null=True)
+    generated_content: Attribute[str] = attribute(default="", large=100_000)
+    sections: Attribute[dict[str, Any]] = attribute(default_factory=dict, large=100_000)
+    user_edits: Attribute[str | None] = attribute(default=None, null=True, large=100_000)
     has_user_edits: Attribute[bool] = attribute(default=False)
     word_count: Attribute[int] = attribute(default=0, ge=0)
     estimated_read_time: Attribute[str] = attribute(default="")

@@ -1,0 +1,90 @@
+"""Where large values lie: what a file store does, and one that is a folder."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import uuid
+from contextlib import suppress
+from pathlib import Path
+from typing import Protocol
+
+
+class LargeFiles(Protocol):
+    """Keeps the files that items name. A name is used once, so a file never changes."""
+
+    def save(self, name: str, content: bytes) -> None:
+        """Keep a file; when this returns it survives a crash. Saving it again is harmless."""
+
+    def load(self, name: str) -> bytes | None:
+        """The content of a file; None where there is none."""
+
+    def delete(self, name: str) -> None:
+        """Forget a file, where it is there."""
+
+    async def save_async(self, name: str, content: bytes) -> None:
+        """`save` without blocking."""
+
+    async def load_async(self, name: str) -> bytes | None:
+        """`load` without blocking."""
+
+    async def delete_async(self, name: str) -> None:
+        """`delete` without blocking."""
+
+
+class FolderFiles:
+    """Files in a folder, spread over 256 others so that none grows too long."""
+
+    def __init__(self, folder: str | Path) -> None:
+        self._folder = Path(folder)
+
+    def save(self, name: str, content: bytes) -> None:
+        """Write beside, sync, rename: under its name a file is whole or not there."""
+        path = self._path(name)
+        if not path.parent.is_dir():
+            path.parent.mkdir(parents=True, exist_ok=True)
+            _sync(path.parent.parent)
+        draft = path.with_name(f".{name}.{uuid.uuid4().hex}")
+        try:
+            with draft.open("xb") as file:
+                file.write(content)
+                file.flush()
+                os.fsync(file.fileno())
+            draft.replace(path)
+        except BaseException:
+            with suppress(FileNotFoundError):
+                draft.unlink()
+            raise
+        _sync(path.parent)
+
+    def load(self, name: str) -> bytes | None:
+        try:
+            return self._path(name).read_bytes()
+        except FileNotFoundError:
+            return None
+
+    def delete(self, name: str) -> None:
+        self._path(name).unlink(missing_ok=True)
+
+    async def save_async(self, name: str, content: bytes) -> None:
+        await asyncio.to_thread(self.save, name, content)
+
+    async def load_async(self, name: str) -> bytes | None:
+        return await asyncio.to_thread(self.load, name)
+
+    async def delete_async(self, name: str) -> None:
+        await asyncio.to_thread(self.delete, name)
+
+    def _path(self, name: str) -> Path:
+        if not name or name != Path(name).name or name.startswith("."):
+            raise ValueError(f"{name!r} is no name of a file")
+        return self._folder / name[:2] / name
+
+
+def _sync(folder: Path) -> None:
+    """A name is safe when its folder is."""
+    handle = os.open(folder, os.O_RDONLY)
+    try:
+        os.fsync(handle)
+    finally:
+        os.close(handle)
