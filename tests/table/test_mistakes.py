@@ -2,11 +2,22 @@
 
 import types
 from collections.abc import Callable
-from typing import Any
+from typing import Any, Literal
 
 import pytest
 
-from partita.table import Attribute, Item, KeyPartError, ModelError, SchemaError, Table, attribute, key_part
+from partita.table import (
+    Attribute,
+    Item,
+    KeyPartError,
+    ModelError,
+    Query,
+    SchemaError,
+    Table,
+    attribute,
+    collection,
+    key_part,
+)
 from partita.table.errors import InvalidValueError
 
 SHEDS = Table("sheds", pk="PK", sk="SK")
@@ -33,6 +44,7 @@ class Loan(Item, table=SHEDS, pk="TOOL#{tool_id}", sk="LOAN#{lent_on}#{member}")
 
 
 LOANS = Loan.query(tool_id="saw")
+ONE = "A collection reads one partition"
 
 Mistake = Callable[[], Any]
 
@@ -69,6 +81,13 @@ TEXT: dict[str, Any] = {"thing_id": Attribute[str]}
         (
             _declared(TEXT, table=SHEDS, pk="THING#{thing_id}", sk="X", key={"kind": "x"}),
             "Thing: a class of items has no key=…: did you mean keys?",
+        ),
+        (
+            _declared(TEXT, table=SHEDS, pk="TOOL#{thing_id}", sk="ABOUT"),
+            (
+                "Thing and Tool have the same keys, so nobody could tell their rows apart: "
+                "change a template, or give both a field of another Literal"
+            ),
         ),
         (
             _declared(TEXT, pk="THING#{thing_id}", sk="X"),
@@ -145,6 +164,46 @@ def test_a_key_that_cannot_be_made_is_said_with_what_it_is_made_of(mistake: Mist
 def test_an_index_is_given_as_what_was_declared(index: Any) -> None:
     said = _said(lambda: Tool.query(index, kind="saw"), SchemaError)
     assert said == f"{index!r} is no index of sheds: give what sheds.index(…) returned (byKind, byPlace)"
+
+
+@pytest.mark.parametrize(
+    ("queries", "said"),
+    [
+        ((), f"{ONE}: give at least one query of it"),
+        (
+            (LOANS, Tool.query(tool_id="axe")),
+            "A collection reads one partition: sheds PK=TOOL#saw and sheds PK=TOOL#axe are two",
+        ),
+        (
+            (LOANS, Tool.query(BY_KIND, kind="x")),
+            "A collection reads one partition: sheds PK=TOOL#saw and sheds.byKind kind=x are two",
+        ),
+    ],
+)
+def test_a_collection_reads_one_partition(queries: tuple[Query[Any], ...], said: str) -> None:
+    assert _said(lambda: collection(*queries), SchemaError) == said
+
+
+@pytest.mark.filterwarnings("ignore:Field name .* shadows:UserWarning")
+def test_a_field_cannot_be_called_as_what_every_item_has() -> None:
+    said = _said(_declared({"key": Attribute[str]}, table=SHEDS, pk="THING#{key}", sk="X"), SchemaError)
+    step = "Store it from another field, as in key_: Attribute[…] = attribute('key')"
+    assert said == f"Thing.key: items have a key of their own. {step}"
+
+
+def test_types_with_the_same_keys_are_told_apart_by_a_literal() -> None:
+    table = Table("told-apart", pk="PK")
+
+    class Movie(Item, table=table, pk="{title}"):
+        title: Attribute[str] = key_part()
+        kind: Attribute[Literal["movie"]] = attribute(default="movie")
+
+    class Show(Item, table=table, pk="{name}"):
+        name: Attribute[str] = key_part()
+        kind: Attribute[Literal["show"]] = attribute(default="show")
+
+    assert Movie.owns(Movie(title="x").to_row())
+    assert not Movie.owns(Show(name="x").to_row())
 
 
 @pytest.mark.parametrize("condition", ["lent > 3", True, Tool.lent])

@@ -165,8 +165,19 @@ class Layout:
             return False
         return self.pk.may_meet(other.pk)
 
+    def looks_like(self, other: Layout) -> bool:
+        """Whether a row could be of both types, and neither says more about it."""
+        if any(other.constants.get(name, value) != value for name, value in self.constants.items()):
+            return False
+        mine, theirs = ((made.pk.shape, made.sk.shape if made.sk else None) for made in (self, other))
+        return mine == theirs
+
     def _literals(self) -> int:
         return self.pk.literals + (self.sk.literals if self.sk is not None else 0)
+
+
+_TAKEN = frozenset({"key", "get", "query", "own_key", "owns", "to_row", "from_row", "from_own_row"})
+"""What every item type has for itself."""
 
 
 def layout(
@@ -184,6 +195,11 @@ def layout(
     constants: dict[str, AttributeValue] = {}
     absent_is_none: list[str] = []
     for name, info in item_type.model_fields.items():
+        if name in _TAKEN:
+            raise SchemaError(
+                f"{what}.{name}: items have a {name} of their own. Store it from another field, as in "
+                f"{name}_: Attribute[…] = attribute({name!r})"
+            )
         if mentions_float(info.annotation):
             raise SchemaError(f"{what}.{name} is a float; DynamoDB's numbers are decimal: use int or decimal.Decimal")
         stored = next((entry for entry in info.metadata if isinstance(entry, Stored)), Stored())
@@ -220,7 +236,7 @@ def layout(
     for name in item_type.model_fields:
         if name not in names and name not in key_fields:
             raise SchemaError(f"{what}: {name} is neither stored nor part of the key, so it could not be read back")
-    return Layout(
+    made_of = Layout(
         item_type=item_type,
         table=table,
         pk=pk_template,
@@ -234,6 +250,13 @@ def layout(
         absent_is_none=tuple(absent_is_none),
         own_names=frozenset((*derived, *(key.name for key in table.keys))),
     )
+    for other in table.item_types:
+        if other.__name__ != what and made_of.looks_like(other.__layout__):
+            raise SchemaError(
+                f"{what} and {other.__name__} have the same keys, so nobody could tell their rows apart: "
+                "change a template, or give both a field of another Literal"
+            )
+    return made_of
 
 
 def _own_template(what: str, key: KeyName, text: str | None, fields: Mapping[str, str]) -> Template:

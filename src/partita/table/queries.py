@@ -263,12 +263,19 @@ def _narrowed(
 
 def collection(*queries: Query[Any]) -> Query[Any]:
     """Several types of one partition in one query, each row read as its own type; the sort key is not narrowed."""
+    if not queries:
+        raise SchemaError("A collection reads one partition: give at least one query of it")
     first = queries[0]
     for other in queries[1:]:
         if (other.table, other.index, other.partition) != (first.table, first.index, first.partition):
-            raise SchemaError("A collection reads one partition: these queries are of different ones")
+            raise SchemaError(f"A collection reads one partition: {_where(first)} and {_where(other)} are two")
     types = tuple(dict.fromkeys(item_type for each in queries for item_type in each.item_types))
     return replace(first, item_types=types, leading=(), sort=None)
+
+
+def _where(query: Query[Any]) -> str:
+    values = ", ".join(f"{key.name}={next(iter(value.values()))}" for key, value in query.partition)
+    return f"{query.index or query.table} {values}"
 
 
 @dataclass(frozen=True, slots=True)

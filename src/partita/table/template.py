@@ -44,6 +44,11 @@ class Template:
         return self.trailing or not self.parts
 
     @property
+    def shape(self) -> tuple[str | None, ...]:
+        """The fixed texts and where something stands between them: what a key shows of its template."""
+        return tuple(piece if isinstance(piece, str) else None for piece in self.pieces)
+
+    @property
     def literals(self) -> int:
         """How much of the template is fixed: of two templates that fit a text, the one with more says what it is."""
         return sum(len(piece) for piece in self.pieces if isinstance(piece, str))
