@@ -1,5 +1,7 @@
 """Writes: keys follow their inputs, conditions hold, transactions are bounded."""
 
+from typing import Literal
+
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -7,7 +9,18 @@ from hypothesis import strategies as st
 from partita.dynamo.errors import ConditionalCheckFailedError, TransactionCanceledError
 from partita.engine import Engine
 from partita.store import EmbeddedStore
-from partita.table import Delete, Put, StaleKeyError, Transaction, TransactionTooLargeError, Update
+from partita.table import (
+    Attribute,
+    Delete,
+    Item,
+    Put,
+    StaleKeyError,
+    Table,
+    Transaction,
+    TransactionTooLargeError,
+    Update,
+    attribute,
+)
 from tests.table.forum import FORUM, Member, Post
 
 KEY = Post.key(member_id="ada", post_id="1")
@@ -97,3 +110,24 @@ def test_two_writes_on_one_item_and_too_many_writes_are_refused_before_they_are_
     many = [Put(Post(member_id="ada", post_id=str(number))) for number in range(101)]
     with pytest.raises(TransactionTooLargeError, match="101 writes"):
         Transaction(*many).request()
+
+
+def test_an_update_that_may_make_an_item_makes_one_that_is_found_by_its_keys() -> None:
+    counts = Table("counts", pk="PK", sk="SK")
+    by_kind = counts.index("byKind", pk="kind", sk="kindKey")
+
+    class Count(Item, table=counts, pk="COUNT#{word}", sk="TOTAL", keys={"kindKey": "COUNT#{word}"}):
+        word: Attribute[str]
+        amount: Attribute[int] = attribute(default=0)
+        kind: Attribute[Literal["COUNT"]] = attribute(default="COUNT")
+
+    with Engine.temporary() as engine:
+        store = EmbeddedStore(engine)
+        store.create(counts)
+        for _ in range(3):
+            store.write(Update(Count.key(word="b"), Count.amount.add(1)).or_new())
+        store.write(Update(Count.key(word="a"), Count.amount.add(5)).or_new())
+        assert list(store.stream(Count.query(by_kind, kind="COUNT"))) == [
+            Count(word="a", amount=5),
+            Count(word="b", amount=3),
+        ]

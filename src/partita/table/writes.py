@@ -28,6 +28,7 @@ from partita.table.errors import ModelError, StaleKeyError, TransactionTooLargeE
 from partita.table.expiry import has_expired
 from partita.table.layout import shard_of
 from partita.table.reading import sharded
+from partita.table.values import to_wire
 from partita.table.versions import changed_meanwhile, next_version, same_version, set_next_version, unchanged
 
 if TYPE_CHECKING:
@@ -171,6 +172,7 @@ class Update(Generic[I_co]):
     condition: Condition | None = None
     known: Mapping[str, Any] | None = None
     meaning: Meaning | None = None
+    new: bool = False
 
     def __init__(
         self,
@@ -179,7 +181,9 @@ class Update(Generic[I_co]):
         condition: Condition | None = None,
         known: Mapping[str, Any] | None = None,
         meaning: Meaning | None = None,
+        new: bool = False,
     ) -> None:
+        object.__setattr__(self, "new", new)
         object.__setattr__(self, "key", key)
         object.__setattr__(self, "actions", actions)
         object.__setattr__(self, "condition", condition)
@@ -193,6 +197,14 @@ class Update(Generic[I_co]):
     def if_there(self) -> Update[I_co]:
         """Fail where nothing is there, instead of making a fragment of an item."""
         return self.when(self.key.present())
+
+    def or_new(self) -> Update[I_co]:
+        """Where nothing is there, make an item that is found like any other: with its discriminator and all keys.
+
+        For counters and the like. What the update does not set must have a default, and every key attribute must be
+        made of fields that the update or the item's own key tells.
+        """
+        return self._with(new=True)
 
     def knowing(self, **fields: Any) -> Update[I_co]:
         """Fields that do not change but are needed to make keys anew."""
@@ -217,7 +229,13 @@ class Update(Generic[I_co]):
         return self._with(actions=actions)
 
     def _with(self, **changes: Any) -> Update[I_co]:
-        settings = {"condition": self.condition, "known": self.known, "meaning": self.meaning, **changes}
+        settings = {
+            "condition": self.condition,
+            "known": self.known,
+            "meaning": self.meaning,
+            "new": self.new,
+            **changes,
+        }
         return Update(self.key, *settings.pop("actions", self.actions), **settings)
 
     def request(self) -> requests.UpdateItem:
@@ -226,7 +244,7 @@ class Update(Generic[I_co]):
         return requests.UpdateItem(
             table=self.key.item_type.__table__.name,
             key=self.key.wire,
-            update=UpdateTree((*(action.action for action in self.actions), *self._keys())),
+            update=UpdateTree((*(action.action for action in self.actions), *self._keys(), *self._birth())),
             condition=self.condition,
             on_failure=_shown(self.meaning),
         )
@@ -240,7 +258,7 @@ class Update(Generic[I_co]):
                 raise StaleKeyError(f"{field} is part of the key of {self.key.item_type.__name__}: an item cannot move")
         values = {**(self.known or {}), **self.key.parts, **changed}
         for name, made in layout.derived.items():
-            if not set(made.fields) & changed.keys():
+            if not self.new and not set(made.fields) & changed.keys():
                 continue
             path = Path((name,))
             if any(field in values and values[field] is None for field in made.fields):
@@ -255,6 +273,22 @@ class Update(Generic[I_co]):
             text = made.render(values)
             assert text is not None  # no input is missing
             yield SetAction(path, Value({"S": self._sharded(name, text)}))
+
+    def _birth(self) -> Iterable[UpdateAction]:
+        """What every item of the type has: its discriminator, and the parts of its key that are attributes too."""
+        if not self.new:
+            return
+        layout = self.key.item_type.__layout__
+        changed = {action.field for action in self.actions}
+        for name, constant in layout.constants.items():
+            if layout.fields_by_name[name] not in changed and name not in layout.own_names:
+                yield SetAction(Path((name,)), Value(constant))
+        for field in layout.key_fields:
+            stored = layout.names.get(field)
+            if stored is not None and stored not in layout.own_names and stored not in layout.constants:
+                wire = to_wire(self.key.parts[field])
+                if wire is not None:
+                    yield SetAction(Path((stored,)), Value(wire))
 
     def _sharded(self, name: str, text: str) -> str:
         table = self.key.item_type.__table__

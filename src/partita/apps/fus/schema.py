@@ -21,17 +21,26 @@ from partita.table import (
     camel_case,
     key_part,
     number,
+    projected,
 )
 from partita.table.types import Timestamp
 
 FUS = Table("fus-main", pk="PK", sk="SK", purpose="The catalog, what people say about it, and who may do what.")
 
-BY_ENTITY = FUS.index("byEntity", pk="entityType", sk="entitySk", purpose="List all sites; list groups")
+_RATED = ("ratingCount", "ratingSum", "rated1", "rated2", "rated3", "rated4", "rated5")
+_SHOWN = ("url", "title", "description", "tags", "createdAt", "updatedAt", "entityType", *_RATED)
+"""What lists show of a site: without `scrapedContent`, of which a page of twenty could hold two megabytes."""
+
+BY_ENTITY = FUS.index("byEntity", pk="entityType", sk="entitySk", purpose="List all sites; list groups; list tags")
 BY_TAG = FUS.index("byTag", pk="tag", sk="siteId", purpose="Sites by tag")
 BY_STARS = FUS.index("byStars", pk=number("starRating"), sk="siteId", purpose="Ratings by value")
 BY_GROUP = FUS.index("byGroup", pk="groupName", sk="userId", purpose="List users in a custom group")
 BY_SITE = FUS.index("bySite", pk="commentedSite", sk="commentSk", purpose="Comments of a site, oldest first")
-BY_TIME = FUS.index("byTime", pk="timeline", sk="createdAt", purpose="Sites and groups, newest first")
+BY_TIME = FUS.index("byTime", pk="timeline", sk="createdAt", projection=_SHOWN, purpose="Sites, newest first")
+BY_RATING = FUS.index(
+    "byRating", pk="timeline", sk=number("ratingRank"), projection=_SHOWN, purpose="Sites, best rated first"
+)
+BY_TITLE = FUS.index("byTitle", pk="timeline", sk="titleKey", projection=_SHOWN, purpose="Sites by title")
 BY_RATER = FUS.index("byRater", pk="ratedBy", sk="ratedAt", purpose="One person's ratings, without their comments")
 BY_COMMENTER = FUS.index("byCommenter", pk="commentedBy", sk="createdAt", purpose="One person's comments")
 
@@ -61,6 +70,10 @@ class Site(
     updated_at: Attribute[Timestamp]
     entity_type: Attribute[Literal["SITE"]] = attribute(default="SITE")
     timeline: Attribute[Literal["SITE"] | None] = attribute(default=None)
+    title_key: Attribute[str | None] = attribute(default=None)
+    rating_rank: Attribute[int | None] = attribute(default=None, ge=0)
+    """Average and count as one number to sort by; follows the ratings by the change stream."""
+    added_by: Attribute[str | None] = attribute(default=None)
     rating_count: Attribute[int | None] = attribute(default=None, ge=0)
     rating_sum: Attribute[int | None] = attribute(default=None, ge=0)
     rated_1: Attribute[int | None] = attribute(default=None, ge=0)
@@ -96,7 +109,32 @@ def all_sites() -> Query[Site]:
 
 @access_pattern("Sites, newest first", FUS, documented="(or add createdAt to entitySk for ordering)")
 def newest_sites() -> Query[Site]:
-    return Site.query(BY_TIME, timeline="SITE").newest_first()
+    return _shown(Site.query(BY_TIME, timeline="SITE").newest_first())
+
+
+@access_pattern("Sites, best rated first", FUS, documented=False)
+def best_sites() -> Query[Site]:
+    return _shown(Site.query(BY_RATING, timeline="SITE").newest_first())
+
+
+@access_pattern("Sites by title", FUS, documented=False)
+def sites_by_title() -> Query[Site]:
+    return _shown(Site.query(BY_TITLE, timeline="SITE"))
+
+
+def _shown(query: Query[Site]) -> Query[Site]:
+    """What a list shows, so that the index answers alone."""
+    return projected(
+        query,
+        Site.url,
+        Site.title,
+        Site.description,
+        Site.tags,
+        Site.created_at,
+        Site.updated_at,
+        Site.rating_count,
+        Site.rating_sum,
+    )
 
 
 @access_pattern(
@@ -124,6 +162,31 @@ class SiteTag(
 @access_pattern("Sites by tag", FUS, documented="Sites by tag: Query GSI byTag with tag=<tagValue>", tag="javascript")
 def sites_with_tag(tag: str) -> Query[SiteTag]:
     return SiteTag.query(BY_TAG, tag=tag)
+
+
+@access_pattern("Sites by tag, newest first", FUS, documented=False, tag="javascript")
+def newest_with_tag(tag: str) -> Query[SiteTag]:
+    return SiteTag.query(BY_TAG, tag=tag).newest_first()
+
+
+class TagTotal(
+    Item, table=FUS, pk="TAGTOTAL#{tag}", sk="TOTAL", keys={"entitySk": "TAG#{tag}"}, names=camel_case
+):
+    """How many sites have a tag."""
+
+    tag: Attribute[Tag] = key_part()
+    count: Attribute[int] = attribute(default=0)
+    entity_type: Attribute[Literal["TAG"]] = attribute(default="TAG")
+
+
+@access_pattern("All tags with their counts", FUS, documented=False)
+def all_tags() -> Query[TagTotal]:
+    return TagTotal.query(BY_ENTITY, entity_type="TAG")
+
+
+@access_pattern("How many sites have a tag", FUS, documented=False, tag="maps")
+def tag_total(tag: str) -> Get[TagTotal]:
+    return TagTotal.get(tag=tag)
 
 
 @access_pattern("Tags of a site", FUS, documented=False, site_id="1")
@@ -209,6 +272,11 @@ class Comment(
 )
 def comments_of(site_id: str) -> Query[Comment]:
     return Comment.query(BY_SITE, site_id=site_id)
+
+
+@access_pattern("Ratings of a site with so many stars", FUS, documented=False, site_id="1", stars=5)
+def ratings_of(site_id: str, stars: int) -> Query[Rating]:
+    return Rating.query(BY_STARS, star_rating=stars, site_id=site_id)
 
 
 @access_pattern("A comment", FUS, documented=False, user_id="ada", site_id="1", comment_id="c1")
@@ -305,6 +373,20 @@ SITE_URL = Guard(Site, lambda site: SiteUrl(url=normalise(site.url), of_site=sit
 @access_pattern("Site with a URL", FUS, documented=False, url="https://example.org")
 def site_with_url(url: str) -> Get[SiteUrl]:
     return SiteUrl.get(url=url)
+
+
+class SiteRemoval(Item, table=FUS, pk="SITE#{site_id}", sk="REMOVAL", names=camel_case):
+    """A site that was deleted, as long as its tags, ratings and comments are being removed."""
+
+    site_id: Attribute[str] = key_part()
+    title: Attribute[str]
+    removed_by: Attribute[str]
+    removed_at: Attribute[Timestamp]
+
+
+@access_pattern("The removal of a site", FUS, documented=False, site_id="1")
+def removal(site_id: str) -> Get[SiteRemoval]:
+    return SiteRemoval.get(site_id=site_id)
 
 
 class GroupLog(Item, table=FUS, pk="GROUPLOG#{group_name}", sk="{at}#{entry_id}", names=camel_case):

@@ -103,8 +103,7 @@ def _totals(before: Resource | None, after: Resource | None) -> Iterator[Write]:
     for (count_of, counted_as), amount in amounts.items():
         if amount:
             key = Total.key(count_of=count_of, counted_as=counted_as)
-            # The first one of its kind makes the item, so the parts of the key that are attributes too are set as well.
-            yield Update(key, Total.count.add(amount), Total.count_of.set(count_of), Total.counted_as.set(counted_as))
+            yield Update(key, Total.count.add(amount)).or_new()
 
 
 def _counted(resource: Resource | None) -> Iterator[tuple[Any, str]]:
