@@ -13,6 +13,7 @@ from partita.engine import FormatError
 from partita.engine.door import refusals
 from partita.engine.operations import TABLE_OPERATIONS
 from partita.store import answers
+from partita.store.migrate import errors as migration_errors
 from partita.table import errors as model_errors
 
 DOCS = Path(__file__).parent.parent / "docs"
@@ -23,7 +24,9 @@ ERRORS = [
 ]
 ERRORS = list(dict.fromkeys(ERRORS))
 MODEL_ERRORS = [
-    error for error in vars(model_errors).values() if inspect.isclass(error) and issubclass(error, Exception)
+    error
+    for error in {**vars(model_errors), **vars(migration_errors)}.values()
+    if inspect.isclass(error) and issubclass(error, Exception)
 ]
 
 

@@ -12,9 +12,11 @@ from partita.apps.newsletter import examples as newsletter_examples
 from partita.apps.newsletter import schema as newsletter
 from partita.apps.worthwatch import examples as worthwatch_examples
 from partita.apps.worthwatch import schema as worthwatch
+from partita.apps.worthwatch.migration import WORTHWATCH_BY_ID
 from partita.dynamo.python_values import item_from_python
 from partita.table import Pattern, Table
 from partita.table.examples import Examples
+from partita.table.migrations import Migration
 
 SYSTEMS: dict[str, tuple[Table, ...]] = {
     "kelifax": (kelifax.RESOURCES,),
@@ -28,6 +30,8 @@ SYSTEMS: dict[str, tuple[Table, ...]] = {
         enablement.EVENTS,
     ),
 }
+
+MIGRATIONS: dict[str, Migration] = {migration.name: migration for migration in (WORTHWATCH_BY_ID,)}
 
 
 def tables() -> Iterator[Table]:

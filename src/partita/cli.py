@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from partita import __version__
+from partita.commands import migrate
 
 if TYPE_CHECKING:
     from partita.engine import Engine
@@ -16,6 +17,7 @@ if TYPE_CHECKING:
     from partita.table import Table
 
 app = typer.Typer(no_args_is_help=True, add_completion=False, rich_markup_mode=None, pretty_exceptions_enable=False)
+app.add_typer(migrate.app, name="migrate")
 
 _DATA = Path("data")
 

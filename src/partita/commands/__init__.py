@@ -1,0 +1,1 @@
+"""The commands that need more than a few lines, a file each."""
