@@ -12,6 +12,7 @@ from partita.dynamo.values import Item as WireItem
 from partita.table import steps
 from partita.table.cursors import CursorKeys
 from partita.table.items import Item
+from partita.table.layout import Layout
 from partita.table.queries import BatchGet, Query
 from partita.table.steps import MOST_CALLS, Page, Position, Steps
 from partita.table.tables import Table
@@ -69,7 +70,7 @@ def _keys_of(query: Query[Any]) -> Query[Any]:
 
 @dataclass(frozen=True)
 class _KeyRow(Generic[I]):
-    """Stands in for an item type where only its keys are there."""
+    """Stands in for an item type where only its keys are there: a type without fields, whose items are keys."""
 
     item_type: type[I]
 
@@ -80,6 +81,10 @@ class _KeyRow(Generic[I]):
     @property
     def __table__(self) -> Table:
         return self.item_type.__table__
+
+    @property
+    def __layout__(self) -> Layout:
+        return replace(self.item_type.__layout__, names={})
 
     def owns(self, row: WireItem) -> bool:
         return self.item_type.owns(row)
