@@ -28,8 +28,17 @@ def test_every_setting_is_documented_with_its_default_and_none_that_is_gone() ->
     for name, info in Settings.model_fields.items():
         default = info.default if info.default_factory is None else None
         text = str(default).lower() if isinstance(default, bool) else str(default)
+        text = ",".join(map(str, default)) if isinstance(default, tuple) else text
         shown[name] = " " if default in (None, ()) else f" `{text}` "
     assert documented == shown
+
+
+def test_ports_are_a_list_with_commas(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PARTITA_FETCH_PORTS", "80, 8080")
+    assert read_settings().fetch_ports == (80, 8080)
+    monkeypatch.setenv("PARTITA_FETCH_PORTS", "80,0")
+    with pytest.raises(SettingsError, match="PARTITA_FETCH_PORTS"):
+        read_settings()
 
 
 def test_every_setting_says_what_it_is_for() -> None:

@@ -59,6 +59,9 @@ def _split(value: Any) -> Any:
     return tuple(part.strip() for part in value.split(",") if part.strip()) if isinstance(value, str) else value
 
 
+Port = Annotated[int, Field(ge=1, le=65535)]
+
+
 class Settings(BaseSettings):
     """Everything that can be set."""
 
@@ -87,6 +90,8 @@ class Settings(BaseSettings):
     """The bucket; needed for `s3`."""
     s3_endpoint_url: str | None = None
     """The address of S3; unset, it is AWS."""
+    s3_encryption: Literal["AES256", "aws:kms", "none"] = "AES256"
+    """How S3 is told to encrypt files; `none` leaves it to the bucket, where what speaks S3's protocol has no keys."""
 
     # How it is served
 
@@ -108,6 +113,8 @@ class Settings(BaseSettings):
     """Whether empty systems are filled with demo data at the start."""
     fetch: bool = True
     """Whether fus fetches the pages of sites that people add."""
+    fetch_ports: Annotated[tuple[Port, ...], NoDecode, BeforeValidator(_split)] = (80, 443)
+    """The ports that pages are fetched from, separated by commas."""
 
     # Who people are
 

@@ -1,0 +1,349 @@
+"""Files in a folder: written whole or not at all, never through a symbolic link, served by addresses that we sign."""
+
+from __future__ import annotations
+
+import asyncio
+import errno
+import logging
+import os
+import secrets
+import time
+from collections.abc import AsyncIterable, AsyncIterator, Callable, Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass, replace
+from hashlib import sha256
+from pathlib import Path
+from typing import BinaryIO, TypeVar
+from urllib.parse import urlencode
+
+from partita.kit.clock import Clock
+from partita.kit.files.files import FileInfo, StoredFile, UploadForm
+from partita.kit.files.labels import LABEL_BYTES, Label
+from partita.kit.files.links import Links, named
+from partita.kit.files.names import FileNameError, download_name, segments_of
+from partita.kit.problems import NotFound, TooLarge, Unavailable
+
+T = TypeVar("T")
+
+_CHUNK = 256 * 1024
+_INCOMING = ".incoming"
+_ABANDONED_SECONDS = 24 * 3600
+_DIRECTORY = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
+_log = logging.getLogger(__name__)
+
+
+class LocalFiles:
+    """Keeps each file with its label in front (what it is, how long, whether public), so that both change as one."""
+
+    def __init__(self, folder: Path, keys: Sequence[bytes], clock: Clock, *, path: str = "/files") -> None:
+        self._folder = folder
+        self._links = Links(keys, clock, path=path)
+        self._threads = ThreadPoolExecutor(4, thread_name_prefix="files")
+        incoming = folder / _INCOMING
+        incoming.mkdir(mode=0o700, parents=True, exist_ok=True)
+        _sweep(incoming)
+
+    async def close(self) -> None:
+        await asyncio.to_thread(self._threads.shutdown)
+
+    # -- keeping
+
+    async def save(self, name: str, data: bytes, content_type: str, *, public: bool = False) -> None:
+        await self._run(self.save_blocking, name, data, content_type, public)
+
+    def save_blocking(self, name: str, data: bytes, content_type: str, public: bool = False) -> None:
+        """`save`, for whoever has no event loop."""
+        label = Label(content_type, len(data), sha256(data).hexdigest(), public)
+        self._write(segments_of(name), label, lambda file: file.write(data))
+
+    async def receive(self, name: str, chunks: AsyncIterable[bytes], content_type: str, *, most_bytes: int) -> FileInfo:
+        """Keep a file that comes piece by piece, so that no size of it fills the memory."""
+        segments = segments_of(name)
+        incoming = await self._run(_Incoming, self._folder / _INCOMING)
+        try:
+            async for chunk in chunks:
+                if incoming.size + len(chunk) > most_bytes:
+                    raise TooLarge(f"At most {most_bytes:,} bytes; this is more.")
+                await self._run(incoming.write, chunk)
+            label = Label(content_type, incoming.size, incoming.digest, False)
+            await self._run(self._commit, incoming, segments, label)
+        finally:
+            await self._run(incoming.discard)
+        return label.info(name)
+
+    async def set_public(self, name: str, public: bool) -> None:
+        def change() -> None:
+            with self._open(name) as file:
+                if file.info.public != public:
+                    self._write(segments_of(name), replace(file.label, public=public), file.copy_to)
+
+        await self._run(change)
+
+    async def delete(self, name: str) -> None:
+        await self._run(self.delete_blocking, name)
+
+    def delete_blocking(self, name: str) -> None:
+        """`delete`, for whoever has no event loop."""
+        segments = segments_of(name)
+        with suppress(FileNotFoundError, NotADirectoryError, IsADirectoryError), self._parent(segments) as parent:
+            os.unlink(segments[-1], dir_fd=parent)
+            os.fsync(parent)
+
+    # -- reading
+
+    async def load(self, name: str) -> StoredFile:
+        return await self._run(self.load_blocking, name)
+
+    def load_blocking(self, name: str) -> StoredFile:
+        """`load`, for whoever has no event loop."""
+        with self._open(name) as file:
+            data = file.read()
+        if sha256(data).hexdigest() != file.info.tag:
+            raise _damaged(name)
+        return StoredFile(file.info, data)
+
+    async def start(self, name: str, most_bytes: int = 65_536) -> bytes:
+        def beginning() -> bytes:
+            with self._open(name) as file:
+                return file.read(most_bytes)
+
+        return await self._run(beginning)
+
+    async def info(self, name: str) -> FileInfo | None:
+        def known() -> FileInfo | None:
+            try:
+                with self._open(name) as file:
+                    return file.info
+            except NotFound:
+                return None
+
+        return await self._run(known)
+
+    async def exists(self, name: str) -> bool:
+        return await self.info(name) is not None
+
+    # -- addresses
+
+    def url(self, name: str, *, seconds: int = 3600, download_as: str | None = None) -> str:
+        segments_of(name)
+        shown = None if download_as is None else download_name(download_as)
+        return self._links.read(name, seconds=seconds, download_as=shown)
+
+    def public_url(self, name: str) -> str:
+        segments_of(name)
+        return self._links.path(name)
+
+    def upload_form(
+        self, name: str, content_type: str, *, most_bytes: int, seconds: int = 300, then: str | None = None
+    ) -> UploadForm:
+        segments_of(name)
+        # In the address, not in fields: it is checked before a byte of the file is taken.
+        terms = {"expires": str(self._links.expiry(seconds)), "most": str(most_bytes), "type": content_type}
+        if then is not None:
+            terms["then"] = then
+        query = {**terms, "signature": self._links.sign("upload", name, terms)}
+        return UploadForm(f"{self._links.path(name)}?{urlencode(query)}", {})
+
+    @property
+    def origin(self) -> None:
+        """Files are served by ourselves."""
+
+    async def follow(self, name: str, link: Mapping[str, str]) -> LocalFile:
+        if "signature" in link:
+            terms = {"expires": link.get("expires", "")}
+            if "download" in link:
+                terms["download"] = link["download"]
+            self._links.check("read", named(name), terms, link["signature"])
+            return await self._run(self._open, name)
+        file = await self._run(self._open, named(name))
+        if not file.info.public:
+            # Who has no link is not told that there is a file.
+            await file.close()
+            raise _missing(name)
+        return file
+
+    def check_upload(self, name: str, link: Mapping[str, str]) -> UploadTerms:
+        """What a link of `upload_form` allows; refuses what we did not sign and what has ended."""
+        terms = {key: link[key] for key in ("expires", "most", "type", "then") if key in link}
+        self._links.check("upload", named(name), {"expires": "", **terms}, link.get("signature", ""))
+        return UploadTerms(int(terms["most"]), terms["type"], terms.get("then"))
+
+    # -- the disk
+
+    async def _run(self, function: Callable[..., T], *arguments: object) -> T:
+        return await asyncio.get_running_loop().run_in_executor(self._threads, function, *arguments)
+
+    def _open(self, name: str) -> LocalFile:
+        segments = segments_of(name)
+        try:
+            return self._read(name, segments)
+        except (FileNotFoundError, NotADirectoryError, IsADirectoryError):
+            raise _missing(name) from None
+        except OSError as error:
+            if error.errno == errno.ELOOP:  # a symbolic link, which nobody put there through us
+                raise _missing(name) from None
+            raise
+
+    def _read(self, name: str, segments: tuple[str, ...]) -> LocalFile:
+        with self._parent(segments) as parent:
+            handle = os.open(segments[-1], os.O_RDONLY | os.O_NOFOLLOW | os.O_CLOEXEC, dir_fd=parent)
+        file = os.fdopen(handle, "rb", buffering=0)
+        try:
+            label = Label.read(file.read(LABEL_BYTES))
+            if label is None or os.fstat(handle).st_size != LABEL_BYTES + label.size:
+                raise _damaged(name)
+        except BaseException:
+            file.close()
+            raise
+        return LocalFile(label.info(name), label, file, self._threads)
+
+    def _write(self, segments: tuple[str, ...], label: Label, fill: Callable[[BinaryIO], object]) -> None:
+        incoming = _Incoming(self._folder / _INCOMING)
+        try:
+            with _full_disk_is_told():
+                fill(incoming.file)
+            self._commit(incoming, segments, label)
+        finally:
+            incoming.discard()
+
+    def _commit(self, incoming: _Incoming, segments: tuple[str, ...], label: Label) -> None:
+        with _full_disk_is_told(), self._parent(segments, make=True) as parent:
+            incoming.finish(label)
+            try:
+                os.rename(incoming.path, segments[-1], dst_dir_fd=parent)
+            except IsADirectoryError:
+                raise FileNameError(f"{'/'.join(segments)!r} is the beginning of other names") from None
+            os.fsync(parent)
+
+    @contextmanager
+    def _parent(self, segments: tuple[str, ...], *, make: bool = False) -> Iterator[int]:
+        """The folder a file is in, entered step by step, so that no step can be a link that leads elsewhere."""
+        current = os.open(self._folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+        try:
+            for segment in segments[:-1]:
+                if make:
+                    _make_folder(segment, current)
+                try:
+                    inner = os.open(segment, _DIRECTORY, dir_fd=current)
+                except NotADirectoryError:
+                    if make:
+                        raise FileNameError(f"{'/'.join(segments)!r} begins with the name of a file") from None
+                    raise
+                os.close(current)
+                current = inner
+            yield current
+        finally:
+            os.close(current)
+
+
+@dataclass(frozen=True, slots=True)
+class UploadTerms:
+    """What an upload may be."""
+
+    most_bytes: int
+    content_type: str
+    then: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class LocalFile:
+    """A file that is being read; one that is replaced or deleted meanwhile is read to its end."""
+
+    info: FileInfo
+    label: Label
+    file: BinaryIO
+    threads: ThreadPoolExecutor
+
+    def __enter__(self) -> LocalFile:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.file.close()
+
+    async def chunks(self) -> AsyncIterator[bytes]:
+        loop = asyncio.get_running_loop()
+        while chunk := await loop.run_in_executor(self.threads, self.file.read, _CHUNK):
+            yield chunk
+
+    async def close(self) -> None:
+        self.file.close()
+
+    def read(self, most_bytes: int = -1) -> bytes:
+        wanted = self.label.size if most_bytes < 0 else min(most_bytes, self.label.size)
+        pieces = []
+        while wanted > 0 and (piece := self.file.read(wanted)):
+            pieces.append(piece)
+            wanted -= len(piece)
+        return b"".join(pieces)
+
+    def copy_to(self, other: BinaryIO) -> None:
+        while chunk := self.file.read(_CHUNK):
+            other.write(chunk)
+
+
+class _Incoming:
+    """A file on its way: of no name yet, and gone unless it is committed."""
+
+    def __init__(self, folder: Path) -> None:
+        self.path = folder / secrets.token_hex(16)
+        flags = os.O_CREAT | os.O_EXCL | os.O_WRONLY | os.O_NOFOLLOW | os.O_CLOEXEC
+        with _full_disk_is_told():
+            self.file: BinaryIO = os.fdopen(os.open(self.path, flags, 0o600), "wb")
+            self.file.seek(LABEL_BYTES)
+        self.size = 0
+        self._digest = sha256()
+
+    def write(self, chunk: bytes) -> None:
+        with _full_disk_is_told():
+            self.file.write(chunk)
+        self.size += len(chunk)
+        self._digest.update(chunk)
+
+    @property
+    def digest(self) -> str:
+        return self._digest.hexdigest()
+
+    def finish(self, label: Label) -> None:
+        """Put the label in front and everything on the disk."""
+        self.file.seek(0)
+        self.file.write(label.bytes())
+        self.file.flush()
+        os.fsync(self.file.fileno())
+
+    def discard(self) -> None:
+        with suppress(OSError):
+            self.file.close()
+        self.path.unlink(missing_ok=True)
+
+
+def _make_folder(segment: str, parent: int) -> None:
+    with suppress(FileExistsError):
+        os.mkdir(segment, 0o700, dir_fd=parent)
+        os.fsync(parent)
+
+
+def _sweep(incoming: Path) -> None:
+    """Remove what a process left behind when it was killed; younger ones may be somebody's work."""
+    for entry in incoming.iterdir():
+        with suppress(FileNotFoundError):
+            if entry.stat().st_mtime < time.time() - _ABANDONED_SECONDS:
+                entry.unlink()
+
+
+@contextmanager
+def _full_disk_is_told() -> Iterator[None]:
+    try:
+        yield
+    except OSError as error:
+        _log.error("a file could not be kept: %s", error)
+        raise Unavailable("The file could not be kept. Try again later.", code="file_not_kept") from error
+
+
+def _missing(name: str) -> NotFound:
+    return NotFound(f"There is no file {name}.")
+
+
+def _damaged(name: str) -> Unavailable:
+    _log.error("the file %s is damaged: its content is not what its label says", name)
+    return Unavailable(f"The file {name} is damaged.", code="file_damaged")

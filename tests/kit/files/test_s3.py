@@ -1,0 +1,207 @@
+"""Files in S3, against moto's server: the same promises as in a folder, and addresses that S3 answers by itself."""
+
+from __future__ import annotations
+
+import json
+import socket
+import subprocess
+import sys
+from base64 import b64decode
+from collections.abc import AsyncIterator, Iterator
+from typing import Any
+
+import aiohttp
+import boto3
+import pytest
+
+from partita.kit.files import FileNameError, S3Files
+from partita.kit.files.s3 import Encryption
+from partita.kit.problems import NotFound, Unavailable
+from tests.serving import CREDENTIALS, Served, moto_server
+
+pytestmark = pytest.mark.anyio
+BUCKET = "partita-files"
+
+
+@pytest.fixture(scope="module")
+def server() -> Iterator[Served]:
+    with moto_server() as served:
+        _boto(served).create_bucket(Bucket=BUCKET)
+        yield served
+
+
+def _boto(served: Served) -> Any:
+    return boto3.client("s3", endpoint_url=served.url, **CREDENTIALS)
+
+
+@pytest.fixture
+async def files(server: Served, monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[S3Files]:
+    async for made in _files(server, monkeypatch):
+        yield made
+
+
+async def _files(
+    server: Served, monkeypatch: pytest.MonkeyPatch, encryption: Encryption = "AES256", bucket: str = BUCKET
+) -> AsyncIterator[S3Files]:
+    monkeypatch.setenv("AWS_ACCESS_KEY_ID", "any")
+    monkeypatch.setenv("AWS_SECRET_ACCESS_KEY", "any")
+    made = S3Files(bucket, region="us-east-1", endpoint_url=server.url, encryption=encryption)
+    yield made
+    await made.close()
+
+
+async def test_a_file_comes_back_with_what_it_is(files: S3Files) -> None:
+    await files.save("kelifax/logos/1.png", b"pixels", "image/png")
+    found = await files.load("kelifax/logos/1.png")
+    assert (found.data, found.content_type, found.size, found.info.public) == (b"pixels", "image/png", 6, False)
+    assert await files.info("kelifax/logos/1.png") == found.info
+    assert await files.start("kelifax/logos/1.png", 3) == b"pix"
+    assert await files.exists("kelifax/logos/1.png")
+
+
+async def test_an_empty_file_is_a_file(files: S3Files) -> None:
+    await files.save("empty", b"", "text/plain")
+    assert (await files.load("empty")).data == await files.start("empty") == b""
+
+
+async def test_what_is_not_there_is_not_found(files: S3Files) -> None:
+    for ask in (files.load, files.start):
+        with pytest.raises(NotFound):
+            await ask("nothing")
+    assert await files.info("nothing") is None
+    assert not await files.exists("nothing")
+    with pytest.raises(NotFound):
+        await files.set_public("nothing", True)
+
+
+async def test_a_deleted_file_is_gone_and_deleting_it_again_is_harmless(files: S3Files) -> None:
+    await files.save("a/b", b"x", "text/plain")
+    await files.delete("a/b")
+    await files.delete("a/b")
+    assert not await files.exists("a/b")
+
+
+@pytest.mark.parametrize("name", ["../x", "/x", "A", "a//b", ""])
+async def test_names_follow_the_same_rule_as_in_a_folder(files: S3Files, name: str) -> None:
+    with pytest.raises(FileNameError):
+        await files.save(name, b"x", "text/plain")
+    for use in (files.load, files.start, files.info, files.delete):
+        with pytest.raises(FileNameError):
+            await use(name)
+    for link in (files.url, files.public_url):
+        with pytest.raises(FileNameError):
+            link(name)
+
+
+async def test_files_are_encrypted_as_the_settings_say(server: Served, monkeypatch: pytest.MonkeyPatch) -> None:
+    wanted: dict[Encryption, str | None] = {"AES256": "AES256", "aws:kms": "aws:kms", "none": None}
+    for encryption, told in wanted.items():
+        async for files in _files(server, monkeypatch, encryption):
+            await files.save("secret", b"x", "text/plain")
+            form = files.upload_form("secret", "text/plain", most_bytes=5)
+        assert _boto(server).head_object(Bucket=BUCKET, Key="secret").get("ServerSideEncryption") == told
+        assert form.fields.get("x-amz-server-side-encryption") == told
+
+
+async def test_a_link_is_answered_by_s3_as_the_file_was_kept(files: S3Files) -> None:
+    await files.save("logo.png", b"pixels", "image/png")
+    await files.save("page.html", b"<script>", "text/html")
+    async with aiohttp.ClientSession() as session:
+        async with session.get(files.url("logo.png")) as shown:
+            assert (shown.status, await shown.read()) == (200, b"pixels")
+            assert shown.headers["Content-Type"] == "image/png"
+            assert shown.headers["Content-Disposition"] == "inline"
+        async with session.get(files.url("page.html")) as saved:
+            assert saved.headers["Content-Disposition"] == "attachment"
+        async with session.get(files.url("logo.png", download_as="ሎጎ.png")) as saved:
+            assert saved.headers["Content-Disposition"].startswith("attachment; filename=")
+
+
+async def test_a_link_names_its_file_its_end_and_the_signature_of_version_four(files: S3Files) -> None:
+    url = files.url("a/b.png", seconds=300)
+    for part in (f"/{BUCKET}/a/b.png?", "X-Amz-Algorithm=AWS4-HMAC-SHA256", "X-Amz-Expires=300", "X-Amz-Signature="):
+        assert part in url
+    assert url.startswith(f"{files.origin}/")
+
+
+async def test_a_browser_puts_a_file_there_by_a_form(files: S3Files) -> None:
+    form = files.upload_form("up/1.txt", "text/plain", most_bytes=100)
+    body = aiohttp.FormData()
+    for name, value in form.fields.items():
+        body.add_field(name, value)
+    body.add_field("file", b"from a browser", filename="../../x.html", content_type="text/html")
+    async with aiohttp.ClientSession() as session, session.post(form.url, data=body) as answer:
+        assert answer.status in (200, 201, 204)
+    found = await files.load("up/1.txt")
+    assert (found.data, found.content_type) == (b"from a browser", "text/plain")
+
+
+def test_a_form_allows_one_name_one_type_and_a_size_for_a_while(
+    server: Served, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("AWS_ACCESS_KEY_ID", "any")
+    monkeypatch.setenv("AWS_SECRET_ACCESS_KEY", "any")
+    files = S3Files(BUCKET, region="us-east-1", endpoint_url=server.url)
+    form = files.upload_form("up/2.png", "image/png", most_bytes=100, then="https://partita.example/done")
+    policy = json.loads(b64decode(form.fields["policy"]))
+    for condition in (
+        {"bucket": BUCKET},
+        {"key": "up/2.png"},
+        {"Content-Type": "image/png"},
+        {"success_action_redirect": "https://partita.example/done"},
+        ["content-length-range", 0, 100],
+    ):
+        assert condition in policy["conditions"]
+    assert form.fields["key"] == "up/2.png"
+
+
+async def test_our_own_address_leads_to_a_public_file_only(files: S3Files) -> None:
+    await files.save("a", b"a", "image/png")
+    assert files.public_url("a") == "/files/a"
+    with pytest.raises(NotFound):
+        await files.follow("a", {})
+    await files.set_public("a", True)
+    found = await files.load("a")
+    assert (found.info.public, found.content_type, found.data) == (True, "image/png", b"a")
+    async with aiohttp.ClientSession() as session, session.get(await files.follow("a", {})) as shown:
+        assert await shown.read() == b"a"
+    await files.set_public("a", False)
+    for name in ("a", "b", "../a"):
+        with pytest.raises(NotFound):
+            await files.follow(name, {"signature": "x"})
+
+
+async def test_a_store_that_refuses_is_told_as_unavailable(server: Served, monkeypatch: pytest.MonkeyPatch) -> None:
+    async for files in _files(server, monkeypatch, bucket="not-there"):
+        with pytest.raises(Unavailable) as refused:
+            await files.save("a", b"a", "text/plain")
+        assert refused.value.code == "files_unavailable"
+
+
+async def test_a_store_that_is_not_there_is_told_as_unavailable(monkeypatch: pytest.MonkeyPatch) -> None:
+    with socket.socket() as silent:  # bound and not listening: connections are refused
+        silent.bind(("127.0.0.1", 0))
+        nowhere = Served(f"http://127.0.0.1:{silent.getsockname()[1]}", 0)
+        async for files in _files(nowhere, monkeypatch):
+            with pytest.raises(Unavailable):
+                await files.load("a")
+
+
+def test_boto3_is_loaded_by_nobody_who_does_not_use_s3() -> None:
+    program = "import sys; import partita.kit.files; assert not {'boto3', 'botocore'} & set(sys.modules)"
+    subprocess.run([sys.executable, "-c", program], check=True)
+
+
+def test_without_boto3_the_way_out_is_said() -> None:
+    program = """
+import sys
+sys.modules["boto3"] = None
+from partita.kit.files import S3Files
+from partita.kit.settings import SettingsError
+try:
+    S3Files("bucket")
+except SettingsError as error:
+    print(error)
+"""
+    said = subprocess.run([sys.executable, "-c", program], check=True, capture_output=True, text=True).stdout
+    assert said == "Files in S3 need boto3: install partita[boto], or set PARTITA_FILES=local.\n"

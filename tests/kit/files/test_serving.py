@@ -1,0 +1,205 @@
+"""The addresses of files, over HTTP."""
+
+from __future__ import annotations
+
+import asyncio
+import socket
+import threading
+from collections.abc import AsyncIterator, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from urllib.parse import urlsplit
+
+import aiohttp
+import pytest
+import uvicorn
+from fastapi import FastAPI, Request
+from starlette.responses import JSONResponse, Response
+from yarl import URL
+
+from partita.kit.files import LocalFiles, file_routes
+from partita.kit.permissions import NOBODY, Viewer
+from partita.kit.problems import Problem
+from tests.kit.conftest import HandClock
+
+pytestmark = pytest.mark.anyio
+
+
+async def _nobody(_request: Request) -> Viewer:
+    return NOBODY
+
+
+async def _told(_request: Request, problem: Exception) -> Response:
+    assert isinstance(problem, Problem)
+    return JSONResponse({"code": problem.code}, problem.status)
+
+
+@contextmanager
+def _served(app: FastAPI) -> Iterator[str]:
+    server = uvicorn.Server(uvicorn.Config(app, log_config=None, lifespan="off"))
+    listening = socket.create_server(("127.0.0.1", 0))
+    thread = threading.Thread(target=server.run, kwargs={"sockets": [listening]})
+    thread.start()
+    try:
+        yield f"http://127.0.0.1:{listening.getsockname()[1]}"
+    finally:
+        server.should_exit = True
+        thread.join(20)
+        listening.close()
+
+
+@pytest.fixture
+async def files(tmp_path: Path, clock: HandClock) -> AsyncIterator[LocalFiles]:
+    made = LocalFiles(tmp_path / "files", [b"k" * 32], clock)
+    yield made
+    await made.close()
+
+
+@pytest.fixture
+async def site(files: LocalFiles) -> AsyncIterator[aiohttp.ClientSession]:
+    app = FastAPI()
+    app.state.viewers = _nobody
+    app.add_exception_handler(Problem, _told)
+    app.include_router(file_routes(files).router)
+    with _served(app) as url:
+        async with aiohttp.ClientSession(url) as session:
+            yield session
+
+
+async def test_a_signed_link_shows_the_file_with_safe_headers(files: LocalFiles, site: aiohttp.ClientSession) -> None:
+    await files.save("a/b.html", b"<script>", "text/html")
+    async with site.get(files.url("a/b.html")) as answer:
+        assert (answer.status, await answer.read()) == (200, b"<script>")
+        assert answer.headers["Content-Type"] == "text/html"
+        assert answer.headers["Content-Disposition"] == "attachment"
+        assert answer.headers["X-Content-Type-Options"] == "nosniff"
+        assert "sandbox" in answer.headers["Content-Security-Policy"]
+        assert answer.headers["Content-Length"] == "8"
+        assert answer.headers["Cache-Control"].startswith("private")
+
+
+async def test_a_picture_is_shown_and_downloaded_where_the_link_says_so(
+    files: LocalFiles, site: aiohttp.ClientSession
+) -> None:
+    await files.save("a.png", b"pixels", "image/png", public=True)
+    async with site.get(files.public_url("a.png")) as answer:
+        assert answer.headers["Content-Disposition"] == "inline"
+        assert answer.headers["Cache-Control"].startswith("public")
+    async with site.get(files.url("a.png", download_as="Ḷogo.png")) as answer:
+        assert (
+            answer.headers["Content-Disposition"]
+            == "attachment; filename=\"_ogo.png\"; filename*=UTF-8''%E1%B8%B6ogo.png"
+        )
+
+
+async def test_a_name_to_save_as_counts_only_in_a_signed_link(files: LocalFiles, site: aiohttp.ClientSession) -> None:
+    await files.save("a.png", b"pixels", "image/png")
+    async with site.get(files.url("a.png") + "&download=virus.exe") as answer:
+        assert answer.status == 403
+
+
+async def test_no_link_no_file(files: LocalFiles, site: aiohttp.ClientSession, clock: HandClock) -> None:
+    await files.save("a", b"a", "text/plain")
+    expired = files.url("a", seconds=10)
+    clock.forward(seconds=10)
+    for path, status, code in (
+        ("/files/a", 404, "not_found"),
+        ("/files/nothing", 404, "not_found"),
+        ("/files/..%2f..%2fetc%2fpasswd", 404, "not_found"),
+        ("/files/a/%2e%2e/b", 404, "not_found"),
+        ("/files/%ff", 404, "not_found"),
+        ("/files/a?signature=x&expires=9999999999", 403, "invalid_link"),
+        (expired, 403, "link_expired"),
+    ):
+        async with site.get(URL(path, encoded=True)) as answer:
+            assert (answer.status, (await answer.json()).get("code")) == (status, code), path
+
+
+async def test_who_has_the_file_is_not_sent_it_again(files: LocalFiles, site: aiohttp.ClientSession) -> None:
+    await files.save("a", b"a", "text/plain", public=True)
+    async with site.get("/files/a") as answer:
+        tag = answer.headers["ETag"]
+    async with site.get("/files/a", headers={"If-None-Match": tag}) as answer:
+        assert (answer.status, await answer.read()) == (304, b"")
+    await files.save("a", b"b", "text/plain", public=True)
+    async with site.get("/files/a", headers={"If-None-Match": tag}) as answer:
+        assert (answer.status, await answer.read()) == (200, b"b")
+
+
+async def test_a_large_file_arrives_whole(files: LocalFiles, site: aiohttp.ClientSession) -> None:
+    content = bytes(range(256)) * 20_000
+    await files.save("large", content, "application/octet-stream", public=True)
+    async with site.get("/files/large") as answer:
+        assert await answer.read() == content
+
+
+async def test_a_reader_that_goes_away_holds_no_file_open(files: LocalFiles, site: aiohttp.ClientSession) -> None:
+    await files.save("large", b"x" * 50_000_000, "application/octet-stream", public=True)
+    host = urlsplit(str(site._base_url))
+    for _ in range(3):
+        reader, writer = await asyncio.open_connection(host.hostname, host.port)
+        writer.write(b"GET /files/large HTTP/1.1\r\nHost: x\r\n\r\n")
+        assert await reader.readexactly(100)
+        writer.transport.abort()
+    for _ in range(200):
+        if not [path for path in Path("/proc/self/fd").iterdir() if _leads_to(path, "large")]:
+            return
+        await asyncio.sleep(0.05)
+    raise AssertionError("somebody still holds the file open")
+
+
+def _leads_to(path: Path, name: str) -> bool:
+    try:
+        return path.readlink().name == name
+    except OSError:
+        return False
+
+
+# -- uploads
+
+
+def _form(content: bytes, field: str = "file") -> aiohttp.FormData:
+    form = aiohttp.FormData()
+    form.add_field(field, content, filename="../x.html", content_type="text/html")
+    return form
+
+
+async def test_a_form_brings_a_file(files: LocalFiles, site: aiohttp.ClientSession) -> None:
+    form = files.upload_form("up/1", "image/png", most_bytes=300_000)
+    async with site.post(form.url, data=_form(b"x" * 300_000)) as answer:
+        assert answer.status == 204
+    found = await files.load("up/1")
+    assert (found.size, found.content_type, found.info.public) == (300_000, "image/png", False)
+
+
+async def test_a_form_leads_on_where_it_was_told_to(files: LocalFiles, site: aiohttp.ClientSession) -> None:
+    form = files.upload_form("up/1", "image/png", most_bytes=300_000, then="/done?file=up/1")
+    async with site.post(form.url, data=_form(b"x"), allow_redirects=False) as answer:
+        assert (answer.status, answer.headers["Location"]) == (303, "/done?file=up/1")
+
+
+async def test_more_than_the_form_allows_is_too_large(files: LocalFiles, site: aiohttp.ClientSession) -> None:
+    form = files.upload_form("up/1", "image/png", most_bytes=1_000)
+    for size in (1_001, 9_000, 500_000):
+        async with site.post(form.url, data=_form(b"x" * size)) as answer:
+            assert (answer.status, (await answer.json())["code"]) == (413, "too_large")
+    assert not await files.exists("up/1")
+
+
+async def test_a_form_that_is_none_is_a_bad_request(files: LocalFiles, site: aiohttp.ClientSession) -> None:
+    url = files.upload_form("up/1", "image/png", most_bytes=1_000).url
+    broken = {"data": b"--x\r\nbroken", "headers": {"Content-Type": "multipart/form-data; boundary=y"}}
+    for asked in ({"data": _form(b"x", "other")}, {"data": {"file": "text"}}, {"data": b"x"}, broken):
+        async with site.post(url, **asked) as answer:
+            assert (answer.status, (await answer.json())["code"]) == (400, "file_missing")
+    assert not await files.exists("up/1")
+
+
+async def test_nobody_uploads_without_a_link(files: LocalFiles, site: aiohttp.ClientSession, clock: HandClock) -> None:
+    await files.save("a", b"a", "text/plain", public=True)
+    expired = files.upload_form("a", "text/plain", most_bytes=100, seconds=300).url
+    clock.forward(seconds=300)
+    for url in ("/files/a", files.url("a"), expired, files.upload_form("a", "text/plain", most_bytes=9).url + "0"):
+        async with site.post(url, data=_form(b"b")) as answer:
+            assert answer.status == 403
+    assert (await files.load("a")).data == b"a"
