@@ -42,7 +42,7 @@ class Parked(Item, table=HOUSE, pk="PARKED", sk="{handler}#{parked_at}#{sequence
     parked_at: Attribute[Timestamp]
     sequence: Attribute[str]
     table_name: Attribute[str]
-    record: Attribute[str]
+    record: Attribute[str] = attribute(large=True)
     """The stream record as JSON."""
     error: Attribute[str]
     tries: Attribute[int]

@@ -1,0 +1,70 @@
+"""A kit on a temporary engine: everything real, nothing slow, the weather as the test wants it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from partita.kit.fetcher import fetcher_for
+
+from partita.engine import Engine, FaultPlan
+from partita.kit.accounts import ACCOUNTS, Accounts
+from partita.kit.changes import ChangeWorker
+from partita.kit.changes.worker import Pace
+from partita.kit.clock import RandomIds, SystemClock
+from partita.kit.files import files_for
+from partita.kit.kit import Kit
+from partita.kit.limits import Limits
+from partita.kit.mail import mail_for
+from partita.kit.permissions import Viewer
+from partita.kit.schema import HOUSE
+from partita.kit.search import Search
+from partita.kit.settings import Settings
+from partita.kit.system import System
+from partita.store import EmbeddedStore
+from partita.table import Table
+
+BAD_WEATHER = FaultPlan(seed=7, throttle=0.1, conflict=0.1, partial_batch=0.1)
+
+
+@contextmanager
+def kit_on(folder: Path, *tables: Table, faults: FaultPlan | None = None) -> Iterator[Kit]:
+    """A kit whose tables go when it is closed."""
+    settings = Settings(data=folder, fetch=False)
+    clock, ids = SystemClock(), RandomIds()
+    with Engine.temporary(faults=faults) as engine:
+        store = EmbeddedStore(engine)
+        store.create(HOUSE, ACCOUNTS, *tables)
+        search = Search(folder / "search.db", b"s" * 32)
+        limits = Limits(store.asynchronous, clock)
+        mail = mail_for(settings, store.asynchronous, clock, ids)
+        try:
+            yield Kit(
+                settings=settings,
+                tables=store,
+                clock=clock,
+                ids=ids,
+                accounts=Accounts(
+                    store.asynchronous, clock=clock, ids=ids, settings=settings, limits=limits, mail=mail
+                ),
+                files=files_for(settings, clock),
+                search=search,
+                limits=limits,
+                mail=mail,
+                fetcher=fetcher_for(settings),
+            )
+        finally:
+            search.close()
+
+
+def worker_of(kit: Kit, system: System) -> ChangeWorker:
+    """What follows the changes of a system; `drain` it to catch up."""
+    assert isinstance(kit.tables, EmbeddedStore)
+    pace = Pace(poll=0.001, first_pause=0.001, longest_pause=0.001)
+    return ChangeWorker(kit.store, kit.tables.engine.call_async, system.changes, kit.clock, pace=pace)
+
+
+def person(name: str, *permissions: str) -> Viewer:
+    """Somebody with an account and these permissions."""
+    return Viewer(user_id=name, username=name, name=name.title(), permissions=frozenset(permissions), via="session")
