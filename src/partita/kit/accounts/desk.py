@@ -71,13 +71,16 @@ class Desk:
             raise NotFound(f"There is no account {user_id}.")
         return found
 
-    async def _in_person(self, viewer: Viewer) -> Account:
+    async def _in_person(self, viewer: Viewer, *, with_one_time_password: bool = False) -> Account:
         """The account of somebody who is there with a browser: programs do not change accounts."""
         if not viewer.signed_in:
             raise SignInRequired("Sign in to do this.")
         if viewer.via != "session":
             raise Forbidden("A program cannot do this. Sign in with a browser.", code="sign_in_with_a_browser")
-        return await self._person(viewer.id)
+        person = await self._person(viewer.id)
+        if person.must_change_password and not with_one_time_password:
+            raise Forbidden("Choose a password of your own first.", code="change_the_password_first")
+        return person
 
     async def _granted(self, person: Account, *more_roles: str) -> frozenset[str]:
         """All that roles and groups grant to somebody."""

@@ -107,7 +107,7 @@ class SigningKeys:
         return key_id not in self._keys or self._fetched is None or now - self._fetched > _KEPT
 
     async def _refresh(self) -> None:
-        self._tried = self._clock.now()
+        now = self._clock.now()
         try:
             async with aiohttp.ClientSession(timeout=_TIMEOUT) as session:
                 found = await _json(session, f"{self._issuer.rstrip('/')}/.well-known/openid-configuration")
@@ -115,10 +115,12 @@ class SigningKeys:
                     raise ValueError(f"the configuration is of the issuer {found.get('issuer')}")
                 keys = await _json(session, str(found["jwks_uri"]))
             self._keys = dict(_usable(keys["keys"]))
-            self._fetched = self._tried
+            self._fetched = now
         except (aiohttp.ClientError, TimeoutError, ValueError, KeyError, TypeError, JoseError) as error:
             # What is known stays good for now: a provider that is away for a while must not lock everybody out.
             _log.warning("the keys of %s were not fetched: %s: %s", self._issuer, type(error).__name__, error)
+        finally:
+            self._tried = now  # only now: until then those who ask meanwhile wait for this answer
 
 
 async def _json(session: aiohttp.ClientSession, url: str) -> dict[str, Any]:

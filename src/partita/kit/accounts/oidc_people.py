@@ -58,7 +58,8 @@ class OidcPeople(Desk):
 
     def _roles_in(self, claims: Claims) -> tuple[str, ...]:
         """The words of the roles claim that are roles here."""
-        said = claims.get(self._settings.oidc_roles_claim or "", ())
+        claim = self._settings.oidc_roles_claim
+        said = claims.get(claim) if claim else None
         words = said.split() if isinstance(said, str) else said if isinstance(said, list) else ()
         return tuple(word for word in words if word == ADMIN or word in self._policy.roles)
 

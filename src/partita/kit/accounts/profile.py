@@ -41,7 +41,7 @@ class Profile(Sessions):
 
     async def change_password(self, viewer: Viewer, old: str, new: str) -> None:
         """Another password; every other session ends."""
-        person = await self._in_person(viewer)
+        person = await self._in_person(viewer, with_one_time_password=True)
         checked_password("new", new, person.username, person.email, person.name)
         stored = await self._right_password(person, old, field="old")
         if old == new:

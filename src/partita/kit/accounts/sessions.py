@@ -64,7 +64,7 @@ class Sessions(Directory):
 
     async def sessions(self, viewer: Viewer) -> tuple[Session, ...]:
         """Where somebody is signed in, newest first. The one that asks has the viewer's `session_id`."""
-        person = await self._in_person(viewer)
+        person = await self._in_person(viewer, with_one_time_password=True)
         page = await self._store.page(
             sessions_of(person.user_id).consistently().where(Session.generation.equals(person.generation)),
             limit=_MOST_SHOWN,
@@ -74,7 +74,7 @@ class Sessions(Directory):
 
     async def revoke_session(self, viewer: Viewer, session_id: str) -> None:
         """Sign another browser out."""
-        person = await self._in_person(viewer)
+        person = await self._in_person(viewer, with_one_time_password=True)
         gone = NotFound("There is no such session any more.")
         await self._store.write(
             Delete(Session.key(user_id=person.user_id, session_id=session_id)).if_there().otherwise(gone)

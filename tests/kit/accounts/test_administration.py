@@ -1,0 +1,182 @@
+"""Administrators manage accounts, and never reach further than their own permissions."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable
+
+import pytest
+
+from partita.kit.accounts import Account, Accounts
+from partita.kit.permissions import NOBODY, House, Viewer
+from partita.kit.problems import Conflict, Forbidden, Invalid, NotFound, SignInRequired
+from partita.table import ChangedMeanwhileError
+from tests.kit.accounts.conftest import ADMIN, PASSWORD, POLICY, Clubs, Press, enter, join
+
+pytestmark = pytest.mark.anyio
+
+
+@pytest.fixture
+async def root(accounts: Accounts) -> Viewer:
+    return await join(accounts, "boss", ADMIN)
+
+
+@pytest.fixture
+async def chief(accounts: Accounts) -> Viewer:
+    """May manage users, and holds all of one system but not all of the house."""
+    return await join(accounts, "chief", "press:chief")
+
+
+@pytest.fixture
+async def ada(accounts: Accounts) -> Viewer:
+    return await join(accounts, "ada")
+
+
+async def test_roles_and_groups_grant_permissions(accounts: Accounts, ada: Viewer, clubs: Clubs) -> None:
+    assert ada.permissions == {Press.READ}
+    await accounts.set_roles(accounts.operator(), ada.id, ["press:editor"])
+    assert (await enter(accounts, "ada")).permissions == {Press.READ, Press.WRITE, Press.APPROVE}
+    clubs.granted[ada.id] = frozenset({House.READ_OUTBOX, "unknown:to:everybody"})
+    assert (await enter(accounts, "ada")).permissions == {*Press, House.READ_OUTBOX}
+
+
+async def test_the_administrator_of_the_suite_holds_everything(root: Viewer) -> None:
+    assert root.permissions == POLICY.known
+
+
+async def test_nobody_gives_a_role_whose_permissions_they_do_not_hold(
+    accounts: Accounts, chief: Viewer, ada: Viewer
+) -> None:
+    after = await accounts.set_roles(chief, ada.id, ["press:editor", "press:chief"])
+    assert after.roles == {"press:editor", "press:chief"}
+    for roles in ([ADMIN], ["press:editor", ADMIN]):
+        with pytest.raises(Forbidden, match="because you do not hold all that it grants"):
+            await accounts.set_roles(chief, ada.id, roles)
+    assert (await accounts.account(ada.id)).roles == {"press:editor", "press:chief"}
+
+
+async def test_nobody_takes_a_role_whose_permissions_they_do_not_hold(
+    accounts: Accounts, chief: Viewer, root: Viewer
+) -> None:
+    with pytest.raises(Forbidden):
+        await accounts.set_roles(chief, root.id, [])
+    assert (await accounts.account(root.id)).roles == {ADMIN}
+
+
+async def test_nobody_locks_the_administrators_out_by_giving_up_the_role(accounts: Accounts, root: Viewer) -> None:
+    with pytest.raises(Forbidden, match="ask another administrator"):
+        await accounts.set_roles(root, root.id, ["press:editor"])
+    assert (await accounts.set_roles(root, root.id, [ADMIN, "press:editor"])).roles == {ADMIN, "press:editor"}
+
+
+async def test_a_role_that_is_not_there_is_named_with_those_there_are(
+    accounts: Accounts, root: Viewer, ada: Viewer
+) -> None:
+    with pytest.raises(Invalid) as refused:
+        await accounts.set_roles(root, ada.id, ["press:janitor"])
+    assert refused.value.errors[0].message == (
+        "There is no role press:janitor; there are admin, press:chief, press:editor."
+    )
+
+
+class Meeting:
+    """Grants nothing, and keeps whoever asks until so many have asked."""
+
+    def __init__(self, people: int) -> None:
+        self._barrier = asyncio.Barrier(people)
+
+    async def permissions_of(self, user_id: str) -> frozenset[str]:
+        await self._barrier.wait()
+        return frozenset()
+
+
+async def test_of_two_changes_of_roles_at_once_none_is_lost_unseen(
+    accounts: Accounts, root: Viewer, ada: Viewer
+) -> None:
+    accounts.use(POLICY, (Meeting(2),))  # both have read the account before either writes
+    changes = [accounts.set_roles(root, ada.id, [role]) for role in ("press:editor", "press:chief")]
+    outcomes = await asyncio.gather(*changes, return_exceptions=True)
+    (done,) = [outcome for outcome in outcomes if isinstance(outcome, Account)]
+    assert sum(isinstance(outcome, ChangedMeanwhileError) for outcome in outcomes) == 1
+    assert (await accounts.account(ada.id)).roles == done.roles
+
+
+async def test_managing_somebody_who_may_more_is_refused(
+    accounts: Accounts, chief: Viewer, root: Viewer, ada: Viewer, clubs: Clubs
+) -> None:
+    """Else to set their password would be to become them."""
+    clubs.granted[ada.id] = frozenset({House.READ_METRICS})
+    for person in (root, ada):
+        for manage in (accounts.set_password, accounts.revoke_access, accounts.suspend, accounts.restore):
+            with pytest.raises(Forbidden, match="may do things that you may not"):
+                await manage(chief, person.id)
+
+
+async def test_everything_here_needs_the_permission(accounts: Accounts, ada: Viewer) -> None:
+    acts: list[Callable[[Viewer], Awaitable[object]]] = [
+        lambda viewer: accounts.list_accounts(viewer),
+        lambda viewer: accounts.search_accounts(viewer, "a"),
+        lambda viewer: accounts.create_account(viewer, "eve", "eve@example.org", "Eve"),
+        lambda viewer: accounts.set_password(viewer, ada.id),
+        lambda viewer: accounts.set_roles(viewer, ada.id, []),
+        lambda viewer: accounts.revoke_access(viewer, ada.id),
+        lambda viewer: accounts.suspend(viewer, ada.id),
+        lambda viewer: accounts.restore(viewer, ada.id),
+    ]
+    for act in acts:
+        with pytest.raises(Forbidden):
+            await act(ada)
+        with pytest.raises(SignInRequired):
+            await act(NOBODY)
+
+
+async def test_an_account_is_made_for_somebody_with_a_password_to_change(accounts: Accounts, chief: Viewer) -> None:
+    made = await accounts.create_account(chief, "eve", "eve@example.org", "Eve", roles=["press:editor"])
+    assert made.password not in repr(made)
+    eve = await enter(accounts, "eve", made.password)
+    assert (eve.must_change_password, eve.permissions) == (True, frozenset())
+    await accounts.change_password(eve, made.password, PASSWORD)
+    assert (await enter(accounts, "eve")).permissions == set(Press)
+    with pytest.raises(Conflict):
+        await accounts.create_account(chief, "eve", "other@example.org", "Eve")
+    with pytest.raises(Forbidden):
+        await accounts.create_account(chief, "bob", "bob@example.org", "Bob", roles=[ADMIN])
+    assert await accounts.account_by_username("bob") is None
+
+
+async def test_a_password_that_is_set_must_be_changed_and_ends_all_sessions(
+    accounts: Accounts, root: Viewer, ada: Viewer
+) -> None:
+    session = await accounts.sign_in("ada", PASSWORD)
+    assert await accounts.set_password(root, ada.id, "chosen by the boss") == "chosen by the boss"
+    assert await accounts.viewer_from_session(session.token) is NOBODY
+    assert (await enter(accounts, "ada", "chosen by the boss")).must_change_password
+    with pytest.raises(Invalid):
+        await accounts.set_password(root, ada.id, "short")
+    random = await accounts.set_password(root, ada.id)
+    assert (await enter(accounts, "ada", random)).must_change_password
+
+
+async def test_revoking_ends_all_sessions_and_tokens_and_leaves_the_password(
+    accounts: Accounts, root: Viewer, ada: Viewer
+) -> None:
+    sessions = [await accounts.sign_in("ada", PASSWORD) for _ in range(3)]
+    token = await accounts.create_token(ada, "robot", [], 30)
+    await accounts.revoke_access(root, ada.id)
+    for session in sessions:
+        assert await accounts.viewer_from_session(session.token) is NOBODY
+    with pytest.raises(SignInRequired):
+        await accounts.viewer_from_bearer(token.text)
+    assert len(await accounts.sessions(await enter(accounts, "ada"))) == 1
+
+
+async def test_administrators_do_not_suspend_themselves(accounts: Accounts, root: Viewer) -> None:
+    with pytest.raises(Forbidden, match="your own account"):
+        await accounts.suspend(root, root.id)
+
+
+async def test_somebody_who_is_not_there_is_not_found(accounts: Accounts, root: Viewer) -> None:
+    with pytest.raises(NotFound):
+        await accounts.set_roles(root, "nobody", [])
+    with pytest.raises(NotFound):
+        await accounts.account("nobody")

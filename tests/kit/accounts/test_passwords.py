@@ -1,0 +1,105 @@
+"""Passwords are slow to guess and quick to serve: a few at a time, off the loop."""
+
+from __future__ import annotations
+
+import asyncio
+import resource
+import time
+import unicodedata
+
+import pytest
+from argon2 import PasswordHasher
+
+from partita.kit.accounts.passwords import Passwords, one_time_password, weakness
+from partita.kit.problems import Unavailable
+
+pytestmark = pytest.mark.anyio
+
+
+async def test_a_password_is_recognised_and_another_is_not() -> None:
+    passwords = Passwords()
+    encoded = await passwords.encode("correct horse")
+    assert encoded.startswith("$argon2id$v=19$m=19456,t=2,p=1$")
+    assert await passwords.verify(encoded, "correct horse")
+    assert not await passwords.verify(encoded, "correct horsf")
+    assert not await passwords.verify(encoded, "")
+    assert encoded != await passwords.encode("correct horse")
+
+
+async def test_how_a_keyboard_composes_a_letter_does_not_matter() -> None:
+    passwords = Passwords()
+    encoded = await passwords.encode(unicodedata.normalize("NFC", "schöne Grüße"))
+    assert await passwords.verify(encoded, unicodedata.normalize("NFD", "schöne Grüße"))
+
+
+@pytest.mark.parametrize("strange", ["\ud800" * 12, "x" * 100_000, "\0" * 12])
+async def test_strange_input_is_only_wrong(strange: str) -> None:
+    passwords = Passwords()
+    assert not await passwords.verify(await passwords.encode("correct horse"), strange)
+    assert not await passwords.verify(None, strange)
+    assert not await passwords.verify("not what argon2 writes", strange)
+
+
+async def test_where_there_is_no_password_the_answer_takes_as_long() -> None:
+    passwords = Passwords()
+    encoded = await passwords.encode("correct horse")
+
+    async def seconds(against: str | None, said: str) -> float:
+        begun = time.perf_counter()
+        assert not await passwords.verify(against, said)
+        return time.perf_counter() - begun
+
+    # The quickest of several is what it costs when nothing else gets in the way.
+    known = min([await seconds(encoded, "wrong horse") for _ in range(8)])
+    unknown = min([await seconds(None, "wrong horse") for _ in range(8)])
+    too_long = min([await seconds(encoded, "x" * 100_000) for _ in range(8)])
+    assert 0.5 < unknown / known < 2
+    assert 0.5 < too_long / known < 2
+
+
+async def test_fifty_at_once_leave_the_loop_free_and_the_memory_small() -> None:
+    passwords = Passwords()
+    encoded = await passwords.encode("correct horse")
+    before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    pauses: list[float] = []
+
+    async def watch() -> None:
+        while True:
+            begun = time.perf_counter()
+            await asyncio.sleep(0)
+            pauses.append(time.perf_counter() - begun)
+            await asyncio.sleep(0.005)
+
+    watching = asyncio.create_task(watch())
+    assert all(await asyncio.gather(*(passwords.verify(encoded, "correct horse") for _ in range(50))))
+    watching.cancel()
+    assert sorted(pauses)[len(pauses) // 2] < 0.005  # a password takes tens of milliseconds
+    assert len(pauses) > 20
+    grown_mib = (resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before) / 1024
+    assert grown_mib < 100, "two at 19 MiB each, not fifty"
+
+
+async def test_a_crowd_is_sent_away_instead_of_waiting_for_ever() -> None:
+    passwords = Passwords()
+    outcomes = await asyncio.gather(*(passwords.verify(None, "x") for _ in range(205)), return_exceptions=True)
+    assert sum(isinstance(outcome, Unavailable) for outcome in outcomes) == 5
+    assert sum(outcome is False for outcome in outcomes) == 200
+
+
+async def test_what_was_made_with_other_costs_is_outdated() -> None:
+    cheap = PasswordHasher(time_cost=1, memory_cost=8, parallelism=1).hash("correct horse")
+    passwords = Passwords()
+    assert passwords.outdated(cheap)
+    assert await passwords.verify(cheap, "correct horse")
+    assert not passwords.outdated(await passwords.encode("correct horse"))
+
+
+@pytest.mark.parametrize("good", ["ten-chars!", "x3y!" * 50, "пароль из слов", "   spaces count   "])
+def test_any_long_password_is_good(good: str) -> None:
+    assert weakness(good, "ada", None, "Ada") is None
+
+
+def test_a_one_time_password_is_good_and_never_the_same() -> None:
+    made = {one_time_password() for _ in range(100)}
+    assert len(made) == 100
+    assert all(weakness(each) is None for each in made)
