@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections import Counter
+from collections.abc import Iterator
 from io import BytesIO
 from pathlib import Path
 from typing import Any
@@ -20,7 +21,7 @@ from partita.apps.kelifax.submission import Edit
 from partita.kit.kit import Kit
 from partita.kit.problems import Conflict, Invalid, NotFound, Problem, TooLarge
 from partita.store.observe import Observation
-from partita.table import Transaction
+from partita.table import Put, Transaction
 from tests.apps.house import BAD_WEATHER, kit_on, person, worker_of
 from tests.apps.kelifax.conftest import submission
 
@@ -245,25 +246,26 @@ async def test_search_follows_what_is_approved(kit: Kit, service: KelifaxService
 # -- traps
 
 
-async def _fill(kit: Kit, count: int, status: str, prefix: str) -> None:
+def _resources(count: int, status: str) -> Iterator[Resource]:
     good = submission()
     for number in range(count):
-        name = f"{prefix}-{number}"
+        name = f"{status}-{number}"
         resource = resource_of(good, name, name, f"2026-01-{number % 28 + 1:02}T00:00:00.{number:06}Z")
-        url = f"https://{name}.example.org"
-        made = placed(resource.model_copy(update={"resource_status": status, "resource_url": url}))
-        await kit.store.transact(Transaction(*creation(made)))
+        yield placed(
+            resource.model_copy(update={"resource_status": status, "resource_url": f"https://{name}.example.org"})
+        )
 
 
 async def test_rejected_resources_of_a_category_cost_nothing_and_pages_are_full(
     kit: Kit, service: KelifaxService
 ) -> None:
     seen: list[Observation] = []
-    await _fill(kit, 30, "approved", "good")
+    for resource in _resources(30, "approved"):
+        await kit.store.transact(Transaction(*creation(resource)))
     kit.tables.observe(seen.append)
     before = await service.browse(category="development")
     cost_before = sum(call.units for call in seen)
-    await _fill(kit, 600, "rejected", "bad")
+    await kit.store.batch_write(Put(resource) for resource in _resources(10_000, "rejected"))
     seen.clear()
     after = await service.browse(category="development")
     assert sum(call.units for call in seen) == cost_before
