@@ -8,12 +8,15 @@ import pytest
 
 from partita.table import (
     Attribute,
+    Delete,
     Item,
     KeyPartError,
     ModelError,
+    Put,
     Query,
     SchemaError,
     Table,
+    Update,
     attribute,
     collection,
     key_part,
@@ -43,10 +46,17 @@ class Loan(Item, table=SHEDS, pk="TOOL#{tool_id}", sk="LOAN#{lent_on}#{member}")
     member: Attribute[str] = key_part()
 
 
+SAW = Tool(tool_id="saw", kind="cutting", name="Hand saw")
+LOAN = Loan(tool_id="saw", lent_on="2026-05-01", member="ada")
 LOANS = Loan.query(tool_id="saw")
 ONE = "A collection reads one partition"
 
 Mistake = Callable[[], Any]
+
+
+def WRONG(value: object) -> Any:  # noqa: N802 - it marks what type checkers would refuse
+    """What a type checker would refuse, for those who have none."""
+    return value
 
 
 def _said(mistake: Mistake, kind: type[ModelError]) -> str:
@@ -244,6 +254,34 @@ def test_what_an_attribute_may_hold_is_taken() -> None:
     assert Tool.lent.remove().value is None
     assert Tool.marks.set(frozenset()).value is None
     print(Tool.lent < 100, Tool.lent_to.equals("ada"), Tool.marks.contains("red"))
+
+
+@pytest.mark.parametrize(
+    ("mistake", "said"),
+    [
+        (lambda: Put(WRONG(SAW.own_key)), "Put takes an item, as in Put(book); not Key("),
+        (
+            lambda: Delete(WRONG(SAW)),
+            "Delete takes a key, as in Delete(Book.key(…)) or Delete(book.own_key); not Tool(",
+        ),
+        (
+            lambda: Update(WRONG(SAW), Tool.lent.add(1)),
+            "Update takes a key, as in Update(Book.key(…)) or Update(book.own_key);",
+        ),
+        (
+            lambda: Update(LOAN.own_key, Tool.kind.set("x")).request(),
+            "Loan has no kind that could be updated: there is",
+        ),
+        (lambda: Put(SAW).when(WRONG("lent < 3")), "'lent < 3' is no condition: make one from an attribute, as in"),
+        (lambda: Delete(LOAN.own_key).when(WRONG(True)), "True is no condition"),
+        (
+            lambda: Update(SAW.own_key).request(),
+            "An update of {'PK': {'S': 'TOOL#saw'}, 'SK': {'S': 'ABOUT'}} that changes",
+        ),
+    ],
+)
+def test_a_write_says_what_it_takes(mistake: Mistake, said: str) -> None:
+    assert _said(mistake, ModelError).startswith(said)
 
 
 def test_a_misspelt_attribute_is_suggested() -> None:

@@ -48,7 +48,7 @@ def observation(request: ItemRequest, response: dict[str, Any], seconds: float, 
     entries = consumed if isinstance(consumed, list) else [consumed]
     return Observation(
         operation=type(request).__name__,
-        tables=_tables(request),
+        tables=tables_of(request),
         index=getattr(request, "index", None),
         items=_items(request, response) if error is None else 0,
         units=sum(entry["CapacityUnits"] for entry in entries),
@@ -62,7 +62,8 @@ def error_name(failed: BaseException) -> str:
     return failed.code if isinstance(failed, DynamoError) else type(failed).__name__
 
 
-def _tables(request: ItemRequest) -> tuple[str, ...]:
+def tables_of(request: ItemRequest) -> tuple[str, ...]:
+    """The tables a request is about."""
     match request:
         case BatchGetItem(tables=tables) | BatchWriteItem(tables=tables):
             return tuple(tables)

@@ -11,12 +11,14 @@ from partita.dynamo.errors import DynamoError
 from partita.dynamo.requests import ItemRequest
 from partita.dynamo.values import Item as WireItem
 from partita.store.files import LargeFiles
+from partita.store.missing import with_next_step
 from partita.store.observe import Observer, error_name, measured, observation
 from partita.store.retries import Retries
 from partita.table import lists, steps
 from partita.table.cursors import CursorKeys
 from partita.table.effects import DeleteFiles, Effect, LoadFiles, Now, Pause, Response, SaveFiles, Steps
 from partita.table.errors import ChangedMeanwhileError, NoFileStoreError
+from partita.table.expect import expect_each
 from partita.table.items import Item
 from partita.table.queries import BatchGet, Get, Query
 from partita.table.steps import MOST_CALLS, Page
@@ -38,7 +40,7 @@ class Transport(Protocol):
         """The same without blocking."""
 
     def create(self, table: Table) -> None:
-        """Make a table with its indexes, unless it is there."""
+        """Make a table or the indexes that an older one lacks."""
 
 
 class _Face:
@@ -158,7 +160,7 @@ class AsyncStore(_Face):
                 try:
                     response = await self._step(request)
                 except DynamoError as error:
-                    request = wanted.throw(error)
+                    request = wanted.throw(with_next_step(error, request))
                 else:
                     request = wanted.send(response)
         except StopIteration as done:
@@ -220,7 +222,8 @@ class Store(_Face):
         )
 
     def create(self, *tables: Table) -> None:
-        """Make tables with their indexes, unless they are there."""
+        """Make tables, or the indexes that older ones lack, and wait until they can be used."""
+        expect_each("create", tables)
         for table in tables:
             self.transport.create(table)
 
@@ -295,7 +298,7 @@ class Store(_Face):
                 try:
                     response = self._step(request)
                 except DynamoError as error:
-                    request = wanted.throw(error)
+                    request = wanted.throw(with_next_step(error, request))
                 else:
                     request = wanted.send(response)
         except StopIteration as done:

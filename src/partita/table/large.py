@@ -63,10 +63,7 @@ def _marker(value: AttributeValue) -> Marker | None:
 @cache
 def large_fields(item_type: type[Item]) -> Mapping[str, int]:
     """Stored name → bytes beyond which a value goes to a file, of the fields that may be large."""
-    layout = getattr(item_type, "__layout__", None)
-    if layout is None:
-        return {}  # rows that are read as keys alone: their items come later
-    marked = {name: stored_as(item_type.model_fields[field]) for field, name in layout.names.items()}
+    marked = {name: stored_as(item_type.model_fields[field]) for field, name in item_type.__layout__.names.items()}
     return {name: stored.large for name, stored in marked.items() if stored.large}
 
 

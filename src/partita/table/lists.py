@@ -11,6 +11,7 @@ from typing import Any, Generic, TypeVar, cast
 from partita.dynamo.values import Item as WireItem
 from partita.table import steps
 from partita.table.cursors import CursorKeys
+from partita.table.expect import expect
 from partita.table.items import Item
 from partita.table.layout import Layout
 from partita.table.queries import BatchGet, Query
@@ -23,6 +24,7 @@ I = TypeVar("I", bound=Item)  # noqa: E741 - an item, as T is a type
 
 def needs_second_read(query: Query[Any]) -> bool:
     """Whether the index leaves out attributes of the items, and the query does not ask for a part of them itself."""
+    expect("page", query)
     index = query.index
     if index is None or index.projection == "ALL" or query.only:
         return False

@@ -18,6 +18,7 @@ from partita.table.cursors import CursorKeys, seal, unseal
 from partita.table.effects import DeleteFiles, LoadFiles, Now, Pause, Response, SaveFiles
 from partita.table.effects import Steps as Steps
 from partita.table.errors import ChangedMeanwhileError, InvalidCursorError, ModelError
+from partita.table.expect import expect, expect_each
 from partita.table.expiry import has_not_expired, unexpired
 from partita.table.failures import explain_failure
 from partita.table.items import Item
@@ -48,6 +49,7 @@ class Page(Generic[I]):
 
 def get(wanted: Get[I]) -> Steps[I | None]:
     """One item, or None."""
+    expect("get", wanted)
     response = yield wanted.request()
     row = response.get("Item")
     if row is not None and wanted.expiry is not None and not (yield from _unexpired([row], wanted.expiry)):
@@ -116,6 +118,7 @@ class Position:
 
 def begin(query: Query[Any]) -> Position:
     """The start of a list."""
+    expect("page", query)
     return Position([_Shard() for _ in range(query.shards)])
 
 
@@ -224,6 +227,7 @@ def _unexpired(rows: list[WireItem], attribute: str) -> Steps[list[WireItem]]:
 
 def count(query: Query[Any]) -> Steps[int]:
     """How many rows the query selects; only the number travels."""
+    expect("count", query)
     if query.expiry is not None:
         now = yield Now()
         query = query.where(has_not_expired(query.table, now["Now"]))
@@ -242,6 +246,7 @@ def count(query: Query[Any]) -> Steps[int]:
 
 def batch_get(wanted: BatchGet[I]) -> Steps[list[I | None]]:
     """Any number of items in the order asked for, None where nothing is; what is unprocessed is asked for again."""
+    expect_each("batch_get", wanted.keys)
     found: dict[str, WireItem] = {}
     distinct = list({_name(key): key for key in wanted.keys}.values())
     for start in range(0, len(distinct), limits.BATCH_GET_KEYS):
@@ -285,7 +290,9 @@ def _fetch_all(keys: Iterable[Key[Any]], found: dict[str, WireItem]) -> Steps[No
 def batch_write(writes: Iterable[Put | Delete]) -> Steps[int]:
     """Any number of writes without conditions, each for itself; what is left unprocessed is sent again."""
     files: dict[str, bytes] = {}
-    waiting = [request_of(write, files) for write in writes]
+    given = tuple(writes)
+    expect_each("batch_write", given)
+    waiting = [request_of(write, files) for write in given]
     if any(write.condition is not None for write in waiting):
         raise ModelError("A batch has no conditions: write those items one by one, or in a transaction")
     if files:
@@ -309,12 +316,14 @@ def batch_write(writes: Iterable[Put | Delete]) -> Steps[int]:
 
 def write(wanted: Put | Update | Delete) -> Steps[None]:
     """One write."""
+    expect("write", wanted)
     files: dict[str, bytes] = {}
     yield from _written(request_of(wanted, files), files, (wanted,))
 
 
 def update(wanted: Update, item_type: type[I]) -> Steps[I]:
     """One update; the item as it is afterwards."""
+    expect("update", wanted)
     files: dict[str, bytes] = {}
     response = yield from _written(replace(request_of(wanted, files), returns="ALL_NEW"), files, (wanted,))
     row: WireItem | None = response["Attributes"]
@@ -327,6 +336,7 @@ def update(wanted: Update, item_type: type[I]) -> Steps[I]:
 
 def transact(wanted: Transaction) -> Steps[None]:
     """All writes or none."""
+    expect("transact", wanted)
     files: dict[str, bytes] = {}
     request = wanted.request(tuple(request_of(write, files) for write in wanted.writes))
     yield from _written(request, files, wanted.writes)

@@ -28,6 +28,7 @@ from partita.table.errors import ModelError, StaleKeyError, TransactionTooLargeE
 from partita.table.expiry import has_expired
 from partita.table.layout import shard_of
 from partita.table.reading import sharded
+from partita.table.suggest import instead_of
 from partita.table.values import to_wire
 from partita.table.versions import changed_meanwhile, next_version, same_version, set_next_version, unchanged
 
@@ -66,6 +67,10 @@ class Put(Generic[I_co]):
     item: I_co
     condition: Condition | None = None
     meaning: Meaning | None = None
+
+    def __post_init__(self) -> None:
+        if not hasattr(type(self.item), "own_key"):
+            raise ModelError(f"Put takes an item, as in Put(book); not {self.item!r}")
 
     def when(self, condition: Condition) -> Put[I_co]:
         """Only where this holds of what is there now."""
@@ -115,6 +120,9 @@ class Delete(Generic[I_co]):
     key: Key[I_co]
     condition: Condition | None = None
     meaning: Meaning | None = None
+
+    def __post_init__(self) -> None:
+        _check_key("Delete", self.key)
 
     def when(self, condition: Condition) -> Delete[I_co]:
         """Only where this holds of what is there now."""
@@ -183,6 +191,7 @@ class Update(Generic[I_co]):
         meaning: Meaning | None = None,
         new: bool = False,
     ) -> None:
+        _check_key("Update", key)
         object.__setattr__(self, "new", new)
         object.__setattr__(self, "key", key)
         object.__setattr__(self, "actions", actions)
@@ -256,6 +265,9 @@ class Update(Generic[I_co]):
         for field in changed:
             if field in layout.key_fields:
                 raise StaleKeyError(f"{field} is part of the key of {self.key.item_type.__name__}: an item cannot move")
+            if field not in layout.names:
+                choice = instead_of(field, layout.names)
+                raise ModelError(f"{self.key.item_type.__name__} has no {field} that could be updated: {choice}")
         values = {**(self.known or {}), **self.key.parts, **changed}
         for name, made in layout.derived.items():
             if not self.new and not set(made.fields) & changed.keys():
@@ -334,7 +346,14 @@ class Transaction:
         return requests.TransactWriteItems(actions=actions, token=self.token)
 
 
+def _check_key(what: str, key: object) -> None:
+    if not isinstance(key, Key):
+        raise ModelError(f"{what} takes a key, as in {what}(Book.key(…)) or {what}(book.own_key); not {key!r}")
+
+
 def _joined(first: Condition | None, second: Condition) -> Condition:
+    if not isinstance(second, Condition):
+        raise ModelError(f"{second!r} is no condition: make one from an attribute, as in Book.stars > 3")
     return second if first is None else And((first, second))
 
 
