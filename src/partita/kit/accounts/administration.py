@@ -12,7 +12,8 @@ from partita.kit.accounts.inputs import SignUp, checked, checked_password
 from partita.kit.accounts.passwords import one_time_password
 from partita.kit.accounts.profile import Profile
 from partita.kit.accounts.registration import Registration
-from partita.kit.accounts.schema import Account, Password, password, tokens_of
+from partita.kit.accounts.schema import Account, ApiToken, Password, Session, password, tokens_of
+from partita.kit.accounts.tokens import Tokens
 from partita.kit.permissions import ADMIN, House, Viewer, authorize
 from partita.kit.problems import FieldError, Forbidden, Invalid
 from partita.table import Delete, Transaction, Update, Write
@@ -26,7 +27,7 @@ class NewAccount:
     password: str = field(repr=False)
 
 
-class Administration(Registration, Profile):
+class Administration(Registration, Profile, Tokens):
     """Accounts of others, for those who may manage users."""
 
     def operator(self) -> Viewer:
@@ -80,6 +81,16 @@ class Administration(Registration, Profile):
         tokens = [token async for token in self._store.stream(tokens_of(user_id).consistently())]
         await self._store.batch_write(Delete(token.own_key) for token in tokens)
         log.info("%s ended all sessions and tokens of %s", viewer.username, user_id)
+
+    async def access_of(self, viewer: Viewer, user_id: str) -> tuple[tuple[Session, ...], tuple[ApiToken, ...]]:
+        """Where somebody is signed in, and which programs act for them."""
+        authorize(viewer, House.MANAGE_USERS)
+        person = await self._person(user_id)
+        return await self._live_sessions(person), await self._live_tokens(person)
+
+    async def granted_to(self, person: Account) -> frozenset[str]:
+        """All that roles and groups grant to somebody, but for what the OpenID provider adds."""
+        return await self._granted(person)
 
     async def suspend(self, viewer: Viewer, user_id: str) -> Account:
         """Keep somebody out until further notice; nothing of theirs is lost."""

@@ -5,10 +5,9 @@ from __future__ import annotations
 from partita.kit.accounts.administration import Administration
 from partita.kit.accounts.recognition import Recognition
 from partita.kit.accounts.resets import Resets
-from partita.kit.accounts.tokens import Tokens
 
 
-class Accounts(Administration, Resets, Tokens, Recognition):
+class Accounts(Administration, Resets, Recognition):
     """Who people are. Each part is a file of its own:
 
     - `registration`: sign_up, ensure_admin
@@ -17,7 +16,8 @@ class Accounts(Administration, Resets, Tokens, Recognition):
     - `resets`: request_reset, reset_password
     - `tokens`: create_token, tokens, revoke_token
     - `directory`: account, accounts, account_by_email, account_by_username, list_accounts, search_accounts
-    - `administration`: create_account, set_password, set_roles, revoke_access, suspend, restore
+    - `administration`: create_account, set_password, set_roles, revoke_access, suspend, restore, access_of,
+      granted_to
     - `recognition`: viewer_from_session, viewer_from_bearer
     - `desk`: use (the policy and the groups), finish (before the store is closed)
     """

@@ -64,13 +64,7 @@ class Sessions(Directory):
 
     async def sessions(self, viewer: Viewer) -> tuple[Session, ...]:
         """Where somebody is signed in, newest first. The one that asks has the viewer's `session_id`."""
-        person = await self._in_person(viewer, with_one_time_password=True)
-        page = await self._store.page(
-            sessions_of(person.user_id).consistently().where(Session.generation.equals(person.generation)),
-            limit=_MOST_SHOWN,
-        )
-        now = self._now().timestamp()
-        return tuple(session for session in page if session.expires_at > now)
+        return await self._live_sessions(await self._in_person(viewer, with_one_time_password=True))
 
     async def revoke_session(self, viewer: Viewer, session_id: str) -> None:
         """Sign another browser out."""
@@ -80,6 +74,12 @@ class Sessions(Directory):
             Delete(Session.key(user_id=person.user_id, session_id=session_id)).if_there().otherwise(gone)
         )
         log.info("%s revoked a session", viewer.id)
+
+    async def _live_sessions(self, person: Account) -> tuple[Session, ...]:
+        of_today = Session.generation.equals(person.generation)
+        page = await self._store.page(sessions_of(person.user_id).consistently().where(of_today), limit=_MOST_SHOWN)
+        now = self._now().timestamp()
+        return tuple(session for session in page if session.expires_at > now)
 
     async def _begin(self, person: Account, stored: Password, user_agent: str) -> NewSession:
         now = self._stamp()

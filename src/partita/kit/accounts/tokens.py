@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from partita.kit.accounts import credentials
 from partita.kit.accounts.desk import Desk, log
 from partita.kit.accounts.inputs import TokenDays, TokenName, checked_field
-from partita.kit.accounts.schema import ApiToken, tokens_of
+from partita.kit.accounts.schema import Account, ApiToken, tokens_of
 from partita.kit.permissions import Viewer
 from partita.kit.problems import Conflict, FieldError, Invalid, NotFound
 from partita.table import Delete, Put
@@ -33,7 +33,7 @@ class Tokens(Desk):
         said: str = checked_field("name", TokenName, name)
         lasts: int = checked_field("days", TokenDays, days)
         self._check_scopes(viewer, scopes)
-        if len(await self.tokens(viewer)) >= _MOST:
+        if len(await self._live_tokens(person)) >= _MOST:
             raise Conflict(f"You have {_MOST} tokens. Revoke one that is not used.", code="too_many_tokens")
         made = credentials.make(person.user_id, self._ids.new(), self._ids.secret(), kind=credentials.API_TOKEN)
         token = ApiToken(
@@ -51,10 +51,7 @@ class Tokens(Desk):
 
     async def tokens(self, viewer: Viewer) -> tuple[ApiToken, ...]:
         """Somebody's tokens that still work, newest first."""
-        person = await self._in_person(viewer)
-        page = await self._store.page(tokens_of(person.user_id).consistently(), limit=_MOST * 2)
-        now = self._now().timestamp()
-        return tuple(token for token in page if token.expires_at > now)
+        return await self._live_tokens(await self._in_person(viewer))
 
     async def revoke_token(self, viewer: Viewer, token_id: str) -> None:
         """Make a token useless."""
@@ -64,6 +61,11 @@ class Tokens(Desk):
             Delete(ApiToken.key(user_id=person.user_id, token_id=token_id)).if_there().otherwise(gone)
         )
         log.info("%s revoked the API token %s", person.user_id, token_id)
+
+    async def _live_tokens(self, person: Account) -> tuple[ApiToken, ...]:
+        page = await self._store.page(tokens_of(person.user_id).consistently(), limit=_MOST * 2)
+        now = self._now().timestamp()
+        return tuple(token for token in page if token.expires_at > now)
 
     def _check_scopes(self, viewer: Viewer, scopes: Collection[str]) -> None:
         unknown = sorted(set(scopes) - self._policy.known)
