@@ -1,0 +1,124 @@
+"""Accounts from the command line, as whoever runs the machine types it."""
+
+from __future__ import annotations
+
+import asyncio
+import re
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner
+
+from partita.bootstrap import build
+from partita.cli import app
+from partita.kit.accounts import Accounts
+from partita.kit.permissions import Viewer
+from partita.kit.settings import Settings
+
+runner = CliRunner()
+
+
+@pytest.fixture(autouse=True)
+def _here(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("PARTITA_DATA", str(tmp_path / "data"))
+
+
+def _out(*arguments: str, code: int = 0, typed: str = "") -> str:
+    result = runner.invoke(app, ["user", *arguments], input=typed)
+    assert result.exit_code == code, result.output
+    return result.output
+
+
+def _password(output: str) -> str:
+    found = re.search(r"^password  (\S+)$", output, re.MULTILINE)
+    assert found is not None, output
+    return found[1]
+
+
+def _signed_in(tmp_path: Path, identity: str, password: str) -> Viewer:
+    async def sign_in() -> Viewer:
+        suite = build(Settings(data=tmp_path / "data"))
+        try:
+            accounts: Accounts = suite.kit.accounts
+            session = await accounts.sign_in(identity, password, user_agent="Firefox")
+            return await accounts.viewer_from_session(session.token)
+        finally:
+            await suite.close()
+
+    return asyncio.run(sign_in())
+
+
+def test_an_account_is_made_with_a_password_to_change(tmp_path: Path) -> None:
+    password = _password(_out("create", "ada", "ada@example.org", "--name", "Ada Lovelace", "--role", "admin"))
+    viewer = _signed_in(tmp_path, "ada", password)
+    assert (viewer.name, viewer.must_change_password) == ("Ada Lovelace", True)
+
+
+def test_what_is_wrong_is_said_field_by_field() -> None:
+    said = _out("create", "a_", "ada", code=1)
+    assert "partita: username: At least 3 characters; this has 2.\n" in said
+    assert "partita: email: An email address must have an @-sign.\n" in said
+    assert "There is no role press:chief; there are admin, " in _out(
+        "create", "ada", "ada@example.org", "--role", "press:chief", code=1
+    )
+    assert "nobody" in _out("list")
+    assert "There is no account ada; `partita user list` shows those there are." in _out("show", "ada", code=1)
+
+
+def test_accounts_are_listed_and_shown() -> None:
+    for username in ("ada", "adam", "bob"):
+        _out("create", username, f"{username}@example.org")
+    _out("roles", "bob", "--give", "admin")
+    assert [line.split()[0] for line in _out("list").splitlines()] == ["bob", "adam", "ada"]
+    assert [line.split()[0] for line in _out("list", "ad").splitlines()] == ["ada", "adam"]
+    assert [line.split()[0] for line in _out("list", "--role", "admin").splitlines()] == ["bob"]
+    shown = _out("show", "bob@example.org")
+    assert "email     bob@example.org\n" in shown
+    assert "state     must change the password\n" in shown
+    assert "roles     admin\n" in shown
+    assert "house:users:manage" in shown
+
+
+def test_roles_are_given_and_taken() -> None:
+    _out("create", "ada", "ada@example.org")
+    assert _out("roles", "ada") == "ada: no roles\n"
+    assert _out("roles", "ada", "--give", "admin", "--give", "kelifax:moderator") == "ada: admin, kelifax:moderator\n"
+    assert _out("roles", "ada", "--take", "admin") == "ada: kelifax:moderator\n"
+    assert "There is no role kelifax:janitor" in _out("roles", "ada", "--give", "kelifax:janitor", code=1)
+
+
+def test_a_password_is_made_or_typed(tmp_path: Path) -> None:
+    first = _password(_out("create", "ada", "ada@example.org"))
+    made = _password(_out("password", "ada"))
+    assert made != first
+    assert _signed_in(tmp_path, "ada", made).must_change_password
+    typed = "correct horse battery"
+    out = _out("password", "ada", "--ask", typed=f"{typed}\n{typed}\n")
+    assert typed not in out
+    assert _signed_in(tmp_path, "ada", typed).must_change_password
+    assert "At least 10 characters" in _out("password", "ada", "--ask", code=1, typed="short\nshort\n")
+
+
+def test_all_sessions_are_ended_and_somebody_is_kept_out_and_let_in_again(tmp_path: Path) -> None:
+    password = _password(_out("create", "ada", "ada@example.org"))
+    _signed_in(tmp_path, "ada", password)
+    assert "session" in _out("show", "ada")
+    assert "Firefox" in _out("show", "ada")
+    _out("revoke", "ada")
+    assert "session" not in _out("show", "ada")
+    assert _out("revoke", "ada", "--suspend") == "ada is signed out everywhere and suspended\n"
+    assert "state     suspended since 20" in _out("show", "ada")
+    _out("restore", "ada")
+    assert _signed_in(tmp_path, "ada", password).signed_in
+
+
+def test_settings_that_cannot_be_used_are_said(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PARTITA_BACKEND", "postgres")
+    assert _out("list", code=1) == "partita: PARTITA_BACKEND: Choose embedded or dynamodb.\n"
+
+
+def test_another_folder_can_be_named(tmp_path: Path) -> None:
+    _out("create", "ada", "ada@example.org", "--data", str(tmp_path / "other"))
+    assert "ada@example.org" in _out("list", "--data", str(tmp_path / "other"))
+    assert "nobody" in _out("list")
