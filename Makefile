@@ -9,9 +9,11 @@ BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
 CODE := src tests bench
 
+NPM := $(shell command -v npm 2>/dev/null)
+# What pages take from npm; they work without it.
+PAGES := $(if $(NPM),node_modules/.pages)
 # The engine to compare with comes as a binary for Linux on x86-64 only.
-NPM := $(if $(filter Linux-x86_64,$(shell uname -s)-$(shell uname -m)),$(shell command -v npm 2>/dev/null))
-NODE := $(if $(NPM),node_modules/.made)
+NODE := $(if $(filter Linux-x86_64,$(shell uname -s)-$(shell uname -m)),$(if $(NPM),node_modules/.made))
 
 MAKEFLAGS += --no-print-directory
 .DEFAULT_GOAL := help
@@ -26,7 +28,7 @@ help: ## List the targets
 
 # ---- set-up
 
-setup: $(VENV)/.dev $(NODE) ## Set up everything for development; does nothing when nothing changed
+setup: $(VENV)/.dev $(or $(NODE),$(PAGES)) ## Set up everything for development; does nothing when nothing changed
 ifeq ($(NODE),)
 	@echo "setup: no npm for Linux on x86-64 here, so the comparison with dynoxide is left out (see make system)"
 endif
@@ -67,12 +69,22 @@ $(VENV)/.dev: $(VENV)/.runtime requirements/dev.txt
 node_modules/.made: package.json package-lock.json
 	@echo "setup: installing npm packages"
 	@$(NPM) ci --silent
+	@touch $@ node_modules/.pages
+
+# Where everything for development is installed already, nothing may be taken away again.
+node_modules/.pages: package.json package-lock.json
+	@[ -e node_modules/.made ] && [ ! package-lock.json -nt node_modules/.made ] || { \
+		echo "setup: installing what pages take from npm"; \
+		$(NPM) ci --omit=dev --silent; }
 	@touch $@
 
 # ---- run and check
 
-run: $(VENV)/.runtime ## Run partita
-	@$(BIN)/partita run $(ARGS)
+run: $(VENV)/.runtime $(PAGES) ## Run partita with demo data (ARGS="--port 8081" and others as in partita serve --help)
+ifeq ($(PAGES),)
+	@echo "run: no npm here, so pages do without htmx (see make system)"
+endif
+	@$(BIN)/partita serve --demo $(ARGS)
 
 # What is missing of the system comes first, in a make of its own: the set-up looks for npm when it starts.
 test: system ## Set up, check and test everything

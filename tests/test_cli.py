@@ -44,7 +44,12 @@ def test_explain_lists_every_pattern_and_shows_one_whole() -> None:
 
 
 def test_explain_of_a_pattern_that_is_not_there_says_how_to_find_one() -> None:
-    assert "lists all of them" in _out("explain", "fus.nothing", code=1)
+    said = "there is no pattern fus.nothing; `partita explain` lists all of them; for a schema of your own, add --schema FILE"
+    assert _out("explain", "fus.nothing", code=1) == f"partita: {said}\n"
+
+
+def test_explain_takes_a_patterns_name_without_its_system() -> None:
+    assert _out("explain", "newsletters_of") == _out("explain", "newsletter.newsletters_of")
 
 
 def test_check_warns_of_the_documents_hot_partitions_and_finds_no_error() -> None:
@@ -206,8 +211,8 @@ def test_a_door_with_keys_opens_only_for_them(tmp_path: Path) -> None:
                     client.list_tables()
 
 
-def test_run_serves_a_sample_table_and_prints_a_command_that_works(tmp_path: Path) -> None:
-    command = [sys.executable, "-m", "partita.cli", "run", "--data", str(tmp_path), "--port", "0"]
+def test_the_door_makes_a_sample_table_and_prints_a_command_that_works(tmp_path: Path) -> None:
+    command = [sys.executable, "-m", "partita.cli", "dynamodb", "--sample", "--data", str(tmp_path), "--port", "0"]
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
         try:
             assert process.stdout is not None

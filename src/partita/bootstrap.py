@@ -3,6 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import ExitStack
+from importlib import import_module
+from importlib.util import find_spec
+from typing import TYPE_CHECKING
 
 from partita.apps.enablement import schema as enablement
 from partita.apps.fus import schema as fus
@@ -17,6 +21,15 @@ from partita.dynamo.python_values import item_from_python
 from partita.table import Pattern, Table
 from partita.table.examples import Examples
 from partita.table.migrations import Migration
+
+if TYPE_CHECKING:
+    from partita.kit.changes.streams import Call
+    from partita.kit.clock import Clock, Ids
+    from partita.kit.kit import Kit
+    from partita.kit.settings import Settings
+    from partita.kit.suite import Suite
+    from partita.kit.system import System
+    from partita.store import Store
 
 SYSTEMS: dict[str, tuple[Table, ...]] = {
     "kelifax": (kelifax.RESOURCES,),
@@ -51,3 +64,74 @@ def examples() -> Examples:
     systems = (kelifax_examples, newsletter_examples, worthwatch_examples)
     rows = [pair for system in systems for pair in system.DOCUMENTED.items()]
     return Examples(kind.from_row(item_from_python(row)) for kind, row in rows)
+
+
+def build(settings: Settings, *, clock: Clock | None = None, ids: Ids | None = None) -> Suite:
+    """Everything put together and open: tables made where they are missing, the kit, the systems on it."""
+    from partita.kit.accounts import ACCOUNTS, Accounts
+    from partita.kit.changes import ChangeWorker
+    from partita.kit.clock import RandomIds, SystemClock
+    from partita.kit.fetcher import fetcher_for
+    from partita.kit.files import files_for
+    from partita.kit.keys import signing_keys
+    from partita.kit.kit import Kit
+    from partita.kit.limits import Limits
+    from partita.kit.mail import mail_for
+    from partita.kit.schema import HOUSE
+    from partita.kit.search import Search
+    from partita.kit.stores import open_store
+    from partita.kit.suite import Suite, policy_of
+
+    clock, ids = clock or SystemClock(), ids or RandomIds()
+    with ExitStack() as opened:
+        tables = opened.enter_context(open_store(settings, HOUSE, ACCOUNTS))
+        search = Search(settings.data / "search.db", signing_keys(settings, "search")[0])
+        opened.callback(search.close)
+        limits = Limits(tables.asynchronous, clock)
+        mail = mail_for(settings, tables.asynchronous, clock, ids)
+        accounts = Accounts(tables.asynchronous, clock=clock, ids=ids, settings=settings, limits=limits, mail=mail)
+        kit = Kit(
+            settings=settings,
+            tables=tables,
+            clock=clock,
+            ids=ids,
+            accounts=accounts,
+            files=files_for(settings, clock),
+            search=search,
+            limits=limits,
+            mail=mail,
+            fetcher=fetcher_for(settings),
+        )
+        systems = tuple(_systems(kit))
+        tables.create(*(table for system in systems for table in system.tables))
+        accounts.use(policy_of(systems), tuple(system.grants for system in systems if system.grants is not None))
+        handlers = [handler for system in systems for handler in system.changes]
+        worker = ChangeWorker(tables.asynchronous, _stream_calls(tables), handlers, clock)
+        letting_go = opened.pop_all()
+
+    async def close() -> None:
+        await accounts.finish()
+        await kit.files.close()
+        letting_go.close()
+
+    return Suite(kit, systems, worker, close)
+
+
+def _systems(kit: Kit) -> Iterator[System]:
+    """Those of the five that can be served."""
+    for name in SYSTEMS:
+        module = f"partita.apps.{name}.system"
+        if find_spec(module) is not None:
+            yield import_module(module).build(kit)
+
+
+def _stream_calls(tables: Store) -> Call:
+    """What reads the tables' streams: the engine itself, or the endpoint."""
+    from partita.store.dynamo import DynamoStore
+    from partita.store.embedded import EmbeddedStore
+
+    if isinstance(tables, EmbeddedStore):
+        return tables.engine.call_async
+    if isinstance(tables, DynamoStore):
+        return tables.dynamo.call_async
+    raise TypeError(f"{type(tables).__name__} has no streams to read")

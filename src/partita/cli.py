@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from partita import __version__
-from partita.commands import migrate
+from partita.commands import migrate, user
+from partita.commands.serve import serve
 
 if TYPE_CHECKING:
     from partita.engine import Engine
@@ -18,6 +19,8 @@ if TYPE_CHECKING:
 
 app = typer.Typer(no_args_is_help=True, add_completion=False, rich_markup_mode=None, pretty_exceptions_enable=False)
 app.add_typer(migrate.app, name="migrate")
+app.add_typer(user.app, name="user")
+app.command()(serve)
 
 _DATA = Path("data")
 
@@ -55,18 +58,10 @@ def dynamodb(
     ] = "full",
     region: Annotated[str, typer.Option(help="The region that ARNs name.")] = "us-east-1",
     faults: Annotated[Path | None, typer.Option(help="A JSON file with a fault plan, for testing.")] = None,
+    sample: Annotated[bool, typer.Option("--sample", help="Make a sample table, and say how to talk to it.")] = False,
 ) -> None:
     """Serve DynamoDB's protocol to any AWS SDK."""
-    _serve(data, host, port, _keys(keys), durability, region, faults, sample=False)
-
-
-@app.command()
-def run(
-    data: Annotated[Path, typer.Option(help="The folder that holds everything; made if it is not there.")] = _DATA,
-    port: Annotated[int, typer.Option(min=0, max=65535, help="0 takes a free one.")] = 8000,
-) -> None:
-    """Serve the engine with a sample table, and say how to talk to it."""
-    _serve(data, "127.0.0.1", port, None, "full", "us-east-1", None, sample=True)
+    _serve(data, host, port, _keys(keys), durability, region, faults, sample=sample)
 
 
 @app.command()
@@ -80,10 +75,11 @@ def explain(
     from partita.table.explain import explain as explained
 
     known = [each for table in _tables(schema) for each in table.patterns]
-    found = [each for each in known if not pattern or each.label == pattern]
+    found = [each for each in known if pattern in ("", each.label, each.function.__name__)]
     if pattern and not found:
-        listing = f"partita explain --schema {schema}" if schema else "partita explain"
-        raise _failed(f"there is no pattern {pattern}; `{listing}` lists all of them")
+        listing = f"`partita explain --schema {schema}` lists" if schema else "`partita explain` lists"
+        own = "" if schema else "; for a schema of your own, add --schema FILE"
+        raise _failed(f"there is no pattern {pattern}; {listing} all of them{own}")
     for each in found:
         try:
             typer.echo(explained(each, items=items) if pattern else f"{each.label:40} {each.name}")

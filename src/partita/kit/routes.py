@@ -8,7 +8,7 @@ from typing import Annotated, Any, TypeVar
 from fastapi import APIRouter, Depends, Request
 from starlette.responses import Response
 
-from partita.kit.permissions import Viewer, authorize
+from partita.kit.permissions import Access, Viewer, authorize
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -60,12 +60,21 @@ class Routes:
         *,
         refuses: Sequence[int] = (),
         most_bytes: int = MOST_BYTES,
+        faceless: bool = False,
         **settings: Any,
     ) -> Callable[[F], F]:
-        """Declare a route. `refuses` are the statuses of problems it may answer with, for its documentation."""
+        """Declare a route. `refuses` are the statuses of problems it may answer with, for its documentation; a
+        `faceless` one answers everybody alike, so that nobody is looked up."""
 
-        async def allowed(viewer: CurrentViewer) -> None:
+        async def allowed(request: Request, viewer: CurrentViewer) -> None:
             authorize(viewer, permission)
+            if getattr(request.state, "head", False):
+                request.scope["method"] = "HEAD"  # it was GET for the router only
+
+        if faceless and permission != Access.PUBLIC:
+            raise ValueError(f"{method} {path} needs {permission}, so it must know who asks")
+        # A page shows who is signed in; public data is the same for everybody, unless the route asks.
+        looks = not faceless and (self.pages or permission != Access.PUBLIC)
 
         def declare(function: F) -> F:
             extra: dict[str, Any] = {"x-permission": str(permission), "x-refuses": list(refuses)}
@@ -78,7 +87,7 @@ class Routes:
                 path,
                 function,
                 methods=[method],
-                dependencies=[Depends(allowed)],
+                dependencies=[Depends(allowed)] if looks else [],
                 openapi_extra={**settings.pop("openapi_extra", {}), **extra},
                 **settings,
             )

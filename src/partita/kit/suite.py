@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import asyncio
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -19,18 +22,32 @@ class Suite:
 
     kit: Kit
     systems: tuple[System, ...]
-    worker: ChangeWorker | None = None
-    """What reacts to changes of the tables; None where something else does, such as Lambda functions."""
+    worker: ChangeWorker
+    """What reacts to changes of the tables."""
+    close: Callable[[], Awaitable[None]]
+    """Finish what is under way and let go of tables, files and search."""
 
     def system(self, name: str) -> System | None:
         """The system whose paths begin with this name."""
         return next((system for system in self.systems if system.name == name), None)
 
+    @asynccontextmanager
+    async def running(self) -> AsyncIterator[None]:
+        """React to changes until this is left; then close everything."""
+        following = asyncio.create_task(self.worker.run(), name="changes")
+        try:
+            yield
+        finally:
+            following.cancel()
+            with suppress(asyncio.CancelledError):
+                await following
+            await self.close()
+
 
 def policy_of(systems: tuple[System, ...]) -> Policy:
     """Every permission of house and systems, and what their roles grant."""
     return Policy(
-        known=frozenset(House).union(*(system.permissions for system in systems)),
+        known=frozenset(map(str, House)).union(*(system.permissions for system in systems)),
         roles={f"{system.name}:{role}": granted for system in systems for role, granted in system.roles.items()},
-        members=frozenset().union(*(system.members for system in systems)),
+        members=frozenset[str]().union(*(system.members for system in systems)),
     )

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import AsyncIterator, Callable, Iterator
-from contextlib import AbstractAsyncContextManager, asynccontextmanager, suppress
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
 
 from fastapi import FastAPI
 from starlette.middleware import Middleware
@@ -74,16 +73,8 @@ def _of_systems(suite: Suite) -> Iterator[Routes]:
 def _lifespan(suite: Suite) -> Callable[[FastAPI], AbstractAsyncContextManager[None]]:
     @asynccontextmanager
     async def lifespan(_app: FastAPI) -> AsyncIterator[None]:
-        """While the application runs, so does what reacts to changes."""
-        if suite.worker is None:
+        """While the application runs, so does what reacts to changes; when it ends, the suite is closed."""
+        async with suite.running():
             yield
-            return
-        following = asyncio.create_task(suite.worker.run(), name="changes")
-        try:
-            yield
-        finally:
-            following.cancel()
-            with suppress(asyncio.CancelledError):
-                await following
 
     return lifespan

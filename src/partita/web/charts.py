@@ -50,7 +50,8 @@ def line_chart(points: Iterable[Point], *, caption: str, note: str = "", of: str
     )
     drawn = Markup(
         '<svg class="stretched" y="{top}" width="100%" height="{plot}" preserveAspectRatio="none"'
-        ' viewBox="0 0 100 100"><path class="area-mark" d="{line} L100 100 L0 100 Z"/><path class="line-mark" d="{line}"/></svg>'
+        ' viewBox="0 0 100 100"><path class="area-mark" d="{line} L100 100 L0 100 Z"/>'
+        '<path class="line-mark" d="{line}"/></svg>'
     ).format(top=_TOP, plot=_PLOT, line=line)
     dots = Markup("").join(
         Markup('<g>{slot}<circle class="{kind}" cx="{x}%" cy="{y}" r="4"/></g>').format(

@@ -33,6 +33,7 @@ from partita.kit.problems import (
 from partita.kit.routes import viewer_of
 from partita.store.retries import OVER_A_NETWORK
 from partita.table.errors import ChangedMeanwhileError, InvalidCursorError, ItemTooLargeError, KeyPartError
+from partita.web.recognise import PASSWORD_PATH, PasswordChangeDue
 from partita.web.shell import sign_in_path
 
 PROBLEM_TYPE = "application/problem+json"
@@ -122,6 +123,8 @@ async def answer_with(request: Request, problem: Problem) -> Response:
     await _recognise(request)
     if isinstance(problem, SignInRequired) and not request.state.viewer.signed_in:
         return _to_sign_in(request, problem)
+    if isinstance(problem, PasswordChangeDue):
+        return redirect(PASSWORD_PATH, flash=problem.detail, kind="info")
     return render(request, "error.html", status=problem.status, headers=problem.headers, problem=problem)
 
 

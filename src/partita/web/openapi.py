@@ -82,7 +82,7 @@ def install(app: FastAPI, suite: Suite) -> None:
         document: dict[str, Any] = made["document"]
         return document
 
-    @routes.get("/openapi.json", Access.PUBLIC)
+    @routes.get("/openapi.json", Access.PUBLIC, faceless=True)
     async def document() -> Response:
         description()
         return Response(made["json"], media_type="application/json")
@@ -125,6 +125,10 @@ def describe(app: FastAPI, suite: Suite) -> dict[str, Any]:
 
 
 def _complete(operation: dict[str, Any]) -> None:
+    # The first sentence of what is said of it says more than the function's name.
+    first, _, rest = operation.get("description", "").partition("\n")
+    if first:
+        operation["summary"], operation["description"] = first, rest.strip()
     permission = operation.get("x-permission", Access.PUBLIC)
     statuses = set(operation.pop("x-refuses", ()))
     # FastAPI says 422 wherever there is something to get wrong; ours have another shape.

@@ -2,17 +2,24 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from starlette.requests import Request
 from starlette.responses import Response
 
-if TYPE_CHECKING:
-    from partita.kit.accounts import Accounts
-
+from partita.kit.accounts import Accounts
 from partita.kit.permissions import NOBODY, Viewer
-from partita.kit.problems import SignInRequired
+from partita.kit.problems import Forbidden, SignInRequired
 from partita.kit.settings import Settings
+
+PASSWORD_PATH = "/account/password"
+"""Where somebody with a one-time password must go first."""
+_ALLOWED_BEFORE = (PASSWORD_PATH, "/sign-out", "/theme")
+
+
+class PasswordChangeDue(Forbidden):
+    """Somebody came in with a one-time password and has not chosen one of their own."""
+
+    code = "password_change_due"
+    title = "Choose a password first"
 
 
 def session_cookie(settings: Settings) -> str:
@@ -29,7 +36,13 @@ async def recognise(request: Request) -> Viewer:
             raise SignInRequired("Send the token as `Authorization: Bearer …`.")
         return await accounts.viewer_from_bearer(token.strip())
     token = request.cookies.get(session_cookie(request.app.state.suite.kit.settings), "")
-    return await accounts.viewer_from_session(token) if token else NOBODY
+    if not token:
+        return NOBODY
+    viewer = await accounts.viewer_from_session(token)
+    if viewer.must_change_password and request.url.path not in _ALLOWED_BEFORE:
+        request.state.viewer = viewer
+        raise PasswordChangeDue("Your password works once. Choose one of your own before anything else.")
+    return viewer
 
 
 def bears_token(request: Request) -> bool:

@@ -11,7 +11,7 @@ from urllib.parse import urlencode
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined, pass_context
 from jinja2.runtime import Context
-from markupsafe import Markup
+from markupsafe import Markup, escape
 
 from partita.web import charts
 from partita.web.assets import Assets
@@ -68,10 +68,13 @@ def environment(assets: Assets, systems: Iterable[str]) -> Environment:
         ago=ago,
         bytes=in_bytes,
         day=day,
+        from_seconds=from_seconds,
         initials=initials,
         milliseconds=milliseconds,
         moment=moment,
         number=charts.number,
+        pair=pair,
+        spelled=spelled,
         plural=plural,
         units=units,
         words=words,
@@ -140,6 +143,16 @@ def _at(value: str | datetime) -> datetime:
     return at.astimezone(UTC) if at.tzinfo else at.replace(tzinfo=UTC)
 
 
+def from_seconds(seconds: int) -> datetime:
+    """A moment as tables that expire items have it."""
+    return datetime.fromtimestamp(seconds, UTC)
+
+
+def pair(word: str) -> tuple[str, str]:
+    """A choice that is called what it is."""
+    return word, word
+
+
 def plural(count: int, one: str, many: str | None = None) -> str:
     """1 comment, 2 comments."""
     return f"{count:,} {one if count == 1 else many or one + 's'}"
@@ -163,6 +176,14 @@ def words(name: str) -> str:
     """A field's name as people say it: `submitter.firstName` is “Submitter first name”, `links.0.url` “Links 1 url”."""
     parts = (str(int(part) + 1) if part.isdecimal() else part for part in name.replace("_", ".").split("."))
     return re.sub(r"(?<=[a-z])(?=[A-Z])", " ", " ".join(parts)).lower().capitalize()
+
+
+def spelled(text: str) -> Markup:
+    """Words between backticks as code, as docstrings have them."""
+    pieces = text.split("`")
+    return Markup("").join(
+        Markup("<code>{}</code>").format(piece) if place % 2 else escape(piece) for place, piece in enumerate(pieces)
+    )
 
 
 def milliseconds(seconds: float) -> str:

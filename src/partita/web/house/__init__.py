@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from partita.kit.files import file_routes
 from partita.kit.routes import Routes
 from partita.kit.suite import Suite
 from partita.web.assets import Assets
-from partita.web.house import health, home
+from partita.web.house import account, administration, health, home, signing
 from partita.web.metrics import Metrics
 
 
@@ -15,6 +16,10 @@ def house_routes(suite: Suite, assets: Assets, metrics: Metrics, *, styleguide: 
     """All of them."""
     yield health.routes(suite, metrics)
     yield home.routes(suite, assets)
+    yield signing.routes(suite)
+    yield account.routes(suite)
+    yield administration.routes(suite)
+    yield file_routes(suite.kit.files)
     if styleguide:
         from partita.web.house import styleguide as components
 

@@ -18,11 +18,11 @@ def routes(suite: Suite, metrics: Metrics) -> Routes:
     """For machines, not for people."""
     routes = Routes("", tag="house", pages=True)
 
-    @routes.get("/healthz", Access.PUBLIC)
+    @routes.get("/healthz", Access.PUBLIC, faceless=True)
     async def alive() -> Response:
         return JSONResponse({"status": "ok"})
 
-    @routes.get("/readyz", Access.PUBLIC)
+    @routes.get("/readyz", Access.PUBLIC, faceless=True)
     async def ready() -> Response:
         try:
             await suite.kit.store.get(tally("ready", "0", 0))

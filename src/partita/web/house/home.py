@@ -39,11 +39,11 @@ def routes(suite: Suite, assets: Assets) -> Routes:
             answer.set_cookie(THEME_COOKIE, theme, max_age=_A_YEAR, path="/", samesite="lax", secure=secure)
         return answer
 
-    @routes.get("/static/{name:path}", Access.PUBLIC)
+    @routes.get("/static/{name:path}", Access.PUBLIC, faceless=True)
     async def static(request: Request, name: str) -> Response:
         return await assets.serve(request, name)
 
-    @routes.get("/favicon.ico", Access.PUBLIC)
+    @routes.get("/favicon.ico", Access.PUBLIC, faceless=True)
     async def favicon(request: Request) -> Response:
         return await assets.serve(request, "icon.svg")
 

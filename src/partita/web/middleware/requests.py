@@ -38,6 +38,7 @@ class Requests:
         bodiless = method == "HEAD"
         if bodiless:
             scope["method"] = "GET"
+            state["head"] = True
         status = 0
 
         async def answer(message: Message) -> None:
