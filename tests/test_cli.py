@@ -44,8 +44,9 @@ def test_explain_lists_every_pattern_and_shows_one_whole() -> None:
 
 
 def test_explain_of_a_pattern_that_is_not_there_says_how_to_find_one() -> None:
-    said = "there is no pattern fus.nothing; `partita explain` lists all of them; for a schema of your own, add --schema FILE"
-    assert _out("explain", "fus.nothing", code=1) == f"partita: {said}\n"
+    said = _out("explain", "fus.nothing", code=1)
+    assert said.startswith("partita: there is no pattern fus.nothing; `partita explain` lists all of them;")
+    assert said.endswith("; for a schema of your own, add --schema FILE\n")
 
 
 def test_explain_takes_a_patterns_name_without_its_system() -> None:
