@@ -71,6 +71,8 @@ def test_nothing_null_and_sets_are_compared_as_they_are_stored(store: EmbeddedSt
     plan = PLAN.model_copy(update={"done": frozenset({"b", "a", "c"})})
     store.write(Put(plan))
     store.write(Update(plan.own_key, Plan.text.set("two")).unless_changed(plan, Plan.stage, Plan.done))
+    store.write(Update(plan.own_key, Plan.stage.remove()))
+    store.write(Update(plan.own_key, Plan.text.set("three")).unless_changed(plan, Plan.stage))
     store.write(Update(plan.own_key, Plan.stage.set("late")))
     with pytest.raises(ChangedMeanwhileError):
         store.write(Update(plan.own_key, Plan.text.set("three")).unless_changed(plan, Plan.stage))

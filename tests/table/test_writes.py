@@ -21,6 +21,7 @@ from partita.table import (
     Update,
     attribute,
 )
+from tests.table.club import CLUB, Plan
 from tests.table.forum import FORUM, Member, Post
 
 KEY = Post.key(member_id="ada", post_id="1")
@@ -68,6 +69,38 @@ def test_no_row_of_updates_leaves_a_stale_key(changes: list[tuple[str | None, st
             after = store.update(Update(KEY, *actions), Post)
             stored = engine.call("GetItem", {"TableName": "forum", "Key": KEY.wire})["Item"]
             assert stored == after.to_row()
+
+
+def test_nothing_is_stored_by_an_update_as_by_a_put(store: EmbeddedStore) -> None:
+    store.create(CLUB)
+    plan = Plan(plan_id="p", stage="first")
+    store.write(Put(plan))
+    store.write(Update(plan.own_key, Plan.stage.set(None)))
+    stored = store.engine.call("GetItem", {"TableName": "club", "Key": plan.own_key.wire})["Item"]
+    assert stored == plan.model_copy(update={"stage": None}).to_row()
+    assert stored["stage"] == {"NULL": True}
+
+
+def test_a_removed_field_reads_as_its_default_and_its_keys_say_the_same() -> None:
+    removed = Update(KEY, Post.text.remove(), Post.state.set("public")).knowing(posted_at="2026-03-03")
+    assert "public#2026-03-03" in str(removed.request())
+    said = r"Without postedAt a Post reads as '2026-01-01', and forum\.feed would not hold it: set posted_at to"
+    with pytest.raises(StaleKeyError, match=said):
+        Update(KEY, Post.posted_at.remove()).knowing(state="draft").request()
+
+
+def test_a_key_is_made_of_the_default_of_a_removed_field(store: EmbeddedStore) -> None:
+    table = Table("tickets", pk="id")
+    by_level = table.index("byLevel", pk="levelKey")
+
+    class Ticket(Item, table=table, keys={"levelKey": "LEVEL#{level}"}):
+        id: Attribute[str]
+        level: Attribute[str] = attribute(default="low")
+
+    store.create(table)
+    store.write(Put(Ticket(id="1", level="high")))
+    store.write(Update(Ticket.key(id="1"), Ticket.level.remove()))
+    assert [ticket.level for ticket in store.stream(Ticket.query(by_level, level="low"))] == ["low"]
 
 
 def test_a_part_of_the_key_cannot_be_changed() -> None:

@@ -152,6 +152,8 @@ class Attribute(Generic[T]):
         """Give it a value, checked as the constructor checks it; None takes it away."""
         checked = self._checked(value)
         wire = to_wire(checked)
+        if wire is None and checked is None and stored_as(self._info).null:
+            wire = {"NULL": True}
         if wire is None:
             return self.remove()
         return Action(self.field, checked, SetAction(self.path, Value(wire)))

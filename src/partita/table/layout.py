@@ -7,6 +7,8 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal, get_args, get_origin
 from zlib import crc32
 
+from pydantic_core import PydanticUndefined
+
 from partita.dynamo.values import AttributeValue
 from partita.dynamo.values import Item as WireItem
 from partita.table.attributes import Attribute, Stored
@@ -66,6 +68,11 @@ class Layout:
         if self.sk is not None and self.table.sk is not None and name == self.table.sk.name:
             return self.sk.fields
         return (self.fields_by_name[name],) if name in self.fields_by_name else ()
+
+    def absent_as(self, name: str) -> Any:
+        """What a field reads as where its attribute is not there."""
+        default = self.item_type.model_fields[name].get_default(call_default_factory=True, validated_data={})
+        return None if name in self.absent_is_none or default is PydanticUndefined else default
 
     def makes(self, name: str) -> bool:
         """Whether items of this type have that attribute."""

@@ -7,7 +7,8 @@ from dataclasses import dataclass
 from functools import cache
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from partita.dynamo.expressions.tree import And, AttributeNotExists, Compare, Condition, Or, Value
+from partita.dynamo.expressions.tree import And, AttributeNotExists, Compare, Condition, Or, Path, Value
+from partita.dynamo.values import AttributeValue
 from partita.table.attributes import Action, Attribute, attribute
 from partita.table.errors import ChangedMeanwhileError, ModelError
 
@@ -38,9 +39,16 @@ def unchanged(key: Key[Any], read: Item, attributes: Iterable[Attribute[Any]]) -
     for each in attributes:
         if read.__attributes__.get(each.field) is not each:
             raise ModelError(f"{each!r} is no attribute of {type(read).__name__}")
-        value = row.get(each.name)
-        terms.append(AttributeNotExists(each.seen) if value is None else Compare("=", each.seen, Value(value)))
+        terms.append(_same(each.seen, row.get(each.name)))
     return And(tuple(terms))
+
+
+def _same(path: Path, value: AttributeValue | None) -> Condition:
+    if value is None:
+        return AttributeNotExists(path)
+    same = Compare("=", path, Value(value))
+    # What is stored as NULL and what is not stored are read alike.
+    return Or((same, AttributeNotExists(path))) if "NULL" in value else same
 
 
 def same_version(key: Key[Any], read: Item) -> Condition:

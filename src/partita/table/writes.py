@@ -261,7 +261,7 @@ class Update(Generic[I_co]):
     def _keys(self) -> Iterable[UpdateAction]:
         """Every derived attribute made of a field that changes: made anew, or removed with its input."""
         layout = self.key.item_type.__layout__
-        changed = {action.field: action.value for action in self.actions}
+        changed = {action.field: self._afterwards(action) for action in self.actions}
         for field in changed:
             if field in layout.key_fields:
                 raise StaleKeyError(f"{field} is part of the key of {self.key.item_type.__name__}: an item cannot move")
@@ -285,6 +285,21 @@ class Update(Generic[I_co]):
             text = made.render(values)
             assert text is not None  # no input is missing
             yield SetAction(path, Value({"S": self._sharded(name, text)}))
+
+    def _afterwards(self, action: Action) -> Any:
+        """What a field reads as after an action: without its attribute, as its default."""
+        item_type, field = self.key.item_type, action.field
+        if not isinstance(action.action, RemoveAction) or field not in item_type.__layout__.names:
+            return action.value
+        default = item_type.__layout__.absent_as(field)
+        name = item_type.__layout__.names[field]
+        for index in item_type.__table__.indexes if default is not None else ():
+            if name in (key.name for key in index.key_names):
+                raise StaleKeyError(
+                    f"Without {name} a {item_type.__name__} reads as {default!r}, and {index!r} would not hold it: "
+                    f"set {field} to {default!r} instead of removing it"
+                )
+        return default
 
     def _birth(self) -> Iterable[UpdateAction]:
         """What every item of the type has: its discriminator, and the parts of its key that are attributes too."""
