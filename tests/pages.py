@@ -66,7 +66,7 @@ def follow(page: Path, folder: Path) -> None:
                 raise PageError(f"{block.where}: nobody knows what to do with a block of {block.language!r}")
 
 
-def run_python(page: Path, folder: Path, *, together: bool, before: str = "") -> None:
+def run_python(page: Path, folder: Path, *, together: bool) -> None:
     """Run the Python blocks of a page as one program, or each as a program of its own."""
     texts = [block for block in blocks(page) if block.language == "python"]
     if not texts:
@@ -74,7 +74,7 @@ def run_python(page: Path, folder: Path, *, together: bool, before: str = "") ->
     for group in [texts] if together else [[block] for block in texts]:
         # Lines stay where they are on the page, so that a traceback names them.
         program = folder / f"{page.stem}_{group[0].where.rpartition(' ')[2]}.py"
-        program.write_text(_RUNNER.format(before=before, blocks=[(block.where, block.text) for block in group]))
+        program.write_text(_RUNNER.format(blocks=[(block.where, block.text) for block in group]))
         done = run([sys.executable, "-W", "error", str(program)], folder)
         if done.returncode:
             raise PageError(f"{group[0].where}: this program fails\n{done.stdout}")
@@ -82,7 +82,6 @@ def run_python(page: Path, folder: Path, *, together: bool, before: str = "") ->
 
 _RUNNER = """
 import ast, asyncio, inspect
-{before}
 async def main():
     names = {{"__name__": "page"}}
     for where, text in {blocks!r}:
@@ -187,4 +186,5 @@ def _environment() -> dict[str, str]:
     """A reader's: the commands of this environment, nothing of the test run around it."""
     kept = {name: value for name, value in os.environ.items() if not name.startswith(("PYTEST_", "AWS_", "LENDING_"))}
     path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ.get('PATH', '')}"
-    return {**kept, "PATH": path, "COLUMNS": "120", "PYTHONDONTWRITEBYTECODE": "1"}
+    account = {"AWS_REGION": "us-east-1", "AWS_ACCESS_KEY_ID": "any", "AWS_SECRET_ACCESS_KEY": "any"}
+    return {**kept, **account, "PATH": path, "COLUMNS": "120", "PYTHONDONTWRITEBYTECODE": "1"}

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.pages import PageError, blocks, follow, run, write
+from tests.pages import PageError, blocks, follow, run, run_python, write
 
 ROOT = Path(__file__).parent.parent
 TUTORIAL = ROOT / "docs" / "tutorial.md"
@@ -14,6 +14,14 @@ TUTORIAL = ROOT / "docs" / "tutorial.md"
 
 def test_the_tutorial_can_be_followed_and_shows_what_is_seen(tmp_path: Path) -> None:
     follow(TUTORIAL, tmp_path)
+
+
+def test_what_the_guide_to_modelling_shows_is_a_program_that_runs(tmp_path: Path) -> None:
+    run_python(ROOT / "docs" / "modelling.md", tmp_path, together=True)
+
+
+def test_every_program_in_the_readme_runs(tmp_path: Path) -> None:
+    run_python(ROOT / "README.md", tmp_path, together=False)
 
 
 def test_the_tutorials_tests_fail_without_any_of_its_conditions_as_it_says(tmp_path: Path) -> None:

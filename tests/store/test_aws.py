@@ -51,6 +51,13 @@ def test_what_is_given_is_taken(monkeypatch: pytest.MonkeyPatch) -> None:
     assert discovered(None, "eu-west-1", given)[0] == "http://other:9000"
 
 
+def test_both_names_of_the_region_are_known_and_the_clis_comes_first(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("AWS_REGION", "eu-north-1")
+    assert discovered("http://engine:8000", None, fixed("a", "b"))[1] == "eu-north-1"
+    monkeypatch.setenv("AWS_DEFAULT_REGION", "eu-west-1")
+    assert discovered("http://engine:8000", None, fixed("a", "b"))[1] == "eu-north-1"
+
+
 def test_no_region_is_said_with_what_to_set() -> None:
     with pytest.raises(NoCredentialsError, match="AWS_REGION"):
         discovered(None, None, fixed("a", "b"))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from typing import Any
 
 from partita.store.signing import Credentials, CredentialsSource
@@ -18,7 +19,8 @@ def discovered(
     import botocore.session
 
     session: Any = botocore.session.get_session()
-    region = region or session.get_config_variable("region")
+    # botocore itself does not know AWS_REGION, which the AWS CLI and Lambda go by.
+    region = region or os.environ.get("AWS_REGION") or session.get_config_variable("region")
     if not region:
         raise NoCredentialsError("No AWS region is set. Set AWS_REGION or AWS_DEFAULT_REGION, or give region=…")
     if endpoint_url is None:
