@@ -12,8 +12,9 @@ from hypothesis import strategies as st
 
 from partita.apps.worthwatch import schema
 from partita.apps.worthwatch.migration import WORTHWATCH_BY_ID
-from partita.apps.worthwatch.old_table import OLD
+from partita.apps.worthwatch.old_table import OLD, new_item
 from partita.apps.worthwatch.schema import WORTHWATCH, Comment, EmailGuard, Movie, Rating, Show, User, WatchlistItem
+from partita.dynamo.python_values import item_from_python
 from partita.engine import Engine, FaultPlan
 from partita.store import EmbeddedStore
 from partita.store.migrate import Report, migrate, rehearse, status, verify
@@ -354,6 +355,30 @@ def test_a_rating_changed_since_is_newer(engine: Engine) -> None:
     store.transact(Transaction(changed, *schema.MOVIE_RATING.update(film, 8, 10)))
     verified = verify(store, WORTHWATCH_BY_ID)
     assert (verified.newer, verified.differences) == (1, ())
+
+
+def test_what_was_changed_in_the_new_table_is_newer_but_its_counts_must_hold(engine: Engine) -> None:
+    store, _ = moved(engine, *ROWS)
+    later = "2027-01-01T00:00:00.000000Z"
+    listed, film = schema.Watchlist.key(watchlist_id="w1"), Movie.key(movie_id="m1")
+    store.write(Update(listed, schema.Watchlist.title.set("Renamed"), schema.Watchlist.updated_at.set(later)))
+    store.write(Update(film, Movie.title.set("Renamed"), Movie.updated_at.set(later)))
+    verified = verify(store, WORTHWATCH_BY_ID)
+    assert (verified.newer, verified.differences) == (2, ())
+    store.write(Update(listed, schema.Watchlist.item_count.add(-1)))
+    store.write(Update(film, Movie.rating_count.add(1)))
+    assert differences(store) == {
+        ('id="w1"', "itemCount is 4 and should be 5"),
+        ('id="m1"', "ratingCount is 4 and should be 3"),
+    }
+
+
+@pytest.mark.parametrize("name", ["u1", "w1", "m1", "s1", "i1", "x1", "r1", "c1"])
+def test_any_row_that_is_gone_from_the_new_table_is_missed(engine: Engine, name: str) -> None:
+    store, _ = moved(engine, *ROWS)
+    (row,) = (row for row in ROWS if row["id"] == name)
+    store.write(Delete(new_item(item_from_python(row)).own_key))
+    assert (f'id="{name}"', "not there") in differences(store)
 
 
 def test_the_notes_tell_how_it_went(engine: Engine) -> None:

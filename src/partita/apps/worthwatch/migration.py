@@ -61,21 +61,21 @@ def plan(row: Row) -> Plan:
 
 def _guarded(item: User | Movie | Show) -> Move:
     """A user with the email's guard, a title with those of its external ids. Of two with one email the older has it."""
-    guards = guards_of(item)
+    key, guards = item.own_key, guards_of(item)
 
     def decide(found: Found) -> Decision:
-        if found.item(item.own_key) is not None:
+        if found.item(key) is not None:
             return Already()
         for guard in guards:
-            key: Key[EmailGuard | ExternalId] = guard.own_key
-            there = found.item(key)
+            guarded: Key[EmailGuard | ExternalId] = guard.own_key
+            there = found.item(guarded)
             if there is not None:
                 return Problem(f"{_value(guard)} is taken by {_owner(there)} in the new table")
         return Writes(Put(item).if_new(), *(Put(guard).if_new() for guard in guards))
 
     return Move(
         turn=_ENTITIES,
-        reads=(item.own_key, *(guard.own_key for guard in guards)),
+        reads=(key, *(guard.own_key for guard in guards)),
         decide=decide,
         claims=tuple(Claim(_value(guard)) for guard in guards),
         rank=item.created_at,
@@ -84,14 +84,14 @@ def _guarded(item: User | Movie | Show) -> Move:
 
 def _watchlist(item: Watchlist) -> Move:
     """A list, empty at first: each of its items counts itself."""
-    curator = User.key(user_id=item.curator_id)
+    key, curator = item.own_key, User.key(user_id=item.curator_id)
 
     def decide(found: Found) -> Decision:
-        if found.item(item.own_key) is not None:
+        if found.item(key) is not None:
             return Already()
         return Writes(Put(as_its_curator_allows(item, found.item(curator))).if_new())
 
-    return Move(turn=_LISTS, reads=(item.own_key, curator), decide=decide)
+    return Move(turn=_LISTS, reads=(key, curator), decide=decide)
 
 
 def _watchlist_item(item: WatchlistItem) -> Move:
@@ -144,9 +144,10 @@ def _belonging(
     since: str,
 ) -> Move:
     """An item that belongs to others: moved after them, together with what it changes in them."""
+    own = item.own_key
 
     def decide(found: Found) -> Decision:
-        there = found.item(item.own_key)
+        there = found.item(own)
         if there is not None:
             return _there_already(item, there)
         for name, key in parents.items():
@@ -155,8 +156,7 @@ def _belonging(
         more = also(found)
         return more if isinstance(more, Problem) else Writes(Put(item).if_new(), *more)
 
-    reads = (item.own_key, *parents.values())
-    return Move(turn=_BELONGINGS, reads=reads, decide=decide, claims=(claim,), rank=since)
+    return Move(turn=_BELONGINGS, reads=(own, *parents.values()), decide=decide, claims=(claim,), rank=since)
 
 
 def _still(parent: Key[Any]) -> Callable[[Found], tuple[Write, ...]]:
