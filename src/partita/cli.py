@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from partita import __version__
-from partita.commands import migrate, user
+from partita.commands import changes, migrate, search, user
+from partita.commands.demo import demo
 from partita.commands.serve import serve
 
 if TYPE_CHECKING:
@@ -20,7 +21,10 @@ if TYPE_CHECKING:
 app = typer.Typer(no_args_is_help=True, add_completion=False, rich_markup_mode=None, pretty_exceptions_enable=False)
 app.add_typer(migrate.app, name="migrate")
 app.add_typer(user.app, name="user")
+app.add_typer(changes.app, name="changes")
+app.add_typer(search.app, name="search")
 app.command()(serve)
+app.command()(demo)
 
 _DATA = Path("data")
 

@@ -1,0 +1,24 @@
+"""`partita demo`: something to look at in an empty suite."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import typer
+
+from partita.commands.opened import Data, with_suite
+
+if TYPE_CHECKING:
+    from partita.kit.suite import Suite
+
+
+def demo(data: Data = None) -> None:
+    """Fill the systems that are empty with demo data."""
+
+    async def run(suite: Suite) -> None:
+        for system in suite.systems:
+            if system.demo is not None:
+                typer.echo(await system.demo())
+        await suite.worker.drain()
+
+    with_suite(data, run)

@@ -1,0 +1,38 @@
+"""A suite opened for one command."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+if TYPE_CHECKING:
+    from partita.kit.suite import Suite
+
+Data = Annotated[Path | None, typer.Option(help="The folder that holds everything; else as the settings say.")]
+
+
+def with_suite(data: Path | None, run: Callable[[Suite], Awaitable[None]]) -> None:
+    """Open everything, run, close everything; what is refused is said in a line."""
+    import asyncio
+
+    from partita.bootstrap import build
+    from partita.dynamo.errors import DynamoError
+    from partita.kit.problems import Problem
+    from partita.kit.settings import SettingsError, read_settings
+    from partita.table import ModelError
+
+    async def whole() -> None:
+        suite = build(read_settings() if data is None else read_settings(data=data))
+        try:
+            await run(suite)
+        finally:
+            await suite.close()
+
+    try:
+        asyncio.run(whole())
+    except (SettingsError, DynamoError, ModelError, Problem, OSError, LookupError) as error:
+        typer.echo(f"partita: {error}", err=True)
+        raise typer.Exit(1) from None

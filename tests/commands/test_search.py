@@ -1,0 +1,31 @@
+from __future__ import annotations
+
+from pathlib import Path
+
+from typer.testing import CliRunner
+
+from partita.cli import app
+
+
+def _run(*arguments: str) -> tuple[int, str]:
+    result = CliRunner().invoke(app, arguments)
+    return result.exit_code, result.output
+
+
+def test_demo_data_is_made_once_and_the_index_can_be_built_anew_from_the_tables(tmp_path: Path) -> None:
+    code, output = _run("demo", "--data", str(tmp_path))
+    assert code == 0
+    assert "Kelifax: 81 resources." in output
+    assert "already" in _run("demo", "--data", str(tmp_path))[1]
+    for file in tmp_path.glob("search.db*"):
+        file.unlink()
+    code, output = _run("search", "rebuild", "kelifax.resources", "--data", str(tmp_path))
+    assert code == 0
+    assert "67/67" in output
+    assert "built    kelifax.resources" in output
+
+
+def test_a_catalog_that_is_not_there_is_refused_with_those_that_are(tmp_path: Path) -> None:
+    code, output = _run("search", "rebuild", "nothing", "--data", str(tmp_path))
+    assert code == 1
+    assert "kelifax.resources" in output
