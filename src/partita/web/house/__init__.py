@@ -8,7 +8,7 @@ from partita.kit.files import file_routes
 from partita.kit.routes import Routes
 from partita.kit.suite import Suite
 from partita.web.assets import Assets
-from partita.web.house import account, administration, health, home, signing
+from partita.web.house import account, administration, design, health, home, signing
 from partita.web.metrics import Metrics
 
 
@@ -16,6 +16,7 @@ def house_routes(suite: Suite, assets: Assets, metrics: Metrics, *, styleguide: 
     """All of them."""
     yield health.routes(suite, metrics)
     yield home.routes(suite, assets)
+    yield design.routes(suite)
     yield signing.routes(suite)
     yield account.routes(suite)
     yield administration.routes(suite)
