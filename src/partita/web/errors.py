@@ -173,7 +173,7 @@ def _by_status(request: Request, error: HTTPException) -> Problem:
 
 def _to_sign_in(request: Request, problem: Problem) -> Response:
     """Where to sign in, and back again afterwards: to this page, or to the one whose button was pressed."""
-    if request.method == "GET" and "hx-request" not in request.headers:
+    if request.method in ("GET", "HEAD") and "hx-request" not in request.headers:
         return redirect(sign_in_path(request))
     came_from = urlsplit(request.headers.get("hx-current-url") or request.headers.get("referer", ""))
     came = f"{came_from.path}?{came_from.query}" if came_from.query else came_from.path

@@ -24,6 +24,7 @@ _HOUSE = (
     Link("Outbox", "/admin/outbox", House.READ_OUTBOX, "mail"),
 )
 _LONGEST_SHOWN = 200
+_SAFE = ("GET", "HEAD")
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,7 +75,7 @@ class Shells:
             theme=theme if theme in THEMES else "system",
             flash=flash,
             inbox=self._inbox,
-            here=here if request.method == "GET" else path,
+            here=here if request.method in _SAFE else path,
             sign_in=sign_in_path(request),
             searched=request.query_params.get("q", "")[:_LONGEST_SHOWN],
             htmx=self._htmx,
@@ -88,7 +89,7 @@ class Shells:
 def sign_in_path(request: Request) -> str:
     """The sign-in page that leads back to where the request came from."""
     path = request.url.path
-    if request.method != "GET" or path in ("/", "/sign-in", "/sign-up", "/sign-out"):
+    if request.method not in _SAFE or path in ("/", "/sign-in", "/sign-up", "/sign-out"):
         return "/sign-in"
     here = f"{path}?{request.url.query}" if request.url.query else path
     return f"/sign-in?next={quote(here, safe='/')}"

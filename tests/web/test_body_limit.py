@@ -1,0 +1,66 @@
+"""No body is larger than its route takes."""
+
+from __future__ import annotations
+
+import pytest
+from starlette.types import Message
+
+from tests.web.conftest import Served
+from tests.web.visitor import Visitor
+
+pytestmark = pytest.mark.anyio
+
+
+async def test_a_body_as_large_as_allowed_is_taken(visitor: Visitor) -> None:
+    assert (await visitor.ask("POST", "/api/press/echo", b"x" * 1_000_000)).json["bytes"] == 1_000_000
+
+
+async def test_one_byte_more_is_refused_with_413(visitor: Visitor) -> None:
+    answer = await visitor.ask("POST", "/api/press/echo", b"x" * 1_000_001)
+    assert answer.status == 413
+    assert answer.json["code"] == "too_large"
+    assert "1,000,000 bytes" in answer.json["detail"]
+    assert answer.headers["connection"] == "close"
+
+
+async def test_a_route_may_take_more(visitor: Visitor) -> None:
+    assert (await visitor.ask("POST", "/api/press/large", b"x" * 1_500_000)).json["bytes"] == 1_500_000
+    assert (await visitor.ask("POST", "/api/press/large", b"x" * 2_000_001)).status == 413
+
+
+async def test_a_length_that_is_too_much_is_refused_before_anything_is_read(served: Served) -> None:
+    read = 0
+
+    async def receive() -> Message:
+        nonlocal read
+        read += 1
+        return {"type": "http.request", "body": b"", "more_body": False}
+
+    sent: list[Message] = []
+
+    async def send(message: Message) -> None:
+        sent.append(message)
+
+    headers = [(b"host", b"127.0.0.1:8080"), (b"content-length", b"99999999")]
+    scope = {"type": "http", "method": "POST", "path": "/api/press/echo", "query_string": b"", "headers": headers}
+    await served.app({**scope, "http_version": "1.1", "root_path": "", "scheme": "http"}, receive, send)
+    assert sent[0]["status"] == 413
+    assert read == 0
+
+
+async def test_a_length_that_lies_does_not_help(visitor: Visitor) -> None:
+    answer = await visitor.ask("POST", "/api/press/echo", b"x" * 1_000_001, {"content-length": "5"})
+    assert answer.status == 413
+
+
+async def test_pages_say_so_on_a_page(visitor: Visitor) -> None:
+    answer = await visitor.post("/sign-in", {"identity": "x" * 1_000_001, "password": "x"})
+    assert answer.status == 413
+    assert "Send less." in answer.text
+    assert answer.headers["content-type"].startswith("text/html")
+
+
+async def test_a_body_that_is_too_large_is_also_too_large_as_json(visitor: Visitor) -> None:
+    token = {"authorization": "Bearer nonsense", "content-type": "application/json"}
+    answer = await visitor.ask("POST", "/api/press/articles", b'{"title": "' + b"x" * 1_000_001, token)
+    assert answer.status == 413

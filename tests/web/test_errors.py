@@ -1,0 +1,147 @@
+"""Errors have one shape each: a problem document for programs, a page for people."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.web.conftest import Served
+from tests.web.visitor import Visitor
+
+pytestmark = pytest.mark.anyio
+
+TOLD = [
+    ("conflict", 409, "name_taken"),
+    ("invalid", 422, "invalid"),
+    ("missing", 404, "not_found"),
+    ("often", 429, "too_many_requests"),
+    ("throttled", 503, "busy"),
+    ("changed", 409, "changed_meanwhile"),
+    ("large", 413, "too_large"),
+    ("key", 404, "not_found"),
+    ("wrong-request", 500, "internal_error"),
+    ("bug", 500, "internal_error"),
+]
+
+
+@pytest.mark.parametrize(("how", "status", "code"), TOLD)
+async def test_the_api_answers_with_a_problem_document(visitor: Visitor, how: str, status: int, code: str) -> None:
+    answer = await visitor.get(f"/api/press/fail/{how}")
+    assert answer.status == status
+    assert answer.headers["content-type"] == "application/problem+json"
+    assert answer.json["type"] == f"urn:partita:problem:{code}"
+    assert {"type", "title", "status", "detail", "code", "request_id"} <= answer.json.keys()
+    assert (answer.json["status"], answer.json["code"]) == (status, code)
+
+
+@pytest.mark.parametrize(("how", "status", "code"), TOLD)
+async def test_pages_tell_the_same_to_people(visitor: Visitor, how: str, status: int, code: str) -> None:
+    document = (await visitor.get(f"/api/press/fail/{how}")).json
+    page = await visitor.get(f"/press/fail/{how}")
+    assert page.status == status
+    assert page.headers["content-type"].startswith("text/html")
+    for told in (document["title"], document["detail"], code):
+        assert told in page.shown
+
+
+async def test_every_bad_field_is_named(visitor: Visitor) -> None:
+    expected = [
+        {"field": "title", "message": "Too short."},
+        {"field": "author.email", "message": "Please fill this in."},
+    ]
+    assert (await visitor.get("/api/press/fail/invalid")).json["errors"] == expected
+    assert "author.email" in (await visitor.get("/press/fail/invalid")).text
+
+
+async def test_what_the_framework_refuses_is_told_in_the_same_words(served: Served) -> None:
+    ada = await served.person("Ada", "press:editor")
+    answer = await ada.call("POST", "/api/press/articles", {"title": "A", "pages": 0}, sec_fetch_site="same-origin")
+    assert (answer.status, answer.json["code"]) == (422, "invalid")
+    assert answer.json["errors"] == [
+        {"field": "title", "message": "At least 3 characters; this has 1."},
+        {"field": "pages", "message": "At least 1."},
+    ]
+
+
+async def test_a_bad_parameter_is_named_without_where_it_came_from(visitor: Visitor) -> None:
+    answer = await visitor.get("/api/press/articles?limit=1000")
+    assert answer.json["errors"] == [{"field": "limit", "message": "At most 100."}]
+
+
+async def test_a_body_that_is_no_json_is_a_bad_request(served: Served) -> None:
+    ada = await served.person("Ada", "press:editor")
+    sent = {"content-type": "application/json", "sec-fetch-site": "same-origin"}
+    answer = await ada.ask("POST", "/api/press/articles", b"{title", sent)
+    assert (answer.status, answer.json["code"]) == (400, "invalid_json")
+
+
+async def test_a_cursor_that_was_altered_is_a_bad_request(visitor: Visitor) -> None:
+    answer = await visitor.get("/api/press/articles?cursor=abcdefgh")
+    assert (answer.status, answer.json["code"]) == (400, "invalid_cursor")
+
+
+async def test_waiting_is_told_in_a_header(visitor: Visitor) -> None:
+    assert (await visitor.get("/api/press/fail/often")).headers["retry-after"] == "7"
+    assert (await visitor.get("/api/press/fail/throttled")).headers["retry-after"] == "2"
+    assert (await visitor.get("/press/fail/often")).headers["retry-after"] == "7"
+
+
+@pytest.mark.parametrize("path", ["/api/nowhere", "/api/press/nowhere", "/api", "/api/"])
+async def test_an_unknown_path_under_api_is_a_problem_document(visitor: Visitor, path: str) -> None:
+    answer = await visitor.get(path)
+    assert (answer.status, answer.json["code"]) == (404, "not_found")
+
+
+async def test_an_unknown_path_elsewhere_is_a_page(visitor: Visitor) -> None:
+    answer = await visitor.get("/<script>alert(1)</script>")
+    assert answer.status == 404
+    assert "<script>alert" not in answer.text
+
+
+async def test_a_method_that_is_not_possible_is_405_and_says_which_are(visitor: Visitor) -> None:
+    answer = await visitor.call("DELETE", "/api/press/mine")
+    assert (answer.status, answer.json["code"]) == (405, "method_not_allowed")
+    assert answer.headers["allow"] == "GET"
+    assert (await visitor.ask("POST", "/account")).status == 405
+
+
+async def test_nobody_is_asked_to_sign_in_by_the_api_with_401(visitor: Visitor) -> None:
+    answer = await visitor.get("/api/press/mine")
+    assert (answer.status, answer.json["code"]) == (401, "sign_in_required")
+    assert answer.headers["www-authenticate"] == "Bearer"
+
+
+async def test_whoever_may_not_is_told_which_permission_is_missing(served: Served) -> None:
+    ada = await served.person("Ada")
+    answer = await ada.call("POST", "/api/press/articles", {"title": "Mine", "pages": 1}, sec_fetch_site="same-origin")
+    assert (answer.status, answer.json["code"]) == (403, "forbidden")
+    assert "press:article:publish" in answer.json["detail"]
+    page = await ada.get("/press/desk")
+    assert page.status == 403
+    assert "press:article:publish" in page.text
+
+
+async def test_a_page_leads_to_sign_in_and_back(visitor: Visitor) -> None:
+    answer = await visitor.get("/press/desk?a=1&b=ä")
+    assert answer.status == 303
+    assert answer.location == "/sign-in?next=/press/desk%3Fa%3D1%26b%3D%C3%A4"
+
+
+async def test_a_button_leads_to_sign_in_and_back_to_its_page(visitor: Visitor) -> None:
+    answer = await visitor.post("/press/send", referer="http://127.0.0.1:8080/press?q=x")
+    assert answer.location == "/sign-in?next=/press%3Fq%3Dx"
+    elsewhere = await visitor.post("/press/send", referer="https://evil.example/press")
+    assert elsewhere.location == "/sign-in"
+
+
+async def test_htmx_is_led_to_sign_in_as_a_whole_page(visitor: Visitor) -> None:
+    headers = {"hx_request": "true", "hx_current_url": "http://127.0.0.1:8080/press?q=x"}
+    answer = await visitor.post("/press/send", **headers)
+    assert answer.status == 401
+    assert answer.headers["hx-redirect"] == "/sign-in?next=/press%3Fq%3Dx"
+
+
+async def test_an_error_page_knows_who_is_signed_in(served: Served) -> None:
+    ada = await served.person("Ada")
+    page = await ada.get("/nowhere")
+    assert "Sign out" in page.text
+    assert "Ada" in page.text
