@@ -10,7 +10,7 @@ from partita.kit.accounts import Accounts, NewSession
 from partita.kit.permissions import NOBODY, Viewer
 from partita.kit.problems import Conflict, Forbidden, Invalid, SignInRequired
 from partita.store import EmbeddedStore
-from partita.table import ChangedMeanwhileError
+from partita.table import ChangedMeanwhileError, Put
 from tests.kit.accounts.conftest import PASSWORD, enter, join
 
 pytestmark = pytest.mark.anyio
@@ -98,6 +98,17 @@ async def test_whoever_signs_in_with_the_old_password_while_it_changes_is_not_si
     assert {type(outcome).__name__ for outcome in outcomes} <= {"NewSession", "SignInRequired", "NoneType"}
     for session in sessions:
         assert await accounts.viewer_from_session(session.token) is NOBODY
+
+
+async def test_a_session_of_the_old_password_that_is_written_late_is_over_from_the_start(
+    accounts: Accounts, ada: Viewer, house: EmbeddedStore
+) -> None:
+    late = await accounts.sign_in("ada", PASSWORD)
+    (written, _) = await accounts.sessions(ada)
+    await accounts.change_password(ada, PASSWORD, NEW)
+    house.write(Put(written).if_new())
+    assert await accounts.viewer_from_session(late.token) is NOBODY
+    assert [session.session_id for session in await accounts.sessions(ada)] == [ada.session_id]
 
 
 async def test_of_two_changes_of_the_password_at_once_one_goes_through(accounts: Accounts, ada: Viewer) -> None:
