@@ -76,7 +76,7 @@ def run_python(page: Path, folder: Path, *, together: bool) -> None:
         program = folder / f"{page.stem}_{group[0].where.rpartition(' ')[2]}.py"
         program.write_text(_RUNNER.format(blocks=[(block.where, block.text) for block in group]))
         done = run([sys.executable, "-W", "error", str(program)], folder)
-        if done.returncode:
+        if done.returncode or "Exception ignored" in done.stdout:
             raise PageError(f"{group[0].where}: this program fails\n{done.stdout}")
 
 

@@ -122,3 +122,35 @@ def test_a_page_that_is_wrong_is_found_out(page: Path, folder: Path, right: str,
     page.write_text(GOOD.replace(right, wrong, 1))
     with pytest.raises(PageError, match=said):
         follow(page, folder)
+
+
+ALONE = """
+```python
+count = 1
+```
+```python
+import asyncio
+await asyncio.sleep(0)
+count += 1
+assert count == 2
+```
+"""
+
+
+def test_programs_of_a_page_share_names_only_where_they_are_one_program(tmp_path: Path, folder: Path) -> None:
+    page = tmp_path / "page.md"
+    page.write_text(ALONE)
+    run_python(page, folder, together=True)
+    with pytest.raises(PageError, match=r"page.md line 6: this program fails\n(?s:.*)NameError: name 'count'"):
+        run_python(page, folder, together=False)
+
+
+def test_a_program_that_fails_or_warns_is_found_out_with_its_line(tmp_path: Path, folder: Path) -> None:
+    page = tmp_path / "page.md"
+    for wrong in ("assert count == 3", "open('/dev/null')", "import nothing"):
+        page.write_text(ALONE.replace("assert count == 2", wrong))
+        with pytest.raises(PageError, match=r"line 3: this program fails\n(?s:.*)(page.md line 6|unclosed file)"):
+            run_python(page, folder, together=True)
+    page.write_text("no program")
+    with pytest.raises(PageError, match=r"page\.md has no Python to run"):
+        run_python(page, folder, together=True)
