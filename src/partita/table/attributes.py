@@ -211,7 +211,7 @@ class Attribute(Generic[T]):
             raise InvalidValueError(f"{self!r} cannot be compared with None: use .missing() or .exists()")
         operand = _value(value)
         types = self._wire_types
-        if types is not None and not types & operand.value.keys():
+        if types is not None and next(iter(operand.value)) not in types:
             kept = _shown(plain_type(self._info.annotation))
             raise InvalidValueError(
                 f"{self!r} holds {kept}, not {value!r} ({_shown(type(value))}): DynamoDB compares and adds only values "
