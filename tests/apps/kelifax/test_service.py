@@ -18,6 +18,7 @@ from partita.apps.kelifax.permissions import MODERATOR
 from partita.apps.kelifax.schema import RESOURCES, Resource
 from partita.apps.kelifax.service import KelifaxService, creation, logo_file, resource_of
 from partita.apps.kelifax.submission import Edit
+from partita.apps.kelifax.visits import Visits
 from partita.kit.kit import Kit
 from partita.kit.problems import Conflict, Invalid, NotFound, Problem, TooLarge
 from partita.store.observe import Observation
@@ -54,6 +55,12 @@ async def test_a_taken_slug_is_followed_by_the_next_number(service: KelifaxServi
         for number in range(3)
     ]
     assert slugs == ["amazing-dev-tool", "amazing-dev-tool-2", "amazing-dev-tool-3"]
+
+
+@pytest.mark.parametrize("name", ["Log", "Reports"])
+async def test_a_resource_does_not_hide_behind_a_page_of_the_moderation(service: KelifaxService, name: str) -> None:
+    slugs = [(await service.submit(submission(name, f"https://{n}.example.org"), "x")).resource_slug for n in range(2)]
+    assert slugs == [f"{name.lower()}-2", f"{name.lower()}-3"]
 
 
 async def test_a_name_that_leaves_no_slug_is_refused(service: KelifaxService) -> None:
@@ -143,21 +150,38 @@ async def test_an_unknown_slug_is_not_found(service: KelifaxService, slug: str) 
 
 async def test_views_are_counted_for_approved_resources_only(service: KelifaxService) -> None:
     await service.submit(submission(), "x")
-    with pytest.raises(NotFound):
-        await service.count_view("amazing-dev-tool")
+    await service.count_views("amazing-dev-tool")
     await service.approve(MOD, "amazing-dev-tool")
-    await asyncio.gather(*(service.count_view("amazing-dev-tool") for _ in range(20)))
+    await asyncio.gather(*(service.count_views("amazing-dev-tool", 2) for _ in range(10)))
     await service.edit(MOD, "amazing-dev-tool", Edit(usage_purpose="Helps people even more than before."))
     seen = await service.detail("amazing-dev-tool")
     assert seen.view_count == 20
     assert seen.last_viewed
 
 
+async def test_views_of_one_moment_are_one_write_and_none_is_forgotten_at_the_end(service: KelifaxService) -> None:
+    await _approved(service)
+    counted: list[tuple[str, int]] = []
+
+    async def count(slug: str, views: int) -> None:
+        counted.append((slug, views))
+        await service.count_views(slug, views)
+
+    visits = Visits(count, seconds=0.01)
+    for _ in range(30):
+        visits.seen("amazing-dev-tool")
+    while not counted:
+        await asyncio.sleep(0)
+    visits.seen("amazing-dev-tool")
+    await visits.finish()
+    assert counted == [("amazing-dev-tool", 30), ("amazing-dev-tool", 1)]
+    assert (await service.detail("amazing-dev-tool")).view_count == 31
+
+
 async def test_most_viewed_come_first_everywhere_and_in_a_category(service: KelifaxService) -> None:
     for name, category, views in (("One", "design", 2), ("Two", "ai", 5), ("Three", "design", 4)):
         resource = await _approved(service, name, resource__category=category)
-        for _ in range(views):
-            await service.count_view(resource.resource_slug)
+        await service.count_views(resource.resource_slug, views)
     popular = (await service.browse(sort="popular")).found
     assert [each.resource.resource_slug for each in popular] == ["two", "three", "one"]
     popular = (await service.browse(sort="popular", category="design")).found

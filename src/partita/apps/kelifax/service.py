@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import uuid
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any, Literal, get_args
 
@@ -41,6 +42,8 @@ LOGO_BYTES = 600_000
 _LOGO_KINDS = {"image/png": "png", "image/jpeg": "jpg", "image/webp": "webp"}
 _LOGO_SECONDS = 86_400
 _TRIES = 60
+PAGES_OF_MODERATION = frozenset({"log", "reports"})
+"""No slugs: a resource of this name would hide behind `/moderation/log`."""
 
 
 class SlugTaken(Exception):
@@ -104,7 +107,8 @@ class KelifaxService:
                 )
             )
         await self._kit.limits.check(SUBMITTING, who)
-        resource = resource_of(submission, name, str(uuid.uuid4()), stamp(self._kit.clock))
+        slug = await self._free_slug(name) if name in PAGES_OF_MODERATION else name
+        resource = resource_of(submission, slug, str(uuid.uuid4()), stamp(self._kit.clock))
         for _ in range(_TRIES):
             try:
                 await self._store.transact(Transaction(*creation(resource)))
@@ -200,14 +204,15 @@ class KelifaxService:
         page = await self._store.page(schema.approved_in(resource.category), limit=limit + 1)
         return tuple(other for other in page if other.resource_slug != resource.resource_slug)[:limit]
 
-    async def count_view(self, slug: str) -> None:
-        """One more visitor has seen an approved resource."""
+    async def count_views(self, slug: str, views: int = 1) -> None:
+        """So many more visitors have seen an approved resource; nothing where it was taken back meanwhile."""
         seen = Update(
             Resource.key(resource_slug=slug),
-            Resource.view_count.add(1),
+            Resource.view_count.add(views),
             Resource.last_viewed.set(stamp(self._kit.clock)),
         )
-        await self._store.write(seen.when(Resource.resource_status.equals("approved")).otherwise(_unknown(slug)))
+        with suppress(NotFound):
+            await self._store.write(seen.when(Resource.resource_status.equals("approved")).otherwise(_unknown(slug)))
 
     async def featured(self, limit: int = 6) -> tuple[Resource, ...]:
         return (await self._store.page(schema.featured_resources(), limit=limit)).items

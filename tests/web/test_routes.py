@@ -1,0 +1,324 @@
+"""Every route of the suite, of every system there is: who may use it, how it refuses, how it is documented."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import AsyncIterator
+from dataclasses import dataclass, field
+from typing import Any
+
+import pytest
+from fastapi import FastAPI, Request
+from starlette.responses import Response
+
+from partita.bootstrap import build
+from partita.kit.routes import Routes
+from partita.kit.settings import Settings
+from partita.kit.suite import Suite, policy_of
+from partita.web.app import create_app
+from tests.web.conftest import Person, Served
+from tests.web.visitor import Answer, Visitor
+from tests.web.walk import Walked, walk
+
+pytestmark = pytest.mark.anyio
+
+HEADERS = {
+    "content-security-policy": r"default-src 'none'; .*frame-ancestors 'none'.*",
+    "x-content-type-options": "nosniff",
+    "referrer-policy": "same-origin|no-referrer",
+    "cross-origin-opener-policy": "same-origin",
+    "cross-origin-resource-policy": "same-origin",
+    "permissions-policy": r".*camera=\(\).*",
+    "x-request-id": r"[0-9a-z]{26}",
+    "cache-control": ".+",
+}
+
+
+@dataclass(slots=True)
+class Handed:
+    """Grants one person what the test wants, as fus's groups do."""
+
+    user_id: str = ""
+    permissions: frozenset[str] = frozenset()
+
+    async def permissions_of(self, user_id: str) -> frozenset[str]:
+        return self.permissions if user_id == self.user_id else frozenset()
+
+
+@dataclass(frozen=True, slots=True)
+class House(Served):
+    """The suite as it is served, and what its routes say of themselves."""
+
+    routes: tuple[Walked, ...]
+    handed: Handed = field(default_factory=Handed)
+
+    @property
+    def names(self) -> set[str]:
+        return {system.name for system in self.suite.systems}
+
+    @property
+    def known(self) -> frozenset[str]:
+        return policy_of(self.suite.systems).known
+
+    @property
+    def members(self) -> frozenset[str]:
+        return policy_of(self.suite.systems).members
+
+
+@pytest.fixture(scope="module")
+async def house(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[House]:
+    suite = build(Settings(data=tmp_path_factory.mktemp("house"), fetch=False))
+    handed = Handed()
+    suite.kit.accounts.use(policy_of(suite.systems), (*_grants(suite), handed))
+    app = create_app(suite)
+    async with app.router.lifespan_context(app):
+        yield House(suite, app, tuple(walk(app)), handed)
+
+
+@pytest.fixture(scope="module")
+async def somebody(house: House) -> Person:
+    """An account without roles; tests hand permissions to it."""
+    person = await house.person("Somebody")
+    house.handed.user_id = person.account.user_id
+    return person
+
+
+# ---- what routes say
+
+
+async def test_every_route_says_who_may_use_it(house: House) -> None:
+    assert len(house.routes) > 80
+    assert [str(route) for route in house.routes if not route.permission] == []
+
+
+async def test_a_route_that_says_nothing_is_noticed() -> None:
+    app = FastAPI(openapi_url=None, docs_url=None, redoc_url=None)
+    app.get("/back-door")(lambda: "open")
+    app.mount("/side-door", FastAPI())
+    app.add_route("/cellar", _cellar)
+    assert [route.path for route in walk(app) if not route.permission] == ["/back-door", "/side-door", "/cellar"]
+
+
+async def _cellar(_request: Request) -> Response:
+    return Response()
+
+
+async def test_no_route_can_be_made_without_saying_it() -> None:
+    with pytest.raises(TypeError, match="permission"):
+        Routes("/api/new", tag="new").get("/things")  # type: ignore[call-arg]
+
+
+async def test_routes_ask_for_permissions_that_can_be_granted(house: House) -> None:
+    assert {route.permission for route in house.routes if route.granted} <= house.known
+
+
+async def test_the_routes_of_a_system_are_under_its_name(house: House) -> None:
+    for route in house.routes:
+        first = route.path.removeprefix("/api").split("/")[1]
+        if route.tag in house.names:
+            assert first == route.tag, route
+        else:
+            assert first not in house.names or route.path.endswith(("/design", first)), route
+
+
+async def test_navigation_leads_to_pages_that_ask_for_the_same_permission(house: House) -> None:
+    pages = {route.path: route.permission for route in house.routes if route.method == "GET"}
+    for system in house.suite.systems:
+        for link in system.navigation:
+            assert pages[link.path] == link.permission, (system.name, link)
+
+
+# ---- who may use them
+
+
+async def test_nobody_gets_past_a_route_that_needs_somebody(house: House) -> None:
+    for route in house.routes:
+        if not route.public:
+            answer = await _ask(house.visitor(), route)
+            _check_headers(answer, route)
+            if route.api:
+                _check_problem(answer, route, 401, "sign_in_required")
+                assert answer.headers["www-authenticate"] == "Bearer", route
+            else:
+                assert answer.status == 303, route
+                came = route.filled() if route.method == "GET" else ""
+                assert answer.location == (f"/sign-in?next={came}" if came else "/sign-in"), route
+
+
+async def test_whoever_holds_every_permission_but_the_one_is_refused(house: House, somebody: Person) -> None:
+    for route in house.routes:
+        if route.granted and route.permission not in house.members:
+            house.handed.permissions = house.known - {route.permission}
+            answer = await _ask(somebody, route)
+            _check_headers(answer, route)
+            if route.api:
+                _check_problem(answer, route, 403, "forbidden")
+            else:
+                _check_page(answer, route, 403, "forbidden")
+            assert route.permission in answer.text, route
+
+
+async def test_whoever_holds_the_one_permission_is_let_in(house: House, somebody: Person) -> None:
+    for route in house.routes:
+        if not route.public:
+            house.handed.permissions = frozenset({route.permission})
+            answer = await _ask(somebody, route)
+            assert answer.status not in (401, 403, 405), (route, answer.text[:300])
+            assert answer.status < 500, (route, answer.text[:300])
+
+
+async def test_a_permission_that_no_system_knows_is_held_by_nobody(house: House) -> None:
+    api = Routes("/api/attic", tag="attic")
+
+    @api.get("/chest", "attic:chest:open")
+    async def chest() -> str:
+        return "gold"
+
+    house.app.include_router(api.router)
+    admin = await house.person("Eve", "admin")
+    answer = await admin.get("/api/attic/chest")
+    assert (answer.status, answer.json["code"]) == (403, "forbidden")
+
+
+async def test_what_is_public_needs_nobody(house: House) -> None:
+    for route in house.routes:
+        # Metrics are public to the own machine, files to whoever has a link to them.
+        if route.public and route.tag != "files" and route.path != "/metrics":
+            answer = await _ask(house.visitor(), route)
+            _check_headers(answer, route)
+            assert answer.status not in (403, 405), (route, answer.text[:300])
+            assert answer.status != 401 or route.path == "/sign-in", route
+            assert answer.status < 500, (route, answer.text[:300])
+            assert not (answer.status == 303 and answer.location.startswith("/sign-in?next")), route
+
+
+async def test_what_is_not_there_is_told_in_the_shape_of_the_place(house: House, somebody: Person) -> None:
+    house.handed.permissions = house.known
+    for route in house.routes:
+        if "{" in route.path and route.method == "GET":
+            answer = await _ask(somebody, route)
+            if answer.status == 404 and route.api:
+                _check_problem(answer, route, 404, "not_found")
+            elif answer.status == 404:
+                _check_page(answer, route, 404, "not_found")
+            else:
+                assert answer.status == 200, (route, answer.text[:300])  # a list of nothing
+                assert answer.json["items"] == [], route
+
+
+# ---- forged requests
+
+
+@pytest.mark.parametrize(
+    "headers",
+    [{"sec-fetch-site": "cross-site"}, {"sec-fetch-site": "same-site"}, {"origin": "https://evil.example"}, {}],
+    ids=str,
+)
+async def test_no_route_that_changes_something_can_be_used_from_elsewhere(
+    house: House, somebody: Person, headers: dict[str, str]
+) -> None:
+    house.handed.permissions = house.known
+    mutating = [route for route in house.routes if route.mutates]
+    assert len(mutating) > 30
+    for route in mutating:
+        answer = await somebody.ask(route.method, route.filled(), headers=headers)
+        _check_headers(answer, route)
+        if route.api:
+            _check_problem(answer, route, 403, "cross_site")
+        else:
+            _check_page(answer, route, 403, "cross_site")
+
+
+async def test_methods_that_nobody_declared_do_nothing(house: House, somebody: Person) -> None:
+    house.handed.permissions = house.known
+    for path in {route.filled() for route in house.routes}:
+        for method in ("OPTIONS", "TRACE", "PROPFIND"):
+            answer = await somebody.ask(method, path, headers={"sec-fetch-site": "same-origin"})
+            assert answer.status == 405, (method, path)
+            assert answer.headers["allow"], (method, path)
+
+
+# ---- documentation
+
+
+async def test_every_route_of_an_api_is_documented(house: House) -> None:
+    document = (await house.visitor().get("/api/openapi.json")).json
+    documented = {(method.upper(), path) for path, methods in document["paths"].items() for method in methods}
+    routes = {(route.method, route.path) for route in house.routes if route.tag in house.names and route.api}
+    assert documented - {("GET", "/api/attic/chest")} == routes
+    assert {tag["name"] for tag in document["tags"]} == house.names
+
+
+async def test_the_documentation_says_what_a_route_does_needs_and_refuses(house: House) -> None:
+    document = (await house.visitor().get("/api/openapi.json")).json
+    for route in house.routes:
+        if route.api:
+            _check_operation(document["paths"][route.path][route.method.lower()], route)
+
+
+async def test_operations_have_names_of_their_own(house: House) -> None:
+    document = (await house.visitor().get("/api/openapi.json")).json
+    names = [each["operationId"] for methods in document["paths"].values() for each in methods.values()]
+    assert len(names) == len(set(names))
+
+
+def _check_operation(operation: dict[str, Any], route: Walked) -> None:
+    assert operation["tags"] == [route.tag], route
+    assert operation["summary"].endswith("."), f"{route} has no docstring to be summed up by"
+    assert operation["x-permission"] == route.permission, route
+    told = operation["responses"]
+    wanted = {str(status) for status in route.extra["x-refuses"]}
+    if not route.public:
+        wanted.add("401")
+        assert operation["security"] == [{"token": []}, {"session": []}], route
+    if route.granted:
+        wanted.add("403")
+    if "{" in route.path and not route.path.split("/")[3].startswith("me"):
+        wanted.add("404")
+    if "requestBody" in operation:
+        wanted |= {"400", "413", "422"}
+    if any(parameter["in"] == "query" for parameter in operation.get("parameters", ())):
+        wanted.add("422")
+    if any(parameter["name"] == "cursor" for parameter in operation.get("parameters", ())):
+        wanted.add("400")
+    assert wanted <= told.keys(), (str(route), wanted - told.keys())
+    for status, answer in told.items():
+        if status >= "400":
+            assert list(answer["content"]) == ["application/problem+json"], (str(route), status)
+        elif status != "204":
+            (content,) = answer["content"].values()
+            assert content["schema"], (str(route), status)
+
+
+# ---- what answers look like
+
+
+async def _ask(visitor: Visitor, route: Walked) -> Answer:
+    return await visitor.ask(route.method, route.filled(), headers={"sec-fetch-site": "same-origin"})
+
+
+def _check_headers(answer: Answer, route: Walked) -> None:
+    for name, expected in HEADERS.items():
+        (value,) = answer.headers.get_all(name) or [""]
+        assert re.fullmatch(expected, value), (str(route), answer.status, name, value)
+
+
+def _check_problem(answer: Answer, route: Walked, status: int, code: str) -> None:
+    assert answer.status == status, (str(route), answer.text[:300])
+    assert answer.headers["content-type"] == "application/problem+json", route
+    told = answer.json
+    assert (told["status"], told["code"], told["type"]) == (status, code, f"urn:partita:problem:{code}"), route
+    assert told["request_id"] == answer.headers["x-request-id"], route
+    assert told["title"], route
+    assert told["detail"], route
+
+
+def _check_page(answer: Answer, route: Walked, status: int, code: str) -> None:
+    assert answer.status == status, (str(route), answer.text[:300])
+    assert answer.headers["content-type"] == "text/html; charset=utf-8", route
+    for told in ("<h1>", code, answer.headers["x-request-id"]):
+        assert told in answer.text, (str(route), told)
+
+
+def _grants(suite: Suite) -> tuple[Any, ...]:
+    return tuple(system.grants for system in suite.systems if system.grants is not None)
