@@ -1,4 +1,4 @@
-"""`python -m bench`: run everything and write docs/benchmarks.md; `python -m bench clients` prints that part alone."""
+"""`python -m bench`: run everything and write docs/benchmarks.md; `… clients` or `… web` prints that part alone."""
 
 from __future__ import annotations
 
@@ -9,9 +9,11 @@ from pathlib import Path
 
 from bench import clients as client_bench
 from bench import engine as engine_bench
+from bench import web as web_bench
 from bench.engine import BOTO_DOOR, BOTO_DYNOXIDE, BOTO_ENGINE, ENGINE, OPERATIONS, RAW, EngineResult
 from bench.growth import grow
 from bench.measure import Measured
+from bench.web import WebResult
 
 REPORT = Path(__file__).parent.parent / "docs" / "benchmarks.md"
 SMALL, LARGE = 10_000, 1_000_000
@@ -20,25 +22,30 @@ _PYTHON = platform.python_version()
 
 def main() -> None:
     parser = argparse.ArgumentParser(prog="python -m bench")
-    parser.add_argument("part", nargs="?", choices=("all", "clients"), default="all")
+    parser.add_argument("part", nargs="?", choices=("all", "clients", "web"), default="all")
     parser.add_argument("--rounds", type=int, default=7)
     parser.add_argument("--large", type=int, default=LARGE, help="items in the large table of the growth test")
-    parser.add_argument("--short", action="store_true", help="only see whether the clients' part runs")
+    parser.add_argument("--short", action="store_true", help="only see whether a part runs")
     parser.add_argument("--report", type=Path, default=REPORT)
     options = parser.parse_args()
     if options.part == "clients":
         rounds, share = (1, 0.05) if options.short else (options.rounds, 1.0)
         print("\n".join(client_bench.section(client_bench.compare(rounds, print, share))))
         return
+    if options.part == "web":
+        rounds, seconds = (1, 0.2) if options.short else (options.rounds, 1.5)
+        print("\n".join(web_bench.section(web_bench.compare(rounds, print, seconds))))
+        return
     result = engine_bench.compare(options.rounds, print)
     growth = grow((SMALL, options.large), options.rounds, print)
     clients = client_bench.compare(options.rounds, print)
-    text = report(result, growth, clients, options.large, options.rounds)
+    web = web_bench.compare(options.rounds, print)
+    text = report(result, growth, clients, web, options.large, options.rounds)
     options.report.write_text(text)
     print(text)
 
 
-def report(result: EngineResult, growth: Measured, clients: Measured, large: int, rounds: int) -> str:
+def report(result: EngineResult, growth: Measured, clients: Measured, web: WebResult, large: int, rounds: int) -> str:
     lines = [
         "# Benchmarks",
         "",
@@ -68,7 +75,7 @@ def report(result: EngineResult, growth: Measured, clients: Measured, large: int
     lines += ["| | get | query of 25 |", "|---|---:|---:|"]
     for name in growth.rounds:
         lines.append(f"| {name} | {growth.median(name, 'get'):,.1f} | {growth.median(name, 'query of 25'):,.1f} |")
-    lines += ["", *client_bench.section(clients)]
+    lines += ["", *client_bench.section(clients), "", *web_bench.section(web)]
     return "\n".join(lines) + "\n"
 
 

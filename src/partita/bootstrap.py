@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import ExitStack
 from importlib import import_module
 from importlib.util import find_spec
@@ -30,6 +30,8 @@ if TYPE_CHECKING:
     from partita.kit.suite import Suite
     from partita.kit.system import System
     from partita.store import Store
+
+    Builder = Callable[[Kit], System]
 
 SYSTEMS: dict[str, tuple[Table, ...]] = {
     "kelifax": (kelifax.RESOURCES,),
@@ -66,8 +68,15 @@ def examples() -> Examples:
     return Examples(kind.from_row(item_from_python(row)) for kind, row in rows)
 
 
-def build(settings: Settings, *, clock: Clock | None = None, ids: Ids | None = None) -> Suite:
-    """Everything put together and open: tables made where they are missing, the kit, the systems on it."""
+def build(
+    settings: Settings,
+    *,
+    builders: Iterable[Builder] | None = None,
+    clock: Clock | None = None,
+    ids: Ids | None = None,
+) -> Suite:
+    """Everything put together and open: tables made where they are missing, the kit, the systems on it (all of the
+    five, unless others are given)."""
     from partita.kit.accounts import ACCOUNTS, Accounts
     from partita.kit.changes import ChangeWorker
     from partita.kit.clock import RandomIds, SystemClock
@@ -102,7 +111,7 @@ def build(settings: Settings, *, clock: Clock | None = None, ids: Ids | None = N
             mail=mail,
             fetcher=fetcher_for(settings),
         )
-        systems = tuple(_systems(kit))
+        systems = tuple(build_one(kit) for build_one in (_builders() if builders is None else builders))
         tables.create(*(table for system in systems for table in system.tables))
         accounts.use(policy_of(systems), tuple(system.grants for system in systems if system.grants is not None))
         handlers = [handler for system in systems for handler in system.changes]
@@ -110,6 +119,9 @@ def build(settings: Settings, *, clock: Clock | None = None, ids: Ids | None = N
         letting_go = opened.pop_all()
 
     async def close() -> None:
+        for system in systems:
+            if system.finish is not None:
+                await system.finish()
         await accounts.finish()
         await kit.files.close()
         letting_go.close()
@@ -117,12 +129,12 @@ def build(settings: Settings, *, clock: Clock | None = None, ids: Ids | None = N
     return Suite(kit, systems, worker, close)
 
 
-def _systems(kit: Kit) -> Iterator[System]:
+def _builders() -> Iterator[Builder]:
     """Those of the five that can be served."""
     for name in SYSTEMS:
         module = f"partita.apps.{name}.system"
         if find_spec(module) is not None:
-            yield import_module(module).build(kit)
+            yield import_module(module).build
 
 
 def _stream_calls(tables: Store) -> Call:

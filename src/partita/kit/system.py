@@ -65,3 +65,5 @@ class System:
     """Fills an empty system with demo data through its service; says what it made."""
     news: Callable[[], Awaitable[tuple[Headline, ...]]] | None = None
     """What is new for everybody, newest first."""
+    finish: Callable[[], Awaitable[None]] | None = None
+    """Does what is still waiting, before everything is closed."""

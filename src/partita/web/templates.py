@@ -3,20 +3,22 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Hashable, Iterable
 from datetime import UTC, datetime
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlencode
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined, pass_context
-from jinja2.runtime import Context
+from jinja2.runtime import Context, Macro
 from markupsafe import Markup, escape
 
 from partita.web import charts
 from partita.web.assets import Assets
 
 _OURS = Path(__file__).parent / "templates"
+_FRAGMENTS = 4096
 _APPS = Path(__file__).parents[1] / "apps"
 
 
@@ -32,9 +34,15 @@ def environment(assets: Assets, systems: Iterable[str]) -> Environment:
     )
     sprite = assets.url("icons.svg")
 
+    @lru_cache(maxsize=256)
     def icon(name: str, size: str = "") -> Markup:
         """A picture of the sprite; what it means is said in words beside it."""
         return Markup('<svg class="icon {}" aria-hidden="true"><use href="{}#{}"/></svg>').format(size, sprite, name)
+
+    @lru_cache(maxsize=_FRAGMENTS)
+    def fragment(macro: Macro, *arguments: Hashable) -> Markup:
+        """What a macro makes of its arguments, made once: the key is all that it shows, so it is never out of date."""
+        return Markup(macro(*arguments))
 
     @pass_context
     def pager(context: Context, next_cursor: str | None, shown: str = "") -> Markup:
@@ -55,6 +63,7 @@ def environment(assets: Assets, systems: Iterable[str]) -> Environment:
 
     templates.globals.update(
         asset=assets.url,
+        fragment=fragment,
         icon=icon,
         pager=pager,
         query=query,
@@ -100,6 +109,7 @@ def row_numbers(form: Any, name: str, least: int = 1, more: int = 0) -> list[int
     return list(range(max(highest + more, least)))
 
 
+@lru_cache(maxsize=4096)
 def moment(value: str | datetime | None) -> Markup:
     """A point in time, to the minute, in UTC."""
     if not value:
@@ -109,6 +119,7 @@ def moment(value: str | datetime | None) -> Markup:
     return Markup('<time datetime="{}">{}</time>').format(at.isoformat(timespec="seconds"), shown)
 
 
+@lru_cache(maxsize=4096)
 def day(value: str | datetime | None) -> Markup:
     """A day."""
     if not value:

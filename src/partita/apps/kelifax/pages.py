@@ -6,7 +6,6 @@ from typing import Annotated, Any, Literal, get_args
 
 from fastapi import Query, Request
 from pydantic import BaseModel
-from starlette.background import BackgroundTask
 from starlette.datastructures import FormData
 from starlette.responses import Response
 
@@ -15,6 +14,7 @@ from partita.apps.kelifax.permissions import Kelifax
 from partita.apps.kelifax.schema import Category, Resource, Status
 from partita.apps.kelifax.service import CATEGORIES, KelifaxService
 from partita.apps.kelifax.submission import Edit
+from partita.apps.kelifax.visits import Visits
 from partita.apps.kelifax.wizard import Wizard, with_one_more, wizard
 from partita.kit.answers import Cursor, address_of
 from partita.kit.forms import Parsed, filled, parse
@@ -33,7 +33,7 @@ class ReportForm(BaseModel):
     reason: str = ""
 
 
-def routes(service: KelifaxService) -> Routes:
+def routes(service: KelifaxService, visits: Visits) -> Routes:
     """The pages."""
     pages = Routes("/kelifax", tag="kelifax", pages=True)
 
@@ -92,7 +92,7 @@ def routes(service: KelifaxService) -> Routes:
 
     @pages.get("/resources/{slug}", Access.PUBLIC)
     async def detail(request: Request, viewer: CurrentViewer, slug: str) -> Response:
-        """One resource; a visitor's look at it is counted after the page is sent."""
+        """One resource; a visitor's look at it is counted in a moment."""
         resource = await service.detail(slug)
         page = render(
             request,
@@ -104,7 +104,7 @@ def routes(service: KelifaxService) -> Routes:
             split_tags=split_tags,
         )
         if not viewer.may(Kelifax.READ_MODERATION) and request.method == "GET":
-            page.background = BackgroundTask(_count, service, slug)
+            visits.seen(slug)
         return page
 
     @pages.post("/resources/{slug}/reports", Access.PUBLIC)
@@ -278,13 +278,6 @@ def routes(service: KelifaxService) -> Routes:
         return render(request, "kelifax/analytics.html", told=told, views=views)
 
     return pages
-
-
-async def _count(service: KelifaxService, slug: str) -> None:
-    try:
-        await service.count_view(slug)
-    except Problem:
-        return  # it was taken back meanwhile
 
 
 async def _logo(service: KelifaxService, sent: FormData, request: Request) -> str | Problem | None:

@@ -9,6 +9,7 @@ from partita.apps.kelifax.permissions import ROLES, Kelifax
 from partita.apps.kelifax.schema import RESOURCES
 from partita.apps.kelifax.search import CATALOG
 from partita.apps.kelifax.service import KelifaxService
+from partita.apps.kelifax.visits import Visits
 from partita.kit.kit import Kit
 from partita.kit.permissions import Access
 from partita.kit.system import Headline, Link, System
@@ -19,6 +20,7 @@ HUE = 250
 def build(kit: Kit) -> System:
     """The system, on a kit."""
     service = KelifaxService(kit)
+    visits = Visits(service.count_views)
 
     async def news() -> tuple[Headline, ...]:
         page = await service.browse(limit=4)
@@ -51,9 +53,10 @@ def build(kit: Kit) -> System:
         ),
         search_path="/kelifax/resources",
         api=api.routes(service),
-        pages=pages.routes(service),
+        pages=pages.routes(service, visits),
         changes=handlers(kit),
         searches=(CATALOG,),
         demo=lambda: fill(service, kit),
         news=news,
+        finish=visits.finish,
     )
