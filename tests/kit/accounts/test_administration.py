@@ -175,8 +175,28 @@ async def test_administrators_do_not_suspend_themselves(accounts: Accounts, root
         await accounts.suspend(root, root.id)
 
 
-async def test_somebody_who_is_not_there_is_not_found(accounts: Accounts, root: Viewer) -> None:
-    with pytest.raises(NotFound):
-        await accounts.set_roles(root, "nobody", [])
-    with pytest.raises(NotFound):
-        await accounts.account("nobody")
+@pytest.mark.parametrize("strange", ["nobody", "", "x" * 3000, "a#b", "\ud800", "\n", "é" * 60])
+async def test_somebody_who_is_not_there_is_not_found(accounts: Accounts, root: Viewer, strange: str) -> None:
+    for look in (
+        accounts.account(strange),
+        accounts.set_roles(root, strange, []),
+        accounts.revoke_session(root, strange),
+        accounts.revoke_token(root, strange),
+        accounts.access_of(root, strange),
+    ):
+        with pytest.raises(NotFound):
+            await look
+    assert await accounts.accounts([strange]) == {}
+    assert await accounts.account_by_username(strange) is None
+    assert await accounts.account_by_email(f"{strange}@") is None
+    assert len(await accounts.search_accounts(root, strange)) == (strange in ("", "\n"))
+
+
+async def test_administrators_see_where_somebody_is_signed_in(accounts: Accounts, root: Viewer, ada: Viewer) -> None:
+    await accounts.create_token(ada, "robot", [], 30)
+    sessions, tokens = await accounts.access_of(root, ada.id)
+    assert [session.session_id for session in sessions] == [ada.session_id]
+    assert [token.name for token in tokens] == ["robot"]
+    assert await accounts.granted_to(await accounts.account(ada.id)) == ada.permissions
+    with pytest.raises(Forbidden):
+        await accounts.access_of(ada, root.id)

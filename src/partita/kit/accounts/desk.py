@@ -22,6 +22,11 @@ log = logging.getLogger("partita.kit.accounts")
 _NOTHING_YET = Policy(known=frozenset(), roles={}, members=frozenset())
 
 
+def is_id(text: str) -> bool:
+    """Whether it could be an id of ours; what addresses of pages hold may be anything."""
+    return 0 < len(text) <= 64 and text.isprintable()
+
+
 class Desk:
     """The table, the clock, and the rules of who may do what."""
 
@@ -66,9 +71,9 @@ class Desk:
 
     async def _person(self, user_id: str) -> Account:
         """An account as it is now; nobody else may be seen in its place."""
-        found = await self._store.get(account(user_id).consistently())
+        found = await self._store.get(account(user_id).consistently()) if is_id(user_id) else None
         if found is None:
-            raise NotFound(f"There is no account {user_id}.")
+            raise NotFound(f"There is no account {user_id[:64]}.")
         return found
 
     async def _in_person(self, viewer: Viewer, *, with_one_time_password: bool = False) -> Account:

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 
-from partita.kit.accounts.desk import Desk
+from partita.kit.accounts.desk import Desk, is_id
 from partita.kit.accounts.schema import (
     Account,
     EmailOwner,
@@ -19,6 +20,8 @@ from partita.kit.permissions import House, Viewer, authorize
 from partita.table import Page
 
 _LONGEST_IDENTITY = 320
+_NEITHER = re.compile("[^a-z0-9-]")
+"""What no username and no id holds."""
 _NO_ID = "0" * 26
 """An id that nobody has: whoever is not found is looked for as long as those who are."""
 
@@ -32,7 +35,7 @@ class Directory(Desk):
 
     async def accounts(self, user_ids: Iterable[str]) -> dict[str, Account]:
         """Accounts by id, those that there are."""
-        wanted = list(dict.fromkeys(user_ids))
+        wanted = [user_id for user_id in dict.fromkeys(user_ids) if is_id(user_id)]
         found = await self._store.batch_get([account(user_id).key for user_id in wanted]) if wanted else []
         return {each.user_id: each for each in found if each is not None}
 
@@ -58,16 +61,18 @@ class Directory(Desk):
         if "@" in wanted:
             one = await self.account_by_email(wanted)
             return Page(() if one is None else (one,), None)
+        if _NEITHER.search(wanted):
+            return Page((), None)
         page = await self._store.page(accounts_named(wanted[:64]), limit=limit, after=cursor)
         if not page.items and cursor is None and wanted:
-            by_id = await self.accounts([wanted[:64]])
+            by_id = await self.accounts([wanted])
             return Page(tuple(by_id.values()), None)
         return page
 
     async def _owner(self, identity: str) -> str | None:
         """The id of whoever has this address or username."""
         known = identity.strip().lower()
-        if not 0 < len(known) <= _LONGEST_IDENTITY:
+        if not 0 < len(known) <= _LONGEST_IDENTITY or not known.isprintable():
             return None
         found: EmailOwner | UsernameOwner | None
         if "@" in known:

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 from partita.dynamo.errors import ConditionalCheckFailedError
 from partita.kit.accounts import credentials
-from partita.kit.accounts.desk import log
+from partita.kit.accounts.desk import is_id, log
 from partita.kit.accounts.directory import Directory
 from partita.kit.accounts.schema import Account, Password, Session, sessions_of
 from partita.kit.limits import Rule, network_of
@@ -70,6 +70,8 @@ class Sessions(Directory):
         """Sign another browser out."""
         person = await self._in_person(viewer, with_one_time_password=True)
         gone = NotFound("There is no such session any more.")
+        if not is_id(session_id):
+            raise gone
         await self._store.write(
             Delete(Session.key(user_id=person.user_id, session_id=session_id)).if_there().otherwise(gone)
         )

@@ -6,7 +6,7 @@ from collections.abc import Collection
 from dataclasses import dataclass, field
 
 from partita.kit.accounts import credentials
-from partita.kit.accounts.desk import Desk, log
+from partita.kit.accounts.desk import Desk, is_id, log
 from partita.kit.accounts.inputs import TokenDays, TokenName, checked_field
 from partita.kit.accounts.schema import Account, ApiToken, tokens_of
 from partita.kit.permissions import Viewer
@@ -57,6 +57,8 @@ class Tokens(Desk):
         """Make a token useless."""
         person = await self._in_person(viewer)
         gone = NotFound("There is no such token any more.")
+        if not is_id(token_id):
+            raise gone
         await self._store.write(
             Delete(ApiToken.key(user_id=person.user_id, token_id=token_id)).if_there().otherwise(gone)
         )
