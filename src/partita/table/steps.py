@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import Any, Generic, TypeVar
 
 from partita.dynamo import limits, requests
@@ -131,6 +132,7 @@ def stretch(
     calls = 0
     large = any(map(large_fields, query.item_types))
     loaded: dict[str, bytes] = {}
+    alone = position.shards[0] if len(position.shards) == 1 and not large else None
     while True:
         for number, shard in enumerate(position.shards):
             while not shard.rows and not shard.exhausted:
@@ -148,6 +150,10 @@ def stretch(
                 shard.exhausted = shard.fetch is None
                 if not shard.rows and shard.fetch is not None:
                     shard.resume, shard.last = shard.fetch, None  # everything up to here was filtered away
+        if alone is not None and alone.rows:
+            if _take(query, alone, items, limit):
+                return items
+            continue
         ready = [shard for shard in position.shards if shard.rows]
         if not ready:
             position.ended = True
@@ -162,6 +168,20 @@ def stretch(
         item = (yield from _read_whole(query, shard.last, loaded)) if large else _read(query, shard.last)
         if item is not None:
             items.append(item)
+
+
+def _take(query: Query[I], shard: _Shard, items: list[I], limit: int) -> bool:
+    """Read the rows of an only shard, which is what most lists are; whether there are enough and one more."""
+    rows = shard.rows
+    read = query.item_types[0].from_own_row if len(query.item_types) == 1 else partial(_read, query)
+    while rows:
+        if len(items) == limit and _of_interest(query, rows[-1]):
+            return True
+        shard.last = rows.pop()
+        item = read(shard.last) if len(items) < limit else None
+        if item is not None:
+            items.append(item)
+    return False
 
 
 def _page_size(query: Query[Any], limit: int) -> int:
