@@ -4,14 +4,15 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import boto3
 import pytest
 from pydantic import SecretStr
 
 from partita.kit.settings import Settings
 from partita.kit.stores import open_store
 from partita.store import Store
-from partita.table import InvalidCursorError, Put
-from tests.serving import partita_door
+from partita.table import Attribute, InvalidCursorError, Item, Put, Table, attribute
+from tests.serving import CREDENTIALS, moto_server, partita_door
 from tests.table.forum import FORUM, Post, posts_of
 
 
@@ -49,3 +50,41 @@ def test_the_same_settings_lead_to_dynamodb_over_http(tmp_path: Path, monkeypatc
             cursor = _write_posts(store)
         with open_store(settings, FORUM) as store:
             assert len(store.page(posts_of("ann"), after=cursor)) == 2
+
+
+SHELF = Table("stores-shelf", pk="id")
+
+
+class Book(Item, table=SHELF):
+    """A book whose text may be longer than an item."""
+
+    id: Attribute[str]
+    text: Attribute[str] = attribute(large=1_000)
+
+
+def test_large_values_lie_with_the_other_files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("AWS_ACCESS_KEY_ID", "any")
+    monkeypatch.setenv("AWS_SECRET_ACCESS_KEY", "any")
+    book = Book(id="1", text="word " * 100_000)
+    with moto_server() as s3, partita_door(tmp_path / "door") as door:
+        bucket = boto3.client("s3", endpoint_url=s3.url, **CREDENTIALS)
+        bucket.create_bucket(Bucket="partita")
+        here = Settings(data=tmp_path)
+        there = Settings(
+            data=tmp_path,
+            backend="dynamodb",
+            endpoint_url=door.url,
+            region="us-east-1",
+            files="s3",
+            s3_bucket="partita",
+            s3_endpoint_url=s3.url,
+        )
+        for settings in (here, there):
+            with open_store(settings, SHELF) as store:
+                store.write(Put(book))
+            with open_store(settings, SHELF) as store:
+                assert store.get(Book.get(id="1")) == book
+        assert len([file for file in (tmp_path / "large-values").rglob("*") if file.is_file()]) == 1
+        (kept,) = bucket.list_objects_v2(Bucket="partita")["Contents"]
+        assert kept["Key"].startswith("large-values/")
+        bucket.close()

@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from partita.kit.keys import signing_keys
 from partita.kit.settings import Settings
 from partita.store.embedded import EmbeddedStore
-from partita.store.files import FolderFiles
+from partita.store.files import FolderFiles, LargeFiles
 from partita.store.store import Store
 from partita.table import CursorKeys, Table
 
@@ -17,23 +17,39 @@ from partita.table import CursorKeys, Table
 def open_store(settings: Settings, *tables: Table) -> Iterator[Store]:
     """The tables in the data folder or at DynamoDB; those that are named are made where they are missing."""
     cursors = CursorKeys(*signing_keys(settings, "cursors"))
-    with _opened(settings, cursors) as store:
+    with _large_values(settings) as files, _opened(settings, cursors, files) as store:
         store.create(*tables)
         yield store
 
 
 @contextmanager
-def _opened(settings: Settings, cursors: CursorKeys) -> Iterator[Store]:
+def _opened(settings: Settings, cursors: CursorKeys, files: LargeFiles) -> Iterator[Store]:
     if settings.backend == "embedded":
         from partita.engine import Engine
 
         with Engine(settings.data) as engine:
-            yield EmbeddedStore(engine, cursors, files=FolderFiles(settings.data / "large-values"))
+            yield EmbeddedStore(engine, cursors, files=files)
         return
     from partita.store.dynamo import DynamoStore
 
-    store = DynamoStore(endpoint_url=settings.endpoint_url, region=settings.region, cursors=cursors)
+    store = DynamoStore(endpoint_url=settings.endpoint_url, region=settings.region, cursors=cursors, files=files)
     try:
         yield store
     finally:
         store.close()
+
+
+@contextmanager
+def _large_values(settings: Settings) -> Iterator[LargeFiles]:
+    """Where values lie that are too large for their items: with the other files."""
+    if settings.files == "local":
+        yield FolderFiles(settings.data / "large-values")
+        return
+    from partita.kit.files import LargeValues
+    from partita.kit.files.choose import s3_for
+
+    values = LargeValues(s3_for(settings))
+    try:
+        yield values
+    finally:
+        values.close()

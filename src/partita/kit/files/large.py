@@ -20,6 +20,8 @@ class BlockingFiles(Protocol):
 
     def delete_blocking(self, name: str) -> None: ...
 
+    def close_blocking(self) -> None: ...
+
 
 class LargeValues:
     """A store's `LargeFiles`: names are used once, and lie apart from what people upload."""
@@ -27,6 +29,10 @@ class LargeValues:
     def __init__(self, files: BlockingFiles, *, prefix: str = "large-values") -> None:
         self._files = files
         self._prefix = prefix
+
+    def close(self) -> None:
+        """Let go of the files."""
+        self._files.close_blocking()
 
     def save(self, name: str, content: bytes) -> None:
         kind = _TYPES.get(name.rpartition(".")[2], "application/octet-stream")

@@ -6,9 +6,7 @@ import asyncio
 import errno
 import logging
 import os
-import secrets
-import time
-from collections.abc import AsyncIterable, AsyncIterator, Callable, Iterator, Mapping, Sequence
+from collections.abc import AsyncIterable, Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
@@ -18,6 +16,7 @@ from typing import BinaryIO, TypeVar
 from urllib.parse import urlencode
 
 from partita.kit.clock import Clock
+from partita.kit.files.disk import Incoming, LocalFile, full_disk_is_told, sweep
 from partita.kit.files.files import FileInfo, StoredFile, UploadForm
 from partita.kit.files.labels import LABEL_BYTES, Label
 from partita.kit.files.links import Links, named
@@ -26,9 +25,7 @@ from partita.kit.problems import NotFound, TooLarge, Unavailable
 
 T = TypeVar("T")
 
-_CHUNK = 256 * 1024
 _INCOMING = ".incoming"
-_ABANDONED_SECONDS = 24 * 3600
 _DIRECTORY = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
 _log = logging.getLogger(__name__)
 
@@ -42,10 +39,14 @@ class LocalFiles:
         self._threads = ThreadPoolExecutor(4, thread_name_prefix="files")
         incoming = folder / _INCOMING
         incoming.mkdir(mode=0o700, parents=True, exist_ok=True)
-        _sweep(incoming)
+        sweep(incoming)
 
     async def close(self) -> None:
-        await asyncio.to_thread(self._threads.shutdown)
+        await asyncio.to_thread(self.close_blocking)
+
+    def close_blocking(self) -> None:
+        """`close`, for whoever has no event loop."""
+        self._threads.shutdown()
 
     # -- keeping
 
@@ -60,7 +61,7 @@ class LocalFiles:
     async def receive(self, name: str, chunks: AsyncIterable[bytes], content_type: str, *, most_bytes: int) -> FileInfo:
         """Keep a file that comes piece by piece, so that no size of it fills the memory."""
         segments = segments_of(name)
-        incoming = await self._run(_Incoming, self._folder / _INCOMING)
+        incoming = await self._run(Incoming, self._folder / _INCOMING)
         try:
             async for chunk in chunks:
                 if incoming.size + len(chunk) > most_bytes:
@@ -199,16 +200,16 @@ class LocalFiles:
         return LocalFile(label.info(name), label, file, self._threads)
 
     def _write(self, segments: tuple[str, ...], label: Label, fill: Callable[[BinaryIO], object]) -> None:
-        incoming = _Incoming(self._folder / _INCOMING)
+        incoming = Incoming(self._folder / _INCOMING)
         try:
-            with _full_disk_is_told():
+            with full_disk_is_told():
                 fill(incoming.file)
             self._commit(incoming, segments, label)
         finally:
             incoming.discard()
 
-    def _commit(self, incoming: _Incoming, segments: tuple[str, ...], label: Label) -> None:
-        with _full_disk_is_told(), self._parent(segments, make=True) as parent:
+    def _commit(self, incoming: Incoming, segments: tuple[str, ...], label: Label) -> None:
+        with full_disk_is_told(), self._parent(segments, make=True) as parent:
             incoming.finish(label)
             try:
                 os.rename(incoming.path, segments[-1], dst_dir_fd=parent)
@@ -246,98 +247,10 @@ class UploadTerms:
     then: str | None
 
 
-@dataclass(frozen=True, slots=True)
-class LocalFile:
-    """A file that is being read; one that is replaced or deleted meanwhile is read to its end."""
-
-    info: FileInfo
-    label: Label
-    file: BinaryIO
-    threads: ThreadPoolExecutor
-
-    def __enter__(self) -> LocalFile:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self.file.close()
-
-    async def chunks(self) -> AsyncIterator[bytes]:
-        loop = asyncio.get_running_loop()
-        while chunk := await loop.run_in_executor(self.threads, self.file.read, _CHUNK):
-            yield chunk
-
-    async def close(self) -> None:
-        self.file.close()
-
-    def read(self, most_bytes: int = -1) -> bytes:
-        wanted = self.label.size if most_bytes < 0 else min(most_bytes, self.label.size)
-        pieces = []
-        while wanted > 0 and (piece := self.file.read(wanted)):
-            pieces.append(piece)
-            wanted -= len(piece)
-        return b"".join(pieces)
-
-    def copy_to(self, other: BinaryIO) -> None:
-        while chunk := self.file.read(_CHUNK):
-            other.write(chunk)
-
-
-class _Incoming:
-    """A file on its way: of no name yet, and gone unless it is committed."""
-
-    def __init__(self, folder: Path) -> None:
-        self.path = folder / secrets.token_hex(16)
-        flags = os.O_CREAT | os.O_EXCL | os.O_WRONLY | os.O_NOFOLLOW | os.O_CLOEXEC
-        with _full_disk_is_told():
-            self.file: BinaryIO = os.fdopen(os.open(self.path, flags, 0o600), "wb")
-            self.file.seek(LABEL_BYTES)
-        self.size = 0
-        self._digest = sha256()
-
-    def write(self, chunk: bytes) -> None:
-        with _full_disk_is_told():
-            self.file.write(chunk)
-        self.size += len(chunk)
-        self._digest.update(chunk)
-
-    @property
-    def digest(self) -> str:
-        return self._digest.hexdigest()
-
-    def finish(self, label: Label) -> None:
-        """Put the label in front and everything on the disk."""
-        self.file.seek(0)
-        self.file.write(label.bytes())
-        self.file.flush()
-        os.fsync(self.file.fileno())
-
-    def discard(self) -> None:
-        with suppress(OSError):
-            self.file.close()
-        self.path.unlink(missing_ok=True)
-
-
 def _make_folder(segment: str, parent: int) -> None:
     with suppress(FileExistsError):
         os.mkdir(segment, 0o700, dir_fd=parent)
         os.fsync(parent)
-
-
-def _sweep(incoming: Path) -> None:
-    """Remove what a process left behind when it was killed; younger ones may be somebody's work."""
-    for entry in incoming.iterdir():
-        with suppress(FileNotFoundError):
-            if entry.stat().st_mtime < time.time() - _ABANDONED_SECONDS:
-                entry.unlink()
-
-
-@contextmanager
-def _full_disk_is_told() -> Iterator[None]:
-    try:
-        yield
-    except OSError as error:
-        _log.error("a file could not be kept: %s", error)
-        raise Unavailable("The file could not be kept. Try again later.", code="file_not_kept") from error
 
 
 def _missing(name: str) -> NotFound:

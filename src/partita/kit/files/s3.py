@@ -49,7 +49,11 @@ class S3Files:
         self._threads = ThreadPoolExecutor(8, thread_name_prefix="s3")
 
     async def close(self) -> None:
-        await asyncio.to_thread(self._threads.shutdown)
+        await asyncio.to_thread(self.close_blocking)
+
+    def close_blocking(self) -> None:
+        """`close`, for whoever has no event loop."""
+        self._threads.shutdown()
         self._client.close()
 
     # -- keeping
