@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from partita.kit.accounts import ACCOUNTS, Accounts
+from partita.kit.accounts.passwords import Passwords
 from partita.kit.clock import RandomIds
 from partita.kit.limits import Limits
 from partita.kit.mail import Outbox
@@ -64,18 +65,32 @@ def outbox(house: EmbeddedStore, clock: HandClock) -> Outbox:
     return Outbox(house.asynchronous, clock, RandomIds(), sender="partita@example.org")
 
 
+@pytest.fixture
+def passwords() -> Passwords:
+    """Cheap ones, since most tests are not about what they cost; those that are have their own."""
+    return Passwords(memory_kib=8, rounds=1)
+
+
 Made = Callable[[Settings], Accounts]
 
 
 @pytest.fixture
-def make_accounts(house: EmbeddedStore, clock: HandClock, outbox: Outbox, clubs: Clubs) -> Made:
+def make_accounts(house: EmbeddedStore, clock: HandClock, outbox: Outbox, clubs: Clubs, passwords: Passwords) -> Made:
     """Accounts with settings of the test's own."""
     house.create(ACCOUNTS)
 
     def make(settings: Settings) -> Accounts:
         store = house.asynchronous
         limits = Limits(store, clock)
-        made = Accounts(store, clock=clock, ids=RandomIds(), settings=settings, limits=limits, mail=outbox)
+        made = Accounts(
+            store,
+            clock=clock,
+            ids=RandomIds(),
+            settings=settings,
+            limits=limits,
+            mail=outbox,
+            passwords=passwords,
+        )
         made.use(POLICY, (clubs,))
         return made
 

@@ -80,10 +80,11 @@ async def test_fifty_at_once_leave_the_loop_free_and_the_memory_small() -> None:
 
 
 async def test_a_crowd_is_sent_away_instead_of_waiting_for_ever() -> None:
-    passwords = Passwords()
-    outcomes = await asyncio.gather(*(passwords.verify(None, "x") for _ in range(205)), return_exceptions=True)
+    passwords = Passwords(most_waiting=20)
+    outcomes = await asyncio.gather(*(passwords.verify(None, "x") for _ in range(25)), return_exceptions=True)
     assert sum(isinstance(outcome, Unavailable) for outcome in outcomes) == 5
-    assert sum(outcome is False for outcome in outcomes) == 200
+    assert sum(outcome is False for outcome in outcomes) == 20
+    assert not await passwords.verify(None, "x")
 
 
 async def test_what_was_made_with_other_costs_is_outdated() -> None:

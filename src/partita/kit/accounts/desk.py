@@ -31,7 +31,15 @@ class Desk:
     """The table, the clock, and the rules of who may do what."""
 
     def __init__(
-        self, store: AsyncStore, *, clock: Clock, ids: Ids, settings: Settings, limits: Limits, mail: Mail
+        self,
+        store: AsyncStore,
+        *,
+        clock: Clock,
+        ids: Ids,
+        settings: Settings,
+        limits: Limits,
+        mail: Mail,
+        passwords: Passwords | None = None,
     ) -> None:
         self._store = store
         self._clock = clock
@@ -39,7 +47,7 @@ class Desk:
         self._settings = settings
         self._limits = limits
         self._mail = mail
-        self._passwords = Passwords()
+        self._passwords = passwords or Passwords()
         self._policy = _NOTHING_YET
         self._grants: tuple[Grants, ...] = ()
         self._unfinished: set[asyncio.Task[None]] = set()

@@ -20,7 +20,7 @@ LONGEST = 200
 _THREADS = 2
 _MOST_WAITING = 200
 _MEMORY_KIB = 19 * 1024
-_TIME_COST = 2
+_ROUNDS = 2
 
 R = TypeVar("R")
 
@@ -28,11 +28,14 @@ R = TypeVar("R")
 class Passwords:
     """Makes and checks what is stored of passwords. At most two are worked on at once, at 19 MiB each."""
 
-    def __init__(self) -> None:
-        self._argon2 = PasswordHasher(time_cost=_TIME_COST, memory_cost=_MEMORY_KIB, parallelism=1)
+    def __init__(
+        self, *, memory_kib: int = _MEMORY_KIB, rounds: int = _ROUNDS, most_waiting: int = _MOST_WAITING
+    ) -> None:
+        self._argon2 = PasswordHasher(time_cost=rounds, memory_cost=memory_kib, parallelism=1)
         self._threads = ThreadPoolExecutor(_THREADS, thread_name_prefix="passwords")
         self._waiting = 0
-        self._nobodys = _nobodys_password()
+        self._most_waiting = most_waiting
+        self._nobodys = _nobodys_password(memory_kib, rounds)
 
     async def encode(self, password: str) -> str:
         """What to store."""
@@ -55,7 +58,7 @@ class Passwords:
             return False
 
     async def _in_turn(self, work: Callable[[], R]) -> R:
-        if self._waiting >= _MOST_WAITING:
+        if self._waiting >= self._most_waiting:
             raise Unavailable("Too many people sign in at this moment. Try again in a minute.")
         self._waiting += 1
         try:
@@ -88,10 +91,10 @@ def _normal(password: str) -> str:
     return unicodedata.normalize("NFKC", password).encode(errors="replace").decode()
 
 
-def _nobodys_password() -> str:
+def _nobodys_password(memory_kib: int, rounds: int) -> str:
     """Looks like any other and takes as long to check, but nothing matches it."""
     salt, digest = (base64.b64encode(secrets.token_bytes(size)).decode().rstrip("=") for size in (16, 32))
-    return f"$argon2id$v=19$m={_MEMORY_KIB},t={_TIME_COST},p=1${salt}${digest}"
+    return f"$argon2id$v=19$m={memory_kib},t={rounds},p=1${salt}${digest}"
 
 
 _LISTED = """

@@ -1,0 +1,63 @@
+"""Signing in with passwords that cost what they cost in earnest."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+
+import pytest
+from argon2 import PasswordHasher
+
+from partita.kit.accounts import Accounts, NewSession
+from partita.kit.accounts.passwords import Passwords
+from partita.kit.accounts.schema import Password, password
+from partita.kit.problems import SignInRequired
+from partita.store import EmbeddedStore
+from partita.table import Update
+from tests.kit.accounts.conftest import PASSWORD
+
+pytestmark = pytest.mark.anyio
+
+
+@pytest.fixture
+def passwords() -> Passwords:
+    return Passwords()
+
+
+@pytest.fixture
+async def ada(accounts: Accounts) -> NewSession:
+    await accounts.sign_up("ada", "ada@example.org", "Ada", PASSWORD)
+    return await accounts.sign_in("ada", PASSWORD)
+
+
+async def test_the_answer_for_unknown_people_takes_as_long(accounts: Accounts, ada: NewSession) -> None:
+    async def seconds(identity: str, place: int) -> float:
+        begun = time.perf_counter()
+        with pytest.raises(SignInRequired):
+            await accounts.sign_in(identity, "wrong horse battery", address=f"192.0.2.{place}")
+        return time.perf_counter() - begun
+
+    known = min([await seconds("ada", place) for place in range(8)])
+    unknown = min([await seconds("bob", place) for place in range(8)])
+    assert 0.5 < unknown / known < 2
+
+
+async def test_fifty_people_sign_in_at_once(accounts: Accounts) -> None:
+    people = [f"person-{number}" for number in range(50)]
+    await asyncio.gather(*(accounts.sign_up(each, f"{each}@example.org", each, PASSWORD) for each in people))
+    sessions = await asyncio.gather(*(accounts.sign_in(each, PASSWORD) for each in people))
+    viewers = await asyncio.gather(*(accounts.viewer_from_session(session.token) for session in sessions))
+    assert [viewer.username for viewer in viewers] == people
+
+
+async def test_a_password_of_older_costs_is_encoded_anew(
+    accounts: Accounts, ada: NewSession, house: EmbeddedStore
+) -> None:
+    user_id = ada.account.user_id
+    cheap = PasswordHasher(time_cost=1, memory_cost=8, parallelism=1).hash(PASSWORD)
+    house.write(Update(Password.key(user_id=user_id), Password.encoded.set(cheap)))
+    await accounts.sign_in("ada", PASSWORD)
+    stored = house.get(password(user_id))
+    assert stored is not None
+    assert "m=19456,t=2" in stored.encoded
+    await accounts.sign_in("ada", PASSWORD)
