@@ -124,6 +124,7 @@ def build(
                 await system.finish()
         await accounts.finish()
         await kit.files.close()
+        kit.fetcher.close()
         letting_go.close()
 
     return Suite(kit, systems, worker, close)

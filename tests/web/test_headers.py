@@ -61,6 +61,20 @@ async def test_pages_allow_nothing_but_our_own_scripts_and_styles(visitor: Visit
     ]
 
 
+async def test_pages_show_pictures_and_post_files_where_the_files_are(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("AWS_ACCESS_KEY_ID", "any")
+    monkeypatch.setenv("AWS_SECRET_ACCESS_KEY", "any")
+    served = make(tmp_path, files="s3", s3_bucket="partita-files", region="eu-west-1")
+    async with served.app.router.lifespan_context(served.app):
+        rules = (await served.visitor().get("/")).headers["content-security-policy"].split("; ")
+    bucket = "https://partita-files.s3.eu-west-1.amazonaws.com"
+    for rule in (f"img-src 'self' data: {bucket}", f"connect-src 'self' {bucket}", f"form-action 'self' {bucket}"):
+        assert rule in rules
+    assert "script-src 'self'" in rules
+
+
 async def test_what_is_made_for_somebody_is_kept_by_nobody_else(visitor: Visitor) -> None:
     for path in ("/", "/api/press/articles"):
         assert (await visitor.get(path)).headers["cache-control"] == "private, no-cache"

@@ -43,7 +43,7 @@ def create_app(suite: Suite, *, assets: Assets | None = None, styleguide: bool =
         lifespan=_lifespan(suite),
         middleware=[
             Middleware(Requests, ids=suite.kit.ids, metrics=metrics),
-            Middleware(SecurityHeaders, secure=settings.secure),
+            Middleware(SecurityHeaders, secure=settings.secure, files=suite.kit.files.origin),
             Middleware(LastResort),
             Middleware(CrossSite, base_url=settings.base_url, cookie=session_cookie(settings)),
             Middleware(BodyLimit),

@@ -4,21 +4,7 @@ from __future__ import annotations
 
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-CONTENT_SECURITY_POLICY = "; ".join(
-    (
-        "default-src 'none'",
-        "script-src 'self'",
-        "style-src 'self'",
-        "img-src 'self' data:",
-        "connect-src 'self'",
-        "font-src 'self'",
-        "form-action 'self'",
-        "base-uri 'none'",
-        "frame-ancestors 'none'",
-    )
-)
 _ALWAYS = {
-    "content-security-policy": CONTENT_SECURITY_POLICY,
     "x-content-type-options": "nosniff",
     # Addresses of ours may be secrets (a link to somebody's submission): they are told to nobody else.
     "referrer-policy": "same-origin",
@@ -34,9 +20,9 @@ _WITH_HTTPS = {"strict-transport-security": "max-age=31536000"}
 class SecurityHeaders:
     """Adds what an answer does not say itself."""
 
-    def __init__(self, app: ASGIApp, *, secure: bool) -> None:
+    def __init__(self, app: ASGIApp, *, secure: bool, files: str | None = None) -> None:
         self._app = app
-        wanted = {**_ALWAYS, **_WITH_HTTPS} if secure else _ALWAYS
+        wanted = {"content-security-policy": _policy(files), **_ALWAYS, **(_WITH_HTTPS if secure else {})}
         self._headers = [(name.encode(), value.encode()) for name, value in wanted.items()]
         self._names = {name for name, _ in self._headers}
 
@@ -54,3 +40,21 @@ class SecurityHeaders:
             await send(message)
 
         await self._app(scope, receive, answer)
+
+
+def _policy(files: str | None) -> str:
+    """Nothing but our own; and pictures and uploads where the files are, if that is another site."""
+    elsewhere = f" {files}" if files else ""
+    return "; ".join(
+        (
+            "default-src 'none'",
+            "script-src 'self'",
+            "style-src 'self'",
+            f"img-src 'self' data:{elsewhere}",
+            f"connect-src 'self'{elsewhere}",
+            "font-src 'self'",
+            f"form-action 'self'{elsewhere}",
+            "base-uri 'none'",
+            "frame-ancestors 'none'",
+        )
+    )
