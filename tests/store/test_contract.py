@@ -13,8 +13,9 @@ from partita.dynamo.errors import ConditionalCheckFailedError, ResourceNotFoundE
 from partita.engine import Engine
 from partita.store import EmbeddedStore, Store
 from partita.store.dynamo import DynamoStore, fixed
-from partita.table import Delete, Put, Table, Transaction, Update, collection
+from partita.table import ChangedMeanwhileError, Delete, Put, Table, Transaction, Update, collection
 from tests.serving import DYNOXIDE, Served, dynoxide_server, moto_server, partita_door
+from tests.table.club import CLUB, EMAIL, POINTS, SCORE, Game, Invitation, Plan, Player, PlayerEmail
 from tests.table.forum import BY_STARS, FEED, FORUM, Member, Post, Reply, posts_of
 
 
@@ -37,8 +38,8 @@ def store(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFacto
             over_http = DynamoStore(endpoint_url=url, region="us-east-1", credentials=fixed("any", "any"))
             stack.callback(over_http.close)
             found = over_http
-        found.create(FORUM)
-        found.create(FORUM)
+        found.create(FORUM, CLUB)
+        found.create(FORUM, CLUB)
         yield found
 
 
@@ -103,6 +104,55 @@ def test_a_failed_condition_is_what_its_write_says_it_means(store: Store) -> Non
     gone = Update(Member.key(member_id="dex"), Member.post_count.add(1)).if_there().otherwise(KeyError("dex"))
     with pytest.raises(KeyError, match="dex"):
         store.transact(Transaction(gone, again.otherwise(LookupError)))
+
+
+def test_a_guarded_value_is_claimed_moved_and_released(store: Store) -> None:
+    ada, bob = (Player(player_id=name, name=name, email=f"{name}@example.org") for name in ("ada", "bob"))
+    for player in (ada, bob):
+        store.transact(Transaction(Put(player).if_new(), *EMAIL.claim(player)))
+    like_bob = ada.model_copy(update={"email": "BOB@example.org"})
+    guard = EMAIL.otherwise(lambda there: LookupError(there.of_player))
+    with pytest.raises(LookupError, match="bob"):
+        store.transact(Transaction(Put(like_bob).unless_changed(ada, Player.email), *guard.move(ada, like_bob)))
+    store.transact(Transaction(Delete(bob.own_key).if_there(), *guard.release(bob)))
+    store.transact(Transaction(Put(like_bob).unless_changed(ada, Player.email), *guard.move(ada, like_bob)))
+    found = store.batch_get(PlayerEmail.key(address=f"{name}@example.org") for name in ("ada", "bob"))
+    assert [there and there.of_player for there in found] == [None, "ada"]
+    with pytest.raises(ChangedMeanwhileError):
+        store.transact(Transaction(*guard.release(bob)))
+
+
+def test_versions_and_aggregates_are_exact(store: Store) -> None:
+    plan = Plan(plan_id="p", done=frozenset({"b", "a"}))
+    store.write(Put(plan).if_new())
+    saved = Put(plan).next_version()
+    store.write(saved)
+    with pytest.raises(ChangedMeanwhileError) as told:
+        store.write(Put(plan).next_version())
+    assert told.value.there == saved.item
+    store.write(Update(plan.own_key, Plan.text.set("x")).unless_changed(plan, Plan.stage, Plan.done))
+    game = Game(game_id="g")
+    store.write(Put(game))
+    store.transact(Transaction(*POINTS.update(game, None, 3)))
+    store.transact(Transaction(*POINTS.update(game, 3, 1)))
+    found = store.get(Game.get(game_id="g").consistently())
+    assert found is not None
+    assert (found.votes, found.points, found.drawn, found.won) == (1, 1, 1, 0)
+    store.transact(Transaction(*SCORE.update(found, None, 8)))
+    found = store.get(Game.get(game_id="g").consistently())
+    assert found is not None
+    assert (found.votes, found.points, str(found.score)) == (2, 9, "4.5")
+
+
+def test_what_has_expired_is_left_out(store: Store) -> None:
+    moments = (None, 1, 9_999_999_999)
+    items = [Invitation(player_id="ada", number=n, expires_at=moment) for n, moment in enumerate(moments)]
+    store.batch_write(map(Put, items))
+    query = Invitation.query(player_id="ada")
+    assert list(store.page(query)) == [items[0], items[2]]
+    assert store.count(query) == 2
+    assert store.get(Invitation.get(player_id="ada", number=1)) is None
+    store.write(Put(items[1]).if_new(or_expired_at=2))
 
 
 def test_batches_keep_their_order(store: Store) -> None:

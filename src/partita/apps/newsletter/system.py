@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from partita.apps.newsletter.schema import MAIN
+from partita.kit.changes.large_values import forget_large_values
 from partita.kit.kit import Kit
 from partita.kit.permissions import Access
 from partita.kit.system import Link, System
@@ -10,7 +11,7 @@ from partita.kit.system import Link, System
 HUE = 150
 
 
-def build(_kit: Kit) -> System:
+def build(kit: Kit) -> System:
     """The system, on a kit."""
     return System(
         name="newsletter",
@@ -18,5 +19,6 @@ def build(_kit: Kit) -> System:
         purpose="A newsletter in four steps, and a proposal writer beside it.",
         hue=HUE,
         tables=(MAIN,),
+        changes=(forget_large_values("newsletter.large_values", MAIN, kit.store),),
         navigation=(Link("Design", "/newsletter/design", Access.PUBLIC, "table"),),
     )

@@ -1,0 +1,19 @@
+"""Deleting the files of large values that no item has any more."""
+
+from __future__ import annotations
+
+from partita.kit.changes.change import Change, Handler
+from partita.store.store import AsyncStore
+from partita.table import Table, dropped_files
+
+
+def forget_large_values(name: str, table: Table, store: AsyncStore) -> Handler:
+    """A handler that deletes what a change leaves behind; told of a change twice, it finds nothing left."""
+
+    async def forget(change: Change) -> None:
+        names = dropped_files(change.table, change.old, change.new)
+        if store.files is not None:
+            for each in sorted(names):
+                await store.files.delete_async(each)
+
+    return Handler(name, table, forget)

@@ -1,0 +1,50 @@
+"""The files of large values go when their items change or go, and no others."""
+
+from __future__ import annotations
+
+import asyncio
+from pathlib import Path
+
+from partita.engine import Engine
+from partita.kit.changes import ChangeWorker, Handler
+from partita.kit.changes.large_values import forget_large_values
+from partita.kit.clock import SystemClock
+from partita.kit.schema import HOUSE
+from partita.store import EmbeddedStore, FolderFiles
+from partita.table import Attribute, Delete, Item, Put, Table, Update, attribute
+
+DRAFTS = Table("large-values-drafts", pk="id")
+LONG = "long " * 10_000
+
+
+class Draft(Item, table=DRAFTS):
+    id: Attribute[str]
+    title: Attribute[str] = attribute(default="")
+    text: Attribute[str] = attribute(default="", large=True)
+
+
+def test_files_follow_their_items(tmp_path: Path) -> None:
+    with Engine.temporary(background=False) as engine:
+        store = EmbeddedStore(engine, files=FolderFiles(tmp_path))
+        store.create(HOUSE, DRAFTS)
+        handler: Handler = forget_large_values("drafts.large_values", DRAFTS, store.asynchronous)
+
+        def drain() -> int:
+            """How many files are left once the changes have been followed."""
+            worker = ChangeWorker(store.asynchronous, engine.call_async, (handler,), SystemClock())
+            asyncio.run(worker.drain())
+            return sum(path.is_file() for path in tmp_path.rglob("*"))
+
+        key = Draft.key(id="1")
+        store.write(Put(Draft(id="1", text=LONG)))
+        store.write(Put(Draft(id="2", text=LONG)))
+        assert drain() == 2
+        store.write(Update(key, Draft.title.set("same text")))
+        assert drain() == 2
+        for text in (LONG + "b", "short", LONG, LONG):
+            store.write(Update(key, Draft.text.set(text)))
+        assert drain() == 2
+        assert store.get(Draft.get(id="1")) == Draft(id="1", title="same text", text=LONG)
+        store.write(Delete(key))
+        assert drain() == 1
+        assert store.get(Draft.get(id="2")) == Draft(id="2", text=LONG)
