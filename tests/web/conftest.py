@@ -1,9 +1,9 @@
-"""The application on a temporary folder, with a small system of the tests' own beside those there are."""
+"""The application on a temporary folder, with a small system of the tests' own in it."""
 
 from __future__ import annotations
 
 from collections.abc import AsyncIterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from itertools import count
 from pathlib import Path
 from typing import Any
@@ -14,7 +14,7 @@ from fastapi import FastAPI
 from partita.bootstrap import build
 from partita.kit.accounts import Account
 from partita.kit.settings import Settings
-from partita.kit.suite import Suite, policy_of
+from partita.kit.suite import Suite
 from partita.web.app import create_app
 from tests.web import press
 from tests.web.visitor import Visitor
@@ -64,12 +64,7 @@ class Served:
 
 def make(folder: Path, **settings: Any) -> Served:
     """An application with settings of the test's own; running is up to the test."""
-    suite = build(Settings(data=folder, **settings))
-    system = press.build(suite.kit)
-    suite.kit.tables.create(*system.tables)
-    systems = (*suite.systems, system)
-    suite.kit.accounts.use(policy_of(systems), tuple(each.grants for each in systems if each.grants is not None))
-    suite = replace(suite, systems=systems)
+    suite = build(Settings(data=folder, **settings), builders=[press.build])
     return Served(suite, create_app(suite, styleguide=True))
 
 

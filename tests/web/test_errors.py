@@ -134,8 +134,7 @@ async def test_a_button_leads_to_sign_in_and_back_to_its_page(visitor: Visitor) 
 
 
 async def test_htmx_is_led_to_sign_in_as_a_whole_page(visitor: Visitor) -> None:
-    headers = {"hx_request": "true", "hx_current_url": "http://127.0.0.1:8080/press?q=x"}
-    answer = await visitor.post("/press/send", **headers)
+    answer = await visitor.post("/press/send", hx_request="true", hx_current_url="http://127.0.0.1:8080/press?q=x")
     assert answer.status == 401
     assert answer.headers["hx-redirect"] == "/sign-in?next=/press%3Fq%3Dx"
 

@@ -113,7 +113,7 @@ class Scale:
             return cls(1, 1)
         rough = largest / 4
         magnitude = 10 ** math.floor(math.log10(rough))
-        step = next(factor * magnitude for factor in (1, 2, 2.5, 5, 10) if factor * magnitude >= rough - 1e-12)
+        step = next(factor * magnitude for factor in (1, 2, 2.5, 5, 10) if factor * magnitude >= rough * (1 - 1e-9))
         if whole:
             step = max(math.ceil(step), 1)
         return cls(step * math.ceil(largest / step - 1e-9), step)

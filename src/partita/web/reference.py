@@ -232,14 +232,19 @@ def _sample(schema: Schema, schemas: Schema, depth: int = 0) -> Any:
         case "array":
             return [_sample(found.get("items", {}), schemas, depth + 1) for _ in range(found.get("minItems", 1))]
         case "integer":
-            return max(found.get("minimum", 1), 1)
+            return int(max(found.get("minimum", 1), 1))
         case "number":
             return found.get("minimum", 1.0)
         case "boolean":
             return True
         case "string":
-            return {"uri": "https://example.org", "email": "ada@example.org", "date": "2026-01-31"}.get(
-                found.get("format", ""), "…"
-            )
+            known = {"uri": "https://example.org", "email": "ada@example.org", "date": "2026-01-31"}
+            return known.get(found.get("format", ""), _text(found))
         case _:
             return None
+
+
+def _text(schema: Schema) -> str:
+    """Words of a length that fits."""
+    least, most = schema.get("minLength", 0), schema.get("maxLength", 200)
+    return ("An example" + " with more words" * (least // 16 + 1) if least > 10 else "An example")[:most]

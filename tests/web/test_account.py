@@ -1,0 +1,138 @@
+"""What people change of their own account."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+
+from tests.web.conftest import PASSWORD, Served
+from tests.web.visitor import Visitor
+
+pytestmark = pytest.mark.anyio
+
+
+@pytest.mark.parametrize("path", ["/account", "/account/password", "/account/sessions", "/account/tokens"])
+async def test_nobody_sees_an_account_without_signing_in(visitor: Visitor, path: str) -> None:
+    assert (await visitor.get(path)).location == f"/sign-in?next={path}"
+
+
+async def test_a_new_name_is_shown_everywhere(served: Served) -> None:
+    ada = await served.person("Ada")
+    done = await ada.post("/account/name", {"name": "  Ada King  "})
+    assert "Your name is changed." in (await ada.follow(done)).text
+    assert "Hello Ada King" in (await ada.get("/press/mine")).text
+
+
+async def test_a_message_is_shown_once(served: Served) -> None:
+    ada = await served.person("Ada")
+    await ada.post("/account/name", {"name": "Ada King"})
+    assert "Your name is changed." in (await ada.get("/account")).text
+    assert "Your name is changed." not in (await ada.get("/account")).text
+
+
+async def test_a_bad_name_is_refused_beside_its_field(served: Served) -> None:
+    ada = await served.person("Ada")
+    answer = await ada.post("/account/name", {"name": "x" * 81})
+    assert answer.status == 422
+    assert "At most 80 characters; this has 81." in answer.text
+
+
+async def test_a_new_address_needs_the_password(served: Served) -> None:
+    ada = await served.person("Ada")
+    refused = await ada.post("/account/email", {"email": "new@example.org", "password": "wrong"})
+    assert refused.status == 422
+    assert "This is not the password." in refused.text
+    assert 'value="new@example.org"' in refused.text
+    done = await ada.post("/account/email", {"email": "new@example.org", "password": PASSWORD})
+    assert "Your address is changed." in (await ada.follow(done)).text
+    assert (await ada.post("/sign-in", {"identity": "new@example.org", "password": PASSWORD})).status == 303
+
+
+async def test_an_address_that_somebody_else_has_is_refused(served: Served) -> None:
+    ada, eve = await served.person("Ada"), await served.account("Eve")
+    answer = await ada.post("/account/email", {"email": str(eve.email), "password": PASSWORD})
+    assert answer.status == 409
+    assert "There is an account with this address." in answer.text
+
+
+async def test_a_new_password_ends_every_other_session(served: Served) -> None:
+    ada = await served.person("Ada")
+    elsewhere = await served.enter(ada.account)
+    wrong = await ada.post("/account/password", {"old": "wrong", "new": "another long password"})
+    assert (wrong.status, "This is not the password." in wrong.text) == (422, True)
+    done = await ada.post("/account/password", {"old": PASSWORD, "new": "another long password"})
+    assert "Every other session was ended." in (await ada.follow(done)).text
+    assert (await ada.get("/account")).status == 200
+    assert (await elsewhere.get("/account")).status == 303
+
+
+async def test_sessions_are_listed_by_browser_and_can_be_ended(served: Served) -> None:
+    ada = await served.person("Ada")
+    phone = await served.enter(ada.account)
+    firefox = "Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0"
+    fields = {"identity": ada.account.username, "password": PASSWORD}
+    assert (await ada.post("/sign-in", fields, user_agent=firefox)).status == 303
+    page = (await ada.get("/account/sessions")).text
+    assert "Firefox on Linux" in page
+    assert page.count("This browser") == 1
+    ids = re.findall(r"/account/sessions/(\w+)/end", page)
+    assert len(ids) == 2
+    own = next(each for each in ids if f"{each}." in ada.cookies["partita"] or each in ada.cookies["partita"])
+    (other,) = [each for each in ids if each != own]
+    done = await ada.post(f"/account/sessions/{other}/end")
+    assert "That browser is signed out." in (await ada.follow(done)).text
+    assert (await phone.get("/account")).status == 303
+    assert (await ada.post(f"/account/sessions/{own}/end")).location == "/"
+    assert (await ada.get("/account")).status == 303
+
+
+async def test_nobody_ends_a_session_of_somebody_else(served: Served) -> None:
+    ada, eve = await served.person("Ada"), await served.person("Eve")
+    (session,) = re.findall(r"/account/sessions/(\w+)/end", (await ada.get("/account/sessions")).text)
+    assert (await eve.post(f"/account/sessions/{session}/end")).status == 404
+    assert (await ada.get("/account")).status == 200
+
+
+async def test_a_token_is_shown_once_works_within_its_scopes_and_ends_when_revoked(served: Served) -> None:
+    ada = await served.person("Ada", "press:editor")
+    chosen = [("name", "backup <script>"), ("days", "30"), ("scopes", "press:article:publish")]
+    made = await ada.post("/account/tokens", chosen)
+    assert made.status == 201
+    assert made.headers["cache-control"] == "no-store"
+    (token,) = re.findall(r"<code>(pat_[^<]+)</code>", made.text)
+    listed = await ada.get("/account/tokens")
+    assert token not in listed.text
+    assert "backup &lt;script&gt;" in listed.text
+    program = served.visitor()
+    mine = await program.call("GET", "/api/press/mine", token=token)
+    assert mine.json == {
+        "username": ada.account.username,
+        "permissions": ["press:article:publish"],
+        "via": "token",
+    }
+    (revoke,) = set(re.findall(r"/account/tokens/\w+/revoke", listed.text))
+    asked = await ada.get(revoke)
+    assert "Revoke “backup <script>”?" in asked.shown
+    assert "Programs that use it stop working at once." in asked.text
+    assert (await program.call("GET", "/api/press/mine", token=token)).status == 200, "asking changes nothing"
+    await ada.post(revoke)
+    assert (await program.call("GET", "/api/press/mine", token=token)).status == 401
+    assert (await ada.get(revoke)).status == 404
+
+
+async def test_a_token_cannot_do_more_than_its_owner(served: Served) -> None:
+    ada = await served.person("Ada")
+    assert "press:article:publish" not in (await ada.get("/account/tokens")).text
+    chosen = [("name", "greedy"), ("days", "30"), ("scopes", "press:article:publish")]
+    answer = await ada.post("/account/tokens", chosen)
+    assert answer.status == 422
+    assert "You do not hold press:article:publish yourself." in answer.text
+
+
+async def test_a_bad_number_of_days_is_refused_with_what_was_typed(served: Served) -> None:
+    ada = await served.person("Ada")
+    answer = await ada.post("/account/tokens", {"name": "script", "days": "soon"})
+    assert answer.status == 422
+    assert "Enter a whole number." in answer.text
+    assert 'value="script"' in answer.text

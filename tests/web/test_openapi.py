@@ -1,0 +1,97 @@
+"""The API's description is complete, and there is a page to read it on."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+import pytest
+from jsonschema_rs import Draft202012Validator
+
+from tests.web.conftest import Served
+from tests.web.visitor import Visitor
+
+pytestmark = pytest.mark.anyio
+
+
+@pytest.fixture
+async def document(visitor: Visitor) -> Any:
+    answer = await visitor.get("/api/openapi.json")
+    assert answer.headers["content-type"] == "application/json"
+    return answer.json
+
+
+async def test_only_the_api_is_described_each_system_under_its_name(document: Any) -> None:
+    assert all(path.startswith("/api/") for path in document["paths"])
+    assert {tag["name"] for tag in document["tags"]} == {"press"}
+    operations = [each for methods in document["paths"].values() for each in methods.values()]
+    assert {tag for each in operations for tag in each["tags"]} == {"press"}
+    names = [each["operationId"] for each in operations]
+    assert "press_publish" in names
+    assert len(names) == len(set(names))
+
+
+async def test_what_a_route_refuses_is_described(document: Any) -> None:
+    publish = document["paths"]["/api/press/articles"]["post"]
+    assert set(publish["responses"]) == {"201", "400", "401", "403", "409", "413", "422"}
+    for status, response in publish["responses"].items():
+        if status != "201":
+            content = response["content"]["application/problem+json"]
+            assert content["schema"] == {"$ref": "#/components/schemas/Problem"}
+            assert content["example"]["status"] == int(status)
+    listing = document["paths"]["/api/press/articles"]["get"]
+    assert set(listing["responses"]) == {"200", "400", "422"}
+    assert set(document["paths"]["/api/press/mine"]["get"]["responses"]) == {"200", "401"}
+
+
+async def test_who_may_is_described(document: Any) -> None:
+    publish = document["paths"]["/api/press/articles"]["post"]
+    assert publish["x-permission"] == "press:article:publish"
+    assert publish["security"] == [{"token": []}, {"session": []}]
+    assert "security" not in document["paths"]["/api/press/articles"]["get"]
+    assert document["components"]["securitySchemes"]["session"]["name"] == "partita"
+
+
+async def test_examples_and_real_problems_fit_the_schema(document: Any, visitor: Visitor) -> None:
+    check = Draft202012Validator(document["components"]["schemas"]["Problem"])
+    for methods in document["paths"].values():
+        for operation in methods.values():
+            for response in operation["responses"].values():
+                for kind, content in response.get("content", {}).items():
+                    if kind == "application/problem+json":
+                        check.validate(content["example"])
+    for how in ("conflict", "invalid", "bug", "throttled"):
+        check.validate((await visitor.get(f"/api/press/fail/{how}")).json)
+
+
+async def test_nothing_of_the_frameworks_own_errors_is_left(document: Any) -> None:
+    assert "HTTPValidationError" not in str(document)
+
+
+async def test_the_page_shows_every_operation_and_needs_nothing_from_elsewhere(document: Any, visitor: Visitor) -> None:
+    page = await visitor.get("/api/docs")
+    assert page.status == 200
+    for path, methods in document["paths"].items():
+        assert path in page.shown
+        for operation in methods.values():
+            assert f'id="{operation["operationId"]}"' in page.text
+    assert not re.findall(r'(?:src|href)="https?://', page.text)
+    assert "Needs the permission <code>press:article:publish</code>" in page.text
+    assert "Publish an article." in page.text
+    assert "How long it is. At least 1." in page.text
+
+
+async def test_the_command_on_the_page_has_a_body_that_fits(served: Served, visitor: Visitor) -> None:
+    page = await visitor.get("/api/docs")
+    (body,) = re.findall(r"curl -X POST [^\n]*-d '([^']+)' 'http://127\.0\.0\.1:8080/api/press/articles'", page.shown)
+    editor = await served.person("Ada", "press:editor")
+    sent = {"content-type": "application/json", "sec-fetch-site": "same-origin"}
+    assert (await editor.ask("POST", "/api/press/articles", body.encode(), sent)).status == 201
+
+
+async def test_every_route_works_as_it_says_without_a_viewer(visitor: Visitor, document: Any) -> None:
+    for path, methods in document["paths"].items():
+        for method, operation in methods.items():
+            if operation["x-permission"] != "public":
+                answer = await visitor.call(method.upper(), re.sub(r"\{\w+\}", "x", path), {})
+                assert answer.status == 401, f"{method} {path}"

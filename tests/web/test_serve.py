@@ -1,0 +1,156 @@
+"""`partita serve` with real processes."""
+
+from __future__ import annotations
+
+import http.client
+import os
+import re
+import signal
+import socket
+import subprocess
+import sys
+import threading
+from pathlib import Path
+from urllib.parse import urlsplit
+
+import orjson
+import psutil
+import pytest
+
+from tests.web.serving import Suite, serving
+
+pytestmark = pytest.mark.slow
+
+
+def test_it_serves_says_how_to_get_in_and_stops_when_told(tmp_path: Path) -> None:
+    with serving(tmp_path) as suite:
+        assert suite.password
+        assert str(tmp_path / "data") in suite.greeting
+        assert suite.get("/healthz") == (200, '{"status":"ok"}')
+        status, page = suite.get("/sign-in")
+        assert status == 200
+        assert "Sign in" in page
+        assert suite.stop() == 0
+    with serving(tmp_path) as again:
+        assert "password" not in again.greeting, "the administrator is there already"
+        assert again.get("/readyz")[0] == 200
+        assert again.stop(signal.SIGINT) == 0
+
+
+def test_every_line_of_the_log_is_json_and_none_has_a_query(tmp_path: Path) -> None:
+    with serving(tmp_path) as suite:
+        suite.get("/account/reset?token=what-nobody-may-know")
+        suite.get("/api/nowhere?token=what-nobody-may-know")
+        suite.stop()
+        lines = [orjson.loads(line) for line in suite.log.read_text().splitlines()]
+    asked = [line for line in lines if line["event"] == "request"]
+    assert [(line["route"], line["status"]) for line in asked] == [("/account/reset", 200), ("-", 404)]
+    assert "what-nobody-may-know" not in suite.log.read_text()
+    assert suite.password not in suite.log.read_text()
+
+
+def test_a_request_under_way_is_answered_before_it_stops(tmp_path: Path) -> None:
+    with serving(tmp_path) as suite:
+        with _half_sent(suite) as connection:
+            os.kill(suite.pid, signal.SIGTERM)
+            _wait_until_closed(suite)
+            connection.send(b"9")
+            answer = connection.getresponse()
+            assert answer.status == 401
+            assert b"The name or the password is not right." in answer.read()
+        assert suite.process.wait(60) == 0
+
+
+def test_a_connection_that_is_idle_does_not_keep_it(tmp_path: Path) -> None:
+    with serving(tmp_path) as suite:
+        connection = _connection(suite)
+        connection.request("GET", "/healthz")
+        connection.getresponse().read()
+        assert suite.stop() == 0
+        connection.close()
+
+
+def test_several_processes_serve_one_folder_and_count_together(tmp_path: Path) -> None:
+    with serving(tmp_path, "--workers", "2") as suite:
+        workers = [child for child in psutil.Process(suite.pid).children() if "spawn_main" in " ".join(child.cmdline())]
+        assert len(workers) == 2
+        threads = [threading.Thread(target=suite.get, args=("/healthz",)) for _ in range(24)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        told = suite.get("/metrics")[1]
+        counted = re.search(r'partita_requests_total\{method="GET",route="/healthz",status="200"\} ([\d.]+)', told)
+        assert counted is not None
+        assert float(counted[1]) == 24
+        workers[0].kill()
+        assert suite.get("/healthz")[0] == 200, "the other one goes on"
+        suite.stop()
+        assert not psutil.pid_exists(workers[1].pid)
+
+
+def test_what_cannot_be_served_is_said_in_a_line(tmp_path: Path) -> None:
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        taken.listen()
+        done = _run(tmp_path, "--port", str(taken.getsockname()[1]))
+        assert done.returncode == 1
+        assert re.fullmatch(r"partita: 127\.0\.0\.1:\d+ cannot be used: .*Choose another --port\.\n", done.stderr)
+    wrong = _run(tmp_path, environment={"PARTITA_SESSION_DAYS": "never"})
+    assert wrong.returncode == 1
+    assert wrong.stderr == "partita: PARTITA_SESSION_DAYS: Enter a whole number.\n"
+
+
+def test_a_body_that_is_too_large_is_refused_while_it_comes(tmp_path: Path) -> None:
+    with serving(tmp_path) as suite:
+        connection = _connection(suite)
+        connection.putrequest("POST", "/sign-in")
+        connection.putheader("Content-Type", "application/x-www-form-urlencoded")
+        connection.putheader("Content-Length", str(50_000_000))
+        connection.endheaders()
+        answer = connection.getresponse()
+        assert answer.status == 413
+        assert b"Send less." in answer.read()
+
+
+class _HalfSent(http.client.HTTPConnection):
+    def __enter__(self) -> _HalfSent:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+
+def _half_sent(suite: Suite) -> _HalfSent:
+    """A sign-in whose last byte is missing; the server has its beginning, since it says so."""
+    body = b"identity=nobody&password=1234567"
+    connection = _HalfSent(urlsplit(suite.url).netloc, timeout=60)
+    connection.putrequest("POST", "/sign-in")
+    connection.putheader("Content-Type", "application/x-www-form-urlencoded")
+    connection.putheader("Content-Length", str(len(body) + 1))
+    connection.putheader("Expect", "100-continue")
+    connection.endheaders()
+    assert connection.sock is not None
+    assert b"100 Continue" in connection.sock.recv(200)
+    connection.send(body)
+    return connection
+
+
+def _wait_until_closed(suite: Suite) -> None:
+    """Returns when nobody new is let in any more."""
+    address = urlsplit(suite.url)
+    while True:
+        with socket.socket() as probe:
+            if probe.connect_ex((str(address.hostname), int(address.port or 0))) != 0:
+                return
+
+
+def _connection(suite: Suite) -> http.client.HTTPConnection:
+    return http.client.HTTPConnection(urlsplit(suite.url).netloc, timeout=60)
+
+
+def _run(folder: Path, *arguments: str, environment: dict[str, str] | None = None) -> subprocess.CompletedProcess[str]:
+    command = [sys.executable, "-m", "partita.cli", "serve", "--data", str(folder / "data"), *arguments]
+    return subprocess.run(
+        command, capture_output=True, text=True, timeout=110, env={**os.environ, **(environment or {})}, check=False
+    )

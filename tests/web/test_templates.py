@@ -1,0 +1,126 @@
+"""What templates may use, and what they may not."""
+
+from __future__ import annotations
+
+import re
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import ClassVar
+
+import pytest
+
+from partita.web import templates
+from partita.web.assets import Assets
+from partita.web.templates import ago, day, environment, in_bytes, initials, moment, plural, row_numbers, spelled, words
+from tests.web.visitor import Visitor
+
+SOURCE = Path(templates.__file__).parents[1]
+EVERY_TEMPLATE = sorted(SOURCE.glob("**/templates/**/*.html"))
+NOW = datetime(2026, 3, 1, 12, tzinfo=UTC)
+
+
+@pytest.mark.parametrize("file", EVERY_TEMPLATE, ids=lambda file: str(file.relative_to(SOURCE)))
+def test_no_template_needs_more_than_the_policy_allows(file: Path) -> None:
+    text = file.read_text()
+    assert not re.search(r"\sstyle\s*=", text), "no inline styles: the policy forbids them"
+    assert not re.search(r"\son[a-z]+\s*=", text), "no inline handlers"
+    assert not re.search(r"<script(?![^>]*\ssrc=)", text), "no inline scripts"
+    assert not re.search(r"<(?!a\b)\w+[^>]*\s(?:src|href)=[\"']?(?:https?:)?//", text), "nothing from other sites"
+    assert "|safe" not in text.replace(" ", ""), "whatever is safe is Markup already"
+
+
+@pytest.mark.parametrize("file", EVERY_TEMPLATE, ids=lambda file: str(file.relative_to(SOURCE)))
+def test_every_template_can_be_compiled(file: Path) -> None:
+    known = [folder.name for folder in (SOURCE / "apps").iterdir() if (folder / "templates").is_dir()]
+    environment(Assets(packages=()), known).parse(file.read_text())
+
+
+@pytest.mark.parametrize("file", EVERY_TEMPLATE, ids=lambda file: str(file.relative_to(SOURCE)))
+def test_every_icon_that_is_named_is_in_the_sprite(file: Path) -> None:
+    known = set(re.findall(r'symbol id="([\w-]+)"', (SOURCE / "web/static/icons.svg").read_text()))
+    named = set(re.findall(r'icon\("([\w-]+)"', file.read_text()))
+    assert named <= known
+
+
+def test_what_people_write_is_escaped() -> None:
+    made = environment(Assets(packages=()), ()).from_string('{{ text }} <a title="{{ text }}">')
+    assert made.render(text='<b>"x"') == '&lt;b&gt;&#34;x&#34; <a title="&lt;b&gt;&#34;x&#34;">'
+
+
+@pytest.mark.parametrize(
+    ("at", "shown"),
+    [
+        ("2026-03-01T11:59:31Z", "just now"),
+        ("2026-03-01T11:59:00.123456Z", "just now"),
+        ("2026-03-01T11:58:59Z", "1 minute ago"),
+        ("2026-03-01T09:00:00Z", "3 hours ago"),
+        ("2026-02-27T11:00:00+00:00", "2 days ago"),
+        ("2026-01-26T10:30:00Z", "26 Jan 2026"),
+        ("2026-03-02T12:00:00Z", "2 Mar 2026"),
+    ],
+)
+def test_a_time_is_told_as_people_do(at: str, shown: str) -> None:
+    assert re.sub(r"<[^>]*>", "", ago(at, NOW)) == shown
+
+
+def test_a_time_says_exactly_when_to_machines() -> None:
+    assert 'datetime="2026-01-26T10:30:00+00:00"' in moment("2026-01-26T11:30:00+01:00")
+    assert "26 Jan 2026, 10:30 UTC" in moment("2026-01-26T11:30:00+01:00")
+    assert day("") == moment(None) == ago("") == "–"
+
+
+def test_words_for_numbers_names_and_fields() -> None:
+    assert [plural(0, "entry", "entries"), plural(1, "comment"), plural(1204, "comment")] == [
+        "0 entries",
+        "1 comment",
+        "1,204 comments",
+    ]
+    assert [in_bytes(1), in_bytes(600_000), in_bytes(2_500_000)] == ["1 byte", "600.0 KB", "2.5 MB"]
+    assert [initials("Ada Lovelace"), initials("grace"), initials("Ana de Sá"), initials("…")] == ["AL", "g", "AS", "?"]
+    assert [words("submitter.firstName"), words("links.0.url"), words("user_id")] == [
+        "Submitter first name",
+        "Links 1 url",
+        "User id",
+    ]
+    assert spelled("send `a<b` now") == "send <code>a&lt;b</code> now"
+
+
+def test_rows_of_a_list_are_those_that_were_typed_and_as_many_as_asked_for() -> None:
+    class Form:
+        values: ClassVar = {"links.0.title": "a", "links.2.url": "b", "linksx.9.url": "", "links.y": ""}
+
+    assert row_numbers(Form, "links") == [0, 1, 2]
+    assert row_numbers(Form, "links", least=5) == [0, 1, 2, 3, 4]
+    assert row_numbers(Form, "links", more=1) == [0, 1, 2, 3]
+    assert row_numbers(Form, "others") == [0]
+
+
+@pytest.mark.anyio
+async def test_every_component_can_be_shown(visitor: Visitor) -> None:
+    page = await visitor.get("/_styleguide?cursor=abc&back=first&tag=x")
+    assert page.status == 200
+    assert len(page.body) < 100_000
+
+
+@pytest.mark.anyio
+async def test_the_pager_keeps_the_filters_and_knows_one_page_back(visitor: Visitor) -> None:
+    page = await visitor.get("/_styleguide?cursor=here&back=before&tag=x&tag=y&empty=")
+    assert re.findall(r'href="([^"]+)" rel="(\w+)"', page.shown) == [
+        ("/_styleguide?tag=x&tag=y", "first"),
+        ("/_styleguide?tag=x&tag=y&cursor=before", "prev"),
+        ("/_styleguide?tag=x&tag=y&cursor=abc&back=here", "next"),
+    ]
+    first = await visitor.get("/_styleguide")
+    assert re.findall(r'rel="(\w+)"', first.text) == ["stylesheet", "next"] or 'rel="prev"' not in first.text
+
+
+@pytest.mark.anyio
+async def test_a_form_shows_what_was_typed_with_what_is_wrong_beside_it(visitor: Visitor) -> None:
+    page = (await visitor.get("/_styleguide")).text
+    name = re.search(r'<input[^>]*name="name"[^>]*>', page)
+    assert name is not None
+    assert 'value="Da"' in name[0]
+    assert 'aria-describedby="f-name-error" aria-invalid="true"' in name[0]
+    assert 'id="f-name-error"' in page
+    assert re.search(r'<a href="#f-name">Name</a>: At least 3 characters; this has 2\.', page)
+    assert page.count('name="features"') == 3
