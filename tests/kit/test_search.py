@@ -50,7 +50,7 @@ async def _fill(search: Search, *books: Book) -> None:
         await search.apply(BOOKS, None, book, sequence=str(number))
 
 
-def _found(search: Search, text: str, **filters: str) -> list[str]:
+def _found(search: Search, text: str, **filters: str | tuple[str, ...] | frozenset[str]) -> list[str]:
     page = asyncio.run(search.find(BOOKS, text, filters=filters))
     assert page.total == len(page.hits)
     return [hit.id for hit in page.hits]
@@ -89,6 +89,23 @@ def test_filters_narrow_by_one_or_by_one_of_several_values(search: Search) -> No
     )
     assert _found(search, "x", shelf="a") == _found(search, "x", tag="blue") == ["1"]
     assert _found(search, "x", tag="re") == []
+
+
+def test_a_filter_wants_one_text_or_all_of_several_or_any_of_them(search: Search) -> None:
+    books = [Book(id=str(number), title="x", tags=tags) for number, tags in enumerate((("red", "blue"), ("red",), ()))]
+    asyncio.run(_fill(search, *books))
+    assert _found(search, "x", tag="red") == ["0", "1"]
+    assert _found(search, "x", tag=("blue", "red")) == ["0"]
+    assert _found(search, "x", tag=frozenset({"blue", "green"})) == ["0"]
+    assert _found(search, "x", tag=frozenset({"blue", "red"}), shelf="a") == ["0", "1"]
+
+
+def test_a_cursor_of_all_does_not_go_on_in_any(search: Search) -> None:
+    books = [Book(id=str(number), title="x", tags=("red", "blue")) for number in range(3)]
+    asyncio.run(_fill(search, *books))
+    page = asyncio.run(search.find(BOOKS, "x", filters={"tag": ("blue", "red")}, limit=1))
+    with pytest.raises(InvalidCursorError):
+        asyncio.run(search.find(BOOKS, "x", filters={"tag": frozenset({"blue", "red"})}, cursor=page.next_cursor))
 
 
 def test_what_matched_is_marked_and_everything_else_is_escaped(search: Search) -> None:

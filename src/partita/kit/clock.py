@@ -45,8 +45,17 @@ class RandomIds:
     """Names of 26 characters: 48 bits of time in milliseconds, 80 of chance, so that text order is time order."""
 
     def new(self) -> str:
-        number = (time.time_ns() // 1_000_000) << 80 | secrets.randbits(80)
-        return "".join(_ALPHABET[number >> shift & 31] for shift in range(125, -1, -5))
+        return _name_at(time.time_ns() // 1_000_000)
 
     def secret(self) -> str:
         return secrets.token_urlsafe(32)
+
+
+def id_at(moment: datetime) -> str:
+    """A name that sorts by a moment of the past, for what was made elsewhere or before."""
+    return _name_at(int(moment.timestamp() * 1000))
+
+
+def _name_at(milliseconds: int) -> str:
+    number = max(milliseconds, 0) << 80 | secrets.randbits(80)
+    return "".join(_ALPHABET[number >> shift & 31] for shift in range(125, -1, -5))

@@ -27,6 +27,8 @@ from partita.table.errors import InvalidCursorError
 T = TypeVar("T")
 I = TypeVar("I", bound=Item)  # noqa: E741 - an item, as T is a type
 
+Wanted = str | tuple[str, ...] | frozenset[str]
+
 _BUSY_MILLISECONDS = 10_000
 
 
@@ -75,20 +77,27 @@ class Search:
         catalog: Catalog[Any],
         text: str,
         *,
-        filters: Mapping[str, str] | None = None,
+        filters: Mapping[str, Wanted] | None = None,
         limit: int = 20,
         cursor: str | None = None,
     ) -> SearchPage:
-        """What has all the words, in any order; the last word may be the start of one. No words find nothing."""
+        """What has all the words, in any order; the last word may be the start of one. No words find nothing.
+
+        A filter wants a text, all texts of a tuple, or any text of a frozenset.
+        """
         expression = match_expression(text)
         if expression is None:
             return SearchPage((), None, 0)
-        chosen = dict(sorted((filters or {}).items()))
+        chosen = [_chosen(name, wanted) for name, wanted in sorted((filters or {}).items())]
         list_name = orjson.dumps([catalog.name, expression, chosen])
         after = None if cursor is None else self._opened(list_name, cursor)
-        rows, total = await self._run(statements.find, catalog, expression, chosen, after, limit)
-        sealed = self._sealed(list_name, rows[limit - 1][:2]) if len(rows) > limit else None
-        return SearchPage(tuple(_hit(catalog, text, row) for row in rows[:limit]), sealed, total)
+
+        def look(connection: apsw.Connection) -> SearchPage:  # marking long texts takes time too
+            rows, total = statements.find(connection, catalog, expression, chosen, after, limit)
+            sealed = self._sealed(list_name, rows[limit - 1][:2]) if len(rows) > limit else None
+            return SearchPage(tuple(_hit(catalog, text, row) for row in rows[:limit]), sealed, total)
+
+        return await self._run(look)
 
     # -- keeping it
 
@@ -163,6 +172,12 @@ class Search:
 
     def _signature(self, list_name: bytes, body: bytes) -> bytes:
         return hmac.digest(self._secret, b"search\0" + list_name + b"\0" + body, "sha256")[:16]
+
+
+def _chosen(name: str, wanted: Wanted) -> statements.Chosen:
+    if isinstance(wanted, str):
+        return name, "AND", (wanted,)
+    return name, "OR" if isinstance(wanted, frozenset) else "AND", tuple(sorted(wanted))
 
 
 def _hit(catalog: Catalog[Any], text: str, row: tuple[Any, ...]) -> Hit:

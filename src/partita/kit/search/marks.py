@@ -9,35 +9,48 @@ from markupsafe import Markup, escape
 
 from partita.kit.search.words import words
 
-_TOKEN = re.compile(r"[^\W_]+")
 _WHOLE_CHARACTERS = 240
 _BEFORE, _AROUND = 60, 200
 
 
 def marked(text: str, wanted: str) -> Markup:
     """A text with the words of a search marked in it."""
-    folded = [_fold(word) for word in words(wanted)]
     text = unicodedata.normalize("NFC", text)
-    matches = [token.span() for token in _TOKEN.finditer(text) if _matches(_fold(token[0]), folded)]
-    start, end = _window(text, matches[0][0] if matches else 0)
+    pattern = _pattern(wanted)
+    folded = text.lower() if text.isascii() else text.translate(_FOLDED)
+    match = None if pattern is None else pattern.search(folded)
+    start, end = _window(text, 0 if match is None else match.start())
     pieces = [Markup("… ") if start else Markup("")]
     place = start
-    for first, last in matches:
-        if first >= start and last <= end:
-            pieces += [escape(text[place:first]), Markup("<mark>"), escape(text[first:last]), Markup("</mark>")]
-            place = last
+    while match is not None and match.end() <= end:
+        pieces += [escape(text[place : match.start()]), Markup("<mark>")]
+        pieces += [escape(text[match.start() : match.end()]), Markup("</mark>")]
+        place = match.end()
+        match = match.re.search(folded, place)
     pieces += [escape(text[place:end]), Markup(" …") if end < len(text) else Markup("")]
     return Markup("").join(pieces)
 
 
-def _matches(token: str, wanted: list[str]) -> bool:
-    return bool(wanted) and (token in wanted or token.startswith(wanted[-1]))
+def _pattern(wanted: str) -> re.Pattern[str] | None:
+    """Finds whole words, and words that begin like the last."""
+    folded = [re.escape(word.translate(_FOLDED)) for word in words(wanted)]
+    if not folded:
+        return None
+    return re.compile(rf"(?<![^\W_])(?:(?:{'|'.join(folded)})(?![^\W_])|{folded[-1]}[^\W_]*)")
 
 
-def _fold(word: str) -> str:
-    """Without case and accents, as the index sees it."""
-    apart = unicodedata.normalize("NFKD", word)
-    return "".join(character for character in apart if not unicodedata.combining(character)).casefold()
+class _Folding(dict[int, str]):
+    """Characters without case and accents, as the index sees them: one for one, so that places stay what they are."""
+
+    def __missing__(self, code: int) -> str:
+        character = chr(code)
+        apart = unicodedata.normalize("NFKD", character).casefold()
+        plain = "".join(each for each in apart if not unicodedata.combining(each))
+        known = self[code] = plain if len(plain) == 1 else character
+        return known
+
+
+_FOLDED = _Folding()
 
 
 def _window(text: str, first: int) -> tuple[int, int]:

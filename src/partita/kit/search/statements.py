@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
+from collections.abc import Sequence
+from typing import Any, Literal
 
 import apsw
 
@@ -11,20 +11,23 @@ from partita.kit.search.catalog import Catalog, Document
 
 _APART = "\x1f"
 
+Chosen = tuple[str, Literal["AND", "OR"], tuple[str, ...]]
+"""A filter, whether all of its values or any must be there, and the values; at least one."""
+
 
 def find(
     connection: apsw.Connection,
     catalog: Catalog[Any],
     expression: str,
-    filters: Mapping[str, str],
+    filters: Sequence[Chosen],
     after: tuple[float, int] | None,
     limit: int,
 ) -> tuple[list[tuple[Any, ...]], int]:
     if not built(connection, catalog):
         return [], 0
     slug = catalog.slug
-    narrowed = "".join(f" AND instr(d.f_{name}, ?)" for name in filters)
-    values = [f"{_APART}{value}{_APART}" for value in filters.values()]
+    narrowed = "".join(map(_narrowed, filters))
+    values = [f"{_APART}{each}{_APART}" for _, _, wanted in filters for each in wanted]
     joined = f"words_{slug} JOIN documents_{slug} AS d ON d.rowid = words_{slug}.rowid"
     source = joined if filters else f"words_{slug}"
     weights = ", ".join(str(weight) for weight in catalog.weights.values())
@@ -43,6 +46,11 @@ def find(
         count = f"SELECT count(*) FROM {source} WHERE words_{slug} MATCH ?{narrowed}"
         total = connection.execute(count, (expression, *values)).get
     return rows, int(total)
+
+
+def _narrowed(chosen: Chosen) -> str:
+    name, joined, wanted = chosen
+    return " AND (" + f" {joined} ".join([f"instr(d.f_{name}, ?)"] * len(wanted)) + ")"
 
 
 def built(connection: apsw.Connection, catalog: Catalog[Any]) -> bool:
