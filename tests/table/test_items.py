@@ -56,6 +56,16 @@ def test_a_row_is_read_as_one_type_only_or_never_written(member: str, post: str,
         assert type(item).from_row(row) == item
 
 
+def test_a_key_longer_than_any_key_is_refused_before_anything_is_sent() -> None:
+    assert Member.key(member_id="é" * 1000).wire
+    with pytest.raises(KeyPartError, match="over 2,048 bytes"):
+        Member.key(member_id="é" * 1030)
+    with pytest.raises(KeyPartError, match="over 1,024 bytes"):
+        Post.key(member_id="a", post_id="p" * 1030)
+    with pytest.raises(KeyPartError, match="over 2,048 bytes"):
+        Post.query(member_id="a" * 3000)
+
+
 def test_a_key_that_would_read_as_another_type_is_refused() -> None:
     with pytest.raises(KeyPartError, match="would not be read as a Post"):
         Post(member_id="ada", post_id="1#REPLY#000001").to_row()

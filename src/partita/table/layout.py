@@ -9,6 +9,7 @@ from zlib import crc32
 
 from pydantic_core import PydanticUndefined
 
+from partita.dynamo.limits import PARTITION_KEY_BYTES, SORT_KEY_BYTES
 from partita.dynamo.values import AttributeValue
 from partita.dynamo.values import Item as WireItem
 from partita.table.attributes import Attribute, Stored
@@ -23,6 +24,8 @@ from partita.table.values import to_wire
 
 if TYPE_CHECKING:
     from partita.table.items import Item
+
+_KEY_BYTES = (PARTITION_KEY_BYTES, SORT_KEY_BYTES)
 
 
 @dataclass(slots=True, eq=False)
@@ -102,10 +105,11 @@ class Layout:
 
     def _key(self, values: Mapping[str, Any]) -> WireItem:
         key: WireItem = {}
-        for name, made in zip(self.table.keys, (self.pk, self.sk), strict=False):
+        for name, made, most in zip(self.table.keys, (self.pk, self.sk), _KEY_BYTES, strict=False):
             if made is None:
                 continue
-            key[name.name] = _key_value(made, values, name)
+            key[name.name] = value = _key_value(made, values, name)
+            check_size(name, value, most)
         return key
 
     def _check_reads_back(self, key: WireItem) -> None:
@@ -306,6 +310,13 @@ def _key_value(made: Template, values: Mapping[str, Any], key: KeyName) -> Attri
         missing = [name for name in made.fields if values.get(name) is None]
         raise KeyPartError(f"{key.name} needs {', '.join(missing) or 'a value'}")
     return {"S": text}
+
+
+def check_size(key: KeyName, value: AttributeValue, most: int) -> None:
+    """A key longer than DynamoDB's is nobody's: whoever asks by it is told before anything is sent."""
+    text = value.get("S", "")
+    if len(text) * 4 > most and len(text.encode(errors="replace")) > most:
+        raise KeyPartError(f"{key.name} would have over {most:,} bytes, which no key has: {text[:40]!r}…")
 
 
 def index_value(item_type: type[Item], key: KeyName, values: Mapping[str, Any]) -> AttributeValue | None:

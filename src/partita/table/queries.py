@@ -18,12 +18,13 @@ from partita.dynamo.expressions.tree import (
     Projection,
     Value,
 )
+from partita.dynamo.limits import PARTITION_KEY_BYTES
 from partita.dynamo.values import AttributeValue
 from partita.dynamo.values import Item as WireItem
 from partita.table.attributes import Attribute
 from partita.table.bounds import bounded
 from partita.table.errors import KeyPartError, SchemaError
-from partita.table.layout import index_value
+from partita.table.layout import check_size, index_value
 from partita.table.parts import check_index, check_parts, incomplete
 from partita.table.reading import sharded
 from partita.table.tables import Index, KeyName, Table
@@ -220,12 +221,14 @@ def query(item_type: type[I_co], index: Index | None, parts: Mapping[str, Any]) 
         pk_value: AttributeValue = {"S": pk_text}
         if table.pk.type == "N":
             pk_value = {"N": pk_text}
+        check_size(table.pk, pk_value, PARTITION_KEY_BYTES)
         return _narrowed(item_type, None, ((table.pk, pk_value),), parts)
     partition = []
     for key in index.pk:
         value = index_value(item_type, key, parts)
         if value is None:
             raise incomplete(item_type, f"{index!r}.{key.name}", layout.inputs(key.name))
+        check_size(key, value, PARTITION_KEY_BYTES)
         partition.append((key, value))
     return _narrowed(item_type, index, tuple(partition), parts)
 
