@@ -142,6 +142,14 @@ async def test_only_approved_resources_are_public_and_nothing_private_is_listed(
     assert (await service.browse(category="design")).found == ()
 
 
+@pytest.mark.parametrize(("tag", "found"), [("", 1), (" ", 1), ("COMPILERS ", 1), ("cooking", 0)])
+async def test_a_tag_is_found_however_it_is_typed_and_an_empty_one_is_none(
+    service: KelifaxService, tag: str, found: int
+) -> None:
+    await _approved(service)
+    assert len((await service.browse(tag=tag)).found) == found
+
+
 @pytest.mark.parametrize("slug", ["", "no such", "URL#https://x.example", "LOG#a#b#c", "../etc", "é"])
 async def test_an_unknown_slug_is_not_found(service: KelifaxService, slug: str) -> None:
     with pytest.raises(NotFound):

@@ -159,12 +159,13 @@ class KelifaxService:
         cursor: str | None = None,
     ) -> Listing:
         """Approved resources: by relevance where words are searched for, else the newest or most viewed first."""
+        tag = (tag or "").strip().lower() or None
         if text.strip():
             return await self._search(text, category, tag, limit, cursor)
         if tag is not None:
             if sort == "popular":
                 raise Invalid(FieldError("sort", "Resources with a tag can be listed by newest only."))
-            return await self._tagged(tag.lower(), category, limit, cursor)
+            return await self._tagged(tag, category, limit, cursor)
         if sort == "popular":
             query = schema.popular_resources() if category is None else schema.popular_in(category)
         else:
