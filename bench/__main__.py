@@ -1,4 +1,4 @@
-"""`python -m bench`: run everything and write docs/benchmarks.md; `… clients` or `… web` prints that part alone."""
+"""`python -m bench`: run everything and write docs/benchmarks.md; `… clients`, `… search` or `… web` prints a part."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ from pathlib import Path
 
 from bench import clients as client_bench
 from bench import engine as engine_bench
+from bench import search as search_bench
 from bench import web as web_bench
 from bench.engine import BOTO_DOOR, BOTO_DYNOXIDE, BOTO_ENGINE, ENGINE, OPERATIONS, RAW, EngineResult
 from bench.growth import grow
 from bench.measure import Measured
-from bench.web import WebResult
 
 REPORT = Path(__file__).parent.parent / "docs" / "benchmarks.md"
 SMALL, LARGE = 10_000, 1_000_000
@@ -22,7 +22,7 @@ _PYTHON = platform.python_version()
 
 def main() -> None:
     parser = argparse.ArgumentParser(prog="python -m bench")
-    parser.add_argument("part", nargs="?", choices=("all", "clients", "web"), default="all")
+    parser.add_argument("part", nargs="?", choices=("all", "clients", "search", "web"), default="all")
     parser.add_argument("--rounds", type=int, default=7)
     parser.add_argument("--large", type=int, default=LARGE, help="items in the large table of the growth test")
     parser.add_argument("--short", action="store_true", help="only see whether a part runs")
@@ -36,16 +36,23 @@ def main() -> None:
         rounds, seconds = (1, 0.2) if options.short else (options.rounds, 1.5)
         print("\n".join(web_bench.section(web_bench.compare(rounds, print, seconds))))
         return
+    if options.part == "search":
+        print(
+            "\n".join(search_bench.section(search_bench.compare(print, 500 if options.short else search_bench.COUNT)))
+        )
+        return
     result = engine_bench.compare(options.rounds, print)
     growth = grow((SMALL, options.large), options.rounds, print)
     clients = client_bench.compare(options.rounds, print)
     web = web_bench.compare(options.rounds, print)
-    text = report(result, growth, clients, web, options.large, options.rounds)
+    search = search_bench.compare(print)
+    text = report(result, growth, clients, options.large, options.rounds)
+    text += "\n".join(["", *search_bench.section(search), "", *web_bench.section(web)]) + "\n"
     options.report.write_text(text)
     print(text)
 
 
-def report(result: EngineResult, growth: Measured, clients: Measured, web: WebResult, large: int, rounds: int) -> str:
+def report(result: EngineResult, growth: Measured, clients: Measured, large: int, rounds: int) -> str:
     lines = [
         "# Benchmarks",
         "",
@@ -75,7 +82,7 @@ def report(result: EngineResult, growth: Measured, clients: Measured, web: WebRe
     lines += ["| | get | query of 25 |", "|---|---:|---:|"]
     for name in growth.rounds:
         lines.append(f"| {name} | {growth.median(name, 'get'):,.1f} | {growth.median(name, 'query of 25'):,.1f} |")
-    lines += ["", *client_bench.section(clients), "", *web_bench.section(web)]
+    lines += ["", *client_bench.section(clients)]
     return "\n".join(lines) + "\n"
 
 
