@@ -265,3 +265,13 @@ def test_an_unknown_stream_or_shard_is_not_found(engine: Engine) -> None:
     request = {"StreamArn": arn, "ShardId": "shardId-00000000000000000000-00000000", "ShardIteratorType": "LATEST"}
     with pytest.raises(ResourceNotFoundError):
         engine.call("GetShardIterator", request)
+
+
+@pytest.mark.parametrize("name", ["main-table", "table", "a.table-table"])
+def test_a_table_whose_name_ends_in_table_is_found_by_its_addresses(engine: Engine, name: str) -> None:
+    made = create(engine, TableName=name, StreamSpecification={"StreamEnabled": True, "StreamViewType": "KEYS_ONLY"})
+    assert (
+        engine.call("DescribeStream", {"StreamArn": made["LatestStreamArn"]})["StreamDescription"]["TableName"] == name
+    )
+    assert engine.call("DescribeTable", {"TableName": made["TableArn"]})["Table"]["TableName"] == name
+    assert engine.call("ListTagsOfResource", {"ResourceArn": made["TableArn"]})["Tags"] == []

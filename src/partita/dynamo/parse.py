@@ -42,7 +42,7 @@ def parse(operation: str, wire: object) -> ItemRequest:
 def table_name(text: str) -> str:
     """The table's name out of a name or an ARN."""
     if text.startswith("arn:"):
-        text = text.rpartition("table/")[2].partition("/")[0]
+        text = text.partition(":table/")[2].partition("/")[0]
     if not 3 <= len(text) <= 255:
         raise ValidationError("TableName must be at least 3 characters long and at most 255 characters long")
     return text

@@ -82,7 +82,7 @@ def _known(connection: apsw.Connection, tables: Catalog) -> Iterator[tuple[str, 
 
 
 def _find(connection: apsw.Connection, tables: Catalog, arn: str) -> tuple[str, Stream, list[dict[str, str]]]:
-    name, _, wanted = arn.rpartition("table/")[2].partition("/stream/")
+    name, _, wanted = arn.partition(":table/")[2].partition("/stream/")
     for table, stream, keys in _known(connection, tables):
         if table == name and stream.label == wanted:
             return table, stream, keys

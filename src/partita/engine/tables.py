@@ -348,7 +348,7 @@ def _tags(tags: Any) -> dict[str, str]:
 
 
 def _tagged(tables: Catalog, arn: str) -> Table:
-    name = arn.rpartition("table/")[2].partition("/")[0]
+    name = arn.partition(":table/")[2].partition("/")[0]
     table = tables.tables.get(name)
     if table is None:
         raise ResourceNotFoundError(f"Requested resource not found: ResourcArn: {arn} not found")
