@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
-from typing import Any, Generic, TypeVar
+from typing import Any, Generic, TypeAlias, TypeVar
 
 from partita.dynamo import limits, requests
 from partita.dynamo.errors import DynamoError, InternalServerError
@@ -29,6 +29,8 @@ from partita.table.tables import Table
 from partita.table.writes import Delete, Key, Put, Transaction, Update, Write
 
 I = TypeVar("I", bound=Item)  # noqa: E741 - an item, as T is a type
+
+Identity: TypeAlias = tuple[Any, ...]
 
 MOST_CALLS = 50
 _MOST_TRIES = 10
@@ -267,7 +269,7 @@ def count(query: Query[Any]) -> Steps[int]:
 def batch_get(wanted: BatchGet[I]) -> Steps[list[I | None]]:
     """Any number of items in the order asked for, None where nothing is; what is unprocessed is asked for again."""
     expect_each("batch_get", wanted.keys)
-    found: dict[str, WireItem] = {}
+    found: dict[Identity, WireItem] = {}
     distinct = list({_name(key): key for key in wanted.keys}.values())
     for start in range(0, len(distinct), limits.BATCH_GET_KEYS):
         chunk: list[tuple[str, WireItem]] = [
@@ -297,7 +299,7 @@ def batch_get(wanted: BatchGet[I]) -> Steps[list[I | None]]:
     return [None if row is None else key.item_type.from_row(row) for key, row in rows_in_order]
 
 
-def _fetch_all(keys: Iterable[Key[Any]], found: dict[str, WireItem]) -> Steps[None]:
+def _fetch_all(keys: Iterable[Key[Any]], found: dict[Identity, WireItem]) -> Steps[None]:
     """Put what lies in files into the rows that were found; what was deleted meanwhile is not found."""
     there = {name: key for key in keys if (name := _name(key)) in found}
     loaded = yield LoadFiles(files_of({key.item_type for key in there.values()}, found.values()))
@@ -388,12 +390,13 @@ def _unprocessed(table: str, entry: dict[str, Any]) -> requests.PutItem | reques
     return requests.DeleteItem(table=table, key=entry["DeleteRequest"]["Key"])
 
 
-def _name(key: Key[Any]) -> str:
+def _name(key: Key[Any]) -> Identity:
     return _identity(key.item_type.__table__.name, key.wire)
 
 
-def _identity(table: str, key: WireItem) -> str:
-    return f"{table}|{sorted((name, str(value)) for name, value in key.items())}"
+def _identity(table: str, key: WireItem) -> Identity:
+    """What tells items apart: the table and the values of its key, which always come in the same order."""
+    return table, *(next(iter(value.values())) for value in key.values())
 
 
 def _expiry(keys: Iterable[Key[Any]], table: str) -> str | None:

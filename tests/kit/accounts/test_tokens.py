@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import asyncio
+
 import pytest
 
 from partita.kit.accounts import Accounts
@@ -109,6 +111,12 @@ async def test_when_a_token_was_used_is_written_once_in_a_while(
     (later,) = await accounts.tokens(ada)
     assert later.used_at is not None
     assert later.used_at > token.used_at
+
+
+async def test_many_requests_with_one_new_token_at_once_are_all_let_in(accounts: Accounts, ada: Viewer) -> None:
+    made = await accounts.create_token(ada, "importer", [Press.WRITE], 30)
+    viewers = await asyncio.gather(*(accounts.viewer_from_bearer(made.text) for _ in range(20)))
+    assert {viewer.user_id for viewer in viewers} == {ada.user_id}
 
 
 async def test_anything_but_the_very_token_is_refused(accounts: Accounts, ada: Viewer) -> None:

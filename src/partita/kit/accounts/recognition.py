@@ -14,7 +14,7 @@ from partita.kit.accounts.oidc_people import OidcPeople
 from partita.kit.accounts.schema import Account, ApiToken, Session
 from partita.kit.permissions import NOBODY, Viewer
 from partita.kit.problems import Forbidden, SignInRequired
-from partita.table import Update
+from partita.table import ChangedMeanwhileError, Update
 from partita.table.types import timestamp
 
 _USE_IS_NOTED_EVERY = timedelta(minutes=5)
@@ -65,7 +65,7 @@ class Recognition(OidcPeople, Desk):
             raise _not_good()
         if token.used_at is None or token.used_at <= timestamp(now - _USE_IS_NOTED_EVERY):
             note = Update(token.own_key, ApiToken.used_at.set(timestamp(now)))
-            with suppress(ConditionalCheckFailedError):
+            with suppress(ChangedMeanwhileError):  # another request has noted it
                 await self._store.write(note.unless_changed(token, ApiToken.used_at))
         return await self._viewer(_let_in(person), via="token", scopes=token.scopes)
 
