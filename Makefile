@@ -18,7 +18,7 @@ NODE := $(if $(filter Linux-x86_64,$(shell uname -s)-$(shell uname -m)),$(if $(N
 MAKEFLAGS += --no-print-directory
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help setup system run test tests lint lock differential crash fuzz bench clean distclean
+.PHONY: help setup system run test tests lint lock differential crash fuzz reference bench clean distclean
 
 # Says what it does, runs a command, and shows its output only when it fails.
 quietly = @echo "$(1)"; out=$$($(2) 2>&1) || { printf '%s\n' "$$out"; exit 1; }
@@ -113,6 +113,13 @@ crash: setup ## Kill the engine 50 times while it writes, and look for lost writ
 
 fuzz: $(VENV)/.dev ## Send the engine 100,000 broken requests
 	@$(BIN)/python -m tests.fuzz --requests 100000 $(ARGS)
+
+reference: $(VENV)/.runtime ## Write docs/tables.md and docs/access-patterns.md from the schemas; measures for some minutes
+	@for page in tables patterns; do \
+		$(BIN)/partita $$page > docs/.$$page.md || { rm -f docs/.$$page.md; exit 1; }; \
+	done
+	@mv docs/.tables.md docs/tables.md
+	@mv docs/.patterns.md docs/access-patterns.md
 
 bench: setup ## Measure everything, and write docs/benchmarks.md
 	@$(BIN)/python -m bench $(ARGS)

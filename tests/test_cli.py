@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import shlex
 import signal
 import subprocess
@@ -15,9 +16,6 @@ from typer.testing import CliRunner
 from partita import __version__
 from partita.bootstrap import patterns, tables
 from partita.cli import app
-from partita.table import Attribute, Item, key_part
-from partita.table.check import check
-from partita.table.tables import Table
 from tests.serving import partita_door
 
 runner = CliRunner()
@@ -40,7 +38,8 @@ def test_explain_lists_every_pattern_and_shows_one_whole() -> None:
     assert shown.startswith("newsletter.newsletters_of(user_id: str) -> Query[Newsletter]\n")
     assert "Query on igad-testing-main-table, index GSI1" in shown
     assert "GSI1PK = 'USER#user123' AND begins_with(GSI1SK, 'NEWSLETTER#')" in shown
-    assert "3.5 read units for a page of 25 items" in shown
+    assert "costs 2 read units for 25 items of 564 bytes" in shown
+    assert "costs 4 read units for 50 items of 564 bytes" in _out("explain", "newsletters_of", "--items", "50")
 
 
 def test_explain_of_a_pattern_that_is_not_there_says_how_to_find_one() -> None:
@@ -53,61 +52,36 @@ def test_explain_takes_a_patterns_name_without_its_system() -> None:
     assert _out("explain", "newsletters_of") == _out("explain", "newsletter.newsletters_of")
 
 
-def test_check_warns_of_the_documents_hot_partitions_and_finds_no_error() -> None:
+def test_check_says_what_the_five_systems_accept_and_that_all_else_is_well() -> None:
     found = _out("check")
-    for index in ("kelifax-resources.ResourceStatusIndex", "fus-main.byEntity", "worthwatch.GSI3", "worthwatch.GSI4"):
-        assert f"warning: {index}: all " in found
-    assert "\n0 errors, " in found
-
-
-def test_check_finds_an_index_that_nothing_writes() -> None:
-    table = Table("empty", pk="PK")
-    table.index("byNothing", pk="nothing")
-    (finding,) = check([table])
-    said = "no item type writes its key, so it stays empty; nothing: there is none"
-    assert str(finding) == f"error: empty.byNothing: {said}"
-
-
-def test_check_suggests_how_a_misspelt_index_key_was_meant() -> None:
-    table = Table("sheds", pk="PK")
-    table.index("byOwner", pk="ownedBy", sk="createdOn")
-    table.index("byTown", pk="town", sk="owned_by")
-
-    class Shed(Item, table=table, pk="SHED#{shed_id}"):
-        shed_id: Attribute[str] = key_part()
-        owned_by: Attribute[str]
-        created_on: Attribute[str]
-
-    class Town(Item, table=table, pk="TOWN#{town}"):
-        town: Attribute[str]
-
-    by_owner, by_town = check([table])
-    assert by_owner.what.endswith("; ownedBy: did you mean owned_by?; createdOn: did you mean created_on?")
-    assert by_town.what == "no item type writes all of town, owned_by: it stays empty"
+    assert "accepted hot-partition: kelifax-resources.ResourceStatusIndex: all Resource items share 3 part" in found
+    assert re.search(r"^0 errors, 0 warnings, \d+ accepted; docs/check.md explains each code$", found, re.MULTILINE)
+    assert "accepted hot-partition" not in _out("check", "--no-accepted")
 
 
 def test_tables_shows_keys_indexes_items_and_patterns() -> None:
     page = _out("tables", "events")
     assert "Key: `date_bucket` (S) + `ts#event_id` (S)." in page
-    assert "| Event | `{date_bucket}` | `{timestamp}#{event_id}` |" in page
-    assert "| Query events by user | `enablement.events_of` | Query on by_user" in page
+    assert "| Event  | `{date_bucket}` | `{timestamp}#{event_id}` |" in page
+    assert re.search(r"^\| Query events by user +\| `enablement.events_of` +\| Query on by_user", page, re.MULTILINE)
     assert all(f"# {table.name}\n" in _out("tables") for table in tables())
     _out("tables", "nowhere", code=1)
 
 
-def test_exports_name_every_table_and_index() -> None:
+def test_exports_name_every_table_or_those_of_a_system() -> None:
     template = json.loads(_out("export", "cloudformation"))
-    made = {resource["Properties"]["TableName"]: resource["Properties"] for resource in template["Resources"].values()}
-    model = {table["TableName"]: table for table in json.loads(_out("export", "workbench"))["DataModel"]}
-    text = _out("export", "terraform")
-    for table in tables():
-        names = {index.name for index in table.indexes}
-        assert {index["IndexName"] for index in made[table.name].get("GlobalSecondaryIndexes", [])} == names
-        assert {index["IndexName"] for index in model[table.name]["GlobalSecondaryIndexes"]} == names
-        assert all(f'name            = "{name}"' in text for name in names)
-    assert made["events"]["TimeToLiveSpecification"] == {"AttributeName": "expires_at", "Enabled": True}
-    assert 'variable "dynamoTableName" {\n  type    = string\n  default = "fus-main"\n}' in text
+    assert {each["Default"] for each in template["Parameters"].values()} == {table.name for table in tables()}
+    model = json.loads(_out("export", "workbench"))
+    assert [each["TableName"] for each in model["DataModel"]] == [table.name for table in tables()]
+    assert 'variable "dynamoTableName" {\n  type    = string\n  default = "fus-main"\n}' in _out("export", "terraform")
     assert "worthwatch" not in _out("export", "terraform", "--system", "fus")
+
+
+def test_patterns_measures_what_each_costs() -> None:
+    page = _out("patterns", "--stored", "1,2", "--schema", "tests/table/forum.py")
+    assert "| A member's posts | `forum.posts_of` | Query: `PK = 'MEMBER#ada' AND begins_with(SK, 'POST#')` |" in page
+    for wrong in ("x", "2,1", "0,1", "1,1"):
+        _out("patterns", "--stored", wrong, code=2)
 
 
 OWN = """
@@ -141,7 +115,7 @@ def test_every_command_reads_a_schema_of_ones_own(tmp_path: Path) -> None:
     own = ("--schema", "sheds.py")
     assert _partita(tmp_path, "explain", *own).split() == ["sheds.sheds_of", "Somebody's", "sheds"]
     assert "Query on sheds, index byOwner" in _partita(tmp_path, "explain", "sheds.sheds_of", *own)
-    assert _partita(tmp_path, "check", *own) == "0 errors, 0 warnings\n"
+    assert _partita(tmp_path, "check", *own) == "0 errors, 0 warnings, 0 accepted\n"
     assert _partita(tmp_path, "tables", *own).startswith("# sheds\n")
     assert list(json.loads(_partita(tmp_path, "export", "cloudformation", *own))["Resources"]) == ["ShedsTable"]
 
@@ -149,7 +123,8 @@ def test_every_command_reads_a_schema_of_ones_own(tmp_path: Path) -> None:
 def test_a_pattern_that_cannot_work_is_an_error_of_the_check_and_no_traceback(tmp_path: Path) -> None:
     (tmp_path / "sheds.py").write_text(OWN + BROKEN)
     own = ("--schema", "sheds.py")
-    assert "error: sheds.shed: The key of Shed is made of shed_id" in _partita(tmp_path, "check", *own, code=1)
+    said = _partita(tmp_path, "check", *own, code=1)
+    assert "error pattern-fails: sheds.shed: The key of Shed is made of shed_id" in said
     for command in (("explain", "sheds.shed"), ("tables",)):
         said = _partita(tmp_path, *command, *own, code=1)
         assert said.startswith("partita: ")
@@ -161,7 +136,8 @@ def test_a_schema_that_cannot_be_read_is_said_in_one_line(tmp_path: Path) -> Non
     assert _partita(tmp_path, "check", "--schema", "sheds.py", code=1) == said
     (tmp_path / "sheds.py").write_text(OWN)
     missing = _partita(tmp_path, "explain", "sheds.shed", "--schema", "sheds.py", code=1)
-    assert missing == "partita: there is no pattern sheds.shed; `partita explain --schema sheds.py` lists all of them\n"
+    near = "there is no pattern sheds.shed (did you mean sheds.sheds_of?)"
+    assert missing == f"partita: {near}; `partita explain --schema sheds.py` lists all of them\n"
     unknown = _partita(tmp_path, "tables", "shops", "--schema", "sheds.py", code=1)
     assert unknown == "partita: there is no table shops; there are sheds\n"
 

@@ -9,14 +9,13 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from partita import __version__
-from partita.commands import changes, migrate, search, user
+from partita.commands import changes, migrate, schemas, search, user
 from partita.commands.demo import demo
 from partita.commands.serve import serve
 
 if TYPE_CHECKING:
     from partita.engine import Engine
     from partita.engine.door import Door
-    from partita.table import Table
 
 app = typer.Typer(no_args_is_help=True, add_completion=False, rich_markup_mode=None, pretty_exceptions_enable=False)
 app.add_typer(migrate.app, name="migrate")
@@ -24,14 +23,11 @@ app.add_typer(user.app, name="user")
 app.add_typer(changes.app, name="changes")
 app.add_typer(search.app, name="search")
 app.command()(serve)
+for command in (schemas.explain, schemas.check, schemas.tables, schemas.patterns, schemas.export):
+    app.command()(command)
 app.command()(demo)
 
 _DATA = Path("data")
-
-Schema = Annotated[
-    str,
-    typer.Option(help="A schema of your own, a file (lending.py) or a module (shop.schema), not the five systems'."),
-]
 
 
 def _show_version(wanted: bool) -> None:
@@ -66,109 +62,6 @@ def dynamodb(
 ) -> None:
     """Serve DynamoDB's protocol to any AWS SDK."""
     _serve(data, host, port, _keys(keys), durability, region, faults, sample=sample)
-
-
-@app.command()
-def explain(
-    pattern: Annotated[str, typer.Argument(help="As in fus.my_ratings; none: all of them, a line each.")] = "",
-    items: Annotated[int, typer.Option(min=1, help="Items on a page, for the cost.")] = 25,
-    schema: Schema = "",
-) -> None:
-    """Show what an access pattern sends and costs."""
-    from partita.table import ModelError
-    from partita.table.explain import explain as explained
-
-    known = [each for table in _tables(schema) for each in table.patterns]
-    found = [each for each in known if pattern in ("", each.label, each.function.__name__)]
-    if pattern and not found:
-        listing = f"`partita explain --schema {schema}` lists" if schema else "`partita explain` lists"
-        own = "" if schema else "; for a schema of your own, add --schema FILE"
-        raise _failed(f"there is no pattern {pattern}; {listing} all of them{own}")
-    for each in found:
-        try:
-            typer.echo(explained(each, items=items) if pattern else f"{each.label:40} {each.name}")
-        except ModelError as error:
-            raise _failed(f"{each.label}: {error}") from None
-
-
-@app.command()
-def check(schema: Schema = "") -> None:
-    """Read the schemas for trouble; exits with 1 where something cannot work."""
-    from partita.table.check import check as checked
-
-    findings = list(checked(_tables(schema)))
-    for finding in findings:
-        typer.echo(str(finding))
-    errors = sum(finding.level == "error" for finding in findings)
-    typer.echo(f"{_counted(errors, 'error')}, {_counted(len(findings) - errors, 'warning')}")
-    if errors:
-        raise typer.Exit(1)
-
-
-@app.command()
-def tables(
-    name: Annotated[str, typer.Argument(help="A table's name; none: all of them.")] = "",
-    schema: Schema = "",
-) -> None:
-    """Show the tables: keys, indexes, item types, access patterns."""
-    from partita.table import ModelError
-    from partita.table.document import document
-
-    every = _tables(schema)
-    found = [table for table in every if name in ("", table.name)]
-    if not found:
-        raise _failed(f"there is no table {name}; there are {', '.join(table.name for table in every)}")
-    try:
-        typer.echo("\n".join(document(table) for table in found))
-    except ModelError as error:
-        raise _failed(str(error)) from None
-
-
-@app.command()
-def export(
-    form: Annotated[str, typer.Argument(help="cloudformation, terraform or workbench.")],
-    system: Annotated[str, typer.Option(help="Only this system's tables.")] = "",
-    schema: Schema = "",
-) -> None:
-    """Print infrastructure made from the schemas."""
-    from partita.table import export as exporting
-
-    forms = {
-        "cloudformation": exporting.cloudformation,
-        "terraform": exporting.terraform,
-        "workbench": exporting.workbench,
-    }
-    if form not in forms:
-        raise typer.BadParameter(f"choose {', '.join(forms)}", param_hint="FORM")
-    if system and schema:
-        raise typer.BadParameter("a schema of your own is no system: leave one of both out", param_hint="--system")
-    typer.echo(forms[form](_tables(schema, system)), nl=False)
-
-
-def _tables(schema: str, system: str = "") -> list[Table]:
-    """The tables of the five systems, of one of them, or of a schema of the user's own."""
-    if schema:
-        from partita.table import SchemaError
-        from partita.table.source import tables_in
-
-        try:
-            return list(tables_in(schema))
-        except SchemaError as error:
-            raise _failed(str(error)) from None
-    from partita.bootstrap import SYSTEMS
-
-    if system and system not in SYSTEMS:
-        raise typer.BadParameter(f"choose {', '.join(SYSTEMS)}", param_hint="--system")
-    return [table for known, found in SYSTEMS.items() if system in ("", known) for table in found]
-
-
-def _counted(number: int, noun: str) -> str:
-    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
-
-
-def _failed(why: str) -> typer.Exit:
-    typer.echo(f"partita: {why}", err=True)
-    return typer.Exit(1)
 
 
 def _serve(

@@ -9,7 +9,7 @@ from partita.table.summary import cell, summary
 
 _HEAD = f"""# Access patterns
 
-Made from the schemas by `make patterns`; do not edit it by hand. Every access pattern of the five design documents is
+Made from the schemas by `partita patterns`; do not edit it by hand. Every access pattern of the design documents is
 here, in the document's own words, with the function that answers it, what is sent, and what it was measured to cost on
 the embedded engine, which counts capacity units as DynamoDB does.
 
@@ -18,8 +18,8 @@ units. *Item* is the size of one item in bytes: made like the document's example
 the document has none, with texts a tenth of the longest they may be. The numbers at the end say how many items were
 stored: in that list, or beside the one that is looked up.
 
-No pattern is a scan, and no page costs more because the table has grown. The tests check both with the code that made
-this page.
+No pattern of the five systems is a scan, and no page costs more because the table has grown. The tests check both with
+the code that made this page.
 """
 
 

@@ -93,15 +93,14 @@ def _in_order(query: Query[Any], rows: list[WireItem]) -> list[WireItem]:
 
 
 def _pages(sizes: list[int], *, consistent: bool) -> tuple[float, int]:
-    """Units and calls for some rows: each call reads up to 1 MB and is rounded for itself."""
-    units, calls, page = 0.0, 0, 0
+    """Units and calls for some rows of a longer list: a call reads on to 1 MB, and is rounded for itself."""
+    rows, page = 0, 0
     for size in sizes:
-        page += size
+        rows, page = rows + 1, page + size
         if page >= limits.PAGE_BYTES:
-            units, calls, page = units + read_units(page, consistent=consistent), calls + 1, 0
-    if page or not calls:
-        units, calls = units + read_units(page, consistent=consistent), calls + 1
-    return units, calls
+            break
+    calls = max(1, -(-len(sizes) // rows)) if rows else 1
+    return read_units(page, consistent=consistent) * calls, calls
 
 
 def _writes(writes: tuple[Any, ...], examples: Examples, *, transactional: bool) -> Cost:

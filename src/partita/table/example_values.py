@@ -28,7 +28,6 @@ _STARTS = {
     "late": datetime(2090, 1, 1, tzinfo=UTC),
 }
 _WORDS = "some words that stand for what people write here, "
-_PLAIN_TEXT = 24
 _SEQUENCE = 3
 _DIGITS = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 
@@ -73,7 +72,13 @@ class Sample:
     @property
     def is_moment(self) -> bool:
         """Whether it is a time, told by what its type takes: a time, and no other text."""
-        return self.kind is str and self.fits(timestamp(_STARTS["now"])) and not self.fits("x")
+        text = timestamp(_STARTS["now"])
+        return self.kind is str and self.fits(text) and not self.fits("x" * len(text))
+
+    @property
+    def is_day(self) -> bool:
+        """Whether it is a day and nothing else."""
+        return self.kind is str and self.fits("2026-01-26") and not self.fits("x" * 10)
 
     def _made(self, identity: bool, moment: bool, era: Era) -> Iterator[Any]:
         if self.kind is str:
@@ -87,8 +92,9 @@ class Sample:
     def _text(self) -> str:
         """Words, a tenth of the most the field takes: most texts are far shorter than the longest allowed."""
         longest = self.limits.get("max_length")
-        length = _PLAIN_TEXT if longest is None else min(longest, max(16, longest // 10))
-        length = max(length, self.limits.get("min_length") or 0)
+        if longest is None:
+            return self.name.replace("_", "-")
+        length = int(max(min(longest, max(16, longest // 10)), self.limits.get("min_length") or 0))
         return (_WORDS * (length // len(_WORDS) + 1))[:length].strip().ljust(length, ".")
 
 

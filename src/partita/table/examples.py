@@ -84,9 +84,16 @@ class Examples:
             case _:
                 raise SchemaError(f"{request!r} is no request: return a Get, a Query, a BatchGet or a write")
 
-    def numbered(self, item_type: type[I], fixed: Mapping[str, Any], *, differing: Iterable[str] = ()) -> Iterator[I]:
+    def numbered(
+        self,
+        item_type: type[I],
+        fixed: Mapping[str, Any],
+        *,
+        differing: Iterable[str] = (),
+        needed: Iterable[str] = (),
+    ) -> Iterator[I]:
         """Items that share some fields and differ in their keys, their times and some more, as long as keys differ."""
-        yield from self._numbered(item_type, dict(fixed), frozenset(), frozenset(differing), "now")
+        yield from self._numbered(item_type, dict(fixed), frozenset(needed), frozenset(differing), "now")
 
     def _list(self, query: Query[Any]) -> Iterator[Item]:
         """Items of a list; of each type in turn where it has several."""
@@ -171,7 +178,7 @@ def fixed_fields(query: Query[Any], item_type: type[Item]) -> Fields:
     layout = item_type.__layout__
     found: Fields = {}
     for key, value in (*query.partition, *query.leading):
-        found.update(_parts(item_type, key.name, value))
+        found.update(key_parts(item_type, key.name, value) or {})
     match query.sort:
         case BeginsWith(operand=Path(parts=(str(name),)), prefix=Value(value=value)):
             made = _template(item_type, name)
@@ -179,12 +186,14 @@ def fixed_fields(query: Query[Any], item_type: type[Item]) -> Fields:
     return {name: value for name, value in found.items() if name in layout.item_type.model_fields}
 
 
-def _parts(item_type: type[Item], name: str, value: AttributeValue) -> Fields:
+def key_parts(item_type: type[Item], name: str, value: AttributeValue) -> Fields | None:
+    """The fields that a key attribute of an item says; None where no item of the type has that key."""
     made = _template(item_type, name)
     if made is not None:
-        return dict(made.parse(next(iter(value.values()))) or {})
+        found = made.parse(str(next(iter(value.values()))))
+        return None if found is None else dict(found)
     field = item_type.__layout__.fields_by_name.get(name)
-    return {} if field is None else {field: to_python(value)}
+    return None if field is None else {field: to_python(value)}
 
 
 def _prefix_parts(made: Template, prefix: str) -> Fields:

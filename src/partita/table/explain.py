@@ -1,84 +1,82 @@
-"""What a pattern sends and costs, without running it."""
+"""What a pattern sends and costs, and what there is to know about it, without running it."""
 
 from __future__ import annotations
 
 import json
 import re
+from collections.abc import Iterator
 from typing import Any
 
-from partita.dynamo.capacity import read_units
-from partita.dynamo.requests import GetItem
 from partita.dynamo.wire import render
+from partita.table.check import check
+from partita.table.cost import cost
+from partita.table.examples import Examples
+from partita.table.findings import Finding
 from partita.table.patterns import Pattern
-from partita.table.queries import Get, Query
+from partita.table.queries import Query
+from partita.table.summary import filled, summary
 
-_ITEM_BYTES = 1024
 _PAGE = 25
+_LINE = 110
 
 
-def explain(pattern: Pattern, *, items: int = _PAGE, item_bytes: int = _ITEM_BYTES) -> str:
+def explain(pattern: Pattern, examples: Examples | None = None, *, items: int = _PAGE) -> str:
     """A pattern's request, index, key condition, cost and warnings, as text."""
-    request = pattern.request()
-    operation, wire = render(request.request())
-    lines = [
-        f"{pattern.label}{_readable(pattern)}",
-        f"  {pattern.name}" + ("" if pattern.documented else "   (not in the document: it solves a problem there)"),
-        f"  {operation} on {pattern.table.name}" + (f", index {wire['IndexName']}" if "IndexName" in wire else ""),
+    examples = examples or Examples()
+    request = pattern.request(examples)
+    short = summary(request)
+    lines = [f"{pattern.label}{_readable(pattern)}", f"  {pattern.name}"]
+    lines += [f"  the document: {words}" for words in pattern.wordings if words != pattern.name]
+    if not pattern.documented:
+        lines.append("  not in the document")
+    lines.append(f"  {short.operation} on {pattern.table.name}" + (f", index {short.index}" if short.index else ""))
+    if short.more:
+        lines.append(f"  {', '.join(short.more)}")
+    if short.change:
+        lines.append(f"  {short.change}")
+    if short.condition:
+        lines.append(f"  where {short.condition}")
+    sent = _sent(request, items)
+    if "FilterExpression" in sent:
+        lines.append(f"  keeping {filled(sent, 'FilterExpression')}")
+    lines.append(f"  costs {cost(request, examples, items=items)}")
+    lines += [f"  {line}" for finding in _about(pattern, request, examples) for line in str(finding).splitlines()]
+    return "\n".join((*lines, "", f"    {_laid_out(sent, 4)}"))
+
+
+def _laid_out(value: Any, indent: int) -> str:
+    """JSON with what is short on one line."""
+    short = json.dumps(value, ensure_ascii=False)
+    if len(short) + indent <= _LINE or not isinstance(value, dict | list) or not value:
+        return short
+    deeper = " " * (indent + 2)
+    pairs = value.items() if isinstance(value, dict) else ((None, each) for each in value)
+    inner = [
+        deeper + ("" if name is None else f"{json.dumps(name)}: ") + _laid_out(each, indent + 2) for name, each in pairs
     ]
-    if "KeyConditionExpression" in wire:
-        lines.append(f"  where {filled(wire, 'KeyConditionExpression')}")
-    if "FilterExpression" in wire:
-        lines.append(f"  keeping {filled(wire, 'FilterExpression')}")
-    lines.append(f"  costs {cost(request, items, item_bytes)}")
-    lines += [f"  warning: {warning}" for warning in warnings(request)]
-    lines += ["", *("    " + line for line in json.dumps(wire, indent=2, ensure_ascii=False).splitlines())]
-    return "\n".join(lines)
+    opening, closing = "{}" if isinstance(value, dict) else "[]"
+    return opening + "\n" + ",\n".join(inner) + "\n" + " " * indent + closing
+
+
+def _sent(request: Any, items: int) -> dict[str, Any]:
+    """The request as DynamoDB gets it; of a list, the first one, with a row more than wanted to see where it ends."""
+    _, wire = render(request.request(limit=items + 1) if isinstance(request, Query) else request.request())
+    return wire
+
+
+def _about(pattern: Pattern, request: Any, examples: Examples) -> Iterator[Finding]:
+    """The findings about the pattern itself, its index and the types of its items."""
+    subjects = {pattern.function.__name__}
+    if isinstance(request, Query):
+        subjects.update(kind.__name__ for kind in request.item_types)
+        if request.index is not None:
+            subjects.add(request.index.name)
+    for finding in check([pattern.table], examples):
+        if finding.subject in subjects and finding.code != "large-item":
+            yield finding
 
 
 def _readable(pattern: Pattern) -> str:
     """The signature as people write it: without the names of modules, and without the quotes of late annotations."""
     unquoted = re.sub(r"(: |-> )'([^']*)'", r"\1\2", str(pattern.signature))
     return re.sub(r"\b(?:[a-z_]\w*\.)+", "", unquoted)
-
-
-def filled(wire: dict[str, Any], member: str) -> str:
-    """An expression with its placeholders filled in, for people."""
-    text: str = wire[member]
-    for alias, name in sorted(wire.get("ExpressionAttributeNames", {}).items(), reverse=True):
-        text = text.replace(alias, name)
-    for alias, value in sorted(wire.get("ExpressionAttributeValues", {}).items(), reverse=True):
-        text = text.replace(alias, repr(next(iter(value.values()))))
-    return text
-
-
-def cost(request: Get[Any] | Query[Any], items: int, item_bytes: int) -> str:
-    """Read units for so many items of such a size."""
-    sent = request.request()
-    if isinstance(sent, GetItem):
-        return f"{read_units(item_bytes, consistent=sent.consistent):g} read units for an item of {item_bytes:,} bytes"
-    units = read_units(items * item_bytes, consistent=sent.consistent)
-    assert isinstance(request, Query)  # what is no get is a query
-    more = f", {request.shards} queries, one per shard" if request.shards > 1 else ""
-    return f"{units:g} read units for a page of {items} items of {item_bytes:,} bytes{more}"
-
-
-def warnings(request: Get[Any] | Query[Any]) -> list[str]:
-    """What a reader of the request should know."""
-    found: list[str] = []
-    if not isinstance(request, Query):
-        return found
-    if request.filter is not None:
-        found.append("the filter drops rows after they are read and paid for")
-    if request.index is not None and request.index.projection == "KEYS_ONLY":
-        found.append(f"{request.index.name} holds keys only: the items take a second read")
-    names = {item_type.__name__ for item_type in request.item_types}
-    if request.index is None and request.sort is None and not request.leading and request.table.sk is not None:
-        others = [
-            kind.__name__
-            for kind in request.table.item_types
-            if kind.__name__ not in names
-            and any(kind.__layout__.pk.may_meet(mine.__layout__.pk) for mine in request.item_types)
-        ]
-        if others:
-            found.append(f"reads past rows of {', '.join(others)} in the same partition")
-    return found

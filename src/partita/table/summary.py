@@ -23,13 +23,16 @@ class Summary:
     index: str | None = None
     condition: str = ""
     more: tuple[str, ...] = ()
+    change: str = ""
+    """What an update does."""
 
     def __str__(self) -> str:
         return ", ".join((self.operation + (f" on {self.index}" if self.index else ""), *self.more))
 
     def markdown(self) -> str:
         """As a cell of a table."""
-        return f"{self}: `{self.condition.replace('|', chr(92) + '|')}`" if self.condition else str(self)
+        told = " WHERE ".join(filter(None, (self.change, self.condition))).replace("|", "\\|")
+        return f"{self}: `{told}`" if told else str(self)
 
 
 def summary(request: Any) -> Summary:
@@ -47,8 +50,7 @@ def summary(request: Any) -> Summary:
     if "Key" not in wire:
         return Summary(operation, condition=filled(wire, "ConditionExpression"))
     key = " AND ".join(f"{name} = {_shown(value)}" for name, value in wire["Key"].items())
-    update = filled(wire, "UpdateExpression")
-    return Summary(operation, condition=f"{update} WHERE {key}" if update else key)
+    return Summary(operation, condition=key, change=filled(wire, "UpdateExpression"))
 
 
 def _more(query: Query[Any]) -> Iterator[str]:

@@ -80,6 +80,7 @@ class Table:
     name: str
     default_name: str
     """What it is called unless a setting says otherwise."""
+    terraform_variable: str | None
     pk: KeyName
     sk: KeyName | None
     ttl: str | None
@@ -99,11 +100,17 @@ class Table:
         ttl: str | None = None,
         stream: StreamView | None = "NEW_AND_OLD_IMAGES",
         variable: str | None = None,
+        terraform_variable: str | None = None,
         purpose: str = "",
     ) -> None:
-        """Declare a table. `variable` is an environment variable that names it, where its document has one."""
+        """Declare a table.
+
+        `variable` is an environment variable that names it, `terraform_variable` one of Terraform's, where its document
+        has them.
+        """
         self.name = settings.name_of(name, variable)
         self.default_name = name
+        self.terraform_variable = terraform_variable
         self.pk = _key(pk)
         self.sk = None if sk is None else _key(sk)
         self.ttl = ttl
@@ -192,11 +199,10 @@ class Table:
         self.indexes.append(index)
         return index
 
-    def accept(self, code: str, subject: Index | type[Item] | Callable[..., Any], reason: str) -> None:
-        """Live with a finding of `partita check` about an index, an item type or an access pattern, and say why."""
-        if not reason:
-            raise SchemaError(f"{self.name}: say why {code} is accepted")
-        self.accepted.append(Accepted(code, subject.name if isinstance(subject, Index) else subject.__name__, reason))
+    def accept(self, code: str, *subjects: Index | type[Item] | Callable[..., Any], because: str) -> None:
+        """Live with a finding of `partita check` about indexes, item types or access patterns, and say why."""
+        names = [subject.name if isinstance(subject, Index) else subject.__name__ for subject in subjects]
+        self.accepted += [Accepted(code, name, because) for name in names]
 
 
 def _key(key: Key) -> KeyName:

@@ -387,3 +387,17 @@ class Rollup(Item, table=EVENTS, pk="ROLLUP#{what}", sk="{day}#{subject}"):
 @access_pattern("Analytics of some days", EVENTS, documented=False, what="views", since="2026-01-01")
 def rollups_since(what: Literal["views", "downloads", "active_users", "content", "user"], since: str) -> Query[Rollup]:
     return Rollup.query(what=what).at_least(day=since)
+
+
+# What `partita check` finds here, and why we live with it.
+CONTENT.accept(
+    "hot-partition",
+    BY_STATUS,
+    BY_REVIEW,
+    because="content changes a few times a minute; beyond that a setting spreads the key",
+)
+CONTENT.accept("large-item", Content, because="people tag by hand: dozens of short words at most")
+SUBSCRIPTIONS.accept("large-item", Subscription, because="people name tags by hand: dozens of short words at most")
+EVENTS.accept("hot-partition", Event, because="the document buckets events by day: good for a thousand events a second")
+EVENTS.accept("hot-partition", Rollup, because="the change stream adds to a day's numbers in turn, not at once")
+EVENTS.accept("large-item", Event, because="an event's metadata is refused beyond 8 KB before it is stored")

@@ -15,7 +15,7 @@ from partita.kit.routes import Routes
 from partita.kit.suite import Suite
 from partita.kit.system import System
 from partita.table import Pattern
-from partita.table.explain import filled
+from partita.table.summary import filled
 from partita.table.tables import KeyName, Table
 
 

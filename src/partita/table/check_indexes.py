@@ -1,0 +1,171 @@
+"""Trouble with indexes and partitions: keys nothing writes, lists nobody reads, partitions everything meets in."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from enum import Enum
+from itertools import product
+from typing import Literal, get_args, get_origin
+
+from partita.dynamo import limits
+from partita.table.errors import ModelError
+from partita.table.example_values import sample
+from partita.table.examples import Examples
+from partita.table.findings import Finding
+from partita.table.items import Item
+from partita.table.queries import Query
+from partita.table.settings import shards_variable
+from partita.table.suggest import instead_of
+from partita.table.tables import Index, KeyName, Table
+from partita.table.template import Template
+
+_FEW = 20
+_LIMIT = "a partition takes 1,000 writes and 3,000 reads a second"
+
+
+def findings(table: Table, examples: Examples) -> Iterator[Finding]:
+    """What there is to say about a table's partitions and indexes."""
+    if sum(not index.local for index in table.indexes) > limits.GLOBAL_INDEXES:
+        yield Finding(
+            "too-many-indexes",
+            table.name,
+            table.name,
+            f"{len(table.indexes)} global indexes; DynamoDB makes {limits.GLOBAL_INDEXES} for a table",
+            "Let item types share an index, as GSI1PK and GSI1SK do, or move some types to another table.",
+        )
+    yield from _table_partitions(table)
+    read = _read_indexes(table, examples)
+    for index in table.indexes:
+        writers = [kind for kind in table.item_types if all(kind.__layout__.makes(key.name) for key in index.key_names)]
+        if not writers:
+            yield Finding("unwritten-key", repr(index), index.name, *_unwritten(table, index))
+            continue
+        yield from _hot(index, writers)
+        if index not in read:
+            yield Finding(
+                "unused-index",
+                repr(index),
+                index.name,
+                "no access pattern reads it, and every write of its items pays for it",
+                "Name the function that reads it with access_pattern(…), or take the index away.",
+            )
+        if table.ttl is not None and index.projection != "ALL" and table.ttl not in index.include:
+            yield Finding(
+                "shows-expired",
+                repr(index),
+                index.name,
+                f"does not hold {table.ttl}: what has expired shows until DynamoDB deletes it, which may take days",
+                f"Project {table.ttl} into it.",
+            )
+
+
+def _read_indexes(table: Table, examples: Examples) -> set[Index]:
+    found: set[Index] = set()
+    for pattern in table.patterns:
+        try:
+            request = pattern.request(examples)
+        except ModelError:
+            continue  # said where patterns are looked at
+        if isinstance(request, Query) and request.index is not None:
+            found.add(request.index)
+    return found
+
+
+def _unwritten(table: Table, index: Index) -> tuple[str, str]:
+    """Which keys no type writes, and how they were probably meant to be spelt."""
+    layouts = [kind.__layout__ for kind in table.item_types]
+    written = [name for layout in layouts for name in (*layout.names.values(), *layout.derived)]
+    keys = {key.name for key in table.keys}
+    missing = [key.name for key in index.key_names if key.name not in (*written, *keys)]
+    if not missing:
+        whole = ", ".join(key.name for key in index.key_names)
+        return f"no item type writes all of {whole}: it stays empty", "Give one type all of them."
+    guesses = [f"{name}: {instead_of(name, dict.fromkeys(written))}" for name in missing]
+    return "no item type writes its key: it stays empty", "; ".join(guesses)
+
+
+def _hot(index: Index, writers: list[type[Item]]) -> Iterator[Finding]:
+    if index.shards > 1:
+        return
+    shared = [(kind, values) for kind in writers if (values := few_partitions(kind, index.pk))]
+    if shared:
+        told = "; ".join(f"all {kind.__name__} items share {_listed(values)}" for kind, values in shared)
+        variable = shards_variable(index.table.default_name, index.name)
+        step = f"Set {variable}=8, or declare shards=8: each is spread over 8 partitions, which reading merges."
+        yield Finding("hot-partition", repr(index), index.name, f"{told}: {_LIMIT}", step)
+
+
+def _table_partitions(table: Table) -> Iterator[Finding]:
+    """Item types that meet in few partitions of the table itself; without a sort key every item has its own."""
+    for kind in table.item_types if table.sk is not None else ():
+        where = f"{table.name}: {kind.__name__}"
+        values = few_partitions(kind, (table.pk,))
+        if values and not kind.__layout__.pk.fields:
+            yield Finding(
+                "unbounded-collection",
+                where,
+                kind.__name__,
+                f"all items share one partition, {_listed(values)}, which grows with every item: {_LIMIT}",
+                "Put something that differs from item to item into the partition key.",
+            )
+        elif values:
+            yield Finding(
+                "hot-partition",
+                where,
+                kind.__name__,
+                f"all items share {_listed(values)}: {_LIMIT}",
+                "Put something that differs from item to item into the partition key, or write less often.",
+            )
+    if any(index.local for index in table.indexes):
+        yield Finding(
+            "unbounded-collection",
+            table.name,
+            table.name,
+            "it has local indexes, so that all items of a partition together may take 10 GB and no more",
+            "Use a global index where a partition can grow.",
+        )
+
+
+def few_partitions(kind: type[Item], keys: tuple[KeyName, ...]) -> tuple[str, ...]:
+    """The values of a partition key where its types allow only a few; nothing where there may be many."""
+    layout = kind.__layout__
+    halves: list[tuple[str, ...]] = []
+    for key in keys:
+        made: Template | None = layout.derived.get(key.name)
+        if made is None and key == layout.table.pk:
+            made = layout.pk
+        field = layout.fields_by_name.get(key.name)
+        values = _made_values(kind, made) if made is not None else _values(kind, field) if field is not None else ()
+        if not values:
+            return ()
+        halves.append(values)
+    found = tuple("|".join(parts) for parts in product(*halves))
+    return found if len(found) <= _FEW else ()
+
+
+def _made_values(kind: type[Item], made: Template) -> tuple[str, ...]:
+    choices = [_values(kind, field) for field in made.fields]
+    if not all(choices):
+        return ()
+    texts = (made.render(dict(zip(made.fields, values, strict=True))) for values in product(*choices))
+    return tuple(text for text in texts if text is not None)
+
+
+def _values(kind: type[Item], field: str) -> tuple[str, ...]:
+    """What a field can hold, where that is little; a day is one value for all who write on it."""
+    held = sample(kind, field)
+    if get_origin(held.kind) is Literal:
+        return tuple(map(str, get_args(held.kind)))
+    if held.kind is bool:
+        return ("true", "false")
+    if isinstance(held.kind, type) and issubclass(held.kind, Enum):
+        return tuple(str(choice.value) for choice in held.kind)
+    if held.kind is int and {"ge", "le"} <= held.limits.keys():
+        bounds = range(held.limits["ge"], held.limits["le"] + 1)
+        return tuple(map(str, bounds)) if len(bounds) <= _FEW else ()
+    return ("today",) if held.is_day else ()
+
+
+def _listed(values: tuple[str, ...]) -> str:
+    shown = ", ".join(values[:4]) + ("…" if len(values) > 4 else "")
+    return f"{len(values)} partition{'s' if len(values) > 1 else ''} ({shown})"

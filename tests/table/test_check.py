@@ -1,0 +1,297 @@
+"""Trouble is found before the tables have it, with a code, a reason and a next step; what is accepted says why."""
+
+from __future__ import annotations
+
+from typing import Any, Literal
+
+import pytest
+
+from partita.bootstrap import examples, tables
+from partita.dynamo.requests import Scan
+from partita.table import Attribute, Item, Query, Table, access_pattern, attribute, collection, key_part, number
+from partita.table.check import check
+from partita.table.findings import CODES, Finding
+from partita.table.types import Day, Timestamp
+
+
+def _found(*checked: Table) -> dict[str, list[Finding]]:
+    found: dict[str, list[Finding]] = {}
+    for finding in check(checked):
+        found.setdefault(finding.code, []).append(finding)
+    return found
+
+
+def _only(code: str, *checked: Table) -> Finding:
+    (finding,) = _found(*checked)[code]
+    return finding
+
+
+# -- indexes and partitions
+
+
+def test_an_index_that_nothing_writes_is_an_error() -> None:
+    table = Table("empty", pk="PK")
+    table.index("byNothing", pk="nothing")
+    finding = _only("unwritten-key", table)
+    assert finding.level == "error"
+    assert str(finding) == (
+        "error unwritten-key: empty.byNothing: no item type writes its key: it stays empty\n    nothing: there is none"
+    )
+
+
+def test_a_misspelt_index_key_is_told_how_it_was_meant() -> None:
+    table = Table("sheds", pk="PK")
+    table.index("byOwner", pk="ownedBy", sk="createdOn")
+    table.index("byTown", pk="town", sk="owned_by")
+
+    class Shed(Item, table=table, pk="SHED#{shed_id}"):
+        shed_id: Attribute[str] = key_part()
+        owned_by: Attribute[str]
+        created_on: Attribute[str]
+
+    class Town(Item, table=table, pk="TOWN#{town}"):
+        town: Attribute[str]
+
+    by_owner, by_town = _found(table)["unwritten-key"]
+    assert by_owner.step == "ownedBy: did you mean owned_by?; createdOn: did you mean created_on?"
+    assert by_town.why == "no item type writes all of town, owned_by: it stays empty"
+
+
+def test_a_key_with_few_values_is_a_hot_partition_whatever_its_type() -> None:
+    table = Table("shop", pk="id")
+    table.index("byState", pk="state")
+    table.index("byStars", pk=number("stars"))
+    table.index("byFlag", pk=("flag", "state"))
+    table.index("byShelf", pk="shelf")
+    table.index("byKind", pk="kindKey")
+    table.index("spread", pk="state", shards=4)
+    table.index("byName", pk="name")
+
+    class Thing(Item, table=table, keys={"shelf": "all", "kindKey": "KIND#{state}#{flag}"}):
+        id: Attribute[str]
+        state: Attribute[Literal["new", "old"] | None] = attribute(default=None)
+        stars: Attribute[int] = attribute(ge=1, le=5)
+        flag: Attribute[bool] = attribute(default=False)
+        name: Attribute[str]
+
+    found = {finding.subject: finding for finding in _found(table)["hot-partition"]}
+    assert list(found) == ["byState", "byStars", "byFlag", "byShelf", "byKind"]
+    assert found["byStars"].why.startswith("all Thing items share 5 partitions (1, 2, 3, 4…): a partition takes 1,000")
+    assert "1 partition (all)" in found["byShelf"].why
+    assert "4 partitions (KIND#new#true, KIND#new#false, KIND#old#true, KIND#old#false)" in found["byKind"].why
+    assert found["byState"].step.startswith("Set PARTITA_SHARDS_SHOP_BYSTATE=8, or declare shards=8:")
+
+
+def test_the_tables_own_partitions_can_be_hot_or_grow_without_bound() -> None:
+    table = Table("log", pk="PK", sk="SK")
+
+    class Entry(Item, table=table, pk="{day}", sk="{at}"):
+        day: Attribute[Day] = key_part()
+        at: Attribute[Timestamp] = key_part()
+
+    class Setting(Item, table=table, pk="SETTINGS", sk="{name}"):
+        name: Attribute[str] = key_part()
+
+    class Note(Item, table=table, pk="NOTE#{name}", sk="{at}"):
+        name: Attribute[str] = key_part()
+        at: Attribute[Timestamp] = key_part()
+
+    assert _only("hot-partition", table).why.startswith("all items share 1 partition (today)")
+    assert _only("unbounded-collection", table).subject == "Setting"
+
+
+def test_a_local_index_bounds_what_a_partition_holds() -> None:
+    table = Table("local", pk="PK", sk="SK")
+    table.local_index("byAge", sk=number("age"))
+    assert "10 GB" in _only("unbounded-collection", table).why
+
+
+def test_an_index_that_no_pattern_reads_is_paid_for_in_vain() -> None:
+    table = Table("idle", pk="id")
+    table.index("byName", pk="name")
+
+    class Thing(Item, table=table):
+        id: Attribute[str]
+        name: Attribute[str]
+
+    assert _only("unused-index", table).subject == "byName"
+
+
+def test_more_indexes_than_dynamodb_makes_are_an_error() -> None:
+    table = Table("many", pk="id")
+    for count in range(21):
+        table.index(f"by{count}", pk=f"a{count}")
+    assert _only("too-many-indexes", table).why == "21 global indexes; DynamoDB makes 20 for a table"
+
+
+# -- items
+
+
+def test_items_that_could_pass_400_kb_are_named_with_what_makes_them_large() -> None:
+    table = Table("texts", pk="id")
+
+    class Endless(Item, table=table, pk="E#{id}"):
+        id: Attribute[str] = key_part()
+        lines: Attribute[tuple[str, ...]] = attribute(default=())
+        notes: Attribute[dict[str, Any]] = attribute(default_factory=dict)
+        few: Attribute[tuple[Literal["a", "b"], ...]] = attribute(default=())
+        bounded: Attribute[tuple[str, ...]] = attribute(default=(), max_length=3)
+
+    class Long(Item, table=table, pk="L#{id}"):
+        id: Attribute[str] = key_part()
+        text: Attribute[str | None] = attribute(default=None, max_length=200_000)
+
+    class Filed(Item, table=table, pk="F#{id}"):
+        id: Attribute[str] = key_part()
+        text: Attribute[str] = attribute(default="", max_length=200_000, large=True)
+
+    endless, long = _found(table)["large-item"]
+    assert endless.why.startswith("lines, notes have no bound; DynamoDB takes items of 400 KB")
+    assert long.why.startswith("its texts together may take 781 KB")
+
+
+def test_a_table_whose_items_never_expire_says_so() -> None:
+    assert "nothing ever expires" in _only("never-expires", Table("kept", pk="id", ttl="until")).why
+
+
+# -- access patterns
+
+
+LOANS = Table("loans", pk="PK", sk="SK", ttl="until")
+BY_STATE = LOANS.index("byState", pk="stateKey", sk="at", projection="KEYS_ONLY")
+
+
+class Loan(Item, table=LOANS, pk="MEMBER#{member}", sk="{at}", keys={"stateKey": "{member}#{state}"}):
+    member: Attribute[str] = key_part()
+    at: Attribute[Timestamp]
+    state: Attribute[str] = attribute(max_length=10)
+    text: Attribute[str] = attribute(default="", max_length=90_000)
+    until: Attribute[int | None] = attribute(default=None)
+
+
+class Fine(Item, table=LOANS, pk="MEMBER#{member}", sk="FINE#{number}"):
+    member: Attribute[str] = key_part()
+    number: Attribute[int] = key_part()
+
+
+class Badge(Item, table=LOANS, pk="BADGE#{member}", sk="{number}"):
+    member: Attribute[str] = key_part()
+    number: Attribute[int] = key_part()
+
+
+@access_pattern("Late", LOANS, member="ada")
+def late(member: str) -> Query[Loan]:
+    return Loan.query(member=member).where(Loan.state.equals("late"))
+
+
+@access_pattern("Fines", LOANS, member="ada")
+def fines(member: str) -> Query[Fine]:
+    return Fine.query(member=member)
+
+
+@access_pattern("Everything of a member", LOANS, member="ada")
+def everything(member: str) -> Query[Any]:
+    return collection(Loan.query(member=member), Fine.query(member=member))
+
+
+@access_pattern("By state", LOANS, member="ada", state="late")
+def by_state(member: str, state: str) -> Query[Loan]:
+    return Loan.query(BY_STATE, member=member, state=state)
+
+
+@access_pattern("All", LOANS)
+def all_loans() -> Any:
+    return Scan(table="loans")
+
+
+@access_pattern("Wrong", LOANS)
+def wrong() -> Query[Loan]:
+    return Loan.query(text="x")
+
+
+def test_patterns_that_scan_or_fail_are_errors() -> None:
+    assert _only("scan", LOANS).subject == "all_loans"
+    failing = _only("pattern-fails", LOANS)
+    assert (failing.subject, failing.level) == ("wrong", "error")
+
+
+def test_a_filter_a_second_read_and_a_heavy_page_are_said() -> None:
+    assert _only("discarding-filter", LOANS).subject == "late"
+    second = _only("second-read", LOANS)
+    assert (second.subject, "by_state" in second.why) == ("byState", True)
+    assert [finding.subject for finding in _found(LOANS)["heavy-page"]] == ["late", "everything"]
+    assert _only("shows-expired", LOANS).subject == "byState"
+
+
+def test_rows_of_other_types_that_a_list_reads_past_are_named() -> None:
+    finding = _only("foreign-rows", LOANS)
+    assert finding.subject == "late", "fines have a prefix of their own, and badges another partition"
+    assert finding.why == "reads past rows of Fine in the same partition"
+
+
+# -- acceptance
+
+
+def test_what_a_schema_accepts_is_said_with_its_reason() -> None:
+    table = Table("shop", pk="id")
+    index = table.index("byState", pk="state")
+
+    class Order(Item, table=table):
+        id: Attribute[str]
+        state: Attribute[Literal["new", "old"]]
+
+    @access_pattern("By state", table, state="new")
+    def by_state(state: Literal["new", "old"]) -> Query[Order]:
+        return Order.query(index, state=state)
+
+    assert _only("hot-partition", table).accepted is None
+    table.accept("hot-partition", index, because="ten orders a day")
+    finding = _only("hot-partition", table)
+    assert finding.accepted == "ten orders a day"
+    assert str(finding).startswith("accepted hot-partition: shop.byState: all Order items share 2 partitions")
+    assert str(finding).endswith("\n    Because ten orders a day")
+
+
+def test_an_acceptance_of_nothing_is_an_error() -> None:
+    table = Table("calm", pk="id")
+
+    class Calm(Item, table=table):
+        id: Attribute[str]
+
+    table.accept("large-item", Calm, because="it was, once")
+    table.accept("bad-weather", Calm, because="it rains")
+    gone, unknown = _found(table)["nothing-to-accept"]
+    assert gone.why == "the schema accepts it, and it is not found"
+    assert unknown.why == "the schema accepts it, and it is no code of `partita check`"
+
+
+def test_a_setting_for_a_table_that_is_not_there_is_said() -> None:
+    (finding,) = check([Table("calm", pk="id")], environment={"PARTITA_TABLE_CLAM": "x"})
+    assert (finding.code, finding.step) == ("unknown-setting", "did you mean PARTITA_TABLE_CALM?")
+
+
+# -- the five systems
+
+
+def test_every_finding_about_the_five_systems_is_accepted_with_a_reason() -> None:
+    assert [str(finding) for finding in check(tables(), examples()) if finding.accepted is None] == []
+
+
+@pytest.mark.parametrize(
+    "where",
+    [
+        "kelifax-resources.ResourceStatusIndex",
+        "fus-main.byEntity",
+        "fus-main.byStars",
+        "worthwatch.GSI3",
+        "worthwatch.GSI4",
+        "events: Event",
+    ],
+)
+def test_the_documents_hot_partitions_are_said(where: str) -> None:
+    assert where in [finding.where for finding in check(tables()) if finding.code == "hot-partition"]
+
+
+def test_every_finding_has_a_known_code() -> None:
+    found = {finding.code for finding in check([*tables(), LOANS])}
+    assert found <= CODES.keys()
