@@ -28,6 +28,7 @@ def environment(assets: Assets, systems: Iterable[str]) -> Environment:
         loader=FileSystemLoader([_OURS, *(_APPS / name / "templates" for name in systems)]),
         autoescape=True,
         undefined=StrictUndefined,
+        auto_reload=False,  # else every page looks at the files of all its templates
         trim_blocks=True,
         lstrip_blocks=True,
         extensions=["jinja2.ext.do"],
