@@ -144,3 +144,14 @@ async def test_an_error_page_knows_who_is_signed_in(served: Served) -> None:
     page = await ada.get("/nowhere")
     assert "Sign out" in page.text
     assert "Ada" in page.text
+
+
+async def test_a_slash_too_many_leads_to_the_page_without(visitor: Visitor) -> None:
+    answer = await visitor.get("/press/mine/?q=1")
+    assert answer.status == 307
+    assert answer.location == "http://127.0.0.1:8080/press/mine?q=1"
+
+
+@pytest.mark.parametrize("path", ["/pressing", "/press-room", "/api/pressing/articles", "//press", "/press//mine"])
+async def test_a_path_that_only_begins_like_a_system_is_none(visitor: Visitor, path: str) -> None:
+    assert (await visitor.get(path)).status == 404

@@ -8,7 +8,7 @@ from email.message import Message as Headers
 from html import unescape
 from http.cookies import SimpleCookie
 from typing import Any
-from urllib.parse import urlencode, urlsplit
+from urllib.parse import unquote, urlencode, urlsplit
 
 import orjson
 from starlette.types import ASGIApp, Message
@@ -81,7 +81,7 @@ class Visitor:
 
     async def ask(self, method: str, path: str, body: bytes = b"", headers: Mapping[str, str] | None = None) -> Answer:
         """Send exactly this."""
-        parts = urlsplit(path)
+        path, _, query = path.partition("?")
         host = urlsplit(self.base).netloc
         given = {"host": host, **(headers or {})}
         if body:
@@ -94,9 +94,9 @@ class Visitor:
             "http_version": "1.1",
             "method": method,
             "scheme": urlsplit(self.base).scheme,
-            "path": parts.path,
-            "raw_path": parts.path.encode(),
-            "query_string": parts.query.encode(),
+            "path": unquote(path),
+            "raw_path": path.encode(),
+            "query_string": query.encode(),
             "root_path": "",
             "headers": [(name.lower().encode(), value.encode()) for name, value in given.items()],
             "client": (self.address, 50000),

@@ -25,6 +25,7 @@ from partita.web.middleware.observe import Observe
 from partita.web.middleware.requests import Requests
 from partita.web.recognise import recognise, session_cookie
 from partita.web.shell import Shells
+from partita.web.signpost import Signpost
 from partita.web.templates import environment
 
 
@@ -56,9 +57,11 @@ def create_app(suite: Suite, *, assets: Assets | None = None, styleguide: bool =
     app.state.shell = Shells(suite, assets)
     app.state.flash_keys = signing_keys(settings, "flash")
     errors.install(app)
-    for routes in (*house_routes(suite, assets, metrics, styleguide=styleguide), *_of_systems(suite)):
-        app.include_router(routes.router)
-    openapi.install(app, suite)
+    served = (*house_routes(suite, assets, metrics, styleguide=styleguide), *_of_systems(suite))
+    routers = [routes.router for routes in (*served, openapi.routes(app, suite))]
+    for router in routers:
+        app.include_router(router)
+    app.router.middleware_stack = Signpost(app.router.app, routers)
     suite.kit.tables.observe(metrics.call)
     if settings.dev_panel:
         suite.kit.tables.observe(collect)

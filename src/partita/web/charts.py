@@ -16,6 +16,7 @@ Point = tuple[str, float]
 
 _TOP, _PLOT, _HEIGHT = 8, 148, 184
 _MOST_LABELS = 7
+_NOTHING = 1e-9
 
 
 def column_chart(points: Iterable[Point], *, caption: str, note: str = "", of: str = "Value", by: str = "") -> Markup:
@@ -109,7 +110,7 @@ class Scale:
     def over(cls, points: Sequence[Point]) -> Scale:
         largest = max((value for _, value in points), default=0)
         whole = all(float(value).is_integer() for _, value in points)
-        if largest <= 0:
+        if largest < _NOTHING:
             return cls(1, 1)
         rough = largest / 4
         magnitude = 10 ** math.floor(math.log10(rough))

@@ -69,9 +69,9 @@ ends. Cursors are opaque and belong to one list with its arguments. Errors are `
 `code`. Send an API token as `Authorization: Bearer pat_…`; make one under Account, API tokens."""
 
 
-def install(app: FastAPI, suite: Suite) -> None:
-    """Serve the description, and a page to read it on."""
-    routes = Routes("/api", tag="house", pages=True)
+def routes(app: FastAPI, suite: Suite) -> Routes:
+    """The description, and a page to read it on."""
+    pages = Routes("/api", tag="house", pages=True)
     # Systems add no routes while they run, so both are made once, when first asked for.
     made: dict[str, Any] = {}
 
@@ -82,16 +82,16 @@ def install(app: FastAPI, suite: Suite) -> None:
         document: dict[str, Any] = made["document"]
         return document
 
-    @routes.get("/openapi.json", Access.PUBLIC, faceless=True)
+    @pages.get("/openapi.json", Access.PUBLIC, faceless=True)
     async def document() -> Response:
         description()
         return Response(made["json"], media_type="application/json")
 
-    @routes.get("/docs", Access.PUBLIC)
+    @pages.get("/docs", Access.PUBLIC)
     async def documentation(request: Request) -> Response:
         return render(request, "reference.html", reference=reference(description()))
 
-    app.include_router(routes.router)
+    return pages
 
 
 def operation_name(route: APIRoute) -> str:
