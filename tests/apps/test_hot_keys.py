@@ -11,6 +11,7 @@ HOT = {
     "PARTITA_SHARDS_FUS_MAIN_BYSTARS": "fus.ratings_with",
     "PARTITA_SHARDS_WORTHWATCH_GSI3": "worthwatch.public_watchlists",
     "PARTITA_SHARDS_WORTHWATCH_GSI4": "worthwatch.all_movies",
+    "PARTITA_SHARDS_EVENTS": "enablement.events_on",
 }
 PROGRAM = """
 import json, sys
@@ -55,5 +56,5 @@ def test_the_documents_hot_keys_are_spread_by_settings_alone() -> None:
     settings = {"PARTITA_TABLE_WORTHWATCH": "another-name", **dict.fromkeys(HOT, "6")}
     command = [sys.executable, "-c", PROGRAM, *HOT.values()]
     ran = subprocess.run(command, env={**os.environ, **settings}, capture_output=True, text=True, check=True)
-    names = {"kelifax": "kelifax-resources", "fus": "fus-main", "worthwatch": "another-name"}
+    names = {"kelifax": "kelifax-resources", "fus": "fus-main", "worthwatch": "another-name", "enablement": "events"}
     assert json.loads(ran.stdout) == {label: [names[label.partition(".")[0]], 6, True] for label in HOT.values()}

@@ -10,7 +10,7 @@ import pytest
 from partita.dynamo.errors import ConditionalCheckFailedError
 from partita.engine import Engine
 from partita.store import EmbeddedStore
-from partita.table import Attribute, Item, Put, SchemaError, Table, Update, attribute, number
+from partita.table import Attribute, Delete, Item, Put, SchemaError, Table, Update, attribute, key_part, number
 
 TASKS = Table("tasks", pk="id")
 BY_STATE = TASKS.index("byState", pk="state", sk="at", shards=8)
@@ -80,3 +80,66 @@ def test_an_index_with_shards_comes_before_the_items_it_spreads() -> None:
 
     with pytest.raises(SchemaError, match="declare an index with shards before the items it spreads"):
         table.index("byX", pk="x", shards=2)
+
+
+# -- a table's own key
+
+
+LOG = Table("log", pk="day", sk="at#id", shards=8)
+BY_NAME = LOG.index("byName", pk="name", sk="at#id")
+
+
+class Entry(Item, table=LOG, sk="{at}#{id}"):
+    """Its bucket is a field of its own."""
+
+    day: Attribute[str]
+    at: Attribute[str]
+    id: Attribute[str]
+    name: Attribute[str] = attribute(default="x")
+
+
+class Total(Item, table=LOG, pk="TOTAL#{what}", sk="{day}"):
+    """Its bucket is made by a template."""
+
+    what: Attribute[str] = key_part()
+    day: Attribute[str] = key_part()
+    count: Attribute[int] = attribute(default=0)
+
+
+@pytest.fixture
+def log() -> Iterator[EmbeddedStore]:
+    with Engine.temporary(background=False) as engine:
+        store = EmbeddedStore(engine)
+        store.create(LOG)
+        store.batch_write(Put(Entry(day="monday", at=f"{at:03}", id="e")) for at in range(60))
+        store.batch_write(Put(Total(what="views", day=f"{day:03}")) for day in range(60))
+        yield store
+
+
+def test_a_tables_own_key_is_spread_and_merged_in_order(log: EmbeddedStore) -> None:
+    entries = list(log.stream(Entry.query(day="monday").newest_first()))
+    assert [entry.at for entry in entries] == [f"{at:03}" for at in range(59, -1, -1)]
+    assert {entry.day for entry in entries} == {"monday"}
+    assert [total.day for total in log.stream(Total.query(what="views").at_least(day="050"))] == [
+        f"{day:03}" for day in range(50, 60)
+    ]
+    assert log.count(Entry.query(day="monday")) == 60
+    assert len(list(log.stream(Entry.query(BY_NAME, name="x")))) == 60, "an index is as it was"
+    rows = log.engine.call("Scan", {"TableName": "log"})["Items"]
+    assert len({row["day"]["S"] for row in rows if row["day"]["S"].startswith("monday#")}) == 8
+
+
+def test_an_item_of_a_spread_table_is_found_changed_and_deleted_by_its_parts(log: EmbeddedStore) -> None:
+    key = Entry.key(day="monday", at="007", id="e")
+    log.write(Update(key, Entry.name.set("y")).if_there())
+    found = log.get(Entry.get(day="monday", at="007", id="e"))
+    assert found == Entry(day="monday", at="007", id="e", name="y")
+    assert found.own_key == key
+    assert log.batch_get([key]) == [found]
+    log.write(Delete(key).if_there())
+    assert log.get(Entry.get(day="monday", at="007", id="e")) is None
+
+
+def test_a_table_without_a_sort_key_cannot_be_spread() -> None:
+    with pytest.raises(SchemaError, match="a table is spread by its sort key"):
+        Table("flat", pk="id", shards=2)

@@ -108,13 +108,14 @@ def _table_partitions(table: Table) -> Iterator[Finding]:
                 f"all items share one partition, {_listed(values)}, which grows with every item: {_LIMIT}",
                 "Put something that differs from item to item into the partition key.",
             )
-        elif values:
+        elif values and table.shards == 1:
+            variable = shards_variable(table.default_name, None)
             yield Finding(
                 "hot-partition",
                 where,
                 kind.__name__,
                 f"all items share {_listed(values)}: {_LIMIT}",
-                "Put something that differs from item to item into the partition key, or write less often.",
+                f"Set {variable}=8, or declare shards=8: each is spread over 8 partitions, which reading merges.",
             )
     if any(index.local for index in table.indexes):
         yield Finding(

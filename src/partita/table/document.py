@@ -36,6 +36,8 @@ def _head(table: Table) -> Iterator[str]:
     if table.purpose:
         yield from (table.purpose, "")
     facts = [f"Key: {_keys(table.keys)}.", f"`{table_variable(table.default_name)}` names it."]
+    if table.shards > 1:
+        facts.append(f"Spread over {table.shards} shards.")
     if table.ttl is not None:
         facts.append(f"Items expire by `{table.ttl}`.")
     facts.append("No stream." if table.stream is None else f"Stream: {table.stream.lower().replace('_', ' ')}.")

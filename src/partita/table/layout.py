@@ -110,7 +110,7 @@ class Layout:
                 continue
             key[name.name] = value = _key_value(made, values, name)
             check_size(name, value, most)
-        return key
+        return key if self.table.shards == 1 else spread(key, self.table)
 
     def _check_reads_back(self, key: WireItem) -> None:
         """A key that another type would claim, or that reads back as other parts, must never be written."""
@@ -124,6 +124,7 @@ class Layout:
         """The stored form of an item: keys, fields, derived attributes."""
         values = item.__dict__
         wire = self._key(values)
+        key = wire[self.table.pk.name]
         self._check_reads_back(wire)
         for name, made in self.derived.items():
             text = made.render(values)
@@ -135,6 +136,7 @@ class Layout:
                 wire[stored] = value
             elif name in self.nulls:
                 wire[stored] = {"NULL": True}
+        wire[self.table.pk.name] = key  # a field of the same name says it without its shard
         self._shard(wire)
         return wire
 
@@ -343,6 +345,13 @@ def _own(item_type: type[Item], key: KeyName) -> Template | None:
     if key.name == made.table.pk.name:
         return made.pk
     return made.sk if made.table.sk is not None and key.name == made.table.sk.name else None
+
+
+def spread(key: WireItem, table: Table) -> WireItem:
+    """A key with the shard that its sort key tells."""
+    assert table.sk is not None  # without one, a table cannot be spread
+    shard = crc32(str(next(iter(key[table.sk.name].values()))).encode()) % table.shards
+    return {**key, table.pk.name: {"S": sharded(key[table.pk.name]["S"], shard)}}
 
 
 def shard_of(key: WireItem, table: Table, shards: int) -> int:

@@ -148,7 +148,7 @@ class Query(Generic[I_co]):
     @property
     def shards(self) -> int:
         """How many partitions the stretch is spread over."""
-        return 1 if self.index is None else self.index.shards
+        return self.table.shards if self.index is None or self.index.local else self.index.shards
 
     def sort_names(self) -> tuple[KeyName, ...]:
         """The attributes the stretch is ordered by."""

@@ -16,7 +16,18 @@ if TYPE_CHECKING:
 class Reader:
     """Tells rows of one item type from others, and takes their values out."""
 
-    __slots__ = ("always_reads_back", "constants", "defaults", "fields", "keys", "own", "rivals", "sharded", "unstored")
+    __slots__ = (
+        "always_reads_back",
+        "constants",
+        "defaults",
+        "fields",
+        "keys",
+        "own",
+        "rivals",
+        "sharded",
+        "spread",
+        "unstored",
+    )
 
     def __init__(self, layout: Layout) -> None:
         table = layout.table
@@ -27,11 +38,8 @@ class Reader:
         self.own = layout.own_names
         self.unstored = tuple(name for name in layout.key_fields if name not in layout.names)
         self.defaults = layout.absent_is_none
-        self.sharded = tuple(
-            layout.fields_by_name[index.pk[0].name]
-            for index in table.indexes
-            if index.shards > 1 and index.pk[0].name in layout.fields_by_name
-        )
+        self.spread = table.pk.name if table.shards > 1 else None
+        self.sharded = tuple(name for stored, name in layout.fields_by_name.items() if stored == self.spread)
         self.rivals = tuple(rival.reader for rival in layout.rivals())
         seen = [field for key in self.keys for field in key.made.fields]
         self.always_reads_back = (
@@ -50,6 +58,8 @@ class Reader:
             text = None if stored is None else stored.get(key.kind)
             if text is None:
                 return None
+            if key.name == self.spread:
+                text = unsharded(text)
             start = key.start
             if key.fixed:
                 if text != start:

@@ -25,9 +25,9 @@ def table_variable(table: str) -> str:
     return _TABLE + _spelt(table)
 
 
-def shards_variable(table: str, index: str) -> str:
-    """The variable that spreads an index: `fus-main`, `byEntity` → `PARTITA_SHARDS_FUS_MAIN_BYENTITY`."""
-    return f"{_SHARDS}{_spelt(table)}_{_spelt(index)}"
+def shards_variable(table: str, index: str | None) -> str:
+    """The variable that spreads an index (`fus-main`, `byTag` → `PARTITA_SHARDS_FUS_MAIN_BYTAG`) or its table."""
+    return _SHARDS + "_".join(_spelt(name) for name in (table, index) if name is not None)
 
 
 def name_of(table: str, variable: str | None) -> str:
@@ -41,8 +41,8 @@ def name_of(table: str, variable: str | None) -> str:
     return table
 
 
-def shards_of(table: str, index: str, declared: int) -> int:
-    """How many partitions a value of the index's key is spread over."""
+def shards_of(table: str, index: str | None, declared: int) -> int:
+    """How many partitions a value of the partition key is spread over, of an index or of the table itself."""
     variable = shards_variable(table, index)
     chosen = os.environ.get(variable)
     if not chosen:
@@ -56,7 +56,7 @@ def misspelt(tables: Iterable[Table], environment: Mapping[str, str]) -> Iterato
     """Variables that look like settings of tables and are none, with what was probably meant."""
     known: list[str] = []
     for table in tables:
-        known.append(table_variable(table.default_name))
+        known += [table_variable(table.default_name), shards_variable(table.default_name, None)]
         known += [shards_variable(table.default_name, index.name) for index in table.indexes]
     for variable in environment:
         if variable.startswith((_TABLE, _SHARDS)) and variable not in known:

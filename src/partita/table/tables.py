@@ -85,6 +85,8 @@ class Table:
     sk: KeyName | None
     ttl: str | None
     stream: StreamView | None
+    shards: int
+    """Over how many partitions each value of the partition key is spread."""
     purpose: str
     indexes: list[Index] = field(default_factory=list)
     item_types: list[type[Item]] = field(default_factory=list)
@@ -99,12 +101,15 @@ class Table:
         sk: Key | None = None,
         ttl: str | None = None,
         stream: StreamView | None = "NEW_AND_OLD_IMAGES",
+        shards: int = 1,
         variable: str | None = None,
         terraform_variable: str | None = None,
         purpose: str = "",
     ) -> None:
         """Declare a table.
 
+        With `shards`, or a setting that says so, each value of its partition key is spread over several partitions,
+        told by the sort key, and reading merges them.
         `variable` is an environment variable that names it, `terraform_variable` one of Terraform's, where its document
         has them.
         """
@@ -115,6 +120,11 @@ class Table:
         self.sk = None if sk is None else _key(sk)
         self.ttl = ttl
         self.stream = stream
+        self.shards = settings.shards_of(name, None, shards)
+        if not 1 <= self.shards <= 256:
+            raise SchemaError(f"{self.name}: 1 to 256 shards, not {shards}")
+        if self.shards > 1 and (self.sk is None or self.pk.type != "S"):
+            raise SchemaError(f"{self.name}: a table is spread by its sort key, and its partition key must be text")
         self.purpose = purpose
         self.indexes = []
         self.item_types = []

@@ -398,6 +398,8 @@ CONTENT.accept(
 )
 CONTENT.accept("large-item", Content, because="people tag by hand: dozens of short words at most")
 SUBSCRIPTIONS.accept("large-item", Subscription, because="people name tags by hand: dozens of short words at most")
-EVENTS.accept("hot-partition", Event, because="the document buckets events by day: good for a thousand events a second")
+EVENTS.accept(
+    "hot-partition", Event, because="the document's buckets take 1,000 events a second; a setting spreads them"
+)
 EVENTS.accept("hot-partition", Rollup, because="the change stream adds to a day's numbers in turn, not at once")
 EVENTS.accept("large-item", Event, because="an event's metadata is refused beyond 8 KB before it is stored")
