@@ -11,16 +11,18 @@ from pathlib import Path
 from urllib.parse import urlsplit
 
 import aiohttp
+import boto3
 import pytest
 import uvicorn
 from fastapi import FastAPI, Request
 from starlette.responses import JSONResponse, Response
 from yarl import URL
 
-from partita.kit.files import LocalFiles, file_routes
+from partita.kit.files import Files, LocalFiles, S3Files, file_routes
 from partita.kit.permissions import NOBODY, Viewer
 from partita.kit.problems import Problem
 from tests.kit.conftest import HandClock
+from tests.serving import CREDENTIALS, moto_server
 
 pytestmark = pytest.mark.anyio
 
@@ -57,13 +59,17 @@ async def files(tmp_path: Path, clock: HandClock) -> AsyncIterator[LocalFiles]:
 
 @pytest.fixture
 async def site(files: LocalFiles) -> AsyncIterator[aiohttp.ClientSession]:
+    with _served(_app(files)) as url:
+        async with aiohttp.ClientSession(url) as session:
+            yield session
+
+
+def _app(files: Files) -> FastAPI:
     app = FastAPI()
     app.state.viewers = _nobody
     app.add_exception_handler(Problem, _told)
     app.include_router(file_routes(files).router)
-    with _served(app) as url:
-        async with aiohttp.ClientSession(url) as session:
-            yield session
+    return app
 
 
 async def test_a_signed_link_shows_the_file_with_safe_headers(files: LocalFiles, site: aiohttp.ClientSession) -> None:
@@ -203,3 +209,30 @@ async def test_nobody_uploads_without_a_link(files: LocalFiles, site: aiohttp.Cl
         async with site.post(url, data=_form(b"b")) as answer:
             assert answer.status == 403
     assert (await files.load("a")).data == b"a"
+
+
+# -- S3
+
+
+async def test_a_public_file_in_s3_is_found_by_way_of_us_and_posted_there_directly(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setenv("AWS_ACCESS_KEY_ID", "any")
+    monkeypatch.setenv("AWS_SECRET_ACCESS_KEY", "any")
+    with moto_server() as s3:
+        boto3.client("s3", endpoint_url=s3.url, **CREDENTIALS).create_bucket(Bucket="partita")
+        files = S3Files("partita", region="us-east-1", endpoint_url=s3.url)
+        await files.save("a.png", b"pixels", "image/png", public=True)
+        await files.save("b.png", b"pixels", "image/png")
+        with _served(_app(files)) as url:
+            async with aiohttp.ClientSession(url) as site:
+                async with site.get("/files/a.png", allow_redirects=False) as answer:
+                    assert answer.status == 302
+                    assert answer.headers["Location"].startswith(f"{files.origin}/partita/a.png?")
+                async with site.get("/files/a.png") as answer:
+                    assert await answer.read() == b"pixels"
+                async with site.get("/files/b.png") as answer:
+                    assert answer.status == 404
+                async with site.post("/files/a.png", data=_form(b"x")) as answer:
+                    assert answer.status == 404
+        await files.close()
