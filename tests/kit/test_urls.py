@@ -72,6 +72,7 @@ def test_what_does_not_track_people_stays_in_the_address_in_its_order() -> None:
         ("https://[::1", "no address"),
         ("https://-example-.org", "no name of a host"),
         ("https://example.org/" + "a" * 2000, "At most 2,000"),
+        ("https://example.org/\ud800", "half a character"),
     ],
 )
 def test_what_is_no_address_says_why(url: str, why: str) -> None:

@@ -78,6 +78,8 @@ def _parts(text: str) -> SplitResult:
         raise AddressError("An address is needed, such as https://example.org.")
     if _SPACES.search(text):
         raise AddressError("An address has no spaces.")
+    if any("\ud800" <= character <= "\udfff" for character in text):
+        raise AddressError("An address is text; this holds half a character.")
     try:
         parts = urlsplit(text)
         port = parts.port
