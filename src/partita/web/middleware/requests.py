@@ -61,17 +61,16 @@ class Requests:
             if _log.isEnabledFor(logging.INFO):
                 viewer: Viewer | None = state.get("viewer")
                 # Neither path nor query: links that are secrets would be in the log.
-                _log.info(
-                    "request",
-                    extra={
-                        "method": method,
-                        "route": route,
-                        "status": status or 500,
-                        "ms": round(seconds * 1000, 2),
-                        "request_id": name,
-                        "user": viewer.user_id if viewer else None,
-                    },
-                )
+                told = {
+                    "method": method,
+                    "route": route,
+                    "status": status or 500,
+                    "ms": round(seconds * 1000, 2),
+                    "request_id": name,
+                    "user": viewer.user_id if viewer else None,
+                }
+                # Made by hand: to find out which line logs this would take a third of the time.
+                _log.handle(_log.makeRecord(_log.name, logging.INFO, "", 0, "request", (), None, extra=told))
 
 
 def _given_name(scope: Scope) -> str | None:
