@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+from pathlib import Path
 from typing import Any, Literal
 
 import pytest
@@ -295,3 +297,10 @@ def test_the_documents_hot_partitions_are_said(where: str) -> None:
 def test_every_finding_has_a_known_code() -> None:
     found = {finding.code for finding in check([*tables(), LOANS])}
     assert found <= CODES.keys()
+
+
+def test_every_code_has_a_section_and_every_section_is_a_code() -> None:
+    text = (Path(__file__).parent.parent.parent / "docs" / "check.md").read_text()
+    assert re.findall(r"^## (.+)$", text, re.MULTILINE) == list(CODES)
+    listed = re.findall(r"^\| \[([\w-]+)\]\(#([\w-]+)\) \| (\w+) \|", text, re.MULTILINE)
+    assert [(code, level) for code, anchor, level in listed if code == anchor] == list(CODES.items())

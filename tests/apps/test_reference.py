@@ -1,0 +1,46 @@
+"""The pages made from the schemas are up to date, no pattern is a scan, and no page costs more as its table grows."""
+
+from functools import cache
+from pathlib import Path
+
+import pytest
+
+from partita.bootstrap import examples, patterns, tables
+from partita.store.costs import cells, costs
+from partita.store.measure import measure
+from partita.table.document import documents
+
+DOCS = Path(__file__).parent.parent.parent / "docs"
+PATTERNS = {pattern.label: pattern for pattern in patterns()}
+EXAMPLES = examples()
+RENEW = "renew it with `make reference`"
+
+
+@cache
+def _rows() -> dict[str, list[str]]:
+    """The committed rows, by the function they are about."""
+    lines = (DOCS / "access-patterns.md").read_text().splitlines()
+    rows = [line.strip("| ").split(" | ") for line in lines if line.startswith("| ") and " | `" in line]
+    return {row[1].strip("`"): row for row in rows}
+
+
+@pytest.mark.parametrize("label", PATTERNS)
+def test_a_pattern_costs_what_the_page_says_however_much_is_stored(label: str) -> None:
+    # Here items of all other types stand beside the list, in its partition where they can; on the page there are none.
+    measured = measure(PATTERNS[label], EXAMPLES, stored=(1, 25, 60, 300), neighbours=30)
+    operations = {call.operation for step in measured.steps for call in step.calls}
+    assert "Scan" not in operations
+    *_, enough, many = measured.steps
+    assert enough.units == many.units, "a page costs more because more is stored"
+    one, few, _, most = cells(measured)[-4:]
+    assert label in _rows(), f"docs/access-patterns.md lacks it: {RENEW}"
+    assert _rows()[label] == [*cells(measured)[:-4], one, few, most], f"docs/access-patterns.md is old: {RENEW}"
+
+
+def test_the_page_has_its_head_and_no_pattern_that_is_gone() -> None:
+    assert (DOCS / "access-patterns.md").read_text().startswith(costs({})), f"docs/access-patterns.md is old: {RENEW}"
+    assert _rows().keys() <= PATTERNS.keys(), f"docs/access-patterns.md is old: {RENEW}"
+
+
+def test_the_page_of_tables_is_what_the_schemas_make() -> None:
+    assert (DOCS / "tables.md").read_text() == documents(tables(), EXAMPLES), f"docs/tables.md is old: {RENEW}"
