@@ -83,6 +83,8 @@ class Routes:
             if self.pages:
                 settings.setdefault("response_class", Response)
                 settings.setdefault("response_model", None)
+            if settings.get("status_code") == 204:
+                settings.setdefault("response_class", Response)  # nothing has no type
             self.router.add_api_route(
                 path,
                 function,

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
+from urllib.parse import quote
 
 import orjson
 
@@ -205,8 +206,16 @@ def _example(method: str, path: str, operation: Schema, schemas: Schema, server:
         if kind == "application/json":
             body = orjson.dumps(_sample(content.get("schema", {}), schemas)).decode().replace("'", "'\\''")
             parts += ["-H 'Content-Type: application/json'", f"-d '{body}'"]
+        elif kind == "multipart/form-data":
+            required = _resolved(content.get("schema", {}), schemas).get("required", ())
+            parts += [f"-F '{name}=@{name}'" for name in required]
         break
-    return " ".join([*parts, f"'{server}{path}'"])
+    asked = "&".join(
+        f"{each['name']}={quote(str(_sample(each.get('schema', {}), schemas)))}"
+        for each in operation.get("parameters", ())
+        if each["in"] == "query" and each.get("required")
+    )
+    return " ".join([*parts, f"'{server}{path}{'?' if asked else ''}{asked}'"])
 
 
 def _sample(schema: Schema, schemas: Schema, depth: int = 0) -> Any:

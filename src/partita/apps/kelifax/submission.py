@@ -55,10 +55,14 @@ def _lower(value: str) -> str:
 
 Text = Annotated[str, BeforeValidator(_tidy)]
 Name = Annotated[Text, Field(min_length=2, max_length=50), AfterValidator(_name)]
-Url = Annotated[Text, AfterValidator(checked)]
+Url = Annotated[Text, AfterValidator(checked), Field(json_schema_extra={"format": "uri"})]
 Tag = Annotated[Text, Field(min_length=1, max_length=30), AfterValidator(_lower), _without(",")]
 Feature = Annotated[Text, Field(min_length=10, max_length=200), _without("|")]
 UseCase = Annotated[Text, Field(min_length=15, max_length=300), _without("|")]
+
+
+_FEATURES = ["Adds, subtracts and multiplies", "Keeps a thousand numbers", "Decides what to do next"]
+_USE_CASES = ["Numbers of Bernoulli", "Tables without mistakes"]
 
 
 def _distinct(values: list[str]) -> list[str]:
@@ -74,8 +78,8 @@ class Input(BaseModel):
 class Submitter(Input):
     """Who submits; never shown in public."""
 
-    first_name: Name
-    last_name: Name
+    first_name: Annotated[Name, Field(examples=["Ada"])]
+    last_name: Annotated[Name, Field(examples=["Lovelace"])]
     company_email: Annotated[EmailStr, BeforeValidator(_tidy), AfterValidator(_lower), Field(max_length=254)]
     company: Annotated[Text, Field(max_length=100)] = ""
     phone_number: Annotated[Text, AfterValidator(_phone)] = ""
@@ -84,9 +88,11 @@ class Submitter(Input):
 class ResourceFields(Input):
     """What it is."""
 
-    resource_name: Annotated[Text, Field(min_length=3, max_length=100)]
+    resource_name: Annotated[Text, Field(min_length=3, max_length=100, examples=["Analytical Engine"])]
     resource_url: Url
-    usage_purpose: Annotated[Text, Field(min_length=20, max_length=500)]
+    usage_purpose: Annotated[
+        Text, Field(min_length=20, max_length=500, examples=["Weaves algebraical patterns, as a loom weaves flowers."])
+    ]
     category: Category
     logo_image: Annotated[str, Field(pattern=r"^([a-z0-9]{26}\.(png|jpg|webp))?$")] = ""
     tags: Annotated[list[Tag], Field(max_length=10), AfterValidator(_distinct)] = []
@@ -103,8 +109,8 @@ class Learning(Input):
 class Details(Input):
     """What it does and what for."""
 
-    key_features: Annotated[list[Feature], Field(min_length=3, max_length=10)]
-    use_cases: Annotated[list[UseCase], Field(min_length=2, max_length=8)]
+    key_features: Annotated[list[Feature], Field(min_length=3, max_length=10, examples=[_FEATURES])]
+    use_cases: Annotated[list[UseCase], Field(min_length=2, max_length=8, examples=[_USE_CASES])]
     learning_resources: Annotated[list[Learning], Field(max_length=5)] = []
 
 
@@ -118,6 +124,8 @@ class Submission(Input):
 
 class Edit(Input):
     """What a moderator may change; fields that are left out stay as they are."""
+
+    model_config = ConfigDict(json_schema_extra={"examples": [{"category": "learning", "tags": ["looms", "numbers"]}]})
 
     resource_name: Annotated[Text, Field(min_length=3, max_length=100)] | None = None
     resource_url: Url | None = None
