@@ -7,7 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from partita.bootstrap import SYSTEMS
+from partita.bootstrap import SYSTEMS, build
+from partita.kit.settings import Settings
 from partita.web import shell
 from tests.web.conftest import Served, make
 from tests.web.visitor import Visitor
@@ -100,7 +101,12 @@ async def test_pages_are_small(served: Served) -> None:
         assert len((await ada.get(path)).body) < 30_000
 
 
-async def test_the_styles_of_the_systems_have_the_hues_they_say(served: Served) -> None:
+async def test_the_styles_have_the_hues_that_the_systems_say(tmp_path: Path) -> None:
     css = (Path(shell.__file__).parent / "static/app.css").read_text()
-    for name, hue in re.findall(r"\.hue-(\w+) \{ --hue: (\d+); \}", css):
-        assert 0 <= int(hue) < 360, name
+    suite = build(Settings(data=tmp_path))
+    try:
+        assert {system.name for system in suite.systems} <= set(SYSTEMS)
+        for system in suite.systems:
+            assert f".hue-{system.name} {{ --hue: {system.hue}; }}" in css
+    finally:
+        await suite.close()

@@ -49,7 +49,8 @@ def serve(
         known |= {"host": settings.host, "port": listener.getsockname()[1]}
         os.environ.update({f"PARTITA_{name.upper()}": _spelled(value) for name, value in known.items()})
         settings = read_settings()
-        logs.configure(settings.log_level)
+        # What is done before anything is served is told in the greeting; here only what goes wrong.
+        logs.configure("warning" if settings.log_level == "info" else settings.log_level)
         lines = asyncio.run(_prepare(settings))
     except (SettingsError, DynamoError, ModelError, OSError) as error:
         typer.echo(f"partita: {error}", err=True)

@@ -27,10 +27,6 @@ class Suite:
     close: Callable[[], Awaitable[None]]
     """Finish what is under way and let go of tables, files and search."""
 
-    def system(self, name: str) -> System | None:
-        """The system whose paths begin with this name."""
-        return next((system for system in self.systems if system.name == name), None)
-
     @asynccontextmanager
     async def running(self) -> AsyncIterator[None]:
         """React to changes until this is left; then close everything."""

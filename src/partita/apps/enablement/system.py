@@ -7,7 +7,7 @@ from partita.kit.kit import Kit
 from partita.kit.permissions import Access
 from partita.kit.system import Link, System
 
-HUE = 310
+HUE = 65
 
 
 def build(_kit: Kit) -> System:

@@ -8,7 +8,7 @@ from partita.kit.kit import Kit
 from partita.kit.permissions import Access
 from partita.kit.system import Link, System
 
-HUE = 150
+HUE = 305
 
 
 def build(kit: Kit) -> System:

@@ -27,7 +27,7 @@ def file_routes(files: Files, *, path: str = "/files") -> Routes:
     """Public, because the link is the permission: signed by us, or to a file that is public."""
     routes = Routes(path, tag="files", pages=True)
 
-    @routes.get("/{name:path}", Access.PUBLIC)
+    @routes.get("/{name:path}", Access.PUBLIC, faceless=True)
     async def show(name: str, request: Request) -> Response:
         link = dict(request.query_params)
         found = await files.follow(name, link)
@@ -35,7 +35,7 @@ def file_routes(files: Files, *, path: str = "/files") -> Routes:
             return RedirectResponse(found, 302, {"Cache-Control": f"public, max-age={_CACHED_SECONDS}"})
         return await _file_response(found, request, link.get("download"))
 
-    @routes.post("/{name:path}", Access.PUBLIC, most_bytes=_MOST_UPLOAD)
+    @routes.post("/{name:path}", Access.PUBLIC, most_bytes=_MOST_UPLOAD, faceless=True)
     async def take(name: str, request: Request) -> Response:
         if not isinstance(files, LocalFiles):
             raise NotFound("Files are uploaded elsewhere. Open the page again.")
