@@ -33,12 +33,13 @@ FUS = Table(
     purpose="The catalog, what people say about it, and who may do what.",
 )
 
-_RATED = ("ratingCount", "ratingSum", "rated1", "rated2", "rated3", "rated4", "rated5")
-_SHOWN = ("url", "title", "description", "tags", "createdAt", "updatedAt", "entityType", *_RATED)
+_COUNTED = ("ratingCount", "ratingSum", "rated1", "rated2", "rated3", "rated4", "rated5", "commentCount")
+_SHOWN = ("url", "title", "description", "tags", "createdAt", "updatedAt", "entityType", *_COUNTED)
 """What lists show of a site: without `scrapedContent`, of which a page of twenty could hold two megabytes."""
 
 BY_ENTITY = FUS.index("byEntity", pk="entityType", sk="entitySk", purpose="List all sites; list groups; list tags")
 BY_TAG = FUS.index("byTag", pk="tag", sk="siteId", purpose="Sites by tag")
+BY_COUNT = FUS.index("byCount", pk="entityType", sk=number("count"), purpose="Tags, most used first")
 BY_STARS = FUS.index("byStars", pk=number("starRating"), sk="siteId", purpose="Ratings by value")
 BY_GROUP = FUS.index("byGroup", pk="groupName", sk="userId", purpose="List users in a custom group")
 BY_SITE = FUS.index("bySite", pk="commentedSite", sk="commentSk", purpose="Comments of a site, oldest first")
@@ -80,6 +81,11 @@ class Site(
     rating_rank: Attribute[int | None] = attribute(default=None, ge=0)
     """Average and count as one number to sort by; follows the ratings by the change stream."""
     added_by: Attribute[str | None] = attribute(default=None)
+    fetched_at: Attribute[Timestamp | None] = attribute(default=None)
+    """When its page was read; None where that never worked."""
+    fetch_note: Attribute[str | None] = attribute(default=None, max_length=500)
+    """Why nothing was fetched, where somebody wanted it."""
+    comment_count: Attribute[int | None] = attribute(default=None, ge=0)
     rating_count: Attribute[int | None] = attribute(default=None, ge=0)
     rating_sum: Attribute[int | None] = attribute(default=None, ge=0)
     rated_1: Attribute[int | None] = attribute(default=None, ge=0)
@@ -140,6 +146,7 @@ def _shown(query: Query[Site]) -> Query[Site]:
         Site.updated_at,
         Site.rating_count,
         Site.rating_sum,
+        Site.comment_count,
     )
 
 
@@ -186,6 +193,11 @@ class TagTotal(Item, table=FUS, pk="TAGTOTAL#{tag}", sk="TOTAL", keys={"entitySk
 @access_pattern("All tags with their counts", FUS, documented=False)
 def all_tags() -> Query[TagTotal]:
     return TagTotal.query(BY_ENTITY, entity_type="TAG")
+
+
+@access_pattern("Tags, most used first", FUS, documented=False)
+def popular_tags() -> Query[TagTotal]:
+    return TagTotal.query(BY_COUNT, entity_type="TAG").newest_first()
 
 
 @access_pattern("How many sites have a tag", FUS, documented=False, tag="maps")
@@ -310,6 +322,7 @@ class Group(
     created_at: Attribute[Timestamp]
     updated_at: Attribute[Timestamp]
     entity_type: Attribute[Literal["GROUP"]] = attribute(default="GROUP")
+    member_count: Attribute[int | None] = attribute(default=None, ge=0)
 
 
 @access_pattern("List all groups", FUS, documented="List all groups: Query GSI byEntity with entityType=GROUP")
@@ -363,7 +376,7 @@ def membership(user_id: str, name: str) -> Get[Membership]:
     return Membership.get(user_id=user_id, group_name=name)
 
 
-# What the document leaves to us: a URL once, and a log of what was done to groups.
+# What the document leaves to us: a URL once, how many there are, what is being removed, and a log of groups.
 class SiteUrl(Item, table=FUS, pk="URL#{url}", sk="UNIQUE", names=camel_case):
     """The guard that keeps a normalised URL in the catalog once."""
 
@@ -379,6 +392,18 @@ def site_with_url(url: str) -> Get[SiteUrl]:
     return SiteUrl.get(url=url)
 
 
+class Total(Item, table=FUS, pk="TOTAL#{of}", sk="TOTAL", names=camel_case):
+    """How many there are of something."""
+
+    of: Attribute[Literal["sites"]] = key_part()
+    amount: Attribute[int] = attribute(default=0)
+
+
+@access_pattern("How many sites there are", FUS, documented=False, of="sites")
+def total(of: Literal["sites"]) -> Get[Total]:
+    return Total.get(of=of)
+
+
 class SiteRemoval(Item, table=FUS, pk="SITE#{site_id}", sk="REMOVAL", names=camel_case):
     """A site that was deleted, as long as its tags, ratings and comments are being removed."""
 
@@ -391,6 +416,19 @@ class SiteRemoval(Item, table=FUS, pk="SITE#{site_id}", sk="REMOVAL", names=came
 @access_pattern("The removal of a site", FUS, documented=False, site_id="1")
 def removal(site_id: str) -> Get[SiteRemoval]:
     return SiteRemoval.get(site_id=site_id)
+
+
+class GroupRemoval(Item, table=FUS, pk="GROUP#{name}", sk="REMOVAL", names=camel_case):
+    """A group that was deleted, as long as its memberships are being removed; its name is free again afterwards."""
+
+    name: Attribute[str] = key_part()
+    removed_by: Attribute[str]
+    removed_at: Attribute[Timestamp]
+
+
+@access_pattern("The removal of a group", FUS, documented=False, name="editors")
+def group_removal(name: str) -> Get[GroupRemoval]:
+    return GroupRemoval.get(name=name)
 
 
 class GroupLog(Item, table=FUS, pk="GROUPLOG#{group_name}", sk="{at}#{entry_id}", names=camel_case):

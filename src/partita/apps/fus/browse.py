@@ -1,0 +1,198 @@
+"""Browsing the catalog: by words, by tags, by time, rating or title; every page full unless the list ends."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from math import isqrt
+from typing import Any, Literal
+
+from partita.apps.fus import schema
+from partita.apps.fus.formats import rank_of, title_key
+from partita.apps.fus.schema import Site, TagTotal
+from partita.apps.fus.search import CATALOG
+from partita.apps.fus.sites import Sites
+from partita.apps.fus.tagged import Mode, site_ids, totals
+from partita.kit.cursors import seal, unseal
+from partita.kit.kit import Kit
+from partita.table import InvalidCursorError, Page, Query, all_of, any_of
+
+Sort = Literal["newest", "rating", "title"]
+Place = tuple[Any, str]
+"""Where a site stands in an order, and its id."""
+
+_FEW = 100
+_MANY = 1000
+_MOST_ROWS = 1000
+_GET = 25
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """A site in a list, with what a search marked in it."""
+
+    site: Site
+    marks: Mapping[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Listing:
+    """A page of sites, and how many there are on all pages where that is known."""
+
+    found: tuple[Found, ...]
+    next_cursor: str | None
+    total: int | None = None
+
+
+class Browsing:
+    """Lists of sites and of tags."""
+
+    def __init__(self, kit: Kit, sites: Sites) -> None:
+        self._kit = kit
+        self._store = kit.store
+        self._sites = sites
+
+    async def browse(
+        self,
+        *,
+        text: str = "",
+        tags: Sequence[str] = (),
+        mode: Mode = "and",
+        sort: Sort = "newest",
+        limit: int = 20,
+        cursor: str | None = None,
+    ) -> Listing:
+        """Sites with all words and all (or any) of the tags. Of what words find, the best match comes first."""
+        wanted = tuple(dict.fromkeys(tags))
+        if text.strip():
+            return await self._search(text, wanted, mode, limit, cursor)
+        if not wanted:
+            page = await self._store.page(_every(sort), limit=limit, after=cursor)
+            return Listing(tuple(map(Found, page)), page.next_cursor, await self._sites.total())
+        counts = await totals(self._store, wanted)
+        if sort == "newest":
+            listing = await self._newest(wanted, mode, limit, cursor)
+        else:
+            listing = await self._sorted(wanted, mode, sort, counts, limit, cursor)
+        total = counts[wanted[0]] if len(wanted) == 1 else listing.total
+        return Listing(listing.found, listing.next_cursor, total)
+
+    async def popular_tags(self, *, limit: int = 50, cursor: str | None = None) -> Page[TagTotal]:
+        """Tags by how many sites have them."""
+        return await self._store.page(schema.popular_tags().at_least(count=1), limit=limit, after=cursor)
+
+    async def tags(self, *, start: str = "", limit: int = 50, cursor: str | None = None) -> Page[TagTotal]:
+        """Tags by name, those that start like this."""
+        query = schema.all_tags()
+        named = query.starting_with(f"TAG#{start}") if start else query
+        return await self._store.page(named.where(TagTotal.count > 0), limit=limit, after=cursor)
+
+    # -- words
+
+    async def _search(self, text: str, tags: tuple[str, ...], mode: Mode, limit: int, cursor: str | None) -> Listing:
+        filters = {"tag": tags if mode == "and" else frozenset(tags)} if tags else {}
+        found: list[Found] = []
+        while True:
+            wanted = limit - len(found)
+            page = await self._kit.search.find(CATALOG, text, filters=filters, limit=wanted, cursor=cursor)
+            sites = {site.site_id: site for site in await self._get([hit.id for hit in page.hits])}
+            found += [Found(sites[hit.id], hit.highlights) for hit in page.hits if hit.id in sites]
+            cursor = page.next_cursor
+            if cursor is None or len(found) == limit:  # the index may still know what is gone
+                return Listing(tuple(found), cursor, page.total)
+
+    # -- tags
+
+    async def _newest(self, tags: tuple[str, ...], mode: Mode, limit: int, cursor: str | None) -> Listing:
+        name = ["fus.tagged", mode, sorted(tags)]
+        after = None if cursor is None else str(unseal(self._store.cursors, name, cursor)["after"])
+        found: list[Site] = []
+        ids = site_ids(self._store, tags, mode, after)
+        async for some in _in_groups(ids, limit + 1):
+            found += await self._get(some)
+            if len(found) > limit:  # one more than is shown, so that the end is known when it is reached
+                more = seal(self._store.cursors, name, {"after": found[limit - 1].site_id})
+                return Listing(tuple(map(Found, found[:limit])), more)
+        return Listing(tuple(map(Found, found)), None)
+
+    async def _sorted(
+        self, tags: tuple[str, ...], mode: Mode, sort: Sort, counts: Mapping[str, int], limit: int, cursor: str | None
+    ) -> Listing:
+        """By rating or title: few sites are read and sorted, of many the sorted list is read and narrowed down."""
+        name = ["fus.sorted", sort, mode, sorted(tags)]
+        place = {} if cursor is None else unseal(self._store.cursors, name, cursor)
+        if "walk" not in place:
+            few = await self._few(tags, mode, counts)
+            if few is not None:
+                return self._sorted_page(few, sort, name, place.get("after"), limit)
+            if place:
+                raise InvalidCursorError("there are too many by now to go on sorting them")
+        page = await self._walk(tags, mode, sort, counts, limit, place.get("walk"))
+        more = None if page.next_cursor is None else seal(self._store.cursors, name, {"walk": page.next_cursor})
+        return Listing(tuple(map(Found, page)), more)
+
+    async def _few(self, tags: tuple[str, ...], mode: Mode, counts: Mapping[str, int]) -> list[Site] | None:
+        """All of them, or None where they are too many to be read for one page.
+
+        To read S sites costs about as much as to find twenty of them among N in a sorted list where S² is about 2 N.
+        """
+        most = min(max(_FEW, isqrt(2 * await self._sites.total())), _MANY)
+        at_least = max(counts.values()) if mode == "or" or len(tags) == 1 else 0
+        if at_least > most:
+            return None
+        ids: list[str] = []
+        async for site_id in site_ids(self._store, tags, mode):
+            ids.append(site_id)
+            if len(ids) > most:
+                return None
+        return await self._get(ids)
+
+    def _sorted_page(
+        self, sites: list[Site], sort: Sort, name: list[Any], after: list[Any] | None, limit: int
+    ) -> Listing:
+        ordered = sorted(sites, key=lambda site: _place(site, sort))
+        if after is not None:
+            ordered = [site for site in ordered if _place(site, sort) > tuple(after)]
+        shown = tuple(map(Found, ordered[:limit]))
+        if len(ordered) <= limit:
+            return Listing(shown, None, len(sites))
+        more = seal(self._store.cursors, name, {"after": _place(ordered[limit - 1], sort)})
+        return Listing(shown, more, len(sites))
+
+    async def _walk(
+        self, tags: tuple[str, ...], mode: Mode, sort: Sort, counts: Mapping[str, int], limit: int, after: str | None
+    ) -> Page[Site]:
+        having = [Site.tags.contains(tag) for tag in tags]
+        narrowed = _every(sort).where(all_of(*having) if mode == "and" else any_of(*having))
+        fitting = max(min(counts.values()) if mode == "and" else max(counts.values()), 1)
+        rows = min((limit + 1) * max(await self._sites.total(), 1) // fitting + limit, _MOST_ROWS)
+        return await self._store.page(narrowed, limit=limit, after=after, page_size=rows)
+
+    async def _get(self, ids: Sequence[str]) -> list[Site]:
+        """Sites by id, in order; those that are gone are passed over."""
+        found = await self._store.batch_get(schema.sites_found(tuple(ids)).keys) if ids else []
+        return [site for site in found if site is not None]
+
+
+def _every(sort: Sort) -> Query[Site]:
+    if sort == "rating":
+        return schema.best_sites()
+    return schema.sites_by_title() if sort == "title" else schema.newest_sites()
+
+
+def _place(site: Site, sort: Sort) -> Place:
+    if sort == "rating":
+        return -rank_of(site), site.site_id
+    return title_key(site.title, site.site_id), site.site_id
+
+
+async def _in_groups(ids: AsyncIterator[str], size: int) -> AsyncIterator[list[str]]:
+    """As many as are wanted first, then a few at a time."""
+    group: list[str] = []
+    async for site_id in ids:
+        group.append(site_id)
+        if len(group) == size:
+            yield group
+            group, size = [], _GET
+    if group:
+        yield group

@@ -1,0 +1,135 @@
+"""Demo data: a living catalog, with everything written by the transactions that people's own would be."""
+
+from __future__ import annotations
+
+import asyncio
+import random
+import secrets
+from collections.abc import Awaitable, Callable, Iterable
+from datetime import datetime, timedelta
+from pathlib import Path
+from typing import Any, TypeVar
+
+import orjson
+
+from partita.apps.fus.bookkeeping import creation
+from partita.apps.fus.comments import written
+from partita.apps.fus.inputs import NewGroup, NewSite, RatingInput
+from partita.apps.fus.ratings import rated, rating_of
+from partita.apps.fus.schema import Comment, Site
+from partita.apps.fus.service import FusService
+from partita.apps.fus.sites import new_site
+from partita.kit.clock import id_at
+from partita.kit.kit import Kit
+from partita.table import Transaction
+from partita.table.types import timestamp
+
+_FOLDER = Path(__file__).parent
+_AT_ONCE = 16
+_SHOWN = ("ursula", "elif", "amara")
+"""Who manages groups, who edits the catalog, and who does neither."""
+
+T = TypeVar("T")
+Entry = dict[str, Any]
+
+
+async def fill(service: FusService, kit: Kit) -> str:
+    """Fill an empty catalog; says what it made, and how to sign in as some of its people."""
+    if await service.sites.total():
+        return "fus has sites already."
+    password = secrets.token_urlsafe(12)
+    people = await _people(kit, password)
+    sites = await _sites(kit, people)
+    ratings, comments = _entries("ratings"), _entries("comments")
+    await _each(ratings, lambda entry: _rate(kit, entry, sites, people))
+    await _each(comments, lambda entry: _comment(kit, entry, sites, people))
+    groups = await _groups(service, kit, people)
+    told = f"fus: {len(sites)} sites, {len(ratings)} ratings, {len(comments)} comments, {groups} groups."
+    if kit.settings.sign_up:
+        told += f" Sign in as {', '.join(_SHOWN[:-1])} or {_SHOWN[-1]} with the password {password}"
+    return told
+
+
+async def _people(kit: Kit, password: str) -> dict[str, str]:
+    """Everybody's id by username. Where people cannot sign up, these cannot sign in either."""
+
+    async def join(entry: Entry) -> tuple[str, str]:
+        username, email, name = entry["username"], entry["email"], entry["name"]
+        known = await kit.accounts.account_by_username(username)
+        if known is None and kit.settings.sign_up:
+            known = await kit.accounts.sign_up(username, email, name, password)
+        elif known is None:
+            operator = kit.accounts.operator()
+            known = (await kit.accounts.create_account(operator, username, email, name)).account
+        return username, known.user_id
+
+    return dict(await _each(_entries("people"), join))
+
+
+async def _sites(kit: Kit, people: dict[str, str]) -> dict[str, Site]:
+    """Every site by its address, as old as the data says."""
+
+    async def add(entry: Entry) -> tuple[str, Site]:
+        said = NewSite.model_validate({key: entry[key] for key in ("url", "title", "description", "tags")})
+        made = _moment(kit, entry["daysAgo"], (1, 5), entry["url"])
+        site = new_site(said, id_at(made), timestamp(made), people["ursula"])
+        await kit.store.transact(Transaction(*creation(site)))
+        return entry["url"], site
+
+    return dict(await _each(_entries("sites"), add))
+
+
+async def _rate(kit: Kit, entry: Entry, sites: dict[str, Site], people: dict[str, str]) -> None:
+    at = timestamp(_moment(kit, entry["daysAgo"], (6, 22), entry["by"] + entry["site"]))
+    said = RatingInput(stars=entry["stars"], note=entry["note"])
+    rating = rating_of(people[entry["by"]], sites[entry["site"]].site_id, said, at, None)
+    await kit.store.transact(Transaction(*rated(None, rating)))
+
+
+async def _comment(kit: Kit, entry: Entry, sites: dict[str, Site], people: dict[str, str]) -> None:
+    at = _moment(kit, entry["daysAgo"], (6, 22), entry["by"] + entry["body"])
+    comment = Comment(
+        user_id=people[entry["by"]],
+        site_id=sites[entry["site"]].site_id,
+        comment_id=id_at(at),
+        body=entry["body"],
+        created_at=timestamp(at),
+        updated_at=timestamp(at),
+    )
+    await kit.store.transact(Transaction(*written(comment)))
+
+
+async def _groups(service: FusService, kit: Kit, people: dict[str, str]) -> int:
+    operator = kit.accounts.operator()
+    entries = _entries("groups")
+    for entry in entries:
+        # A suite may be built without one of its systems; then nobody can be allowed what is in it.
+        known = tuple(word for word in entry["permissions"] if word in service.groups.permissions)
+        new = NewGroup(name=entry["name"], description=entry["description"], permissions=known)
+        await service.groups.create(operator, new)
+        for username in entry["members"]:
+            await service.groups.add_member(operator, entry["name"], people[username])
+    return len(entries)
+
+
+def _moment(kit: Kit, days_ago: int, hours: tuple[int, int], seed: str) -> datetime:
+    """A time of that day, always the same for the same thing; sites come early, what is said of them later."""
+    minute = random.Random(seed).randrange(hours[0] * 60, hours[1] * 60)
+    day = (kit.clock.now() - timedelta(days=days_ago)).replace(hour=0, minute=0, second=0, microsecond=0)
+    return day + timedelta(minutes=minute)
+
+
+async def _each(entries: Iterable[Entry], work: Callable[[Entry], Awaitable[T]]) -> list[T]:
+    """Some at a time: concurrent writes share their syncs."""
+    turns = asyncio.Semaphore(_AT_ONCE)
+
+    async def one(entry: Entry) -> T:
+        async with turns:
+            return await work(entry)
+
+    return await asyncio.gather(*map(one, entries))
+
+
+def _entries(name: str) -> list[Entry]:
+    entries: list[Entry] = orjson.loads((_FOLDER / f"{name}.json").read_bytes())
+    return entries

@@ -1,0 +1,45 @@
+"""What groups grant: asked at every request of somebody who is signed in."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+
+from partita.apps.fus import schema
+from partita.apps.fus.schema import Group, Membership
+from partita.kit.kit import Kit
+
+
+class GroupGrants:
+    """The permissions of all groups somebody is in, as they are at this moment."""
+
+    def __init__(self, kit: Kit) -> None:
+        self._store = kit.store
+
+    async def permissions_of(self, user_id: str) -> frozenset[str]:
+        """One query of the memberships and one batch of groups; who is in none costs the query alone."""
+        query = schema.groups_of(user_id).consistently()
+        memberships = [membership async for membership in self._store.stream(query)]
+        keys = [Group.key(name=membership.group_name) for membership in memberships]
+        groups = await self._store.batch_get(keys, consistent=True) if keys else []
+        return frozenset(
+            permission
+            for membership, group in zip(memberships, groups, strict=True)
+            if group is not None and counts(membership, group)
+            for permission in group.permissions
+        )
+
+
+def counts(membership: Membership, group: Group) -> bool:
+    """Whether a membership is of this group, and not of an earlier one of the same name that was deleted."""
+    return _moment(membership.added_at) >= _moment(group.created_at)
+
+
+def not_before(moment: str, group: Group) -> str:
+    """The moment, or that of the group's creation: clocks differ, and no membership may look older than its group."""
+    return moment if _moment(moment) >= _moment(group.created_at) else group.created_at
+
+
+def _moment(text: str) -> datetime:
+    """A moment as any program may have written it."""
+    at = datetime.fromisoformat(text)
+    return at if at.tzinfo else at.replace(tzinfo=UTC)

@@ -1,0 +1,76 @@
+"""The catalog and the tag cloud."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Annotated
+
+from fastapi import Query, Request
+from starlette.responses import Response
+
+from partita.apps.fus.browse import Sort
+from partita.apps.fus.formats import host_of
+from partita.apps.fus.schema import STARS, TagTotal
+from partita.apps.fus.service import FusService
+from partita.apps.fus.tagged import Mode
+from partita.apps.fus.tags import likely_tags
+from partita.kit.answers import Cursor
+from partita.kit.pages import render
+from partita.kit.permissions import Access
+from partita.kit.routes import CurrentViewer, Routes
+
+_PAGE = 20
+_TAGS_BESIDE = 40
+_CLOUD = 200
+_SIZES = 5
+
+SORTS: dict[Sort, str] = {"newest": "Newest first", "rating": "Best rated", "title": "By title"}
+
+
+def add(pages: Routes, service: FusService) -> None:
+    """Declare the routes."""
+
+    @pages.get("", Access.PUBLIC)
+    async def catalog(
+        request: Request,
+        viewer: CurrentViewer,
+        q: Annotated[str, Query(max_length=200)] = "",
+        tags: Annotated[list[str], Query(max_length=50)] = [],  # noqa: B006 - FastAPI leaves it alone
+        tag_mode: Annotated[str, Query(max_length=10)] = "and",
+        sort: Annotated[str, Query(max_length=20)] = "newest",
+        cursor: Cursor = None,
+    ) -> Response:
+        """The catalog, narrowed down; what makes no sense is left out rather than refused."""
+        chosen = likely_tags(tags)
+        mode: Mode = "or" if tag_mode == "or" else "and"
+        order: Sort = next((each for each in SORTS if each == sort), "newest")
+        listing = await service.catalog.browse(text=q, tags=chosen, mode=mode, sort=order, limit=_PAGE, cursor=cursor)
+        popular = await service.catalog.popular_tags(limit=_TAGS_BESIDE)
+        return render(
+            request,
+            "fus/catalog.html",
+            listing=listing,
+            popular=sorted((total.tag, total.count) for total in popular),
+            more_tags=popular.next_cursor is not None,
+            mine=await service.ratings.mine_of(viewer, [each.site.site_id for each in listing.found]),
+            browsing={"q": q, "tags": list(chosen), "mode": mode, "sort": order},
+            sorts=list(SORTS.items()),
+            mean=STARS.mean,
+            host_of=host_of,
+        )
+
+    @pages.get("/tags", Access.PUBLIC)
+    async def cloud(request: Request, cursor: Cursor = None) -> Response:
+        """The tags, larger the more sites have them."""
+        page = await service.catalog.popular_tags(limit=_CLOUD, cursor=cursor)
+        return render(request, "fus/tags.html", cloud=sized(page.items), next_cursor=page.next_cursor)
+
+
+def sized(totals: Sequence[TagTotal]) -> list[tuple[str, int, int]]:
+    """Tags by name, each with its count and a size from 1 to 5; the sizes go by magnitude, since few tags have most."""
+    most = max((total.count for total in totals), default=1)
+    return sorted(
+        (total.tag, total.count, 1 + round((_SIZES - 1) * math.log1p(total.count - 1) / math.log1p(max(most - 1, 1))))
+        for total in totals
+    )

@@ -1,0 +1,149 @@
+"""Groups and their members, for those who manage them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+from fastapi import Request
+from pydantic import BaseModel
+from starlette.responses import Response
+
+from partita.apps.fus.inputs import GroupEdit, GroupForm, NewGroup
+from partita.apps.fus.permissions import Fus
+from partita.apps.fus.schema import Group
+from partita.apps.fus.service import FusService
+from partita.kit.answers import Cursor
+from partita.kit.forms import Parsed, parse
+from partita.kit.pages import redirect, render
+from partita.kit.permissions import Viewer
+from partita.kit.problems import Problem
+from partita.kit.routes import CurrentViewer, Routes
+
+_PAGE = 50
+_LOG = 10
+
+Choices = list[tuple[str, list[tuple[str, str, bool]]]]
+
+
+class MemberForm(BaseModel):
+    """Whom to add."""
+
+    person: str = ""
+
+
+def add(pages: Routes, service: FusService) -> None:
+    """Declare the routes."""
+    groups = service.groups
+
+    def form_page(
+        request: Request, viewer: Viewer, form: Parsed[Any], group: Group | None = None, status: int = 200
+    ) -> Response:
+        known = choices(groups.permissions, viewer)
+        return render(request, "fus/edit_group.html", status=status, form=form, group=group, choices=known)
+
+    @pages.get("/groups", Fus.MANAGE_GROUPS)
+    async def overview(request: Request, cursor: Cursor = None) -> Response:
+        return render(request, "fus/groups.html", page=await groups.groups(limit=_PAGE, cursor=cursor))
+
+    @pages.get("/groups/new", Fus.MANAGE_GROUPS)
+    async def create_form(request: Request, viewer: CurrentViewer) -> Response:
+        return form_page(request, viewer, Parsed(None))
+
+    @pages.post("/groups/new", Fus.MANAGE_GROUPS)
+    async def create(request: Request, viewer: CurrentViewer) -> Response:
+        async with request.form() as sent:
+            form = parse(NewGroup, sent)
+        if form.value is not None:
+            try:
+                made = await groups.create(viewer, form.value)
+                return redirect(f"/fus/groups/{made.name}", flash="The group is there. Now add its members.")
+            except Problem as problem:
+                form = form.refused(problem)
+        return form_page(request, viewer, form, status=422)
+
+    async def group_page(
+        request: Request, name: str, form: Parsed[Any], cursor: str | None = None, status: int = 200
+    ) -> Response:
+        return render(
+            request,
+            "fus/group.html",
+            status=status,
+            group=await groups.group(name),
+            members=await groups.members(name, limit=_PAGE, cursor=cursor),
+            log=await groups.log(name, limit=_LOG),
+            form=form,
+        )
+
+    @pages.get("/groups/{name}", Fus.MANAGE_GROUPS)
+    async def group(request: Request, name: str, cursor: Cursor = None) -> Response:
+        return await group_page(request, name, Parsed(None), cursor)
+
+    @pages.get("/groups/{name}/log", Fus.MANAGE_GROUPS)
+    async def log(request: Request, name: str, cursor: Cursor = None) -> Response:
+        page = await groups.log(name, limit=_PAGE, cursor=cursor)
+        return render(request, "fus/group_log.html", name=name, page=page)
+
+    @pages.get("/groups/{name}/edit", Fus.MANAGE_GROUPS)
+    async def edit_form(request: Request, viewer: CurrentViewer, name: str) -> Response:
+        known = await groups.group(name)
+        values = {"description": known.description, "permissions": list(known.permissions)}
+        return form_page(request, viewer, Parsed(None, values), known)
+
+    @pages.post("/groups/{name}/edit", Fus.MANAGE_GROUPS)
+    async def edit(request: Request, viewer: CurrentViewer, name: str) -> Response:
+        known = await groups.group(name)
+        async with request.form() as sent:
+            form = parse(GroupForm, sent)
+        if form.value is not None:
+            # Boxes that the viewer may not tick are not sent: what they stand for stays as it is.
+            kept = [each for each in known.permissions if not viewer.may(each)]
+            granted = tuple(dict.fromkeys((*kept, *form.value.permissions)))
+            try:
+                await groups.edit(viewer, name, GroupEdit(description=form.value.description, permissions=granted))
+                return redirect(f"/fus/groups/{name}", flash="The changes are saved.")
+            except Problem as problem:
+                form = form.refused(problem)
+        return form_page(request, viewer, form, known, status=422)
+
+    @pages.get("/groups/{name}/delete", Fus.MANAGE_GROUPS)
+    async def delete_form(request: Request, name: str) -> Response:
+        return render(request, "fus/delete_group.html", group=await groups.group(name))
+
+    @pages.post("/groups/{name}/delete", Fus.MANAGE_GROUPS)
+    async def delete(viewer: CurrentViewer, name: str) -> Response:
+        await groups.delete(viewer, name)
+        return redirect("/fus/groups", flash=f"The group {name} is deleted.", kind="info")
+
+    # -- members
+
+    @pages.post("/groups/{name}/members", Fus.MANAGE_GROUPS)
+    async def add_member(request: Request, viewer: CurrentViewer, name: str) -> Response:
+        async with request.form() as sent:
+            form = parse(MemberForm, sent)
+        try:
+            somebody = await groups.somebody(form.value.person if form.value is not None else "")
+            await groups.add_member(viewer, name, somebody.user_id)
+        except Problem as problem:
+            if problem.status == 404:
+                raise
+            return await group_page(request, name, form.refused(problem), status=problem.status)
+        return redirect(f"/fus/groups/{name}", flash=f"{somebody.name} is in the group.")
+
+    @pages.get("/groups/{name}/members/{user_id}/remove", Fus.MANAGE_GROUPS)
+    async def remove_form(request: Request, name: str, user_id: str) -> Response:
+        return render(request, "fus/remove_member.html", name=name, member=await groups.member(name, user_id))
+
+    @pages.post("/groups/{name}/members/{user_id}/remove", Fus.MANAGE_GROUPS)
+    async def remove_member(viewer: CurrentViewer, name: str, user_id: str) -> Response:
+        await groups.remove_member(viewer, name, user_id)
+        return redirect(f"/fus/groups/{name}", flash="They are out of the group.", kind="info")
+
+
+def choices(known: Iterable[str], viewer: Viewer) -> Choices:
+    """Every permission by its system: word, what it is about, and whether the viewer could grant it."""
+    found: dict[str, list[tuple[str, str, bool]]] = {}
+    for permission in sorted(known):
+        system, _, rest = permission.partition(":")
+        found.setdefault(system, []).append((permission, rest.replace(":", " "), viewer.may(permission)))
+    return list(found.items())

@@ -1,0 +1,60 @@
+"""fus as a part of the suite. Its groups grant permissions of all systems."""
+
+from __future__ import annotations
+
+from partita.apps.fus.api import routes as api_routes
+from partita.apps.fus.changes import handlers
+from partita.apps.fus.demo import fill
+from partita.apps.fus.formats import host_of
+from partita.apps.fus.grants import GroupGrants
+from partita.apps.fus.pages import routes as page_routes
+from partita.apps.fus.permissions import MEMBERS, ROLES, Fus
+from partita.apps.fus.schema import FUS
+from partita.apps.fus.search import CATALOG
+from partita.apps.fus.service import FusService
+from partita.kit.kit import Kit
+from partita.kit.permissions import Access
+from partita.kit.system import Headline, Link, System
+
+HUE = 160
+
+
+def build(kit: Kit) -> System:
+    """The system, on a kit."""
+    service = FusService(kit)
+
+    async def news() -> tuple[Headline, ...]:
+        page = await service.catalog.browse(limit=4)
+        return tuple(
+            Headline(each.site.title, f"/fus/sites/{each.site.site_id}", each.site.created_at, host_of(each.site.url))
+            for each in page.found
+        )
+
+    return System(
+        name="fus",
+        title="fus",
+        purpose="A catalog of good sites, with everybody's stars, notes and comments.",
+        hue=HUE,
+        tables=(FUS,),
+        permissions=frozenset(map(str, Fus)),
+        roles=ROLES,
+        members=frozenset(map(str, MEMBERS)),
+        navigation=(
+            Link("Catalog", "/fus", Access.PUBLIC, "list"),
+            Link("Tags", "/fus/tags", Access.PUBLIC, "tag"),
+            Link("My ratings", "/fus/me/ratings", Access.SIGNED_IN, "star"),
+            Link("My comments", "/fus/me/comments", Access.SIGNED_IN, "comment"),
+            Link("Add a site", "/fus/sites/new", Fus.CREATE, "plus"),
+            Link("Groups", "/fus/groups", Fus.MANAGE_GROUPS, "users"),
+            Link("Import", "/fus/import", Fus.IMPORT, "upload"),
+            Link("Export", "/fus/export", Fus.EXPORT, "download"),
+        ),
+        search_path="/fus",
+        api=api_routes(service),
+        pages=page_routes(service),
+        changes=handlers(kit),
+        searches=(CATALOG,),
+        grants=GroupGrants(kit),
+        demo=lambda: fill(service, kit),
+        news=news,
+    )

@@ -1,0 +1,30 @@
+"""The catalog as a download."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from fastapi.responses import StreamingResponse
+
+from partita.apps.fus.transfer.rows import Format
+from partita.apps.fus.transfer.service import Transfer
+
+_TYPES: dict[Format, str] = {
+    "html": "text/html; charset=utf-8",
+    "csv": "text/csv; charset=utf-8",
+    "json": "application/json",
+}
+
+
+def download(transfer: Transfer, format: Format) -> StreamingResponse:
+    """A file that browsers save and do not show."""
+    return StreamingResponse(
+        transfer.export(format),
+        media_type=_TYPES[format],
+        headers={"Content-Disposition": f'attachment; filename="fus-catalog.{format}"'},
+    )
+
+
+def content_types() -> dict[str, Any]:
+    """What a download may be, for the API's description."""
+    return {kind.partition(";")[0]: {"schema": {"type": "string", "format": "binary"}} for kind in _TYPES.values()}

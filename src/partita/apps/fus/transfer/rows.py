@@ -1,0 +1,69 @@
+"""What is carried of a site, and a row of a file before anybody knows whether it can be one."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import Any, Literal
+
+from partita.apps.fus.schema import Site
+from partita.kit.problems import FieldError, Invalid
+from partita.table.types import timestamp
+
+Format = Literal["html", "csv", "json"]
+
+_EARLIEST = datetime(1990, 1, 1, tzinfo=UTC)
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """A site as a file has it."""
+
+    url: str
+    title: str
+    description: str
+    tags: tuple[str, ...]
+    created_at: str
+
+    @classmethod
+    def of(cls, site: Site) -> Entry:
+        return cls(site.url, site.title, site.description, site.tags, site.created_at)
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """What stands at one place of a file: fields as they were read, or why they could not be."""
+
+    number: int
+    """The line, or the place in the list, counted from 1."""
+    fields: Mapping[str, Any]
+    problem: str = ""
+
+
+def unreadable(told: str) -> Invalid:
+    """A file that cannot be what it should be."""
+    return Invalid(FieldError("file", told), code="unreadable_file")
+
+
+def moment_of(value: Any) -> str | None:
+    """A moment as files spell it: ISO 8601, or seconds (or their fractions) since 1970. None for none, or nonsense."""
+    try:
+        at = _from_number(float(value)) if _is_number(value) else datetime.fromisoformat(str(value).strip())
+    except (ValueError, OverflowError, OSError):
+        return None
+    at = at if at.tzinfo else at.replace(tzinfo=UTC)
+    return timestamp(at) if at >= _EARLIEST else None
+
+
+def _is_number(value: Any) -> bool:
+    return (isinstance(value, int | float) and not isinstance(value, bool)) or (
+        isinstance(value, str) and value.strip().isdecimal()
+    )
+
+
+def _from_number(number: float) -> datetime:
+    # Browsers write seconds, some milliseconds or microseconds.
+    while number > 1e11:
+        number /= 1000
+    return datetime.fromtimestamp(number, UTC)
