@@ -20,7 +20,7 @@ KINDS = sorted(
         for kind in vars(module).values()
         if isinstance(kind, type) and issubclass(kind, Problem)
     },
-    key=lambda kind: (kind.status, kind.code),
+    key=lambda kind: (kind.status, kind.code, kind.__name__),
 )
 
 
