@@ -121,6 +121,23 @@ async def test_the_routes_of_a_system_are_under_its_name(house: House) -> None:
             assert first not in house.names or route.path.endswith(("/design", first)), route
 
 
+OVER_NAMES = {
+    "/admin/users/new": "ids are made by us",
+    "/fus/groups/~new": "no name of a group",
+    "/fus/sites/new": "ids are made by us",
+    "/kelifax/moderation/log": "no slug",
+    "/api/kelifax/moderation/log": "no slug",
+    "/api/kelifax/moderation/reports": "no slug",
+}
+
+
+async def test_no_page_hides_something_that_has_its_name(house: House) -> None:
+    shown = {route.path for route in house.routes if route.method == "GET"}
+    named = [re.compile(re.sub(r"\{\w+\}", "[^/{}]+", path)) for path in shown if "{" in path and ":path" not in path]
+    over = {path for path in shown if "{" not in path and any(pattern.fullmatch(path) for pattern in named)}
+    assert over == OVER_NAMES.keys()
+
+
 async def test_navigation_leads_to_pages_that_ask_for_the_same_permission(house: House) -> None:
     pages = {route.path: route.permission for route in house.routes if route.method == "GET"}
     for system in house.suite.systems:

@@ -46,11 +46,12 @@ def add(pages: Routes, service: FusService) -> None:
     async def overview(request: Request, cursor: Cursor = None) -> Response:
         return render(request, "fus/groups.html", page=await groups.groups(limit=_PAGE, cursor=cursor))
 
-    @pages.get("/groups/new", Fus.MANAGE_GROUPS)
+    # No group can be called ~new, so that none hides behind this page.
+    @pages.get("/groups/~new", Fus.MANAGE_GROUPS)
     async def create_form(request: Request, viewer: CurrentViewer) -> Response:
         return form_page(request, viewer, Parsed(None))
 
-    @pages.post("/groups/new", Fus.MANAGE_GROUPS)
+    @pages.post("/groups/~new", Fus.MANAGE_GROUPS)
     async def create(request: Request, viewer: CurrentViewer) -> Response:
         async with request.form() as sent:
             form = parse(NewGroup, sent)
