@@ -43,9 +43,9 @@ class Rules(BaseModel):
 class Submitter(Rules):
     firstName: Name  # noqa: N815 - the document's names
     lastName: Name  # noqa: N815
-    email: str = Field(pattern=r"^[a-z0-9.]+@[a-z0-9.-]+$")
+    companyEmail: str = Field(pattern=r"^[a-z0-9.]+@[a-z0-9.-]+$")  # noqa: N815
     company: str = Field(max_length=100)
-    phone: str = Field(pattern=r"^(\+[1-9][0-9]{6,14})?$")
+    phoneNumber: str = Field(pattern=r"^(\+[1-9][0-9]{6,14})?$")  # noqa: N815
 
 
 class Described(Rules):
