@@ -18,7 +18,7 @@ NODE := $(if $(filter Linux-x86_64,$(shell uname -s)-$(shell uname -m)),$(if $(N
 MAKEFLAGS += --no-print-directory
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help setup system run test tests lint lock differential crash fuzz reference bench clean distclean
+.PHONY: help setup system run test tests coverage lint lock differential crash fuzz reference bench clean distclean
 
 # Says what it does, runs a command, and shows its output only when it fails.
 quietly = @echo "$(1)"; out=$$($(2) 2>&1) || { printf '%s\n' "$$out"; exit 1; }
@@ -90,11 +90,16 @@ endif
 test: system ## Set up, check and test everything
 	@$(MAKE) setup lint tests
 
+# The browser's tests run by themselves: what drives it keeps an event loop running, which other tests would trip over.
 tests: $(VENV)/.dev
 	@echo "test: pytest with $(WORKERS) workers"
+	@$(BIN)/python -m pytest -q -n $(WORKERS) --dist worksteal --ignore tests/browser $(ARGS)
+	@echo "test: pages in a browser"
+	@$(BIN)/python -m pytest -q tests/browser
+
+coverage: $(VENV)/.dev ## Test and say what no test has reached (slower)
 	@$(BIN)/coverage erase
-	@$(BIN)/coverage run -m pytest -q -n $(WORKERS) $(ARGS)
-	@echo "test: coverage"
+	@$(BIN)/coverage run -m pytest -q -n $(WORKERS) --dist worksteal --ignore tests/browser $(ARGS)
 	@$(BIN)/coverage combine -q
 	@$(BIN)/coverage report
 

@@ -11,7 +11,7 @@ from tests.differential.differences import RULES, document
 from tests.differential.engines import DYNOXIDE_BINARY
 from tests.differential.report import report
 
-REQUESTS = 700
+REQUESTS = 400
 
 
 @pytest.mark.slow

@@ -267,7 +267,7 @@ def _votes() -> Query[Vote]:
 
 
 @pytest.mark.parametrize("run", [in_threads, in_a_loop], ids=["threads", "loop"])
-@settings(max_examples=15, deadline=None, suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large])
+@settings(max_examples=6, deadline=None, suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large])
 @given(writers=scripts, plan=weather)
 def test_counters_equal_counts_and_guards_equal_values_after_any_interleaving(
     run: Callable[[EmbeddedStore, list[list[Deed]], Tally], None], writers: list[list[Deed]], plan: FaultPlan

@@ -123,7 +123,7 @@ def test_every_way_of_reading_brings_the_whole_value(store: EmbeddedStore) -> No
     asyncio.run(program())
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=30, deadline=None)
 @given(
     text=st.text(st.characters(exclude_categories=["Cs"]), max_size=50).flatmap(
         lambda text: st.sampled_from([text, text * 4000])

@@ -253,7 +253,7 @@ def _id(title: Movie | Show) -> str:
     return title.movie_id if isinstance(title, Movie) else title.show_id
 
 
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=12, deadline=None)
 @given(SOME_ROWS, st.integers(0, 90), st.booleans(), st.integers(1, 4))
 def test_killed_anywhere_and_resumed_the_table_is_that_of_an_uninterrupted_run(
     rows: list[Old], requests: int, answered: bool, segments: int
