@@ -29,7 +29,7 @@ def build(kit: Kit) -> System:
                 each.resource.resource_name,
                 f"/kelifax/resources/{each.resource.resource_slug}",
                 each.resource.created_at,
-                each.resource.category,
+                "AI" if each.resource.category == "ai" else each.resource.category,
             )
             for each in page.found
         )

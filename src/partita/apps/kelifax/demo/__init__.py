@@ -10,12 +10,12 @@ from typing import Any
 import orjson
 
 from partita.apps.kelifax.bookkeeping import placed
-from partita.apps.kelifax.schema import Resource
+from partita.apps.kelifax.schema import Decision, Resource
 from partita.apps.kelifax.service import KelifaxService, creation, resource_of
 from partita.apps.kelifax.submission import Submission, slug_of
 from partita.kit.kit import Kit
 from partita.store.store import AsyncStore
-from partita.table import Transaction
+from partita.table import Put, Transaction
 from partita.table.types import timestamp
 
 _FILE = Path(__file__).parent / "resources.json"
@@ -27,12 +27,29 @@ async def fill(service: KelifaxService, kit: Kit) -> str:
         return "Kelifax has resources already."
     entries: list[dict[str, Any]] = orjson.loads(_FILE.read_bytes())
     for entry in entries:
-        await _put(kit.store, _resource(entry, kit))
+        resource = _resource(entry, kit)
+        await _put(kit.store, resource, _decision(resource, kit))
     return f"Kelifax: {len(entries)} resources."
 
 
-async def _put(store: AsyncStore, resource: Resource) -> None:
-    await store.transact(Transaction(*creation(resource)))
+async def _put(store: AsyncStore, resource: Resource, decision: Decision | None) -> None:
+    logged = [] if decision is None else [Put(decision)]
+    await store.transact(Transaction(*creation(resource), *logged))
+
+
+def _decision(resource: Resource, kit: Kit) -> Decision | None:
+    """What the log says of it, where somebody has decided."""
+    if resource.resource_status == "pending":
+        return None
+    approved = resource.resource_status == "approved"
+    return Decision(
+        slug=resource.resource_slug,
+        logged_at=resource.approved_at if approved else resource.rejected_at,
+        entry_id=kit.ids.new(),
+        by="moderator",
+        action="approve" if approved else "reject",
+        reason=resource.rejection_reason,
+    )
 
 
 def _resource(entry: dict[str, Any], kit: Kit) -> Resource:
