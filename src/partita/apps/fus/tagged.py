@@ -20,6 +20,7 @@ Mode = Literal["and", "or"]
 # A read of up to 4 KB costs the same: about 32 entries of the index.
 _FIRST_STRETCH = 32
 _LONGEST_STRETCH = 512
+_OFTEN = 8
 
 
 async def site_ids(store: AsyncStore, tags: Sequence[str], mode: Mode, after: str | None = None) -> AsyncIterator[str]:
@@ -86,6 +87,8 @@ class _Tagged:
         """Everything from here on has been read."""
         self._ended = False
         self._stretch = _FIRST_STRETCH
+        self._looks = 0
+        """How often it was asked since it was read: what is leapt over is asked once, what is gone through often."""
 
     async def newest(self, bound: str | None) -> str | None:
         """The newest that is left and not newer than the bound; what is newer is passed over for good."""
@@ -93,6 +96,7 @@ class _Tagged:
             self._ids.popleft()
         while not self._ids and not self._ended:
             await self._read(bound)
+        self._looks += 1
         return self._ids[0] if self._ids else None
 
     def drop(self, site_id: str) -> None:
@@ -106,9 +110,11 @@ class _Tagged:
             query = query.at_most(site_id=bound)
         elif self._before is not None:
             query = query.before(site_id=self._before)
+        often = self._looks > _OFTEN
+        self._stretch = min(self._stretch * 2, _LONGEST_STRETCH) if often else _FIRST_STRETCH
         page = await self._store.page(query, limit=self._stretch)
         self._ids.extend(entry.site_id for entry in page)
         self._ended = page.next_cursor is None
+        self._looks = 0
         if page.items:
             self._before = page.items[-1].site_id
-        self._stretch = min(self._stretch * 2, _LONGEST_STRETCH)

@@ -14,6 +14,8 @@ from partita.table.types import timestamp
 Format = Literal["html", "csv", "json"]
 
 _EARLIEST = datetime(1990, 1, 1, tzinfo=UTC)
+_LATEST_SECOND = 1e11
+_MOST_DIGITS = 20
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,13 +59,14 @@ def moment_of(value: Any) -> str | None:
 
 
 def _is_number(value: Any) -> bool:
-    return (isinstance(value, int | float) and not isinstance(value, bool)) or (
-        isinstance(value, str) and value.strip().isdecimal()
-    )
+    if isinstance(value, str):
+        return value.strip().isdecimal() and len(value.strip()) <= _MOST_DIGITS
+    return isinstance(value, int | float) and not isinstance(value, bool)
 
 
 def _from_number(number: float) -> datetime:
     # Browsers write seconds, some milliseconds or microseconds.
-    while number > 1e11:
-        number /= 1000
-    return datetime.fromtimestamp(number, UTC)
+    for scale in (1, 1_000, 1_000_000):
+        if number / scale < _LATEST_SECOND:
+            return datetime.fromtimestamp(number / scale, UTC)
+    raise OverflowError(f"{number} is no moment")
