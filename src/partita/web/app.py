@@ -18,6 +18,7 @@ from partita.web.calls import collect
 from partita.web.house import house_routes
 from partita.web.metrics import Metrics
 from partita.web.middleware.body_limit import BodyLimit
+from partita.web.middleware.compress import Compress
 from partita.web.middleware.cross_site import CrossSite
 from partita.web.middleware.headers import SecurityHeaders
 from partita.web.middleware.last_resort import LastResort
@@ -45,6 +46,7 @@ def create_app(suite: Suite, *, assets: Assets | None = None, styleguide: bool =
         middleware=[
             Middleware(Requests, ids=suite.kit.ids, metrics=metrics),
             Middleware(SecurityHeaders, secure=settings.secure, files=suite.kit.files.origin),
+            Middleware(Compress),
             Middleware(LastResort),
             Middleware(CrossSite, base_url=settings.base_url, cookie=session_cookie(settings)),
             Middleware(BodyLimit),
