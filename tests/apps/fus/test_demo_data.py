@@ -21,6 +21,7 @@ TAGS = Counter(tag for site in SITES for tag in site["tags"])
 NOW = timestamp(datetime(2026, 1, 1, tzinfo=UTC))
 
 PERMISSIONS = {
+    "kelifax:moderation:read",
     "kelifax:resource:approve",
     "kelifax:resource:edit",
     "kelifax:resource:delete",

@@ -1,0 +1,85 @@
+"""The demo: a catalog that looks lived in, and whose every sum is what its parts add up to."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import AsyncIterator
+from pathlib import Path
+
+import pytest
+
+from partita.apps.fus import schema, system
+from partita.apps.fus.demo import fill
+from partita.apps.fus.formats import rank_of
+from partita.apps.fus.schema import FUS, Rating
+from partita.apps.fus.service import FusService
+from partita.kit.clock import stamp
+from partita.kit.kit import Kit
+from partita.kit.suite import policy_of
+from tests.apps.fus.conftest import put
+from tests.apps.house import kit_on, worker_of
+
+pytestmark = pytest.mark.anyio
+
+
+@pytest.fixture(scope="module")
+def anyio_backend() -> str:
+    return "asyncio"
+
+
+@pytest.fixture(scope="module")
+async def filled(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[tuple[FusService, Kit, str]]:
+    with kit_on(tmp_path_factory.mktemp("demo"), FUS) as kit:
+        built = system.build(kit)
+        assert built.grants is not None
+        kit.accounts.use(policy_of((built,)), (built.grants,))
+        service = FusService(kit)
+        told = await fill(service, kit)
+        await worker_of(kit, built).drain()
+        yield service, kit, told
+
+
+async def test_it_says_what_it_made_and_how_to_sign_in(filled: tuple[FusService, Kit, str]) -> None:
+    service, kit, told = filled
+    counted = re.match(r"fus: (\d+) sites, (\d+) ratings, (\d+) comments, (\d+) groups\. Sign in as (\w+)", told)
+    assert counted is not None
+    assert await service.sites.total() == int(counted[1]) >= 120
+    session = await kit.accounts.sign_in(counted[5], told.rpartition(" ")[2], user_agent="Test/1.0")
+    viewer = await kit.accounts.viewer_from_session(session.token)
+    assert viewer.may("fus:group:manage"), "by a group, not by a role"
+    assert session.account.roles == frozenset()
+
+
+async def test_every_sum_is_what_its_parts_add_up_to(filled: tuple[FusService, Kit, str]) -> None:
+    service, kit, _ = filled
+    sites = [site async for site in kit.store.stream(schema.all_sites())]
+    ratings: dict[str, list[Rating]] = {}
+    for stars in range(1, 6):
+        async for rating in kit.store.stream(schema.ratings_with(stars)):
+            ratings.setdefault(rating.site_id, []).append(rating)
+    assert len({rating.user_id for given in ratings.values() for rating in given}) >= 20
+    tags: Counter[str] = Counter()
+    for site in sites:
+        given = ratings.get(site.site_id, [])
+        assert (site.rating_count or 0, site.rating_sum or 0) == (len(given), sum(each.stars for each in given))
+        assert site.rating_rank == rank_of(site)
+        comments = [comment async for comment in kit.store.stream(schema.comments_of(site.site_id))]
+        assert (site.comment_count or 0) == len(comments)
+        assert all(comment.created_at > site.created_at for comment in comments)
+        assert all(rating.updated_at > site.created_at for rating in given)
+        tags.update(site.tags)
+    assert {total.tag: total.count async for total in kit.store.stream(schema.all_tags())} == dict(tags)
+    assert max(site.created_at for site in sites) < stamp(kit.clock)
+    by_time = [each.site.site_id for each in (await service.catalog.browse(limit=100)).found]
+    assert by_time == sorted(by_time, reverse=True), "ids sort by when sites were added"
+
+
+async def test_a_catalog_that_has_something_is_left_alone(filled: tuple[FusService, Kit, str], tmp_path: Path) -> None:
+    service, kit, _ = filled
+    assert await fill(service, kit) == "fus has sites already."
+    with kit_on(tmp_path, FUS) as other:
+        begun = FusService(other)
+        await put(begun)
+        assert await fill(begun, other) == "fus has sites already."
+        assert await begun.sites.total() == 1

@@ -1,0 +1,413 @@
+"""fus's pages, as a browser without script uses them; what people type is text wherever it is shown."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import AsyncIterator
+from html import unescape
+from html.parser import HTMLParser
+from urllib.parse import urlencode
+
+import pytest
+
+from partita.apps.fus.inputs import CommentInput, NewGroup
+from partita.apps.fus.schema import FUS
+from tests.apps.fus.conftest import put
+from tests.apps.fus.served import Fus, Somebody, serve
+from tests.apps.house import kit_on, person
+
+pytestmark = pytest.mark.anyio
+
+
+@pytest.fixture(scope="module")
+def anyio_backend() -> str:
+    return "asyncio"
+
+
+@pytest.fixture(scope="module")
+async def fus(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Fus]:
+    with kit_on(tmp_path_factory.mktemp("pages"), FUS) as kit:
+        yield serve(kit)
+
+
+@pytest.fixture(scope="module")
+async def manager(fus: Fus) -> Somebody:
+    return await fus.person("Manager", "fus:manager")
+
+
+@pytest.fixture(scope="module")
+async def admin(fus: Fus) -> Somebody:
+    return await fus.person("Admin", "fus:admin")
+
+
+@pytest.fixture
+async def member(fus: Fus) -> Somebody:
+    return await fus.person("Member")
+
+
+# ---- the catalog
+
+
+async def test_the_catalog_shows_sites_with_stars_tags_and_what_to_do_next(fus: Fus, member: Somebody) -> None:
+    site = await put(fus.service, "Old Maps", description="Maps of <old>", tags=["maps & more"])
+    shown = (await fus.visitor().get("/fus?tags=maps+%26+more")).shown
+    assert "Old Maps" in shown
+    assert "1 site" in shown
+    assert f'href="/fus/sites/{site.site_id}"' in shown
+    assert 'href="/fus?tags=maps%20%26%20more"' in shown
+    assert 'name="stars"' not in shown, "whoever is not signed in cannot rate"
+    assert 'name="stars"' in (await member.get("/fus?tags=maps+%26+more")).shown
+    nothing = (await fus.visitor().get("/fus?tags=nothing&tags=maps")).shown
+    assert "Nothing matches" in nothing
+    assert "Show everything" in nothing
+
+
+async def test_what_makes_no_sense_in_an_address_is_left_out(fus: Fus) -> None:
+    for path in ("/fus?sort=colour", "/fus?tag_mode=xor", f"/fus?tags={'x' * 60}", "/fus?tags=&tags=,,"):
+        assert (await fus.visitor().get(path)).status == 200, path
+    assert (await fus.visitor().get("/fus?cursor=AAAA")).status == 400
+
+
+async def test_a_list_goes_on_page_by_page(fus: Fus) -> None:
+    for number in range(25):
+        await put(fus.service, f"Row {number}", tags=["rows"])
+    first = (await fus.visitor().get("/fus?tags=rows")).shown
+    following = re.search(r'href="([^"]+)" rel="next"', first)
+    assert following is not None
+    second = (await fus.visitor().get(following[1])).shown
+    titles = re.findall(r">(Row \d+)</a>", first) + re.findall(r">(Row \d+)</a>", second)
+    assert len(titles) == len(set(titles)) == 25
+
+
+# ---- rating
+
+
+async def test_a_click_on_a_star_counts_and_leads_back(fus: Fus, member: Somebody) -> None:
+    site = await put(fus.service)
+    answer = await member.post(f"/fus/sites/{site.site_id}/rating", {"stars": "4", "next": "/fus?sort=title"})
+    assert (answer.status, answer.location) == (303, "/fus?sort=title")
+    away = await member.post(f"/fus/sites/{site.site_id}/rating", {"stars": "4", "next": "//evil.example"})
+    assert away.location == f"/fus/sites/{site.site_id}"
+    assert (await fus.service.sites.site(site.site_id)).rating_sum == 4
+
+
+async def test_with_script_only_the_stars_are_sent_anew(fus: Fus, member: Somebody) -> None:
+    site = await put(fus.service)
+    answer = await member.post(f"/fus/sites/{site.site_id}/rating", {"stars": "5"}, hx_request="true")
+    assert answer.status == 200
+    assert answer.text.strip().startswith(f'<div class="rating" id="rating-{site.site_id}">')
+    assert "<html" not in answer.text
+    assert "<strong>5.0</strong> (1)" in answer.text
+    assert answer.text.count('<button class="on"') == 5
+
+
+async def test_a_note_is_kept_by_a_click_changed_by_its_form_and_taken_back(fus: Fus, member: Somebody) -> None:
+    site = await put(fus.service)
+    path = f"/fus/sites/{site.site_id}"
+    await member.post(f"{path}/rating", {"stars": "2", "note": "Remember this"})
+    await member.post(f"{path}/rating", {"stars": "3"})
+    shown = (await member.get(path)).shown
+    assert "Remember this" in shown
+    assert 'value="3" required checked' in shown
+    await member.post(f"{path}/rating", {"stars": "3", "note": ""})
+    assert "Remember this" not in (await member.get(path)).shown
+    assert "Take your rating" in (await member.get(f"{path}/rating/remove")).shown
+    gone = await member.follow(await member.post(f"{path}/rating/remove"))
+    assert "taken back" in gone.shown
+    assert (await fus.service.sites.site(site.site_id)).rating_count == 0
+
+
+async def test_bad_stars_come_back_with_what_was_typed(fus: Fus, member: Somebody) -> None:
+    site = await put(fus.service)
+    answer = await member.post(f"/fus/sites/{site.site_id}/rating", {"stars": "9", "note": "Typed"})
+    assert answer.status == 422
+    assert "At most 5." in answer.shown
+    assert "Typed" in answer.shown
+
+
+async def test_whoever_is_not_signed_in_is_led_to_sign_in_and_back(fus: Fus) -> None:
+    site = await put(fus.service)
+    visitor = fus.visitor()
+    page = f"http://127.0.0.1:8080/fus/sites/{site.site_id}"
+    answer = await visitor.post(f"/fus/sites/{site.site_id}/rating", {"stars": "4"}, referer=page)
+    assert answer.location == f"/sign-in?next=/fus/sites/{site.site_id}"
+    assert (await visitor.get("/fus/me/ratings")).location == "/sign-in?next=/fus/me/ratings"
+
+
+# ---- comments
+
+
+async def test_a_comment_is_said_edited_and_removed(fus: Fus, member: Somebody) -> None:
+    site = await put(fus.service)
+    path = f"/fus/sites/{site.site_id}"
+    said = await member.post(f"{path}/comments", {"body": "Two\nlines"})
+    assert said.location == f"{path}#comments"
+    shown = (await member.get(path)).shown
+    assert "1 comment" in shown
+    assert "Two\nlines" in shown
+    edit = re.search(rf'href="({path}/comments/[^"]+)/edit"', shown)
+    assert edit is not None
+    assert "Two\nlines" in (await member.get(f"{edit[1]}/edit")).shown
+    bad = await member.post(f"{edit[1]}/edit", {"body": " "})
+    assert bad.status == 422
+    await member.post(f"{edit[1]}/edit", {"body": "Better"})
+    shown = (await member.get(path)).shown
+    assert "Better" in shown
+    assert "edited" in shown
+    assert "Better" in (await member.get("/fus/me/comments")).shown
+    other = await fus.person("Other")
+    assert (await other.get(f"{edit[1]}/edit")).status == 403
+    assert (await other.get(f"{edit[1]}/delete")).status == 403
+    assert (await other.post(f"{edit[1]}/delete")).status == 403
+    assert f"{edit[1]}/delete" not in (await other.get(path)).shown
+    assert "Delete this comment?" in (await member.get(f"{edit[1]}/delete")).shown
+    await member.post(f"{edit[1]}/delete")
+    assert "Better" not in (await member.get(path)).shown
+
+
+async def test_with_script_the_comments_alone_are_sent_anew(fus: Fus, member: Somebody) -> None:
+    site = await put(fus.service)
+    path = f"/fus/sites/{site.site_id}/comments"
+    answer = await member.post(path, {"body": "Hello"}, hx_request="true")
+    assert answer.text.strip().startswith('<section class="stack" id="comments"')
+    assert "Hello" in answer.text
+    bad = await member.post(path, {"body": ""}, hx_request="true")
+    assert bad.status == 422
+    assert "Please fill this in." in bad.shown
+
+
+async def test_many_comments_page_and_the_newest_can_come_first(fus: Fus, member: Somebody) -> None:
+    site = await put(fus.service)
+    for number in range(60):
+        writer = person(f"writer-{site.site_id}-{number % 4}", "fus:comment:write")
+        await fus.service.comments.write(writer, site.site_id, CommentInput(body=f"Comment {number}."))
+    path = f"/fus/sites/{site.site_id}"
+    first = (await member.get(path)).shown
+    assert "60 comments" in first
+    assert "Comment 0." in first
+    assert "Comment 59." not in first
+    following = re.search(r'href="([^"]+)" rel="next"', first)
+    assert following is not None
+    assert "Comment 59." in (await member.get(following[1])).shown
+    said = await member.post(f"{path}/comments", {"body": "The last word"})
+    assert said.location == f"{path}?comments=newest#comments"
+    assert "The last word" in (await member.get(said.location.partition("#")[0])).shown
+
+
+# ---- adding and editing
+
+
+async def test_a_site_is_added_after_a_look_at_its_page(fus: Fus, manager: Somebody) -> None:
+    assert 'name="url"' in (await manager.get("/fus/sites/new")).shown
+    typed = {"url": "https://look.example.org", "description": "My words", "tags": "One, two", "fetch": "true"}
+    seen = await manager.post("/fus/sites/new", {**typed, "go": "preview"})
+    assert seen.status == 200
+    assert "Nothing was fetched: Pages are not fetched here" in seen.shown
+    assert "My words" in seen.shown
+    assert await fus.service.catalog.tags(start="one") is not None
+    answer = await manager.post("/fus/sites/new", {**typed, "go": "save"})
+    shown = await manager.follow(answer)
+    assert "It is in the catalog. Nothing was fetched" in shown.shown
+    assert "look.example.org" in shown.shown
+    again = await manager.post("/fus/sites/new", typed)
+    assert again.status == 422
+    assert "in the catalog already" in again.shown
+    assert f'href="{answer.location}"' in again.shown, "the way to the site that is there"
+
+
+async def test_a_bad_address_is_told_beside_its_field_and_everything_typed_stays(manager: Somebody) -> None:
+    typed = {"url": "nowhere", "title": "Typed title", "tags": "a, " + "b" * 41}
+    for go in ("save", "preview"):
+        answer = await manager.post("/fus/sites/new", {**typed, "go": go})
+        assert answer.status == 422
+        assert 'id="f-url-error"' in answer.shown
+        assert "Typed title" in answer.shown
+
+
+async def test_an_edit_can_empty_what_is_optional(fus: Fus, manager: Somebody) -> None:
+    site = await put(fus.service, "Before", description="Words", tags=["a", "b"])
+    path = f"/fus/sites/{site.site_id}/edit"
+    assert 'value="a, b"' in (await manager.get(path)).shown
+    typed = {"url": site.url, "title": "After", "description": "", "tags": "", "updatedAt": site.updated_at}
+    answer = await manager.post(path, typed)
+    assert "saved" in (await manager.follow(answer)).shown
+    after = await fus.service.sites.site(site.site_id)
+    assert (after.title, after.description, after.tags) == ("After", "", ())
+    late = await manager.post(path, typed)
+    assert late.status == 422
+    assert "Somebody changed this site meanwhile" in late.shown
+    empty = await manager.post(path, {**typed, "title": " ", "updatedAt": after.updated_at})
+    assert "Please fill this in." in empty.shown or "At least 1" in empty.shown
+
+
+async def test_deleting_asks_says_what_is_lost_and_does_it(fus: Fus, manager: Somebody, member: Somebody) -> None:
+    site = await put(fus.service, "Doomed")
+    await member.post(f"/fus/sites/{site.site_id}/rating", {"stars": "4"})
+    path = f"/fus/sites/{site.site_id}/delete"
+    assert (await member.get(path)).status == 403
+    asked = (await manager.get(path)).shown
+    assert "1 rating" in asked
+    assert "“Doomed” is deleted" in (await manager.follow(await manager.post(path))).shown
+    assert (await manager.get(f"/fus/sites/{site.site_id}")).status == 404
+
+
+# ---- groups
+
+
+async def test_a_group_is_made_filled_changed_and_deleted(fus: Fus, admin: Somebody, member: Somebody) -> None:
+    assert member.account is not None
+    assert (await member.get("/fus/groups")).status == 403
+    bad = await admin.post("/fus/groups/~new", {"name": "a b", "description": "Typed"})
+    assert bad.status == 422
+    assert "Typed" in bad.shown
+    made = await admin.post("/fus/groups/~new", [("name", "makers"), ("permissions", "fus:site:create")])
+    assert made.location == "/fus/groups/makers"
+    nobody = await admin.post("/fus/groups/makers/members", {"person": "nobody-at-all"})
+    assert nobody.status == 422
+    assert "Nobody has this username" in nobody.shown
+    await admin.post("/fus/groups/makers/members", {"person": member.account.username})
+    shown = (await admin.get("/fus/groups/makers")).shown
+    assert "1 member" in shown
+    assert f"@{member.account.username}" in shown
+    assert "add member" in shown
+    assert (await member.get("/fus/sites/new")).status == 200
+    changed = [("description", "New words"), ("permissions", "fus:site:edit")]
+    await admin.post("/fus/groups/makers/edit", changed)
+    assert (await member.get("/fus/sites/new")).status == 403
+    assert "New words" in (await admin.get("/fus/groups")).shown
+    remove = f"/fus/groups/makers/members/{member.user_id}/remove"
+    assert "Take Member out" in (await admin.get(remove)).shown
+    await admin.post(remove)
+    assert "0 members" in (await admin.get("/fus/groups/makers")).shown
+    assert "remove member" in (await admin.get("/fus/groups/makers/log")).shown
+    assert "Delete the group" in (await admin.get("/fus/groups/makers/delete")).shown
+    assert "is deleted" in (await admin.follow(await admin.post("/fus/groups/makers/delete"))).shown
+
+
+async def test_boxes_one_may_not_tick_are_disabled_and_stay_as_they_are(fus: Fus, admin: Somebody) -> None:
+    operator = fus.kit.accounts.operator()
+    granted = ("house:users:manage", "fus:site:edit")
+    await fus.service.groups.create(operator, NewGroup(name="strong", permissions=granted))
+    form = (await admin.get("/fus/groups/strong/edit")).text
+    assert re.search(r'value="house:users:manage" checked disabled', form)
+    answer = await admin.post("/fus/groups/strong/edit", [("description", "Words"), ("permissions", "fus:site:edit")])
+    assert answer.status == 303
+    assert (await fus.service.groups.group("strong")).permissions == granted
+    refused = await admin.post("/fus/groups/strong/edit", [("permissions", "house:metrics:read")])
+    assert refused.status == 422
+    assert "do not hold" in refused.shown
+
+
+# ---- files
+
+
+async def test_a_file_is_taken_and_every_row_that_was_not_is_told(manager: Somebody) -> None:
+    data = b'[{"url": "https://row.example.org"}, {"url": "<script>alert(1)</script>"}, {"url": "https://row.example.org"}]'
+    answer = await manager.upload("/fus/import", data)
+    assert answer.status == 200
+    assert "Row 1 has the same address." in answer.shown
+    assert "<script>alert(1)" not in answer.text
+    for wrong, told in ((b"", "Choose a file."), (b"{", "This is not JSON"), (b"x" * 2_000_001, "at most 2 MB")):
+        refused = await manager.upload("/fus/import", wrong)
+        assert refused.status in (413, 422)
+        assert told in refused.shown
+
+
+async def test_the_catalog_can_be_downloaded(manager: Somebody, member: Somebody) -> None:
+    assert "Download" in (await manager.get("/fus/export")).shown
+    assert (await manager.get("/fus/export/csv")).headers["content-disposition"].startswith("attachment")
+    assert (await manager.get("/fus/export/pdf")).status == 422
+    assert (await member.get("/fus/export/csv")).status == 403
+
+
+# ---- what people type is text
+
+
+class _Elements(HTMLParser):
+    """Scripts, handlers and odd addresses of a page."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.found: list[str] = []
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        for name, value in attrs:
+            if name.startswith("on") or (name in ("href", "src", "action") and "javascript:" in (value or "")):
+                self.found.append(f"{tag} {name}={value}")
+            if value and "xss" in value and name not in ("value", "title", "aria-label", "href", "data-confirm"):
+                self.found.append(f"{tag} {name}={value}")
+        if tag == "script" and not dict(attrs).get("src", "").startswith("/static/"):  # type: ignore[union-attr]
+            self.found.append(tag)
+        if tag in ("img", "iframe", "svg-xss", "xss"):
+            self.found.append(tag)
+
+
+ATTACKS = [
+    "<script>alert('xss')</script>",
+    "\"><img src=x onerror=alert('xss')>",
+    "'><xss onmouseover=alert(1)>",
+    "{{ 7 * 7 }}{% raw %}xss",
+    "</textarea><script>alert('xss')</script>",
+    "javascript:alert('xss')//",
+    "--><iframe src=javascript:alert('xss')>",
+]
+
+
+@pytest.mark.parametrize("attack", ATTACKS)
+async def test_what_people_type_is_text_on_every_page(fus: Fus, admin: Somebody, attack: str) -> None:
+    writer = await fus.person(attack[:80])
+    tag = attack[:40].replace(",", "")
+    site = await put(fus.service, attack, description=attack, tags=[tag])
+    path = f"/fus/sites/{site.site_id}"
+    await writer.post(f"{path}/rating", {"stars": "3", "note": attack})
+    await writer.post(f"{path}/comments", {"body": attack})
+    (said,) = (await fus.service.comments.of_site(site.site_id)).entries
+    name = f"{said.comment.user_id}.{said.comment.comment_id}"
+    group = f"group-{ATTACKS.index(attack)}"
+    await admin.post("/fus/groups/~new", {"name": group, "description": attack})
+    await admin.post(f"/fus/groups/{group}/members", {"person": writer.user_id})
+    await fus.worker.drain()
+    pages = [
+        (
+            writer,
+            [
+                "/fus",
+                f"/fus?{urlencode({'q': attack})}",
+                "/fus?q=xss",
+                f"/fus?{urlencode({'tags': tag})}",
+                path,
+                f"{path}/comments/{name}/edit",
+                f"{path}/comments/{name}/delete",
+                f"{path}/rating/remove",
+                "/fus/me/ratings",
+                "/fus/me/comments",
+                "/fus/tags",
+            ],
+        ),
+        (
+            admin,
+            [
+                f"{path}/edit",
+                f"{path}/delete",
+                f"/fus/groups/{group}",
+                f"/fus/groups/{group}/edit",
+                f"/fus/groups/{group}/log",
+                f"/fus/groups/{group}/delete",
+                f"/fus/groups/{group}/members/{writer.user_id}/remove",
+                "/fus/groups",
+            ],
+        ),
+    ]
+    for somebody, paths in pages:
+        for each in paths:
+            answer = await somebody.get(each)
+            assert answer.status == 200, each
+            elements = _Elements()
+            elements.feed(answer.text)
+            assert elements.found == [], each
+            assert "49xss" not in answer.text, "nothing typed is taken for a template"
+    typed = await admin.post("/fus/sites/new", {"url": attack, "title": attack, "description": attack, "tags": attack})
+    elements = _Elements()
+    elements.feed(typed.text)
+    assert (typed.status, elements.found) == (422, [])
+    assert attack in unescape(typed.text), "it is shown as it was typed"
