@@ -50,13 +50,18 @@ MIGRATIONS: dict[str, Migration] = {migration.name: migration for migration in (
 
 
 def tables() -> Iterator[Table]:
-    """Every table of every system."""
+    """Every table of every system, and what all of them share: who people are, and what keeps the house running."""
+    # The kit brings much with it that a schema alone does not need.
+    from partita.kit.accounts import ACCOUNTS
+    from partita.kit.schema import HOUSE
+
     for system in SYSTEMS.values():
         yield from system
+    yield from (ACCOUNTS, HOUSE)
 
 
 def patterns() -> Iterator[Pattern]:
-    """Every access pattern of every system."""
+    """Every access pattern of those tables."""
     for table in tables():
         yield from table.patterns
 

@@ -94,6 +94,9 @@ def test_the_tables_own_partitions_can_be_hot_or_grow_without_bound() -> None:
     class Setting(Item, table=table, pk="SETTINGS", sk="{name}"):
         name: Attribute[str] = key_part()
 
+    class Counter(Item, table=table, pk="COUNTER", sk="{what}"):
+        what: Attribute[Literal["entries", "notes"]] = key_part()
+
     class Note(Item, table=table, pk="NOTE#{name}", sk="{at}"):
         name: Attribute[str] = key_part()
         at: Attribute[Timestamp] = key_part()

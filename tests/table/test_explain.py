@@ -21,7 +21,8 @@ PATTERNS = {pattern.label: pattern for pattern in patterns()}
 
 @pytest.mark.parametrize("label", PATTERNS)
 def test_what_a_pattern_is_said_to_cost_is_what_the_engine_charges(label: str) -> None:
-    measured = measure(PATTERNS[label], EXAMPLES, stored=(60,))
+    shards = getattr(PATTERNS[label].request(EXAMPLES), "shards", 1)
+    measured = measure(PATTERNS[label], EXAMPLES, stored=(60 * shards,))
     (step,) = measured.steps
     said = cost(measured.request, EXAMPLES, items=25)
     assert (said.units, said.calls, said.kind) == (step.units, len(step.calls), step.kind)

@@ -138,7 +138,7 @@ def export(
 
 
 def chosen_tables(schema: str, system: str = "") -> list[Table]:
-    """The tables of the five systems, of one of them, or of a schema of the user's own."""
+    """The tables of the five systems and the house's own, those of one system, or of a schema of the user's own."""
     if schema:
         from partita.table import SchemaError
         from partita.table.source import tables_in
@@ -148,10 +148,11 @@ def chosen_tables(schema: str, system: str = "") -> list[Table]:
         except SchemaError as error:
             raise _failed(str(error)) from None
     from partita.bootstrap import SYSTEMS
+    from partita.bootstrap import tables as every_table
 
     if system and system not in SYSTEMS:
         raise typer.BadParameter(f"choose {', '.join(SYSTEMS)}", param_hint="--system")
-    return [table for known, found in SYSTEMS.items() if system in ("", known) for table in found]
+    return list(SYSTEMS[system] if system else every_table())
 
 
 def _examples(schema: str) -> Examples:

@@ -31,7 +31,8 @@ def costs(measured: Mapping[str, Sequence[Measurement]]) -> str:
         documented = [each for each in found if each.pattern.documented]
         added = [each for each in found if not each.pattern.documented]
         if documented:
-            lines += [*_table("the document says", documented), ""]
+            quoted = any(each.pattern.wordings != (each.pattern.name,) for each in documented)
+            lines += [*_table("the document says" if quoted else "pattern", documented), ""]
         if added:
             lines += ["Added, to solve what the document leaves open:", "", *_table("pattern", added), ""]
     return "\n".join(lines)

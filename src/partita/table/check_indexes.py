@@ -87,7 +87,7 @@ def _unwritten(table: Table, index: Index) -> tuple[str, str]:
 def _hot(index: Index, writers: list[type[Item]]) -> Iterator[Finding]:
     if index.shards > 1:
         return
-    shared = [(kind, values) for kind in writers if (values := few_partitions(kind, index.pk))]
+    shared = [(kind, values) for kind in writers if (values := few_values(kind, index.pk))]
     if shared:
         told = "; ".join(f"all {kind.__name__} items share {_listed(values)}" for kind, values in shared)
         variable = shards_variable(index.table.default_name, index.name)
@@ -99,7 +99,9 @@ def _table_partitions(table: Table) -> Iterator[Finding]:
     """Item types that meet in few partitions of the table itself; without a sort key every item has its own."""
     for kind in table.item_types if table.sk is not None else ():
         where = f"{table.name}: {kind.__name__}"
-        values = few_partitions(kind, (table.pk,))
+        values = few_values(kind, (table.pk,))
+        if table.sk is not None and few_values(kind, (table.sk,)):
+            continue  # there are only a few such items, not a list that grows
         if values and not kind.__layout__.pk.fields:
             yield Finding(
                 "unbounded-collection",
@@ -127,14 +129,14 @@ def _table_partitions(table: Table) -> Iterator[Finding]:
         )
 
 
-def few_partitions(kind: type[Item], keys: tuple[KeyName, ...]) -> tuple[str, ...]:
-    """The values of a partition key where its types allow only a few; nothing where there may be many."""
+def few_values(kind: type[Item], keys: tuple[KeyName, ...]) -> tuple[str, ...]:
+    """The values of a key where its types allow only a few; nothing where there may be many."""
     layout = kind.__layout__
     halves: list[tuple[str, ...]] = []
     for key in keys:
         made: Template | None = layout.derived.get(key.name)
-        if made is None and key == layout.table.pk:
-            made = layout.pk
+        if made is None:
+            made = {layout.table.pk: layout.pk, layout.table.sk: layout.sk}.get(key)
         field = layout.fields_by_name.get(key.name)
         values = _made_values(kind, made) if made is not None else _values(kind, field) if field is not None else ()
         if not values:

@@ -7,11 +7,10 @@ from dataclasses import dataclass
 from functools import cmp_to_key
 from itertools import islice
 
-from pydantic import ValidationError as PydanticError
-
 from partita.dynamo.values import AttributeValue, order
 from partita.dynamo.values import Item as WireItem
 from partita.table.cost import shown
+from partita.table.errors import SchemaError
 from partita.table.examples import Examples, inputs, key_parts
 from partita.table.items import Item
 from partita.table.tables import Index, KeyName, Table
@@ -71,7 +70,7 @@ def _rows(
         return
     try:
         items = list(islice(examples.numbered(kind, fixed, needed=inputs(kind, index)), _ROWS_OF_A_TYPE))
-    except PydanticError:
+    except SchemaError:
         return  # the value is none that this type's field takes
     for item in items:
         row = item.to_row()

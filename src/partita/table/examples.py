@@ -7,8 +7,11 @@ the field's type. The same schema always makes the same items.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
 from itertools import count, islice
 from typing import TYPE_CHECKING, Any, TypeVar
+
+from pydantic import ValidationError as PydanticError
 
 from partita.dynamo.expressions.evaluate import holds
 from partita.dynamo.expressions.tree import BeginsWith, Path, Value
@@ -28,6 +31,22 @@ if TYPE_CHECKING:
 I = TypeVar("I", bound=Item)  # noqa: E741 - an item, as T is a type
 Fields = dict[str, Any]
 _ERAS: tuple[Era, ...] = ("now", "early", "late")
+_IN_2100 = 4_102_444_800
+"""When examples expire: what has expired already would not be found."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Wish:
+    """What items must be like."""
+
+    fixed: Fields = field(default_factory=dict)
+    needed: frozenset[str] = frozenset()
+    """Fields that must be there: an index finds only items that have its keys."""
+    differing: frozenset[str] = frozenset()
+    """Fields that differ from item to item besides the key, as times do where they can."""
+    stems: Mapping[str, str] = field(default_factory=dict)
+    """How the text of a field starts."""
+    era: Era = "now"
 
 
 class Examples:
@@ -51,7 +70,7 @@ class Examples:
 
     def item(self, item_type: type[I], **fixed: Any) -> I:
         """One item of a type."""
-        return item_type(**self._fields(item_type, fixed, frozenset(), frozenset(), "now"))
+        return _made(item_type, self._fields(item_type, _Wish(fixed)))
 
     def before(self, write: Any) -> Item | None:
         """What a write finds: nothing where it makes something new, otherwise the item, with earlier times."""
@@ -60,10 +79,10 @@ class Examples:
             return None
         item_type, fixed = write.key.item_type, dict(write.key.parts)
         changed = frozenset(action.field for action in write.actions) if isinstance(write, Update) else frozenset()
-        fields = self._fields(item_type, fixed, changed, frozenset(), "early")
+        fields = self._fields(item_type, _Wish(fixed, needed=changed, era="early"))
         times = [name for name in fields if name not in fixed and sample(item_type, name).is_moment]
         earlier = {name: sample(item_type, name).numbered(fields[name], 0, "early") for name in times}
-        found: Item = item_type(**fields | earlier)
+        found: Item = _made(item_type, fields | earlier)
         return found
 
     def of(self, request: Any) -> Iterator[Item]:
@@ -93,7 +112,7 @@ class Examples:
         needed: Iterable[str] = (),
     ) -> Iterator[I]:
         """Items that share some fields and differ in their keys, their times and some more, as long as keys differ."""
-        yield from self._numbered(item_type, dict(fixed), frozenset(needed), frozenset(differing), "now")
+        yield from self._numbered(item_type, _Wish(dict(fixed), frozenset(needed), frozenset(differing)))
 
     def _list(self, query: Query[Any]) -> Iterator[Item]:
         """Items of a list; of each type in turn where it has several."""
@@ -107,65 +126,76 @@ class Examples:
                     yield item
 
     def _list_of(self, query: Query[Any], item_type: type[Item]) -> Iterator[Item]:
-        fixed = fixed_fields(query, item_type)
-        needed = frozenset(inputs(item_type, query.index))
-        compared = frozenset(_compared(query, item_type))
+        wish = _Wish(
+            fixed_fields(query, item_type),
+            needed=frozenset(inputs(item_type, query.index)),
+            differing=frozenset(_compared(query, item_type)),
+            stems=_stems(query, item_type),
+        )
         for era in _ERAS:
-            first = next(self._numbered(item_type, fixed, needed, compared, era))
+            wish = replace(wish, era=era)
+            first = next(self._numbered(item_type, wish))
             if query.sort is None or len(query.item_types) > 1 or holds(query.sort, first.to_row()):
-                yield from self._numbered(item_type, fixed, needed, compared, era)
+                yield from self._numbered(item_type, wish)
                 return
         raise SchemaError(
             f"No example of {item_type.__name__} can be made that the request finds: give the pattern another example"
         )
 
-    def _numbered(
-        self, item_type: type[I], fixed: Fields, needed: frozenset[str], compared: frozenset[str], era: Era
-    ) -> Iterator[I]:
-        plain = self._fields(item_type, fixed, needed, compared, era)
+    def _numbered(self, item_type: type[I], wish: _Wish) -> Iterator[I]:
+        plain = self._fields(item_type, wish)
+        differing = wish.differing.union(item_type.__layout__.key_fields)
         open_fields = [
             name
             for name, value in plain.items()
-            if name not in fixed
-            and value is not None
-            and (name in item_type.__layout__.key_fields or name in compared or sample(item_type, name).is_moment)
+            if name not in wish.fixed and value is not None and (name in differing or sample(item_type, name).is_moment)
         ]
         seen: set[Any] = set()
         for number in count():
-            values = {name: sample(item_type, name).numbered(plain[name], number, era) for name in open_fields}
-            item = item_type(**{**plain, **values})
+            values = {name: sample(item_type, name).numbered(plain[name], number, wish.era) for name in open_fields}
+            item = _made(item_type, {**plain, **values})
             key = item.own_key
             if key in seen:
                 return
             seen.add(key)
             yield item
 
-    def _fields(
-        self,
-        item_type: type[Item],
-        fixed: Fields,
-        needed: frozenset[str],
-        compared: frozenset[str],
-        era: Era,
-    ) -> Fields:
+    def _fields(self, item_type: type[Item], wish: _Wish) -> Fields:
         """Values for all fields. What only leads into an index that is not asked for is left out."""
         documented = self._documented.get(item_type)
         indexed = {field for index in item_type.__table__.indexes for field in inputs(item_type, index)}
+        expiry = item_type.__layout__.fields_by_name.get(item_type.__table__.ttl or "")
         values: Fields = {}
         for name, info in item_type.model_fields.items():
             held = sample(item_type, name)
-            if name in fixed:
-                values[name] = fixed[name]
+            if name in wish.fixed:
+                values[name] = wish.fixed[name]
             elif documented is not None and documented.get(name) is not None:
                 values[name] = documented[name]
-            elif name in needed or info.is_required():
+            elif name == expiry and info.is_required():
+                values[name] = _IN_2100
+            elif name in wish.needed or info.is_required():
                 identity = name in item_type.__layout__.key_fields
-                values[name] = held.value(identity=identity, moment=name in compared, era=era)
+                values[name] = held.value(identity=identity, moment=name in wish.differing, era=wish.era)
             elif documented is not None or (name in indexed and held.optional):
                 continue  # the document's example has none, or it is the key of a sparse index
             elif held.kind not in (Any, bool, int) and not info.get_default(call_default_factory=True):
-                values[name] = held.value(era=era)
+                values[name] = held.value(era=wish.era)
+            stem = wish.stems.get(name)
+            if stem is not None and not str(values.get(name, "")).startswith(stem):
+                values[name] = next(text for text in (f"{stem}{values.get(name, '')}", stem) if held.fits(text))
         return values
+
+
+def _made(item_type: type[I], fields: Fields) -> I:
+    try:
+        return item_type(**fields)
+    except PydanticError as error:
+        wrong = "; ".join(f"{'.'.join(map(str, each['loc']))}: {each['msg']}" for each in error.errors())
+        raise SchemaError(
+            f"No example of {item_type.__name__} can be made ({wrong}): give its fields examples, as in "
+            "attribute(examples=[…])"
+        ) from None
 
 
 def is_lookup(request: Any) -> bool:
@@ -179,10 +209,7 @@ def fixed_fields(query: Query[Any], item_type: type[Item]) -> Fields:
     found: Fields = {}
     for key, value in (*query.partition, *query.leading):
         found.update(key_parts(item_type, key.name, value) or {})
-    match query.sort:
-        case BeginsWith(operand=Path(parts=(str(name),)), prefix=Value(value=value)):
-            made = _template(item_type, name)
-            found.update({} if made is None else _prefix_parts(made, value["S"]))
+    found.update(_begun(query, item_type)[0])
     return {name: value for name, value in found.items() if name in layout.item_type.model_fields}
 
 
@@ -196,8 +223,24 @@ def key_parts(item_type: type[Item], name: str, value: AttributeValue) -> Fields
     return None if field is None else {field: to_python(value)}
 
 
-def _prefix_parts(made: Template, prefix: str) -> Fields:
-    """The fields that the start of a key holds whole."""
+def _stems(query: Query[Any], item_type: type[Item]) -> Mapping[str, str]:
+    """How a field starts, where the start of a sort key leaves it open."""
+    return _begun(query, item_type)[1]
+
+
+def _begun(query: Query[Any], item_type: type[Item]) -> tuple[Fields, dict[str, str]]:
+    """The fields that the start of a sort key says whole, and the start of the one it breaks off in."""
+    match query.sort:
+        case BeginsWith(operand=Path(parts=(str(name),)), prefix=Value(value={"S": prefix})):
+            made = _template(item_type, name)
+            field = item_type.__layout__.fields_by_name.get(name)
+            if made is not None:
+                return _prefix_parts(made, prefix)
+            return {}, {} if field is None else {field: prefix}
+    return {}, {}
+
+
+def _prefix_parts(made: Template, prefix: str) -> tuple[Fields, dict[str, str]]:
     found: Fields = {}
     rest = prefix
     pieces = made.pieces
@@ -210,9 +253,9 @@ def _prefix_parts(made: Template, prefix: str) -> Fields:
         following = pieces[position + 1] if position + 1 < len(pieces) else ""
         end = rest.find(following) if isinstance(following, str) and following else -1
         if end <= 0:
-            break
+            return found, {piece.field: rest} if rest else {}
         found[piece.field], rest = rest[:end], rest[end:]
-    return found
+    return found, {}
 
 
 def _template(item_type: type[Item], name: str) -> Template | None:

@@ -451,6 +451,7 @@ def log_of(name: str) -> Query[GroupLog]:
 FUS.accept(
     "hot-partition",
     BY_ENTITY,
+    BY_COUNT,
     BY_STARS,
     BY_TIME,
     BY_RATING,
