@@ -6,7 +6,17 @@ from enum import StrEnum
 from typing import Annotated, Any, Literal
 
 import pytest
-from pydantic import BaseModel, ConfigDict, EmailStr, Field, HttpUrl, SecretStr, TypeAdapter, ValidationError
+from pydantic import (
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    EmailStr,
+    Field,
+    HttpUrl,
+    SecretStr,
+    TypeAdapter,
+    ValidationError,
+)
 from starlette.datastructures import FormData, UploadFile
 
 from partita.kit.forms import field_errors, filled, matching, parse
@@ -160,6 +170,9 @@ def test_a_filled_form_reads_back_as_the_value_it_shows() -> None:
     [
         (Annotated[str, Field(max_length=3)], "abcd", "At most 3 characters; this has 4."),
         (Annotated[list[int], Field(min_length=2)], [1], "At least 2 entries; there are 1."),
+        (Annotated[str, BeforeValidator(str.strip), Field(min_length=2)], " a ", "At least 2 characters; this has 1."),
+        (Annotated[str, BeforeValidator(str.strip), Field(max_length=2)], "abc", "At most 2 characters; this has 3."),
+        (Annotated[str, BeforeValidator(str.strip), Field(min_length=2)], "  ", "Please fill this in."),
         (Annotated[list[int], Field(max_length=1)], [1, 2], "At most 1 entry; there are 2."),
         (Annotated[str, matching("[a-z]+", "Only small letters.")], "A", "Only small letters."),
         (int, "x", "Enter a whole number."),

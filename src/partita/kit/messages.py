@@ -39,6 +39,8 @@ def message(details: Details) -> str:
     kind, given = details["type"], details.get("input")
     if kind == "missing" or (given in ("", None) and kind not in ("extra_forbidden", "json_invalid")):
         return "Please fill this in."
+    if kind in ("too_short", "string_too_short") and isinstance(given, str) and not given.strip():
+        return "Please fill this in."  # spaces are nothing
     say = _MESSAGES.get(kind)
     return str(details["msg"]) if say is None else say({**(details.get("ctx") or {}), "given": given})
 
@@ -60,18 +62,29 @@ _MEMBER = re.compile(r"(str|int|float|bool|.*\[.*\]|function-.*|constrained-.*|n
 
 
 def _too_short(context: Context) -> str:
-    return f"At least {_counted(context['min_length'], 'character')}; this has {len(str(context['given']))}."
+    return f"At least {_counted(context['min_length'], 'character')}; this has {_length(context)}."
 
 
 def _too_long(context: Context) -> str:
-    return f"At most {_counted(context['max_length'], 'character')}; this has {len(str(context['given']))}."
+    return f"At most {_counted(context['max_length'], 'character')}; this has {_length(context)}."
+
+
+def _length(context: Context) -> int:
+    """As it was counted, without spaces around it where those do not count."""
+    counted = context.get("actual_length")
+    return len(str(context["given"])) if counted is None else int(counted)
 
 
 def _too_few(context: Context) -> str:
+    # pydantic counts a text like a list where a validator of ours comes before it.
+    if isinstance(context["given"], str):
+        return _too_short(context)
     return f"At least {_counted(context['min_length'], 'entry', 'entries')}; there are {context['actual_length']}."
 
 
 def _too_many(context: Context) -> str:
+    if isinstance(context["given"], str):
+        return _too_long(context)
     return f"At most {_counted(context['max_length'], 'entry', 'entries')}; there are {context['actual_length']}."
 
 
