@@ -6,13 +6,12 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from partita.kit.fetcher import fetcher_for
-
 from partita.engine import Engine, FaultPlan
 from partita.kit.accounts import ACCOUNTS, Accounts
 from partita.kit.changes import ChangeWorker
 from partita.kit.changes.worker import Pace
 from partita.kit.clock import RandomIds, SystemClock
+from partita.kit.fetcher import fetcher_for
 from partita.kit.files import files_for
 from partita.kit.kit import Kit
 from partita.kit.limits import Limits
