@@ -20,7 +20,7 @@ M = TypeVar("M", bound=BaseModel)
 Form = ImmutableMultiDict[str, Any] | Mapping[str, Any] | Iterable[tuple[str, Any]]
 Typed = dict[str, list[str]]
 Rows = dict[str, list[int]]
-"""List of models → the numbers of its rows in the form; rows that were left blank are not among them."""
+"""List → the numbers of its rows in the form; rows that were left blank are not among them."""
 _ABSENT: Any = object()
 
 
@@ -40,11 +40,14 @@ class Parsed(Generic[M]):
         return replace(self, value=None, errors={**self.errors, **errors})
 
 
-def parse(model: type[M], form: Form, *, separated: Collection[str] = ()) -> Parsed[M]:
+def parse(
+    model: type[M], form: Form, *, separated: Collection[str] = (), lines: Collection[str] = ()
+) -> Parsed[M]:
     """Read a form as a model.
 
     Dotted names are nested (`submitter.email`, `sources.0.url`), repeated names are lists, and lists named in
-    `separated` are typed as one text with commas. A box that is not ticked is not sent, so an absent flag is false and
+    `separated` are typed as one text with commas. Of lists named in `lines` each entry has a field of its own, and its
+    error is named by its place (`features.2`). A box that is not ticked is not sent, so an absent flag is false and
     an absent list is empty, unless the model's default is None: then it was not part of the form. Fields the model
     does not have are passed over: buttons have names too.
     """
@@ -59,7 +62,7 @@ def parse(model: type[M], form: Form, *, separated: Collection[str] = ()) -> Par
     try:
         return Parsed(model.model_validate(_data(model, typed, "", separated, rows)), values)
     except ValidationError as error:
-        return Parsed(None, values, _errors(error, shape, rows))
+        return Parsed(None, values, _errors(error, shape, rows, lines))
 
 
 def filled(value: BaseModel, *, separated: Collection[str] = ()) -> Parsed[Any]:
@@ -128,6 +131,8 @@ def _field(info: FieldInfo, typed: Typed, path: str, separated: Collection[str],
             texts = typed.get(path, [])
             if path in separated:
                 texts = [piece for text in texts for piece in text.replace("\n", ",").split(",")]
+            else:
+                rows[path] = [place for place, text in enumerate(texts) if text.strip()]
             found = [text.strip() for text in texts if text.strip()]
         return found if found or path in typed or part_of_the_form else _ABSENT
     texts = typed.get(path, [])
@@ -139,12 +144,16 @@ def _field(info: FieldInfo, typed: Typed, path: str, separated: Collection[str],
     return text
 
 
-def _errors(error: ValidationError, shape: Mapping[str, FieldInfo], rows: Rows) -> dict[str, str]:
+def _errors(
+    error: ValidationError, shape: Mapping[str, FieldInfo], rows: Rows, lines: Collection[str]
+) -> dict[str, str]:
     found: dict[str, str] = {}
     for details in error.errors(include_url=False):
         name, said = _name_in_form(field_name(details), rows), message(details)
         if name == "body":
             name = ""
+        elif name.rpartition(".")[0] in lines:
+            pass
         elif _pattern(name) not in shape and _is_list(shape.get(_pattern(name.rpartition(".")[0]))):
             # One entry of a list: its place in the list is not shown, so the entry itself is.
             name, said = name.rpartition(".")[0], f"“{str(details['input'])[:40]}”: {said}"

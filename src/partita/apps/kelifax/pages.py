@@ -245,7 +245,7 @@ def routes(service: KelifaxService, visits: Visits) -> Routes:
     @pages.post("/moderation/{slug}/edit", Kelifax.EDIT)
     async def edit(request: Request, viewer: CurrentViewer, slug: str) -> Response:
         async with request.form(max_fields=200) as sent:
-            form = parse(Edit, sent, separated={"tags"})
+            form = parse(Edit, sent, separated={"tags"}, lines={"keyFeatures", "useCases"})
             more = str(sent.get("more", ""))
         resource = await service.inspect(slug)
         if more:

@@ -56,7 +56,9 @@ def wizard(sent: FormData, logo: str | Problem | None = None) -> Wizard:
     if isinstance(logo, str):
         pairs = [(name, value) for name, value in pairs if name != "resource.logoImage"]
         pairs.append(("resource.logoImage", logo))
-    form = parse(Submission, pairs, separated={"resource.tags"})
+    form = parse(
+        Submission, pairs, separated={"resource.tags"}, lines={"details.keyFeatures", "details.useCases"}
+    )
     if isinstance(logo, Problem):
         told = logo.errors[0].message if logo.errors else logo.detail
         form = form.refused(Invalid(FieldError("logo", told)))
