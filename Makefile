@@ -120,11 +120,8 @@ fuzz: $(VENV)/.dev ## Send the engine 100,000 broken requests
 	@$(BIN)/python -m tests.fuzz --requests 100000 $(ARGS)
 
 reference: $(VENV)/.runtime ## Write docs/tables.md and docs/access-patterns.md from the schemas; measures for some minutes
-	@for page in tables patterns; do \
-		$(BIN)/partita $$page > docs/.$$page.md || { rm -f docs/.$$page.md; exit 1; }; \
-	done
-	@mv docs/.tables.md docs/tables.md
-	@mv docs/.patterns.md docs/access-patterns.md
+	@page=$$($(BIN)/partita tables) && printf '%s\n' "$$page" > docs/tables.md
+	@page=$$($(BIN)/partita patterns) && printf '%s\n' "$$page" > docs/access-patterns.md
 
 bench: setup ## Measure everything, and write docs/benchmarks.md
 	@$(BIN)/python -m bench $(ARGS)

@@ -52,6 +52,7 @@ MIGRATIONS: dict[str, Migration] = {migration.name: migration for migration in (
 def tables() -> Iterator[Table]:
     """Every table of every system, and what all of them share: who people are, and what keeps the house running."""
     # The kit brings much with it that a schema alone does not need.
+    import partita.kit.changes.schema  # noqa: F401 - keeps its items in the house's table
     from partita.kit.accounts import ACCOUNTS
     from partita.kit.schema import HOUSE
 

@@ -58,3 +58,6 @@ def parked_changes() -> Query[Parked]:
 )
 def parked_change(handler: str, parked_at: str, sequence: str) -> Get[Parked]:
     return Parked.get(handler=handler, parked_at=parked_at, sequence=sequence)
+
+
+HOUSE.accept("unbounded-collection", Parked, because="what is parked waits for somebody to look: dozens at most")
