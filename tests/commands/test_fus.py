@@ -1,0 +1,43 @@
+from __future__ import annotations
+
+from pathlib import Path
+
+from typer.testing import CliRunner
+
+from partita.apps.fus.schema import FUS, Site, SiteTag, tag_total, total
+from partita.cli import app
+from partita.engine import Engine
+from partita.store import EmbeddedStore
+from partita.table import Put
+
+
+def _foreign(site_id: str, url: str) -> Site:
+    """A site as the design document has it, without what our lists need."""
+    now = "2026-01-01T00:00:00Z"
+    return Site(site_id=site_id, url=url, title=site_id, tags=("maps",), created_at=now, updated_at=now)
+
+
+def _run(folder: Path) -> tuple[int, str]:
+    result = CliRunner().invoke(app, ["fus", "adopt", "--data", str(folder)])
+    return result.exit_code, result.output
+
+
+def test_sites_that_another_program_wrote_are_taken_in_once(tmp_path: Path) -> None:
+    sites = [_foreign("1", "https://one.example.org"), _foreign("2", "https://two.example.org")]
+    assert _run(tmp_path) == (0, "adopted  0 sites\n")
+    with Engine(tmp_path) as engine:
+        store = EmbeddedStore(engine)
+        store.create(FUS)
+        store.batch_write([*map(Put, sites), *(Put(SiteTag(site_id=site.site_id, tag="maps")) for site in sites)])
+    assert _run(tmp_path) == (0, "adopted  2 sites\n")
+    assert _run(tmp_path) == (0, "adopted  0 sites\n")
+    with Engine(tmp_path) as engine:
+        store = EmbeddedStore(engine)
+        store.write(Put(_foreign("3", "https://one.example.org/")))
+        counted, tagged = store.get(total("sites")), store.get(tag_total("maps"))
+        assert counted is not None
+        assert tagged is not None
+        assert (counted.amount, tagged.count) == (2, 2)
+    code, output = _run(tmp_path)
+    assert code == 1
+    assert "refused  3: another site has its address https://one.example.org/" in output
