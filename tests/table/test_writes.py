@@ -145,9 +145,10 @@ def test_two_writes_on_one_item_and_too_many_writes_are_refused_before_they_are_
         Transaction(*many).request()
 
 
-def test_an_update_that_may_make_an_item_makes_one_that_is_found_by_its_keys() -> None:
+@pytest.mark.parametrize("shards", [1, 4])
+def test_an_update_that_may_make_an_item_makes_one_that_is_found_by_its_keys(shards: int) -> None:
     counts = Table("counts", pk="PK", sk="SK")
-    by_kind = counts.index("byKind", pk="kind", sk="kindKey")
+    by_kind = counts.index("byKind", pk="kind", sk="kindKey", shards=shards)
 
     class Count(Item, table=counts, pk="COUNT#{word}", sk="TOTAL", keys={"kindKey": "COUNT#{word}"}):
         word: Attribute[str]

@@ -268,7 +268,9 @@ class Update(Generic[I_co]):
             if field not in layout.names:
                 choice = instead_of(field, layout.names)
                 raise ModelError(f"{self.key.item_type.__name__} has no {field} that could be updated: {choice}")
-        values = {**(self.known or {}), **self.key.parts, **changed}
+        # What can have one value only is known: spread indexes are often keyed by such a discriminator.
+        fixed = {layout.fields_by_name[name]: next(iter(wire.values())) for name, wire in layout.constants.items()}
+        values = {**fixed, **(self.known or {}), **self.key.parts, **changed}
         for name, made in layout.derived.items():
             if not self.new and not set(made.fields) & changed.keys():
                 continue
