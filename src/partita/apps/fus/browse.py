@@ -122,7 +122,7 @@ class Browsing:
         name = ["fus.sorted", sort, mode, sorted(tags)]
         place = {} if cursor is None else unseal(self._store.cursors, name, cursor)
         if "walk" not in place:
-            few = await self._few(tags, mode, counts)
+            few = await self._few(tags, mode, counts, going_on=bool(place))
             if few is not None:
                 return self._sorted_page(few, sort, name, place.get("after"), limit)
             if place:
@@ -131,12 +131,16 @@ class Browsing:
         more = None if page.next_cursor is None else seal(self._store.cursors, name, {"walk": page.next_cursor})
         return Listing(tuple(map(Found, page)), more)
 
-    async def _few(self, tags: tuple[str, ...], mode: Mode, counts: Mapping[str, int]) -> list[Site] | None:
+    async def _few(
+        self, tags: tuple[str, ...], mode: Mode, counts: Mapping[str, int], *, going_on: bool
+    ) -> list[Site] | None:
         """All of them, or None where they are too many to be read for one page.
 
         To read S sites costs about as much as to find twenty of them among N in a sorted list where S² is about 2 N.
         """
         most = min(max(_FEW, isqrt(2 * await self._sites.total())), _MANY)
+        if going_on:  # there may be some more by now, and whoever began goes on
+            most += _MANY
         at_least = max(counts.values()) if mode == "or" or len(tags) == 1 else 0
         if at_least > most:
             return None
