@@ -196,8 +196,7 @@ async def _prepare(settings: Settings) -> str:
     """Demo data, and a token of somebody who may edit."""
     suite = build(settings)
     try:
-        kelifax = suite.system("kelifax")
-        assert kelifax is not None
+        kelifax = next(system for system in suite.systems if system.name == "kelifax")
         assert kelifax.demo is not None
         await kelifax.demo()
         await suite.worker.drain()

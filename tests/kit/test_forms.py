@@ -96,7 +96,7 @@ def test_every_bad_field_has_a_message_in_plain_words_and_what_was_typed_is_kept
 
 
 def test_of_a_list_with_a_field_per_entry_the_error_names_the_field() -> None:
-    typed = [*GOOD, ("tags", "web"), ("tags", " "), ("tags", "too long")]
+    typed: list[tuple[str, str | UploadFile]] = [*GOOD, ("tags", "web"), ("tags", " "), ("tags", "too long")]
     form = parse(Submission, FormData(typed), lines={"tags"})
     assert form.errors == {"tags.2": "At most 5 characters; this has 8."}
     assert form.values["tags"] == ["web", " ", "too long"]

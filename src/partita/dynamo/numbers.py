@@ -15,6 +15,7 @@ LOWEST_EXPONENT = -130
 _EXACT = Context(prec=420, Emax=10_000, Emin=-10_000)
 _CANONICAL_INTEGER = re.compile(r"(?:0|-?[1-9][0-9]{0,37})\Z")
 _NUMBER = re.compile(r"([+-]?)([0-9]*)(?:\.([0-9]*))?(?:[eE]([+-]?)([0-9]+))?\Z")
+_MOST_BYTES = 21
 
 
 def canonical(text: str) -> str:
@@ -84,7 +85,10 @@ def compare(left: str, right: str) -> int:
 
 
 def size(text: str) -> int:
-    """Bytes a canonical number takes: one, plus one per two digits aligned at even exponents, plus one if negative."""
+    """Bytes a canonical number takes: one, plus one per two digits aligned at even exponents, plus one if negative.
+
+    The guide's most are 21 bytes, which a negative number of 38 digits with cut pairs would pass by one.
+    """
     if text == "0":
         return 1
     negative = text[0] == "-"
@@ -95,7 +99,7 @@ def size(text: str) -> int:
     else:
         count, exponent = len(digits.rstrip("0")), len(digits) - 1
     aligned = 0 if count % 2 or exponent % 2 else 1
-    return 1 + (count + 1) // 2 + aligned + negative
+    return min(1 + (count + 1) // 2 + aligned + negative, _MOST_BYTES)
 
 
 def _not_a_number(text: str) -> str:

@@ -261,7 +261,7 @@ def test_what_the_table_refuses_is_the_problem_of_its_row(engine: Engine) -> Non
     report = migrate(filled(engine, [reader("ada"), loan("card", "ada", long), *visits]), LIBRARY_CARDS)
     found = {finding.row: finding.reason for finding in report.problems}
     assert len(found) == 2
-    assert "range keys has exceeded the size limit" in found['id="card"']
+    assert "over 1,024 bytes" in found['id="card"']
     assert [row["SK"]["S"] for row in everything(engine, LIBRARY)] == ["PROFILE", "VISIT"]
 
 
