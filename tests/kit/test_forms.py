@@ -95,6 +95,13 @@ def test_every_bad_field_has_a_message_in_plain_words_and_what_was_typed_is_kept
     assert form.values == typed
 
 
+def test_a_field_may_be_called_body() -> None:
+    class Comment(BaseModel):
+        body: str = Field(min_length=3)
+
+    assert parse(Comment, {"body": "no"}).errors == {"body": "At least 3 characters; this has 2."}
+
+
 def test_of_a_list_with_a_field_per_entry_the_error_names_the_field() -> None:
     typed: list[tuple[str, str | UploadFile]] = [*GOOD, ("tags", "web"), ("tags", " "), ("tags", "too long")]
     form = parse(Submission, FormData(typed), lines={"tags"})

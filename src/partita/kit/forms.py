@@ -150,8 +150,8 @@ def _errors(
     found: dict[str, str] = {}
     for details in error.errors(include_url=False):
         name, said = _name_in_form(field_name(details), rows), message(details)
-        if name == "body":
-            name = ""
+        if not details["loc"]:
+            name = ""  # about the form as a whole
         elif name.rpartition(".")[0] in lines:
             pass
         elif _pattern(name) not in shape and _is_list(shape.get(_pattern(name.rpartition(".")[0]))):
