@@ -1,0 +1,61 @@
+"""One browser and one suite for all of these tests.
+
+They are there as long as these tests run, and no longer: Playwright keeps a loop in this thread, and others need
+theirs. Stories are told twice; with `PARTITA_BROWSER=everything` (`make browser`) in every way there is.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from contextlib import AbstractContextManager
+from dataclasses import dataclass
+
+import pytest
+from playwright.sync_api import Browser, sync_playwright
+
+from tests.browser.house import House, chromium_path, house_with
+from tests.browser.window import Window, window
+
+
+@pytest.fixture(scope="package")
+def chromium() -> Iterator[Browser]:
+    path = chromium_path()
+    if path is None:
+        pytest.skip("no Chromium here: make system installs one")
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=path)
+        yield browser
+        browser.close()
+
+
+@pytest.fixture(scope="package")
+def house(chromium: Browser, tmp_path_factory: pytest.TempPathFactory) -> Iterator[House]:
+    """With demo data."""
+    with house_with(chromium, tmp_path_factory.mktemp("browsed")) as found:
+        yield found
+
+
+@dataclass(frozen=True, slots=True)
+class Mode:
+    """How somebody looks at pages."""
+
+    number: int
+    script: bool = True
+    narrow: bool = False
+
+    def window(self, house: House, username: str | None = None) -> AbstractContextManager[Window]:
+        return window(house, username, script=self.script, narrow=self.narrow)
+
+
+MODES = {
+    "wide": Mode(1),
+    "narrow and without script": Mode(2, script=False, narrow=True),
+}
+if os.environ.get("PARTITA_BROWSER") == "everything":
+    MODES |= {"narrow": Mode(3, narrow=True), "wide and without script": Mode(4, script=False)}
+
+
+@pytest.fixture(params=MODES)
+def mode(request: pytest.FixtureRequest) -> Mode:
+    return MODES[request.param]

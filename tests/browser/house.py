@@ -1,0 +1,127 @@
+"""A suite that runs as a process of its own, with people who may do different things in it."""
+
+from __future__ import annotations
+
+import asyncio
+import re
+import shutil
+import tempfile
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path
+
+from playwright.sync_api import APIRequestContext, Browser, StorageState, ViewportSize
+
+from tests.web.serving import Suite, serving
+from tests.web.walk import Walked, walk
+
+PASSWORD = "correct horse battery"
+
+ADMIN, MEMBER, MODERATOR, MANAGER = "ada-admin", "mina-member", "moa-moderator", "malik-manager"
+PEOPLE: dict[str, tuple[str, ...]] = {
+    ADMIN: ("admin",),
+    MEMBER: (),
+    MODERATOR: ("kelifax:moderator",),
+    MANAGER: ("fus:manager",),
+}
+"""Username → roles."""
+
+NARROW: ViewportSize = {"width": 390, "height": 844}
+WIDE: ViewportSize = {"width": 1280, "height": 900}
+
+
+def chromium_path() -> str | None:
+    """The browser of the system."""
+    names = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
+    return next((found for found in map(shutil.which, names) if found), None)
+
+
+@dataclass(frozen=True)
+class House:
+    """Where it is served, and who has an account."""
+
+    url: str
+    browser: Browser
+    systems: frozenset[str]
+    """Those that have an API and pages."""
+    keys: dict[str, StorageState] = field(default_factory=dict)
+    """Username → the cookies of somebody who has signed in."""
+
+    @cached_property
+    def pages(self) -> tuple[Walked, ...]:
+        """Every page that there is to open, and those that only lead to another one."""
+        # Playwright has a loop of its own in this thread.
+        with ThreadPoolExecutor(1) as pool:
+            return pool.submit(asyncio.run, _pages()).result()
+
+    @property
+    def fronts(self) -> frozenset[str]:
+        """Pages of systems without pages: they lead to their design."""
+        designs = {page.path.removesuffix("/design") for page in self.pages if page.path.endswith("/design")}
+        return frozenset(designs - {f"/{name}" for name in self.systems})
+
+    @contextmanager
+    def program(self, username: str | None = None) -> Iterator[APIRequestContext]:
+        """Requests of somebody's browser, without a window."""
+        context = self.browser.new_context(
+            base_url=self.url,
+            storage_state=self.keys[username] if username else None,
+            extra_http_headers={"Sec-Fetch-Site": "same-origin"},
+        )
+        try:
+            yield context.request
+        finally:
+            context.close()
+
+
+@contextmanager
+def house_with(browser: Browser, folder: Path, *, demo: bool = True) -> Iterator[House]:
+    """The suite on a new folder."""
+    with serving(folder, "--demo" if demo else "--no-demo", environment={"PARTITA_FETCH": "false"}) as suite:
+        house = House(suite.url, browser, frozenset())
+        with house.program() as program:
+            described = program.get("/api/openapi.json").json()["paths"]
+        house = House(suite.url, browser, frozenset(path.split("/")[2] for path in described))
+        _move_in(house, suite)
+        yield house
+
+
+def _move_in(house: House, suite: Suite) -> None:
+    """Everybody makes an account; the administrator of the first start gives out the roles."""
+    for username in PEOPLE:
+        with house.program() as somebody:
+            name = username.replace("-", " ").title()
+            answer = somebody.post(
+                "/sign-up",
+                form={"username": username, "email": f"{username}@example.org", "name": name, "password": PASSWORD},
+            )
+            assert answer.ok, answer.text()
+            house.keys[username] = somebody.storage_state()
+    with house.program() as first:
+        answer = first.post("/sign-in", form={"identity": "admin", "password": suite.password})
+        answer = first.post("/account/password", form={"old": suite.password, "new": PASSWORD})
+        assert answer.ok, answer.text()
+        known = first.get("/admin/users/new").text()
+        for username, roles in PEOPLE.items():
+            given = [role for role in roles if f'value="{role}"' in known]
+            found = re.search(r'href="(/admin/users/\w{26})"', first.get(f"/admin/users?q={username}").text())
+            assert found is not None
+            answer = first.post(f"{found[1]}/roles", form={"roles": given[0]} if given else {})
+            assert answer.ok, answer.text()
+
+
+async def _pages() -> tuple[Walked, ...]:
+    from partita.bootstrap import build
+    from partita.kit.settings import Settings
+    from partita.web.app import create_app
+
+    with tempfile.TemporaryDirectory() as folder:
+        suite = build(Settings(data=Path(folder), fetch=False))
+        try:
+            routes = [route for route in walk(create_app(suite)) if route.method == "GET"]
+        finally:
+            await suite.close()
+    return tuple(route for route in routes if not route.path.startswith("/api/") or route.path == "/api/docs")

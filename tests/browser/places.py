@@ -1,0 +1,163 @@
+"""Every page of the suite: found by following links, as people find them."""
+
+from __future__ import annotations
+
+import re
+from collections import deque
+from collections.abc import Iterator
+from dataclasses import dataclass
+from html.parser import HTMLParser
+from urllib.parse import urljoin, urlsplit
+
+from playwright.sync_api import APIRequestContext
+
+from tests.browser.house import ADMIN, MEMBER, House
+from tests.web.walk import Walked
+
+START = ("/",)
+_FILES = ("/static/", "/files/", "/favicon.ico", "/healthz", "/readyz", "/metrics", "/fus/export/")
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """A page, and who looks at it."""
+
+    path: str
+    route: str
+    username: str | None
+
+    def __str__(self) -> str:
+        return self.path
+
+    @property
+    def name(self) -> str:
+        """For files."""
+        plain = re.sub(r"[{}]", "", self.route).strip("/").replace("/", "-") or "start"
+        return plain if self.username else f"{plain}-visitor"
+
+
+def places(house: House) -> list[Place]:
+    """One page of every route, as whoever may see most of it; what only visitors see, as a visitor."""
+    told = _live_in(house)
+    seen = {place.route: place for place in _walk(house, None, told)}
+    seen |= {place.route: place for place in _walk(house, ADMIN, told)}
+    return sorted(seen.values(), key=lambda place: place.route)
+
+
+def _live_in(house: House) -> list[str]:
+    """Leave behind what people leave: a token, a mail, an opinion, a submission. Addresses that one person is told."""
+    told = ["/account/reset?token=from-a-mail"]
+    with house.program(ADMIN) as somebody:
+
+        def send(path: str, **fields: str) -> None:
+            answer = somebody.post(path, form=dict(fields))
+            assert answer.ok, answer.text()
+
+        send("/account/tokens", name="Backup script", days="90", scopes="kelifax:log:read")
+        send("/account/forgotten", email=f"{MEMBER}@example.org")
+        told.append(_submit(somebody))
+        if "fus" in house.systems:
+            site = somebody.get("/api/fus/sites?sort=title").json()["items"][0]["siteId"]
+            group = somebody.get("/api/fus/groups").json()["items"][0]["name"]
+            send(f"/fus/sites/{site}/rating", stars="4", note="For the next long journey.")
+            send(f"/fus/sites/{site}/comments", body="Read it from the end.")
+            told += [f"/fus/sites/{site}/rating/remove", f"/fus/groups/{group}/log"]
+    return told
+
+
+def _submit(program: APIRequestContext) -> str:
+    """The private link of a new submission."""
+    made = program.post(
+        "/api/kelifax/resources",
+        data={
+            "submitter": {"firstName": "Ada", "lastName": "Lovelace", "companyEmail": "ada@engine.example"},
+            "resource": {
+                "resourceName": "Loom Notes",
+                "resourceUrl": "https://looms.example/notes",
+                "usagePurpose": "Shows how patterns of cards become patterns of cloth.",
+                "category": "learning",
+                "tags": ["looms"],
+            },
+            "details": {
+                "keyFeatures": ["Cards that can be read", "Patterns by century", "A dictionary of knots"],
+                "useCases": ["Weaving by numbers alone", "Teaching what a program is"],
+            },
+        },
+    )
+    assert made.ok, made.text()
+    return f"/kelifax/submissions/{made.json()['submissionId']}"
+
+
+def empty_places(house: House) -> list[str]:
+    """Lists that have nothing in them at first."""
+    known = {page.path for page in house.pages}
+    return [path for path in _LISTS if path in known]
+
+
+_LISTS = (
+    "/",
+    "/kelifax",
+    "/kelifax/resources",
+    "/kelifax/moderation",
+    "/kelifax/moderation/log",
+    "/kelifax/analytics",
+    "/fus",
+    "/fus/tags",
+    "/fus/me/ratings",
+    "/fus/me/comments",
+    "/fus/groups",
+    "/account/tokens",
+    "/admin/outbox",
+)
+
+
+def missed(house: House, found: list[Place]) -> list[str]:
+    """Pages that no link leads to."""
+    known = house.fronts | {place.route for place in found}
+    return [page.path for page in house.pages if page.path not in known and not page.path.startswith(_FILES)]
+
+
+def _walk(house: House, username: str | None, told: list[str]) -> Iterator[Place]:
+    with house.program(username) as somebody:
+        waiting, known = deque((*START, *told)), set[str]()
+        while waiting:
+            path = waiting.popleft()
+            route = _route(house, path)
+            if route is None or route.path in known:
+                continue
+            answer = somebody.get(path, max_redirects=0)
+            if answer.status == 200:
+                known.add(route.path)
+                yield Place(path, route.path, username)
+                waiting.extend(_links(house, path, answer.text()))
+            elif answer.status == 303 and username:
+                known.add(route.path)
+                waiting.append(answer.headers["location"])
+
+
+def _route(house: House, path: str) -> Walked | None:
+    """The page that answers at a path."""
+    plain = urlsplit(path).path
+    if plain.startswith(_FILES):
+        return None
+    return next((page for page in house.pages if re.fullmatch(_pattern(page.path), plain)), None)
+
+
+def _pattern(path: str) -> str:
+    return re.sub(r"\{\w+\}", "[^/]+", re.sub(r"\{\w+:path\}", ".+", path))
+
+
+def _links(house: House, path: str, text: str) -> list[str]:
+    reader = _Links()
+    reader.feed(text)
+    joined = (urljoin(house.url + path, link) for link in reader.found)
+    return [link.removeprefix(house.url).partition("#")[0] for link in joined if link.startswith(house.url + "/")]
+
+
+class _Links(HTMLParser):
+    def __init__(self) -> None:
+        super().__init__()
+        self.found: list[str] = []
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.found += [value for name, value in attrs if tag == "a" and name == "href" and value]

@@ -1,0 +1,225 @@
+"""fus as people use it: with script, without, and on a narrow screen."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+from playwright.sync_api import expect
+
+from tests.browser.conftest import Mode
+from tests.browser.house import ADMIN, MANAGER, MEMBER, House
+from tests.browser.keyboard import Keyboard
+from tests.browser.window import Window, window
+
+
+@pytest.fixture(autouse=True)
+def _there(house: House) -> None:
+    if "fus" not in house.systems:
+        pytest.skip("fus is not there yet")
+
+
+def test_a_site_is_added_rated_discussed_and_deleted(house: House, mode: Mode) -> None:
+    with mode.window(house, MANAGER) as manager, mode.window(house, MEMBER) as member:
+        path = _add(manager, f"Museum of Knots {mode.number}")
+        _rate(member, path)
+        _talk(member, manager, path)
+        manager.open(path)
+        manager.follow("Edit")
+        manager.fill(Title="Museum of Ropes", Tags="ropes")
+        manager.press("Save changes")
+        manager.told("The changes are saved")
+        member.open(path)
+        member.sees("Museum of Ropes", "ropes")
+        member.sees_not("knots")
+        manager.confirm("Delete", "Delete")
+        manager.told("is deleted")
+        assert member.open(path).status == 404
+
+
+def _add(manager: Window, title: str) -> str:
+    manager.open("/fus")
+    manager.follow("Add a site")
+    manager.fill(Address="https://user:secret@museum.example")
+    manager.press("Add to the catalog")
+    manager.wrong("Address", "")
+    manager.fill(Address=f"https://museum.example/{title[-1]}", Title=title, Tags="knots, museums, maps")
+    manager.field("Description").fill("Every knot that was ever tied.")
+    manager.press("Look at the page")
+    manager.sees("Nothing was fetched")
+    expect(manager.field("Title")).to_have_value(title)
+    manager.check()
+    manager.press("Add to the catalog")
+    manager.told("It is in the catalog")
+    manager.sees(title, "Every knot that was ever tied.", "No ratings yet")
+    path = manager.path
+    manager.open("/fus/sites/new")
+    manager.fill(Address=f"HTTP://MUSEUM.example/{title[-1]}?utm_source=x")
+    manager.press("Add to the catalog")
+    manager.wrong("Address", "catalog")
+    manager.follow("Go to the site that has this address")
+    assert manager.path == path
+    return path
+
+
+def _rate(member: Window, path: str) -> None:
+    member.open(path)
+    member.page.get_by_role("radio", name="4 stars").check(force=True)
+    member.field("Note").fill("Bring a rope.")
+    member.press("Rate it")
+    member.told("Your stars count")
+    member.sees("4.0 (1)")
+    expect(member.field("Note")).to_have_value("Bring a rope.")
+    with window(member.house) as visitor:
+        visitor.open(path)
+        visitor.sees("4.0 (1)")
+        visitor.sees_not("Bring a rope.")
+    member.open("/fus/me/ratings")
+    member.sees("Bring a rope.")
+    row = member.page.locator(".list > li").first
+    row.get_by_role("button", name="2 stars").click()
+    expect(member.page.locator(".list > li").first.locator(".stars")).to_contain_text("2.0")
+    member.open(path)
+    member.sees("2.0 (1)")
+    expect(member.field("Note")).to_have_value("Bring a rope.")
+    member.confirm("Take it back", "Take it back")
+    member.told("Your rating is taken back")
+    member.sees("No ratings yet")
+
+
+def _talk(member: Window, manager: Window, path: str) -> None:
+    member.open(path)
+    member.sees("Nobody has said anything yet")
+    member.field("Your comment").fill("Closed on Mondays.\nOpen on knots.")
+    member.press("Post the comment")
+    member.sees("1 comment", "Closed on Mondays.")
+    comments = member.page.locator("#comments")
+    comments.get_by_role("link", name="Edit").click()
+    member.field("Your comment").fill(" ")
+    member.press("Save the comment")
+    member.wrong("Your comment", "Please fill this in")
+    member.field("Your comment").fill("Closed on Tuesdays.")
+    member.press("Save the comment")
+    member.told("Your comment is changed")
+    member.sees("Closed on Tuesdays.", "edited")
+    member.field("Your comment").fill("Bring a torch.")
+    member.press("Post the comment")
+    member.sees("2 comments", "Bring a torch.")
+    member.check()
+    member.confirm("Delete", "Delete")
+    member.told("The comment is removed")
+    member.sees_not("Closed on Tuesdays.")
+    manager.open(path)
+    assert manager.page.locator("#comments").get_by_role("link", name="Edit").count() == 0
+    manager.page.locator("#comments").get_by_role("link", name="Delete").click()
+    if manager.script:
+        manager.page.get_by_role("dialog").get_by_role("button", name="Delete").click()
+    else:
+        manager.press("Delete")
+    manager.told("The comment is removed")
+
+
+def test_the_catalog_is_narrowed_down_by_tags_and_words(house: House, mode: Mode) -> None:
+    with mode.window(house) as visitor:
+        visitor.open("/fus")
+        visitor.follow(re.compile("^maps "))
+        both = visitor.page.locator(".list > li")
+        visitor.follow(re.compile("^open-data "))
+        visitor.sees("With all of")
+        with_all = both.count()
+        assert 0 < with_all < 20
+        visitor.choose("Which tags", "or")
+        visitor.sees("With any of")
+        expect(both).to_have_count(20)
+        visitor.choose("Sort", "rating")
+        assert "tag_mode=or" in visitor.path
+        stars = [float(each) for each in visitor.page.locator(".list .stars strong").all_inner_texts()]
+        assert stars == sorted(stars, reverse=True)
+        visitor.follow(re.compile("^maps ?: take this tag away"))
+        visitor.sees("Tagged")
+        visitor.open("/fus?q=languages+dialec")
+        visitor.sees("Glottolog")
+        assert visitor.page.locator("#main mark").count() > 0
+        visitor.open("/fus?q=zzzz")
+        visitor.sees("Nothing matches")
+        visitor.follow("Show everything")
+        assert visitor.path == "/fus"
+
+
+def test_a_click_on_a_star_counts_without_leaving_the_list(house: House) -> None:
+    with window(house, MEMBER) as member:
+        member.open("/fus?sort=title")
+        row = member.page.locator(".list > li").nth(3)
+        member.page.evaluate("document.body.dataset.stays = 'here'")
+        row.get_by_role("button", name="5 stars").click()
+        expect(row.get_by_role("button", name="5 stars")).to_have_attribute("aria-pressed", "true")
+        assert member.page.evaluate("document.body.dataset.stays") == "here"
+        member.check()
+        row.get_by_role("button", name="1 star").click()
+        expect(row.get_by_role("button", name="1 star")).to_have_attribute("aria-pressed", "true")
+
+
+def test_a_site_is_rated_with_the_keyboard_alone(house: House) -> None:
+    with window(house, MEMBER) as member:
+        member.open("/fus?sort=title")
+        site = member.page.locator(".list h3 a").nth(5)
+        member.open(site.get_attribute("href") or "")
+        keys = Keyboard(member)
+        keys.to("Skip to the content", "Enter")
+        keys.to("1 star")
+        for _ in range(3):
+            member.page.keyboard.press("ArrowRight")
+        expect(member.page.get_by_role("radio", name="4 stars")).to_be_checked()
+        keys.type("Note", "By hand alone.")
+        keys.to("Rate it", "Enter")
+        member.told("Your stars count")
+        expect(member.page.get_by_role("radio", name="4 stars")).to_be_checked()
+
+
+def test_a_group_grants_a_permission_of_another_system(house: House, mode: Mode) -> None:
+    name = f"log-readers-{mode.number}"
+    with mode.window(house, ADMIN) as admin, mode.window(house, MEMBER) as member:
+        assert member.open("/kelifax/moderation/log").status == 403
+        admin.open("/fus")
+        admin.navigate("Groups")
+        admin.follow("New group")
+        admin.fill(Name=name)
+        admin.page.get_by_role("group", name="kelifax").get_by_label("log read").check()
+        admin.check()
+        admin.press("Make the group")
+        admin.sees("Nobody is in this group")
+        admin.fill(Add_somebody="nobody-at-all")
+        admin.press("Add to the group")
+        admin.wrong("Add somebody", "")
+        admin.fill(Add_somebody=MEMBER)
+        admin.press("Add to the group")
+        admin.told("is in the group")
+        assert member.open("/kelifax/moderation/log").status == 200
+        member.sees("Every decision")
+        admin.confirm("Remove", "Remove")
+        admin.told("out of the group")
+        assert member.open("/kelifax/moderation/log").status == 403
+        admin.confirm("Delete", "Delete")
+        admin.told(f"The group {name} is deleted")
+
+
+def test_bookmarks_are_imported_and_exported(house: House) -> None:
+    bookmarks = """<!DOCTYPE NETSCAPE-Bookmark-file-1><DL><p>
+        <DT><A HREF="https://lighthouses.example/" TAGS="sea,lights">Lighthouses</A>
+        <DT><A HREF="javascript:alert(1)">A trap</A></DL>"""
+    with window(house, MANAGER) as manager:
+        manager.open("/fus")
+        manager.navigate("Import")
+        manager.press("Import")
+        manager.field("File").set_input_files(
+            files=[{"name": "bookmarks.html", "mimeType": "text/html", "buffer": bookmarks.encode()}]
+        )
+        manager.press("Import")
+        manager.sees("javascript:alert(1)", "refused")
+        manager.check()
+        manager.navigate("Export")
+        with manager.page.expect_download() as download:
+            manager.page.get_by_role("link", name="Download").first.click()
+        saved = download.value.path().read_text()
+        assert "https://lighthouses.example/" in saved
+        assert "javascript:" not in saved

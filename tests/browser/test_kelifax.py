@@ -1,0 +1,221 @@
+"""Kelifax as people use it: with script, without, and on a narrow screen."""
+
+from __future__ import annotations
+
+import re
+
+from playwright.sync_api import expect
+
+from tests.browser.conftest import Mode
+from tests.browser.house import ADMIN, MEMBER, MODERATOR, PASSWORD, House
+from tests.browser.keyboard import Keyboard
+from tests.browser.window import Window, window
+
+FEATURES = ("Names every knot twice", "Shows each step of tying", "Can be searched by loops")
+USES = ("Tying a boat to something", "Learning to tie one knot a day")
+
+
+def test_a_resource_is_submitted_reviewed_found_and_deleted(house: House, mode: Mode) -> None:
+    name = f"Knot Atlas {mode.number}"
+    with mode.window(house) as visitor:
+        link = _submit(visitor, name)
+        with mode.window(house, MODERATOR) as moderator:
+            _review(moderator, visitor, name, link)
+        visitor.until(
+            f"/kelifax/resources?q=knot+{mode.number}+atl",
+            lambda: visitor.page.locator("#main").get_by_role("link", name=name, exact=True).count() > 0,
+        )
+        assert visitor.page.locator("#main mark").first.inner_text() == "Knot"
+        visitor.follow(name)
+        visitor.sees("Helps to remember knots", *FEATURES, *USES, "A film about knots", "Also in Learning")
+        visitor.sees_not("ada@engine.example", "Lovelace")
+        with mode.window(house, ADMIN) as admin:
+            _delete(admin, name)
+        assert visitor.open(visitor.path).status == 404
+        visitor.open(link)
+        visitor.sees("Not found")
+
+
+def _submit(visitor: Window, name: str) -> str:
+    """All three steps, with a mistake in each; the private link."""
+    visitor.open("/kelifax")
+    visitor.follow("Submit a resource")
+    visitor.fill(First_name="Ada7", Last_name="Lovelace", Email="ada@engine.example", Phone="12")
+    visitor.press("Next")
+    visitor.wrong("First name", "Letters, spaces and - ' . only")
+    visitor.wrong("Phone", "country code")
+    expect(visitor.field("Last name")).to_have_value("Lovelace")
+    visitor.check()
+    visitor.fill(First_name="Ada", Phone="+44 20 7946 0000")
+    visitor.press("Next")
+    visitor.sees("The resource")
+    visitor.field("Category").select_option("learning")
+    visitor.fill(Name=name, Address="http://www.SQLite.org", Tags=f"knots, {'x' * 31}")
+    visitor.field("What is it for?").fill("Helps to remember knots.")
+    visitor.press("Next")
+    visitor.wrong("Tags", "At most 30 characters")
+    expect(visitor.field("Category")).to_have_value("learning")
+    visitor.fill(Tags="knots, ropes")
+    visitor.press("Back")
+    expect(visitor.field("First name")).to_have_value("Ada")
+    visitor.press("Next")
+    expect(visitor.field("Name")).to_have_value(name)
+    visitor.press("Next")
+    _describe(visitor)
+    visitor.press("Submit for review")
+    visitor.wrong("Key features 2", "'|' cannot be part of this")
+    expect(visitor.field("What is it good for? 2")).to_have_value(USES[1])
+    visitor.field("Key features 2").fill(FEATURES[1])
+    visitor.press("Submit for review")
+    visitor.wrong("Address", "This address is in the directory already, as sqlite.")
+    visitor.check()
+    visitor.fill(Address=f"https://knots.example/{name.replace(' ', '-')}")
+    visitor.press("Next")
+    expect(visitor.field("Key features 3")).to_have_value(FEATURES[2])
+    visitor.press("Submit for review")
+    visitor.told("Keep the address of this page")
+    visitor.sees(name, "Waiting", "A moderator will look at it")
+    visitor.check()
+    return visitor.path
+
+
+def _describe(visitor: Window) -> None:
+    for place, feature in enumerate((FEATURES[0], "Too | many", FEATURES[2]), 1):
+        visitor.field(f"Key features {place}").fill(feature)
+    visitor.page.get_by_role("group", name="Key features").get_by_role("button", name="Add another").click()
+    expect(visitor.field("Key features 4")).to_be_visible()
+    for place, use in enumerate(USES, 1):
+        visitor.field(f"What is it good for? {place}").fill(use)
+    visitor.field("Title").fill("A film about knots")
+    visitor.field("Address").fill("https://films.example/knots")
+    visitor.field("Kind").select_option("video")
+
+
+def _review(moderator: Window, visitor: Window, name: str, link: str) -> None:
+    moderator.open("/kelifax")
+    moderator.navigate("Moderation")
+    moderator.follow(name)
+    moderator.sees("Waiting", "ada@engine.example", "+442079460000", *FEATURES)
+    moderator.field("Reason to reject").fill(" ")
+    moderator.press("Reject")
+    moderator.wrong("Reason to reject", "Say why")
+    moderator.field("Reason to reject").fill("Too few knots.")
+    moderator.press("Reject")
+    moderator.told(f"{name} is rejected")
+    visitor.open(link)
+    visitor.sees("Rejected", "It was not taken: Too few knots.")
+    moderator.press("Approve")
+    moderator.told(f"{name} is public now")
+    moderator.press("Feature")
+    moderator.told("It stands in front now")
+    visitor.open("/kelifax")
+    visitor.sees(name)
+    moderator.follow("Edit")
+    moderator.fill(Tags="knots, " + "y" * 31)
+    moderator.press("Save changes")
+    moderator.wrong("Tags", "At most 30 characters")
+    moderator.check()
+    moderator.fill(Tags="knots, ropes, sailing")
+    moderator.press("Save changes")
+    moderator.told("The changes are saved")
+    moderator.sees("sailing")
+    assert moderator.page.get_by_role("link", name="Delete").count() == 0
+    visitor.open(link)
+    visitor.sees("Approved", "It is in the directory.")
+    visitor.follow("See it")
+    visitor.sees("sailing")
+
+
+def _delete(admin: Window, name: str) -> None:
+    admin.open("/kelifax/moderation?status=approved")
+    admin.follow(name)
+    admin.confirm("Delete", "Delete")
+    admin.told("The resource is deleted")
+    admin.navigate("Log")
+    slug = name.lower().replace(" ", "-")
+    decided = admin.page.get_by_role("row").filter(has=admin.page.get_by_role("link", name=slug, exact=True))
+    expect(decided).to_have_count(5)
+    for place, action in enumerate(("delete", "edit", "feature", "approve", "reject")):
+        expect(decided.nth(place)).to_contain_text(action)
+    expect(decided.last).to_contain_text("Too few knots.")
+    admin.navigate("Analytics")
+    admin.sees("Approved resources by category", "Submissions per day", "Most viewed")
+
+
+def test_the_directory_is_narrowed_down(house: House, mode: Mode) -> None:
+    with mode.window(house) as visitor:
+        visitor.open("/kelifax")
+        visitor.follow(re.compile("^Design 9"))
+        assert visitor.path == "/kelifax/resources?category=design"
+        expect(visitor.page.locator(".list > li")).to_have_count(9)
+        visitor.choose("Category", "learning")
+        assert "category=learning" in visitor.path
+        visitor.choose("Sort", "popular")
+        views = visitor.page.locator(".list .meta").all_inner_texts()
+        counted = [int(re.sub(r"\D", "", re.search(r"([\d,]+) views?", each)[1])) for each in views]  # type: ignore[index]
+        assert counted == sorted(counted, reverse=True)
+        visitor.choose("Category", "")
+        expect(visitor.page.locator(".list > li")).to_have_count(20)
+        first = visitor.page.locator(".list h3").first.inner_text()
+        visitor.follow("Next")
+        visitor.sees_not(first)
+        visitor.follow("First page")
+        visitor.sees(first)
+        visitor.page.locator(".list .chip").first.click()
+        visitor.sees("Tagged")
+        visitor.follow("Show all tags")
+        visitor.page.get_by_role("searchbox", name="Search Kelifax").fill("zzzz")
+        visitor.page.keyboard.press("Enter")
+        visitor.sees("Nothing matches")
+        visitor.follow("Show everything")
+        visitor.sees("resources")
+
+
+def test_somebody_reports_a_problem_and_a_moderator_deals_with_it(house: House) -> None:
+    with window(house) as visitor, window(house, MODERATOR) as moderator:
+        visitor.open("/kelifax/resources?q=sqlite")
+        visitor.follow("SQLite")
+        visitor.page.get_by_text("Report a problem").click()
+        visitor.field("What is wrong?").fill("The link leads to a duck.")
+        visitor.press("Send the report")
+        visitor.told("A moderator will look at it")
+        moderator.open("/kelifax/moderation")
+        moderator.sees("The link leads to a duck.")
+        moderator.check()
+        moderator.press("Close")
+        moderator.told("The report is closed")
+        moderator.sees_not("The link leads to a duck.")
+
+
+def test_visitors_are_led_to_sign_in_and_members_are_told_what_is_missing(house: House) -> None:
+    with window(house) as visitor:
+        visitor.open("/kelifax/moderation?status=rejected")
+        assert visitor.path == "/sign-in?next=/kelifax/moderation%3Fstatus%3Drejected"
+        visitor.fill(Email_or_username=MODERATOR, Password=PASSWORD)
+        visitor.press("Sign in")
+        assert visitor.path == "/kelifax/moderation?status=rejected"
+    with window(house, MEMBER) as member:
+        assert member.open("/kelifax/moderation").status == 403
+        member.sees("Not allowed", "kelifax:moderation:read")
+        member.check()
+
+
+def test_a_resource_is_submitted_with_the_keyboard_alone(house: House) -> None:
+    with window(house) as visitor:
+        visitor.open("/kelifax/submit")
+        keys = Keyboard(visitor)
+        keys.to("Skip to the content", "Enter")
+        keys.type("First name", "Grace")
+        keys.type("Last name", "Hopper")
+        keys.type("Email", "grace@navy.example", "Enter")
+        keys.type("Name", "Nanosecond Wires")
+        keys.choose("Category", "Learning")
+        keys.type("Address", "https://wires.example/nano")
+        keys.type("What is it for?", "Shows how far light comes in a moment.")
+        keys.type("Tags", "light", "Enter")
+        for place, feature in enumerate(FEATURES, 1):
+            keys.type(f"Key features {place}", feature)
+        for place, use in enumerate(USES, 1):
+            keys.type(f"What is it good for? {place}", use)
+        keys.to("Submit for review", "Enter")
+        visitor.told("Keep the address of this page")

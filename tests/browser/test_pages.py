@@ -1,0 +1,87 @@
+"""What holds for every page of the suite, whoever made it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import groupby
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Browser
+
+from tests.browser.house import ADMIN, House, house_with
+from tests.browser.places import Place, empty_places, missed, places
+from tests.browser.window import Window, window
+
+MOST_BYTES = 100_000
+"""What a page may weigh on its way to a browser that has nothing of ours yet, without pictures."""
+
+
+@pytest.fixture(scope="module")
+def found(house: House) -> list[Place]:
+    return places(house)
+
+
+@pytest.fixture(scope="module")
+def sorts(found: list[Place]) -> list[Place]:
+    """One of each: the design pages of all systems are one template."""
+    designs = [place for place in found if place.route.endswith("/design")]
+    return [place for place in found if place not in designs[1:]]
+
+
+def test_every_page_is_found_by_following_links(house: House, found: list[Place]) -> None:
+    assert missed(house, found) == []
+    assert len(found) > 40
+
+
+def test_axe_finds_nothing_and_pages_are_small(house: House, sorts: list[Place], subtests: pytest.Subtests) -> None:
+    for shown, place in _each(house, sorts):
+        with subtests.test(place.route):
+            assert shown.open(place.path).status == 200
+            assert shown.complaints() == []
+            assert shown.weight() < MOST_BYTES
+
+
+def test_letters_stand_out_in_the_dark_and_nothing_hangs_over_a_narrow_window(
+    house: House, sorts: list[Place], subtests: pytest.Subtests
+) -> None:
+    for shown, place in _each(house, sorts, narrow=True, dark=True):
+        with subtests.test(place.route):
+            shown.open(place.path)
+            assert shown.overhang() == []
+            assert shown.complaints("color-contrast") == []
+
+
+def test_what_is_wrong_with_a_page_is_noticed(house: House) -> None:
+    with window(house, narrow=True) as shown:
+        shown.open("/sign-in")
+        shown.page.evaluate("""() => document.querySelector("#main").insertAdjacentHTML("beforeend", `
+            <img src="/favicon.ico"><div class="muted">faint</div><table><tr><td>${"wide".repeat(200)}</td></tr></table>
+            <a href="#nowhere">lost</a>`)""")
+        assert [line.split(": ")[1] for line in shown.complaints()] == ["image-alt"]
+        assert "<table>" in shown.overhang()[0]
+        assert shown.lost() == ["#nowhere"]
+        assert 30_000 < shown.weight() < MOST_BYTES
+
+
+def test_pages_without_anything_in_them_say_what_to_do_next(
+    chromium: Browser, tmp_path: Path, subtests: pytest.Subtests
+) -> None:
+    with house_with(chromium, tmp_path, demo=False) as house, window(house, ADMIN) as shown:
+        for path in empty_places(house):
+            with subtests.test(path):
+                shown.open(path)
+                shown.check()
+                assert shown.page.locator("#main .empty, #main .systems").count() > 0
+
+
+def _each(
+    house: House, found: list[Place], *, narrow: bool = False, dark: bool = False
+) -> Iterator[tuple[Window, Place]]:
+    """One window for all pages that the same person looks at."""
+    by_person = sorted(found, key=lambda place: place.username or "")
+    for username, theirs in groupby(by_person, key=lambda place: place.username):
+        with window(house, username, narrow=narrow, dark=dark) as shown:
+            for place in theirs:
+                yield shown, place
+                assert shown.troubles == []

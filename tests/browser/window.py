@@ -1,0 +1,210 @@
+"""A window of a browser in the hands of somebody; it notes whatever goes wrong in it."""
+
+from __future__ import annotations
+
+import re
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from playwright.sync_api import ConsoleMessage, Dialog, Page, Response, expect
+
+from tests.browser.house import NARROW, WIDE, House
+
+AXE = Path(__file__).parents[2] / "node_modules" / "axe-core" / "axe.min.js"
+_TOLD_BY_THE_PAGE = "Failed to load resource: the server responded with a status of 4"
+_SECONDS = 20.0
+
+
+@dataclass(slots=True)
+class Window:
+    """Somebody at a page."""
+
+    page: Page
+    house: House
+    script: bool
+    narrow: bool = False
+    troubles: list[str] = field(default_factory=list)
+
+    def open(self, path: str) -> Response:
+        """Go to an address."""
+        answer = self.page.goto(self.house.url + path)
+        assert answer is not None
+        return answer
+
+    @property
+    def path(self) -> str:
+        """Where we are."""
+        return self.page.url.removeprefix(self.house.url)
+
+    def press(self, name: str | re.Pattern[str]) -> None:
+        """Press a button of the page's content."""
+        self.page.locator("#main").get_by_role("button", name=name, exact=isinstance(name, str)).first.click()
+
+    def follow(self, name: str | re.Pattern[str]) -> None:
+        """Follow a link of the page's content."""
+        self.page.locator("#main").get_by_role("link", name=name, exact=isinstance(name, str)).first.click()
+
+    def navigate(self, name: str) -> None:
+        """Go to another page of the system, by the rail or the narrow window's menu."""
+        if self.narrow:
+            self.page.locator("summary").filter(has_text="Menu").click()
+        label = "Menu" if self.narrow else "Systems"
+        self.page.get_by_role("navigation", name=label, exact=True).get_by_role("link", name=name, exact=True).click()
+
+    def fill(self, **fields: str) -> None:
+        """Type into fields by their labels: `First_name="Ada"`."""
+        for label, text in fields.items():
+            self.field(label.replace("_", " ")).fill(text)
+
+    def field(self, label: str) -> Any:
+        return self.page.locator("#main").get_by_label(re.compile(rf"^{re.escape(label)}( optional)?$")).first
+
+    def confirm(self, link: str, does: str) -> None:
+        """Destroy something: the question comes in a dialog, or without script on a page of its own."""
+        self.follow(link)
+        if self.script:
+            self.page.get_by_role("dialog").get_by_role("button", name=does, exact=True).click()
+        else:
+            self.press(does)
+
+    def choose(self, label: str, option: str) -> None:
+        """Choose in a filter that sends itself; without script a button does."""
+        with self.page.expect_navigation():
+            self.page.locator("#main").get_by_label(label, exact=True).select_option(option)
+            if not self.script:
+                self.press("Show")
+
+    def sees(self, *texts: str) -> None:
+        """The page shows this."""
+        for text in texts:
+            expect(self.page.locator("body")).to_contain_text(text)
+
+    def sees_not(self, *texts: str) -> None:
+        for text in texts:
+            expect(self.page.locator("#main")).not_to_contain_text(text)
+
+    def told(self, text: str) -> None:
+        """The message after something was done."""
+        expect(self.page.locator(".flash")).to_contain_text(text)
+
+    def wrong(self, label: str, message: str) -> None:
+        """A message stands beside a field, and belongs to it for those who do not see it."""
+        box = self.field(label)
+        expect(box).to_have_attribute("aria-invalid", "true")
+        described = (box.get_attribute("aria-describedby") or "").split()
+        assert described, f"{label} names no description"
+        shown = " ".join(self.page.locator(f"[id='{name}']").inner_text() for name in described)
+        assert message in shown, (label, shown)
+
+    def until(self, path: str, seen: Callable[[], bool]) -> None:
+        """Open a page again until it shows what follows a change."""
+        until = time.monotonic() + _SECONDS
+        while True:
+            self.open(path)
+            if seen():
+                return
+            assert time.monotonic() < until, f"{path} did not show it in {_SECONDS} seconds"
+
+    # -- what holds for every page
+
+    def check(self) -> None:
+        """Nothing hangs over, and nothing that axe complains about."""
+        if self.script:
+            assert self.overhang() == []
+            assert self.complaints() == []
+            assert self.lost() == []
+
+    def lost(self) -> list[str]:
+        """Links to places on the page that are not there."""
+        found: list[str] = self.page.evaluate(_LEADS_NOWHERE)
+        return found
+
+    def overhang(self) -> list[str]:
+        """What makes the page wider than its window."""
+        if not self.page.evaluate("document.documentElement.scrollWidth > document.documentElement.clientWidth"):
+            return []
+        found: list[str] = self.page.evaluate(_WIDER)
+        return found or [f"{self.path} can be scrolled sideways"]
+
+    def complaints(self, *rules: str) -> list[str]:
+        """What axe finds, by all rules or by these."""
+        options: dict[str, Any] = {"resultTypes": ["violations"]} | ({"runOnly": list(rules)} if rules else {})
+        told = self.page.evaluate("options => axe.run(document, options)", options)
+        return [
+            f"{self.path}: {rule['id']}: {node['html'][:200]}: {node['failureSummary']}"
+            for rule in told["violations"]
+            for node in rule["nodes"]
+        ]
+
+    def weight(self) -> int:
+        """The bytes that came for this page, without pictures."""
+        return int(self.page.evaluate(_WEIGHT))
+
+
+_LEADS_NOWHERE = """() => [...document.querySelectorAll("a[href^='#']")]
+    .map(each => each.getAttribute("href")).filter(href => !document.getElementById(href.slice(1)))"""
+_WIDER = """() => [...document.querySelectorAll("body *")]
+    .filter(each => each.getBoundingClientRect().right > document.documentElement.clientWidth + 0.5)
+    .map(each => each.outerHTML.slice(0, 120))"""
+_WEIGHT = """() => [...performance.getEntriesByType("navigation"), ...performance.getEntriesByType("resource")]
+    .filter(each => each.initiatorType !== "img")
+    .reduce((sum, each) => sum + (each.encodedBodySize || each.transferSize), 0)"""
+
+
+@cache
+def _axe() -> str:
+    assert AXE.is_file(), "axe is not there: make setup installs it"
+    return AXE.read_text()
+
+
+@contextmanager
+def window(
+    house: House, username: str | None = None, *, script: bool = True, narrow: bool = False, dark: bool = False
+) -> Iterator[Window]:
+    """A new window, of somebody or of nobody; nothing may have gone wrong in it when it is closed."""
+    context = house.browser.new_context(
+        viewport=NARROW if narrow else WIDE,
+        java_script_enabled=script,
+        storage_state=house.keys[username] if username else None,
+        color_scheme="dark" if dark else "light",
+        reduced_motion="reduce",
+        locale="en-GB",
+        has_touch=narrow,
+    )
+    context.set_default_timeout(_SECONDS * 1000)
+    if script:
+        context.add_init_script(_axe())
+    found = Window(context.new_page(), house, script, narrow)
+    _watch(found)
+    try:
+        yield found
+        assert found.troubles == []
+    finally:
+        context.close()
+
+
+def _watch(found: Window) -> None:
+    def console(message: ConsoleMessage) -> None:
+        # A form that is refused says so by its status, and the browser notes that.
+        if message.type in ("error", "warning") and not message.text.startswith(_TOLD_BY_THE_PAGE):
+            found.troubles.append(f"{found.page.url}: console: {message.text}")
+
+    def dialog(shown: Dialog) -> None:
+        found.troubles.append(f"{found.page.url}: {shown.type}: {shown.message}")
+        shown.dismiss()
+
+    def answered(answer: Response) -> None:
+        if answer.status >= 500:
+            found.troubles.append(f"{answer.url}: {answer.status}")
+        elif answer.status >= 400 and answer.request.resource_type != "document":
+            found.troubles.append(f"{answer.url}: {answer.status} for {answer.request.resource_type}")
+
+    found.page.on("console", console)
+    found.page.on("pageerror", lambda error: found.troubles.append(f"{found.page.url}: {error}"))
+    found.page.on("dialog", dialog)
+    found.page.on("response", answered)
