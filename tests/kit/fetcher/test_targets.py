@@ -96,7 +96,7 @@ def test_servers_lead_on_as_browsers_understand_them(location: str, asked: str) 
 
 
 def test_characters_that_nobody_can_send_are_refused() -> None:
-    with pytest.raises(FetchRefused, match="half a character|nobody can send"):
+    with pytest.raises(FetchRefused, match=r"half a character|nobody can send"):
         target("https://example.org/\ud800", WEB)
 
 
