@@ -39,6 +39,7 @@ from partita.kit.settings import Settings
 from partita.kit.suite import Suite
 from partita.web.app import create_app
 from partita.web.reference import reference
+from tests.web.seen import Seen
 from tests.web.visitor import Visitor
 
 EXAMPLES = int(os.environ.get("PARTITA_EXAMPLES", "4"))
@@ -55,31 +56,6 @@ CHECKS = [
 Operation = schemathesis.APIOperation[Any, Any, Any, Any]
 Case = schemathesis.Case[Any]
 PASSWORD = "correct horse battery"
-
-
-@dataclass(slots=True)
-class Seen:
-    """Names of things in answers so far, so that requests can be about things that are there."""
-
-    texts: dict[str, list[str]] = field(default_factory=dict)
-
-    def look(self, value: Any, name: str = "") -> None:
-        if isinstance(value, dict):
-            for key, inner in value.items():
-                self.look(inner, key.lower())
-        elif isinstance(value, list):
-            for inner in value:
-                self.look(inner, name)
-        elif isinstance(value, str) and 0 < len(value) < 200:
-            known = self.texts.setdefault(name, [])
-            if value not in known:
-                known.append(value)
-
-    def for_parameter(self, name: str, number: int) -> str | None:
-        """A name that fits: `siteId` for `site_id`, `resourceSlug` for `slug`."""
-        plain = name.replace("_", "").lower()
-        fitting = [text for key, texts in self.texts.items() if key.endswith(plain) for text in texts]
-        return fitting[number % len(fitting)] if fitting else None
 
 
 @dataclass(frozen=True, slots=True)

@@ -134,13 +134,19 @@ def problem_document(problem: Problem, request_id: str) -> Response:
         "type": f"urn:partita:problem:{problem.code}",
         "title": problem.title,
         "status": problem.status,
-        "detail": problem.detail,
+        "detail": _whole(problem.detail),
         "code": problem.code,
         "request_id": request_id,
     }
     if problem.errors:
-        body["errors"] = [{"field": error.field, "message": error.message} for error in problem.errors]
+        told = [{"field": _whole(error.field), "message": _whole(error.message)} for error in problem.errors]
+        body["errors"] = told
     return Response(orjson.dumps(body), problem.status, problem.headers, PROBLEM_TYPE)
+
+
+def _whole(text: str) -> str:
+    """What was sent may be in what we tell, and in JSON half a character can be sent; nobody could read it."""
+    return text.encode(errors="replace").decode()
 
 
 def _not_valid(error: RequestValidationError) -> Problem:

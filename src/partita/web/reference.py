@@ -204,21 +204,21 @@ def _example(method: str, path: str, operation: Schema, schemas: Schema, server:
         parts.append('-H "Authorization: Bearer $TOKEN"')
     for kind, content in operation.get("requestBody", {}).get("content", {}).items():
         if kind == "application/json":
-            body = orjson.dumps(_sample(content.get("schema", {}), schemas)).decode().replace("'", "'\\''")
+            body = orjson.dumps(sample(content.get("schema", {}), schemas)).decode().replace("'", "'\\''")
             parts += ["-H 'Content-Type: application/json'", f"-d '{body}'"]
         elif kind == "multipart/form-data":
             required = _resolved(content.get("schema", {}), schemas).get("required", ())
             parts += [f"-F '{name}=@{name}'" for name in required]
         break
     asked = "&".join(
-        f"{each['name']}={quote(str(_sample(each.get('schema', {}), schemas)))}"
+        f"{each['name']}={quote(str(sample(each.get('schema', {}), schemas)))}"
         for each in operation.get("parameters", ())
         if each["in"] == "query" and each.get("required")
     )
     return " ".join([*parts, f"'{server}{path}{'?' if asked else ''}{asked}'"])
 
 
-def _sample(schema: Schema, schemas: Schema, depth: int = 0) -> Any:
+def sample(schema: Schema, schemas: Schema, depth: int = 0) -> Any:
     """A value that fits a schema: its example, or something of the right type."""
     found = _resolved(schema, schemas)
     for source in (schema, found):
@@ -234,12 +234,12 @@ def _sample(schema: Schema, schemas: Schema, depth: int = 0) -> Any:
         case "object" if depth <= _DEEPEST:
             required = found.get("required", ())
             return {
-                name: _sample(inner, schemas, depth + 1)
+                name: sample(inner, schemas, depth + 1)
                 for name, inner in found.get("properties", {}).items()
                 if name in required
             }
         case "array":
-            return [_sample(found.get("items", {}), schemas, depth + 1) for _ in range(found.get("minItems", 1))]
+            return [sample(found.get("items", {}), schemas, depth + 1) for _ in range(found.get("minItems", 1))]
         case "integer":
             return int(max(found.get("minimum", 1), 1))
         case "number":
