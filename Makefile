@@ -18,7 +18,7 @@ NODE := $(if $(filter Linux-x86_64,$(shell uname -s)-$(shell uname -m)),$(if $(N
 MAKEFLAGS += --no-print-directory
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help setup system run test tests coverage lint lock differential crash fuzz reference bench clean distclean
+.PHONY: help setup system run test tests coverage lint lock differential crash fuzz schemathesis browser screenshots reference bench clean distclean
 
 # Says what it does, runs a command, and shows its output only when it fails.
 quietly = @echo "$(1)"; out=$$($(2) 2>&1) || { printf '%s\n' "$$out"; exit 1; }
@@ -38,6 +38,9 @@ system: ## Install missing system packages (Debian, as root), or say which to in
 	$(PYTHON) -c 'import ensurepip, venv' 2>/dev/null || missing="$$missing python3-venv"; \
 	command -v node >/dev/null || missing="$$missing nodejs"; \
 	command -v npm >/dev/null || missing="$$missing npm"; \
+	command -v chromium >/dev/null || command -v chromium-browser >/dev/null || command -v google-chrome >/dev/null \
+		|| missing="$$missing chromium"; \
+	[ -z "$$(command -v apt-get)" ] || [ -e /usr/share/fonts/truetype/noto ] || missing="$$missing fonts-noto-core"; \
 	if [ -z "$$missing" ]; then \
 		echo "system: nothing is missing"; \
 	elif command -v apt-get >/dev/null && [ "$$(id -u)" = 0 ]; then \
@@ -118,6 +121,15 @@ crash: setup ## Kill the engine 50 times while it writes, and look for lost writ
 
 fuzz: $(VENV)/.dev ## Send the engine 100,000 broken requests
 	@$(BIN)/python -m tests.fuzz --requests 100000 $(ARGS)
+
+schemathesis: $(VENV)/.dev ## Send the APIs some 10,000 requests made up from their description
+	@PARTITA_EXAMPLES=60 $(BIN)/python -m pytest -q --timeout 3600 tests/web/test_schemathesis.py $(ARGS)
+
+browser: setup ## Tell every story in a browser in every way: wide and narrow, with and without script
+	@PARTITA_BROWSER=everything $(BIN)/python -m pytest -q tests/browser $(ARGS)
+
+screenshots: setup ## Take pictures of every page, light and dark, wide and narrow, into build/screenshots
+	@$(BIN)/python -m tests.browser.screenshots
 
 reference: $(VENV)/.runtime ## Write docs/tables.md and docs/access-patterns.md from the schemas; measures for some minutes
 	@page=$$($(BIN)/partita tables) && printf '%s\n' "$$page" > docs/tables.md
