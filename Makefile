@@ -38,14 +38,18 @@ system: ## Install missing system packages (Debian, as root), or say which to in
 	$(PYTHON) -c 'import ensurepip, venv' 2>/dev/null || missing="$$missing python3-venv"; \
 	command -v node >/dev/null || missing="$$missing nodejs"; \
 	command -v npm >/dev/null || missing="$$missing npm"; \
-	command -v chromium >/dev/null || command -v chromium-browser >/dev/null || command -v google-chrome >/dev/null \
-		|| missing="$$missing chromium"; \
+	for browser in chromium-headless-shell chromium chromium-browser google-chrome; do \
+		command -v $$browser >/dev/null && break; \
+	done || missing="$$missing chromium-headless-shell"; \
 	[ -z "$$(command -v apt-get)" ] || [ -e /usr/share/fonts/truetype/noto ] || missing="$$missing fonts-noto-core"; \
 	if [ -z "$$missing" ]; then \
 		echo "system: nothing is missing"; \
 	elif command -v apt-get >/dev/null && [ "$$(id -u)" = 0 ]; then \
 		echo "system: installing$$missing"; \
-		apt-get update -qq && DEBIAN_FRONTEND=noninteractive apt-get install -qq -y --no-install-recommends $$missing >/dev/null; \
+		export DEBIAN_FRONTEND=noninteractive; \
+		apt-get update -qq; \
+		apt-cache show chromium-headless-shell >/dev/null 2>&1 || missing=$$(echo "$$missing" | sed s/-headless-shell//); \
+		apt-get install -qq -y --no-install-recommends $$missing >/dev/null; \
 	else \
 		echo "system: please install$$missing"; \
 	fi

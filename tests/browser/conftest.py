@@ -17,6 +17,8 @@ from playwright.sync_api import Browser, sync_playwright
 from tests.browser.house import House, chromium_path, house_with
 from tests.browser.window import Window, window
 
+EVERYTHING = os.environ.get("PARTITA_BROWSER") == "everything"
+
 
 @pytest.fixture(scope="package")
 def chromium() -> Iterator[Browser]:
@@ -52,7 +54,7 @@ MODES = {
     "wide": Mode(1),
     "narrow and without script": Mode(2, script=False, narrow=True),
 }
-if os.environ.get("PARTITA_BROWSER") == "everything":
+if EVERYTHING:
     MODES |= {"narrow": Mode(3, narrow=True), "wide and without script": Mode(4, script=False)}
 
 

@@ -34,8 +34,8 @@ WIDE: ViewportSize = {"width": 1280, "height": 900}
 
 
 def chromium_path() -> str | None:
-    """The browser of the system."""
-    names = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
+    """The browser of the system; the one without a screen is twice as fast."""
+    names = ("chromium-headless-shell", "chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
     return next((found for found in map(shutil.which, names) if found), None)
 
 

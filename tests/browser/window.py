@@ -32,7 +32,7 @@ class Window:
 
     def open(self, path: str) -> Response:
         """Go to an address."""
-        answer = self.page.goto(self.house.url + path)
+        answer = self.page.goto(self.house.url + path, wait_until="domcontentloaded")
         assert answer is not None
         return answer
 
@@ -124,6 +124,13 @@ class Window:
         found: list[str] = self.page.evaluate(_LEADS_NOWHERE)
         return found
 
+    def overhang_when_narrow(self) -> list[str]:
+        """What would make the page wider than a narrow window."""
+        self.page.set_viewport_size(NARROW)
+        found = self.overhang()
+        self.page.set_viewport_size(WIDE)
+        return found
+
     def overhang(self) -> list[str]:
         """What makes the page wider than its window."""
         if not self.page.evaluate("document.documentElement.scrollWidth > document.documentElement.clientWidth"):
@@ -133,6 +140,8 @@ class Window:
 
     def complaints(self, *rules: str) -> list[str]:
         """What axe finds, by all rules or by these."""
+        if not self.page.evaluate("'axe' in window"):
+            self.page.evaluate(_axe())
         options: dict[str, Any] = {"resultTypes": ["violations"]} | ({"runOnly": list(rules)} if rules else {})
         told = self.page.evaluate("options => axe.run(document, options)", options)
         return [
@@ -164,9 +173,18 @@ def _axe() -> str:
 
 @contextmanager
 def window(
-    house: House, username: str | None = None, *, script: bool = True, narrow: bool = False, dark: bool = False
+    house: House,
+    username: str | None = None,
+    *,
+    script: bool = True,
+    narrow: bool = False,
+    dark: bool = False,
+    inspected: bool = False,
 ) -> Iterator[Window]:
-    """A new window, of somebody or of nobody; nothing may have gone wrong in it when it is closed."""
+    """A new window, of somebody or of nobody; nothing may have gone wrong in it when it is closed.
+
+    With `inspected` axe is in every page from the start, which is quicker where every page is looked at.
+    """
     context = house.browser.new_context(
         viewport=NARROW if narrow else WIDE,
         java_script_enabled=script,
@@ -177,7 +195,7 @@ def window(
         has_touch=narrow,
     )
     context.set_default_timeout(_SECONDS * 1000)
-    if script:
+    if inspected:
         context.add_init_script(_axe())
     found = Window(context.new_page(), house, script, narrow)
     _watch(found)
