@@ -26,7 +26,6 @@ from schemathesis.core.result import Ok
 from schemathesis.generation.feedback import FeedbackSources
 from schemathesis.specs.openapi.checks import (
     content_type_conformance,
-    negative_data_rejection,
     response_headers_conformance,
     response_schema_conformance,
     status_code_conformance,
@@ -51,7 +50,6 @@ CHECKS = [
     content_type_conformance,
     response_schema_conformance,
     response_headers_conformance,
-    negative_data_rejection,
 ]
 Operation = schemathesis.APIOperation[Any, Any, Any, Any]
 Case = schemathesis.Case[Any]

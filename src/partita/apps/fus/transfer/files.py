@@ -27,4 +27,9 @@ def download(transfer: Transfer, format: Format) -> StreamingResponse:
 
 def content_types() -> dict[str, Any]:
     """What a download may be, for the API's description."""
-    return {kind.partition(";")[0]: {"schema": {"type": "string", "format": "binary"}} for kind in _TYPES.values()}
+    shapes: dict[Format, Any] = {
+        "html": {"type": "string"},
+        "csv": {"type": "string"},
+        "json": {"type": "array", "items": {"type": "object"}},
+    }
+    return {_TYPES[kind].partition(";")[0]: {"schema": shape} for kind, shape in shapes.items()}
