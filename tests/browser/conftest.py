@@ -15,7 +15,7 @@ import pytest
 from playwright.sync_api import Browser, sync_playwright
 
 from tests.browser.house import House, chromium_path, house_with
-from tests.browser.window import Window, window
+from tests.browser.window import AXE, Window, window
 
 EVERYTHING = os.environ.get("PARTITA_BROWSER") == "everything"
 
@@ -25,6 +25,8 @@ def chromium() -> Iterator[Browser]:
     path = chromium_path()
     if path is None:
         pytest.skip("no Chromium here: make system installs one")
+    if not AXE.is_file():
+        pytest.skip("no axe here: make setup installs it where there is npm")
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=path)
         yield browser
