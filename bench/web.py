@@ -64,7 +64,7 @@ async def _compare(port: int, token: str, rounds: int, say: Callable[[str], None
     for at in range(rounds):
         say(f"round {at + 1} of {rounds}")
         for route in result.routes:
-            constant = f"/constant/{route.kind}/{result.sizes[route.name]}"
+            constant = f"/constant-{route.kind}/{result.sizes[route.name]}"
             for name, path in ((route.name, route.path), (f"constant {route.name}", constant)):
                 done = await _load(port, [_get(path)] * CONNECTIONS, seconds)
                 result.measured.add("web", name, seconds / len(done) * 1e6)

@@ -14,16 +14,20 @@ from partita.web.app import create_app
 
 def application() -> FastAPI:
     """What the server process serves."""
-    app = create_app(build(read_settings()))
-    constants = Routes("/constant", tag="bench", pages=True)
-
-    @constants.get("/{kind}/{size}", Access.PUBLIC)
-    async def constant(request: Request, kind: str, size: int) -> Response:
-        """A body of one size that costs nothing to make."""
-        known: dict[tuple[str, int], bytes] = request.app.state.constants
-        body = known.setdefault((kind, size), b"x" * size)
-        return Response(body, media_type="application/json" if kind == "json" else "text/html; charset=utf-8")
-
+    app = create_app(build(read_settings()), more=(_constants("json"), _constants("html")))
     app.state.constants = {}
-    app.include_router(constants.router)
     return app
+
+
+def _constants(kind: str) -> Routes:
+    """Answers that cost nothing to make, on a route like those of the API or those of pages."""
+    constants = Routes(f"/constant-{kind}", tag="bench", pages=kind == "html")
+    media_type = "application/json" if kind == "json" else "text/html; charset=utf-8"
+
+    @constants.get("/{size}", Access.PUBLIC, include_in_schema=False)
+    async def constant(request: Request, size: int) -> Response:
+        """A body of one size."""
+        known: dict[int, bytes] = request.app.state.constants
+        return Response(known.setdefault(size, b"x" * size), media_type=media_type)
+
+    return constants

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from enum import StrEnum
+from itertools import count
 from typing import Annotated
 
 from fastapi import Query, Request
@@ -69,6 +70,7 @@ def build(kit: Kit) -> System:
     """The system, on a kit."""
     api = Routes("/api/press", tag="press")
     pages = Routes("/press", tag="press", pages=True)
+    times = count(1)
 
     @api.get("/articles", Access.PUBLIC)
     async def listing(limit: Limit = 20, cursor: Cursor = None) -> dict[str, object]:
@@ -107,6 +109,12 @@ def build(kit: Kit) -> System:
     async def home(request: Request, q: Annotated[str, Query()] = "") -> Response:
         await kit.store.page(articles(), limit=5)
         return render(request, "error.html", headers={"X-Method": request.method}, problem=NotFound(f"<b>{q}</b>"))
+
+    @pages.get("/list", Access.PUBLIC)
+    async def listed(request: Request) -> Response:
+        found = await kit.store.page(articles(), limit=5)
+        made = NotFound(f"Time number {next(times)}: {', '.join(each.title for each in found)}")
+        return render(request, "error.html", same=found, problem=made)
 
     @pages.get("/desk", Press.PUBLISH)
     async def desk(request: Request) -> Response:

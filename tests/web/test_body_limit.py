@@ -60,7 +60,16 @@ async def test_pages_say_so_on_a_page(visitor: Visitor) -> None:
     assert answer.headers["content-type"].startswith("text/html")
 
 
-async def test_a_body_that_is_too_large_is_also_too_large_as_json(visitor: Visitor) -> None:
-    token = {"authorization": "Bearer nonsense", "content-type": "application/json"}
-    answer = await visitor.ask("POST", "/api/press/articles", b'{"title": "' + b"x" * 1_000_001, token)
+async def test_a_body_that_is_too_large_is_also_too_large_as_json(served: Served) -> None:
+    ada = await served.person("Ada", "press:editor")
+    sent = {"content-type": "application/json", "sec-fetch-site": "same-origin"}
+    answer = await ada.ask("POST", "/api/press/articles", b'{"title": "' + b"x" * 1_000_001, sent)
     assert answer.status == 413
+
+
+async def test_what_somebody_sends_who_may_not_is_not_read(served: Served) -> None:
+    ada, nobody = await served.person("Ada"), served.visitor()
+    sent = {"content-type": "application/json", "sec-fetch-site": "same-origin"}
+    for visitor, status in ((nobody, 401), (ada, 403)):
+        for body in (b'{"title": "' + b"x" * 1_000_001, b"{title"):
+            assert (await visitor.ask("POST", "/api/press/articles", body, sent)).status == status

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import signal
 import socket
 import sys
 import tempfile
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -15,9 +17,11 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 if TYPE_CHECKING:
+    import uvicorn
     from fastapi import FastAPI
 
     from partita.kit.settings import Settings
+    from partita.kit.suite import Suite
 
 _GRACE_SECONDS = 20
 _READY_SECONDS = 60
@@ -33,8 +37,6 @@ def serve(
     demo: Annotated[bool | None, typer.Option("--demo/--no-demo", help="Fill empty systems with demo data.")] = None,
 ) -> None:
     """Serve the five systems. What is not given here comes from the settings."""
-    import asyncio
-
     from partita.dynamo.errors import DynamoError
     from partita.kit.settings import SettingsError, read_settings
     from partita.table import ModelError
@@ -51,23 +53,38 @@ def serve(
         settings = read_settings()
         # What is done before anything is served is told in the greeting; here only what goes wrong.
         logs.configure("warning" if settings.log_level == "info" else settings.log_level)
-        lines = asyncio.run(_prepare(settings))
+        if settings.workers == 1:
+            _alone(settings, listener)
+        else:
+            _together(settings, listener)
     except (SettingsError, DynamoError, ModelError, OSError) as error:
         typer.echo(f"partita: {error}", err=True)
         raise typer.Exit(1) from None
-    _run(settings, listener, lambda: _greet(settings, lines))
 
 
 def application() -> FastAPI:
     """What a process serves: a suite of its own, on the data that all of them share."""
-    from partita.bootstrap import build
     from partita.kit.settings import read_settings
     from partita.web import logs
-    from partita.web.app import create_app
 
     settings = read_settings()
     logs.configure(settings.log_level)
-    return create_app(build(settings))
+    with _uncollected():
+        from partita.bootstrap import build
+        from partita.web.app import create_app
+
+        return create_app(build(settings))
+
+
+@contextmanager
+def _uncollected() -> Iterator[None]:
+    """What is made in here stays as long as the process: no search for garbage looks at it, now or later."""
+    gc.disable()
+    try:
+        yield
+    finally:
+        gc.freeze()
+        gc.enable()
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,20 +95,15 @@ class _Prepared:
     systems: tuple[str, ...]
 
 
-async def _prepare(settings: Settings) -> _Prepared:
-    """What happens once before anything is served: tables, the first administrator, demo data and its search index."""
-    from partita.bootstrap import build
-
-    suite = build(settings)
-    try:
-        password = await suite.kit.accounts.ensure_admin()
-        fills = [system.demo for system in suite.systems if system.demo is not None] if settings.demo else []
-        demo = tuple([await fill() for fill in fills])
-        if demo:
-            await suite.worker.drain()
-        return _Prepared(password, demo, tuple(system.title for system in suite.systems))
-    finally:
-        await suite.close()
+async def _prepare(suite: Suite) -> _Prepared:
+    """What happens once before anything is served: the first administrator, demo data and its search index."""
+    settings = suite.kit.settings
+    password = await suite.kit.accounts.ensure_admin()
+    fills = [system.demo for system in suite.systems if system.demo is not None] if settings.demo else []
+    demo = tuple([await fill() for fill in fills])
+    if demo:
+        await suite.worker.drain()
+    return _Prepared(password, demo, tuple(system.title for system in suite.systems))
 
 
 def _listen(settings: Settings) -> socket.socket:
@@ -108,13 +120,77 @@ def _listen(settings: Settings) -> socket.socket:
     return listener
 
 
-def _run(settings: Settings, listener: socket.socket, greet: Callable[[], None]) -> None:
+def _alone(settings: Settings, listener: socket.socket) -> None:
+    """One process: what was prepared is what is served."""
+    import asyncio
+
     import uvicorn
+
+    from partita.web import logs
+
+    async def run() -> None:
+        with _uncollected():
+            from partita.bootstrap import build
+            from partita.web.app import create_app
+
+            suite = build(settings)
+            app = create_app(suite)
+        try:
+            prepared = await _prepare(suite)
+        except BaseException:
+            await suite.close()
+            raise
+        logs.configure(settings.log_level)
+
+        class Greeting(uvicorn.Server):
+            async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+                await super().startup(sockets)
+                _greet(settings, prepared)
+
+        # The server ends with the signal that stopped it; by then everything is closed, and that is no failure.
+        signal.signal(signal.SIGTERM, lambda *_: sys.exit(0))
+        signal.signal(signal.SIGINT, lambda *_: sys.exit(0))
+        await Greeting(_config(settings, app)).serve([listener])
+
+    with asyncio.Runner(loop_factory=_config(settings, application).get_loop_factory()) as runner:
+        runner.run(run())
+
+
+def _together(settings: Settings, listener: socket.socket) -> None:
+    """Several processes on the same data; what happens once is done before they start."""
+    import asyncio
+
     from uvicorn.supervisors import Multiprocess
 
-    config = uvicorn.Config(
-        "partita.commands.serve:application",
-        factory=True,
+    from partita.bootstrap import build
+
+    async def prepare() -> _Prepared:
+        suite = build(settings)
+        try:
+            return await _prepare(suite)
+        finally:
+            await suite.close()
+
+    prepared = asyncio.run(prepare())
+
+    class Greeting(Multiprocess):
+        def init_processes(self) -> None:
+            super().init_processes()
+            if all(process.wait_until_ready(_READY_SECONDS, self.should_exit) for process in self.processes):
+                _greet(settings, prepared)
+
+    with tempfile.TemporaryDirectory(prefix="partita-metrics-") as counted:
+        os.environ["PROMETHEUS_MULTIPROC_DIR"] = counted
+        Greeting(_config(settings, "partita.commands.serve:application"), [listener]).run()
+
+
+def _config(settings: Settings, app: FastAPI | Callable[[], FastAPI] | str) -> uvicorn.Config:
+    import uvicorn
+    from fastapi import FastAPI
+
+    return uvicorn.Config(
+        app,
+        factory=not isinstance(app, FastAPI),
         workers=settings.workers,
         loop="uvloop" if sys.platform != "win32" else "asyncio",
         http="httptools",
@@ -128,32 +204,13 @@ def _run(settings: Settings, listener: socket.socket, greet: Callable[[], None])
         timeout_graceful_shutdown=_GRACE_SECONDS,
     )
 
-    class Alone(uvicorn.Server):
-        async def startup(self, sockets: list[socket.socket] | None = None) -> None:
-            await super().startup(sockets)
-            greet()
-
-    class Together(Multiprocess):
-        def init_processes(self) -> None:
-            super().init_processes()
-            if all(process.wait_until_ready(_READY_SECONDS, self.should_exit) for process in self.processes):
-                greet()
-
-    if settings.workers == 1:
-        # The server ends with the signal that stopped it; by then everything is closed, and that is no failure.
-        signal.signal(signal.SIGTERM, lambda *_: sys.exit(0))
-        signal.signal(signal.SIGINT, lambda *_: sys.exit(0))
-        Alone(config).run([listener])
-        return
-    with tempfile.TemporaryDirectory(prefix="partita-metrics-") as counted:
-        os.environ["PROMETHEUS_MULTIPROC_DIR"] = counted
-        Together(config, [listener]).run()
-
 
 def _greet(settings: Settings, prepared: _Prepared) -> None:
     lines: list[tuple[str, Any]] = [("systems", ", ".join(prepared.systems) or "none")]
     if prepared.password is not None:
         lines.append(("sign in", f"admin, with the password {prepared.password} (you choose your own at once)"))
+    else:
+        lines.append(("sign in", "with your account; a new password for admin: partita user password admin"))
     lines += [("demo", made) for made in prepared.demo]
     lines += [("data", settings.data.resolve()), ("API", f"{settings.base_url}/api/docs")]
     typer.echo(f"Partita is served at {settings.base_url}")

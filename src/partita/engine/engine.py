@@ -120,7 +120,7 @@ class Engine:
             return await self.execute_async(parse(operation, request))
         return await asyncio.to_thread(self._call_table, operation, request)
 
-    async def execute_async(self, request: ItemRequest) -> Response:
+    async def execute_async(self, request: ItemRequest, load: Load = orjson.loads) -> Response:
         """`execute` for an event loop."""
         loop = asyncio.get_running_loop()
         future: asyncio.Future[Response] = loop.create_future()
@@ -138,8 +138,8 @@ class Engine:
                 loop.call_soon_threadsafe(settle, result, error)
 
         if self._faults is None and type(request) in operations.ITEM_READS:
-            return self._run(request, orjson.loads)
-        self._start(request, orjson.loads, told)
+            return self._run(request, load)
+        self._start(request, load, told)
         return await future
 
     def answer(self, operation: str, body: bytes, done: Done) -> None:

@@ -5,19 +5,23 @@ from __future__ import annotations
 import hmac
 import time
 from base64 import urlsafe_b64decode, urlsafe_b64encode
-from collections.abc import Mapping
+from collections.abc import Hashable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
 import orjson
+from markupsafe import Markup
 from starlette.requests import Request
 from starlette.responses import HTMLResponse, RedirectResponse, Response
 from starlette.types import Receive, Scope, Send
+
+from partita.kit.permissions import NOBODY, Viewer
 
 if TYPE_CHECKING:
     from jinja2 import Environment
 
 FLASH_COOKIE = "partita-flash"
+THEME_COOKIE = "theme"
 _FLASH_SECONDS = 60
 _LONGEST_FLASH = 400
 _SIGNATURE_BYTES = 16
@@ -25,17 +29,73 @@ _SIGNATURE_BYTES = 16
 Kind = Literal["good", "info", "warn", "bad"]
 
 
+PANEL = Markup("<!--developer-->")
+"""Where a page has the developer panel: text that people typed is escaped, so it is nowhere else."""
+
+
 def render(
-    request: Request, template: str, *, status: int = 200, headers: Mapping[str, str] | None = None, **context: Any
+    request: Request,
+    template: str,
+    *,
+    status: int = 200,
+    headers: Mapping[str, str] | None = None,
+    same: Hashable = None,
+    **context: Any,
 ) -> Response:
-    """A page from a template. What every page shows comes from the application: `viewer`, `system`, `path`, `shell`."""
-    templates: Environment = request.app.state.templates
+    """A page from a template. What every page shows comes from the application: `viewer`, `system`, `path`, `shell`.
+
+    Where a page says what it is made of (`same`: everything it shows but who looks at it and its address), it is made
+    once for all who are not signed in, and anew when that has changed, or after a minute for what tells the time.
+    """
     flash = read_flash(request)
-    shell: dict[str, Any] = request.app.state.shell(request, flash)
-    page = HTMLResponse(templates.get_template(template).render({**shell, **context}), status, headers)
+    made: MadePages = request.app.state.made_pages
+    key = _key(request, template, same) if same is not None and flash is None and status == 200 else None
+    parts = made.get(key) if key is not None else None
+    if parts is None:
+        parts = _parts(request, template, flash, context)
+        if key is not None:
+            made.add(key, parts)
+    body = parts[0] if len(parts) == 1 else parts[0] + request.app.state.panel(request).encode() + parts[1]
+    page = HTMLResponse(body, status, headers)
     if flash is not None:
         page.delete_cookie(FLASH_COOKIE, path="/")
     return page
+
+
+class MadePages:
+    """Pages that were made, by all that they show; those that nobody has asked for longest go first."""
+
+    def __init__(self, most: int = 256) -> None:
+        self._most = most
+        self._pages: dict[Hashable, tuple[bytes, ...]] = {}
+
+    def get(self, key: Hashable) -> tuple[bytes, ...] | None:
+        found = self._pages.pop(key, None)
+        if found is not None:
+            self._pages[key] = found
+        return found
+
+    def add(self, key: Hashable, parts: tuple[bytes, ...]) -> None:
+        self._pages[key] = parts
+        if len(self._pages) > self._most:
+            del self._pages[next(iter(self._pages))]
+
+
+def _key(request: Request, template: str, same: Hashable) -> Hashable:
+    """What a page for nobody in particular depends on; None for somebody's."""
+    viewer: Viewer = getattr(request.state, "viewer", NOBODY)
+    if viewer.signed_in:
+        return None
+    address = request.url.path, request.scope["query_string"], request.method
+    return template, *address, request.cookies.get(THEME_COOKIE), int(time.time()) // 60, same
+
+
+def _parts(request: Request, template: str, flash: Flash | None, context: Mapping[str, Any]) -> tuple[bytes, ...]:
+    """A page before and after the developer panel, which is another one each time."""
+    templates: Environment = request.app.state.templates
+    shell: dict[str, Any] = request.app.state.shell(request, flash)
+    text = templates.get_template(template).render({**shell, **context})
+    return tuple(part.encode() for part in text.split(PANEL))
 
 
 def redirect(url: str, *, flash: str = "", kind: Kind = "good") -> Response:

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Coroutine, Sequence
 from typing import Annotated, Any, TypeVar
 
 from fastapi import APIRouter, Depends, Request
+from fastapi.routing import APIRoute
 from starlette.responses import Response
 
 from partita.kit.permissions import Access, Viewer, authorize
@@ -66,15 +67,11 @@ class Routes:
         """Declare a route. `refuses` are the statuses of problems it may answer with, for its documentation; a
         `faceless` one answers everybody alike, so that nobody is looked up."""
 
-        async def allowed(request: Request, viewer: CurrentViewer) -> None:
-            authorize(viewer, permission)
-            if getattr(request.state, "head", False):
-                request.scope["method"] = "HEAD"  # it was GET for the router only
-
         if faceless and permission != Access.PUBLIC:
             raise ValueError(f"{method} {path} needs {permission}, so it must know who asks")
         # A page shows who is signed in; public data is the same for everybody, unless the route asks.
         looks = not faceless and (self.pages or permission != Access.PUBLIC)
+        route_class = _asking(permission) if looks else APIRoute
 
         def declare(function: F) -> F:
             extra: dict[str, Any] = {"x-permission": str(permission), "x-refuses": list(refuses)}
@@ -89,13 +86,31 @@ class Routes:
                 path,
                 function,
                 methods=[method],
-                dependencies=[Depends(allowed)] if looks else [],
+                route_class_override=route_class,
                 openapi_extra={**settings.pop("openapi_extra", {}), **extra},
                 **settings,
             )
             return function
 
         return declare
+
+
+def _asking(permission: str) -> type[APIRoute]:
+    """Routes that ask who is there before anything else: what others send is not even read."""
+
+    class Asking(APIRoute):
+        def get_route_handler(self) -> Callable[[Request], Coroutine[Any, Any, Response]]:
+            handle = super().get_route_handler()
+
+            async def answer(request: Request) -> Response:
+                authorize(await viewer_of(request), permission)
+                if getattr(request.state, "head", False):
+                    request.scope["method"] = "HEAD"  # it was GET for the router only
+                return await handle(request)
+
+            return answer
+
+    return Asking
 
 
 def most_bytes(route: Any) -> int:

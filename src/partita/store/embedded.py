@@ -7,33 +7,44 @@ import time
 from collections.abc import Callable
 from typing import Any
 
+import orjson
+
 from partita.dynamo.requests import ItemRequest
+from partita.dynamo.values import Item as WireItem
 from partita.engine import Engine
 from partita.store.files import LargeFiles
 from partita.store.make import make
 from partita.store.retries import IN_PROCESS, Retries
 from partita.store.store import Store
 from partita.table.cursors import CursorKeys
+from partita.table.known import KnownRows
 from partita.table.tables import Table
+
+REMEMBERED_BYTES = 2_000_000
+"""Of rows as they are stored; in memory a row with its item takes about ten times as much."""
 
 
 class EmbeddedTransport:
     """The engine as a transport: the syntax tree goes in as it is, nothing is rendered or parsed."""
 
-    def __init__(self, engine: Engine) -> None:
+    def __init__(self, engine: Engine, remembered: int = REMEMBERED_BYTES) -> None:
         self.engine = engine
+        self._known = KnownRows(remembered)
 
     def send(self, request: ItemRequest) -> dict[str, Any]:
-        return self.engine.execute(request)
+        return self.engine.execute(request, self._row)
 
     async def send_async(self, request: ItemRequest) -> dict[str, Any]:
-        return await self.engine.execute_async(request)
+        return await self.engine.execute_async(request, self._row)
 
     async def call_async(self, operation: str, wire: dict[str, Any]) -> dict[str, Any]:
         return await self.engine.call_async(operation, wire)
 
     def create(self, table: Table) -> None:
         make(table, self.engine.call, self.engine.maintenance.run)
+
+    def _row(self, stored: bytes) -> WireItem:
+        return self._known.get(stored) or self._known.add(stored, orjson.loads(stored))
 
 
 class EmbeddedStore(Store):
@@ -47,7 +58,9 @@ class EmbeddedStore(Store):
         retries: Retries = IN_PROCESS,
         clock: Callable[[], float] = time.time,
         files: LargeFiles | None = None,
+        remembered: int = REMEMBERED_BYTES,
     ) -> None:
+        """A store that remembers the rows it read last, up to so many bytes as they are stored (0: none)."""
         cursors = cursors or CursorKeys(secrets.token_bytes(32))
-        super().__init__(EmbeddedTransport(engine), cursors, retries=retries, clock=clock, files=files)
+        super().__init__(EmbeddedTransport(engine, remembered), cursors, retries=retries, clock=clock, files=files)
         self.engine = engine

@@ -69,6 +69,17 @@ def _sign(key: bytes, query: Query[Any], payload: bytes) -> bytes:
 
 def _identity(query: Query[Any]) -> bytes:
     """What makes a list this list: types, index, key condition, filter, direction; not how many are wanted."""
-    _, wire = render(query.request())
-    names = [item_type.__name__ for item_type in query.item_types]
-    return sha256(orjson.dumps([names, wire, query.shards], option=orjson.OPT_SORT_KEYS)).digest()
+    told: list[Any] = [
+        [item_type.__name__ for item_type in query.item_types],
+        query.table.name,
+        None if query.index is None else query.index.name,
+        [value for _, value in query.partition],
+        [value for _, value in query.leading],
+        query.forward,
+        query.consistent,
+        query.only,
+        query.shards,
+    ]
+    if query.sort is not None or query.filter is not None:
+        told.append(render(query.request())[1])
+    return sha256(orjson.dumps(told, option=orjson.OPT_SORT_KEYS)).digest()

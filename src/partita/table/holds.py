@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import types
 from collections.abc import Iterable, Mapping
+from datetime import date, datetime
 from decimal import Decimal
 from enum import Enum
 from typing import Annotated, Any, Literal, TypeVar, Union, get_args, get_origin
@@ -46,6 +47,24 @@ def wire_types(annotation: Any) -> frozenset[str] | None:
 def mentions_float(annotation: Any) -> bool:
     """Whether a float is anywhere in a type."""
     return annotation is float or any(map(mentions_float, get_args(annotation)))
+
+
+def is_lasting(annotation: Any) -> bool:
+    """Whether no value of a type can be changed; False where nothing is known."""
+    origin, arguments = get_origin(annotation), get_args(annotation)
+    if origin is Annotated:
+        return is_lasting(arguments[0])
+    if origin is Literal or annotation is Ellipsis:
+        return True
+    if origin is not None:
+        return origin in (Union, types.UnionType, tuple, frozenset) and all(map(is_lasting, arguments))
+    if not isinstance(annotation, type):
+        return False
+    if issubclass(annotation, BaseModel):
+        return bool(annotation.model_config.get("frozen")) and all(
+            is_lasting(field.annotation) for field in annotation.model_fields.values()
+        )
+    return issubclass(annotation, (*_SCALARS, Enum, datetime, date))
 
 
 def adapter(annotation: Any, metadata: list[Any]) -> TypeAdapter[Any]:

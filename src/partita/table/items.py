@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING, Any, ClassVar, Self, dataclass_transform
+from typing import TYPE_CHECKING, Any, ClassVar, Self, cast, dataclass_transform
 
 from pydantic import BaseModel, ConfigDict, Field
 from pydantic import ValidationError as PydanticError
@@ -15,6 +15,7 @@ from partita.dynamo.values import Item as WireItem
 from partita.table.attributes import Attribute, attribute, key_part
 from partita.table.errors import ForeignItemError, ItemTooLargeError, ModelError, SchemaError
 from partita.table.expiry import check_expiry_field
+from partita.table.known import KnownRow
 from partita.table.large import check_large_fields, has_markers
 from partita.table.layout import Layout, layout
 from partita.table.suggest import instead_of
@@ -148,7 +149,11 @@ class Item(BaseModel, metaclass=ItemMeta):
     @classmethod
     def from_own_row(cls, row: WireItem) -> Self | None:
         """The item a row holds, or None where the row is of another type."""
-        found = cls.__layout__.reader.values(row)
+        reader = cls.__layout__.reader
+        shared = row.items_read if reader.lasting and isinstance(row, KnownRow) else None
+        if shared is not None and (known := shared.get(reader)) is not None:
+            return cast("Self", known)
+        found = reader.values(row)
         if found is None:
             return None
         values, unknown = found
@@ -162,6 +167,8 @@ class Item(BaseModel, metaclass=ItemMeta):
             # pydantic keeps, copies and compares what stands here, and leaves it out of dumps. Declared as private
             # attributes of the model, they would cost every item that has none.
             object.__setattr__(item, "__pydantic_private__", unknown)
+        if shared is not None:
+            shared[reader] = item
         return item
 
     # -- requests

@@ -14,7 +14,7 @@ from partita.dynamo.values import AttributeValue
 from partita.dynamo.values import Item as WireItem
 from partita.table.attributes import Attribute, Stored
 from partita.table.errors import KeyPartError, SchemaError
-from partita.table.holds import mentions_float
+from partita.table.holds import is_lasting, mentions_float
 from partita.table.reading import Reader, sharded
 from partita.table.shards import shard_keys
 from partita.table.suggest import instead_of
@@ -163,6 +163,11 @@ class Layout:
         """Whether a row is of this type."""
         return self.reader.match(row) is not None
 
+    @property
+    def lasting(self) -> bool:
+        """Whether nothing in an item of this type can be changed, so that all who read its row can have the same."""
+        return all(is_lasting(_held(field.annotation)) for field in self.item_type.model_fields.values())
+
     def rivals(self) -> list[Layout]:
         """Types of the same table whose templates say more: where they fit, the row is theirs."""
         return [
@@ -283,16 +288,18 @@ def _own_template(what: str, key: KeyName, text: str | None, fields: Mapping[str
 
 
 def _accepts_none(annotation: Any) -> bool:
-    if get_origin(annotation) is Attribute:
-        annotation = get_args(annotation)[0]
-    return type(None) in get_args(annotation)
+    return type(None) in get_args(_held(annotation))
 
 
 def _literal(annotation: Any) -> tuple[Any, ...]:
     """The choices of `Attribute[Literal[…]]`."""
-    if get_origin(annotation) is Attribute:
-        annotation = get_args(annotation)[0]
-    return get_args(annotation) if get_origin(annotation) is Literal else ()
+    held = _held(annotation)
+    return get_args(held) if get_origin(held) is Literal else ()
+
+
+def _held(annotation: Any) -> Any:
+    """The type of an attribute's values."""
+    return get_args(annotation)[0] if get_origin(annotation) is Attribute else annotation
 
 
 def _key_value(made: Template, values: Mapping[str, Any], key: KeyName) -> AttributeValue:

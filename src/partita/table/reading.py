@@ -22,6 +22,7 @@ class Reader:
         "defaults",
         "fields",
         "keys",
+        "lasting",
         "own",
         "rivals",
         "sharded",
@@ -46,6 +47,8 @@ class Reader:
             not self.rivals and len(seen) == len(set(seen)) and all(key.made.simple for key in self.keys)
         )
         """Whether any key that can be made is read as this type with the same parts."""
+        self.lasting = layout.lasting
+        """Whether an item can be shared by everybody who reads its row: nothing in it can be changed."""
 
     def parts(self, row: WireItem) -> dict[str, str] | None:
         """The parts of a row's key, where its keys and its discriminator fit this type."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Callable, Iterator
+from collections.abc import AsyncIterator, Callable, Iterable, Iterator
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 
 from fastapi import FastAPI
@@ -10,6 +10,7 @@ from starlette.middleware import Middleware
 
 from partita import __version__
 from partita.kit.keys import signing_keys
+from partita.kit.pages import MadePages
 from partita.kit.routes import Routes
 from partita.kit.suite import Suite
 from partita.web import errors, openapi
@@ -30,8 +31,10 @@ from partita.web.signpost import Signpost
 from partita.web.templates import environment
 
 
-def create_app(suite: Suite, *, assets: Assets | None = None, styleguide: bool = False) -> FastAPI:
-    """The application for a suite; `styleguide` adds a page that shows every component."""
+def create_app(
+    suite: Suite, *, assets: Assets | None = None, styleguide: bool = False, more: Iterable[Routes] = ()
+) -> FastAPI:
+    """The application for a suite; `styleguide` adds a page that shows every component, `more` are other routes."""
     settings = suite.kit.settings
     assets = assets or Assets()
     metrics = Metrics()
@@ -56,10 +59,11 @@ def create_app(suite: Suite, *, assets: Assets | None = None, styleguide: bool =
     app.state.suite = suite
     app.state.viewers = recognise
     app.state.templates = environment(assets, [system.name for system in suite.systems])
-    app.state.shell = Shells(suite, assets)
+    shells = Shells(suite, assets, app.state.templates)
+    app.state.shell, app.state.panel, app.state.made_pages = shells, shells.panel, MadePages()
     app.state.flash_keys = signing_keys(settings, "flash")
     errors.install(app)
-    served = (*house_routes(suite, assets, metrics, styleguide=styleguide), *_of_systems(suite))
+    served = (*house_routes(suite, assets, metrics, styleguide=styleguide), *_of_systems(suite), *more)
     routers = [routes.router for routes in (*served, openapi.routes(app, suite))]
     for router in routers:
         app.include_router(router)

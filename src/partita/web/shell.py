@@ -3,21 +3,23 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any
 from urllib.parse import quote
 
+from jinja2 import Environment
+from markupsafe import Markup
 from starlette.requests import Request
 
 from partita import __version__
-from partita.kit.pages import Flash
+from partita.kit.pages import PANEL, THEME_COOKIE, Flash
 from partita.kit.permissions import NOBODY, House, Viewer
 from partita.kit.suite import Suite
-from partita.kit.system import Link, System
+from partita.kit.system import Link
 from partita.web.assets import Assets
 from partita.web.calls import Calls
 
 THEMES = ("light", "dark", "system")
-THEME_COOKIE = "theme"
 
 _HOUSE = (
     Link("People", "/admin/users", House.MANAGE_USERS, "users"),
@@ -31,12 +33,10 @@ _SAFE = ("GET", "HEAD")
 class Shell:
     """Rail, bar, message and panel."""
 
-    systems: tuple[System, ...]
-    links: tuple[Link, ...]
-    """The current system's pages that the viewer may see."""
-    link: str
-    """The one of them that is shown."""
-    house: tuple[Link, ...]
+    rail: Markup
+    """The systems, the current one with its pages that the viewer may see, at the side."""
+    menu: Markup
+    """The same, in the bar of narrow windows."""
     theme: str
     flash: Flash | None
     inbox: str | None
@@ -44,21 +44,22 @@ class Shell:
     sign_in: str
     searched: str
     htmx: bool
-    developer: bool
-    calls: Calls
     request_id: str
+    panel: Markup = PANEL
     version: str = __version__
 
 
 class Shells:
     """Makes what pages show around their content, request by request."""
 
-    def __init__(self, suite: Suite, assets: Assets) -> None:
-        self._suite = suite
+    def __init__(self, suite: Suite, assets: Assets, templates: Environment) -> None:
+        self._systems = suite.systems
+        self._templates = templates
         self._by_name = {system.name: system for system in suite.systems}
         self._htmx = "vendor/htmx.min.js" in assets
         self._developer = suite.kit.settings.dev_panel
         self._inbox = next((system.inbox for system in suite.systems if system.inbox), None)
+        self._navigation = lru_cache(maxsize=512)(self._navigated)
 
     def __call__(self, request: Request, flash: Flash | None) -> dict[str, Any]:
         path = request.url.path
@@ -66,12 +67,13 @@ class Shells:
         viewer: Viewer = getattr(request.state, "viewer", NOBODY)
         links = tuple(link for link in system.navigation if viewer.may(link.permission)) if system else ()
         here = f"{path}?{request.url.query}" if request.url.query else path
+        house = tuple(link for link in _HOUSE if viewer.may(link.permission))
+        shown = (system.name if system else "", links, house, _nearest((*links, *house), path))
+        rail, menu = self._navigation(*shown, front=system is not None and path == f"/{system.name}")
         theme = request.cookies.get(THEME_COOKIE, "system")
         shell = Shell(
-            systems=self._suite.systems,
-            links=links,
-            link=_nearest(links, path),
-            house=tuple(link for link in _HOUSE if viewer.may(link.permission)),
+            rail=rail,
+            menu=menu,
             theme=theme if theme in THEMES else "system",
             flash=flash,
             inbox=self._inbox,
@@ -79,11 +81,27 @@ class Shells:
             sign_in=sign_in_path(request),
             searched=request.query_params.get("q", "")[:_LONGEST_SHOWN],
             htmx=self._htmx,
-            developer=self._developer,
-            calls=getattr(request.state, "calls", None) or Calls(),
-            request_id=getattr(request.state, "request_id", ""),
+            request_id=_request_id(request),
         )
         return {"request": request, "viewer": viewer, "system": system, "path": path, "shell": shell}
+
+    def panel(self, request: Request) -> str:
+        """The developer panel: what this very request has asked of the tables."""
+        if not self._developer:
+            return ""
+        calls = getattr(request.state, "calls", None) or Calls()
+        template = self._templates.get_template("parts/developer.html")
+        return template.render(calls=calls, request_id=_request_id(request))
+
+    def _navigated(
+        self, system: str, links: tuple[Link, ...], house: tuple[Link, ...], link: str, *, front: bool
+    ) -> tuple[Markup, Markup]:
+        """The navigation, which is the same on many pages and for many people."""
+        template = self._templates.get_template("parts/navigation.html")
+        told: dict[str, Any] = {"system": system, "links": links, "house": house, "link": link}
+        told |= {"systems": self._systems, "front": front and not link}
+        rail, menu = (Markup(template.render(told, place=place)) for place in ("rail", "menu"))
+        return rail, menu
 
 
 def sign_in_path(request: Request) -> str:
@@ -93,6 +111,10 @@ def sign_in_path(request: Request) -> str:
         return "/sign-in"
     here = f"{path}?{request.url.query}" if request.url.query else path
     return f"/sign-in?next={quote(here, safe='/')}"
+
+
+def _request_id(request: Request) -> str:
+    return str(getattr(request.state, "request_id", ""))
 
 
 def _nearest(links: tuple[Link, ...], path: str) -> str:

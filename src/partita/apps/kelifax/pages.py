@@ -52,12 +52,15 @@ def routes(service: KelifaxService, visits: Visits) -> Routes:
     @pages.get("", Access.PUBLIC)
     async def home(request: Request) -> Response:
         """Featured, categories, newest."""
+        featured, categories = await service.featured(), await service.categories()
+        newest = tuple(each.resource for each in (await service.browse(limit=6)).found)
         return render(
             request,
             "kelifax/home.html",
-            featured=await service.featured(),
-            categories=await service.categories(),
-            newest=[each.resource for each in (await service.browse(limit=6)).found],
+            same=(featured, tuple(categories.items()), newest),
+            featured=featured,
+            categories=categories,
+            newest=newest,
             logo_url=service.logo_url,
             split_tags=split_tags,
         )
@@ -75,6 +78,7 @@ def routes(service: KelifaxService, visits: Visits) -> Routes:
         chosen: Category | None = category if category in CATEGORIES else None
         order: Literal["newest", "popular"] = "popular" if sort == "popular" and not tag and not q.strip() else "newest"
         listing = await service.browse(category=chosen, tag=tag or None, text=q, sort=order, limit=_PAGE, cursor=cursor)
+        resources = tuple(each.resource for each in listing.found)
         counts = await service.categories()
         total = listing.total
         if total is None and not tag:
@@ -82,6 +86,7 @@ def routes(service: KelifaxService, visits: Visits) -> Routes:
         return render(
             request,
             "kelifax/browse.html",
+            same=None if q else (resources, listing.next_cursor, tuple(counts.values()), total),
             listing=listing,
             total=total,
             counts=counts,
@@ -94,11 +99,13 @@ def routes(service: KelifaxService, visits: Visits) -> Routes:
     async def detail(request: Request, viewer: CurrentViewer, slug: str) -> Response:
         """One resource; a visitor's look at it is counted in a moment."""
         resource = await service.detail(slug)
+        related = await service.related(resource)
         page = render(
             request,
             "kelifax/detail.html",
+            same=(resource, related),
             **shown(resource),
-            related=await service.related(resource),
+            related=related,
             form=Parsed(None, {}, {}),
             logo_url=service.logo_url,
             split_tags=split_tags,

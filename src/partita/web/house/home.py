@@ -8,13 +8,13 @@ from typing import Annotated
 from fastapi import Form, Request
 from starlette.responses import Response
 
-from partita.kit.pages import local, redirect, render
+from partita.kit.pages import THEME_COOKIE, local, redirect, render
 from partita.kit.permissions import Access
 from partita.kit.routes import Routes
 from partita.kit.suite import Suite
 from partita.kit.system import Headline, System
 from partita.web.assets import Assets
-from partita.web.shell import THEME_COOKIE, THEMES
+from partita.web.shell import THEMES
 
 _A_YEAR = 365 * 86400
 _HEADLINES = 4
@@ -28,7 +28,7 @@ def routes(suite: Suite, assets: Assets) -> Routes:
     async def home(request: Request) -> Response:
         """Every system: what it is, and what is new in it."""
         news = await asyncio.gather(*(_news(system) for system in suite.systems))
-        return render(request, "home.html", entries=list(zip(suite.systems, news, strict=True)))
+        return render(request, "home.html", same=tuple(news), entries=list(zip(suite.systems, news, strict=True)))
 
     @routes.post("/theme", Access.PUBLIC)
     async def choose_theme(theme: Annotated[str, Form()], next: Annotated[str, Form()] = "/") -> Response:

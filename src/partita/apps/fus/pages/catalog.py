@@ -47,13 +47,15 @@ def add(pages: Routes, service: FusService) -> None:
         order: Sort = next((each for each in SORTS if each == sort), "newest")
         listing = await service.catalog.browse(text=q, tags=chosen, mode=mode, sort=order, limit=_PAGE, cursor=cursor)
         popular = await service.catalog.popular_tags(limit=_TAGS_BESIDE)
+        sites = tuple(each.site for each in listing.found)
         return render(
             request,
             "fus/catalog.html",
+            same=None if q else (sites, listing.next_cursor, listing.total, popular),
             listing=listing,
             popular=sorted((total.tag, total.count) for total in popular),
             more_tags=popular.next_cursor is not None,
-            mine=await service.ratings.mine_of(viewer, [each.site.site_id for each in listing.found]),
+            mine=await service.ratings.mine_of(viewer, [site.site_id for site in sites]),
             browsing={"q": q, "tags": list(chosen), "mode": mode, "sort": order},
             sorts=list(SORTS.items()),
             mean=STARS.mean,
@@ -64,7 +66,9 @@ def add(pages: Routes, service: FusService) -> None:
     async def cloud(request: Request, cursor: Cursor = None) -> Response:
         """The tags, larger the more sites have them."""
         page = await service.catalog.popular_tags(limit=_CLOUD, cursor=cursor)
-        return render(request, "fus/tags.html", cloud=sized(page.items), next_cursor=page.next_cursor)
+        return render(
+            request, "fus/tags.html", same=page, cloud=sized(page.items), next_cursor=page.next_cursor
+        )
 
 
 def sized(totals: Sequence[TagTotal]) -> list[tuple[str, int, int]]:

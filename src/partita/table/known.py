@@ -1,0 +1,65 @@
+"""Rows that were seen before: what is stored the same is read the same, so it is read once."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Never
+
+from partita.dynamo.values import AttributeValue
+
+if TYPE_CHECKING:
+    from partita.table.items import Item
+    from partita.table.reading import Reader
+
+
+class KnownRow(dict[str, AttributeValue]):
+    """A row that whoever reads it shares with others, with the items that were made of it; it cannot be changed."""
+
+    __slots__ = ("items_read",)
+
+    def __init__(self, row: dict[str, AttributeValue]) -> None:
+        super().__init__(row)
+        self.items_read: dict[Reader, Item] = {}
+
+    def _refuse(self, *_arguments: Any, **_named: Any) -> Never:
+        raise TypeError("Others read this row too: change a copy of it, dict(row)")
+
+    __setitem__ = __delitem__ = __ior__ = _refuse
+    clear = pop = popitem = setdefault = update = _refuse
+
+
+class KnownRows:
+    """The rows that were read last, by the bytes they are stored as: a row that has changed is another one.
+
+    There are two generations: what was used since the younger one began moves into it, and when that is full the
+    older one is dropped. So both looking and forgetting cost the same however much is kept.
+    """
+
+    def __init__(self, most_bytes: int) -> None:
+        self._most = most_bytes // 2
+        self._longest = most_bytes // 64
+        self._young: dict[bytes, KnownRow] = {}
+        self._old: dict[bytes, KnownRow] = {}
+        self._bytes = 0
+
+    def get(self, stored: bytes) -> KnownRow | None:
+        """The row, where it was seen not long ago."""
+        row = self._young.get(stored)
+        if row is None:
+            row = self._old.get(stored)
+            if row is not None:
+                self._keep(stored, row)
+        return row
+
+    def add(self, stored: bytes, row: dict[str, AttributeValue]) -> dict[str, AttributeValue]:
+        """The row to go on with: one that is remembered, unless it is too long for that."""
+        if len(stored) > self._longest:
+            return row
+        known = KnownRow(row)
+        self._keep(stored, known)
+        return known
+
+    def _keep(self, stored: bytes, row: KnownRow) -> None:
+        self._young[stored] = row
+        self._bytes += len(stored)
+        if self._bytes > self._most:
+            self._old, self._young, self._bytes = self._young, {}, 0
