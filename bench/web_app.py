@@ -6,6 +6,7 @@ from fastapi import FastAPI, Request
 from starlette.responses import Response
 
 from partita.bootstrap import build
+from partita.commands.serve import uncollected
 from partita.kit.permissions import Access
 from partita.kit.routes import Routes
 from partita.kit.settings import read_settings
@@ -14,9 +15,10 @@ from partita.web.app import create_app
 
 def application() -> FastAPI:
     """What the server process serves."""
-    app = create_app(build(read_settings()), more=(_constants("json"), _constants("html")))
-    app.state.constants = {}
-    return app
+    with uncollected():
+        app = create_app(build(read_settings()), more=(_constants("json"), _constants("html")))
+        app.state.constants = {}
+        return app
 
 
 def _constants(kind: str) -> Routes:

@@ -91,10 +91,11 @@ async def test_what_tells_the_time_is_made_anew_after_a_minute(fresh: Served, mo
     assert _shown(await fresh.visitor().get("/press/list"))[0] == 2
 
 
-def test_the_page_that_was_not_asked_for_longest_is_forgotten() -> None:
-    pages = MadePages(most=2)
-    pages.add("a", (b"a",))
-    pages.add("b", (b"b",))
-    assert pages.get("a") == (b"a",)
-    pages.add("c", (b"c",))
-    assert (pages.get("a"), pages.get("b"), pages.get("c")) == ((b"a",), None, (b"c",))
+def test_pages_that_nobody_asks_for_are_forgotten() -> None:
+    pages = MadePages(most=10)
+    pages.add("asked for", (b"kept",))
+    for number in range(100):
+        pages.add(number, (b"seen once",))
+        assert pages.get("asked for") == (b"kept",)
+    assert [number for number in range(100) if pages.get(number)][-1] == 99
+    assert sum(pages.get(number) is not None for number in range(100)) <= 10

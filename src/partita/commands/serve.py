@@ -69,7 +69,7 @@ def application() -> FastAPI:
 
     settings = read_settings()
     logs.configure(settings.log_level)
-    with _uncollected():
+    with uncollected():
         from partita.bootstrap import build
         from partita.web.app import create_app
 
@@ -77,7 +77,7 @@ def application() -> FastAPI:
 
 
 @contextmanager
-def _uncollected() -> Iterator[None]:
+def uncollected() -> Iterator[None]:
     """What is made in here stays as long as the process: no search for garbage looks at it, now or later."""
     gc.disable()
     try:
@@ -129,7 +129,7 @@ def _alone(settings: Settings, listener: socket.socket) -> None:
     from partita.web import logs
 
     async def run() -> None:
-        with _uncollected():
+        with uncollected():
             from partita.bootstrap import build
             from partita.web.app import create_app
 

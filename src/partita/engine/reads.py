@@ -218,7 +218,8 @@ def _page(
     last: bytes | None = None
     counting = request.select == "COUNT"
     narrow = index is not None and index.projection != "ALL"
-    for size, body in _stretch(connection, table, index, low, high, forward=forward, limit=limit):
+    for size, crc, stored in _stretch(connection, table, index, low, high, forward=forward, limit=limit):
+        body = rows.sound(stored, crc)
         scanned += 1
         if view.whole:
             count += 1
@@ -244,7 +245,8 @@ def _page(
     if not counting:
         response["Items"] = items
     if last is not None:
-        response["LastEvaluatedKey"] = _last_key(table, index, orjson.loads(last))
+        whole = items[-1] if view.whole and not counting and isinstance(items[-1], dict) else orjson.loads(last)
+        response["LastEvaluatedKey"] = _last_key(table, index, whole)
     if request.capacity != "NONE":
         units = read_units(total, consistent=request.consistent)
         capacity = Capacity(table.name, "read")
@@ -266,8 +268,8 @@ def _stretch(
     *,
     forward: bool,
     limit: int | None,
-) -> Iterator[tuple[int, bytes]]:
-    """Size and body of the rows between two stored keys, in order; read lazily, one moment's state."""
+) -> Iterator[tuple[int, int, bytes]]:
+    """Size, checksum and body of the rows between two stored keys, in order; read lazily, one moment's state."""
     order = "" if forward else " DESC"
     if index is None:
         statement = f"SELECT size, crc, body FROM {table.rows} WHERE key >= ? AND key < ? ORDER BY key{order} LIMIT ?"
@@ -276,8 +278,8 @@ def _stretch(
             f"SELECT size, crc, body FROM {index.rows} AS entry CROSS JOIN {table.rows} AS item ON item.id = entry.item"
             f" WHERE entry.key >= ? AND entry.key < ? ORDER BY entry.key{order} LIMIT ?"
         )
-    for size, crc, body in connection.execute(statement, (low, high, -1 if limit is None else limit)):
-        yield size, rows.sound(body, crc)
+    found: Iterator[tuple[int, int, bytes]] = connection.execute(statement, (low, high, -1 if limit is None else limit))
+    return found
 
 
 def _last_key(table: Table, index: Index | None, item: Item) -> Item:

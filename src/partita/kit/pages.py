@@ -63,22 +63,25 @@ def render(
 
 
 class MadePages:
-    """Pages that were made, by all that they show; those that nobody has asked for longest go first."""
+    """Pages that were made, by all that they show. When there are many, those go that were not asked for since then."""
 
     def __init__(self, most: int = 256) -> None:
         self._most = most
-        self._pages: dict[Hashable, tuple[bytes, ...]] = {}
+        self._new: dict[Hashable, tuple[bytes, ...]] = {}
+        self._old: dict[Hashable, tuple[bytes, ...]] = {}
 
     def get(self, key: Hashable) -> tuple[bytes, ...] | None:
-        found = self._pages.pop(key, None)
-        if found is not None:
-            self._pages[key] = found
+        found = self._new.get(key)
+        if found is None:
+            found = self._old.get(key)
+            if found is not None:
+                self.add(key, found)
         return found
 
     def add(self, key: Hashable, parts: tuple[bytes, ...]) -> None:
-        self._pages[key] = parts
-        if len(self._pages) > self._most:
-            del self._pages[next(iter(self._pages))]
+        if len(self._new) >= self._most // 2:
+            self._old, self._new = self._new, {}
+        self._new[key] = parts
 
 
 def _key(request: Request, template: str, same: Hashable) -> Hashable:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 from ipaddress import ip_address
 from urllib.parse import SplitResult, parse_qsl, quote, urlencode, urlsplit
 
@@ -63,6 +64,11 @@ def _plain(escape: re.Match[str]) -> str:
 def host_of(parts: SplitResult) -> str:
     """The host as machines spell it: lower case, IDNA."""
     host = (parts.hostname or "").rstrip(".")
+    return _spelled(host)
+
+
+@lru_cache(maxsize=1024)
+def _spelled(host: str) -> str:
     try:
         return str(ip_address(host))
     except ValueError:
