@@ -21,7 +21,7 @@ class Site(Item, table=SITES, pk="CATALOG#{catalog}", sk="SITE#{site_id}"):
     title: Attribute[str] = attribute(max_length=300)
     description: Attribute[str]
     content: Attribute[str]
-    tags: Attribute[list[str]]
+    tags: Attribute[tuple[str, ...]]
     featured: Attribute[bool]
     created_at: Attribute[str]
     updated_at: Attribute[str]

@@ -223,9 +223,10 @@ def _server() -> Iterator[tuple[int, str]]:
         environment = {**os.environ, "PARTITA_DATA": folder, "PARTITA_PORT": str(port), "PARTITA_LOG_LEVEL": "warning"}
         token = asyncio.run(_prepare(Settings(data=Path(folder), port=port, fetch=False)))
         server = ["-m", "uvicorn", "bench.web_app:application", "--factory", "--port", str(port)]
-        quick = ["--loop", "uvloop", "--http", "httptools", "--no-access-log", "--log-level", "warning"]
+        quick = ["--loop", "uvloop", "--http", "httptools"]
+        quiet = ["--no-access-log", "--no-proxy-headers", "--log-level", "warning"]
         served = subprocess.Popen(
-            [sys.executable, *server, *quick],
+            [sys.executable, *server, *quick, *quiet],
             env=environment,
             cwd=Path(__file__).parent.parent,
         )

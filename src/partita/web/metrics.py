@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import os
+from typing import Any, TypeVar
 
 from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, generate_latest
+from prometheus_client.metrics import MetricWrapperBase
 from prometheus_client.multiprocess import MultiProcessCollector
 
 from partita.store.observe import Observation
@@ -12,6 +14,8 @@ from partita.store.observe import Observation
 SHARED_FOLDER = "PROMETHEUS_MULTIPROC_DIR"
 """Where several processes keep their numbers together; set before the first of them starts."""
 _SECONDS = (0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0)
+
+M = TypeVar("M", bound=MetricWrapperBase)
 
 
 class Metrics:
@@ -38,18 +42,27 @@ class Metrics:
         self._call_seconds = Counter(
             "partita_table_seconds", "Time spent on tables", ("operation",), registry=self._registry
         )
+        self._known: dict[tuple[Any, ...], Any] = {}
 
     def request(self, method: str, route: str, status: int, seconds: float) -> None:
         """Count an answer."""
-        self._requests.labels(method, route, str(status)).inc()
-        self._seconds.labels(route).observe(seconds)
+        self._counted(self._requests, method, route, str(status)).inc()
+        self._counted(self._seconds, route).observe(seconds)
 
     def call(self, call: Observation) -> None:
         """Count a request to a table; the store's observer."""
         table = call.tables[0] if len(call.tables) == 1 else "several"
-        self._calls.labels(call.operation, table, call.error or "").inc()
-        self._units.labels(table).inc(call.units)
-        self._call_seconds.labels(call.operation).inc(call.seconds)
+        self._counted(self._calls, call.operation, table, call.error or "").inc()
+        self._counted(self._units, table).inc(call.units)
+        self._counted(self._call_seconds, call.operation).inc(call.seconds)
+
+    def _counted(self, metric: M, *labels: str) -> M:
+        """The one with these labels, found without checking them anew each time."""
+        key = (metric, *labels)
+        found: M | None = self._known.get(key)
+        if found is None:
+            found = self._known[key] = metric.labels(*labels)
+        return found
 
     def text(self) -> bytes:
         """All of it, in Prometheus's format."""

@@ -18,6 +18,7 @@ from partita.kit.suite import Suite
 from partita.kit.system import Link
 from partita.web.assets import Assets
 from partita.web.calls import Calls
+from partita.web.panel import panel
 
 THEMES = ("light", "dark", "system")
 
@@ -58,6 +59,7 @@ class Shells:
         self._by_name = {system.name: system for system in suite.systems}
         self._htmx = "vendor/htmx.min.js" in assets
         self._developer = suite.kit.settings.dev_panel
+        self._code = Markup(templates.from_string('{{ icon("code") }}').render())
         self._inbox = next((system.inbox for system in suite.systems if system.inbox), None)
         self._navigation = lru_cache(maxsize=512)(self._navigated)
 
@@ -90,8 +92,7 @@ class Shells:
         if not self._developer:
             return ""
         calls = getattr(request.state, "calls", None) or Calls()
-        template = self._templates.get_template("parts/developer.html")
-        return template.render(calls=calls, request_id=_request_id(request))
+        return panel(calls, _request_id(request), self._code)
 
     def _navigated(
         self, system: str, links: tuple[Link, ...], house: tuple[Link, ...], link: str, *, front: bool
