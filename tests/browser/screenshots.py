@@ -1,6 +1,7 @@
 """Pictures of every page, to be looked at: light and dark, wide and narrow, with demo data and with none.
 
-`make screenshots` takes them; they are in the folder that PARTITA_SCREENSHOTS names, else in `build/screenshots`.
+`make screenshots` takes them, and the tests keep one of each page they look at. They are in the folder that
+PARTITA_SCREENSHOTS names, else in `build/screenshots`.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ from playwright.sync_api import Browser, sync_playwright
 
 from tests.browser.house import ADMIN, House, chromium_path, house_with
 from tests.browser.places import Place, empty_places, places
-from tests.browser.window import window
+from tests.browser.window import Window, window
 
 FOLDER = Path(os.environ.get("PARTITA_SCREENSHOTS", "build/screenshots"))
 
@@ -48,6 +49,13 @@ def _empty(browser: Browser) -> int:
         return take(house, [Place(path, path, ADMIN) for path in empty_places(house)], FOLDER / "empty")
 
 
+def keep(shown: Window, place: Place, folder: Path = FOLDER, *, narrow: bool = False, dark: bool = False) -> None:
+    """A picture of the page that is open."""
+    file = folder / ("dark" if dark else "light") / ("390" if narrow else "1280") / f"{place.name}.png"
+    file.parent.mkdir(parents=True, exist_ok=True)
+    shown.page.screenshot(path=file, full_page=True)
+
+
 def take(house: House, found: Iterable[Place], folder: Path) -> int:
     """A picture of each page in each theme and width; their number."""
     taken = 0
@@ -55,9 +63,7 @@ def take(house: House, found: Iterable[Place], folder: Path) -> int:
         with window(house, username, narrow=narrow, dark=dark) as shown:
             for place in (each for each in found if each.username == username):
                 shown.open(place.path)
-                file = folder / ("dark" if dark else "light") / ("390" if narrow else "1280") / f"{place.name}.png"
-                file.parent.mkdir(parents=True, exist_ok=True)
-                shown.page.screenshot(path=file, full_page=True)
+                keep(shown, place, folder, narrow=narrow, dark=dark)
                 taken += 1
     return taken
 

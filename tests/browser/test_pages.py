@@ -10,8 +10,9 @@ import pytest
 from playwright.sync_api import Browser
 
 from tests.browser.conftest import EVERYTHING
-from tests.browser.house import ADMIN, House, house_with
+from tests.browser.house import ADMIN, NARROW, WIDE, House, house_with
 from tests.browser.places import Place, empty_places, missed, places
+from tests.browser.screenshots import keep
 from tests.browser.window import Window, window
 
 MOST_BYTES = 100_000
@@ -59,9 +60,13 @@ def test_axe_finds_nothing_and_pages_are_small_and_fit(
     for shown, place in _each(house, sorts):
         with subtests.test(place.route):
             assert shown.open(place.path).status == 200
+            keep(shown, place)
             assert shown.complaints() == []
             assert shown.weight() < MOST_BYTES
-            assert shown.overhang_when_narrow() == []
+            shown.page.set_viewport_size(NARROW)
+            keep(shown, place, narrow=True)
+            assert shown.overhang() == []
+            shown.page.set_viewport_size(WIDE)
 
 
 def test_letters_stand_out_in_the_dark(house: House, sorts: list[Place], subtests: pytest.Subtests) -> None:
@@ -69,6 +74,7 @@ def test_letters_stand_out_in_the_dark(house: House, sorts: list[Place], subtest
     for shown, place in _each(house, looked_at, dark=True):
         with subtests.test(place.route):
             shown.open(place.path)
+            keep(shown, place, dark=True)
             assert shown.complaints("color-contrast") == []
 
 

@@ -124,13 +124,6 @@ class Window:
         found: list[str] = self.page.evaluate(_LEADS_NOWHERE)
         return found
 
-    def overhang_when_narrow(self) -> list[str]:
-        """What would make the page wider than a narrow window."""
-        self.page.set_viewport_size(NARROW)
-        found = self.overhang()
-        self.page.set_viewport_size(WIDE)
-        return found
-
     def overhang(self) -> list[str]:
         """What makes the page wider than its window."""
         if not self.page.evaluate("document.documentElement.scrollWidth > document.documentElement.clientWidth"):

@@ -25,6 +25,11 @@ class SeparatorError(ValueError):
     """A part holds the character that separates parts."""
 
 
+def category_name(category: str) -> str:
+    """A category as people read it."""
+    return "AI" if category == "ai" else category.capitalize()
+
+
 def join_tags(tags: Iterable[str]) -> str:
     """`productivity,development`."""
     return _joined(tags, ",", "a tag")

@@ -9,7 +9,7 @@ from pydantic import BaseModel
 from starlette.datastructures import FormData
 from starlette.responses import Response
 
-from partita.apps.kelifax.formats import split_features, split_learning, split_tags
+from partita.apps.kelifax.formats import category_name, split_features, split_learning, split_tags
 from partita.apps.kelifax.permissions import Kelifax
 from partita.apps.kelifax.schema import Category, Resource, Status
 from partita.apps.kelifax.service import CATEGORIES, KelifaxService
@@ -24,7 +24,7 @@ from partita.kit.problems import Problem
 from partita.kit.routes import CurrentViewer, Routes
 
 _PAGE = 20
-_OPTIONS = [(category, "AI" if category == "ai" else category.capitalize()) for category in CATEGORIES]
+_OPTIONS = [(category, category_name(category)) for category in CATEGORIES]
 
 
 class ReportForm(BaseModel):

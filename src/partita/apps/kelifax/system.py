@@ -5,6 +5,7 @@ from __future__ import annotations
 from partita.apps.kelifax import api, pages
 from partita.apps.kelifax.changes import handlers
 from partita.apps.kelifax.demo import fill
+from partita.apps.kelifax.formats import category_name
 from partita.apps.kelifax.permissions import ROLES, Kelifax
 from partita.apps.kelifax.schema import RESOURCES
 from partita.apps.kelifax.search import CATALOG
@@ -29,7 +30,7 @@ def build(kit: Kit) -> System:
                 each.resource.resource_name,
                 f"/kelifax/resources/{each.resource.resource_slug}",
                 each.resource.created_at,
-                "AI" if each.resource.category == "ai" else each.resource.category,
+                category_name(each.resource.category),
             )
             for each in page.found
         )
