@@ -10,7 +10,7 @@ import pytest
 
 from partita.kit.mail import Outbox
 from tests.web.conftest import PASSWORD, Served, make
-from tests.web.visitor import Visitor
+from tests.web.visitor import Answer, Visitor
 
 pytestmark = pytest.mark.anyio
 
@@ -90,10 +90,34 @@ async def test_a_wrong_password_is_told_the_same_way_as_an_unknown_name(served: 
 
 async def test_too_many_tries_are_stopped(served: Served, visitor: Visitor) -> None:
     known = await served.account("Ada")
-    statuses = [
-        (await visitor.post("/sign-in", {"identity": known.username, "password": "wrong"})).status for _ in range(11)
-    ]
-    assert statuses == [401] * 10 + [429]
+    tried = {"identity": known.username, "password": "wrong", "next": "/press"}
+    answers = [await visitor.post("/sign-in", tried) for _ in range(11)]
+    assert [answer.status for answer in answers] == [401] * 10 + [429]
+    _is_told_when_to_try_again(answers[-1], known.username, "/press")
+
+
+async def test_whoever_makes_too_many_accounts_is_told_when_to_try_again(served: Served, visitor: Visitor) -> None:
+    visitor.address = "192.0.2.21"
+    taken = (await served.account("Ada")).username
+    said = {"name": "Ada & co", "username": taken, "email": "ada@sign-up.example", "password": PASSWORD}
+    answers = [await visitor.post("/sign-up", said) for _ in range(21)]
+    assert [answer.status for answer in answers] == [409] * 20 + [429]
+    _is_told_when_to_try_again(answers[-1], "Ada & co", taken, "ada@sign-up.example")
+
+
+async def test_whoever_asks_for_too_many_links_is_told_when_to_try_again(visitor: Visitor) -> None:
+    answers = [await visitor.post("/account/forgotten", {"email": "often@example.org"}) for _ in range(4)]
+    assert [answer.status for answer in answers] == [303] * 3 + [429]
+    _is_told_when_to_try_again(answers[-1], "often@example.org")
+
+
+def _is_told_when_to_try_again(answer: Answer, *kept: str) -> None:
+    """By the page and by the header; what was typed is kept, but for the password."""
+    assert 1 <= int(answer.headers["retry-after"]) <= 3600
+    assert re.search(r"That was too often\. Try again in \d+ (seconds|minutes)\.", answer.shown)
+    values = re.findall(r'value="([^"]*)"', answer.shown)
+    assert set(kept) <= set(values)
+    assert not {PASSWORD, "wrong"} & set(values)
 
 
 @pytest.mark.parametrize(

@@ -16,6 +16,7 @@ from starlette.responses import HTMLResponse, RedirectResponse, Response
 from starlette.types import Receive, Scope, Send
 
 from partita.kit.permissions import NOBODY, Viewer
+from partita.kit.problems import Problem
 
 if TYPE_CHECKING:
     from jinja2 import Environment
@@ -39,14 +40,20 @@ def render(
     *,
     status: int = 200,
     headers: Mapping[str, str] | None = None,
+    refused: Problem | None = None,
     same: Hashable = None,
     **context: Any,
 ) -> Response:
     """A page from a template. What every page shows comes from the application: `viewer`, `system`, `path`, `shell`.
 
+    A form that is shown again because a service has refused it answers with the status and the headers of that
+    problem (`refused`), as the API does: whoever was too fast is told when to try again.
+
     Where a page says what it is made of (`same`: everything it shows but who looks at it and its address), it is made
     once for all who are not signed in, and anew when that has changed, or after a minute for what tells the time.
     """
+    if refused is not None:
+        status, headers = refused.status, {**(headers or {}), **refused.headers}
     flash = read_flash(request)
     made: MadePages = request.app.state.made_pages
     key = _key(request, template, same) if same is not None and flash is None and status == 200 else None

@@ -47,14 +47,14 @@ def routes(suite: Suite) -> Routes:
     pages = Routes("", tag="house", pages=True)
     settings, accounts = suite.kit.settings, suite.kit.accounts
 
-    async def overview(request: Request, viewer: Viewer, status: int = 200, **forms: Any) -> Response:
+    async def overview(request: Request, viewer: Viewer, refused: Problem | None = None, **forms: Any) -> Response:
         person = await accounts.account(viewer.id)
         shown: dict[str, Any] = {
             "name_form": Parsed(None, {"name": person.name}),
             "email_form": Parsed(None, {"email": person.email or ""}),
             **forms,
         }
-        return render(request, "account/overview.html", status=status, person=person, **shown)
+        return render(request, "account/overview.html", refused=refused, person=person, **shown)
 
     @pages.get("/account", Access.SIGNED_IN)
     async def account(request: Request, viewer: CurrentViewer) -> Response:
@@ -67,7 +67,7 @@ def routes(suite: Suite) -> Routes:
         try:
             await accounts.change_name(viewer, form.value.name if form.value else "")
         except Problem as problem:
-            return await overview(request, viewer, problem.status, name_form=form.refused(problem))
+            return await overview(request, viewer, problem, name_form=form.refused(problem))
         return redirect("/account", flash="Your name is changed.")
 
     @pages.post("/account/email", Access.SIGNED_IN)
@@ -78,7 +78,7 @@ def routes(suite: Suite) -> Routes:
         try:
             await accounts.change_email(viewer, said.email, said.password.get_secret_value())
         except Problem as problem:
-            return await overview(request, viewer, problem.status, email_form=form.refused(problem))
+            return await overview(request, viewer, problem, email_form=form.refused(problem))
         return redirect("/account", flash="Your address is changed.")
 
     # -- password
@@ -95,7 +95,7 @@ def routes(suite: Suite) -> Routes:
         try:
             await accounts.change_password(viewer, said.old.get_secret_value(), said.new.get_secret_value())
         except Problem as problem:
-            return render(request, "account/password.html", status=problem.status, form=form.refused(problem))
+            return render(request, "account/password.html", refused=problem, form=form.refused(problem))
         return redirect(
             "/" if viewer.must_change_password else "/account",
             flash="Your password is changed. Every other session was ended.",
@@ -122,12 +122,19 @@ def routes(suite: Suite) -> Routes:
     # -- API tokens
 
     async def tokens_page(
-        request: Request, viewer: Viewer, form: Parsed[BaseModel] | Parsed[_Token], *, new: str = "", status: int = 200
+        request: Request,
+        viewer: Viewer,
+        form: Parsed[BaseModel] | Parsed[_Token],
+        *,
+        new: str = "",
+        status: int = 200,
+        refused: Problem | None = None,
     ) -> Response:
         return render(
             request,
             "account/tokens.html",
             status=status,
+            refused=refused,
             headers={"Cache-Control": "no-store"} if new else None,
             tokens=await accounts.tokens(viewer),
             form=form,
@@ -150,7 +157,7 @@ def routes(suite: Suite) -> Routes:
         try:
             made = await accounts.create_token(viewer, said.name, said.scopes, said.days)
         except Problem as problem:
-            return await tokens_page(request, viewer, form.refused(problem), status=problem.status)
+            return await tokens_page(request, viewer, form.refused(problem), refused=problem)
         return await tokens_page(request, viewer, Parsed(None, {"days": str(_DAYS)}), new=made.text, status=201)
 
     @pages.get("/account/tokens/{token_id}/revoke", Access.SIGNED_IN)

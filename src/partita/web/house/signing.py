@@ -64,14 +64,16 @@ def routes(suite: Suite) -> Routes:
         remember(answer, settings, session.token)
         return answer
 
-    def ask_to_sign_in(request: Request, next: str, form: Parsed[_SignIn] | Parsed[BaseModel], status: int) -> Response:
+    def ask_to_sign_in(
+        request: Request, next: str, form: Parsed[_SignIn] | Parsed[BaseModel], refused: Problem | None = None
+    ) -> Response:
         return render(
-            request, "account/sign_in.html", status=status, form=form, next=local(next, ""), settings=settings
+            request, "account/sign_in.html", refused=refused, form=form, next=local(next, ""), settings=settings
         )
 
     @pages.get("/sign-in", Access.PUBLIC)
     async def sign_in_form(request: Request, viewer: CurrentViewer, next: Next = "") -> Response:
-        return redirect(local(next)) if viewer.signed_in else ask_to_sign_in(request, next, NOTHING_TYPED, 200)
+        return redirect(local(next)) if viewer.signed_in else ask_to_sign_in(request, next, NOTHING_TYPED)
 
     @pages.post("/sign-in", Access.PUBLIC)
     async def sign_in(request: Request) -> Response:
@@ -81,7 +83,7 @@ def routes(suite: Suite) -> Routes:
         try:
             return await enter(request, said.identity, said.password.get_secret_value(), said.next)
         except Problem as problem:
-            return ask_to_sign_in(request, said.next, form.refused(problem), problem.status)
+            return ask_to_sign_in(request, said.next, form.refused(problem), problem)
 
     @pages.get("/sign-up", Access.PUBLIC)
     async def sign_up_form(request: Request, viewer: CurrentViewer, next: Next = "") -> Response:
@@ -98,12 +100,11 @@ def routes(suite: Suite) -> Routes:
         try:
             made = await accounts.sign_up(said.username, said.email, said.name, password, address=address_of(request))
         except Problem as problem:
-            refused = form.refused(problem)
             return render(
                 request,
                 "account/sign_up.html",
-                status=problem.status,
-                form=refused,
+                refused=problem,
+                form=form.refused(problem),
                 next=local(said.next, ""),
                 open=settings.sign_up,
             )
@@ -127,8 +128,8 @@ def routes(suite: Suite) -> Routes:
         try:
             await accounts.request_reset(form.value.email if form.value else "", address=address_of(request))
         except Problem as problem:
-            refused = form.refused(problem)
-            return render(request, "account/forgotten.html", status=problem.status, form=refused, settings=settings)
+            again = form.refused(problem)
+            return render(request, "account/forgotten.html", refused=problem, form=again, settings=settings)
         text = "If there is an account with this address, a link is on its way. It works for an hour."
         return redirect("/sign-in", flash=text, kind="info")
 
@@ -144,8 +145,8 @@ def routes(suite: Suite) -> Routes:
         try:
             await accounts.reset_password(said.token, said.new.get_secret_value())
         except Problem as problem:
-            refused = form.refused(problem)
-            return render(request, "account/reset.html", status=problem.status, form=refused, token=said.token)
+            again = form.refused(problem)
+            return render(request, "account/reset.html", refused=problem, form=again, token=said.token)
         answer = redirect("/sign-in", flash="Your password is changed. Sign in with the new one.")
         forget(answer, settings)
         return answer
