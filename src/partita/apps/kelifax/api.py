@@ -11,7 +11,7 @@ from partita.apps.kelifax import views
 from partita.apps.kelifax.permissions import Kelifax
 from partita.apps.kelifax.schema import Category, Resource, Status
 from partita.apps.kelifax.service import LOGO_BYTES, KelifaxService
-from partita.apps.kelifax.submission import Edit, Submission
+from partita.apps.kelifax.submission import Edit, Submission, Text
 from partita.apps.kelifax.views import View
 from partita.kit.answers import Cursor, Json, Limit, address_of, listed
 from partita.kit.permissions import Access
@@ -42,7 +42,7 @@ class SubmissionStatus(View):
 class Reason(BaseModel):
     """Why."""
 
-    reason: str = Field(min_length=1, max_length=1000)
+    reason: Annotated[Text, Field(min_length=1, max_length=1000)]
 
 
 class CategoryCount(BaseModel):

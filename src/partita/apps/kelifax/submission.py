@@ -16,14 +16,22 @@ from partita.kit.urls import checked
 _PHONE_FILLERS = re.compile(r"[\s().\-/]")
 _E164 = re.compile(r"\+[1-9]\d{6,14}\Z")
 _CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f]")
+_HALF = re.compile("[\ud800-\udfff]")
+_MOST_IN_SLUG = 100  # leaves room for the number of a slug that is taken
 
 
 def _tidy(value: Any) -> Any:
     """Without spaces around it, in one Unicode form, without characters nobody can see."""
-    return _CONTROL.sub("", unicodedata.normalize("NFC", value)).strip() if isinstance(value, str) else value
+    if not isinstance(value, str):
+        return value
+    if _HALF.search(value):  # JSON can spell one, and no table stores it
+        raise ValueError("This holds half a character. Type it again.")
+    return _CONTROL.sub("", unicodedata.normalize("NFC", value)).strip()
 
 
 def _name(value: str) -> str:
+    if not any(character.isalpha() for character in value):
+        raise ValueError("A name has at least one letter.")
     for character in value:
         # Letters of any script, and the marks that some scripts write on them.
         if not (character.isalpha() or unicodedata.category(character).startswith("M") or character in " -'.’"):
@@ -49,14 +57,15 @@ def _without(separator: str) -> Any:
     return AfterValidator(check)
 
 
-def _lower(value: str) -> str:
-    return value.lower()
+def _lower(value: Any) -> Any:
+    """In lower case, before its length is counted: `İ` becomes two characters."""
+    return value.lower() if isinstance(value, str) else value
 
 
 Text = Annotated[str, BeforeValidator(_tidy)]
 Name = Annotated[Text, Field(min_length=2, max_length=50), AfterValidator(_name)]
 Url = Annotated[Text, AfterValidator(checked), Field(json_schema_extra={"format": "uri"})]
-Tag = Annotated[Text, Field(min_length=1, max_length=30), AfterValidator(_lower), _without(",")]
+Tag = Annotated[Text, BeforeValidator(_lower), Field(min_length=1, max_length=30), _without(",")]
 Feature = Annotated[Text, Field(min_length=10, max_length=200), _without("|")]
 UseCase = Annotated[Text, Field(min_length=15, max_length=300), _without("|")]
 
@@ -141,4 +150,5 @@ def slug_of(name: str) -> str:
     """The name as part of an address: ASCII, lower case, one hyphen between words; empty where nothing is left."""
     plain = unicodedata.normalize("NFKD", name).encode("ascii", "ignore").decode().lower()
     kept = re.sub(r"[^\w\s-]", "", plain)
-    return re.sub(r"[\s-]+", "-", kept).strip("-")
+    # A character may fold to several (`ﬃ` to three): a name that is short enough need not have a slug that is.
+    return re.sub(r"[\s-]+", "-", kept).strip("-")[:_MOST_IN_SLUG].rstrip("-")

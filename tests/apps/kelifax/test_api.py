@@ -1,0 +1,122 @@
+"""Kelifax over HTTP: what is refused, who may do what, and what answers say."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from typing import Any
+
+import orjson
+import pytest
+
+from partita.apps.kelifax.schema import RESOURCES
+from tests.apps.house import kit_on
+from tests.apps.kelifax.conftest import submission
+from tests.apps.kelifax.served import Kelifax, Somebody, serve
+
+pytestmark = pytest.mark.anyio
+
+
+@pytest.fixture(scope="module")
+def anyio_backend() -> str:
+    return "asyncio"
+
+
+@pytest.fixture(scope="module")
+async def kelifax(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Kelifax]:
+    with kit_on(tmp_path_factory.mktemp("api"), RESOURCES) as kit:
+        yield serve(kit)
+
+
+@pytest.fixture(scope="module")
+async def moderator(kelifax: Kelifax) -> Somebody:
+    return await kelifax.person("kelifax:moderator")
+
+
+def _form(name: str, url: str) -> dict[str, Any]:
+    return submission(name, url).model_dump(by_alias=True)
+
+
+def _fields(problem: dict[str, Any]) -> list[str]:
+    return [error["field"] for error in problem["errors"]]
+
+
+# ---- what people type
+
+
+@pytest.mark.parametrize(
+    "name",
+    ["ﬃ" * 100, "㎯" * 100, "ﬃ" * 33 + " " + "ﬃ" * 33, "x" * 100],
+    ids=["ligatures", "units", "a hyphen at the cut", "plain"],
+)
+async def test_a_name_that_grows_when_it_is_folded_gets_a_slug_of_its_length_twice(kelifax: Kelifax, name: str) -> None:
+    slugs = []
+    for number in range(2):
+        form = _form(name, f"https://{len(name)}-{ord(name[0])}-{number}.example.org")
+        answer = await kelifax.visitor().api("POST", "/resources", form)
+        assert answer.status == 201, answer.text
+        slugs.append(answer.json["resourceSlug"])
+    assert len(slugs[0]) <= 100
+    assert slugs[1] == f"{slugs[0]}-2"
+
+
+async def test_a_tag_is_as_long_as_it_is_in_lower_case(kelifax: Kelifax) -> None:
+    form = _form("Dotted", "https://dotted.example.org")
+    form["resource"]["tags"] = ["İ" * 16]
+    answer = await kelifax.visitor().api("POST", "/resources", form)
+    assert (answer.status, _fields(answer.json)) == (422, ["resource.tags.0"])
+
+
+@pytest.mark.parametrize("tag", ["c#", "#", "a\nb", "1#2#3", "ß" * 30, "𝒳" * 30], ids=ascii)
+async def test_any_tag_can_be_listed(kelifax: Kelifax, moderator: Somebody, tag: str) -> None:
+    form = _form("Tagged", f"https://{tag.encode().hex()[:40]}.example.org")
+    form["resource"]["tags"] = [tag]
+    slug = (await kelifax.visitor().api("POST", "/resources", form)).json["resourceSlug"]
+    assert (await moderator.api("POST", f"/moderation/{slug}/approve")).status == 200
+    found = (await kelifax.service.browse(tag=tag)).found
+    assert [each.resource.resource_slug for each in found] == [slug]
+
+
+_HALF = "half a character \ud800 is no text"
+
+
+@pytest.mark.parametrize(
+    ("part", "name"),
+    [
+        ("submitter", "firstName"),
+        ("submitter", "company"),
+        ("submitter", "companyEmail"),
+        ("submitter", "phoneNumber"),
+        ("resource", "resourceName"),
+        ("resource", "resourceUrl"),
+        ("resource", "usagePurpose"),
+        ("resource", "tags"),
+        ("details", "keyFeatures"),
+    ],
+)
+async def test_half_a_character_is_refused_and_nothing_breaks(kelifax: Kelifax, part: str, name: str) -> None:
+    form = _form("Half", "https://half.example.org")
+    listed = isinstance(form[part][name], list)
+    form[part][name] = ["@@"] if listed else "@@"
+    body = orjson.dumps(form).replace(b'"@@"', b'"' + _HALF.encode("ascii", "backslashreplace") + b'"')
+    answer = await kelifax.visitor().ask("POST", "/api/kelifax/resources", body, {"content-type": "application/json"})
+    assert answer.status == 422, answer.text
+    assert [field.removesuffix(".0") for field in _fields(answer.json)][:1] == [f"{part}.{name}"]
+
+
+@pytest.mark.parametrize("name", ["--", "'.", "- -", "\u0301\u0301"])
+@pytest.mark.parametrize("field", ["firstName", "lastName"])
+async def test_a_persons_name_has_a_letter(kelifax: Kelifax, field: str, name: str) -> None:
+    form = _form("Nameless", "https://nameless.example.org")
+    form["submitter"][field] = name
+    answer = await kelifax.visitor().api("POST", "/resources", form)
+    assert (answer.status, _fields(answer.json)) == (422, [f"submitter.{field}"])
+    assert "at least one letter" in answer.json["errors"][0]["message"]
+
+
+@pytest.mark.parametrize("reason", ["  ", "\\ud800", "x" * 1001], ids=["empty", "half a character", "too long"])
+async def test_a_report_says_what_is_wrong(kelifax: Kelifax, reason: str) -> None:
+    body = f'{{"reason": "{reason}"}}'.encode()
+    answer = await kelifax.visitor().ask(
+        "POST", "/api/kelifax/resources/any/reports", body, {"content-type": "application/json"}
+    )
+    assert (answer.status, _fields(answer.json)) == (422, ["reason"])
