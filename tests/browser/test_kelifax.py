@@ -119,7 +119,7 @@ def _review(moderator: Window, visitor: Window, name: str, link: str) -> None:
     moderator.press("Save changes")
     moderator.told("The changes are saved")
     moderator.sees("sailing")
-    assert moderator.page.get_by_role("link", name="Delete").count() == 0
+    expect(moderator.page.get_by_role("link", name="Delete")).to_have_count(1)
     visitor.open(link)
     visitor.sees("Approved", "It is in the directory.")
     visitor.follow("See it")

@@ -120,3 +120,32 @@ async def test_a_report_says_what_is_wrong(kelifax: Kelifax, reason: str) -> Non
         "POST", "/api/kelifax/resources/any/reports", body, {"content-type": "application/json"}
     )
     assert (answer.status, _fields(answer.json)) == (422, ["reason"])
+
+
+# ---- who may do what
+
+_MATRIX: list[tuple[str, str, Any]] = [
+    ("GET", "/moderation", None),
+    ("GET", "/moderation/{slug}", None),
+    ("PATCH", "/moderation/{slug}", {"category": "ai"}),
+    ("POST", "/moderation/{slug}/approve", None),
+    ("POST", "/moderation/{slug}/feature", None),
+    ("POST", "/moderation/{slug}/unfeature", None),
+    ("POST", "/moderation/{slug}/reject", {"reason": "no"}),
+    ("GET", "/moderation/log", None),
+    ("GET", "/moderation/reports", None),
+    ("GET", "/analytics", None),
+    ("DELETE", "/moderation/{slug}", None),
+]
+
+
+@pytest.mark.parametrize("role", ["kelifax:moderator", "kelifax:admin"])
+async def test_moderators_do_all_there_is_to_do_and_others_nothing(kelifax: Kelifax, role: str) -> None:
+    form = _form("Moderated", "https://moderated.example.org")
+    slug = (await kelifax.visitor().api("POST", "/resources", form)).json["resourceSlug"]
+    visitor, member, moderator = kelifax.visitor(), await kelifax.person(), await kelifax.person(role)
+    for method, path, content in _MATRIX:
+        answers = [await who.api(method, path.format(slug=slug), content) for who in (visitor, member, moderator)]
+        assert [answer.status for answer in answers[:2]] == [401, 403], (method, path)
+        assert answers[2].status in (200, 204), (method, path, answers[2].text)
+    assert (await moderator.api("GET", f"/moderation/{slug}")).status == 404

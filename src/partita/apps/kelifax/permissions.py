@@ -16,9 +16,8 @@ class Kelifax(StrEnum):
     READ_ANALYTICS = "kelifax:analytics:read"
 
 
-MODERATOR = frozenset(
-    {Kelifax.READ_MODERATION, Kelifax.APPROVE, Kelifax.EDIT, Kelifax.READ_LOG, Kelifax.READ_ANALYTICS}
-)
+MODERATOR = frozenset(Kelifax)
+"""Moderators approve, reject, feature, edit and delete: there is nothing in Kelifax that they may not do."""
 
 ROLES: dict[str, frozenset[str]] = {
     "moderator": frozenset(map(str, MODERATOR)),
