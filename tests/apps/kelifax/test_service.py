@@ -275,6 +275,22 @@ async def test_search_follows_what_is_approved(kit: Kit, service: KelifaxService
     assert (await service.browse(text="tool automat")).total == 1
 
 
+async def test_a_category_is_a_word_to_search_for_and_counts_less_than_a_name(
+    kit: Kit, service: KelifaxService
+) -> None:
+    worker = worker_of(kit, system.build(kit))
+    await _approved(service, "Typeface", resource__category="design", resource__usagePurpose="Letters for all people.")
+    await _approved(service, "Design patterns", resource__category="learning")
+    await _approved(service, "Compiler", resource__category="development")
+    await worker.drain()
+    found = (await service.browse(text="design")).found
+    assert [each.resource.resource_slug for each in found] == ["design-patterns", "typeface"]
+    assert len((await service.browse(text="typeface design")).found) == 1
+    await service.edit(MOD, "typeface", Edit(category="other"))
+    await worker.drain()
+    assert len((await service.browse(text="design")).found) == 1
+
+
 # -- traps
 
 

@@ -17,6 +17,7 @@ def _document(resource: Resource) -> Document | None:
         fields={
             "name": resource.resource_name,
             "tags": " ".join(tags),
+            "category": resource.category,
             "purpose": resource.usage_purpose,
             "details": " ".join((*split_features(resource.key_features), *split_features(resource.use_cases))),
         },
@@ -28,7 +29,7 @@ CATALOG = Catalog(
     name="kelifax.resources",
     item_type=Resource,
     document=_document,
-    weights={"name": 10.0, "tags": 5.0, "purpose": 2.0, "details": 1.0},
+    weights={"name": 10.0, "tags": 5.0, "category": 3.0, "purpose": 2.0, "details": 1.0},
     sources=(schema.approved_resources(),),
     filters=("category", "tag"),
 )
