@@ -20,7 +20,7 @@ from partita.apps.kelifax.service import KelifaxService, creation, logo_file, re
 from partita.apps.kelifax.submission import Edit
 from partita.apps.kelifax.visits import Visits
 from partita.kit.kit import Kit
-from partita.kit.problems import Conflict, Invalid, NotFound, Problem, TooLarge
+from partita.kit.problems import BadRequest, Conflict, Invalid, NotFound, Problem, TooLarge
 from partita.store.observe import Observation
 from partita.table import Put, Transaction
 from tests.apps.house import BAD_WEATHER, kit_on, person, worker_of
@@ -217,6 +217,31 @@ async def test_editing_moves_tags_category_and_address_together(service: Kelifax
     assert (await service.inspect("amazing-dev-tool")).resource_url == "https://elsewhere.example.org"
 
 
+async def test_an_edit_of_what_somebody_changed_meanwhile_is_refused(service: KelifaxService) -> None:
+    seen = (await _approved(service)).version
+    await service.count_views("amazing-dev-tool", 3)
+    first = await service.edit(MOD, "amazing-dev-tool", Edit(tags=["first"], version=seen))
+    with pytest.raises(Conflict, match="Look at it as it is now") as refused:
+        await service.edit(MOD, "amazing-dev-tool", Edit(resource_name="Second", version=seen))
+    assert (refused.value.code, refused.value.errors[0].field) == ("changed_meanwhile", "version")
+    assert (await service.inspect("amazing-dev-tool")).resource_name == "Amazing Dev Tool"
+    await service.edit(MOD, "amazing-dev-tool", Edit(resource_name="Second", version=first.version))
+    await service.edit(MOD, "amazing-dev-tool", Edit(resource_name="Third"))
+    with pytest.raises(BadRequest, match="Nothing to change"):
+        await service.edit(MOD, "amazing-dev-tool", Edit(version=seen))
+
+
+async def test_every_decision_makes_another_version(service: KelifaxService) -> None:
+    versions = [(await service.submit(submission(), "x")).version]
+    versions.append((await service.approve(MOD, "amazing-dev-tool")).version)
+    versions.append((await service.feature(MOD, "amazing-dev-tool", featured=True)).version)
+    versions.append((await service.feature(MOD, "amazing-dev-tool", featured=False)).version)
+    versions.append((await service.reject(MOD, "amazing-dev-tool", "no")).version)
+    versions.append((await service.approve(MOD, "amazing-dev-tool")).version)
+    assert versions[1] == versions[3], "featured and not featured again is what it was"
+    assert len(set(versions)) == 5
+
+
 async def test_reports_wait_until_somebody_closes_them(service: KelifaxService) -> None:
     await _approved(service)
     await service.report("amazing-dev-tool", "dead link", "somebody")
@@ -371,3 +396,39 @@ class TestManyAtOnce:
             assert len((await service.browse(tag="compilers")).found) == int(approved)
             guard = await kit.store.get(schema.resource_with_url("https://amazing.example.org"))
             assert (guard is not None) == approved
+
+    async def test_of_many_who_edit_what_they_saw_one_wins(self, tmp_path: Path, weather: Any) -> None:
+        with kit_on(tmp_path, RESOURCES, faults=weather) as kit:
+            service = KelifaxService(kit)
+            seen = (await service.submit(submission(), "x")).version
+            edits = [
+                Edit(tags=[f"t{n}"], version=seen) if n % 2 else Edit(resource_name=f"Name {n}", version=seen)
+                for n in range(20)
+            ]
+            results = await asyncio.gather(
+                *(service.edit(MOD, "amazing-dev-tool", edit) for edit in edits), return_exceptions=True
+            )
+            kinds = Counter(type(result).__name__ for result in results)
+            assert kinds == {"Resource": 1, "Conflict": 19}
+            assert len((await service.log()).items) == 1
+
+    async def test_deciding_and_editing_at_once_leaves_lists_that_agree_with_the_resource(
+        self, tmp_path: Path, weather: Any
+    ) -> None:
+        with kit_on(tmp_path, RESOURCES, faults=weather) as kit:
+            service = KelifaxService(kit)
+            for number in range(12):
+                slug = (await service.submit(submission(url=f"https://{number}.example.org"), "x")).resource_slug
+                await asyncio.gather(
+                    service.approve(MOD, slug),
+                    service.edit(MOD, slug, Edit(tags=[f"after-{number}"])),
+                    service.edit(MOD, slug, Edit(category="design")),
+                )
+                resource = await service.inspect(slug)
+                assert resource == placed(resource)
+                assert (resource.tags, resource.approved_category) == (f"after-{number}", "design")
+                found = (await service.browse(tag=f"after-{number}", category="design")).found
+                assert [each.resource.resource_slug for each in found] == [slug]
+            assert (await service.browse(tag="compilers")).found == ()
+            assert (await service.categories())["design"] == 12
+            assert sum((await service.categories()).values()) == 12

@@ -27,6 +27,8 @@ def _taken(guard: ResourceUrl) -> UrlTaken:
 
 
 _GUARD = RESOURCE_URL.otherwise(_taken)
+_FOLLOWED = {"resource_status", "category", "tags", "resource_url", "featured"}
+"""What guard, tags, totals and the keys of the sparse indexes are made of."""
 
 
 def placed(resource: Resource) -> Resource:
@@ -56,12 +58,11 @@ def actions(before: Resource, after: Resource) -> tuple[Action, ...]:
     return tuple(changed)
 
 
-def changed_attributes(before: Resource, after: Resource) -> tuple[Any, ...]:
-    """The attributes a decision rests on: those it changes, and the status."""
-    names = {"resource_status"} | {
-        field for field in Resource.__attributes__ if getattr(before, field) != getattr(after, field)
-    }
-    return tuple(Resource.__attributes__[field] for field in sorted(names - {"view_count"}))
+def rests_on(before: Resource, after: Resource, *seen: str) -> tuple[Any, ...]:
+    """The attributes a change rests on: those it changes, those that others follow from, and what somebody saw."""
+    changed = {field for field in Resource.__attributes__ if getattr(before, field) != getattr(after, field)}
+    names = (changed | _FOLLOWED | set(seen)) - {"view_count"}
+    return tuple(Resource.__attributes__[field] for field in sorted(names))
 
 
 def _guard(before: Resource | None, after: Resource | None) -> tuple[Write, ...]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from hashlib import sha256
 from typing import Annotated, Literal
 
 from pydantic import StringConstraints
@@ -121,6 +122,30 @@ class Resource(Item, table=RESOURCES, names=camel_case):
     approved_category: Attribute[Category | None] = attribute(default=None)
     popular_in: Attribute[Literal["all"] | None] = attribute(default=None)
     featured_as: Attribute[Literal["featured"] | None] = attribute(default=None)
+
+    @property
+    def version(self) -> str:
+        """Stands for all that moderators write and decide: another after every edit and decision, not after views."""
+        seen = repr([getattr(self, field) for field in MODERATED])
+        return sha256(seen.encode()).hexdigest()[:16]
+
+
+MODERATED = (
+    "resource_name",
+    "resource_url",
+    "usage_purpose",
+    "category",
+    "tags",
+    "key_features",
+    "use_cases",
+    "learning_resources",
+    "resource_status",
+    "approved_at",
+    "rejected_at",
+    "rejection_reason",
+    "featured",
+)
+"""What moderators write and decide."""
 
 
 @access_pattern(

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Any, Literal, get_args
 
 from partita.apps.kelifax import schema
-from partita.apps.kelifax.bookkeeping import UrlTaken, actions, changed_attributes, changes, placed
+from partita.apps.kelifax.bookkeeping import UrlTaken, actions, changes, placed, rests_on
 from partita.apps.kelifax.formats import (
     LearningResource,
     join_features,
@@ -19,7 +19,7 @@ from partita.apps.kelifax.formats import (
     split_features,
     split_tags,
 )
-from partita.apps.kelifax.schema import Category, Decision, Logo, Report, Resource, Status
+from partita.apps.kelifax.schema import MODERATED, Category, Decision, Logo, Report, Resource, Status
 from partita.apps.kelifax.search import CATALOG
 from partita.apps.kelifax.submission import Edit, Submission, slug_of
 from partita.kit.clock import stamp
@@ -299,32 +299,38 @@ class KelifaxService:
         return await self._change(viewer, slug, "feature" if featured else "unfeature", "", chosen)
 
     async def edit(self, viewer: Viewer, slug: str, edit: Edit) -> Resource:
-        """Change what is said about a resource; its slug and its place in time stay."""
-        if not edit.model_fields_set:
+        """Change what is said about a resource, unless it is not what the editor saw; its slug and its time stay."""
+        if not edit.model_fields_set - {"version"}:
             raise BadRequest("Nothing to change was sent.", code="nothing_to_change")
 
         def edited(resource: Resource) -> Resource:
+            if edit.version is not None and edit.version != resource.version:
+                raise _changed_meanwhile()
             return resource.model_copy(update=_edited(resource, edit))
 
-        return await self._change(viewer, slug, "edit", "", edited)
+        return await self._change(viewer, slug, "edit", "", edited, seen=() if edit.version is None else MODERATED)
 
     async def delete(self, viewer: Viewer, slug: str) -> None:
         """Remove a resource, its tags and its claim on its URL; its logo follows by the change stream."""
 
         async def attempt() -> None:
             before = await self._find(slug)
-            gone = Delete(before.own_key).unless_changed(
-                before, Resource.resource_status, Resource.category, Resource.tags, Resource.resource_url
-            )
+            gone = Delete(before.own_key).unless_changed(before, *rests_on(before, before))
             log = self._decision(viewer, slug, "delete", "")
             await self._store.transact(Transaction(gone, *changes(before, None), Put(log)))
 
         await self._store.attempt(attempt)
 
     async def _change(
-        self, viewer: Viewer, slug: str, action: str, reason: str, decide: Callable[[Resource], Resource]
+        self,
+        viewer: Viewer,
+        slug: str,
+        action: str,
+        reason: str,
+        decide: Callable[[Resource], Resource],
+        seen: tuple[str, ...] = (),
     ) -> Resource:
-        """Read, decide, write: all of it or nothing, and anew where somebody else decided meanwhile."""
+        """Read, decide, write: all of it or nothing, and anew where somebody changed what it rests on meanwhile."""
 
         async def attempt() -> Resource:
             before = await self._find(slug)
@@ -332,7 +338,7 @@ class KelifaxService:
             update = actions(before, after)
             if not update:
                 return before
-            changed = Update(before.own_key, *update).unless_changed(before, *changed_attributes(before, after))
+            changed = Update(before.own_key, *update).unless_changed(before, *rests_on(before, after, *seen))
             log = self._decision(viewer, slug, action, reason)
             try:
                 await self._store.transact(Transaction(changed, *changes(before, after), Put(log)))
@@ -402,6 +408,11 @@ def logo_file(name: str) -> str:
 
 def _unknown(slug: str) -> NotFound:
     return NotFound(f"There is no resource {slug!r}. It may have been removed.")
+
+
+def _changed_meanwhile() -> Conflict:
+    told = "Somebody changed this resource after you had opened it. Look at it as it is now, and change it again."
+    return Conflict(told, code="changed_meanwhile", errors=[FieldError("version", told)])
 
 
 def creation(resource: Resource) -> tuple[Any, ...]:
