@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import ExitStack
 from importlib import import_module
 from importlib.util import find_spec
@@ -23,6 +23,7 @@ from partita.table.examples import Examples
 from partita.table.migrations import Migration
 
 if TYPE_CHECKING:
+    from partita.kit.changes import ChangeWorker, ChangeWorkers, Handler
     from partita.kit.changes.streams import Call
     from partita.kit.clock import Clock, Ids
     from partita.kit.kit import Kit
@@ -84,7 +85,6 @@ def build(
     """Everything put together and open: tables made where they are missing, the kit, the systems on it (all of the
     five, unless others are given)."""
     from partita.kit.accounts import ACCOUNTS, Accounts
-    from partita.kit.changes import ChangeWorker
     from partita.kit.clock import RandomIds, SystemClock
     from partita.kit.fetcher import fetcher_for
     from partita.kit.files import files_for
@@ -121,7 +121,7 @@ def build(
         tables.create(*(table for system in systems for table in system.tables))
         accounts.use(policy_of(systems), tuple(system.grants for system in systems if system.grants is not None))
         handlers = [handler for system in systems for handler in system.changes]
-        worker = ChangeWorker(tables.asynchronous, _stream_calls(tables), handlers, clock)
+        worker = _worker(settings, tables, handlers, clock)
         letting_go = opened.pop_all()
 
     async def close() -> None:
@@ -133,7 +133,33 @@ def build(
         kit.fetcher.close()
         letting_go.close()
 
-    return Suite(kit, systems, worker, close)
+    return Suite(kit, systems, tuple(handlers), worker, close)
+
+
+def shared_worker(suite: Suite) -> ChangeWorker:
+    """What reacts to changes for all machines together; not what each keeps for itself."""
+    from partita.kit.changes import ChangeWorker
+
+    tables, handlers = suite.kit.tables, (each for each in suite.handlers if not each.local)
+    return ChangeWorker(tables.asynchronous, _stream_calls(tables), handlers, suite.kit.clock)
+
+
+def _worker(
+    settings: Settings, tables: Store, handlers: Sequence[Handler], clock: Clock
+) -> ChangeWorker | ChangeWorkers:
+    """Tables in the data folder belong to one machine. Others are shared: one machine at a time does what is shared
+    too, unless Lambda functions do, and each keeps what is its own."""
+    from partita.kit.changes import ChangeWorker, ChangeWorkers
+    from partita.kit.keys import place_of
+
+    def following(*chosen: Handler, place: str = "") -> ChangeWorker:
+        return ChangeWorker(tables.asynchronous, _stream_calls(tables), chosen, clock, place=place)
+
+    if settings.backend == "embedded":
+        return following(*handlers)
+    shared = [following(*(each for each in handlers if not each.local))] if settings.changes == "all" else []
+    own = following(*(each for each in handlers if each.local), place=place_of(settings))
+    return ChangeWorkers([*shared, own])
 
 
 def _builders() -> Iterator[Builder]:

@@ -9,10 +9,11 @@ import pytest
 
 from partita.engine import Engine
 from partita.engine.door import DoorThread
-from partita.kit.changes import Change, ChangeWorker, Handler
-from partita.kit.changes.aws_lambda import handler_for
-from partita.kit.changes.schema import Parked, parked_changes
+from partita.kit.changes import Change, ChangeWorker, Handler, Kept
+from partita.kit.changes.aws_lambda import StreamFunction
+from partita.kit.changes.schema import Parked, lease, parked_changes
 from partita.kit.changes.worker import Pace
+from partita.kit.clock import SystemClock
 from partita.kit.schema import HOUSE
 from partita.store import EmbeddedStore
 from partita.store.dynamo import DynamoStore, fixed
@@ -74,6 +75,16 @@ def _stream_records(place: Place) -> list[dict[str, Any]]:
     iterator = place.engine.call("GetShardIterator", start)["ShardIterator"]
     records = place.engine.call("GetRecords", {"ShardIterator": iterator})["Records"]
     return [{**record, "eventSourceARN": arn} for record in records]
+
+
+def _called(worker: ChangeWorker, records: list[dict[str, Any]]) -> list[str]:
+    """What a Lambda function says has failed."""
+    function = StreamFunction(worker)
+    try:
+        answer = function({"Records": records}, None)
+    finally:
+        function.close()
+    return [failed["itemIdentifier"] for failed in answer["batchItemFailures"]]
 
 
 def _change_three_times(place: Place) -> None:
@@ -226,7 +237,7 @@ def test_a_handler_away_for_more_than_a_day_says_so_and_goes_on_with_what_is_kep
         engine.maintenance.run()
         asyncio.run(place.worker().drain())
     assert place.seen == [(None, "seen"), ("missed", "kept")]
-    assert "must be built anew" in caplog.text
+    assert "notes.see was away for a day and missed changes" in caplog.text
 
 
 def test_two_handlers_with_one_name_are_refused(place: Place) -> None:
@@ -238,12 +249,11 @@ def test_two_handlers_with_one_name_are_refused(place: Place) -> None:
 def test_the_same_handlers_are_a_lambda_function(place: Place) -> None:
     _change_three_times(place)
     records = _stream_records(place)
-    function = handler_for([Handler("notes.see", NOTES, place.see)])
-    assert function({"Records": records}, None) == {"batchItemFailures": []}
+    assert _called(place.worker(), records) == []
     assert place.seen == [(None, "a"), ("a", "b"), ("b", None)]
 
 
-def test_a_lambda_function_names_the_first_change_that_failed(place: Place) -> None:
+def test_a_lambda_function_parks_what_a_handler_cannot_digest(place: Place) -> None:
     async def fails_on_b(change: Change) -> None:
         _, new = change.read(Note)
         if new is not None and new.text == "b":
@@ -252,6 +262,97 @@ def test_a_lambda_function_names_the_first_change_that_failed(place: Place) -> N
 
     _change_three_times(place)
     records = _stream_records(place)
-    answer = handler_for([Handler("h", NOTES, fails_on_b)])({"Records": records}, None)
-    assert answer == {"batchItemFailures": [{"itemIdentifier": records[1]["dynamodb"]["SequenceNumber"]}]}
+    assert _called(place.worker(Handler("h", NOTES, fails_on_b)), records) == []
+    assert place.seen == [(None, "a"), ("b", None)]
+    (parked,) = place.parked()
+    assert (parked.handler, parked.sequence) == ("h", records[1]["dynamodb"]["SequenceNumber"])
+
+
+def test_a_lambda_function_names_the_first_change_that_it_could_not_even_park(place: Place) -> None:
+    async def loses_the_table(change: Change) -> None:
+        _, new = change.read(Note)
+        if new is not None and new.text == "b":
+            place.engine.call("DeleteTable", {"TableName": HOUSE.name})
+            raise OSError("no")
+        await place.see(change)
+
+    _change_three_times(place)
+    records = _stream_records(place)
+    failed = _called(place.worker(Handler("h", NOTES, loses_the_table)), records)
+    assert failed == [records[1]["dynamodb"]["SequenceNumber"]]
     assert place.seen == [(None, "a")]
+
+
+def test_what_a_handler_keeps_is_built_where_it_is_missing_and_only_there(place: Place) -> None:
+    index: dict[str, str] = {}
+    told: list[str] = []
+
+    async def whole() -> bool:
+        return bool(index)
+
+    async def build() -> None:
+        told.append("built")
+        index.update({note.id: note.text for note in place.store.stream(Note.query(id="1"))} or {"": ""})
+
+    async def run(change: Change) -> None:
+        told.append("changed")
+
+    place.store.write(Put(Note(id="1", text="a")))
+    handler = Handler("notes.index", NOTES, run, Kept(whole, build))
+    for _ in range(2):
+        asyncio.run(place.worker(handler).drain())
+    assert told == ["built", "changed"]
+    assert index == {"1": "a"}
+    index.clear()
+    asyncio.run(place.worker(handler).drain())
+    assert told == ["built", "changed", "built"]
+
+
+def test_every_machine_follows_for_what_it_keeps_itself(place: Place) -> None:
+    _change_three_times(place)
+    handler = Handler("notes.see", NOTES, place.see)
+    for machine in ("one", "two"):
+        calls = place.engine.call_async
+        worker = ChangeWorker(place.store.asynchronous, calls, [handler], place.clock, place=machine, pace=QUICK)
+        assert asyncio.run(worker.drain()) == 3
+        assert asyncio.run(worker.drain()) == 0
+
+
+def test_building_for_long_keeps_the_lease(place: Place) -> None:
+    begun = asyncio.Event()
+
+    async def whole() -> bool:
+        return begun.is_set()
+
+    async def build() -> None:
+        begun.set()
+        await asyncio.sleep(QUICK.lease * 2)  # longer than the lease lasts
+
+    async def run(_: Change) -> None: ...
+
+    async def story() -> None:
+        system = SystemClock()
+        workers = [
+            ChangeWorker(
+                place.store.asynchronous,
+                place.engine.call_async,
+                [Handler("notes.index", NOTES, run, Kept(whole, build))],
+                system,
+                pace=QUICK,
+            )
+            for _ in range(2)
+        ]
+        first = asyncio.create_task(workers[0].run())
+        await begun.wait()
+        held = await place.store.asynchronous.get(lease("changes"))
+        assert held is not None
+        second = asyncio.create_task(workers[1].run())
+        await asyncio.sleep(QUICK.lease * 1.5)
+        still = await place.store.asynchronous.get(lease("changes"))
+        assert still is not None
+        assert still.holder == held.holder
+        for task in (first, second):
+            task.cancel()
+        await asyncio.gather(first, second, return_exceptions=True)
+
+    asyncio.run(story())

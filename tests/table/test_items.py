@@ -77,6 +77,13 @@ def test_a_row_of_another_type_is_not_taken_for_ours() -> None:
         Post.from_row(reply)
 
 
+def test_a_row_that_does_not_fit_its_type_is_told_by_its_key_and_fields_without_what_they_hold() -> None:
+    row = {**Post(member_id="ada", post_id="1").to_row(), "text": {"L": [{"S": "a secret"}]}}
+    with pytest.raises(ForeignItemError, match=r"The Post stored as PK=.*ada.* does not fit its type: text") as told:
+        Post.from_row(row)
+    assert "a secret" not in str(told.value)
+
+
 def test_attributes_of_another_program_are_kept() -> None:
     row = {**Post(member_id="ada", post_id="1").to_row(), "legacy": {"M": {"a": {"N": "1"}}}}
     assert Post.from_row(row).to_row() == row

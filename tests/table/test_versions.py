@@ -190,3 +190,15 @@ def test_attempts_are_bounded_and_other_errors_end_them_at_once(store: EmbeddedS
 
 async def _never_async() -> None:
     raise ChangedMeanwhileError("Plan p")
+
+
+def test_what_is_not_stored_and_read_as_its_default_is_unchanged(store: EmbeddedStore) -> None:
+    row = {name: value for name, value in ADA.to_row().items() if name != "updatedAt"}
+    store.engine.call("PutItem", {"TableName": CLUB.name, "Item": row})
+    read = store.get(Player.get(player_id="ada"))
+    assert read is not None
+    change = Update(KEY, Player.name.set("first")).unless_changed(read, Player.updated_at)
+    store.write(change)
+    store.write(Update(KEY, Player.updated_at.set("2026-02-02")))
+    with pytest.raises(ChangedMeanwhileError):
+        store.write(change)

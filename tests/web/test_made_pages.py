@@ -92,10 +92,26 @@ async def test_what_tells_the_time_is_made_anew_after_a_minute(fresh: Served, mo
 
 
 def test_pages_that_nobody_asks_for_are_forgotten() -> None:
-    pages = MadePages(most=10)
+    pages = MadePages(most_bytes=1_000_000)
     pages.add("asked for", (b"kept",))
-    for number in range(100):
-        pages.add(number, (b"seen once",))
+    for number in range(500):
+        pages.add(number, (b"x" * 10_000,))
         assert pages.get("asked for") == (b"kept",)
-    assert [number for number in range(100) if pages.get(number)][-1] == 99
-    assert sum(pages.get(number) is not None for number in range(100)) <= 10
+    known = [number for number in range(500) if pages.get(number)]
+    assert known[-1] == 499
+    assert 40 < len(known) < 100
+
+
+def test_a_huge_page_is_not_kept() -> None:
+    pages = MadePages(most_bytes=1_000_000)
+    pages.add("huge", (b"x" * 20_000,))
+    assert pages.get("huge") is None
+
+
+async def test_addresses_that_nobody_links_to_are_not_kept(fresh: Served) -> None:
+    for number in (1, 2):
+        assert _shown(await fresh.visitor().get("/press/list?x=" + "y" * 1000))[0] == number
+    for theme in ("made", "up"):
+        visitor = fresh.visitor()
+        visitor.cookies["theme"] = theme
+        assert _shown(await visitor.get("/press/list"))[0] == 3

@@ -25,7 +25,7 @@ def list_(data: Data = None) -> None:
         from partita.kit.changes.schema import checkpoints
 
         for handler in suite.worker.handlers:
-            places = [place async for place in suite.kit.store.stream(checkpoints(handler.name))]
+            places = [place async for place in suite.kit.store.stream(checkpoints(suite.worker.progress_of(handler)))]
             seen = max((place.updated_at for place in places), default="never")
             typer.echo(f"{handler.name:28} {handler.table.name:24} last moved {seen}")
         parked = await _parked(suite)

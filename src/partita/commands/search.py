@@ -9,8 +9,6 @@ import typer
 from partita.commands.opened import Data, with_suite
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator
-
     from rich.progress import Progress, TaskID
 
     from partita.kit.search import Catalog
@@ -27,7 +25,11 @@ def rebuild(
     """Build the index anew from the tables, while it is used."""
 
     async def run(suite: Suite) -> None:
+        from functools import partial
+
         from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
+
+        from partita.kit.search.following import build_anew
 
         known: list[Catalog[Any]] = [each for system in suite.systems for each in system.searches]
         chosen = [each for each in known if not catalog or each.name == catalog]
@@ -38,18 +40,13 @@ def rebuild(
             for each in chosen:
                 total = sum([await suite.kit.store.count(source) for source in each.sources])
                 task = progress.add_task(each.name, total=total)
-                await _rebuild(suite, each, progress, task)
+                told = partial(_told, progress, task)
+                await build_anew(suite.kit.search, suite.kit.store, each, told)
         for each in chosen:
             typer.echo(f"built    {each.name}")
 
     with_suite(data, run)
 
 
-async def _rebuild(suite: Suite, catalog: Catalog[Any], progress: Progress, task: TaskID) -> None:
-    await suite.kit.search.rebuild(catalog, _items(suite, catalog), lambda done: progress.update(task, completed=done))
-
-
-async def _items(suite: Suite, catalog: Catalog[Any]) -> AsyncIterator[Any]:
-    for source in catalog.sources:
-        async for item in suite.kit.store.stream(source):
-            yield item
+def _told(progress: Progress, task: TaskID, done: int) -> None:
+    progress.update(task, completed=done)

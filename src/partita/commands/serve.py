@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 
 _GRACE_SECONDS = 20
 _READY_SECONDS = 60
+_WAITING = 2048
 
 
 def serve(
@@ -37,29 +38,24 @@ def serve(
     demo: Annotated[bool | None, typer.Option("--demo/--no-demo", help="Fill empty systems with demo data.")] = None,
 ) -> None:
     """Serve the five systems. What is not given here comes from the settings."""
-    from partita.dynamo.errors import DynamoError
-    from partita.kit.settings import SettingsError, read_settings
-    from partita.table import ModelError
+    from partita.kit.settings import read_settings
     from partita.web import logs
 
     given = {"data": data, "host": host, "port": port, "workers": workers, "demo": demo}
     known = {name: value for name, value in given.items() if value is not None}
-    try:
+    with _said_in_a_line():
         settings = read_settings(**known)
         listener = _listen(settings)
         # The processes read the settings themselves: what was given here, and the port that was free.
         known |= {"host": settings.host, "port": listener.getsockname()[1]}
         os.environ.update({f"PARTITA_{name.upper()}": _spelled(value) for name, value in known.items()})
         settings = read_settings()
-        # What is done before anything is served is told in the greeting; here only what goes wrong.
-        logs.configure("warning" if settings.log_level == "info" else settings.log_level)
-        if settings.workers == 1:
-            _alone(settings, listener)
-        else:
-            _together(settings, listener)
-    except (SettingsError, DynamoError, ModelError, OSError) as error:
-        typer.echo(f"partita: {error}", err=True)
-        raise typer.Exit(1) from None
+    # What is done before anything is served is told in the greeting; here only what goes wrong.
+    logs.configure("warning" if settings.log_level == "info" else settings.log_level)
+    if settings.workers == 1:
+        _alone(settings, listener)
+    else:
+        _together(settings, listener)
 
 
 def application() -> FastAPI:
@@ -74,6 +70,21 @@ def application() -> FastAPI:
         from partita.web.app import create_app
 
         return create_app(build(settings))
+
+
+@contextmanager
+def _said_in_a_line() -> Iterator[None]:
+    """What keeps the suite from being served is for whoever started it, not for whoever wrote it."""
+    from partita.dynamo.errors import DynamoError
+    from partita.kit.settings import SettingsError
+    from partita.store.aws import NoCredentialsError
+    from partita.table import ModelError
+
+    try:
+        yield
+    except (SettingsError, DynamoError, ModelError, NoCredentialsError, OSError) as error:
+        typer.echo(f"partita: {error}", err=True)
+        raise typer.Exit(1) from None
 
 
 @contextmanager
@@ -112,6 +123,7 @@ def _listen(settings: Settings) -> socket.socket:
     listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     try:
         listener.bind((settings.host, settings.port))
+        listener.listen(_WAITING)  # now: another process may have the same address, and has it when it listens
     except OSError as error:
         raise OSError(
             f"{settings.host}:{settings.port} cannot be used: {error.strerror}. Choose another --port."
@@ -129,14 +141,16 @@ def _alone(settings: Settings, listener: socket.socket) -> None:
     from partita.web import logs
 
     async def run() -> None:
-        with uncollected():
+        with _said_in_a_line(), uncollected():
             from partita.bootstrap import build
             from partita.web.app import create_app
 
             suite = build(settings)
-            app = create_app(suite)
         try:
-            prepared = await _prepare(suite)
+            with _said_in_a_line():
+                prepared = await _prepare(suite)
+            with uncollected():
+                app = create_app(suite)  # only now: what was prepared is nobody's request
         except BaseException:
             await suite.close()
             raise
@@ -171,7 +185,8 @@ def _together(settings: Settings, listener: socket.socket) -> None:
         finally:
             await suite.close()
 
-    prepared = asyncio.run(prepare())
+    with _said_in_a_line():
+        prepared = asyncio.run(prepare())
 
     class Greeting(Multiprocess):
         def init_processes(self) -> None:

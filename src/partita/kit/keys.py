@@ -6,12 +6,14 @@ import hmac
 import os
 import secrets
 import tempfile
+from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
 
 from partita.kit.settings import Settings, SettingsError, secrets_in
 
 _FILE = "secret"
+_PLACE = "place"
 
 
 def signing_keys(settings: Settings, purpose: str) -> tuple[bytes, ...]:
@@ -20,24 +22,34 @@ def signing_keys(settings: Settings, purpose: str) -> tuple[bytes, ...]:
     return tuple(hmac.digest(secret.encode(), f"partita {purpose}".encode(), "sha256") for secret in known)
 
 
+def place_of(settings: Settings) -> str:
+    """The name of this data folder among those of other machines; no secret."""
+    return _kept(settings.data / _PLACE, lambda: secrets.token_hex(8))
+
+
 def _kept_secret(folder: Path) -> str:
     """The secret of the data folder, made by whoever comes first; readable by its owner alone."""
-    file = folder / _FILE
-    if not file.exists():
-        folder.mkdir(parents=True, exist_ok=True)
-        _make(file)
-    kept = file.read_text().strip()
+    kept = _kept(folder / _FILE, lambda: secrets.token_urlsafe(48))
     if len(kept) < 32:
-        raise SettingsError(f"{file} holds no secret. Delete it, and a new one is made; signed links then end.")
+        raise SettingsError(
+            f"{folder / _FILE} holds no secret. Delete it, and a new one is made; signed links then end."
+        )
     return kept
 
 
-def _make(file: Path) -> None:
+def _kept(file: Path, make: Callable[[], str]) -> str:
+    if not file.exists():
+        file.parent.mkdir(parents=True, exist_ok=True)
+        _make(file, make())
+    return file.read_text().strip()
+
+
+def _make(file: Path, text: str) -> None:
     # A link is made whole or not at all, and only once: whoever else starts now reads the same secret.
     handle, name = tempfile.mkstemp(prefix=".secret-", dir=file.parent)  # nobody else may read it
     try:
         with os.fdopen(handle, "w") as new:
-            new.write(secrets.token_urlsafe(48) + "\n")
+            new.write(text + "\n")
             new.flush()
             os.fsync(new.fileno())
         with suppress(FileExistsError):

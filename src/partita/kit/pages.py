@@ -23,9 +23,12 @@ if TYPE_CHECKING:
 
 FLASH_COOKIE = "partita-flash"
 THEME_COOKIE = "theme"
+THEMES = ("light", "dark", "system")
 _FLASH_SECONDS = 60
 _LONGEST_FLASH = 400
 _SIGNATURE_BYTES = 16
+_LONGEST_QUERY = 600
+_KEY_BYTES = 2_000
 
 Kind = Literal["good", "info", "warn", "bad"]
 
@@ -70,12 +73,18 @@ def render(
 
 
 class MadePages:
-    """Pages that were made, by all that they show. When there are many, those go that were not asked for since then."""
+    """Pages that were made, by all that they show; up to so many bytes.
 
-    def __init__(self, most: int = 256) -> None:
-        self._most = most
+    There are two generations: what was asked for since the newer one began is in it, and when that is full the older
+    one is dropped.
+    """
+
+    def __init__(self, most_bytes: int = 16_000_000) -> None:
+        self._most = most_bytes // 2
+        self._longest = most_bytes // 64
         self._new: dict[Hashable, tuple[bytes, ...]] = {}
         self._old: dict[Hashable, tuple[bytes, ...]] = {}
+        self._bytes = 0
 
     def get(self, key: Hashable) -> tuple[bytes, ...] | None:
         found = self._new.get(key)
@@ -86,18 +95,28 @@ class MadePages:
         return found
 
     def add(self, key: Hashable, parts: tuple[bytes, ...]) -> None:
-        if len(self._new) >= self._most // 2:
-            self._old, self._new = self._new, {}
+        size = sum(map(len, parts)) + _KEY_BYTES
+        if size > self._longest:
+            return
+        if self._bytes + size > self._most:
+            self._old, self._new, self._bytes = self._new, {}, 0
         self._new[key] = parts
+        self._bytes += size
 
 
 def _key(request: Request, template: str, same: Hashable) -> Hashable:
-    """What a page for nobody in particular depends on; None for somebody's."""
+    """What a page for nobody in particular depends on; None for somebody's, and for addresses that nobody links to."""
     viewer: Viewer = getattr(request.state, "viewer", NOBODY)
-    if viewer.signed_in:
+    query: bytes = request.scope["query_string"]
+    if viewer.signed_in or len(query) > _LONGEST_QUERY:
         return None
-    address = request.url.path, request.scope["query_string"], request.method
-    return template, *address, request.cookies.get(THEME_COOKIE), int(time.time()) // 60, same
+    return template, request.url.path, query, request.method, theme_of(request), int(time.time()) // 60, same
+
+
+def theme_of(request: Request) -> str:
+    """The theme that somebody has chosen."""
+    theme = request.cookies.get(THEME_COOKIE, "")
+    return theme if theme in THEMES else "system"
 
 
 def _parts(request: Request, template: str, flash: Flash | None, context: Mapping[str, Any]) -> tuple[bytes, ...]:

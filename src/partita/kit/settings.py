@@ -84,6 +84,8 @@ class Settings(BaseSettings):
     """The address of DynamoDB; unset, it is AWS in the region. Only for `dynamodb`."""
     region: str | None = None
     """The AWS region; unset, as the AWS CLI finds it."""
+    changes: Literal["all", "local"] = "all"
+    """Which changes of the tables this machine reacts to; `local`: only for what it keeps itself, such as search."""
     files: Literal["local", "s3"] = "local"
     """Where uploaded files are: in the data folder, or in S3."""
     s3_bucket: str | None = None
@@ -202,6 +204,8 @@ class Settings(BaseSettings):
         ):
             if wanted and getattr(self, needed) is None:
                 raise ValueError(f"{_variable(needed)} must be set too.")
+        if self.changes == "local" and self.backend == "embedded":
+            raise ValueError(f"{_variable('changes')}: tables in the data folder have nobody else to react to them.")
         if self.smtp_security == "none" and self.smtp_password is not None and not is_loopback(self.smtp_host or ""):
             raise ValueError(f"{_variable('smtp_security')}: `none` would send the password for everybody to read.")
         return self

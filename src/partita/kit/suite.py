@@ -13,7 +13,7 @@ from partita.kit.permissions import House, Policy
 from partita.kit.system import System
 
 if TYPE_CHECKING:
-    from partita.kit.changes import ChangeWorker
+    from partita.kit.changes import ChangeWorker, ChangeWorkers, Handler
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,8 +22,10 @@ class Suite:
 
     kit: Kit
     systems: tuple[System, ...]
-    worker: ChangeWorker
-    """What reacts to changes of the tables."""
+    handlers: tuple[Handler, ...]
+    """Everything that reacts to changes of the tables."""
+    worker: ChangeWorker | ChangeWorkers
+    """What follows the changes on this machine."""
     close: Callable[[], Awaitable[None]]
     """Finish what is under way and let go of tables, files and search."""
 

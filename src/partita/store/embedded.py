@@ -21,7 +21,7 @@ from partita.table.known import KnownRows
 from partita.table.tables import Table
 
 REMEMBERED_BYTES = 2_000_000
-"""Of rows as they are stored; in memory a row with its item takes about ten times as much."""
+"""Of rows as they are stored, each counted with 1,000 bytes more; with their items they take 15 to 30 MB of memory."""
 
 
 class EmbeddedTransport:

@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 import types
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from datetime import date, datetime
 from decimal import Decimal
 from enum import Enum
 from typing import Annotated, Any, Literal, TypeVar, Union, get_args, get_origin
 
-from pydantic import BaseModel, TypeAdapter
+from pydantic import AfterValidator, BaseModel, BeforeValidator, PlainValidator, TypeAdapter, WrapValidator
 
 from partita.table.values import to_wire
 
 _SCALARS: dict[type, str] = {str: "S", bool: "BOOL", int: "N", Decimal: "N", float: "N", bytes: "B", type(None): "NULL"}
 _SETS = {"S": "SS", "N": "NS", "B": "BS"}
+_FREE = (AfterValidator, BeforeValidator, PlainValidator, WrapValidator)
+"""Functions that may make anything of a value."""
 
 
 def wire_types(annotation: Any) -> frozenset[str] | None:
@@ -49,11 +51,11 @@ def mentions_float(annotation: Any) -> bool:
     return annotation is float or any(map(mentions_float, get_args(annotation)))
 
 
-def is_lasting(annotation: Any) -> bool:
-    """Whether no value of a type can be changed; False where nothing is known."""
+def is_lasting(annotation: Any, held: Callable[[Any], Any] = lambda annotation: annotation) -> bool:
+    """Whether no value of a type can be changed; False where nothing is known. `held` unwraps the types of fields."""
     origin, arguments = get_origin(annotation), get_args(annotation)
     if origin is Annotated:
-        return is_lasting(arguments[0])
+        return is_lasting(arguments[0]) and not any(isinstance(entry, _FREE) for entry in arguments[1:])
     if origin is Literal or annotation is Ellipsis:
         return True
     if origin is not None:
@@ -61,10 +63,20 @@ def is_lasting(annotation: Any) -> bool:
     if not isinstance(annotation, type):
         return False
     if issubclass(annotation, BaseModel):
-        return bool(annotation.model_config.get("frozen")) and all(
-            is_lasting(field.annotation) for field in annotation.model_fields.values()
+        return _is_fixed(annotation) and all(
+            is_lasting(held(field.annotation)) and not any(isinstance(entry, _FREE) for entry in field.metadata)
+            for field in annotation.model_fields.values()
         )
     return issubclass(annotation, (*_SCALARS, Enum, datetime, date))
+
+
+def _is_fixed(model: type[BaseModel]) -> bool:
+    """Whether a model's own settings let nothing be changed, and no function of its own makes the values."""
+    own = model.__pydantic_decorators__
+    settings = model.model_config
+    if not settings.get("frozen") or settings.get("extra") == "allow":
+        return False
+    return not any((own.field_validators, own.model_validators, own.validators, own.root_validators))
 
 
 def adapter(annotation: Any, metadata: list[Any]) -> TypeAdapter[Any]:

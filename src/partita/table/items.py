@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from copy import deepcopy
 from typing import TYPE_CHECKING, Any, ClassVar, Self, cast, dataclass_transform
 
 from pydantic import BaseModel, ConfigDict, Field
@@ -119,7 +120,7 @@ class Item(BaseModel, metaclass=ItemMeta):
         """The item as it is stored, however large."""
         row = self.__layout__.encode(self)
         unknown = self.__pydantic_private__
-        return {**unknown, **row} if unknown else row
+        return {**deepcopy(unknown), **row} if unknown else row
 
     @classmethod
     def checked_row(cls, row: WireItem) -> WireItem:
@@ -142,8 +143,7 @@ class Item(BaseModel, metaclass=ItemMeta):
         """The item a row holds; a row of another type is refused."""
         item = cls.from_own_row(row)
         if item is None:
-            keys = {key.name: row.get(key.name) for key in cls.__table__.keys}
-            raise ForeignItemError(f"The row {keys} is not a {cls.__name__}")
+            raise ForeignItemError(f"The row {cls._key_of(row)} is not a {cls.__name__}")
         return item
 
     @classmethod
@@ -162,7 +162,11 @@ class Item(BaseModel, metaclass=ItemMeta):
         except PydanticError as error:
             if has_markers(cls, row):
                 raise ModelError(f"A value of this {cls.__name__} lies in the file store: use store.read(…)") from error
-            raise ForeignItemError(f"A stored {cls.__name__} does not fit its type: {error}") from error
+            # Which fields and why, but not what is stored in them: that may be private, and this goes into logs.
+            wrong = (f"{'.'.join(map(str, each['loc']))}: {each['msg']}" for each in error.errors(include_url=False))
+            raise ForeignItemError(
+                f"The {cls.__name__} stored as {cls._key_of(row)} does not fit its type: {'; '.join(wrong)}"
+            ) from None
         if unknown:
             # pydantic keeps, copies and compares what stands here, and leaves it out of dumps. Declared as private
             # attributes of the model, they would cost every item that has none.
@@ -170,6 +174,13 @@ class Item(BaseModel, metaclass=ItemMeta):
         if shared is not None:
             shared[reader] = item
         return item
+
+    @classmethod
+    def _key_of(cls, row: WireItem) -> str:
+        """The key of a row, to be told."""
+        return ", ".join(
+            f"{key.name}={next(iter(row[key.name].values()), None)}" for key in cls.__table__.keys if key.name in row
+        )
 
     # -- requests
 

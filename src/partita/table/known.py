@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from copy import deepcopy
 from typing import TYPE_CHECKING, Any, Never
 
 from partita.dynamo.values import AttributeValue
@@ -9,6 +10,10 @@ from partita.dynamo.values import AttributeValue
 if TYPE_CHECKING:
     from partita.table.items import Item
     from partita.table.reading import Reader
+
+
+_ROW_BYTES = 1_000
+"""What a row takes beside its length, however short it is."""
 
 
 class KnownRow(dict[str, AttributeValue]):
@@ -22,6 +27,15 @@ class KnownRow(dict[str, AttributeValue]):
 
     def _refuse(self, *_arguments: Any, **_named: Any) -> Never:
         raise TypeError("Others read this row too: change a copy of it, dict(row)")
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> dict[str, AttributeValue]:
+        return deepcopy(dict(self), memo)
+
+    def __copy__(self) -> dict[str, AttributeValue]:
+        return dict(self)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return dict, (dict(self),)
 
     __setitem__ = __delitem__ = __ior__ = _refuse
     clear = pop = popitem = setdefault = update = _refuse
@@ -60,6 +74,6 @@ class KnownRows:
 
     def _keep(self, stored: bytes, row: KnownRow) -> None:
         self._young[stored] = row
-        self._bytes += len(stored)
+        self._bytes += len(stored) + _ROW_BYTES
         if self._bytes > self._most:
             self._old, self._young, self._bytes = self._young, {}, 0

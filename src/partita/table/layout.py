@@ -166,7 +166,7 @@ class Layout:
     @property
     def lasting(self) -> bool:
         """Whether nothing in an item of this type can be changed, so that all who read its row can have the same."""
-        return all(is_lasting(_held(field.annotation)) for field in self.item_type.model_fields.values())
+        return is_lasting(self.item_type, _held)
 
     def rivals(self) -> list[Layout]:
         """Types of the same table whose templates say more: where they fit, the row is theirs."""

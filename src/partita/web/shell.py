@@ -12,15 +12,13 @@ from markupsafe import Markup
 from starlette.requests import Request
 
 from partita import __version__
-from partita.kit.pages import PANEL, THEME_COOKIE, Flash
+from partita.kit.pages import PANEL, Flash, theme_of
 from partita.kit.permissions import NOBODY, House, Viewer
 from partita.kit.suite import Suite
 from partita.kit.system import Link
 from partita.web.assets import Assets
 from partita.web.calls import Calls
 from partita.web.panel import panel
-
-THEMES = ("light", "dark", "system")
 
 _HOUSE = (
     Link("People", "/admin/users", House.MANAGE_USERS, "users"),
@@ -72,11 +70,10 @@ class Shells:
         house = tuple(link for link in _HOUSE if viewer.may(link.permission))
         shown = (system.name if system else "", links, house, _nearest((*links, *house), path))
         rail, menu = self._navigation(*shown, front=system is not None and path == f"/{system.name}")
-        theme = request.cookies.get(THEME_COOKIE, "system")
         shell = Shell(
             rail=rail,
             menu=menu,
-            theme=theme if theme in THEMES else "system",
+            theme=theme_of(request),
             flash=flash,
             inbox=self._inbox,
             here=here if request.method in _SAFE else path,

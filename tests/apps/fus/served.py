@@ -89,4 +89,4 @@ def serve(kit: Kit) -> Fus:
     async def close() -> None:
         await kit.accounts.finish()
 
-    return Fus(kit, FusService(kit), create_app(Suite(kit, (built,), worker, close)), worker)
+    return Fus(kit, FusService(kit), create_app(Suite(kit, (built,), built.changes, worker, close)), worker)

@@ -3,26 +3,23 @@
 from __future__ import annotations
 
 from partita.apps.fus.adoption import keep_in_order
+from partita.apps.fus.intake import take_in
 from partita.apps.fus.removal import finish_group, finish_site, forget_unused
 from partita.apps.fus.schema import FUS, GroupRemoval, Site, SiteRemoval, TagTotal
 from partita.apps.fus.search import CATALOG
 from partita.kit.changes import Change, Handler
 from partita.kit.kit import Kit
+from partita.kit.search.following import following
 
 
 def handlers(kit: Kit) -> tuple[Handler, ...]:
     """The reactions of fus; each may see a change twice."""
 
-    async def index(change: Change) -> None:
-        old, new = change.read(Site)
-        if old is not None and new is not None and CATALOG.document(old) == CATALOG.document(new):
-            return  # stars and comments are no words
-        await kit.search.apply(CATALOG, old, new, sequence=change.sequence)
-
     async def order(change: Change) -> None:
-        _, site = change.read(Site)
+        before, site = change.read(Site)
         if site is not None:
-            await keep_in_order(kit.store, site)
+            await keep_in_order(kit.store, site, before)
+        await take_in(kit.store, change)
 
     async def remove(change: Change) -> None:
         _, site = change.read(SiteRemoval)
@@ -36,7 +33,7 @@ def handlers(kit: Kit) -> tuple[Handler, ...]:
             await forget_unused(kit.store, total)
 
     return (
-        Handler("fus.search", FUS, index),
+        following(kit.search, kit.store, CATALOG, "fus.search"),
         Handler("fus.order", FUS, order),
         Handler("fus.removal", FUS, remove),
     )

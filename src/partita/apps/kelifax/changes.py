@@ -7,14 +7,11 @@ from partita.apps.kelifax.search import CATALOG
 from partita.apps.kelifax.service import logo_file
 from partita.kit.changes import Change, Handler
 from partita.kit.kit import Kit
+from partita.kit.search.following import following
 
 
 def handlers(kit: Kit) -> tuple[Handler, ...]:
     """The reactions of Kelifax."""
-
-    async def index(change: Change) -> None:
-        old, new = change.read(Resource)
-        await kit.search.apply(CATALOG, old, new, sequence=change.sequence)
 
     async def remove_logos(change: Change) -> None:
         old, new = change.read(Resource)
@@ -24,4 +21,7 @@ def handlers(kit: Kit) -> tuple[Handler, ...]:
         if upload is not None and change.expired:
             await kit.files.delete(logo_file(upload.name))
 
-    return (Handler("kelifax.search", RESOURCES, index), Handler("kelifax.logos", RESOURCES, remove_logos))
+    return (
+        following(kit.search, kit.store, CATALOG, "kelifax.search"),
+        Handler("kelifax.logos", RESOURCES, remove_logos),
+    )

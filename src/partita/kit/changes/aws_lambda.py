@@ -4,36 +4,39 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Callable, Iterable
 from typing import Any
 
-from partita.kit.changes.change import Handler, change_of
+from partita.kit.changes.worker import ChangeWorker
 
 _log = logging.getLogger(__name__)
 Event = dict[str, Any]
 
 
-def handler_for(handlers: Iterable[Handler]) -> Callable[[Event, object], Event]:
-    """A Lambda function. Where a change fails, it and all after it are delivered again (ReportBatchItemFailures)."""
-    by_table: dict[str, list[Handler]] = {}
-    for handler in handlers:
-        by_table.setdefault(handler.table.name, []).append(handler)
+class StreamFunction:
+    """A Lambda function. What a handler cannot digest is parked as anywhere else; where that fails too, the record and
+    all after it are delivered again (ReportBatchItemFailures)."""
 
-    def function(event: Event, _context: object) -> Event:
-        return asyncio.run(_handle(by_table, event.get("Records", [])))
+    def __init__(self, worker: ChangeWorker) -> None:
+        self._worker = worker
+        self._runner = asyncio.Runner()  # one loop for all calls: connections stay open between them
 
-    return function
+    def __call__(self, event: Event, _context: object) -> Event:
+        return self._runner.run(_handle(self._worker, event.get("Records", [])))
+
+    def close(self) -> None:
+        """End the loop; on AWS the process ends first."""
+        self._runner.close()
 
 
-async def _handle(by_table: dict[str, list[Handler]], records: list[dict[str, Any]]) -> Event:
+async def _handle(worker: ChangeWorker, records: list[dict[str, Any]]) -> Event:
     for record in records:
         # arn:aws:dynamodb:region:account:table/NAME/stream/LABEL
         table = record["eventSourceARN"].split("/")[1]
-        for handler in by_table.get(table, ()):
+        for handler in (each for each in worker.handlers if each.table.name == table):
             try:
-                await handler.run(change_of(handler.table, record))
+                await worker.handle(handler, record)
             except Exception:
                 sequence = record["dynamodb"]["SequenceNumber"]
-                _log.exception("changes: %s failed on %s", handler.name, sequence)
+                _log.exception("changes: %s failed on %s, and could not park it", handler.name, sequence)
                 return {"batchItemFailures": [{"itemIdentifier": sequence}]}
     return {"batchItemFailures": []}

@@ -14,7 +14,7 @@ from typing import Any
 import orjson
 
 from partita.dynamo.errors import DynamoError
-from partita.kit.changes.change import Handler, change_of
+from partita.kit.changes.change import Handler, Kept, change_of
 from partita.kit.changes.schema import Checkpoint, Lease, Parked, checkpoints
 from partita.kit.changes.streams import Call, Shard, records, shards
 from partita.kit.clock import Clock, stamp
@@ -23,7 +23,6 @@ from partita.table import Delete, Put, any_of
 from partita.table.types import timestamp
 
 _log = logging.getLogger(__name__)
-_LEASE = "changes"
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,12 +51,22 @@ class ChangeWorker:
     """Follows the streams: at least once, in order per key, checkpointed, retried, parked where nothing helps."""
 
     def __init__(
-        self, store: AsyncStore, call: Call, handlers: Iterable[Handler], clock: Clock, *, pace: Pace | None = None
+        self,
+        store: AsyncStore,
+        call: Call,
+        handlers: Iterable[Handler],
+        clock: Clock,
+        *,
+        place: str = "",
+        pace: Pace | None = None,
     ) -> None:
+        """With a `place`, the name of a machine, progress is kept for that machine alone."""
         self._store = store
         self._call = call
         self._handlers = tuple(handlers)
         self._clock = clock
+        self._place = place
+        self._lease = self._named("changes")
         self._pace = pace or Pace()
         self._holder = secrets.token_hex(8)
         self._working = asyncio.Lock()
@@ -71,8 +80,16 @@ class ChangeWorker:
     def handlers(self) -> tuple[Handler, ...]:
         return self._handlers
 
+    def progress_of(self, handler: Handler) -> str:
+        """The name under which a handler's progress is kept."""
+        return self._named(handler.name)
+
+    def _named(self, name: str) -> str:
+        return f"{name}@{self._place}" if self._place else name
+
     async def run(self) -> None:
         """Follow the streams until cancelled; another process takes over within seconds."""
+        self._forget()  # what was drained before is long ago
         try:
             while True:
                 try:
@@ -121,7 +138,7 @@ class ChangeWorker:
         if self._until is not None and now >= self._until:
             self._forget()  # others may have worked meanwhile
         until = now + timedelta(seconds=self._pace.lease)
-        mine = Lease(name=_LEASE, holder=self._holder, until=timestamp(until))
+        mine = Lease(name=self._lease, holder=self._holder, until=timestamp(until))
         free = any_of(mine.own_key.absent(), Lease.holder.equals(self._holder), Lease.until < timestamp(now))
         try:
             await self._store.write(Put(mine).when(free).otherwise(LeaseLostError("Another process has the lease")))
@@ -136,7 +153,7 @@ class ChangeWorker:
         self._progress.clear()
 
     async def _give_back(self) -> None:
-        mine = Lease.key(name=_LEASE)
+        mine = Lease.key(name=self._lease)
         with contextlib.suppress(LeaseLostError):
             await self._store.write(
                 Delete(mine).when(Lease.holder.equals(self._holder)).otherwise(LeaseLostError("not mine"))
@@ -150,7 +167,7 @@ class ChangeWorker:
         return sum(handled)
 
     async def _follow(self, handler: Handler, *, leased: bool) -> int:
-        progress = await self._where(handler)
+        progress = await self._where(handler, leased=leased)
         total = 0
         unfinished: set[str] = set()
         for shard in progress.shards:
@@ -163,15 +180,19 @@ class ChangeWorker:
                 unfinished.add(shard.id)
         return total
 
-    async def _where(self, handler: Handler) -> _Progress:
+    async def _where(self, handler: Handler, *, leased: bool) -> _Progress:
         """How far a handler is; read once, since nobody else moves it while this process has the lease."""
         progress = self._progress.get(handler.name)
         now = self._clock.now()
         if progress is None:
-            progress = self._progress[handler.name] = _Progress(looked=now)
-            async for known in self._store.stream(checkpoints(handler.name)):
+            if handler.kept is not None and not await handler.kept.whole():
+                _log.info("changes: %s builds anew what it keeps", handler.name)
+                await self._build(handler.kept, leased=leased)
+            progress = _Progress(looked=now)
+            async for known in self._store.stream(checkpoints(self.progress_of(handler))):
                 progress.places[known.shard] = _Place(known.sequence, finished=known.finished)
             progress.shards = await shards(self._call, handler.table)
+            self._progress[handler.name] = progress
         elif now - progress.looked > timedelta(seconds=self._pace.shards):
             progress.looked = now
             progress.shards = await shards(self._call, handler.table)
@@ -180,13 +201,11 @@ class ChangeWorker:
     async def _advance(self, handler: Handler, shard: Shard, place: _Place, *, leased: bool) -> int:
         batch = await records(self._call, shard, place.sequence, place.iterator, limit=self._pace.batch)
         if batch.gap:
-            _log.error(
-                "changes: %s was away for more than a day and missed changes of %s; what it keeps must be built anew",
-                handler.name,
-                handler.table.name,
-            )
+            _log.error("changes: %s was away for a day and missed changes of %s", handler.name, handler.table.name)
+            if handler.kept is not None:
+                await self._build(handler.kept, leased=leased)
         for record in batch.records:
-            await self._handle(handler, record)
+            await self.handle(handler, record)
         place.finished = batch.iterator is None
         if batch.records:
             place.sequence = batch.records[-1]["dynamodb"]["SequenceNumber"]
@@ -194,7 +213,7 @@ class ChangeWorker:
             if leased and not await self._take():
                 raise LeaseLostError("Another process follows the streams now")
             done = Checkpoint(
-                handler=handler.name,
+                handler=self.progress_of(handler),
                 shard=shard.name,
                 sequence=place.sequence,
                 finished=place.finished,
@@ -204,7 +223,19 @@ class ChangeWorker:
         place.iterator = batch.iterator
         return len(batch.records)
 
-    async def _handle(self, handler: Handler, record: dict[str, Any]) -> None:
+    async def _build(self, kept: Kept, *, leased: bool) -> None:
+        """Building takes as long as the tables are large; meanwhile the lease is kept."""
+        building = asyncio.ensure_future(kept.build())
+        try:
+            while not (await asyncio.wait([building], timeout=self._pace.lease / 4))[0]:
+                if leased and not await self._take():
+                    raise LeaseLostError("Another process follows the streams now")
+            await building
+        finally:
+            building.cancel()
+
+    async def handle(self, handler: Handler, record: dict[str, Any]) -> None:
+        """Ask a handler to take a change, several times; park the change where nothing helps."""
         change = change_of(handler.table, record)
         pause = self._pace.first_pause
         for attempt in range(1, self._pace.tries + 1):

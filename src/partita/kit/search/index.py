@@ -134,7 +134,7 @@ class Search:
         return count
 
     async def built(self, catalog: Catalog[Any]) -> bool:
-        """Whether the index of a catalog is there and has the shape that is declared now."""
+        """Whether the index of a catalog is there, has the shape that is declared now, and was built to its end."""
         return await self._run(statements.built, catalog)
 
     # -- connections, cursors
@@ -149,7 +149,7 @@ class Search:
             known = apsw.Connection(str(self._file))
             known.set_busy_timeout(_BUSY_MILLISECONDS)
             known.execute("PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL")
-            known.execute("CREATE TABLE IF NOT EXISTS catalogs (name TEXT PRIMARY KEY, shape TEXT, generation INTEGER)")
+            statements.prepare(known)
             self._local.connection = known
             with self._guard:
                 self._connections.append(known)

@@ -15,6 +15,17 @@ Chosen = tuple[str, Literal["AND", "OR"], tuple[str, ...]]
 """A filter, whether all of its values or any must be there, and the values; at least one."""
 
 
+def prepare(connection: apsw.Connection) -> None:
+    """The list of catalogs; one of an earlier version learns which of them are whole, and knows of none."""
+    if connection.execute("SELECT 1 FROM pragma_table_info('catalogs') WHERE name = 'whole'").get is None:
+        with _writing(connection):
+            columns = {name for (name,) in connection.execute("SELECT name FROM pragma_table_info('catalogs')")}
+            if not columns:
+                connection.execute("CREATE TABLE catalogs (name TEXT PRIMARY KEY, shape TEXT, generation INTEGER)")
+            if "whole" not in columns:
+                connection.execute("ALTER TABLE catalogs ADD COLUMN whole INTEGER NOT NULL DEFAULT 0")
+
+
 def find(
     connection: apsw.Connection,
     catalog: Catalog[Any],
@@ -23,7 +34,7 @@ def find(
     after: tuple[float, int] | None,
     limit: int,
 ) -> tuple[list[tuple[Any, ...]], int]:
-    if not built(connection, catalog):
+    if not _made(connection, catalog):
         return [], 0
     slug = catalog.slug
     narrowed = "".join(map(_narrowed, filters))
@@ -54,13 +65,18 @@ def _narrowed(chosen: Chosen) -> str:
 
 
 def built(connection: apsw.Connection, catalog: Catalog[Any]) -> bool:
+    found = connection.execute("SELECT shape, whole FROM catalogs WHERE name = ?", (catalog.name,)).fetchone()
+    return found is not None and found == (catalog.shape, 1)
+
+
+def _made(connection: apsw.Connection, catalog: Catalog[Any]) -> bool:
     found = connection.execute("SELECT shape FROM catalogs WHERE name = ?", (catalog.name,)).get
     return bool(found == catalog.shape)
 
 
 def _make(connection: apsw.Connection, catalog: Catalog[Any]) -> int:
     """The tables of a catalog, made anew where they have another shape; its generation."""
-    if not built(connection, catalog):
+    if not _made(connection, catalog):
         slug = catalog.slug
         columns = "".join(f", f_{name} TEXT" for name in catalog.filters)
         fields = ", ".join(catalog.weights)
@@ -72,7 +88,8 @@ def _make(connection: apsw.Connection, catalog: Catalog[Any]) -> int:
             f" sequence TEXT NOT NULL, generation INTEGER NOT NULL{columns})"
         )
         connection.execute(
-            "INSERT OR REPLACE INTO catalogs (name, shape, generation) VALUES (?, ?, 0)", (catalog.name, catalog.shape)
+            "INSERT OR REPLACE INTO catalogs (name, shape, generation, whole) VALUES (?, ?, 0, 0)",
+            (catalog.name, catalog.shape),
         )
     found = connection.execute("SELECT generation FROM catalogs WHERE name = ?", (catalog.name,)).get
     return int(found)
@@ -113,6 +130,7 @@ def finish(connection: apsw.Connection, catalog: Catalog[Any], generation: int) 
         connection.execute(f"DELETE FROM words_{slug} WHERE rowid IN ({old})", (generation,))
         connection.execute(f"DELETE FROM documents_{slug} WHERE generation < ?", (generation,))
         connection.execute(f"INSERT INTO words_{slug} (words_{slug}) VALUES ('optimize')")
+        connection.execute("UPDATE catalogs SET whole = 1 WHERE name = ?", (catalog.name,))
 
 
 def _write(

@@ -8,13 +8,12 @@ from typing import Annotated
 from fastapi import Form, Request
 from starlette.responses import Response
 
-from partita.kit.pages import THEME_COOKIE, local, redirect, render
+from partita.kit.pages import THEME_COOKIE, THEMES, local, redirect, render
 from partita.kit.permissions import Access
 from partita.kit.routes import Routes
 from partita.kit.suite import Suite
 from partita.kit.system import Headline, System
 from partita.web.assets import Assets
-from partita.web.shell import THEMES
 
 _A_YEAR = 365 * 86400
 _HEADLINES = 4
