@@ -39,16 +39,17 @@ def unchanged(key: Key[Any], read: Item, attributes: Iterable[Attribute[Any]]) -
     for each in attributes:
         if read.__attributes__.get(each.field) is not each:
             raise ModelError(f"{each!r} is no attribute of {type(read).__name__}")
-        terms.append(_same(each.seen, row.get(each.name)))
+        default = getattr(read, each.field) == read.__layout__.absent_as(each.field)
+        terms.append(_same(each.seen, row.get(each.name), default))
     return And(tuple(terms))
 
 
-def _same(path: Path, value: AttributeValue | None) -> Condition:
+def _same(path: Path, value: AttributeValue | None, default: bool) -> Condition:
     if value is None:
         return AttributeNotExists(path)
     same = Compare("=", path, Value(value))
-    # What is stored as NULL and what is not stored are read alike.
-    return Or((same, AttributeNotExists(path))) if "NULL" in value else same
+    # What is stored as NULL, or as its default, and what is not stored are read alike.
+    return Or((same, AttributeNotExists(path))) if default or "NULL" in value else same
 
 
 def same_version(key: Key[Any], read: Item) -> Condition:
