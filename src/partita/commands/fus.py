@@ -21,16 +21,33 @@ def catalog() -> None:
 
 @app.command()
 def adopt(data: Data = None) -> None:
-    """Take in the sites that another program wrote to the table: list them, guard their addresses, count their tags."""
+    """Take in what another program wrote to the table: list sites, guard addresses, count ratings, comments, members.
+
+    It can run beside a server and be interrupted: what is taken in says so itself, and is not taken in again.
+    """
 
     async def run(suite: Suite) -> None:
-        from partita.apps.fus.adoption import adopt_all
+        from partita.apps.fus.intake import take_in_all
 
-        adopted, refused = await adopt_all(suite.kit.store)
-        typer.echo(f"adopted  {adopted:,} {'site' if adopted == 1 else 'sites'}")
-        for site in refused:
+        done = await take_in_all(suite.kit.store)
+        counted = (
+            _so_many(done.sites, "site"),
+            _so_many(done.ratings, "rating"),
+            _so_many(done.comments, "comment"),
+            _so_many(done.memberships, "membership"),
+        )
+        typer.echo(f"adopted  {', '.join(counted)}")
+        for site in done.refused:
             typer.echo(f"refused  {site.site_id}: another site has its address {site.url}")
-        if refused:
+        for reason in done.unreadable:
+            typer.echo(f"left     {reason}")
+        if done.refused:
             raise LookupError("delete those sites, or give them other addresses, and run this again")
+        if done.unreadable:
+            raise LookupError("correct those items, and run this again")
 
     with_suite(data, run)
+
+
+def _so_many(count: int, what: str) -> str:
+    return f"{count:,} {what}{'' if count == 1 else 's'}"

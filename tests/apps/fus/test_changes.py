@@ -8,9 +8,10 @@ from pathlib import Path
 import pytest
 
 from partita.apps.fus import schema, system
-from partita.apps.fus.adoption import adopt, adopt_all
+from partita.apps.fus.adoption import adopt
 from partita.apps.fus.formats import rating_rank, title_key
 from partita.apps.fus.inputs import CommentInput, NewGroup, RatingInput, SiteEdit
+from partita.apps.fus.intake import take_in_all
 from partita.apps.fus.permissions import Fus
 from partita.apps.fus.removal import finish_site
 from partita.apps.fus.schema import FUS, Site, SiteTag, TagTotal
@@ -165,9 +166,9 @@ async def test_sites_that_were_there_before_are_taken_in_once(service: FusServic
         *_foreign("2", "https://two.example.org"),
         *_foreign("3", "https://ours.example.org/"),
     )
-    adopted, refused = await adopt_all(kit.store)
-    assert (adopted, [site.site_id for site in refused]) == (2, ["3"])
-    assert (await adopt_all(kit.store))[0] == 0
+    done = await take_in_all(kit.store)
+    assert (done.sites, [site.site_id for site in done.refused]) == (2, ["3"])
+    assert (await take_in_all(kit.store)).sites == 0
     assert await service.sites.total() == 3
     assert (await service.catalog.browse(tags=["maps"])).total == 2
     assert (await service.catalog.browse(sort="rating")).found[0].site.site_id == "1"

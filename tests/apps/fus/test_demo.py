@@ -12,6 +12,7 @@ import pytest
 from partita.apps.fus import schema, system
 from partita.apps.fus.demo import fill
 from partita.apps.fus.formats import rank_of
+from partita.apps.fus.intake import take_in_all
 from partita.apps.fus.schema import FUS, Rating
 from partita.apps.fus.service import FusService
 from partita.kit.clock import stamp
@@ -83,3 +84,8 @@ async def test_a_catalog_that_has_something_is_left_alone(filled: tuple[FusServi
         await put(begun)
         assert await fill(begun, other) == "fus has sites already."
         assert await begun.sites.total() == 1
+
+
+async def test_everything_in_it_says_that_it_was_counted(filled: tuple[FusService, Kit, str]) -> None:
+    done = await take_in_all(filled[1].store)
+    assert (done.sites, done.ratings, done.comments, done.memberships) == (0, 0, 0, 0)

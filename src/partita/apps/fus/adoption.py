@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from contextlib import suppress
 
 from partita.apps.fus import schema
 from partita.apps.fus.bookkeeping import UrlTaken, changes
 from partita.apps.fus.formats import rank_of, title_key
-from partita.apps.fus.schema import Site
+from partita.apps.fus.schema import STARS, Site
 from partita.store.store import AsyncStore
-from partita.table import ChangedMeanwhileError, Transaction, Update
+from partita.table import Action, ChangedMeanwhileError, Transaction, Update
 
 
 def ordered(site: Site) -> Site:
@@ -19,29 +20,46 @@ def ordered(site: Site) -> Site:
     )
 
 
-async def adopt(store: AsyncStore, site: Site) -> bool:
-    """List a site, guard its address and count it and its tags, exactly once; False where its address is taken."""
+async def adopt(store: AsyncStore, site: Site, before: Site | None = None) -> bool:
+    """List a site, guard its address and count it and its tags, exactly once; False where its address is taken.
+
+    `before` is the site as it was listed, where another program has written over it since: it gets its numbers back.
+    """
     after = ordered(site)
     own = Update(
         site.own_key,
         Site.timeline.set(after.timeline),
         Site.title_key.set(after.title_key),
         Site.rating_rank.set(after.rating_rank),
+        Site.tags.set(after.tags),  # in our spelling, as they are counted
+        *(_numbers_of(before) if before is not None else ()),
     )
-    still = own.when(Site.timeline.missing()).unless_changed(site, Site.url, Site.title, Site.tags)
-    try:
-        await store.transact(Transaction(still, *changes(None, after)))
-    except UrlTaken:
-        return False
-    except ChangedMeanwhileError:
-        pass  # somebody did it, or changed the site: then its change is still to come
+    still = own.when(Site.timeline.missing()).unless_changed(site, Site.url, Site.title, Site.updated_at)
+    with suppress(ChangedMeanwhileError):  # somebody did it, or changed the site: then its change is still to come
+        try:
+            await store.transact(Transaction(still, *changes(before, after)))
+        except UrlTaken as taken:
+            if taken.site_id != site.site_id:
+                return False
+            await store.write(still)  # it was listed once, so it is guarded and counted
     return True
 
 
-async def keep_in_order(store: AsyncStore, site: Site) -> None:
+def _numbers_of(site: Site) -> Iterator[Action]:
+    counters = (Site.comment_count, STARS.count, STARS.total, *STARS.histogram.values())
+    for counter in counters:
+        amount = getattr(site, counter.field)
+        if amount:
+            yield counter.add(amount)
+
+
+async def keep_in_order(store: AsyncStore, site: Site, before: Site | None = None) -> None:
     """Write the keys of the lists where they are not what title and ratings say; a later change does it otherwise."""
     if site.timeline is None:
-        await adopt(store, site)
+        if before is None or before.timeline is None:
+            await adopt(store, site)
+        else:
+            await _relist(store, site, before)
         return
     after = ordered(site)
     if after == site:
@@ -51,12 +69,8 @@ async def keep_in_order(store: AsyncStore, site: Site) -> None:
         await store.write(own.unless_changed(site, Site.title, Site.rating_count, Site.rating_sum))
 
 
-async def adopt_all(store: AsyncStore) -> tuple[int, list[Site]]:
-    """Adopt every site that is not listed yet; how many were, and those whose address another site has."""
-    adopted, refused = 0, list[Site]()
-    async for site in store.stream(schema.all_sites().where(Site.timeline.missing())):
-        if await adopt(store, site):
-            adopted += 1
-        else:
-            refused.append(site)
-    return adopted, refused
+async def _relist(store: AsyncStore, site: Site, before: Site) -> None:
+    """List a site again that another program has written over, as it is by now."""
+    found = await store.get(schema.site(site.site_id).consistently())
+    if found is not None and found.timeline is None:
+        await adopt(store, found, before)

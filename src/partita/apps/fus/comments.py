@@ -6,13 +6,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from partita.apps.fus import schema
+from partita.apps.fus.counting import NeverCounted, one_comment_less, one_more_comment
 from partita.apps.fus.filling import Filled, filled
 from partita.apps.fus.formats import comment_parts
 from partita.apps.fus.inputs import CommentInput
 from partita.apps.fus.people import People, Person
 from partita.apps.fus.permissions import Fus
 from partita.apps.fus.schema import Comment, Site
-from partita.apps.fus.sites import Sites, unknown
+from partita.apps.fus.sites import Sites
 from partita.kit.clock import stamp
 from partita.kit.kit import Kit
 from partita.kit.limits import Rule
@@ -60,6 +61,7 @@ class Comments:
             body=said.body,
             created_at=now,
             updated_at=now,
+            counted=True,
         )
         await self._store.transact(Transaction(*written(comment)))
         return await self._said(comment)
@@ -74,12 +76,21 @@ class Comments:
 
     async def delete(self, viewer: Viewer, site_id: str, name: str) -> Comment:
         """Take a comment back, or away where it is somebody else's."""
-        comment = await self._find(site_id, name)
-        authorize(viewer, Fus.COMMENT if comment.user_id == viewer.id else Fus.MODERATE)
-        gone = Delete(comment.own_key).if_there().otherwise(_gone())
-        fewer = Update(Site.key(site_id=site_id), Site.comment_count.add(-1)).if_there()
-        await self._store.transact(Transaction(gone, fewer.otherwise(unknown(site_id))))
-        return comment
+
+        async def attempt() -> Comment:
+            comment = await self._find(site_id, name)
+            authorize(viewer, Fus.COMMENT if comment.user_id == viewer.id else Fus.MODERATE)
+            gone = Delete(comment.own_key).unless_changed(comment, Comment.counted)
+            if not comment.counted:  # another program's, which nobody counted
+                await self._store.write(gone)
+                return comment
+            try:
+                await self._store.transact(Transaction(gone, one_comment_less(site_id)))
+            except NeverCounted:  # another program wrote over the site
+                await self._store.write(gone)
+            return comment
+
+        return await self._store.attempt(attempt)
 
     async def of_site(
         self, site_id: str, *, newest_first: bool = False, limit: int = 20, cursor: str | None = None
@@ -129,8 +140,7 @@ class Comments:
 
 def written(comment: Comment) -> tuple[Update[Site] | Put[Comment], ...]:
     """A comment, and one more on its site; where the site is gone, neither."""
-    more = Update(Site.key(site_id=comment.site_id), Site.comment_count.add(1)).if_there()
-    return more.otherwise(unknown(comment.site_id)), Put(comment).if_new()
+    return one_more_comment(comment.site_id), Put(comment).if_new()
 
 
 def _gone() -> NotFound:

@@ -17,7 +17,8 @@ from partita.kit.clock import stamp
 from partita.kit.kit import Kit
 from partita.kit.permissions import Viewer
 from partita.kit.problems import BadRequest, Conflict, FieldError, Forbidden, Invalid, NotFound
-from partita.table import Check, Delete, KeyPartError, Page, Put, Transaction, Update
+from partita.table import ChangedMeanwhileError, Check, Delete, KeyPartError, Page, Put, Transaction, Update
+from partita.table.versions import unchanged
 
 
 @dataclass(frozen=True, slots=True)
@@ -197,6 +198,7 @@ class Groups:
                 user_id=user_id,
                 added_at=not_before(stamp(self._kit.clock), group),
                 added_by=viewer.username or viewer.id,
+                counted=True,
             )
             own = (
                 Put(membership).if_new()
@@ -221,8 +223,18 @@ class Groups:
             group = await self.group(name)
             _check_held(viewer, self._granting(group.permissions))
             known = (await self.member(name, user_id)).membership
-            gone = Delete(known.own_key).unless_changed(known, Membership.added_at)
-            fewer = Update(group.own_key, Group.member_count.add(-1)).unless_changed(group, Group.permissions)
+            gone = Delete(known.own_key).unless_changed(known, Membership.added_at, Membership.counted)
+            # What the group never counted up, because another program wrote it, is not counted down.
+            held = known.counted and (group.member_count or 0) > 0
+            fewer = (
+                Update(group.own_key, Group.member_count.add(-1))
+                .when(Group.member_count >= 1)
+                .unless_changed(group, Group.permissions)
+                if held
+                else Check(group.own_key, unchanged(group.own_key, group, [Group.permissions])).otherwise(
+                    lambda there: ChangedMeanwhileError(f"The group {name}", there)
+                )
+            )
             log = self._entry(viewer, name, "remove member", userId=user_id)
             await self._store.transact(Transaction(fewer, gone, Put(log)))
 

@@ -6,15 +6,16 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from partita.apps.fus import schema
+from partita.apps.fus.counting import NeverCounted, stars, unknown
 from partita.apps.fus.filling import Filled, filled
 from partita.apps.fus.inputs import RatingInput
 from partita.apps.fus.people import People, Person
-from partita.apps.fus.schema import STARS, Rating, Site
-from partita.apps.fus.sites import unknown
+from partita.apps.fus.schema import Rating, Site
 from partita.kit.clock import stamp
 from partita.kit.kit import Kit
 from partita.kit.permissions import Viewer
 from partita.kit.problems import NotFound
+from partita.store.store import AsyncStore
 from partita.table import ChangedMeanwhileError, Check, Delete, KeyPartError, Put, Query, Transaction, Update
 
 
@@ -50,7 +51,7 @@ class Ratings:
         async def attempt() -> Rating:
             before = await self._mine(viewer, site_id)
             rating = rating_of(viewer.id, site_id, said, stamp(self._kit.clock), before)
-            await self._store.transact(Transaction(*rated(before, rating)))
+            await give(self._store, before, rating, None if before is None else before.counted_stars)
             return rating
 
         return await self._store.attempt(attempt)
@@ -62,11 +63,13 @@ class Ratings:
             before = await self._mine(viewer, site_id)
             if before is None:
                 raise NotFound("You have not rated this site.")
-            gone = Delete(before.own_key).unless_changed(before, Rating.stars)
-            counted = Update(Site.key(site_id=site_id), *STARS.change(before.stars, None)).if_there()
+            gone = Delete(before.own_key).unless_changed(before, Rating.stars, Rating.counted_stars)
+            if before.counted_stars is None:  # another program's, which nobody counted
+                await self._store.write(gone)
+                return
             try:
-                await self._store.transact(Transaction(gone, counted.otherwise(unknown(site_id))))
-            except NotFound:  # the site is gone, and with it what was counted
+                await self._store.transact(Transaction(gone, stars(site_id, before.counted_stars, None)))
+            except (NotFound, NeverCounted):  # the site is gone or was written over, and with it what was counted
                 await self._store.write(gone)
 
         await self._store.attempt(attempt)
@@ -123,7 +126,7 @@ class Ratings:
 
 def rating_of(user_id: str, site_id: str, said: RatingInput, now: str, before: Rating | None) -> Rating:
     """The item of a rating."""
-    told = {"stars": said.stars, "star_rating": said.stars, "updated_at": now}
+    told = {"stars": said.stars, "star_rating": said.stars, "counted_stars": said.stars, "updated_at": now}
     if before is not None:
         return before.model_copy(update={**told, **({} if said.note is None else {"note": said.note})})
     return Rating(
@@ -131,18 +134,26 @@ def rating_of(user_id: str, site_id: str, said: RatingInput, now: str, before: R
         site_id=site_id,
         stars=said.stars,
         star_rating=said.stars,
+        counted_stars=said.stars,
         note=said.note or "",
         updated_at=now,
     )
 
 
-def rated(before: Rating | None, after: Rating) -> tuple[Put[Rating] | Update[Site] | Check[Site], ...]:
+async def give(store: AsyncStore, before: Rating | None, after: Rating, held: int | None) -> None:
+    """Write a rating and count it: instead of what the site's sums hold of it, or as a new one."""
+    try:
+        await store.transact(Transaction(*rated(before, after, held)))
+    except NeverCounted:  # another program wrote over the site
+        await store.transact(Transaction(*rated(before, after, None)))
+
+
+def rated(
+    before: Rating | None, after: Rating, held: int | None = None
+) -> tuple[Put[Rating] | Update[Site] | Check[Site], ...]:
     """The rating and what it changes on its site; both or neither, and only where the rating is still what it was."""
-    site = Site.key(site_id=after.site_id)
-    change = STARS.change(None if before is None else before.stars, after.stars)
-    there = Update(site, *change).if_there() if change else Check(site, site.present())
     if before is None:
         own = Put(after).if_new().otherwise(lambda found: ChangedMeanwhileError("Your rating", found))
     else:
-        own = Put(after).unless_changed(before, Rating.stars)
-    return there.otherwise(unknown(after.site_id)), own
+        own = Put(after).unless_changed(before, Rating.stars, Rating.updated_at, Rating.counted_stars)
+    return stars(after.site_id, held, after.stars), own

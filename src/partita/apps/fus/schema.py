@@ -227,6 +227,8 @@ class Rating(
     star_rating: Attribute[int] = attribute(ge=1, le=5)
     note: Attribute[str] = attribute(default="", max_length=2000)
     updated_at: Attribute[Timestamp]
+    counted_stars: Attribute[int | None] = attribute(default=None, ge=1, le=5)
+    """What the sums of its site hold of it; None where nobody counted it yet."""
 
 
 @access_pattern(
@@ -278,6 +280,8 @@ class Comment(
     body: Attribute[str] = attribute(min_length=1, max_length=5000)
     created_at: Attribute[Timestamp]
     updated_at: Attribute[Timestamp]
+    counted: Attribute[bool | None] = attribute(default=None)
+    """Whether its site counted it; what another program wrote is not, until it is taken in."""
 
 
 @access_pattern(
@@ -349,6 +353,8 @@ class Membership(
     user_id: Attribute[str]
     added_at: Attribute[Timestamp]
     added_by: Attribute[str]
+    counted: Attribute[bool | None] = attribute(default=None)
+    """Whether its group counted it."""
 
 
 @access_pattern(

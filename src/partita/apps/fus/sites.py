@@ -8,6 +8,7 @@ from typing import Any
 from partita.apps.fus import schema
 from partita.apps.fus.adoption import adopt
 from partita.apps.fus.bookkeeping import UrlTaken, actions, changes, creation
+from partita.apps.fus.counting import unknown
 from partita.apps.fus.formats import MOST_TEXT_BYTES, cut, host_of, title_key
 from partita.apps.fus.inputs import MOST_DESCRIPTION, MOST_TITLE, NewSite, SiteEdit, one_line, tidy
 from partita.apps.fus.schema import Site, SiteRemoval
@@ -16,7 +17,7 @@ from partita.kit.fetcher import Fetched, FetchRefused
 from partita.kit.kit import Kit
 from partita.kit.limits import Rule
 from partita.kit.permissions import Viewer
-from partita.kit.problems import BadRequest, Conflict, FieldError, NotFound
+from partita.kit.problems import BadRequest, Conflict, FieldError
 from partita.kit.urls import normalise
 from partita.table import Delete, KeyPartError, Put, Transaction, Update
 
@@ -208,11 +209,6 @@ def said_by(page: Fetched) -> dict[str, str]:
         "description": str(tidy(page.description))[:MOST_DESCRIPTION].strip(),
         "scraped_content": cut(str(tidy(page.text)), MOST_TEXT_BYTES),
     }
-
-
-def unknown(site_id: str) -> NotFound:
-    """There is no such site."""
-    return NotFound(f"There is no site {site_id[:80]!r}. It may have been removed.")
 
 
 def _with_page(site: Site, fetched: Fetched | str, now: str, title: str) -> Site:
