@@ -131,6 +131,7 @@ def build(
         await accounts.finish()
         await kit.files.close()
         kit.fetcher.close()
+        await _end_connections(tables)
         letting_go.close()
 
     return Suite(kit, systems, tuple(handlers), worker, close)
@@ -168,6 +169,13 @@ def _builders() -> Iterator[Builder]:
         module = f"partita.apps.{name}.system"
         if find_spec(module) is not None:
             yield import_module(module).build
+
+
+async def _end_connections(tables: Store) -> None:
+    from partita.store.dynamo import DynamoStore
+
+    if isinstance(tables, DynamoStore):
+        await tables.dynamo.close_async()
 
 
 def _stream_calls(tables: Store) -> Call:

@@ -26,4 +26,5 @@ def _function() -> StreamFunction:
 
     settings = read_settings()
     logs.configure(settings.log_level)
-    return StreamFunction(shared_worker(build(settings)))
+    suite = build(settings)
+    return StreamFunction(shared_worker(suite), suite.close)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
+from collections.abc import Awaitable, Callable
 from typing import Any
 
 from partita.kit.changes.worker import ChangeWorker
@@ -16,16 +17,23 @@ class StreamFunction:
     """A Lambda function. What a handler cannot digest is parked as anywhere else; where that fails too, the record and
     all after it are delivered again (ReportBatchItemFailures)."""
 
-    def __init__(self, worker: ChangeWorker) -> None:
+    def __init__(self, worker: ChangeWorker, finish: Callable[[], Awaitable[None]] | None = None) -> None:
         self._worker = worker
+        self._finish = finish
         self._runner = asyncio.Runner()  # one loop for all calls: connections stay open between them
 
     def __call__(self, event: Event, _context: object) -> Event:
         return self._runner.run(_handle(self._worker, event.get("Records", [])))
 
     def close(self) -> None:
-        """End the loop; on AWS the process ends first."""
+        """Finish, and end the loop; on AWS the process ends first."""
+        if self._finish is not None:
+            self._runner.run(_awaited(self._finish))
         self._runner.close()
+
+
+async def _awaited(finish: Callable[[], Awaitable[None]]) -> None:
+    await finish()
 
 
 async def _handle(worker: ChangeWorker, records: list[dict[str, Any]]) -> Event:
