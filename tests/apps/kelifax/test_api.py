@@ -164,3 +164,21 @@ async def test_two_who_edit_one_resource_do_not_overwrite_each_other(kelifax: Ke
     assert again.json["version"] not in (seen, first.json["version"])
     alone = await moderator.api("PATCH", f"/moderation/{slug}", {"version": seen})
     assert (alone.status, alone.json["code"]) == (400, "nothing_to_change")
+
+
+async def test_what_is_inspected_has_its_reports_and_its_history(kelifax: Kelifax, moderator: Somebody) -> None:
+    form = _form("Reported", "https://reported.example.org")
+    slug = (await kelifax.visitor().api("POST", "/resources", form)).json["resourceSlug"]
+    await moderator.api("POST", f"/moderation/{slug}/approve")
+    await moderator.api("PATCH", f"/moderation/{slug}", {"category": "ai", "tags": ["knots"]})
+    assert (await kelifax.visitor().api("POST", f"/resources/{slug}/reports", {"reason": "dead"})).status == 204
+    told = (await moderator.api("GET", f"/moderation/{slug}")).json
+    assert [report["reason"] for report in told["openReports"]] == ["dead"]
+    assert [(entry["action"], entry["changed"]) for entry in told["history"]] == [
+        ("edit", ["category", "tags"]),
+        ("approve", []),
+    ]
+    assert (await moderator.api("GET", "/moderation/log?limit=2")).json["items"] == told["history"]
+    assert (await moderator.api("DELETE", f"/moderation/{slug}")).status == 204
+    reports = (await moderator.api("GET", "/moderation/reports")).json["items"]
+    assert slug not in [report["slug"] for report in reports]

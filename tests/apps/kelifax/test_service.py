@@ -15,7 +15,7 @@ from PIL import Image
 from partita.apps.kelifax import schema, system
 from partita.apps.kelifax.bookkeeping import placed
 from partita.apps.kelifax.permissions import MODERATOR
-from partita.apps.kelifax.schema import RESOURCES, Resource
+from partita.apps.kelifax.schema import RESOURCES, Report, Resource
 from partita.apps.kelifax.service import KelifaxService, creation, logo_file, resource_of
 from partita.apps.kelifax.submission import Edit
 from partita.apps.kelifax.visits import Visits
@@ -252,6 +252,61 @@ async def test_reports_wait_until_somebody_closes_them(service: KelifaxService) 
         await service.close_report(MOD, report.slug, report.entry_id)
     with pytest.raises(NotFound):
         await service.report("nothing", "x", "somebody")
+
+
+async def test_the_log_says_which_fields_an_edit_changed(service: KelifaxService) -> None:
+    await _approved(service)
+    await service.edit(MOD, "amazing-dev-tool", Edit(tags=["new"], category="ai", resource_name="Amazing Dev Tool"))
+    await service.edit(MOD, "amazing-dev-tool", Edit(category="ai"))
+    edited, approved = (await service.log()).items
+    assert (edited.action, edited.changed) == ("edit", ("category", "tags"))
+    assert edited.to_row()["changed"] == {"L": [{"S": "category"}, {"S": "tags"}]}
+    assert (approved.action, approved.changed) == ("approve", ())
+
+
+async def test_a_resource_has_its_own_history_and_reports(service: KelifaxService) -> None:
+    await _approved(service)
+    await _approved(service, "Other")
+    await service.edit(MOD, "other", Edit(tags=["new"]))
+    await service.report("other", "dead link", "somebody")
+    await service.report("other", "spam", "somebody")
+    assert [entry.action for entry in await service.history_of("other")] == ["edit", "approve"]
+    assert [entry.action for entry in await service.history_of("other", 1)] == ["edit"]
+    assert [entry.action for entry in await service.history_of("amazing-dev-tool")] == ["approve"]
+    assert [report.reason for report in await service.open_reports_of("other")] == ["spam", "dead link"]
+    await service.close_report(MOD, "other", (await service.open_reports_of("other"))[0].entry_id)
+    assert [report.reason for report in await service.open_reports_of("other")] == ["dead link"]
+    assert await service.open_reports_of("amazing-dev-tool") == ()
+
+
+async def test_deleting_a_resource_closes_its_reports_at_once(service: KelifaxService) -> None:
+    await _approved(service)
+    await _approved(service, "Other")
+    for slug in ("amazing-dev-tool", "other"):
+        await service.report(slug, "dead link", "somebody")
+    await service.delete(MOD, "amazing-dev-tool")
+    assert [report.slug for report in (await service.open_reports()).items] == ["other"]
+    with pytest.raises(NotFound):
+        await service.report("amazing-dev-tool", "dead link", "somebody")
+
+
+async def test_very_many_reports_are_closed_by_the_change_and_those_of_a_successor_stay(
+    kit: Kit, service: KelifaxService
+) -> None:
+    built = system.build(kit)
+    worker = worker_of(kit, built)
+    await _approved(service)
+    old = "2026-01-01T00:00:00.000000Z"
+    await kit.store.batch_write(
+        Put(Report(slug="amazing-dev-tool", entry_id=str(number), logged_at=old, reason="spam"))
+        for number in range(120)
+    )
+    await service.delete(MOD, "amazing-dev-tool")
+    assert len(await service.open_reports_of("amazing-dev-tool", 200)) == 80
+    await _approved(service)
+    await service.report("amazing-dev-tool", "of the new one", "somebody")
+    await worker.drain()
+    assert [report.reason for report in (await service.open_reports()).items] == ["of the new one"]
 
 
 def _picture(kind: str = "PNG", size: int = 64) -> bytes:

@@ -9,7 +9,7 @@ from pydantic import BaseModel, Field
 
 from partita.apps.kelifax import views
 from partita.apps.kelifax.permissions import Kelifax
-from partita.apps.kelifax.schema import Category, Resource, Status
+from partita.apps.kelifax.schema import Category, Decision, Report, Resource, Status
 from partita.apps.kelifax.service import LOGO_BYTES, KelifaxService
 from partita.apps.kelifax.submission import Edit, Submission, Text
 from partita.apps.kelifax.views import View
@@ -60,6 +60,7 @@ class LogEntry(View):
     by: str
     action: str
     reason: str
+    changed: list[str] = Field(description="Which attributes an edit changed.")
 
 
 class LogList(BaseModel):
@@ -77,6 +78,13 @@ class ReportEntry(View):
 class ReportList(BaseModel):
     items: list[ReportEntry]
     next_cursor: str | None
+
+
+class Inspected(views.Moderated):
+    """A resource with what people report of it and what moderators have done with it."""
+
+    open_reports: list[ReportEntry]
+    history: list[LogEntry] = Field(description="Empty for those who may not read the log.")
 
 
 class Totals(View):
@@ -182,37 +190,31 @@ def routes(service: KelifaxService) -> Routes:
     async def log(limit: Limit = 20, cursor: Cursor = None) -> Json:
         """Every decision: who, when, what, why; newest first."""
         page = await service.log(limit=limit, cursor=cursor)
-        entries = [
-            {
-                "slug": entry.slug,
-                "loggedAt": entry.logged_at,
-                "by": entry.by,
-                "action": entry.action,
-                "reason": entry.reason,
-            }
-            for entry in page
-        ]
-        return listed(entries, page.next_cursor)
+        return listed([_logged(entry) for entry in page], page.next_cursor)
 
     @api.get("/moderation/reports", Kelifax.READ_MODERATION, response_model=ReportList, refuses=[400, 422])
     async def reports(limit: Limit = 20, cursor: Cursor = None) -> Json:
         """Reports that nobody has dealt with, newest first."""
         page = await service.open_reports(limit=limit, cursor=cursor)
-        entries = [
-            {"slug": each.slug, "entryId": each.entry_id, "loggedAt": each.logged_at, "reason": each.reason}
-            for each in page
-        ]
-        return listed(entries, page.next_cursor)
+        return listed([_reported(each) for each in page], page.next_cursor)
 
     @api.delete("/moderation/reports/{slug}/{entry_id}", Kelifax.APPROVE, status_code=204, refuses=[404])
     async def close_report(viewer: CurrentViewer, slug: str, entry_id: str) -> None:
         """Close a report that was dealt with."""
         await service.close_report(viewer, slug, entry_id)
 
-    @api.get("/moderation/{slug}", Kelifax.READ_MODERATION, response_model=views.Moderated, refuses=[404])
-    async def inspect(slug: str) -> Json:
-        """A resource whatever its status, with who submitted it."""
-        return moderated(await service.inspect(slug))
+    @api.get("/moderation/{slug}", Kelifax.READ_MODERATION, response_model=Inspected, refuses=[404])
+    async def inspect(viewer: CurrentViewer, slug: str) -> Json:
+        """A resource whatever its status, with who submitted it, its newest open reports and what was decided last."""
+        resource = await service.inspect(slug)
+        history = await service.history_of(slug) if viewer.may(Kelifax.READ_LOG) else ()
+        return Json(
+            {
+                **views.moderated(resource, service.logo_url(resource)),
+                "openReports": [_reported(each) for each in await service.open_reports_of(slug)],
+                "history": [_logged(entry) for entry in history],
+            }
+        )
 
     @api.patch("/moderation/{slug}", Kelifax.EDIT, response_model=views.Moderated, refuses=[400, 404, 409, 422])
     async def edit(viewer: CurrentViewer, slug: str, edit: Edit) -> Json:
@@ -259,3 +261,23 @@ def routes(service: KelifaxService) -> Routes:
         )
 
     return api
+
+
+def _logged(entry: Decision) -> dict[str, Any]:
+    return {
+        "slug": entry.slug,
+        "loggedAt": entry.logged_at,
+        "by": entry.by,
+        "action": entry.action,
+        "reason": entry.reason,
+        "changed": list(entry.changed),
+    }
+
+
+def _reported(report: Report) -> dict[str, Any]:
+    return {
+        "slug": report.slug,
+        "entryId": report.entry_id,
+        "loggedAt": report.logged_at,
+        "reason": report.reason,
+    }

@@ -1,7 +1,8 @@
-"""What follows a change of a resource: search, and logos that nobody needs any more."""
+"""What follows a change of a resource: search, and what nobody needs any more when it is gone."""
 
 from __future__ import annotations
 
+from partita.apps.kelifax.removal import close_reports
 from partita.apps.kelifax.schema import RESOURCES, Logo, Resource
 from partita.apps.kelifax.search import CATALOG
 from partita.apps.kelifax.service import logo_file
@@ -11,7 +12,7 @@ from partita.kit.search.following import following
 
 
 def handlers(kit: Kit) -> tuple[Handler, ...]:
-    """The reactions of Kelifax."""
+    """The reactions of Kelifax; each may see a change twice."""
 
     async def remove_logos(change: Change) -> None:
         old, new = change.read(Resource)
@@ -21,7 +22,13 @@ def handlers(kit: Kit) -> tuple[Handler, ...]:
         if upload is not None and change.expired:
             await kit.files.delete(logo_file(upload.name))
 
+    async def remove_reports(change: Change) -> None:
+        old, new = change.read(Resource)
+        if old is not None and new is None:
+            await close_reports(kit.store, kit.clock, old.resource_slug)
+
     return (
         following(kit.search, kit.store, CATALOG, "kelifax.search"),
         Handler("kelifax.logos", RESOURCES, remove_logos),
+        Handler("kelifax.reports", RESOURCES, remove_reports),
     )

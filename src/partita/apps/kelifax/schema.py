@@ -65,11 +65,17 @@ TAG_CATEGORY_INDEX = RESOURCES.index(
     purpose="Approved resources of a category with a tag",
 )
 LOG_INDEX = RESOURCES.index("LogIndex", pk="logOf", sk="loggedAt", purpose="Moderation log and reports, by time")
+HISTORY_INDEX = RESOURCES.index(
+    "HistoryIndex", pk="historyOf", sk="loggedAt", purpose="Decisions on a resource and reports of it, by time"
+)
 COUNT_INDEX = RESOURCES.index("CountIndex", pk="countOf", sk="countedAs", purpose="Totals for analytics")
 
 Slug = Annotated[str, StringConstraints(pattern=r"^[a-z0-9_]+(-[a-z0-9_]+)*$", max_length=120)]
 Status = Literal["pending", "approved", "rejected"]
 Category = Literal["development", "design", "learning", "productivity", "ai", "analytics", "other"]
+
+Name = Annotated[str, StringConstraints(max_length=40)]
+"""The name of an attribute."""
 
 _ANALYTICS = "Analytics Queries: Filter by submitterDomain, viewCount, etc."
 
@@ -325,7 +331,11 @@ def logo(name: str) -> Get[Logo]:
 
 
 class Decision(
-    Item, table=RESOURCES, pk="LOG#{slug}#{logged_at}#{entry_id}", keys={"logOf": "moderation"}, names=camel_case
+    Item,
+    table=RESOURCES,
+    pk="LOG#{slug}#{logged_at}#{entry_id}",
+    keys={"logOf": "moderation", "historyOf": "decision#{slug}"},
+    names=camel_case,
 ):
     """A moderator's decision: who, when, what, why."""
 
@@ -335,6 +345,8 @@ class Decision(
     by: Attribute[str]
     action: Attribute[str]
     reason: Attribute[str] = attribute(default="")
+    changed: Attribute[tuple[Name, ...]] = attribute(default=(), max_length=20)
+    """Which attributes an edit changed, as the document spells them."""
 
 
 @access_pattern("Moderation log", RESOURCES, documented=False)
@@ -342,7 +354,18 @@ def decisions() -> Query[Decision]:
     return Decision.query(LOG_INDEX).newest_first()
 
 
-class Report(Item, table=RESOURCES, pk="REPORT#{slug}#{entry_id}", keys={"logOf": "report-{state}"}, names=camel_case):
+@access_pattern("Decisions on a resource", RESOURCES, documented=False, slug="amazing-dev-tool")
+def decisions_on(slug: str) -> Query[Decision]:
+    return Decision.query(HISTORY_INDEX, slug=slug).newest_first()
+
+
+class Report(
+    Item,
+    table=RESOURCES,
+    pk="REPORT#{slug}#{entry_id}",
+    keys={"logOf": "report-{state}", "historyOf": "report-{state}#{slug}"},
+    names=camel_case,
+):
     """Somebody reports a resource."""
 
     slug: Attribute[str]
@@ -355,6 +378,11 @@ class Report(Item, table=RESOURCES, pk="REPORT#{slug}#{entry_id}", keys={"logOf"
 @access_pattern("Open reports", RESOURCES, documented=False)
 def open_reports() -> Query[Report]:
     return Report.query(LOG_INDEX, state="open").newest_first()
+
+
+@access_pattern("Open reports of a resource", RESOURCES, documented=False, slug="amazing-dev-tool")
+def open_reports_of(slug: str) -> Query[Report]:
+    return Report.query(HISTORY_INDEX, state="open", slug=slug).newest_first()
 
 
 class Total(Item, table=RESOURCES, pk="COUNT#{count_of}#{counted_as}", names=camel_case):

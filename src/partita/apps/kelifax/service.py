@@ -28,7 +28,7 @@ from partita.kit.kit import Kit
 from partita.kit.limits import Rule
 from partita.kit.permissions import Viewer
 from partita.kit.problems import BadRequest, Conflict, FieldError, Invalid, NotFound
-from partita.table import Delete, Put, Transaction, Update
+from partita.table import Check, Delete, Put, Transaction, Update
 from partita.table.errors import KeyPartError
 from partita.table.steps import Page
 
@@ -42,6 +42,8 @@ LOGO_BYTES = 600_000
 _LOGO_KINDS = {"image/png": "png", "image/jpeg": "jpg", "image/webp": "webp"}
 _LOGO_SECONDS = 86_400
 _TRIES = 60
+_REPORTS_AT_ONCE = 40
+"""A transaction has a hundred writes; tags, totals and the guard of a resource need some of them."""
 PAGES_OF_MODERATION = frozenset({"log", "reports"})
 """No slugs: a resource of this name would hide behind `/moderation/log`."""
 
@@ -232,7 +234,9 @@ class KelifaxService:
         await self.detail(slug)
         await self._kit.limits.check(REPORTING, who)
         report = Report(slug=slug, entry_id=self._kit.ids.new(), logged_at=stamp(self._kit.clock), reason=plain)
-        await self._store.write(Put(report).if_new())
+        # A report of what is being deleted would stay open: nobody could look at what it is about.
+        public = Check(Resource.key(resource_slug=slug), Resource.resource_status.equals("approved"))
+        await self._store.transact(Transaction(Put(report).if_new(), public.otherwise(_unknown(slug))))
 
     # -- moderation
 
@@ -311,13 +315,15 @@ class KelifaxService:
         return await self._change(viewer, slug, "edit", "", edited, seen=() if edit.version is None else MODERATED)
 
     async def delete(self, viewer: Viewer, slug: str) -> None:
-        """Remove a resource, its tags and its claim on its URL; its logo follows by the change stream."""
+        """Remove a resource, its tags, its claim on its URL, and close reports; what is left follows by the stream."""
 
         async def attempt() -> None:
             before = await self._find(slug)
+            reports = await self._store.page(schema.open_reports_of(slug), limit=_REPORTS_AT_ONCE)
+            closed = [Update(report.own_key, Report.state.set("closed")).if_there() for report in reports]
             gone = Delete(before.own_key).unless_changed(before, *rests_on(before, before))
             log = self._decision(viewer, slug, "delete", "")
-            await self._store.transact(Transaction(gone, *changes(before, None), Put(log)))
+            await self._store.transact(Transaction(gone, *changes(before, None), *closed, Put(log)))
 
         await self._store.attempt(attempt)
 
@@ -339,7 +345,7 @@ class KelifaxService:
             if not update:
                 return before
             changed = Update(before.own_key, *update).unless_changed(before, *rests_on(before, after, *seen))
-            log = self._decision(viewer, slug, action, reason)
+            log = self._decision(viewer, slug, action, reason, _told(before, after) if action == "edit" else ())
             try:
                 await self._store.transact(Transaction(changed, *changes(before, after), Put(log)))
             except UrlTaken as taken:
@@ -348,7 +354,7 @@ class KelifaxService:
 
         return await self._store.attempt(attempt)
 
-    def _decision(self, viewer: Viewer, slug: str, action: str, reason: str) -> Decision:
+    def _decision(self, viewer: Viewer, slug: str, action: str, reason: str, changed: tuple[str, ...] = ()) -> Decision:
         return Decision(
             slug=slug,
             logged_at=stamp(self._kit.clock),
@@ -356,6 +362,7 @@ class KelifaxService:
             by=viewer.username or viewer.id,
             action=action,
             reason=reason,
+            changed=changed,
         )
 
     async def log(self, *, limit: int = 20, cursor: str | None = None) -> Page[Decision]:
@@ -363,6 +370,14 @@ class KelifaxService:
 
     async def open_reports(self, *, limit: int = 20, cursor: str | None = None) -> Page[Report]:
         return await self._store.page(schema.open_reports(), limit=limit, after=cursor)
+
+    async def history_of(self, slug: str, limit: int = 20) -> tuple[Decision, ...]:
+        """What was decided about a resource, newest first; also of one that is gone."""
+        return (await self._store.page(schema.decisions_on(slug), limit=limit)).items
+
+    async def open_reports_of(self, slug: str, limit: int = 20) -> tuple[Report, ...]:
+        """Reports of a resource that nobody has dealt with, newest first."""
+        return (await self._store.page(schema.open_reports_of(slug), limit=limit)).items
 
     async def close_report(self, viewer: Viewer, slug: str, entry_id: str) -> None:
         """A report was dealt with."""
@@ -408,6 +423,12 @@ def logo_file(name: str) -> str:
 
 def _unknown(slug: str) -> NotFound:
     return NotFound(f"There is no resource {slug!r}. It may have been removed.")
+
+
+def _told(before: Resource, after: Resource) -> tuple[str, ...]:
+    """What an edit changed, for the log: the attributes that moderators write, not those that follow from them."""
+    changed = (field for field in MODERATED if getattr(before, field) != getattr(after, field))
+    return tuple(Resource.__attributes__[field].name for field in changed)
 
 
 def _changed_meanwhile() -> Conflict:
