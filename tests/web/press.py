@@ -20,7 +20,7 @@ from partita.kit.routes import CurrentViewer, Routes
 from partita.kit.system import Headline, Link, System
 from partita.table import Attribute, Item, Put, Table, attribute
 from partita.table import Query as ListQuery
-from partita.table.errors import ChangedMeanwhileError, ItemTooLargeError, KeyPartError
+from partita.table.errors import ChangedMeanwhileError, ForeignItemError, ItemTooLargeError, KeyPartError
 
 ARTICLES = Table("press-articles", pk="PK", sk="SK")
 
@@ -58,6 +58,7 @@ ERRORS = {
     "changed": ChangedMeanwhileError("The article", Article(slug="a")),
     "large": ItemTooLargeError("The article has 500 KB."),
     "key": KeyPartError("slug is empty"),
+    "unreadable": ForeignItemError("The Article stored as PK=PRESS, SK=ARTICLE#a does not fit its type: title: …"),
     "bug": RuntimeError("the secret is hunter2"),
 }
 

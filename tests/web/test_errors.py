@@ -4,7 +4,13 @@ from __future__ import annotations
 
 import pytest
 
+from partita.dynamo import requests
+from partita.dynamo.values import Item as WireItem
+from partita.table import Delete
+from partita.table.effects import Steps
+from partita.web.logs import JsonLines
 from tests.web.conftest import Served
+from tests.web.press import ARTICLES, Article
 from tests.web.visitor import Visitor
 
 pytestmark = pytest.mark.anyio
@@ -18,6 +24,7 @@ TOLD = [
     ("changed", 409, "changed_meanwhile"),
     ("large", 413, "too_large"),
     ("key", 404, "not_found"),
+    ("unreadable", 500, "unreadable_item"),
     ("wrong-request", 500, "internal_error"),
     ("bug", 500, "internal_error"),
 ]
@@ -89,6 +96,30 @@ async def test_waiting_is_told_in_a_header(visitor: Visitor) -> None:
 async def test_an_unknown_path_under_api_is_a_problem_document(visitor: Visitor, path: str) -> None:
     answer = await visitor.get(path)
     assert (answer.status, answer.json["code"]) == (404, "not_found")
+
+
+async def test_a_list_with_an_item_that_does_not_fit_its_type_says_so_and_the_log_names_it(
+    served: Served, caplog: pytest.LogCaptureFixture
+) -> None:
+    row = {**Article(slug="broken").to_row(), "title": {"L": [{"S": "what nobody may know"}]}}
+    store = served.suite.kit.store
+    await store.run(_put(row))
+    for path in ("/api/press/articles", "/press"):
+        caplog.clear()
+        answer = await served.visitor().get(path)
+        assert answer.status == 500
+        assert "unreadable_item" in answer.text
+        assert "nobody may know" not in answer.text
+        (record,) = [each for each in caplog.records if each.name == "partita.errors"]
+        line = JsonLines().format(record)
+        assert "PK=PRESS, SK=ARTICLE#broken" in line
+        assert answer.headers["x-request-id"] in line
+        assert "nobody may know" not in line
+    await store.write(Delete(Article.key(slug="broken")))
+
+
+def _put(row: WireItem) -> Steps[None]:
+    yield requests.PutItem(table=ARTICLES.name, item=row)
 
 
 async def test_an_unknown_path_elsewhere_is_a_page(visitor: Visitor) -> None:

@@ -32,7 +32,13 @@ from partita.kit.problems import (
 )
 from partita.kit.routes import viewer_of
 from partita.store.retries import OVER_A_NETWORK
-from partita.table.errors import ChangedMeanwhileError, InvalidCursorError, ItemTooLargeError, KeyPartError
+from partita.table.errors import (
+    ChangedMeanwhileError,
+    ForeignItemError,
+    InvalidCursorError,
+    ItemTooLargeError,
+    KeyPartError,
+)
 from partita.web.recognise import PASSWORD_PATH, PasswordChangeDue
 from partita.web.shell import sign_in_path
 
@@ -68,6 +74,14 @@ class Busy(Unavailable):
         return {"Retry-After": str(_RETRY_AFTER)}
 
 
+class UnreadableItem(Problem):
+    """Something that is stored does not fit its type; another program may have written it. The log names its key."""
+
+    status = 500
+    code = "unreadable_item"
+    title = "Something stored cannot be read"
+
+
 class _Closing(TooLarge):
     """Too large, and the connection ends with the answer, since nobody reads what is still coming."""
 
@@ -86,7 +100,7 @@ def install(app: FastAPI) -> None:
         app.add_exception_handler(kind, handle)
 
 
-_MODEL_ERRORS = (InvalidCursorError, ChangedMeanwhileError, ItemTooLargeError, KeyPartError)
+_MODEL_ERRORS = (InvalidCursorError, ChangedMeanwhileError, ItemTooLargeError, KeyPartError, ForeignItemError)
 
 
 def problem_of(request: Request, error: Exception) -> Problem:
@@ -108,6 +122,11 @@ def problem_of(request: Request, error: Exception) -> Problem:
             # What cannot be a key was asked for by an id that cannot be one.
             _log.warning("key", extra={"detail": str(error), "request_id": request.state.request_id})
             return NotFound("There is nothing under this name.")
+        case ForeignItemError():
+            _log.error("unreadable item", extra={"detail": str(error), "request_id": request.state.request_id})
+            return UnreadableItem(
+                "An item that belongs here does not fit its type. The log names it, so that it can be corrected."
+            )
         case DynamoError() if OVER_A_NETWORK.worth_it(error):
             _log.warning("busy", extra={"detail": error.code, "request_id": request.state.request_id})
             return Busy("The tables do not answer right now. Nothing is lost; try again in a moment.")
