@@ -146,6 +146,30 @@ async def test_a_word_that_no_system_knows_any_more_grants_nothing_and_may_go(se
     assert after.permissions == (Fus.EDIT,)
 
 
+async def test_nobody_writes_over_what_somebody_else_changed_unseen(service: FusService) -> None:
+    seen = await service.groups.create(ADMIN, NewGroup(name="editors", permissions=(Fus.EDIT,)))
+    first = await service.groups.edit(
+        ADMIN, "editors", GroupEdit(permissions=(Fus.DELETE,), updated_at=seen.updated_at)
+    )
+    with pytest.raises(Conflict, match="meanwhile") as late:
+        await service.groups.edit(ADMIN, "editors", GroupEdit(description="Late", updated_at=seen.updated_at))
+    assert late.value.code == "changed_meanwhile"
+    assert await service.groups.group("editors") == first
+    await service.groups.edit(ADMIN, "editors", GroupEdit(description="In time", updated_at=first.updated_at))
+    assert (await service.groups.group("editors")).permissions == (Fus.DELETE,)
+
+
+async def test_of_many_who_saw_the_same_one_changes_it(service: FusService) -> None:
+    seen = await service.groups.create(ADMIN, NewGroup(name="editors"))
+    edits = [GroupEdit(description=f"Words {number}", updated_at=seen.updated_at) for number in range(8)]
+    done = await asyncio.gather(
+        *(service.groups.edit(ADMIN, "editors", edit) for edit in edits), return_exceptions=True
+    )
+    assert sum(isinstance(each, Group) for each in done) == 1
+    assert {each.code for each in done if isinstance(each, Conflict)} == {"changed_meanwhile"}
+    assert await _log(service, "editors") == [("admin", "create"), ("admin", "edit")]
+
+
 async def test_every_change_is_logged_with_who_and_what(service: FusService, kit: Kit) -> None:
     ada = await account(kit, "Ada")
     await service.groups.create(ADMIN, NewGroup(name="editors", permissions=(Fus.EDIT,)))

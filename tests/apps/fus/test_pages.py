@@ -293,9 +293,40 @@ async def test_boxes_one_may_not_tick_are_disabled_and_stay_as_they_are(fus: Fus
     answer = await admin.post("/fus/groups/strong/edit", [("description", "Words"), ("permissions", "fus:site:edit")])
     assert answer.status == 303
     assert (await fus.service.groups.group("strong")).permissions == granted
-    refused = await admin.post("/fus/groups/strong/edit", [("permissions", "house:metrics:read")])
-    assert refused.status == 422
+    typed = [("permissions", "house:metrics:read"), ("description", "Typed here")]
+    refused = await admin.post("/fus/groups/strong/edit", typed)
+    assert refused.status == 403
+    assert 'id="f-permissions-error"' in refused.shown
     assert "do not hold" in refused.shown
+    assert "Typed here" in refused.shown
+
+
+async def test_a_group_that_somebody_changed_meanwhile_is_not_written_over(fus: Fus, admin: Somebody) -> None:
+    await admin.post("/fus/groups/~new", [("name", "shared"), ("permissions", "fus:site:create")])
+    seen = re.search(r'name="updatedAt" value="([^"]+)"', (await admin.get("/fus/groups/shared/edit")).shown)
+    assert seen is not None
+    typed = [("description", "My words"), ("permissions", "fus:site:edit"), ("updatedAt", seen[1])]
+    assert (await admin.post("/fus/groups/shared/edit", [("description", "First"), typed[2]])).status == 303
+    late = await admin.post("/fus/groups/shared/edit", typed)
+    assert late.status == 409
+    assert "Somebody changed this group meanwhile" in late.shown
+    assert "My words" in late.shown
+    assert re.search(r'value="fus:site:edit" checked', late.shown)
+    assert (await fus.service.groups.group("shared")).description == "First"
+    program = await admin.api("PATCH", "/groups/shared", {"description": "Late", "updatedAt": seen[1]})
+    assert (program.status, program.json["code"]) == (409, "changed_meanwhile")
+
+
+async def test_a_name_that_is_taken_is_a_conflict_told_beside_its_field(admin: Somebody) -> None:
+    typed = {"name": "twice", "description": "Typed"}
+    assert (await admin.post("/fus/groups/~new", typed)).status == 303
+    again = await admin.post("/fus/groups/~new", typed)
+    assert again.status == 409
+    assert 'id="f-name-error"' in again.shown
+    assert "Typed" in again.shown
+    lacking = await admin.post("/fus/groups/~new", [("name", "more"), ("permissions", "house:users:manage")])
+    assert lacking.status == 403
+    assert 'id="f-permissions-error"' in lacking.shown
 
 
 # ---- files

@@ -71,7 +71,7 @@ class Groups:
     async def create(self, viewer: Viewer, new: NewGroup) -> Group:
         """Make a group that grants some of what the viewer holds."""
         self._check_known(new.permissions)
-        _check_held(viewer, new.permissions)
+        _check_held(viewer, new.permissions, field="permissions")
         now = stamp(self._kit.clock)
         group = Group(
             name=new.name,
@@ -94,12 +94,17 @@ class Groups:
         return group
 
     async def edit(self, viewer: Viewer, name: str, edit: GroupEdit) -> Group:
-        """Describe a group anew, or let it grant something else."""
-        if not edit.model_fields_set:
+        """Describe a group anew, or let it grant something else; not over what somebody else changed meanwhile."""
+        if not edit.model_fields_set - {"updated_at"}:
             raise BadRequest("Nothing to change was sent.", code="nothing_to_change")
 
         async def attempt() -> Group:
             before = await self.group(name)
+            if edit.updated_at is not None and edit.updated_at != before.updated_at:
+                raise Conflict(
+                    "Somebody changed this group meanwhile. Load it again, and change what is still to be changed.",
+                    code="changed_meanwhile",
+                )
             after = before.model_copy(
                 update={
                     field: value
@@ -110,7 +115,7 @@ class Groups:
             given = [each for each in after.permissions if each not in before.permissions]
             taken = [each for each in before.permissions if each not in after.permissions]
             self._check_known(given)
-            _check_held(viewer, (*given, *self._granting(taken)))
+            _check_held(viewer, (*given, *self._granting(taken)), field="permissions")
             if after == before:
                 return before
             after = after.model_copy(update={"updated_at": stamp(self._kit.clock)})
@@ -119,7 +124,7 @@ class Groups:
                 Group.description.set(after.description),
                 Group.permissions.set(after.permissions),
                 Group.updated_at.set(after.updated_at),
-            ).unless_changed(before, Group.description, Group.permissions)
+            ).unless_changed(before, Group.updated_at, Group.description, Group.permissions)
             told: dict[str, Any] = {"given": given, "taken": taken}
             if after.description != before.description:
                 told["description"] = after.description
@@ -292,13 +297,12 @@ class Groups:
         )
 
 
-def _check_held(viewer: Viewer, permissions: Iterable[str]) -> None:
+def _check_held(viewer: Viewer, permissions: Iterable[str], *, field: str = "") -> None:
+    """Refuse what the viewer does not hold; where it was said in a field, the field is named."""
     lacking = sorted(set(permissions) - viewer.permissions)
     if lacking:
-        raise Forbidden(
-            f"You cannot give or take {', '.join(lacking)}, because you do not hold it yourself.",
-            code="not_held",
-        )
+        told = f"You cannot give or take {', '.join(lacking)}, because you do not hold it yourself."
+        raise Forbidden(told, code="not_held", errors=[FieldError(field, told)] if field else ())
 
 
 def _taken(told: str) -> Conflict:

@@ -176,6 +176,9 @@ class GroupEdit(Input):
 
     description: Description | None = None
     permissions: Permissions | None = None
+    updated_at: str | None = Field(
+        default=None, description="The `updatedAt` you saw: refused with 409 where somebody changed the group since."
+    )
 
 
 class GroupForm(Input):
@@ -183,3 +186,4 @@ class GroupForm(Input):
 
     description: Description = ""
     permissions: Permissions = ()
+    updated_at: str = ""

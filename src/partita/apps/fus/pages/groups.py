@@ -17,7 +17,7 @@ from partita.kit.answers import Cursor
 from partita.kit.forms import Parsed, parse
 from partita.kit.pages import redirect, render
 from partita.kit.permissions import Viewer
-from partita.kit.problems import Problem
+from partita.kit.problems import NotFound, Problem
 from partita.kit.routes import CurrentViewer, Routes
 
 _PAGE = 50
@@ -37,10 +37,17 @@ def add(pages: Routes, service: FusService) -> None:
     groups = service.groups
 
     def form_page(
-        request: Request, viewer: Viewer, form: Parsed[Any], group: Group | None = None, status: int = 200
+        request: Request,
+        viewer: Viewer,
+        form: Parsed[Any],
+        group: Group | None = None,
+        refused: Problem | None = None,
     ) -> Response:
         known = choices(groups.permissions, viewer)
-        return render(request, "fus/edit_group.html", status=status, form=form, group=group, choices=known)
+        status = 422 if form.errors else 200
+        return render(
+            request, "fus/edit_group.html", status=status, refused=refused, form=form, group=group, choices=known
+        )
 
     @pages.get("/groups", Fus.MANAGE_GROUPS)
     async def overview(request: Request, cursor: Cursor = None) -> Response:
@@ -55,21 +62,25 @@ def add(pages: Routes, service: FusService) -> None:
     async def create(request: Request, viewer: CurrentViewer) -> Response:
         async with request.form() as sent:
             form = parse(NewGroup, sent)
-        if form.value is not None:
-            try:
-                made = await groups.create(viewer, form.value)
-                return redirect(f"/fus/groups/{made.name}", flash="The group is there. Now add its members.")
-            except Problem as problem:
-                form = form.refused(problem)
-        return form_page(request, viewer, form, status=422)
+        if form.value is None:
+            return form_page(request, viewer, form)
+        try:
+            made = await groups.create(viewer, form.value)
+        except Problem as problem:
+            return form_page(request, viewer, form.refused(problem), refused=problem)
+        return redirect(f"/fus/groups/{made.name}", flash="The group is there. Now add its members.")
 
     async def group_page(
-        request: Request, name: str, form: Parsed[Any], cursor: str | None = None, status: int = 200
+        request: Request,
+        name: str,
+        form: Parsed[Any],
+        cursor: str | None = None,
+        refused: Problem | None = None,
     ) -> Response:
         return render(
             request,
             "fus/group.html",
-            status=status,
+            refused=refused,
             group=await groups.group(name),
             members=await groups.members(name, limit=_PAGE, cursor=cursor),
             log=await groups.log(name, limit=_LOG),
@@ -88,7 +99,11 @@ def add(pages: Routes, service: FusService) -> None:
     @pages.get("/groups/{name}/edit", Fus.MANAGE_GROUPS)
     async def edit_form(request: Request, viewer: CurrentViewer, name: str) -> Response:
         known = await groups.group(name)
-        values = {"description": known.description, "permissions": list(known.permissions)}
+        values = {
+            "description": known.description,
+            "permissions": list(known.permissions),
+            "updatedAt": known.updated_at,
+        }
         return form_page(request, viewer, Parsed(None, values), known)
 
     @pages.post("/groups/{name}/edit", Fus.MANAGE_GROUPS)
@@ -96,16 +111,22 @@ def add(pages: Routes, service: FusService) -> None:
         known = await groups.group(name)
         async with request.form() as sent:
             form = parse(GroupForm, sent)
-        if form.value is not None:
-            # Boxes that the viewer may not tick are not sent: what they stand for stays as it is.
-            kept = [each for each in known.permissions if not viewer.may(each)]
-            granted = tuple(dict.fromkeys((*kept, *form.value.permissions)))
-            try:
-                await groups.edit(viewer, name, GroupEdit(description=form.value.description, permissions=granted))
-                return redirect(f"/fus/groups/{name}", flash="The changes are saved.")
-            except Problem as problem:
-                form = form.refused(problem)
-        return form_page(request, viewer, form, known, status=422)
+        if form.value is None:
+            return form_page(request, viewer, form, known)
+        # Boxes that the viewer may not tick are not sent: what they stand for stays as it is.
+        kept = [each for each in known.permissions if not viewer.may(each)]
+        wanted = GroupEdit(
+            description=form.value.description,
+            permissions=tuple(dict.fromkeys((*kept, *form.value.permissions))),
+            updated_at=form.value.updated_at or None,
+        )
+        try:
+            await groups.edit(viewer, name, wanted)
+        except NotFound:
+            raise
+        except Problem as problem:
+            return form_page(request, viewer, form.refused(problem), known, refused=problem)
+        return redirect(f"/fus/groups/{name}", flash="The changes are saved.")
 
     @pages.get("/groups/{name}/delete", Fus.MANAGE_GROUPS)
     async def delete_form(request: Request, name: str) -> Response:
@@ -125,10 +146,10 @@ def add(pages: Routes, service: FusService) -> None:
         try:
             somebody = await groups.somebody(form.value.person if form.value is not None else "")
             await groups.add_member(viewer, name, somebody.user_id)
+        except NotFound:
+            raise
         except Problem as problem:
-            if problem.status == 404:
-                raise
-            return await group_page(request, name, form.refused(problem), status=problem.status)
+            return await group_page(request, name, form.refused(problem), refused=problem)
         return redirect(f"/fus/groups/{name}", flash=f"{somebody.name} is in the group.")
 
     @pages.get("/groups/{name}/members/{user_id}/remove", Fus.MANAGE_GROUPS)
