@@ -10,11 +10,16 @@ from urllib.parse import urlencode
 
 import pytest
 
+from partita.apps.fus.comments import COMMENTING
 from partita.apps.fus.inputs import CommentInput, NewGroup
 from partita.apps.fus.schema import FUS
+from partita.apps.fus.sites import ADDING, FETCHING
+from partita.apps.fus.transfer.service import IMPORTING
+from partita.kit.limits import Rule
 from tests.apps.fus.conftest import put
 from tests.apps.fus.served import Fus, Somebody, serve
 from tests.apps.house import kit_on, person
+from tests.web.visitor import Answer
 
 pytestmark = pytest.mark.anyio
 
@@ -210,7 +215,9 @@ async def test_a_site_is_added_after_a_look_at_its_page(fus: Fus, manager: Someb
     assert "It is in the catalog. Nothing was fetched" in shown.shown
     assert "look.example.org" in shown.shown
     again = await manager.post("/fus/sites/new", typed)
-    assert again.status == 422
+    assert again.status == 409
+    assert 'id="f-url-error"' in again.shown
+    assert "My words" in again.shown
     assert "in the catalog already" in again.shown
     assert f'href="{answer.location}"' in again.shown, "the way to the site that is there"
 
@@ -234,10 +241,64 @@ async def test_an_edit_can_empty_what_is_optional(fus: Fus, manager: Somebody) -
     after = await fus.service.sites.site(site.site_id)
     assert (after.title, after.description, after.tags) == ("After", "", ())
     late = await manager.post(path, typed)
-    assert late.status == 422
+    assert late.status == 409
     assert "Somebody changed this site meanwhile" in late.shown
     empty = await manager.post(path, {**typed, "title": " ", "updatedAt": after.updated_at})
     assert "Please fill this in." in empty.shown or "At least 1" in empty.shown
+
+
+async def test_an_address_of_another_site_is_a_conflict_told_beside_its_field(fus: Fus, manager: Somebody) -> None:
+    other, site = await put(fus.service), await put(fus.service)
+    typed = {"url": other.url, "title": "Typed title", "updatedAt": site.updated_at}
+    answer = await manager.post(f"/fus/sites/{site.site_id}/edit", typed)
+    assert answer.status == 409
+    assert 'id="f-url-error"' in answer.shown
+    assert "Typed title" in answer.shown
+    assert f'href="/fus/sites/{other.site_id}"' in answer.shown
+
+
+# ---- too often
+
+
+async def _used_up(fus: Fus, rule: Rule, somebody: Somebody) -> None:
+    for _ in range(rule.most):
+        await fus.kit.limits.check(rule, somebody.user_id)
+
+
+def _waits(answer: Answer) -> bool:
+    return answer.status == 429 and int(answer.headers["retry-after"]) > 0
+
+
+async def test_who_comments_too_often_is_told_when_to_go_on_and_keeps_the_words(fus: Fus, member: Somebody) -> None:
+    site = await put(fus.service)
+    await _used_up(fus, COMMENTING, member)
+    path = f"/fus/sites/{site.site_id}/comments"
+    for headers in ({}, {"hx_request": "true"}):
+        answer = await member.post(path, {"body": "Typed words"}, **headers)
+        assert _waits(answer)
+        assert 'id="f-body-error"' in answer.shown
+        assert "Typed words" in answer.shown
+    program = await member.api("POST", f"/sites/{site.site_id}/comments", {"body": "Typed words"})
+    assert _waits(program)
+
+
+async def test_who_adds_or_looks_too_often_is_told_when_to_go_on_and_keeps_what_was_typed(fus: Fus) -> None:
+    busy = await fus.person("Busy", "fus:manager")
+    await _used_up(fus, ADDING, busy)
+    await _used_up(fus, FETCHING, busy)
+    for go in ("save", "preview"):
+        answer = await busy.post("/fus/sites/new", {"url": "https://busy.example.org", "title": "Typed", "go": go})
+        assert _waits(answer)
+        assert "Typed" in answer.shown
+
+
+async def test_who_imports_too_often_is_told_when_to_go_on(fus: Fus) -> None:
+    busy = await fus.person("Busy", "fus:manager")
+    await _used_up(fus, IMPORTING, busy)
+    answer = await busy.upload("/fus/import", b'[{"url": "https://row.example.org"}]', foldersAsTags="true")
+    assert _waits(answer)
+    assert 'id="f-file-error"' in answer.shown
+    assert re.search(r'name="foldersAsTags"[^>]* checked', answer.shown)
 
 
 async def test_deleting_asks_says_what_is_lost_and_does_it(fus: Fus, manager: Somebody, member: Somebody) -> None:

@@ -6,7 +6,6 @@ from dataclasses import replace
 from typing import Any
 
 from fastapi import Request
-from starlette.datastructures import FormData
 from starlette.responses import Response
 
 from partita.apps.fus.inputs import NewSite, SiteForm, Wanted
@@ -17,7 +16,7 @@ from partita.apps.fus.sites import AlreadyThere, Preview
 from partita.kit.forms import Parsed, parse
 from partita.kit.pages import redirect, render
 from partita.kit.permissions import Viewer
-from partita.kit.problems import Problem
+from partita.kit.problems import Conflict, Invalid, Problem, TooMany
 from partita.kit.routes import CurrentViewer, Routes
 
 _SEPARATED = frozenset({"tags"})
@@ -27,40 +26,40 @@ _EXCERPT = 700
 def add(pages: Routes, service: FusService) -> None:
     """Declare the routes."""
 
-    async def look(viewer: Viewer, sent: FormData, form: Parsed[Any]) -> tuple[Parsed[Any], Preview | None]:
-        """What the page says; title and description are filled in where nothing was typed."""
-        wanted = parse(Wanted, {"url": str(sent.get("url", ""))})
-        if wanted.value is None:
-            return replace(form, errors={"url": wanted.errors["url"]}), None
-        try:
-            seen = await service.sites.preview(viewer, wanted.value.url)
-        except Problem as problem:
-            if problem.status != 429:
-                raise
-            return replace(form, errors={"": problem.detail}), None
-        found = {"title": seen.title if not seen.note else "", "description": seen.description}
-        values = {**form.values, **{name: text for name, text in found.items() if text and not form.values.get(name)}}
-        return replace(form, values=values, errors={}), seen
-
     def page(
         request: Request,
         form: Parsed[Any],
         *,
         site: Site | None = None,
         seen: Preview | None = None,
-        known: str | None = None,
-        status: int = 200,
+        refused: Problem | None = None,
     ) -> Response:
         return render(
             request,
             "fus/edit.html",
-            status=status,
+            status=422 if form.errors else 200,
+            refused=refused,
             form=form,
             site=site,
             seen=seen,
             excerpt="" if seen is None else _excerpt(seen.text),
-            known=known,
+            known=refused.site_id if isinstance(refused, AlreadyThere) else None,
         )
+
+    async def looked_at(
+        request: Request, viewer: Viewer, url: str, form: Parsed[Any], site: Site | None = None
+    ) -> Response:
+        """The form with what the page says; title and description are filled in where nothing was typed."""
+        wanted = parse(Wanted, {"url": url})
+        if wanted.value is None:
+            return page(request, replace(form, errors={"url": wanted.errors["url"]}), site=site)
+        try:
+            seen = await service.sites.preview(viewer, wanted.value.url)
+        except TooMany as problem:
+            return page(request, replace(form, errors={"": problem.detail}), site=site, refused=problem)
+        found = {"title": seen.title if not seen.note else "", "description": seen.description}
+        values = {**form.values, **{name: text for name, text in found.items() if text and not form.values.get(name)}}
+        return page(request, replace(form, values=values, errors={}), site=site, seen=seen)
 
     # -- adding
 
@@ -75,23 +74,17 @@ def add(pages: Routes, service: FusService) -> None:
         async with request.form() as sent:
             form = parse(NewSite, sent, separated=_SEPARATED)
             if sent.get("go") == "preview":
-                form, seen = await look(viewer, sent, form)
-                return page(request, form, seen=seen, status=422 if form.errors else 200)
-        known: str | None = None
-        if form.value is not None:
-            try:
-                made = await service.sites.add(viewer, form.value)
-            except AlreadyThere as there:
-                form, known = form.refused(there), there.site_id
-            except Problem as problem:
-                if problem.status not in (409, 422, 429):
-                    raise
-                form = form.refused(problem)
-            else:
-                told = f" Nothing was fetched: {made.fetch_note}" if made.fetch_note else ""
-                kind: Any = "info" if told else "good"
-                return redirect(f"/fus/sites/{made.site_id}", flash=f"It is in the catalog.{told}", kind=kind)
-        return page(request, form, known=known, status=422)
+                return await looked_at(request, viewer, str(sent.get("url", "")), form)
+        if form.value is None:
+            return page(request, form)
+        try:
+            made = await service.sites.add(viewer, form.value)
+        except (Conflict, Invalid, TooMany) as problem:
+            return page(request, form.refused(problem), refused=problem)
+        told = f" Nothing was fetched: {made.fetch_note}" if made.fetch_note else ""
+        return redirect(
+            f"/fus/sites/{made.site_id}", flash=f"It is in the catalog.{told}", kind="info" if told else "good"
+        )
 
     # -- editing
 
@@ -113,24 +106,17 @@ def add(pages: Routes, service: FusService) -> None:
         async with request.form() as sent:
             form = parse(SiteForm, sent, separated=_SEPARATED)
             if sent.get("go") == "preview":
-                form, seen = await look(viewer, sent, form)
-                return page(request, form, site=site, seen=seen, status=422 if form.errors else 200)
-        known: str | None = None
-        if form.value is not None:
-            wanted = form.value.fetch
-            try:
-                changed = await service.sites.edit(viewer, site_id, form.value.edit())
-            except AlreadyThere as there:
-                form, known = form.refused(there), there.site_id
-            except Problem as problem:
-                if problem.status not in (409, 422, 429):
-                    raise
-                form = form.refused(problem)
-            else:
-                told = f" Nothing was fetched: {changed.fetch_note}" if wanted and changed.fetch_note else ""
-                kind: Any = "info" if told else "good"
-                return redirect(f"/fus/sites/{site_id}", flash=f"The changes are saved.{told}", kind=kind)
-        return page(request, form, site=site, known=known, status=422)
+                return await looked_at(request, viewer, str(sent.get("url", "")), form, site)
+        if form.value is None:
+            return page(request, form, site=site)
+        try:
+            changed = await service.sites.edit(viewer, site_id, form.value.edit())
+        except (Conflict, Invalid, TooMany) as problem:
+            return page(request, form.refused(problem), site=site, refused=problem)
+        told = f" Nothing was fetched: {changed.fetch_note}" if form.value.fetch and changed.fetch_note else ""
+        return redirect(
+            f"/fus/sites/{site_id}", flash=f"The changes are saved.{told}", kind="info" if told else "good"
+        )
 
     # -- deleting
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Annotated, Any
 
 from fastapi import Query, Request
@@ -18,7 +19,7 @@ from partita.kit.answers import Cursor
 from partita.kit.forms import Parsed, parse
 from partita.kit.pages import local, redirect, render
 from partita.kit.permissions import Access, Viewer
-from partita.kit.problems import Problem
+from partita.kit.problems import Problem, TooMany
 from partita.kit.routes import CurrentViewer, Routes
 
 COMMENTS = 50
@@ -33,6 +34,7 @@ def add(pages: Routes, service: FusService) -> None:
         site: Site,
         *,
         status: int = 200,
+        refused: Problem | None = None,
         rating_form: Parsed[Any] | None = None,
         comment_form: Parsed[Any] | None = None,
         newest_first: bool = False,
@@ -46,6 +48,7 @@ def add(pages: Routes, service: FusService) -> None:
             request,
             "fus/site.html",
             status=status,
+            refused=refused,
             site=site,
             host=host_of(site.url),
             average=STARS.mean(site),
@@ -100,14 +103,13 @@ def add(pages: Routes, service: FusService) -> None:
         async with request.form() as sent:
             form = parse(CommentInput, sent)
         live = "hx-request" in request.headers
+        refused: Problem | None = None
         if form.value is not None:
             try:
                 await service.comments.write(viewer, site_id, form.value)
                 form = Parsed(None)
-            except Problem as problem:
-                if problem.status not in (422, 429):
-                    raise
-                form = form.refused(problem)
+            except TooMany as problem:
+                form, refused = replace(form, errors={"body": problem.detail}), problem
         site = await service.sites.site(site_id, consistent=True)
         many = (site.comment_count or 0) > COMMENTS
         if not live and not form.errors:
@@ -115,9 +117,11 @@ def add(pages: Routes, service: FusService) -> None:
             return redirect(f"/fus/sites/{site_id}{newest}#comments", flash="Your comment is there.")
         status = 422 if form.errors else 200
         if not live:
-            return await shown(request, viewer, site, status=status, comment_form=form)
+            return await shown(request, viewer, site, status=status, refused=refused, comment_form=form)
         found = await service.comments.of_site(site_id, newest_first=many, limit=COMMENTS)
-        return render(request, "fus/comments.html", status=status, site=site, **_comments(found, form, many))
+        return render(
+            request, "fus/comments.html", status=status, refused=refused, site=site, **_comments(found, form, many)
+        )
 
 
 def _comments(found: Filled[Said], form: Parsed[Any] | None, newest_first: bool) -> dict[str, Any]:

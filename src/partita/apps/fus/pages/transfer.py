@@ -39,7 +39,7 @@ def add(pages: Routes, service: FusService) -> None:
             report = await service.transfer.bring_in(viewer, data, folders_as_tags=folders)
         except Problem as problem:
             told = problem if problem.errors else Invalid(FieldError("file", problem.detail))
-            return render(request, "fus/import.html", status=problem.status, form=form.refused(told), report=None)
+            return render(request, "fus/import.html", refused=problem, form=form.refused(told), report=None)
         notable = [row for row in report.rows if row.outcome != "added"]
         return render(
             request,
