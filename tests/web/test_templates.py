@@ -91,7 +91,7 @@ def test_rows_of_a_list_are_those_that_were_typed_and_as_many_as_asked_for() -> 
 
     assert row_numbers(Form, "links") == [0, 1, 2]
     assert row_numbers(Form, "links", least=5) == [0, 1, 2, 3, 4]
-    assert row_numbers(Form, "links", more=1) == [0, 1, 2, 3]
+    assert row_numbers(Form, "links", most=2) == [0, 1]
     assert row_numbers(Form, "others") == [0]
 
 

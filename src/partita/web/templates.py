@@ -103,11 +103,12 @@ def query(context: Context, **changes: Any) -> str:
     return f"{request.url.path}?{urlencode(kept)}" if kept else str(request.url.path)
 
 
-def row_numbers(form: Any, name: str, least: int = 1, more: int = 0) -> list[int]:
-    """The rows of a list of things in a form (`links.0.title`): those that were typed, at least `least`, and `more`."""
+def row_numbers(form: Any, name: str, least: int = 1, most: int = 100) -> list[int]:
+    """The rows of a list of things in a form (`links.0.title`): those that were sent, at least `least`."""
     starts = (key[len(name) + 1 :].partition(".")[0] for key in form.values if key.startswith(f"{name}."))
-    highest = max((int(start) + 1 for start in starts if start.isdecimal()), default=0)
-    return list(range(max(highest + more, least)))
+    # Names come from outside: a row of number 10,000,000 is nobody's.
+    highest = max((int(start) + 1 for start in starts if start.isdecimal() and len(start) < 5), default=0)
+    return list(range(min(max(highest, least), most)))
 
 
 @lru_cache(maxsize=4096)

@@ -15,8 +15,7 @@ from partita.kit.problems import FieldError, Invalid, Problem
 M = TypeVar("M", bound=BaseModel)
 
 STEPS = ("submitter", "resource", "details")
-_ROWS = "details.learningResources"
-_MOST_ROWS = 5
+_ROWS = "learningResources"
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,8 +25,6 @@ class Wizard:
     at: int
     form: Parsed[Submission]
     ready: Submission | None = None
-    rows: int = 1
-    """How many learning resources there is room for."""
 
     @property
     def hidden(self) -> list[tuple[str, str]]:
@@ -56,20 +53,15 @@ def wizard(sent: FormData, logo: str | Problem | None = None) -> Wizard:
     if isinstance(logo, str):
         pairs = [(name, value) for name, value in pairs if name != "resource.logoImage"]
         pairs.append(("resource.logoImage", logo))
-    form = parse(
-        Submission, pairs, separated={"resource.tags"}, lines={"details.keyFeatures", "details.useCases"}
-    )
+    form = parse(Submission, pairs, separated={"resource.tags"}, lines={"details.keyFeatures", "details.useCases"})
     if isinstance(logo, Problem):
         told = logo.errors[0].message if logo.errors else logo.detail
         form = form.refused(Invalid(FieldError("logo", told)))
-    rows = _rows(form)
     more, go = str(sent.get("more", "")), str(sent.get("go", "next"))
     if more:
-        if more == _ROWS:
-            return Wizard(at, replace(form, errors={}), rows=min(rows + 1, _MOST_ROWS))
-        return Wizard(at, with_one_more(form, more), rows=rows)
+        return Wizard(at, with_one_more(form, more))
     if go == "back":
-        return Wizard(max(1, at - 1), replace(form, errors={}), rows=rows)
+        return Wizard(max(1, at - 1), replace(form, errors={}))
     for number, step in enumerate(STEPS[:at], 1):
         wrong = {
             name: message
@@ -77,22 +69,20 @@ def wizard(sent: FormData, logo: str | Problem | None = None) -> Wizard:
             if name.split(".")[0] == step or (name == "logo" and step == "resource")
         }
         if wrong:
-            return Wizard(number, replace(form, value=None, errors=wrong), rows=rows)
+            return Wizard(number, replace(form, value=None, errors=wrong))
     if at < len(STEPS):
-        return Wizard(at + 1, replace(form, errors={}), rows=rows)
-    return Wizard(at, form, ready=form.value, rows=rows)
-
-
-def _rows(form: Parsed[Submission]) -> int:
-    taken = [
-        int(name.split(".")[2]) for name in form.values if name.startswith(f"{_ROWS}.") and name.split(".")[2].isdigit()
-    ]
-    return min(max([1, *(number + 1 for number in taken)]), _MOST_ROWS)
+        return Wizard(at + 1, replace(form, errors={}))
+    return Wizard(at, form, ready=form.value)
 
 
 def with_one_more(form: Parsed[M], name: str) -> Parsed[M]:
     """The form with room for one more entry of a list, for those without script."""
     values = dict(form.values)
-    known = values.get(name, [])
-    values[name] = [*(known if isinstance(known, list) else [known]), ""]
+    if name.endswith(_ROWS):
+        # A row that has nothing in it yet; what was sent has at least one row.
+        rows = {key[len(name) + 1 :].partition(".")[0] for key in values if key.startswith(f"{name}.")}
+        values[f"{name}.{len(rows)}"] = ""
+    else:
+        known = values.get(name, [])
+        values[name] = [*(known if isinstance(known, list) else [known]), ""]
     return replace(form, values=values, errors={})

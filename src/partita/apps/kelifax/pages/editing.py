@@ -10,51 +10,71 @@ from partita.apps.kelifax.pages.shown import OPTIONS
 from partita.apps.kelifax.permissions import Kelifax
 from partita.apps.kelifax.schema import Resource
 from partita.apps.kelifax.service import KelifaxService
-from partita.apps.kelifax.submission import Edit
+from partita.apps.kelifax.submission import Details, Edit, Learning, ResourceFields
 from partita.apps.kelifax.wizard import with_one_more
-from partita.kit.forms import filled, parse
+from partita.kit.forms import Parsed, filled, parse
 from partita.kit.pages import redirect, render
-from partita.kit.problems import Problem
+from partita.kit.problems import NotFound, Problem
 from partita.kit.routes import CurrentViewer, Routes
+
+_SEPARATED = {"tags"}
+
+
+class EditForm(ResourceFields, Details):
+    """A resource as its form shows it: whole, so that what is empty was emptied."""
+
+    def edit(self) -> Edit:
+        """What it asks for."""
+        return Edit.model_validate(self.model_dump(by_alias=True, exclude={"logo_image"}))
 
 
 def add(pages: Routes, service: KelifaxService) -> None:
     """Declare the routes."""
 
-    @pages.get("/moderation/{slug}/edit", Kelifax.EDIT)
-    async def edit_form(request: Request, slug: str) -> Response:
-        resource = await service.inspect(slug)
+    def page(
+        request: Request,
+        resource: Resource,
+        form: Parsed[EditForm],
+        *,
+        status: int = 200,
+        refused: Problem | None = None,
+    ) -> Response:
         return render(
             request,
             "kelifax/edit.html",
+            status=status,
+            refused=refused,
             resource=resource,
             options=OPTIONS,
-            form=filled(_editable(resource), separated={"tags"}),
+            form=form,
         )
+
+    @pages.get("/moderation/{slug}/edit", Kelifax.EDIT)
+    async def edit_form(request: Request, slug: str) -> Response:
+        resource = await service.inspect(slug)
+        return page(request, resource, filled(_editable(resource), separated=_SEPARATED))
 
     @pages.post("/moderation/{slug}/edit", Kelifax.EDIT)
     async def edit(request: Request, viewer: CurrentViewer, slug: str) -> Response:
         async with request.form(max_fields=200) as sent:
-            form = parse(Edit, sent, separated={"tags"}, lines={"keyFeatures", "useCases"})
+            form = parse(EditForm, sent, separated=_SEPARATED, lines={"keyFeatures", "useCases"})
             more = str(sent.get("more", ""))
         resource = await service.inspect(slug)
         if more:
-            return render(
-                request, "kelifax/edit.html", resource=resource, options=OPTIONS, form=with_one_more(form, more)
-            )
-        if form.value is not None:
-            try:
-                await service.edit(viewer, slug, form.value)
-                return redirect(f"/kelifax/moderation/{slug}", flash="The changes are saved.")
-            except Problem as problem:
-                if not problem.errors:
-                    raise
-                form = form.refused(problem)
-        return render(request, "kelifax/edit.html", status=422, resource=resource, options=OPTIONS, form=form)
+            return page(request, resource, with_one_more(form, more))
+        if form.value is None:
+            return page(request, resource, form, status=422)
+        try:
+            await service.edit(viewer, slug, form.value.edit())
+        except NotFound:
+            raise
+        except Problem as problem:
+            return page(request, resource, form.refused(problem), refused=problem)
+        return redirect(f"/kelifax/moderation/{slug}", flash="The changes are saved.")
 
 
-def _editable(resource: Resource) -> Edit:
-    return Edit.model_construct(
+def _editable(resource: Resource) -> EditForm:
+    return EditForm.model_construct(
         resource_name=resource.resource_name,
         resource_url=resource.resource_url,
         usage_purpose=resource.usage_purpose,
@@ -62,5 +82,8 @@ def _editable(resource: Resource) -> Edit:
         tags=list(split_tags(resource.tags)),
         key_features=list(split_features(resource.key_features)),
         use_cases=list(split_features(resource.use_cases)),
-        learning_resources=[each.model_dump() for each in split_learning(resource.learning_resources)],
+        learning_resources=[
+            Learning.model_construct(title=each.title, url=each.url, type=each.type)
+            for each in split_learning(resource.learning_resources)
+        ],
     )
