@@ -73,6 +73,12 @@ def test_forgetting_drops_a_change(data: str) -> None:
     assert "1 parked" in _run("changes", "list", "--data", data)[1]
 
 
+def test_all_of_nothing_is_said(data: str) -> None:
+    _run("changes", "forget", "all", "--data", data)
+    for action in ("show", "replay", "forget"):
+        assert _run("changes", action, "all", "--data", data) == (0, "nothing is parked\n")
+
+
 def test_a_number_that_is_not_there_is_refused_with_the_next_step(data: str) -> None:
     code, output = _run("changes", "show", "9", "--data", data)
     assert code == 1

@@ -13,6 +13,7 @@ from partita.bootstrap import build
 from partita.cli import app
 from partita.kit.accounts import Accounts
 from partita.kit.permissions import Viewer
+from partita.kit.problems import Forbidden
 from partita.kit.settings import Settings
 
 runner = CliRunner()
@@ -110,6 +111,19 @@ def test_all_sessions_are_ended_and_somebody_is_kept_out_and_let_in_again(tmp_pa
     assert _out("revoke", "ada", "--suspend") == "ada is signed out everywhere and suspended\n"
     assert "state     suspended since 20" in _out("show", "ada")
     _out("restore", "ada")
+    assert _signed_in(tmp_path, "ada", password).signed_in
+
+
+def test_somebody_is_suspended_and_restored_and_told_where_nothing_had_to_be_done(tmp_path: Path) -> None:
+    password = _password(_out("create", "ada", "ada@example.org"))
+    assert _out("restore", "ada") == "ada was not suspended\n"
+    assert "ada cannot sign in any more" in _out("suspend", "ada")
+    with pytest.raises(Forbidden, match="suspended"):
+        _signed_in(tmp_path, "ada", password)
+    since = re.search("suspended since (.*)", _out("show", "ada"))
+    assert since is not None
+    assert _out("suspend", "ada") == f"ada is suspended since {since[1]} already\n"
+    assert _out("restore", "ada") == "ada can sign in again\n"
     assert _signed_in(tmp_path, "ada", password).signed_in
 
 

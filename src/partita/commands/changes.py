@@ -98,6 +98,8 @@ async def _parked(suite: Suite) -> list[Parked]:
 
 def _chosen(parked: list[Parked], which: str) -> list[Parked]:
     if which == "all":
+        if not parked:
+            typer.echo("nothing is parked")
         return parked
     if not which.isdecimal() or not 1 <= int(which) <= len(parked):
         raise LookupError(f"there is no parked change {which}; `partita changes list` shows all {len(parked)}")

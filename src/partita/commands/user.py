@@ -152,11 +152,30 @@ def revoke(
 
 
 @app.command()
+def suspend(who: Who, data: Data = None) -> None:
+    """Keep somebody out until `partita user restore`; nothing of theirs is lost."""
+
+    async def run(accounts: Accounts) -> None:
+        account = await _found(accounts, who)
+        if account.suspended:
+            typer.echo(f"{account.username} is suspended since {account.suspended_at} already")
+            return
+        await accounts.suspend(accounts.operator(), account.user_id)
+        typer.echo(f"{account.username} cannot sign in any more; `partita user restore` lets them in again")
+
+    _run(data, run)
+
+
+@app.command()
 def restore(who: Who, data: Data = None) -> None:
     """Let somebody in again who was suspended."""
 
     async def run(accounts: Accounts) -> None:
-        account = await accounts.restore(accounts.operator(), (await _found(accounts, who)).user_id)
+        account = await _found(accounts, who)
+        if not account.suspended:
+            typer.echo(f"{account.username} was not suspended")
+            return
+        await accounts.restore(accounts.operator(), account.user_id)
         typer.echo(f"{account.username} can sign in again")
 
     _run(data, run)
