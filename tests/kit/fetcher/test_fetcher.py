@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import gzip
+import socket
 import ssl
 import time
 import zlib
@@ -220,12 +221,21 @@ async def test_a_password_file_of_the_environment_is_not_used(monkeypatch: pytes
 
 async def test_a_name_that_does_not_exist_and_one_inside_sound_the_same() -> None:
     async def unknown(_host: str, _port: int) -> list[str]:
-        raise OSError("no such name")
+        raise socket.gaierror(socket.EAI_NONAME, "no such name")
 
     fetcher = Fetcher(contact="x", resolve=unknown)
     outside = await _refused("https://name.example", fetcher)
     inside = await _refused("https://name.example", Fetcher(contact="x", resolve=Names(["10.0.0.1"])))
     assert outside == inside == "There is no public site at name.example."
+
+
+@pytest.mark.parametrize("failure", [socket.EAI_AGAIN, socket.EAI_FAIL])
+async def test_where_names_cannot_be_looked_up_trying_again_is_the_next_step(failure: int) -> None:
+    async def without_network(_host: str, _port: int) -> list[str]:
+        raise socket.gaierror(failure, "no name server answers")
+
+    said = await _refused("https://name.example", Fetcher(contact="x", resolve=without_network))
+    assert said == "name.example could not be looked up just now. Try again later."
 
 
 async def test_the_machine_is_asked_for_names_and_this_one_is_found() -> None:

@@ -19,7 +19,7 @@ from partita.kit.fetcher.charsets import text_of
 from partita.kit.fetcher.connecting import Allows, CheckedConnector
 from partita.kit.fetcher.page import read_page
 from partita.kit.fetcher.refusals import FetchRefused
-from partita.kit.fetcher.resolving import Resolve, SystemResolver
+from partita.kit.fetcher.resolving import Resolve, SystemResolver, got_no_answer
 from partita.kit.fetcher.targets import Target, target
 from partita.kit.settings import Settings
 
@@ -138,7 +138,9 @@ class Fetcher:
         else:
             try:
                 found = [ip_address(each) for each in (await self._resolve(page.host, page.port))[:_MOST_ADDRESSES]]
-            except (OSError, ValueError):
+            except (OSError, ValueError) as error:
+                if got_no_answer(error):
+                    raise FetchRefused(f"{page.host} could not be looked up just now. Try again later.") from None
                 found = []
         if not found or not all(self._allows(address) for address in found):
             # The same words for both: nobody learns from us which names there are in our network.

@@ -8,7 +8,8 @@ from collections.abc import Awaitable, Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 
 Resolve = Callable[[str, int], Awaitable[Sequence[str]]]
-"""All addresses of a host; `OSError` where it has none."""
+"""All addresses of a host; `OSError` where it has none, or where nobody could be asked (`got_no_answer`)."""
+_NO_ANSWER = (socket.EAI_AGAIN, socket.EAI_FAIL)
 
 
 class SystemResolver:
@@ -28,3 +29,8 @@ class SystemResolver:
 def _addresses(host: str, port: int) -> list[str]:
     found = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM, flags=socket.AI_ADDRCONFIG)
     return list(dict.fromkeys(str(info[4][0]) for info in found))
+
+
+def got_no_answer(error: Exception) -> bool:
+    """Whether nobody could say if there is such a name: no network, or name servers that fail."""
+    return isinstance(error, socket.gaierror) and error.errno in _NO_ANSWER
