@@ -121,6 +121,20 @@ async def test_a_token_is_shown_once_works_within_its_scopes_and_ends_when_revok
     assert (await ada.get(revoke)).status == 404
 
 
+async def test_a_token_without_permissions_reads_and_says_so_wherever_it_is_told(served: Served) -> None:
+    ada = await served.person("Ada", "press:editor")
+    words = "only read what is public, and what is yours"
+    assert words in (await ada.get("/account/tokens")).shown, "the form's hint"
+    made = await ada.post("/account/tokens", {"name": "reader", "days": "7"})
+    assert made.shown.count(words) == 2, "the list and the form's hint"
+    (token,) = re.findall(r"<code>(pat_[^<]+)</code>", made.text)
+    program = served.visitor()
+    assert (await program.call("GET", "/api/press/mine", token=token)).status == 200
+    refused = await program.call("POST", "/api/press/articles", {"title": "Mine", "pages": 1}, token=token)
+    assert (refused.status, refused.json["code"]) == (403, "forbidden")
+    assert "This token lacks the permission press:article:publish" in refused.json["detail"]
+
+
 async def test_a_token_cannot_do_more_than_its_owner(served: Served) -> None:
     ada = await served.person("Ada")
     assert "press:article:publish" not in (await ada.get("/account/tokens")).text

@@ -39,6 +39,8 @@ class Viewer:
     username: str = ""
     name: str = ""
     permissions: frozenset[str] = frozenset()
+    withheld: frozenset[str] = frozenset()
+    """What a token's owner may do and the token may not."""
     via: Literal["nobody", "session", "token", "oidc", "command"] = "nobody"
     session_id: str | None = None
     must_change_password: bool = False
@@ -73,6 +75,8 @@ def authorize(viewer: Viewer, permission: str) -> None:
         return
     if not viewer.signed_in:
         raise SignInRequired("Sign in to do this.")
+    if permission in viewer.withheld:
+        raise Forbidden(f"This token lacks the permission {permission}. Make a new one with it on your account page.")
     raise Forbidden(f"This needs the permission {permission}. Ask an administrator for it.")
 
 

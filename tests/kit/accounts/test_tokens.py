@@ -7,7 +7,7 @@ import asyncio
 import pytest
 
 from partita.kit.accounts import Accounts
-from partita.kit.permissions import Viewer
+from partita.kit.permissions import Viewer, authorize
 from partita.kit.problems import Conflict, Forbidden, Invalid, NotFound, SignInRequired
 from partita.store import EmbeddedStore, Observation
 from tests.kit.accounts.conftest import PASSWORD, Clubs, Press, enter, join
@@ -36,6 +36,17 @@ async def test_a_token_loses_what_its_owner_loses(accounts: Accounts, ada: Viewe
     assert (await accounts.viewer_from_bearer(made.text)).permissions == {Press.READ}
     clubs.granted[ada.id] = frozenset({Press.WRITE, Press.APPROVE})
     assert (await accounts.viewer_from_bearer(made.text)).permissions == {Press.READ, Press.WRITE}
+
+
+async def test_what_a_token_lacks_is_told_apart_from_what_its_owner_lacks(accounts: Accounts, ada: Viewer) -> None:
+    made = await accounts.create_token(ada, "reader", [], 30)
+    viewer = await accounts.viewer_from_bearer(made.text)
+    with pytest.raises(Forbidden, match=f"This token lacks the permission {Press.WRITE}. Make a new one with it"):
+        authorize(viewer, Press.WRITE)
+    await accounts.set_roles(accounts.operator(), ada.id, [])
+    viewer = await accounts.viewer_from_bearer(made.text)
+    with pytest.raises(Forbidden, match="Ask an administrator"):
+        authorize(viewer, Press.WRITE)
 
 
 @pytest.mark.parametrize(

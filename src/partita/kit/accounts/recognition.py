@@ -85,6 +85,7 @@ class Recognition(OidcPeople, Desk):
             username=person.username,
             name=person.name,
             permissions=granted if scopes is None else granted & scopes,
+            withheld=frozenset() if scopes is None else granted - scopes,
             via=via,
             session_id=session_id,
             must_change_password=person.must_change_password,
