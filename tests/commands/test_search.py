@@ -5,6 +5,7 @@ from pathlib import Path
 from typer.testing import CliRunner
 
 from partita.cli import app
+from partita.engine import Engine
 
 
 def _run(*arguments: str) -> tuple[int, str]:
@@ -25,7 +26,16 @@ def test_demo_data_is_made_once_and_the_index_can_be_built_anew_from_the_tables(
     assert "built    kelifax.resources" in output
 
 
+def test_a_folder_that_is_not_there_is_told_and_not_made(tmp_path: Path) -> None:
+    code, output = _run("search", "rebuild", "--data", str(tmp_path / "misspelt"))
+    assert code == 1
+    assert "there is nothing in" in output
+    assert not (tmp_path / "misspelt").exists()
+
+
 def test_a_catalog_that_is_not_there_is_refused_with_those_that_are(tmp_path: Path) -> None:
+    with Engine(tmp_path):
+        pass
     code, output = _run("search", "rebuild", "nothing", "--data", str(tmp_path))
     assert code == 1
     assert "kelifax.resources" in output

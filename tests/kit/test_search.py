@@ -69,6 +69,8 @@ def test_all_words_in_any_order_and_the_start_of_the_last(search: Search) -> Non
     assert sorted(_found(search, "automation to")) == ["1", "2"]
     assert _found(search, "auto tool") == []
     assert _found(search, "automation o") == ["3"]
+    assert _found(search, "o") == []
+    assert _found(search, "a+") == ["2"], "a letter alone is a word"
 
 
 def test_a_match_in_the_title_comes_before_one_in_the_text(search: Search) -> None:

@@ -70,6 +70,19 @@ def test_a_connection_that_is_idle_does_not_keep_it(tmp_path: Path) -> None:
         connection.close()
 
 
+def test_head_is_answered_without_a_body_and_without_a_word_in_the_log(tmp_path: Path) -> None:
+    with serving(tmp_path, environment={"PARTITA_LOG_LEVEL": "warning"}) as suite:
+        for path in ("/healthz", "/static/app.css", "/api/openapi.json", "/api/kelifax/categories", "/kelifax"):
+            connection = _connection(suite)
+            connection.request("HEAD", path)
+            answer = connection.getresponse()
+            assert (answer.status, answer.read()) == (200, b"")
+            assert int(answer.headers["content-length"]) > 0
+            connection.close()
+        assert suite.stop() == 0
+        assert suite.log.read_text() == ""
+
+
 def test_several_processes_serve_one_folder_and_count_together(tmp_path: Path) -> None:
     with serving(tmp_path, "--workers", "2") as suite:
         workers = [child for child in psutil.Process(suite.pid).children() if "spawn_main" in " ".join(child.cmdline())]

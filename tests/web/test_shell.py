@@ -79,6 +79,13 @@ async def test_requests_of_different_pages_are_kept_apart(visitor: Visitor) -> N
         assert "1 request to the tables" in (await visitor.get("/press")).text
 
 
+async def test_a_token_that_is_not_good_is_refused_where_none_is_needed_too(visitor: Visitor) -> None:
+    assert (await visitor.call("GET", "/api/press/articles")).status == 200
+    for token in ("nonsense", "pat_01arz3ndektsv4rrffq69g5fav.01arz3ndektsv4rrffq69g5fav." + "x" * 43):
+        answer = await visitor.call("GET", "/api/press/articles", token=token)
+        assert (answer.status, answer.json["code"]) == (401, "invalid_token")
+
+
 async def test_the_panel_can_be_turned_off(tmp_path: Path) -> None:
     quiet = make(tmp_path, dev_panel=False)
     async with quiet.app.router.lifespan_context(quiet.app):

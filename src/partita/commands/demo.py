@@ -21,4 +21,4 @@ def demo(data: Data = None) -> None:
                 typer.echo(await system.demo())
         await suite.worker.drain()
 
-    with_suite(data, run)
+    with_suite(data, run, new=True)

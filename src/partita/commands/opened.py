@@ -14,18 +14,25 @@ if TYPE_CHECKING:
 Data = Annotated[Path | None, typer.Option(help="The folder that holds everything; else as the settings say.")]
 
 
-def with_suite(data: Path | None, run: Callable[[Suite], Awaitable[None]]) -> None:
-    """Open everything, run, close everything; what is refused is said in a line."""
+def with_suite(data: Path | None, run: Callable[[Suite], Awaitable[None]], *, new: bool = False) -> None:
+    """Open everything, run, close everything; what is refused is said in a line.
+
+    Only what may begin a `new` suite makes a data folder: one that is misspelt is told.
+    """
     import asyncio
 
     from partita.bootstrap import build
     from partita.dynamo.errors import DynamoError
+    from partita.engine.database import FILE_NAME
     from partita.kit.problems import Problem
     from partita.kit.settings import SettingsError, read_settings
     from partita.table import ModelError
 
     async def whole() -> None:
-        suite = build(read_settings() if data is None else read_settings(data=data))
+        settings = read_settings() if data is None else read_settings(data=data)
+        if not new and settings.backend == "embedded" and not (settings.data / FILE_NAME).exists():
+            raise LookupError(f"there is nothing in {settings.data.resolve()} yet: begin with partita serve")
+        suite = build(settings)
         try:
             await run(suite)
         finally:

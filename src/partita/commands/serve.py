@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gc
 import os
+import shutil
 import signal
 import socket
 import sys
@@ -225,7 +226,7 @@ def _greet(settings: Settings, prepared: _Prepared) -> None:
     if prepared.password is not None:
         lines.append(("sign in", f"admin, with the password {prepared.password} (you choose your own at once)"))
     else:
-        lines.append(("sign in", "with your account; a new password for admin: partita user password admin"))
+        lines.append(("sign in", f"as before; forgotten: {_command()} user password admin (or whoever it is)"))
     lines += [("demo", made) for made in prepared.demo]
     lines += [("data", settings.data.resolve()), ("API", f"{settings.base_url}/api/docs")]
     typer.echo(f"Partita is served at {settings.base_url}")
@@ -233,6 +234,11 @@ def _greet(settings: Settings, prepared: _Prepared) -> None:
         typer.echo(f"{name:8} {value}")
     typer.echo("\nCtrl-C stops it.")
     sys.stdout.flush()
+
+
+def _command() -> str:
+    """How this very program is called from here."""
+    return "partita" if shutil.which("partita") else os.path.relpath(sys.argv[0])
 
 
 def _spelled(value: Any) -> str:

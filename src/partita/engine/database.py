@@ -62,7 +62,7 @@ class Database:
         self._open: list[apsw.Connection] = []
         self.closed = False
         try:
-            folder.mkdir(parents=True, exist_ok=True)
+            folder.mkdir(mode=0o700, parents=True, exist_ok=True)
         except OSError as error:
             raise _unusable(error) from error
         if self.path.exists() and 0 < self.path.stat().st_size < _LEAST_BYTES:

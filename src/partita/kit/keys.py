@@ -39,7 +39,7 @@ def _kept_secret(folder: Path) -> str:
 
 def _kept(file: Path, make: Callable[[], str]) -> str:
     if not file.exists():
-        file.parent.mkdir(parents=True, exist_ok=True)
+        file.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
         _make(file, make())
     return file.read_text().strip()
 

@@ -71,7 +71,7 @@ class Routes:
             raise ValueError(f"{method} {path} needs {permission}, so it must know who asks")
         # A page shows who is signed in; public data is the same for everybody, unless the route asks.
         looks = not faceless and (self.pages or permission != Access.PUBLIC)
-        route_class = _asking(permission) if looks else APIRoute
+        route_class = APIRoute if faceless else _asking(permission) if looks else _Open
 
         def declare(function: F) -> F:
             extra: dict[str, Any] = {"x-permission": str(permission), "x-refuses": list(refuses)}
@@ -93,6 +93,20 @@ class Routes:
             return function
 
         return declare
+
+
+class _Open(APIRoute):
+    """Routes for everybody: nobody is looked up, but a token that is not good is no token, and that is said."""
+
+    def get_route_handler(self) -> Callable[[Request], Coroutine[Any, Any, Response]]:
+        handle = super().get_route_handler()
+
+        async def answer(request: Request) -> Response:
+            if "authorization" in request.headers:
+                await viewer_of(request)
+            return await handle(request)
+
+        return answer
 
 
 def _asking(permission: str) -> type[APIRoute]:

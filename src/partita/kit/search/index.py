@@ -60,7 +60,7 @@ class Search:
         self._connections: list[apsw.Connection] = []
         self._guard = threading.Lock()
         self._pool = ThreadPoolExecutor(threads, thread_name_prefix="search")
-        file.parent.mkdir(parents=True, exist_ok=True)
+        file.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
 
     def close(self) -> None:
         """Let go of the file."""

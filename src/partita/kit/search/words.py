@@ -20,9 +20,11 @@ def words(text: str) -> tuple[str, ...]:
 def match_expression(text: str) -> str | None:
     """All words in any order, and what starts with the last one; None where there are no words.
 
-    Each word stands in quotes, so that nothing in it is an operator.
+    Each word stands in quotes, so that nothing in it is an operator. A letter alone starts too much: it is looked for
+    as a word, so that C finds the language.
     """
     found = words(text)
     if not found:
         return None
-    return " AND ".join(f'"{word}"' for word in found) + "*"
+    alone = len(found) == 1 and len(found[0]) == 1
+    return " AND ".join(f'"{word}"' for word in found) + ("" if alone else "*")

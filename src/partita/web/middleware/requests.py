@@ -37,7 +37,7 @@ class Requests:
         method: str = scope["method"]
         bodiless = method == "HEAD"
         if bodiless:
-            scope["method"] = "GET"
+            scope = {**scope, "method": "GET"}  # a copy: the server must know that no body follows
             state["head"] = True
         status = 0
 
