@@ -15,6 +15,7 @@ from starlette.requests import Request
 from starlette.responses import HTMLResponse, RedirectResponse, Response
 from starlette.types import Receive, Scope, Send
 
+from partita.kit.labels import with_labels
 from partita.kit.permissions import NOBODY, Viewer
 from partita.kit.problems import Problem
 
@@ -124,7 +125,7 @@ def _parts(request: Request, template: str, flash: Flash | None, context: Mappin
     templates: Environment = request.app.state.templates
     shell: dict[str, Any] = request.app.state.shell(request, flash)
     text = templates.get_template(template).render({**shell, **context})
-    return tuple(part.encode() for part in text.split(PANEL))
+    return tuple(part.encode() for part in with_labels(text).split(PANEL))
 
 
 def redirect(url: str, *, flash: str = "", kind: Kind = "good") -> Response:

@@ -14,6 +14,7 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined, pass_context
 from jinja2.runtime import Context, Macro
 from markupsafe import Markup, escape
 
+from partita.kit.labels import field_id, field_mark
 from partita.web import charts
 from partita.web.assets import Assets
 
@@ -64,6 +65,8 @@ def environment(assets: Assets, systems: Iterable[str]) -> Environment:
 
     templates.globals.update(
         asset=assets.url,
+        field_id=field_id,
+        field_mark=field_mark,
         fragment=fragment,
         icon=icon,
         pager=pager,
