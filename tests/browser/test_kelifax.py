@@ -200,6 +200,30 @@ def test_visitors_are_led_to_sign_in_and_members_are_told_what_is_missing(house:
         member.check()
 
 
+def test_a_picture_that_is_far_too_large_costs_nothing_that_was_typed(house: House, mode: Mode) -> None:
+    with mode.window(house) as visitor:
+        visitor.open("/kelifax/submit")
+        visitor.fill(First_name="Ada", Last_name="Lovelace", Email="ada@engine.example")
+        visitor.press("Next")
+        visitor.field("Category").select_option("learning")
+        visitor.fill(Name="Rope Pictures", Address="https://ropes.example", Tags="knots")
+        visitor.field("What is it for?").fill("Shows ropes from all sides.")
+        picture = {"name": "rope.png", "mimeType": "image/png", "buffer": b"x" * 7_000_000}
+        visitor.field("Logo").set_input_files(picture)
+        visitor.press("Next")
+        visitor.sees("Too large", "Go back with your browser")
+        visitor.check()
+        visitor.page.go_back()
+        expect(visitor.field("Name")).to_have_value("Rope Pictures")
+        expect(visitor.field("Category")).to_have_value("learning")
+        visitor.field("Logo").set_input_files({**picture, "buffer": b"x" * 2_000_000})
+        visitor.press("Next")
+        visitor.wrong("Logo", "At most 600 KB; this picture has 2,000 KB.")
+        expect(visitor.field("Tags")).to_have_value("knots")
+        visitor.press("Next")
+        visitor.sees("Key features")
+
+
 def test_a_resource_is_submitted_with_the_keyboard_alone(house: House) -> None:
     with window(house) as visitor:
         visitor.open("/kelifax/submit")

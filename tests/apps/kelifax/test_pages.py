@@ -2,21 +2,47 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Iterable
+import re
+from collections.abc import AsyncIterator, Iterable, Mapping
+from io import BytesIO
 
 import pytest
+from PIL import Image
 
 from partita.apps.kelifax.formats import split_learning
 from partita.apps.kelifax.permissions import MODERATOR
-from partita.apps.kelifax.schema import RESOURCES, Resource
+from partita.apps.kelifax.schema import RESOURCES, Logo, Resource
+from partita.apps.kelifax.service import REPORTING, SUBMITTING, UPLOADING
+from partita.kit.limits import Rule
 from partita.kit.permissions import Viewer
+from partita.table import Delete
 from tests.apps.house import kit_on, person
 from tests.apps.kelifax.conftest import submission
 from tests.apps.kelifax.served import PASSWORD, Kelifax, Somebody, serve
 from tests.web.filled import filled
+from tests.web.visitor import Answer
 
 pytestmark = pytest.mark.anyio
 MOD = person("mod", *MODERATOR)
+SUBMIT = "/kelifax/submit"
+SUBMITTER = {
+    "submitter.firstName": "Ada",
+    "submitter.lastName": "Lovelace",
+    "submitter.companyEmail": "ada@engine.example",
+    "submitter.company": "Engines & <co>",
+}
+RESOURCE = {
+    "resource.category": "learning",
+    "resource.usagePurpose": "Shows how patterns of cards\nbecome patterns of cloth.",
+    "resource.tags": "looms, cards",
+}
+DETAILS: dict[str, str | list[str]] = {
+    "details.keyFeatures": ["Cards that can be read", "Patterns by century", "A dictionary of knots"],
+    "details.useCases": ["Weaving by numbers alone", "Teaching what a program is"],
+    "details.learningResources.0.title": "A film",
+    "details.learningResources.0.url": "https://films.example.org",
+    "details.learningResources.0.type": "video",
+}
 
 
 @pytest.fixture(scope="module")
@@ -41,6 +67,20 @@ async def moderator(kelifax: Kelifax) -> Somebody:
     return browser
 
 
+async def _second_step(visitor: Somebody, name: str) -> list[tuple[str, str]]:
+    """The form of the second step, filled in."""
+    first = filled((await visitor.get(SUBMIT)).text, SUBMIT)
+    page = await visitor.post(SUBMIT, [*_with(first, SUBMITTER), ("go", "next")])
+    url = f"https://{name.lower().replace(' ', '-')}.example.org"
+    return _with(filled(page.text, SUBMIT), {**RESOURCE, "resource.resourceName": name, "resource.resourceUrl": url})
+
+
+async def _last_step(visitor: Somebody, name: str) -> list[tuple[str, str]]:
+    """The form of the last step, filled in."""
+    page = await visitor.post(SUBMIT, [*await _second_step(visitor, name), ("go", "next")])
+    return _with(filled(page.text, SUBMIT), DETAILS)
+
+
 async def _resource(kelifax: Kelifax, name: str, *, by: Viewer | None = MOD, **changes: object) -> Resource:
     """A resource; approved, unless by nobody."""
     url = f"https://{name.lower().replace(' ', '-')}.example.org"
@@ -48,12 +88,154 @@ async def _resource(kelifax: Kelifax, name: str, *, by: Viewer | None = MOD, **c
     return made if by is None else await kelifax.service.approve(by, made.resource_slug)
 
 
-def _changed(sent: Iterable[tuple[str, str]], **values: str) -> list[tuple[str, str]]:
-    """The form with other values: `learningResources__0__title="…"`."""
-    named = {name.replace("__", "."): value for name, value in values.items()}
-    found = [(name, named.pop(name, value)) for name, value in sent]
-    assert not named, f"no fields {sorted(named)}"
+def _with(sent: Iterable[tuple[str, str]], values: Mapping[str, str | list[str]]) -> list[tuple[str, str]]:
+    """The form with other values in these fields; a list where a field repeats."""
+    left = {name: [value] if isinstance(value, str) else list(value) for name, value in values.items()}
+    found = [(name, left[name].pop(0) if left.get(name) else value) for name, value in sent]
+    assert not any(left.values()), f"the form has no fields {left}"
     return found
+
+
+async def _use_up(kelifax: Kelifax, rule: Rule, visitor: Somebody) -> None:
+    """The visitor has done this as often as is allowed."""
+    for _ in range(rule.most):
+        await kelifax.kit.limits.check(rule, visitor.address)
+
+
+def _is_told_when_to_try_again(answer: Answer) -> None:
+    assert answer.status == 429
+    assert 1 <= int(answer.headers["retry-after"]) <= 3600
+    assert re.search(r"That was too often\. Try again in \d+ (seconds|minutes)\.", answer.shown)
+
+
+async def _send(visitor: Somebody, fields: Iterable[tuple[str, str]], logo: bytes) -> Answer:
+    """The form of the second step as browsers send it: in parts, with a file that may be empty."""
+    parts = [f'--x\r\nContent-Disposition: form-data; name="{name}"\r\n\r\n{value}\r\n' for name, value in fields]
+    head = '--x\r\nContent-Disposition: form-data; name="logo"; filename="logo.png"\r\n\r\n'
+    body = "".join(parts).encode() + head.encode() + logo + b"\r\n--x--\r\n"
+    headers = {"content-type": "multipart/form-data; boundary=x", "sec-fetch-site": "same-origin"}
+    return await visitor.ask("POST", SUBMIT, body, headers)
+
+
+def _picture() -> bytes:
+    file = BytesIO()
+    Image.new("RGB", (80, 80), "navy").save(file, "PNG")
+    return file.getvalue()
+
+
+# ---- submitting
+
+
+async def test_three_steps_lead_to_a_private_link(kelifax: Kelifax) -> None:
+    visitor = kelifax.visitor()
+    answer = await visitor.post(SUBMIT, [*await _last_step(visitor, "Three Steps"), ("go", "next")])
+    assert answer.location.startswith("/kelifax/submissions/")
+    page = await visitor.follow(answer)
+    assert "Three Steps" in page.shown
+    assert "A moderator will look at it." in page.shown
+
+
+async def test_whoever_submits_too_often_keeps_everything_and_is_told_when_to_try_again(kelifax: Kelifax) -> None:
+    visitor = kelifax.visitor()
+    sent = await _last_step(visitor, "Once Too Often")
+    await _use_up(kelifax, SUBMITTING, visitor)
+    answer = await visitor.post(SUBMIT, [*sent, ("go", "next")])
+    _is_told_when_to_try_again(answer)
+    assert sorted(filled(answer.text, SUBMIT)) == sorted(sent)
+
+
+async def test_an_address_that_is_taken_leads_back_to_its_step_with_everything_kept(kelifax: Kelifax) -> None:
+    await _resource(kelifax, "Taken")
+    visitor = kelifax.visitor()
+    sent = await _last_step(visitor, "Taken")
+    answer = await visitor.post(SUBMIT, [*sent, ("go", "next")])
+    assert answer.status == 409
+    assert 'id="f-resource-resourceUrl-error"' in answer.text
+    assert sorted(_with(filled(answer.text, SUBMIT), {"at": "3"})) == sorted(sent)
+
+
+@pytest.mark.parametrize("megabytes", [1, 5])
+async def test_a_logo_that_is_too_large_is_told_beside_its_field(kelifax: Kelifax, megabytes: int) -> None:
+    visitor = kelifax.visitor()
+    sent = await _second_step(visitor, "Large Logo")
+    answer = await _send(visitor, [*sent, ("go", "next")], b"x" * (megabytes * 1_000_000))
+    assert answer.status == 413
+    assert 'id="f-logo-error"' in answer.text
+    assert f"At most 600 KB; this picture has {megabytes},000 KB." in answer.shown
+    assert filled(answer.text, SUBMIT) == sent
+
+
+async def test_what_is_far_too_large_to_be_read_is_answered_with_what_to_do(kelifax: Kelifax) -> None:
+    visitor = kelifax.visitor()
+    answer = await _send(visitor, await _second_step(visitor, "Huge Logo"), b"x" * 7_000_000)
+    assert answer.status == 413
+    assert "Go back with your browser: what you typed is still there." in answer.shown
+    assert "at most 600 KB" in answer.shown
+    assert answer.headers["connection"] == "close"
+    assert answer.headers["cache-control"] == "private, no-cache", "the page before is still there to go back to"
+
+
+@pytest.mark.parametrize("go", ["next", "back"])
+async def test_whoever_uploads_too_often_is_told_and_can_go_on_without_a_logo(kelifax: Kelifax, go: str) -> None:
+    visitor = kelifax.visitor()
+    sent = await _second_step(visitor, "Many Logos")
+    await _use_up(kelifax, UPLOADING, visitor)
+    answer = await _send(visitor, [*sent, ("go", go)], _picture())
+    _is_told_when_to_try_again(answer)
+    assert "You can also go on without a logo." in answer.shown
+    assert 'id="f-logo-error"' in answer.text
+    assert filled(answer.text, SUBMIT) == sent
+    assert "Key features" in (await _send(visitor, [*filled(answer.text, SUBMIT), ("go", "next")], b"")).shown
+
+
+async def test_a_logo_that_is_gone_is_asked_for_again_and_can_be_left_out(kelifax: Kelifax) -> None:
+    visitor = kelifax.visitor()
+    page = await _send(visitor, [*await _second_step(visitor, "Late Logo"), ("go", "next")], _picture())
+    sent = _with(filled(page.text, SUBMIT), DETAILS)
+    names = [value for name, value in sent if name == "resource.logoImage"]
+    await kelifax.kit.store.write(Delete(Logo.key(name=names[0])))
+    answer = await visitor.post(SUBMIT, [*sent, ("go", "next")])
+    assert answer.status == 422
+    assert 'id="f-logo-error"' in answer.text
+    assert "Upload it again." in answer.shown
+    again = await visitor.post(SUBMIT, [*filled(answer.text, SUBMIT), ("go", "next")])
+    done = await visitor.post(SUBMIT, [*filled(again.text, SUBMIT), ("go", "next")])
+    assert done.status == 303, done.shown
+
+
+async def test_more_places_to_learn_are_asked_for_without_script(kelifax: Kelifax) -> None:
+    visitor = kelifax.visitor()
+    sent = await _last_step(visitor, "Many Places")
+    for number in range(1, 5):
+        page = await visitor.post(SUBMIT, [*sent, ("more", "details.learningResources")])
+        sent = filled(page.text, SUBMIT)
+        assert f"details.learningResources.{number}.title" in dict(sent)
+    back = await visitor.post(SUBMIT, [*_with(sent, {"details.learningResources.4.title": "Kept"}), ("go", "back")])
+    assert ("details.learningResources.4.title", "Kept") in filled(back.text, SUBMIT)
+
+
+@pytest.mark.parametrize("row", ["99999999999", "²", "9" * 5000, "-1", ""])
+async def test_a_row_that_no_form_has_breaks_nothing(kelifax: Kelifax, row: str) -> None:
+    visitor = kelifax.visitor()
+    sent = [*await _last_step(visitor, "Odd Rows"), (f"details.learningResources.{row}.title", "x")]
+    answer = await visitor.post(SUBMIT, [*sent, ("more", "details.learningResources")])
+    assert answer.status == 200
+    assert answer.text.count('.title"') <= 10
+
+
+# ---- reporting
+
+
+async def test_whoever_reports_too_often_keeps_the_text_and_is_told_when_to_try_again(kelifax: Kelifax) -> None:
+    resource = await _resource(kelifax, "Reported")
+    path = f"/kelifax/resources/{resource.resource_slug}/reports"
+    visitor = kelifax.visitor()
+    await _use_up(kelifax, REPORTING, visitor)
+    answer = await visitor.post(path, {"reason": "A duck & <b>"})
+    _is_told_when_to_try_again(answer)
+    assert filled(answer.text, path) == [("reason", "A duck & <b>")]
+    assert '<details class="disclosure" open>' in answer.text
+    assert (await visitor.post("/kelifax/resources/nothing/reports", {"reason": "x"})).status == 404
 
 
 # ---- editing
@@ -84,11 +266,11 @@ async def test_a_fourth_and_fifth_place_to_learn_more_can_be_added_without_scrip
         assert f'name="learningResources.{number}.title"' not in page.text
         page = await moderator.post(path, [*filled(page.text, path), ("more", "learningResources")])
         assert page.status == 200
-        row = {f"learningResources__{number}__title": f"Place {number}", f"learningResources__{number}__type": "course"}
-        address = {f"learningResources__{number}__url": f"https://{number}.example.org"}
-        page = await moderator.post(path, [*_changed(filled(page.text, path), **row, **address), ("more", "tags")])
+        place = {"title": f"Place {number}", "url": f"https://{number}.example.org", "type": "course"}
+        row = {f"learningResources.{number}.{name}": value for name, value in place.items()}
+        page = await moderator.post(path, [*_with(filled(page.text, path), row), ("more", "keyFeatures")])
     assert 'value="learningResources" formnovalidate data-repeat-more hidden' in page.text, "there is room for five"
-    assert (await moderator.post(path, _changed(filled(page.text, path), tags="one, two"))).status == 303
+    assert (await moderator.post(path, _with(filled(page.text, path), {"tags": "one, two"}))).status == 303
     after = await kelifax.service.inspect(resource.resource_slug)
     assert [each.title for each in split_learning(after.learning_resources)] == [f"Place {each}" for each in range(5)]
 
@@ -98,7 +280,8 @@ async def test_an_edit_that_leaves_out_what_is_needed_is_refused_beside_its_fiel
 ) -> None:
     resource = await _resource(kelifax, "Needed")
     path = f"/kelifax/moderation/{resource.resource_slug}/edit"
-    sent = _changed(filled((await moderator.get(path)).text, path), resourceName="", learningResources__0__url="")
+    emptied = {"resourceName": "", "learningResources.0.url": ""}
+    sent = _with(filled((await moderator.get(path)).text, path), emptied)
     answer = await moderator.post(path, sent)
     assert answer.status == 422
     assert 'id="f-resourceName-error"' in answer.text

@@ -10,12 +10,13 @@ from starlette.datastructures import FormData
 
 from partita.apps.kelifax.submission import Submission
 from partita.kit.forms import Parsed, parse
-from partita.kit.problems import FieldError, Invalid, Problem
+from partita.kit.problems import FieldError, Invalid, Problem, TooMany
 
 M = TypeVar("M", bound=BaseModel)
 
 STEPS = ("submitter", "resource", "details")
 _ROWS = "learningResources"
+_LOGO = "resource.logoImage"
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,6 +26,8 @@ class Wizard:
     at: int
     form: Parsed[Submission]
     ready: Submission | None = None
+    refusal: Problem | None = None
+    """Why the step is shown again, where somebody else than the form has refused it."""
 
     @property
     def hidden(self) -> list[tuple[str, str]]:
@@ -32,7 +35,7 @@ class Wizard:
         mine = f"{STEPS[self.at - 1]}."
         found: list[tuple[str, str]] = []
         for name, value in self.form.values.items():
-            if name.startswith(mine) and name != "resource.logoImage":
+            if name.startswith(mine) and name != _LOGO:
                 continue
             if name.split(".")[0] in STEPS:
                 found += [(name, each) for each in (value if isinstance(value, list) else [value])]
@@ -41,9 +44,14 @@ class Wizard:
     def refused(self, problem: Problem) -> Wizard:
         """The step whose field a service has refused."""
         form = self.form.refused(problem)
+        if _LOGO in form.errors:
+            # What was uploaded is not there any more; its name would be refused again and again.
+            values = {name: value for name, value in form.values.items() if name != _LOGO}
+            errors = {"logo" if name == _LOGO else name: told for name, told in form.errors.items()}
+            form = replace(form, values=values, errors=errors)
         names = [error.field.split(".")[0] for error in problem.errors]
         at = min((STEPS.index(name) + 1 for name in names if name in STEPS), default=self.at)
-        return replace(self, at=at, form=form, ready=None)
+        return replace(self, at=at, form=form, ready=None, refusal=problem)
 
 
 def wizard(sent: FormData, logo: str | Problem | None = None) -> Wizard:
@@ -51,16 +59,19 @@ def wizard(sent: FormData, logo: str | Problem | None = None) -> Wizard:
     at = int(str(sent.get("at", "1"))) if str(sent.get("at", "1")) in ("1", "2", "3") else 1
     pairs: list[tuple[str, Any]] = [(name, value) for name, value in sent.multi_items() if isinstance(value, str)]
     if isinstance(logo, str):
-        pairs = [(name, value) for name, value in pairs if name != "resource.logoImage"]
-        pairs.append(("resource.logoImage", logo))
+        pairs = [(name, value) for name, value in pairs if name != _LOGO]
+        pairs.append((_LOGO, logo))
     form = parse(Submission, pairs, separated={"resource.tags"}, lines={"details.keyFeatures", "details.useCases"})
-    if isinstance(logo, Problem):
-        told = logo.errors[0].message if logo.errors else logo.detail
-        form = form.refused(Invalid(FieldError("logo", told)))
+    refusal = logo if isinstance(logo, Problem) else None
+    if refusal is not None:
+        form = form.refused(Invalid(FieldError("logo", _told(refusal))))
     more, go = str(sent.get("more", "")), str(sent.get("go", "next"))
     if more:
         return Wizard(at, with_one_more(form, more))
     if go == "back":
+        if refusal is not None:
+            # A file is not kept by the page: whoever chose it must know that it was not taken.
+            return Wizard(at, replace(form, value=None, errors={"logo": _told(refusal)}), refusal=refusal)
         return Wizard(max(1, at - 1), replace(form, errors={}))
     for number, step in enumerate(STEPS[:at], 1):
         wrong = {
@@ -69,10 +80,15 @@ def wizard(sent: FormData, logo: str | Problem | None = None) -> Wizard:
             if name.split(".")[0] == step or (name == "logo" and step == "resource")
         }
         if wrong:
-            return Wizard(number, replace(form, value=None, errors=wrong))
+            return Wizard(number, replace(form, value=None, errors=wrong), refusal=refusal if "logo" in wrong else None)
     if at < len(STEPS):
         return Wizard(at + 1, replace(form, errors={}))
     return Wizard(at, form, ready=form.value)
+
+
+def _told(refusal: Problem) -> str:
+    told = refusal.errors[0].message if refusal.errors else refusal.detail
+    return f"{told} You can also go on without a logo." if isinstance(refusal, TooMany) else told
 
 
 def with_one_more(form: Parsed[M], name: str) -> Parsed[M]:

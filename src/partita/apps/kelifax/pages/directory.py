@@ -11,14 +11,14 @@ from starlette.responses import Response
 from partita.apps.kelifax.formats import split_tags
 from partita.apps.kelifax.pages.shown import shown
 from partita.apps.kelifax.permissions import Kelifax
-from partita.apps.kelifax.schema import Category
+from partita.apps.kelifax.schema import Category, Resource
 from partita.apps.kelifax.service import CATEGORIES, KelifaxService
 from partita.apps.kelifax.visits import Visits
 from partita.kit.answers import Cursor, address_of
 from partita.kit.forms import Parsed, parse
 from partita.kit.pages import redirect, render
 from partita.kit.permissions import Access
-from partita.kit.problems import Problem
+from partita.kit.problems import Invalid, Problem, TooMany
 from partita.kit.routes import CurrentViewer, Routes
 
 _PAGE = 20
@@ -79,21 +79,31 @@ def add(pages: Routes, service: KelifaxService, visits: Visits) -> None:
             split_tags=split_tags,
         )
 
-    @pages.get("/resources/{slug}", Access.PUBLIC)
-    async def detail(request: Request, viewer: CurrentViewer, slug: str) -> Response:
-        """One resource; a visitor's look at it is counted in a moment."""
-        resource = await service.detail(slug)
+    async def page_of(
+        request: Request,
+        resource: Resource,
+        form: Parsed[ReportForm],
+        *,
+        same: bool = False,
+        refused: Problem | None = None,
+    ) -> Response:
         related = await service.related(resource)
-        page = render(
+        return render(
             request,
             "kelifax/detail.html",
-            same=(resource, related),
+            refused=refused,
+            same=(resource, related) if same else None,
             **shown(service, resource),
             related=related,
-            form=Parsed(None, {}, {}),
+            form=form,
             logo_url=service.logo_url,
             split_tags=split_tags,
         )
+
+    @pages.get("/resources/{slug}", Access.PUBLIC)
+    async def detail(request: Request, viewer: CurrentViewer, slug: str) -> Response:
+        """One resource; a visitor's look at it is counted in a moment."""
+        page = await page_of(request, await service.detail(slug), Parsed(None), same=True)
         if not viewer.may(Kelifax.READ_MODERATION) and request.method == "GET":
             visits.seen(slug)
         return page
@@ -105,18 +115,6 @@ def add(pages: Routes, service: KelifaxService, visits: Visits) -> None:
         reason = form.value.reason if form.value is not None else ""
         try:
             await service.report(slug, reason, address_of(request))
-        except Problem as problem:
-            if not problem.errors:
-                raise
-            resource = await service.detail(slug)
-            return render(
-                request,
-                "kelifax/detail.html",
-                status=problem.status,
-                **shown(service, resource),
-                related=await service.related(resource),
-                form=form.refused(problem),
-                logo_url=service.logo_url,
-                split_tags=split_tags,
-            )
+        except (Invalid, TooMany) as problem:
+            return await page_of(request, await service.detail(slug), form.refused(problem), refused=problem)
         return redirect(f"/kelifax/resources/{slug}", flash="Thank you. A moderator will look at it.")

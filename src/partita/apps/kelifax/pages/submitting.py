@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from fastapi import Request
 from starlette.datastructures import FormData
+from starlette.exceptions import HTTPException
 from starlette.responses import Response
 
 from partita.apps.kelifax.pages.shown import OPTIONS
@@ -16,6 +17,13 @@ from partita.kit.permissions import Access
 from partita.kit.problems import Problem
 from partita.kit.routes import Routes
 
+_MOST_BYTES = 6_000_000
+"""Ten times what a logo may have: a photograph that somebody takes for one is answered beside its field."""
+_TOO_LARGE = (
+    "The logo is far too large. Go back with your browser: what you typed is still there. "
+    "Then choose a picture of at most 600 KB, or go on without one."
+)
+
 
 def add(pages: Routes, service: KelifaxService) -> None:
     """Declare the routes."""
@@ -24,20 +32,23 @@ def add(pages: Routes, service: KelifaxService) -> None:
     async def submit_form(request: Request) -> Response:
         return _wizard(request, Wizard(1, Parsed(None, {}, {})))
 
-    @pages.post("/submit", Access.PUBLIC, most_bytes=1_500_000)
+    @pages.post("/submit", Access.PUBLIC, most_bytes=_MOST_BYTES)
     async def submit(request: Request) -> Response:
         """One of three steps; what was typed in the others travels along."""
-        async with request.form(max_fields=200, max_files=1) as sent:
-            logo = await _logo(service, sent, request)
-            step = wizard(sent, logo)
+        try:
+            async with request.form(max_fields=200, max_files=1) as sent:
+                logo = await _logo(service, sent, request)
+                step = wizard(sent, logo)
+        except HTTPException as error:
+            if error.status_code != 413:
+                raise
+            raise HTTPException(413, _TOO_LARGE, error.headers) from None
         if step.ready is None:
             return _wizard(request, step)
         try:
             resource = await service.submit(step.ready, address_of(request))
         except Problem as problem:
-            if not problem.errors:
-                raise
-            return _wizard(request, step.refused(problem), problem.status)
+            return _wizard(request, step.refused(problem))
         return redirect(
             f"/kelifax/submissions/{resource.submission_id}",
             flash="Thank you. Keep the address of this page: it shows how far the review is.",
@@ -66,6 +77,13 @@ async def _logo(service: KelifaxService, sent: FormData, request: Request) -> st
         return problem
 
 
-def _wizard(request: Request, step: Wizard, status: int = 200) -> Response:
-    shown = 422 if step.form.errors and status == 200 else status
-    return render(request, "kelifax/submit.html", status=shown, step=step, form=step.form, options=OPTIONS)
+def _wizard(request: Request, step: Wizard) -> Response:
+    return render(
+        request,
+        "kelifax/submit.html",
+        status=422 if step.form.errors else 200,
+        refused=step.refusal,
+        step=step,
+        form=step.form,
+        options=OPTIONS,
+    )
