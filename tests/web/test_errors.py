@@ -81,6 +81,38 @@ async def test_a_body_that_is_no_json_is_a_bad_request(served: Served) -> None:
     assert (answer.status, answer.json["code"]) == (400, "invalid_json")
 
 
+@pytest.mark.parametrize("kind", ["application/x-www-form-urlencoded", "text/plain", ""])
+async def test_a_body_that_does_not_say_that_it_is_json_is_told_what_to_send(served: Served, kind: str) -> None:
+    ada = await served.person("Ada", "press:editor")
+    sent = {"sec-fetch-site": "same-origin"} | ({"content-type": kind} if kind else {})
+    answer = await ada.ask("POST", "/api/press/articles", b"title=Mine&pages=1" if kind else b"", sent)
+    assert (answer.status, answer.json["code"]) == (422, "invalid")
+    assert answer.json["errors"] == [
+        {"field": "body", "message": "Send JSON, with the header Content-Type: application/json."}
+    ]
+    assert answer.json["title"] == "Please check what was sent"
+
+
+async def test_json_of_another_shape_is_told_which(served: Served) -> None:
+    ada = await served.person("Ada", "press:editor")
+    answer = await ada.call("POST", "/api/press/articles", ["Mine"], sec_fetch_site="same-origin")
+    assert answer.json["errors"] == [{"field": "body", "message": "Give an object."}]
+
+
+async def test_the_detail_has_the_fields_sentence_by_sentence(visitor: Visitor) -> None:
+    detail = (await visitor.get("/api/press/fail/invalid")).json["detail"]
+    assert detail == "title: Too short. author.email: Please fill this in."
+
+
+async def test_a_page_whose_address_cannot_be_used_leads_to_itself_without_what_is_wrong(served: Served) -> None:
+    admin = await served.person("Ada", "admin")
+    page = await admin.get(f"/admin/users?q={'x' * 500}&tag=a")
+    assert page.status == 422
+    assert "This address cannot be used" in page.shown
+    assert page.shown.count("“q” in the address: At most 200 characters; this has 500.") == 1
+    assert 'href="/admin/users?tag=a"' in page.text
+
+
 async def test_a_cursor_that_was_altered_is_a_bad_request(visitor: Visitor) -> None:
     answer = await visitor.get("/api/press/articles?cursor=abcdefgh")
     assert (answer.status, answer.json["code"]) == (400, "invalid_cursor")

@@ -91,10 +91,10 @@ class Invalid(Problem):
 
     status = 422
     code = "invalid"
-    title = "Please check the marked fields"
+    title = "Please check what was sent"
 
     def __init__(self, *errors: FieldError, detail: str | None = None, code: str | None = None) -> None:
-        shown = detail or "; ".join(f"{error.field}: {error.message}" for error in errors)
+        shown = detail or " ".join(f"{error.field}: {error.message}" for error in errors)
         super().__init__(shown, code=code, errors=errors)
 
 

@@ -21,6 +21,7 @@ from partita.kit.permissions import NOBODY
 from partita.kit.problems import (
     BadRequest,
     Conflict,
+    FieldError,
     Forbidden,
     Invalid,
     NotFound,
@@ -82,6 +83,21 @@ class UnreadableItem(Problem):
     title = "Something stored cannot be read"
 
 
+class UnusableAddress(Invalid):
+    """The address of a page says something after its `?` that cannot be; there is no form to mark a field of."""
+
+    title = "This address cannot be used"
+
+    def __init__(self, *errors: FieldError) -> None:
+        told = " ".join(f"“{error.field}” in the address: {error.message}" for error in errors)
+        super().__init__(*errors, detail=told)
+
+    @property
+    def without(self) -> dict[str, None]:
+        """What to leave out of the address."""
+        return {error.field: None for error in self.errors}
+
+
 class _Closing(TooLarge):
     """Too large, and the connection ends with the answer, since nobody reads what is still coming."""
 
@@ -109,7 +125,7 @@ def problem_of(request: Request, error: Exception) -> Problem:
         case Problem():
             return error
         case RequestValidationError():
-            return _not_valid(error)
+            return _not_valid(request, error)
         case HTTPException():
             return _by_status(request, error)
         case InvalidCursorError():
@@ -136,8 +152,7 @@ def problem_of(request: Request, error: Exception) -> Problem:
 
 async def answer_with(request: Request, problem: Problem) -> Response:
     """A problem as an answer: a document for programs, a page (or the way to sign in) for people."""
-    path = request.url.path
-    if path == "/api" or path.startswith("/api/"):
+    if _is_api(request):
         return problem_document(problem, getattr(request.state, "request_id", ""))
     await _recognise(request)
     if isinstance(problem, SignInRequired) and not request.state.viewer.signed_in:
@@ -168,11 +183,25 @@ def _whole(text: str) -> str:
     return text.encode(errors="replace").decode()
 
 
-def _not_valid(error: RequestValidationError) -> Problem:
-    found = field_errors(error.errors(), skip=1)
-    if any(each["type"] == "json_invalid" for each in error.errors()):
+def _not_valid(request: Request, error: RequestValidationError) -> Problem:
+    details = error.errors()
+    found = field_errors(details, skip=1)
+    if any(each["type"] == "json_invalid" for each in details):
         return BadRequest("The body is not JSON.", code="invalid_json", errors=found)
+    if any(each["loc"] == ("body",) for each in details) and not _says_json(request):
+        return Invalid(FieldError("body", "Send JSON, with the header Content-Type: application/json."))
+    if not _is_api(request) and all(each["loc"][0] == "query" for each in details):
+        return UnusableAddress(*found)
     return Invalid(*found)
+
+
+def _says_json(request: Request) -> bool:
+    kind = request.headers.get("content-type", "").partition(";")[0].strip().lower()
+    return kind == "application/json" or kind.endswith("+json")
+
+
+def _is_api(request: Request) -> bool:
+    return request.url.path == "/api" or request.url.path.startswith("/api/")
 
 
 def _by_status(request: Request, error: HTTPException) -> Problem:
