@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import Any
 
-from partita.apps.kelifax.formats import split_tags
+from partita.apps.kelifax.formats import search_text, split_features, split_tags
 from partita.apps.kelifax.schema import RESOURCE_URL, Resource, ResourceTag, ResourceUrl, Total
-from partita.table import Delete, Put, Update
+from partita.kit.urls import AddressError, checked, normalise
+from partita.table import Delete, Put, Update, any_of
 from partita.table.attributes import Action
 
 Write = Put[Any] | Update[Any] | Delete[Any]
@@ -27,25 +29,69 @@ def _taken(guard: ResourceUrl) -> UrlTaken:
 
 
 _GUARD = RESOURCE_URL.otherwise(_taken)
-_FOLLOWED = {"resource_status", "category", "tags", "resource_url", "featured"}
-"""What guard, tags, totals and the keys of the sparse indexes are made of."""
+_FOLLOWED = {
+    *("resource_status", "category", "tags", "resource_url", "featured"),
+    *("booked_as", "approved_category", "claimed_url"),
+}
+"""What guard, tags, totals and the keys of the sparse indexes are made of, before and after."""
 
 
 def placed(resource: Resource) -> Resource:
-    """The resource with the keys of the sparse indexes that its status gives it."""
+    """The resource with all that follows from what it says: keys of sparse indexes, its claim, what it counts as."""
     approved = resource.resource_status == "approved"
     return resource.model_copy(
         update={
             "approved_category": resource.category if approved else None,
             "popular_in": "all" if approved else None,
             "featured_as": "featured" if approved and resource.featured else None,
+            "booked_as": resource.resource_status,
+            "claimed_url": _claimed(resource),
+            "submitter_domain": resource.submitter_domain or resource.submitter_email.rpartition("@")[2] or None,
+            "search_text": resource.search_text or _search_text(resource),
         }
     )
 
 
+def booked(resource: Resource | None) -> Resource | None:
+    """The resource as guard, tags and totals know it, whatever another program has written since; None: not at all."""
+    if resource is None or resource.booked_as is None:
+        return None
+    category = resource.approved_category or resource.category
+    return resource.model_copy(update={"resource_status": resource.booked_as, "category": category})
+
+
 def changes(before: Resource | None, after: Resource | None) -> tuple[Write, ...]:
     """Everything beside the resource itself that a change of it changes."""
-    return (*_guard(before, after), *_tags(before, after), *_totals(before, after))
+    known = booked(before)
+    return (*_guard(known, after), *_tags(known, after), *_totals(known, after))
+
+
+def tag_items(resource: Resource | None) -> Iterator[ResourceTag]:
+    """The tags of a resource that is approved."""
+    if resource is None or resource.resource_status != "approved":
+        return
+    for tag in split_tags(resource.tags):
+        yield ResourceTag(
+            slug=resource.resource_slug,
+            resource_tag=tag,
+            tag_category=resource.category,
+            created_at=resource.created_at,
+        )
+
+
+def forgotten(gone: Resource) -> tuple[Write, ...]:
+    """What takes back what is known of a resource that is gone, once: it fails where the claim was given back."""
+    known = booked(gone)
+    return () if known is None else (*_GUARD.release(known), *_tags(known, None), *_totals(known, None))
+
+
+def rewritten(before: Resource, after: Resource, *seen: str) -> Update[Resource]:
+    """The update that makes one of the other, unless what it rests on has changed."""
+    # Another program may leave the number out, and the lists of the most viewed hold only what has one.
+    counted = (Resource.view_count.add(0),) if before.booked_as is None else ()
+    return Update(before.own_key, *actions(before, after), *counted).unless_changed(
+        before, *rests_on(before, after, *seen)
+    )
 
 
 def actions(before: Resource, after: Resource) -> tuple[Action, ...]:
@@ -65,35 +111,44 @@ def rests_on(before: Resource, after: Resource, *seen: str) -> tuple[Any, ...]:
     return tuple(Resource.__attributes__[field] for field in sorted(names))
 
 
-def _guard(before: Resource | None, after: Resource | None) -> tuple[Write, ...]:
-    if before is not None and after is not None:
-        return _GUARD.move(before, after)
-    if after is not None:
-        return _GUARD.claim(after)
-    return _GUARD.release(before) if before is not None else ()
+def _claimed(resource: Resource) -> str | None:
+    """A rejected resource leaves its URL to others; what is no address, as others may write it, is nobody's."""
+    if resource.resource_status == "rejected":
+        return None
+    try:
+        return normalise(checked(resource.resource_url))
+    except AddressError:
+        return None
+
+
+def _search_text(resource: Resource) -> str:
+    tags, features = split_tags(resource.tags), split_features(resource.key_features)
+    return search_text(resource.resource_name, tags, resource.category, features)
+
+
+def _guard(before: Resource | None, after: Resource | None) -> Iterator[Write]:
+    """A claim that is there already is as good as made, and one that is gone as good as given back."""
+    if before and after and RESOURCE_URL.make(before) == RESOURCE_URL.make(after):
+        return
+    if before:
+        own = ResourceUrl.claimed_by.equals(before.resource_slug)
+        for released in _GUARD.release(before):
+            yield replace(released, condition=any_of(released.key.absent(), own))
+    if after:
+        own = ResourceUrl.claimed_by.equals(after.resource_slug)
+        for claim in _GUARD.claim(after):
+            yield replace(claim, condition=any_of(claim.key.absent(), own))
 
 
 def _tags(before: Resource | None, after: Resource | None) -> Iterator[Write]:
-    old = {item.resource_tag: item for item in _tag_items(before)}
-    new = {item.resource_tag: item for item in _tag_items(after)}
+    old = {item.resource_tag: item for item in tag_items(before)}
+    new = {item.resource_tag: item for item in tag_items(after)}
     for tag, item in new.items():
         if old.get(tag) != item:
             yield Put(item)
     for tag, item in old.items():
         if tag not in new:
             yield Delete(item.own_key)
-
-
-def _tag_items(resource: Resource | None) -> Iterator[ResourceTag]:
-    if resource is None or resource.resource_status != "approved":
-        return
-    for tag in split_tags(resource.tags):
-        yield ResourceTag(
-            slug=resource.resource_slug,
-            resource_tag=tag,
-            tag_category=resource.category,
-            created_at=resource.created_at,
-        )
 
 
 def _totals(before: Resource | None, after: Resource | None) -> Iterator[Write]:

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Sequence
+from contextlib import suppress
 from typing import Literal
 
-from pydantic import BaseModel, ConfigDict
+from pydantic import BaseModel, ConfigDict, ValidationError
 
 LearningType = Literal["documentation", "tutorial", "video", "course"]
 
@@ -36,8 +37,8 @@ def join_tags(tags: Iterable[str]) -> str:
 
 
 def split_tags(text: str) -> tuple[str, ...]:
-    """The tags of a stored string."""
-    return tuple(text.split(",")) if text else ()
+    """The tags of a stored string, each once and as they are looked for: another program may spell them otherwise."""
+    return tuple(dict.fromkeys(tag.strip().lower() for tag in text.split(",") if tag.strip()))
 
 
 def join_features(features: Iterable[str]) -> str:
@@ -59,8 +60,12 @@ def join_learning(resources: Sequence[LearningResource]) -> str:
 
 
 def split_learning(text: str) -> tuple[LearningResource, ...]:
-    """The learning resources of a stored string."""
-    return tuple(LearningResource.model_validate_json(part) for part in text.split("|") if part)
+    """The learning resources of a stored string; what another program wrote and nobody can read is left out."""
+    found: list[LearningResource] = []
+    for part in text.split("|"):
+        with suppress(ValidationError):
+            found.append(LearningResource.model_validate_json(part))
+    return tuple(found)
 
 
 def search_text(name: str, tags: Sequence[str], category: str, features: Sequence[str]) -> str:

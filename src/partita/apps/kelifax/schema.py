@@ -7,7 +7,6 @@ from typing import Annotated, Literal
 
 from pydantic import StringConstraints
 
-from partita.kit.urls import normalise
 from partita.table import (
     Attribute,
     BatchGet,
@@ -128,6 +127,10 @@ class Resource(Item, table=RESOURCES, names=camel_case):
     approved_category: Attribute[Category | None] = attribute(default=None)
     popular_in: Attribute[Literal["all"] | None] = attribute(default=None)
     featured_as: Attribute[Literal["featured"] | None] = attribute(default=None)
+
+    # As what guard, tags and totals know it; not there where another program wrote it and nobody has taken it in
+    booked_as: Attribute[Status | None] = attribute(default=None)
+    claimed_url: Attribute[str | None] = attribute(default=None)
 
     @property
     def version(self) -> str:
@@ -283,10 +286,10 @@ class ResourceUrl(Item, table=RESOURCES, pk="URL#{url}", names=camel_case):
 
 
 def _url_of(found: Resource) -> ResourceUrl | None:
-    """A rejected resource leaves its URL to others."""
-    if found.resource_status == "rejected":
+    """What it claims, also where its address is written differently by now."""
+    if found.claimed_url is None:
         return None
-    return ResourceUrl(url=normalise(found.resource_url), claimed_by=found.resource_slug)
+    return ResourceUrl(url=found.claimed_url, claimed_by=found.resource_slug)
 
 
 RESOURCE_URL = Guard(Resource, _url_of)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import uuid
 from collections.abc import Callable, Mapping
 from contextlib import suppress
@@ -9,7 +10,7 @@ from dataclasses import dataclass
 from typing import Any, Literal, get_args
 
 from partita.apps.kelifax import schema
-from partita.apps.kelifax.bookkeeping import UrlTaken, actions, changes, placed, rests_on
+from partita.apps.kelifax.bookkeeping import UrlTaken, changes, placed, rests_on, rewritten
 from partita.apps.kelifax.formats import (
     LearningResource,
     join_features,
@@ -21,7 +22,7 @@ from partita.apps.kelifax.formats import (
 )
 from partita.apps.kelifax.schema import MODERATED, Category, Decision, Logo, Report, Resource, Status
 from partita.apps.kelifax.search import CATALOG
-from partita.apps.kelifax.submission import Edit, Submission, slug_of
+from partita.apps.kelifax.submission import LOGO_NAME, Edit, Submission, slug_of
 from partita.kit.clock import stamp
 from partita.kit.files import image_of
 from partita.kit.kit import Kit
@@ -110,7 +111,7 @@ class KelifaxService:
             )
         await self._kit.limits.check(SUBMITTING, who)
         slug = await self._free_slug(name) if name in PAGES_OF_MODERATION else name
-        resource = resource_of(submission, slug, str(uuid.uuid4()), stamp(self._kit.clock))
+        resource = placed(resource_of(submission, slug, str(uuid.uuid4()), stamp(self._kit.clock)))
         for _ in range(_TRIES):
             try:
                 await self._store.transact(Transaction(*creation(resource)))
@@ -340,11 +341,11 @@ class KelifaxService:
 
         async def attempt() -> Resource:
             before = await self._find(slug)
-            after = placed(decide(before))
-            update = actions(before, after)
-            if not update:
+            decided = decide(before)
+            if decided == before:
                 return before
-            changed = Update(before.own_key, *update).unless_changed(before, *rests_on(before, after, *seen))
+            after = placed(decided)
+            changed = rewritten(before, after, *seen)
             log = self._decision(viewer, slug, action, reason, _told(before, after) if action == "edit" else ())
             try:
                 await self._store.transact(Transaction(changed, *changes(before, after), Put(log)))
@@ -414,11 +415,16 @@ class KelifaxService:
 
     def logo_url(self, resource: Resource) -> str | None:
         """A link to the logo that works for a while; for an approved resource, or for those who may moderate."""
-        return self._kit.files.url(logo_file(resource.logo_image)) if resource.logo_image else None
+        return self._kit.files.url(logo_file(resource.logo_image)) if has_logo(resource) else None
 
 
 def logo_file(name: str) -> str:
     return f"kelifax/logos/{name}"
+
+
+def has_logo(resource: Resource) -> bool:
+    """Whether there is a file of ours; another program names files of its own."""
+    return re.fullmatch(LOGO_NAME, resource.logo_image) is not None
 
 
 def _unknown(slug: str) -> NotFound:

@@ -17,6 +17,7 @@ _PHONE_FILLERS = re.compile(r"[\s().\-/]")
 _E164 = re.compile(r"\+[1-9]\d{6,14}\Z")
 _CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f]")
 _HALF = re.compile("[\ud800-\udfff]")
+LOGO_NAME = r"[a-z0-9]{26}\.(png|jpg|webp)"
 _MOST_IN_SLUG = 100  # leaves room for the number of a slug that is taken
 
 
@@ -103,7 +104,7 @@ class ResourceFields(Input):
         Text, Field(min_length=20, max_length=500, examples=["Weaves algebraical patterns, as a loom weaves flowers."])
     ]
     category: Category
-    logo_image: Annotated[str, Field(pattern=r"^([a-z0-9]{26}\.(png|jpg|webp))?$")] = ""
+    logo_image: Annotated[str, Field(pattern=rf"^({LOGO_NAME})?$")] = ""
     tags: Annotated[list[Tag], Field(max_length=10), AfterValidator(_distinct)] = []
 
 
