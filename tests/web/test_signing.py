@@ -205,7 +205,10 @@ async def test_a_forgotten_password_comes_back_by_mail(served: Served, visitor: 
     assert (await ada.get("/account")).status == 303, "every session ends"
     await served.enter(ada.account, "another long password")
     again = await visitor.post("/account/reset", {"token": token, "new": "yet another password"})
-    assert (again.status, "has been used" in again.text) == (400, True)
+    for answer in (again, await visitor.get(path), await visitor.get("/account/reset")):
+        assert (answer.status, "has been used" in answer.text) == (400, True)
+        assert 'type="password"' not in answer.text, "nobody thinks of a password for nothing"
+        assert 'href="/account/forgotten"' in answer.text
 
 
 async def test_an_unknown_address_is_answered_the_same_way(visitor: Visitor) -> None:

@@ -70,7 +70,10 @@ async def test_a_link_ends_after_an_hour_and_with_a_newer_one(
     clock.forward(minutes=1)
     second = await _link(accounts, outbox)
     with pytest.raises(BadRequest):
+        await accounts.check_reset(first)
+    with pytest.raises(BadRequest):
         await accounts.reset_password(first, NEW)
+    await accounts.check_reset(second)
     clock.forward(minutes=60)
     with pytest.raises(BadRequest):
         await accounts.reset_password(second, NEW)

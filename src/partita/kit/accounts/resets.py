@@ -37,13 +37,13 @@ class Resets(Profile):
         self._unfinished.add(task)
         task.add_done_callback(self._unfinished.discard)
 
+    async def check_reset(self, token: str) -> None:
+        """Refuse a link that was used or is too old, before anybody thinks of a password for it."""
+        await self._live_link(token)
+
     async def reset_password(self, token: str, new: str) -> Account:
         """Choose a new password with a link; it is used up, and every session ends."""
-        link = credentials.read(token)
-        stored = None if link is None or link.which else await self._store.get(reset_link(link.owner).consistently())
-        now = self._now().timestamp()
-        if link is None or stored is None or not link.is_of(stored.digest) or stored.expires_at <= now:
-            raise BadRequest(_USED_UP, code="link_used")
+        link, stored = await self._live_link(token)
         person = await self._person(link.owner)
         checked_password("new", new, person.username, person.email, person.name)
         use_up = Delete(stored.own_key).when(ResetLink.digest.equals(link.digest))
@@ -52,6 +52,14 @@ class Resets(Profile):
         await self._store_password(person, before, new, link=once)
         log.info("%s reset the password", person.user_id)
         return person
+
+    async def _live_link(self, token: str) -> tuple[credentials.Credential, ResetLink]:
+        link = credentials.read(token)
+        stored = None if link is None or link.which else await self._store.get(reset_link(link.owner).consistently())
+        now = self._now().timestamp()
+        if link is None or stored is None or not link.is_of(stored.digest) or stored.expires_at <= now:
+            raise BadRequest(_USED_UP, code="link_used")
+        return link, stored
 
     async def _send_link(self, email: str) -> None:
         try:

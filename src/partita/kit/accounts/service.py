@@ -13,7 +13,7 @@ class Accounts(Administration, Resets, Recognition):
     - `registration`: sign_up, ensure_admin
     - `sessions`: sign_in, sign_out, sessions, revoke_session
     - `profile`: change_name, change_email, change_password
-    - `resets`: request_reset, reset_password
+    - `resets`: request_reset, check_reset, reset_password
     - `tokens`: create_token, tokens, revoke_token
     - `directory`: account, accounts, account_by_email, account_by_username, list_accounts, search_accounts
     - `administration`: create_account, set_password, set_roles, revoke_access, suspend, restore, access_of,

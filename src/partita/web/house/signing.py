@@ -13,7 +13,7 @@ from partita.kit.answers import address_of
 from partita.kit.forms import Parsed, parse
 from partita.kit.pages import local, redirect, render
 from partita.kit.permissions import Access
-from partita.kit.problems import Problem
+from partita.kit.problems import BadRequest, Problem
 from partita.kit.routes import CurrentViewer, Routes
 from partita.kit.suite import Suite
 from partita.web.recognise import PASSWORD_PATH, forget, remember, session_cookie
@@ -133,8 +133,16 @@ def routes(suite: Suite) -> Routes:
         text = "If there is an account with this address, a link is on its way. It works for an hour."
         return redirect("/sign-in", flash=text, kind="info")
 
+    def used_up(request: Request, problem: Problem) -> Response:
+        """No form: whatever is typed into it would be refused."""
+        return render(request, "account/link_used.html", refused=problem, problem=problem)
+
     @pages.get(RESET_PATH, Access.PUBLIC)
     async def reset_form(request: Request, token: Annotated[str, Query(max_length=300)] = "") -> Response:
+        try:
+            await accounts.check_reset(token)
+        except Problem as problem:
+            return used_up(request, problem)
         return render(request, "account/reset.html", form=NOTHING_TYPED, token=token)
 
     @pages.post(RESET_PATH, Access.PUBLIC)
@@ -144,6 +152,8 @@ def routes(suite: Suite) -> Routes:
         said = form.value or _Reset()
         try:
             await accounts.reset_password(said.token, said.new.get_secret_value())
+        except BadRequest as problem:
+            return used_up(request, problem)
         except Problem as problem:
             again = form.refused(problem)
             return render(request, "account/reset.html", refused=problem, form=again, token=said.token)
