@@ -3,11 +3,16 @@
 from __future__ import annotations
 
 import re
+from pathlib import Path
 from typing import Any
 
 import pytest
 from jsonschema_rs import Draft202012Validator
 
+from partita.bootstrap import build
+from partita.kit.settings import Settings
+from partita.web.app import create_app
+from partita.web.openapi import describe
 from tests.web.conftest import Served
 from tests.web.visitor import Visitor
 
@@ -40,7 +45,7 @@ async def test_what_a_route_refuses_is_described(document: Any) -> None:
             assert content["schema"] == {"$ref": "#/components/schemas/Problem"}
             assert content["example"]["status"] == int(status)
     listing = document["paths"]["/api/press/articles"]["get"]
-    assert set(listing["responses"]) == {"200", "400", "422"}
+    assert set(listing["responses"]) == {"200", "400", "401", "422"}
     assert set(document["paths"]["/api/press/mine"]["get"]["responses"]) == {"200", "401"}
 
 
@@ -95,3 +100,22 @@ async def test_every_route_works_as_it_says_without_a_viewer(visitor: Visitor, d
             if operation["x-permission"] != "public":
                 answer = await visitor.call(method.upper(), re.sub(r"\{\w+\}", "x", path), {})
                 assert answer.status == 401, f"{method} {path}"
+
+
+async def test_what_is_sent_and_answered_has_an_example_that_fits(tmp_path: Path) -> None:
+    suite = build(Settings(data=tmp_path, fetch=False))
+    try:
+        document = describe(create_app(suite), suite)
+    finally:
+        await suite.close()
+    fitting = 0
+    for path, methods in document["paths"].items():
+        for method, operation in methods.items():
+            answers = [answer for status, answer in operation["responses"].items() if status.startswith("2")]
+            for told in (operation.get("requestBody", {}), *answers):
+                content = told.get("content", {}).get("application/json")
+                if content is not None and content["schema"]:
+                    schema = Draft202012Validator({**content["schema"], "components": document["components"]})
+                    assert schema.is_valid(content["example"]), (path, method, content["example"])
+                    fitting += 1
+    assert fitting > 40

@@ -21,6 +21,7 @@ from partita.kit.suite import Suite
 from partita.web.errors import PROBLEM_TYPE
 from partita.web.recognise import session_cookie
 from partita.web.reference import reference
+from partita.web.samples import sample
 
 _KINDS: dict[int, type[Problem]] = {
     kind.status: kind
@@ -121,7 +122,17 @@ def describe(app: FastAPI, suite: Suite) -> dict[str, Any]:
     for methods in document["paths"].values():
         for operation in methods.values():
             _complete(operation)
+            _exemplify(operation, schemas)
     return document
+
+
+def _exemplify(operation: dict[str, Any], schemas: dict[str, Any]) -> None:
+    """An example of what is sent and of what is answered, where the models give none."""
+    answers = [answer for status, answer in operation["responses"].items() if status.startswith("2")]
+    for told in (operation.get("requestBody", {}), *answers):
+        content = told.get("content", {}).get("application/json")
+        if content and content.get("schema") and not {"example", "examples"} & content.keys():
+            content["example"] = sample(content["schema"], schemas)
 
 
 def _complete(operation: dict[str, Any]) -> None:
@@ -138,8 +149,8 @@ def _complete(operation: dict[str, Any]) -> None:
         statuses.add(400)
     if "requestBody" in operation:
         statuses.update((400, 413))
+    statuses.add(401)  # a token that is not good is refused everywhere
     if permission != Access.PUBLIC:
-        statuses.add(401)
         operation["security"] = [{"token": []}, {"session": []}]
         if permission != Access.SIGNED_IN:
             statuses.add(403)

@@ -15,10 +15,11 @@ import pytest
 from joserfc import jwt
 from joserfc.jwk import RSAKey
 
-from partita.kit.accounts import Accounts
+from partita.kit.accounts import Account, Accounts
 from partita.kit.problems import Forbidden, SignInRequired, Unavailable
 from partita.kit.settings import Settings
 from partita.store import EmbeddedStore
+from partita.table import Update
 from tests.kit.accounts.conftest import ADMIN, POLICY, Made, Press, join
 from tests.kit.accounts.provider import CLIENT, KEYS, Provider, new_key, running
 from tests.kit.conftest import HandClock
@@ -83,6 +84,21 @@ async def test_people_with_the_same_name_are_told_apart(site: Site) -> None:
     assert first.username.startswith("ada-")
     assert second.username.startswith("admin-")
     assert third.name == "Ñandú"
+
+
+async def test_people_of_a_pool_have_the_ids_that_the_pool_gave_them(site: Site) -> None:
+    sub = "b7f1c2de-93aa-4c5e-8d10-0a1b2c3d4e5f"
+    assert (await site.accounts.viewer_from_bearer(site.provider.token(sub=sub))).id == sub
+    for other in (sub.upper(), f"{sub}x", "one"):
+        assert len((await site.accounts.viewer_from_bearer(site.provider.token(sub=other))).id) == 26
+
+
+async def test_an_account_of_another_issuer_is_not_given_away(site: Site, house: EmbeddedStore) -> None:
+    sub = "b7f1c2de-93aa-4c5e-8d10-0a1b2c3d4e5f"
+    await site.accounts.viewer_from_bearer(site.provider.token(sub=sub))
+    house.write(Update(Account.key(user_id=sub), Account.issuer.set("https://before.example.org")))
+    with pytest.raises(Forbidden, match="another sign-in service"):
+        await site.accounts.viewer_from_bearer(site.provider.token(sub=sub))
 
 
 async def test_the_roles_claim_grants_roles_that_there_are(site: Site) -> None:

@@ -13,9 +13,10 @@ from partita.kit.accounts.inputs import RESERVED
 from partita.kit.accounts.oidc import Claims, OidcTokens
 from partita.kit.accounts.schema import USERNAME, Account, account
 from partita.kit.permissions import ADMIN
-from partita.kit.problems import Conflict
+from partita.kit.problems import Conflict, Forbidden
 from partita.table import Put, Transaction
 
+_UUID = re.compile(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}")
 _ALPHABET = "0123456789abcdefghjkmnpqrstvwxyz"
 
 
@@ -28,9 +29,11 @@ class OidcPeople(Desk):
         self._oidc = OidcTokens(issuer, client_id, self._clock) if issuer and client_id else None
 
     async def _person_of(self, claims: Claims) -> Account:
-        """The account of a token's subject, made where it is missing. Its id follows from issuer and subject."""
+        """The account of a token's subject, made where it is missing. Its id follows from the subject (and issuer)."""
         user_id = _user_id(claims["iss"], claims["sub"])
         found = await self._store.get(account(user_id).consistently())
+        if found is not None and found.issuer != claims["iss"]:
+            raise Forbidden("This account belongs to somebody of another sign-in service. Ask an administrator.")
         return found if found is not None else await self._welcome(user_id, claims)
 
     async def _welcome(self, user_id: str, claims: Claims) -> Account:
@@ -65,6 +68,9 @@ class OidcPeople(Desk):
 
 
 def _user_id(issuer: str, subject: str) -> str:
+    """A pool of Cognito gives UUIDs: they are the ids here too, as other programs on the same tables have them."""
+    if _UUID.fullmatch(subject):
+        return subject
     number = int.from_bytes(sha256(f"{issuer}\n{subject}".encode()).digest()[:17])
     return "".join(_ALPHABET[number >> shift & 31] for shift in range(125, -1, -5))
 
