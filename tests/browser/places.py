@@ -105,6 +105,7 @@ _LISTS = (
     "/fus/tags",
     "/fus/me/ratings",
     "/fus/me/comments",
+    "/fus/me/groups",
     "/fus/groups",
     "/account/tokens",
     "/admin/outbox",

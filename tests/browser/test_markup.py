@@ -15,7 +15,8 @@ def test_nothing_that_was_typed_runs(house: House) -> None:
     with house.program(ADMIN) as admin:
         paths = [*_resource(admin), "/kelifax", "/kelifax/resources", "/kelifax/moderation", "/kelifax/moderation/log"]
         if "fus" in house.systems:
-            paths += [*_site(admin), "/fus", "/fus/tags", "/fus/me/ratings", "/fus/me/comments", "/fus/groups"]
+            mine = ("/fus/me/ratings", "/fus/me/comments", "/fus/me/groups")
+            paths += [*_site(admin), "/fus", "/fus/tags", *mine, "/fus/groups"]
     searches = [
         f"{path}?{urlencode({'q': words})}"
         for path in ("/kelifax/resources", "/fus", "/admin/users")

@@ -107,7 +107,7 @@ async def test_a_group_made_anew_does_not_find_the_members_of_the_old_one(servic
     await kit.store.write(Put(old))  # as if the index had not shown it to whoever removed the others
     assert not (await as_viewer(kit, ada)).may(APPROVE)
     assert (await service.groups.members("reviewers")).entries == ()
-    assert await service.groups.of_user(ada.user_id) == ()
+    assert (await service.groups.of_user(ada.user_id)).entries == ()
     await service.groups.add_member(ADMIN, "reviewers", ada.user_id)
     assert (await as_viewer(kit, ada)).may(APPROVE)
 
@@ -232,6 +232,25 @@ async def test_members_and_groups_page(service: FusService, kit: Kit) -> None:
     rest = await service.groups.members("group-0", limit=3, cursor=first.next_cursor)
     assert len({each.membership.user_id for each in (*first.entries, *rest.entries)}) == 5
     assert rest.next_cursor is None
+
+
+async def test_my_groups_are_by_name_in_full_pages_without_those_that_are_gone(service: FusService, kit: Kit) -> None:
+    ada = await account(kit, "Ada")
+    for number in range(6):
+        await service.groups.create(ADMIN, NewGroup(name=f"group-{number}", permissions=(Fus.EDIT,)))
+        await service.groups.add_member(ADMIN, f"group-{number}", ada.user_id)
+    await service.groups.delete(ADMIN, "group-1")
+    viewer = await as_viewer(kit, ada)
+    found, cursor, sizes = [], None, []
+    while True:
+        page = await service.groups.mine(viewer, limit=2, cursor=cursor)
+        found += [group.name for group in page.entries]
+        sizes.append(len(page.entries))
+        cursor = page.next_cursor
+        if cursor is None:
+            break
+    assert found == ["group-0", "group-2", "group-3", "group-4", "group-5"]
+    assert sizes[:2] == [2, 2]
 
 
 async def test_only_somebody_with_an_account_joins_a_group(service: FusService) -> None:

@@ -345,6 +345,26 @@ async def test_a_group_is_made_filled_changed_and_deleted(fus: Fus, admin: Someb
     assert "is deleted" in (await admin.follow(await admin.post("/fus/groups/makers/delete"))).shown
 
 
+async def test_people_see_the_groups_they_are_in_and_what_each_grants(fus: Fus, member: Somebody) -> None:
+    assert 'href="/fus/me/groups"' in (await member.get("/fus")).shown
+    assert 'href="/fus/me/groups"' not in (await fus.visitor().get("/fus")).shown
+    assert (await fus.visitor().get("/fus/me/groups")).location == "/sign-in?next=/fus/me/groups"
+    assert "You are in no group" in (await member.get("/fus/me/groups")).shown
+    operator = fus.kit.accounts.operator()
+    granted = ("fus:site:edit", "house:metrics:read")
+    await fus.service.groups.create(operator, NewGroup(name="mine", description="For the maps", permissions=granted))
+    await fus.service.groups.create(operator, NewGroup(name="others", permissions=granted))
+    await fus.service.groups.add_member(operator, "mine", member.user_id)
+    shown = (await member.get("/fus/me/groups")).shown
+    for told in ("mine", "For the maps", *granted):
+        assert told in shown
+    assert "others" not in shown
+    assert 'href="/fus/groups/mine"' not in shown, "who may not manage groups is not led there"
+    keeper = await fus.person("Keeper", "fus:admin")
+    await fus.service.groups.add_member(operator, "mine", keeper.user_id)
+    assert 'href="/fus/groups/mine"' in (await keeper.get("/fus/me/groups")).shown
+
+
 async def test_boxes_one_may_not_tick_are_disabled_and_stay_as_they_are(fus: Fus, admin: Somebody) -> None:
     operator = fus.kit.accounts.operator()
     granted = ("house:users:manage", "fus:site:edit")
@@ -473,6 +493,7 @@ async def test_what_people_type_is_text_on_every_page(fus: Fus, admin: Somebody,
                 f"{path}/rating/remove",
                 "/fus/me/ratings",
                 "/fus/me/comments",
+                "/fus/me/groups",
                 "/fus/tags",
             ],
         ),

@@ -242,10 +242,11 @@ def routes(service: FusService) -> Routes:
         """Take somebody out of a group."""
         await service.groups.remove_member(viewer, name, user_id)
 
-    @api.get("/me/groups", Access.SIGNED_IN, response_model=views.MyGroups)
-    async def my_groups(viewer: CurrentViewer) -> Json:
-        """The groups you are in."""
-        return Json({"items": [views.group(each) for each in await service.groups.mine(viewer)]})
+    @api.get("/me/groups", Access.SIGNED_IN, response_model=views.GroupList, refuses=[400, 422])
+    async def my_groups(viewer: CurrentViewer, limit: Limit = 20, cursor: Cursor = None) -> Json:
+        """The groups you are in, by name, with what each grants."""
+        page = await service.groups.mine(viewer, limit=limit, cursor=cursor)
+        return listed([views.group(each) for each in page.entries], page.next_cursor)
 
     # -- the catalog as a file
 

@@ -245,17 +245,19 @@ class Groups:
 
         await self._store.attempt(attempt)
 
-    async def mine(self, viewer: Viewer) -> tuple[Group, ...]:
-        """The groups the viewer is in."""
-        return await self.of_user(viewer.id)
+    async def mine(self, viewer: Viewer, *, limit: int = 20, cursor: str | None = None) -> Filled[Group]:
+        """The groups the viewer is in, by name."""
+        return await self.of_user(viewer.id, limit=limit, cursor=cursor)
 
-    async def of_user(self, user_id: str) -> tuple[Group, ...]:
+    async def of_user(self, user_id: str, *, limit: int = 20, cursor: str | None = None) -> Filled[Group]:
         """The groups somebody is in, by name."""
-        memberships = [each async for each in self._store.stream(schema.groups_of(user_id))]
-        found = await self._store.batch_get([Group.key(name=each.group_name) for each in memberships])
-        return tuple(
-            group for each, group in zip(memberships, found, strict=True) if group is not None and counts(each, group)
-        )
+
+        async def follow(memberships: Sequence[Membership]) -> list[Group]:
+            found = await self._store.batch_get([Group.key(name=each.group_name) for each in memberships])
+            known = zip(memberships, found, strict=True)
+            return [group for each, group in known if group is not None and counts(each, group)]
+
+        return await filled(self._store, schema.groups_of(user_id), follow, limit=limit, after=cursor)
 
     async def log(self, name: str, *, limit: int = 20, cursor: str | None = None) -> Filled[Logged]:
         """What was done to a group and its members, newest first; also of one that is gone."""

@@ -44,6 +44,7 @@ def build(kit: Kit) -> System:
             Link("Tags", "/fus/tags", Access.PUBLIC, "tag"),
             Link("My ratings", "/fus/me/ratings", Access.SIGNED_IN, "star"),
             Link("My comments", "/fus/me/comments", Access.SIGNED_IN, "comment"),
+            Link("My groups", "/fus/me/groups", Access.SIGNED_IN, "key"),
             Link("Add a site", "/fus/sites/new", Fus.CREATE, "plus"),
             Link("Groups", "/fus/groups", Fus.MANAGE_GROUPS, "users"),
             Link("Import", "/fus/import", Fus.IMPORT, "upload"),

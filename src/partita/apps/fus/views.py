@@ -158,10 +158,6 @@ class GroupList(BaseModel):
     next_cursor: str | None
 
 
-class MyGroups(BaseModel):
-    items: list[GroupView]
-
-
 class MemberView(View):
     group_name: str
     user_id: str

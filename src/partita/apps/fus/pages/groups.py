@@ -1,4 +1,4 @@
-"""Groups and their members, for those who manage them."""
+"""Groups and their members, for those who manage them; and for everybody, the groups they are in."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from partita.apps.fus.service import FusService
 from partita.kit.answers import Cursor
 from partita.kit.forms import Parsed, parse
 from partita.kit.pages import redirect, render
-from partita.kit.permissions import Viewer
+from partita.kit.permissions import Access, Viewer
 from partita.kit.problems import NotFound, Problem
 from partita.kit.routes import CurrentViewer, Routes
 
@@ -48,6 +48,11 @@ def add(pages: Routes, service: FusService) -> None:
         return render(
             request, "fus/edit_group.html", status=status, refused=refused, form=form, group=group, choices=known
         )
+
+    @pages.get("/me/groups", Access.SIGNED_IN)
+    async def mine(request: Request, viewer: CurrentViewer, cursor: Cursor = None) -> Response:
+        page = await groups.mine(viewer, limit=_PAGE, cursor=cursor)
+        return render(request, "fus/my_groups.html", page=page, known=groups.permissions)
 
     @pages.get("/groups", Fus.MANAGE_GROUPS)
     async def overview(request: Request, cursor: Cursor = None) -> Response:
