@@ -8,8 +8,10 @@ from typing import Any
 import orjson
 import pytest
 
+from partita.apps.kelifax.adoption import adopt_all
 from partita.apps.kelifax.schema import RESOURCES
 from tests.apps.house import kit_on
+from tests.apps.kelifax import original
 from tests.apps.kelifax.conftest import submission
 from tests.apps.kelifax.served import Kelifax, Somebody, serve
 
@@ -182,3 +184,58 @@ async def test_what_is_inspected_has_its_reports_and_its_history(kelifax: Kelifa
     assert (await moderator.api("DELETE", f"/moderation/{slug}")).status == 204
     reports = (await moderator.api("GET", "/moderation/reports")).json["items"]
     assert slug not in [report["slug"] for report in reports]
+
+
+# ---- what the description promises
+
+
+async def test_sort_is_ignored_with_words_and_tags_are_listed_newest_first_only(
+    kelifax: Kelifax, moderator: Somebody
+) -> None:
+    described = (await kelifax.visitor().get("/api/openapi.json")).json["paths"]["/api/kelifax/resources"]["get"]
+    assert "`sort` is ignored" in described["description"]
+    (sort,) = [parameter for parameter in described["parameters"] if parameter["name"] == "sort"]
+    assert "Ignored with `q`" in sort["description"]
+    assert "With `tag`, `newest` only" in sort["description"]
+    slugs = []
+    for name in ("Sorted", "Sorted things sorted"):
+        form = _form(name, f"https://{name.replace(' ', '')}.example.org")
+        form["resource"]["tags"] = ["sorting"]
+        slugs.append((await kelifax.visitor().api("POST", "/resources", form)).json["resourceSlug"])
+        await moderator.api("POST", f"/moderation/{slugs[-1]}/approve")
+    await kelifax.service.count_views(slugs[0], 5)
+    await kelifax.worker.drain()
+    found = [
+        (await kelifax.visitor().api("GET", f"/resources?q=sorted&sort={sort}")).json for sort in ("newest", "popular")
+    ]
+    assert found[0]["items"] == found[1]["items"] != []
+    tagged = await kelifax.visitor().api("GET", "/resources?tag=sorting")
+    assert [item["resourceSlug"] for item in tagged.json["items"]] == slugs[::-1]
+    refused = await kelifax.visitor().api("GET", "/resources?tag=sorting&sort=popular")
+    assert (refused.status, _fields(refused.json)) == (422, ["sort"])
+
+
+async def test_analytics_tell_the_largest_domains_and_the_last_days_that_had_submissions(
+    kelifax: Kelifax, moderator: Somebody
+) -> None:
+    described = (await kelifax.visitor().get("/api/openapi.json")).json
+    told = described["paths"]["/api/kelifax/analytics"]["get"]["description"]
+    assert "20 largest" in told
+    assert "last 30 that had any" in told
+    rows = [
+        original.resource(f"day-{number}", createdAt=f"2024-{1 + number // 20:02}-{1 + number % 20:02}T00:00:00Z")
+        | {"submitterDomain": f"d{number}.example.org"}
+        for number in range(40)
+    ]
+    await original.write(kelifax.kit, *rows, original.resource("big", submitterDomain="d0.example.org"))
+    await adopt_all(kelifax.kit.store)
+    answer = (await moderator.api("GET", "/analytics")).json
+    assert len(answer["bySubmitterDomain"]) == 20
+    counts = list(answer["bySubmitterDomain"].values())
+    assert counts == sorted(counts, reverse=True)
+    assert answer["bySubmitterDomain"]["d0.example.org"] == 2
+    days = list(answer["submissionsPerDay"])
+    assert len(days) == 30
+    assert days == sorted(days)
+    assert "2024-01-01" not in days
+    assert "2024-02-20" in days

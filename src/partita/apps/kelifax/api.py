@@ -20,6 +20,11 @@ from partita.kit.routes import CurrentViewer, Routes
 Tag = Annotated[str | None, Query(max_length=30, description="Only resources with this tag.")]
 Words = Annotated[str, Query(max_length=200, description="Words to search for; the last may be unfinished.")]
 
+Sorted = Annotated[
+    Literal["newest", "popular"],
+    Query(description="Ignored with `q`: best first. With `tag`, `newest` only."),
+]
+
 
 class Submitted(View):
     """Where a submission can be followed."""
@@ -92,9 +97,11 @@ class Totals(View):
 
     by_status: dict[str, int]
     by_category: dict[str, int]
-    by_submitter_domain: dict[str, int]
-    submissions_per_day: dict[str, int]
-    most_viewed: list[views.Summary]
+    by_submitter_domain: dict[str, int] = Field(description="The 20 domains that submitted most, largest first.")
+    submissions_per_day: dict[str, int] = Field(
+        description="The last 30 days that had any submissions, oldest first; days without are left out."
+    )
+    most_viewed: list[views.Summary] = Field(description="The ten approved resources with the most views.")
 
 
 class UploadedLogo(View):
@@ -127,11 +134,15 @@ def routes(service: KelifaxService) -> Routes:
         category: Annotated[Category | None, Query(description="Only this category.")] = None,
         tag: Tag = None,
         q: Words = "",
-        sort: Literal["newest", "popular"] = "newest",
+        sort: Sorted = "newest",
         limit: Limit = 20,
         cursor: Cursor = None,
     ) -> Json:
-        """Approved resources: newest or most viewed first, or what has all words of `q`, best first."""
+        """Approved resources: newest or most viewed first, or what has all words of `q`, best first.
+
+        With `q` the order is that of relevance, and `sort` is ignored. With `tag` and without `q` resources are listed
+        newest first; `sort=popular` is refused with 422 then.
+        """
         page = await service.browse(category=category, tag=tag, text=q, sort=sort, limit=limit, cursor=cursor)
         found = [views.summary(each.resource, service.logo_url(each.resource)) for each in page.found]
         return listed(found, page.next_cursor)
@@ -248,7 +259,10 @@ def routes(service: KelifaxService) -> Routes:
 
     @api.get("/analytics", Kelifax.READ_ANALYTICS, response_model=Totals)
     async def analytics() -> Json:
-        """Totals by status, category and domain, submissions per day, and what is viewed most."""
+        """Totals by status, category and domain, submissions per day, and what is viewed most.
+
+        Of the domains the 20 largest are listed, of the days the last 30 that had any submissions.
+        """
         told = await service.analytics()
         return Json(
             {
