@@ -221,14 +221,19 @@ async def test_a_one_time_password_must_be_changed_before_anything_else(served: 
     known = await served.account("Ada", "press:editor")
     once = await accounts.set_password(accounts.operator(), known.user_id)
     ada = await served.enter(known, once)
+    reason = "Your password works once. Choose one of your own before anything else."
+    assert (await ada.get("/account/password")).shown.count(reason) == 1, "at once"
     for path in ("/", "/press/desk", "/account", "/account/tokens"):
         assert (await ada.get(path)).location == "/account/password"
     refused = await ada.get("/api/press/mine")
     assert (refused.status, refused.json["code"]) == (403, "password_change_due")
-    assert "One-time password" in (await ada.get("/account/password")).text
+    asked = await ada.get("/account/password")
+    assert "One-time password" in asked.text
+    assert asked.shown.count(reason) == 1, "and as long as it is so"
     done = await ada.post("/account/password", {"old": once, "new": "my very own password"})
     assert done.location == "/"
     assert (await ada.get("/press/desk")).status == 200
+    assert reason not in (await ada.get("/account/password")).shown
 
 
 async def _link(served: Served) -> str:

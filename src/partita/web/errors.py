@@ -158,7 +158,7 @@ async def answer_with(request: Request, problem: Problem) -> Response:
     if isinstance(problem, SignInRequired) and not request.state.viewer.signed_in:
         return _to_sign_in(request, problem)
     if isinstance(problem, PasswordChangeDue):
-        return redirect(PASSWORD_PATH, flash=problem.detail, kind="info")
+        return redirect(PASSWORD_PATH)  # that page says why
     return render(request, "error.html", status=problem.status, headers=problem.headers, problem=problem)
 
 

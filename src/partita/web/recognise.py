@@ -12,6 +12,7 @@ from partita.kit.settings import Settings
 
 PASSWORD_PATH = "/account/password"
 """Where somebody with a one-time password must go first."""
+WORKS_ONCE = "Your password works once. Choose one of your own before anything else."
 _ALLOWED_BEFORE = (PASSWORD_PATH, "/sign-out", "/theme")
 
 
@@ -41,7 +42,7 @@ async def recognise(request: Request) -> Viewer:
     viewer = await accounts.viewer_from_session(token)
     if viewer.must_change_password and request.url.path not in _ALLOWED_BEFORE:
         request.state.viewer = viewer
-        raise PasswordChangeDue("Your password works once. Choose one of your own before anything else.")
+        raise PasswordChangeDue(WORKS_ONCE)
     return viewer
 
 

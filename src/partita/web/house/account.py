@@ -17,7 +17,7 @@ from partita.kit.routes import CurrentViewer, Routes
 from partita.kit.suite import Suite
 from partita.web.browsers import browser_of
 from partita.web.house.signing import NOTHING_TYPED
-from partita.web.recognise import PASSWORD_PATH, forget
+from partita.web.recognise import PASSWORD_PATH, WORKS_ONCE, forget
 
 _DAYS = 90
 
@@ -85,7 +85,7 @@ def routes(suite: Suite) -> Routes:
 
     @pages.get(PASSWORD_PATH, Access.SIGNED_IN)
     async def password_form(request: Request) -> Response:
-        return render(request, "account/password.html", form=NOTHING_TYPED)
+        return render(request, "account/password.html", form=NOTHING_TYPED, why=WORKS_ONCE)
 
     @pages.post(PASSWORD_PATH, Access.SIGNED_IN)
     async def change_password(request: Request, viewer: CurrentViewer) -> Response:
@@ -95,7 +95,8 @@ def routes(suite: Suite) -> Routes:
         try:
             await accounts.change_password(viewer, said.old.get_secret_value(), said.new.get_secret_value())
         except Problem as problem:
-            return render(request, "account/password.html", refused=problem, form=form.refused(problem))
+            again = form.refused(problem)
+            return render(request, "account/password.html", refused=problem, form=again, why=WORKS_ONCE)
         return redirect(
             "/" if viewer.must_change_password else "/account",
             flash="Your password is changed. Every other session was ended.",
