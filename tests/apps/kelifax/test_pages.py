@@ -13,6 +13,7 @@ from partita.apps.kelifax.formats import split_learning
 from partita.apps.kelifax.permissions import MODERATOR
 from partita.apps.kelifax.schema import RESOURCES, Logo, Resource
 from partita.apps.kelifax.service import REPORTING, SUBMITTING, UPLOADING
+from partita.apps.kelifax.submission import Edit
 from partita.kit.limits import Rule
 from partita.kit.permissions import Viewer
 from partita.table import Delete
@@ -288,3 +289,59 @@ async def test_an_edit_that_leaves_out_what_is_needed_is_refused_beside_its_fiel
     assert 'id="f-learningResources-0-url-error"' in answer.text
     assert filled(answer.text, path) == sent
     assert (await kelifax.service.inspect(resource.resource_slug)).resource_name == "Needed"
+
+
+async def test_an_edit_to_an_address_that_is_taken_is_told_beside_its_field(
+    kelifax: Kelifax, moderator: Somebody
+) -> None:
+    other, resource = await _resource(kelifax, "First There"), await _resource(kelifax, "Second There")
+    path = f"/kelifax/moderation/{resource.resource_slug}/edit"
+    sent = _with(filled((await moderator.get(path)).text, path), {"resourceUrl": other.resource_url, "tags": "typed"})
+    answer = await moderator.post(path, sent)
+    assert answer.status == 409
+    assert 'id="f-resourceUrl-error"' in answer.text
+    assert "in the directory already, as first-there" in answer.shown
+    assert filled(answer.text, path) == sent
+
+
+async def test_whoever_edits_what_somebody_else_changed_meanwhile_is_told_and_keeps_what_was_typed(
+    kelifax: Kelifax, moderator: Somebody
+) -> None:
+    slug = (await _resource(kelifax, "Contested")).resource_slug
+    path = f"/kelifax/moderation/{slug}/edit"
+    sent = _with(filled((await moderator.get(path)).text, path), {"tags": "mine", "learningResources.0.title": "Mine"})
+    theirs = await kelifax.service.edit(MOD, slug, Edit(usage_purpose="What somebody else has written."))
+    late = await moderator.post(path, sent)
+    assert late.status == 409
+    assert "Somebody changed this resource after you had opened it." in late.shown
+    assert re.search(r"edit</span> by mod, <time", late.shown)
+    assert f'href="/kelifax/moderation/{slug}"' in late.text
+    assert "Save all the same" in late.shown
+    again = filled(late.text, path)
+    assert again == _with(sent, {"version": theirs.version})
+    assert (await kelifax.service.inspect(slug)).usage_purpose == theirs.usage_purpose
+    wrong = await moderator.post(path, _with(again, {"resourceName": "x"}))
+    assert wrong.status == 422
+    assert ("version", theirs.version) in filled(wrong.text, path), "a mistake does not make it forget what was seen"
+    assert (await moderator.post(path, again)).status == 303
+    after = await kelifax.service.inspect(slug)
+    assert (after.tags, after.usage_purpose) == ("mine", dict(sent)["usagePurpose"])
+
+
+async def test_views_and_more_rows_do_not_make_an_edit_late(kelifax: Kelifax, moderator: Somebody) -> None:
+    slug = (await _resource(kelifax, "Viewed")).resource_slug
+    path = f"/kelifax/moderation/{slug}/edit"
+    page = await moderator.get(path)
+    await kelifax.service.count_views(slug)
+    page = await moderator.post(path, [*filled(page.text, path), ("more", "keyFeatures")])
+    assert (await moderator.post(path, _with(filled(page.text, path), {"tags": "seen"}))).status == 303
+
+
+async def test_an_edit_of_what_was_deleted_meanwhile_is_answered_with_that(
+    kelifax: Kelifax, moderator: Somebody
+) -> None:
+    slug = (await _resource(kelifax, "Deleted Meanwhile")).resource_slug
+    path = f"/kelifax/moderation/{slug}/edit"
+    sent = filled((await moderator.get(path)).text, path)
+    await kelifax.service.delete(MOD, slug)
+    assert (await moderator.post(path, sent)).status == 404

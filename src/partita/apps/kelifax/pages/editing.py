@@ -8,7 +8,7 @@ from starlette.responses import Response
 from partita.apps.kelifax.formats import split_features, split_learning, split_tags
 from partita.apps.kelifax.pages.shown import OPTIONS
 from partita.apps.kelifax.permissions import Kelifax
-from partita.apps.kelifax.schema import Resource
+from partita.apps.kelifax.schema import Decision, Resource
 from partita.apps.kelifax.service import KelifaxService
 from partita.apps.kelifax.submission import Details, Edit, Learning, ResourceFields
 from partita.apps.kelifax.wizard import with_one_more
@@ -23,9 +23,12 @@ _SEPARATED = {"tags"}
 class EditForm(ResourceFields, Details):
     """A resource as its form shows it: whole, so that what is empty was emptied."""
 
+    version: str = ""
+
     def edit(self) -> Edit:
         """What it asks for."""
-        return Edit.model_validate(self.model_dump(by_alias=True, exclude={"logo_image"}))
+        said = self.model_dump(by_alias=True, exclude={"logo_image", "version"})
+        return Edit.model_validate({**said, "version": self.version or None})
 
 
 def add(pages: Routes, service: KelifaxService) -> None:
@@ -38,6 +41,7 @@ def add(pages: Routes, service: KelifaxService) -> None:
         *,
         status: int = 200,
         refused: Problem | None = None,
+        since: tuple[Decision, ...] = (),
     ) -> Response:
         return render(
             request,
@@ -47,7 +51,16 @@ def add(pages: Routes, service: KelifaxService) -> None:
             resource=resource,
             options=OPTIONS,
             form=form,
+            since=since,
+            changed=refused is not None and refused.code == "changed_meanwhile",
         )
+
+    async def changed(request: Request, slug: str, form: Parsed[EditForm], problem: Problem) -> Response:
+        """What was typed, and that it was somebody else's turn; whoever sends it again knows of it."""
+        resource = await service.inspect(slug)
+        values = {**form.values, "version": resource.version}
+        since = await service.history_of(slug, 1)
+        return page(request, resource, Parsed(None, values), refused=problem, since=since)
 
     @pages.get("/moderation/{slug}/edit", Kelifax.EDIT)
     async def edit_form(request: Request, slug: str) -> Response:
@@ -69,6 +82,8 @@ def add(pages: Routes, service: KelifaxService) -> None:
         except NotFound:
             raise
         except Problem as problem:
+            if problem.code == "changed_meanwhile":
+                return await changed(request, slug, form, problem)
             return page(request, resource, form.refused(problem), refused=problem)
         return redirect(f"/kelifax/moderation/{slug}", flash="The changes are saved.")
 
@@ -86,4 +101,5 @@ def _editable(resource: Resource) -> EditForm:
             Learning.model_construct(title=each.title, url=each.url, type=each.type)
             for each in split_learning(resource.learning_resources)
         ],
+        version=resource.version,
     )
