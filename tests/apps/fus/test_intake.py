@@ -178,6 +178,19 @@ async def test_a_site_that_is_written_over_keeps_its_numbers_and_its_place(servi
     await put(service, url="https://ours.example.org/")
 
 
+async def test_a_group_that_is_written_over_keeps_its_number(service: FusService, kit: Kit) -> None:
+    worker = worker_of(kit, system.build(kit))
+    group = await service.groups.create(ADMIN, NewGroup(name="keepers", permissions=(Fus.EDIT,)))
+    for name in ("Ada", "Ben"):
+        await service.groups.add_member(ADMIN, "keepers", (await account(kit, name)).user_id)
+    await worker.drain()
+    await original.write(kit, original.group("keepers", Fus.DELETE, createdAt=group.created_at))
+    await worker.drain()
+    after = await service.groups.group("keepers")
+    assert (after.permissions, after.member_count) == ((Fus.DELETE,), 2)
+    assert _told(await take_in_all(kit.store)) == (0, 0, 0, 0)
+
+
 async def test_a_site_that_was_written_over_unseen_is_listed_again(service: FusService, kit: Kit) -> None:
     site = await put(service, "Ours", url="https://ours.example.org/")
     await original.write(kit, *original.site(site.site_id, "https://ours.example.org/"))

@@ -7,6 +7,7 @@ says so on the item itself, so it happens once, whoever does it, and goes on whe
 from __future__ import annotations
 
 from collections.abc import AsyncIterator
+from contextlib import suppress
 from dataclasses import dataclass, field
 
 from partita.apps.fus import schema
@@ -15,6 +16,7 @@ from partita.apps.fus.counting import one_more_comment
 from partita.apps.fus.grants import counts
 from partita.apps.fus.ratings import give
 from partita.apps.fus.schema import FUS, Comment, Group, Membership, Rating, Site
+from partita.dynamo.errors import ConditionalCheckFailedError
 from partita.kit.changes import Change
 from partita.kit.problems import NotFound
 from partita.store.store import AsyncStore
@@ -70,6 +72,7 @@ async def take_in(store: AsyncStore, change: Change) -> None:
     await _take_in_rating(store, *reversed(change.read(Rating)))
     await _take_in_comment(store, *reversed(change.read(Comment)))
     await _take_in_membership(store, *reversed(change.read(Membership)))
+    await _keep_member_count(store, *reversed(change.read(Group)))
 
 
 async def _take_in_rating(store: AsyncStore, seen: Rating | None, before: Rating | None = None) -> bool:
@@ -131,6 +134,17 @@ async def _take_in_membership(store: AsyncStore, seen: Membership | None, before
         return True
 
     return await store.attempt(attempt)
+
+
+async def _keep_member_count(store: AsyncStore, seen: Group | None, before: Group | None) -> None:
+    """A group that was written over gets its number back, unless members have come since."""
+    if seen is None or before is None or seen.member_count is not None or before.member_count is None:
+        return
+    if seen.created_at != before.created_at:  # another group, with other members
+        return
+    again = Update(seen.own_key, Group.member_count.set(before.member_count)).if_there()
+    with suppress(ConditionalCheckFailedError):
+        await store.write(again.when(Group.member_count.missing()))
 
 
 async def _every_row(store: AsyncStore) -> AsyncIterator[Row]:
