@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import re
+from dataclasses import dataclass
 
 import pytest
 
+from partita.kit.permissions import House
 from tests.web.conftest import Person, Served
 from tests.web.visitor import Visitor
 
@@ -44,6 +46,31 @@ async def test_the_list_has_pages(served: Served) -> None:
     assert 'rel="first"' in second.text
     ids = re.compile(r'"/admin/users/(\w{26})"')
     assert not set(ids.findall(first.text)) & set(ids.findall(second.text))
+
+
+@dataclass(frozen=True, slots=True)
+class Club:
+    """Grants one person something beside roles."""
+
+    member: str
+
+    async def permissions_of(self, user_id: str) -> frozenset[str]:
+        return frozenset({House.READ_METRICS}) if user_id == self.member else frozenset()
+
+
+async def test_what_somebody_may_do_is_shown_whether_roles_or_groups_grant_it(served: Served) -> None:
+    root, ada = await served.person("Root", "admin"), await served.person("Ada", "press:editor")
+    accounts = served.suite.kit.accounts
+    accounts.use(accounts.policy, (Club(ada.account.user_id),))
+    try:
+        for page in (await root.get(f"/admin/users/{ada.account.user_id}"), await ada.get("/account")):
+            assert "<dt>The role press:editor</dt><dd>press:article:publish</dd>" in page.text
+            assert "<dt>Groups</dt><dd>house:metrics:read</dd>" in page.text
+        assert "<dt>The role admin</dt><dd>everything in every system</dd>" in (await root.get("/account")).text
+    finally:
+        accounts.use(accounts.policy)
+    nobody = await served.person("Bob")
+    assert "Nothing but what everybody may who visits." in (await nobody.get("/account")).shown
 
 
 async def test_a_person_is_added_with_roles_and_a_password_that_works_once(served: Served) -> None:

@@ -88,6 +88,15 @@ class Grants(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
+class Reason:
+    """Why somebody may do something."""
+
+    by: str
+    """`Every account`, `The role kelifax:moderator`, `Groups`."""
+    permissions: frozenset[str]
+
+
+@dataclass(frozen=True, slots=True)
 class Policy:
     """Every permission there is, what each role grants, and what everybody with an account may do."""
 
@@ -103,6 +112,15 @@ class Policy:
             granted |= self.known if role == ADMIN else self.roles.get(role, frozenset())
         granted.update(word for word in extra if word in self.known)
         return frozenset(granted)
+
+    def reasons(self, roles: Iterable[str], extra: Iterable[str] = ()) -> tuple[Reason, ...]:
+        """The same as `granted`, apart by what grants it; what grants nothing is left out."""
+        found = [Reason("Every account", self.members)]
+        for role in sorted(roles):
+            permissions = self.known if role == ADMIN else self.roles.get(role, frozenset())
+            found.append(Reason(f"The role {role}", permissions))
+        found.append(Reason("Groups", self.known.intersection(extra)))
+        return tuple(reason for reason in found if reason.permissions)
 
 
 ADMIN = "admin"

@@ -200,3 +200,18 @@ async def test_administrators_see_where_somebody_is_signed_in(accounts: Accounts
     assert await accounts.granted_to(await accounts.account(ada.id)) == ada.permissions
     with pytest.raises(Forbidden):
         await accounts.access_of(ada, root.id)
+
+
+async def test_what_somebody_may_do_is_told_apart_by_what_grants_it(
+    accounts: Accounts, ada: Viewer, clubs: Clubs
+) -> None:
+    clubs.granted[ada.id] = frozenset({House.READ_METRICS, "nobody:knows:this"})
+    person = await accounts.set_roles(accounts.operator(), ada.id, ["press:editor"])
+    reasons = await accounts.reasons_for(person)
+    assert {reason.by: reason.permissions for reason in reasons} == {
+        "Every account": {Press.READ},
+        "The role press:editor": {Press.WRITE, Press.APPROVE},
+        "Groups": {House.READ_METRICS},
+    }
+    together = frozenset[str]().union(*(reason.permissions for reason in reasons))
+    assert together == await accounts.granted_to(person)

@@ -14,7 +14,7 @@ from partita.kit.accounts.profile import Profile
 from partita.kit.accounts.registration import Registration
 from partita.kit.accounts.schema import Account, ApiToken, Password, Session, password, tokens_of
 from partita.kit.accounts.tokens import Tokens
-from partita.kit.permissions import ADMIN, House, Viewer, authorize
+from partita.kit.permissions import ADMIN, House, Reason, Viewer, authorize
 from partita.kit.problems import FieldError, Forbidden, Invalid
 from partita.table import Delete, Transaction, Update, Write
 
@@ -91,6 +91,10 @@ class Administration(Registration, Profile, Tokens):
     async def granted_to(self, person: Account) -> frozenset[str]:
         """All that roles and groups grant to somebody, but for what the OpenID provider adds."""
         return await self._granted(person)
+
+    async def reasons_for(self, person: Account) -> tuple[Reason, ...]:
+        """The same, apart by what grants it."""
+        return self._policy.reasons(person.roles, await self._granted_by_groups(person))
 
     async def suspend(self, viewer: Viewer, user_id: str) -> Account:
         """Keep somebody out until further notice; nothing of theirs is lost."""

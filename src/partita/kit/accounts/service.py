@@ -17,7 +17,7 @@ class Accounts(Administration, Resets, Recognition):
     - `tokens`: create_token, tokens, revoke_token
     - `directory`: account, accounts, account_by_email, account_by_username, list_accounts, search_accounts
     - `administration`: create_account, set_password, set_roles, revoke_access, suspend, restore, access_of,
-      granted_to
+      granted_to, reasons_for
     - `recognition`: viewer_from_session, viewer_from_bearer
     - `desk`: use (the policy and the groups), finish (before the store is closed)
     """

@@ -52,6 +52,8 @@ def routes(suite: Suite) -> Routes:
         shown: dict[str, Any] = {
             "name_form": Parsed(None, {"name": person.name}),
             "email_form": Parsed(None, {"email": person.email or ""}),
+            "may": await accounts.reasons_for(person),
+            "everything": accounts.policy.known,
             **forms,
         }
         return render(request, "account/overview.html", refused=refused, person=person, **shown)

@@ -92,6 +92,8 @@ def routes(suite: Suite) -> Routes:
             person=person,
             form=form or Parsed(None, {"roles": sorted(person.roles)}),
             roles=role_choices(),
+            may=await accounts.reasons_for(person),
+            everything=accounts.policy.known,
             password=password,
             itself=person.user_id == viewer.user_id,
         )
