@@ -63,7 +63,11 @@ def test_what_is_wrong_is_said_field_by_field() -> None:
     assert "There is no role press:chief; there are admin, " in _out(
         "create", "ada", "ada@example.org", "--role", "press:chief", code=1
     )
-    assert "nobody" in _out("list")
+    assert "nobody" in _out("list", "nobody-like-this", "--data", str(tmp_path / "other"))
+    wrong = CliRunner().invoke(app, ["user", "list", "--data", str(tmp_path / "misspelt")])
+    assert wrong.exit_code == 1
+    assert "there is nothing in" in wrong.output
+    assert not (tmp_path / "misspelt").exists()
     assert "There is no account ada; `partita user list` shows those there are." in _out("show", "ada", code=1)
 
 

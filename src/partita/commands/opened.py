@@ -26,6 +26,7 @@ def with_suite(data: Path | None, run: Callable[[Suite], Awaitable[None]], *, ne
     from partita.engine.database import FILE_NAME
     from partita.kit.problems import Problem
     from partita.kit.settings import SettingsError, read_settings
+    from partita.store.aws import NoCredentialsError
     from partita.table import ModelError
 
     async def whole() -> None:
@@ -40,6 +41,10 @@ def with_suite(data: Path | None, run: Callable[[Suite], Awaitable[None]], *, ne
 
     try:
         asyncio.run(whole())
-    except (SettingsError, DynamoError, ModelError, Problem, OSError, LookupError) as error:
+    except Problem as problem:
+        for line in [f"{error.field}: {error.message}" for error in problem.errors] or [problem.detail]:
+            typer.echo(f"partita: {line}", err=True)
+        raise typer.Exit(1) from None
+    except (SettingsError, DynamoError, ModelError, NoCredentialsError, OSError, LookupError) as error:
         typer.echo(f"partita: {error}", err=True)
         raise typer.Exit(1) from None

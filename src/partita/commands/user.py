@@ -8,14 +8,15 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from partita.commands.opened import Data, with_suite
+
 if TYPE_CHECKING:
     from partita.kit.accounts import Account, Accounts
-    from partita.kit.settings import Settings
+    from partita.kit.suite import Suite
 
 app = typer.Typer(no_args_is_help=True, help="Make, show and change accounts.")
 
 Who = Annotated[str, typer.Argument(help="A username, an address or an id.")]
-Data = Annotated[Path | None, typer.Option(help="The folder that holds everything; else as the settings say.")]
 _MOST = 1000
 
 
@@ -34,7 +35,7 @@ def create(
         typer.echo(f"made {made.account.username} ({made.account.user_id})")
         _tell_password(made.password)
 
-    _run(data, run)
+    _run(data, run, new=True)
 
 
 @app.command("list")
@@ -206,32 +207,10 @@ def _tell_password(new: str) -> None:
     typer.echo(f"password  {new}\nIt is shown this once, and must be changed at the first sign-in.")
 
 
-def _run(data: Path | None, act: Callable[[Accounts], Awaitable[None]]) -> None:
-    """Do something with the accounts that the settings lead to; what goes wrong is said, not thrown."""
-    import asyncio
+def _run(data: Path | None, act: Callable[[Accounts], Awaitable[None]], *, new: bool = False) -> None:
+    """Do something with the accounts that the settings lead to."""
 
-    from partita.dynamo.errors import DynamoError
-    from partita.kit.problems import Problem
-    from partita.kit.settings import SettingsError, read_settings
-    from partita.store.aws import NoCredentialsError
-    from partita.table import ModelError
-
-    try:
-        asyncio.run(_with_accounts(read_settings(**({} if data is None else {"data": data})), act))
-    except Problem as problem:
-        for line in [f"{error.field}: {error.message}" for error in problem.errors] or [problem.detail]:
-            typer.echo(f"partita: {line}", err=True)
-        raise typer.Exit(1) from None
-    except (DynamoError, ModelError, NoCredentialsError, SettingsError, OSError) as error:
-        typer.echo(f"partita: {error}", err=True)
-        raise typer.Exit(1) from None
-
-
-async def _with_accounts(settings: Settings, act: Callable[[Accounts], Awaitable[None]]) -> None:
-    from partita.bootstrap import build
-
-    suite = build(settings)
-    try:
+    async def run(suite: Suite) -> None:
         await act(suite.kit.accounts)
-    finally:
-        await suite.close()
+
+    with_suite(data, run, new=new)
