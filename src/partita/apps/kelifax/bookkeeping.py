@@ -87,11 +87,19 @@ def forgotten(gone: Resource) -> tuple[Write, ...]:
 
 def rewritten(before: Resource, after: Resource, *seen: str) -> Update[Resource]:
     """The update that makes one of the other, unless what it rests on has changed."""
-    # Another program may leave the number out, and the lists of the most viewed hold only what has one.
-    counted = (Resource.view_count.add(0),) if before.booked_as is None else ()
-    return Update(before.own_key, *actions(before, after), *counted).unless_changed(
-        before, *rests_on(before, after, *seen)
-    )
+    told = actions(before, after)
+    if placed(before) != before:
+        told = (*told, *_left_out(after, {action.field for action in told}))
+    return Update(before.own_key, *told).unless_changed(before, *rests_on(before, after, *seen))
+
+
+def _left_out(resource: Resource, told: set[str]) -> Iterator[Action]:
+    """What indexes need and another program leaves out: the number of views, and keys that a setting spreads."""
+    yield Resource.view_count.add(0)
+    for field in sorted({field for made in Resource.__layout__.derived.values() for field in made.fields} - told):
+        value = getattr(resource, field)
+        if value is not None:
+            yield Resource.__attributes__[field].set(value)  # the keys made of it are made with it
 
 
 def actions(before: Resource, after: Resource) -> tuple[Action, ...]:

@@ -1,0 +1,106 @@
+"""With its hot keys spread by settings, Kelifax shows the same lists: of its own resources and of those it took in."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+
+INDEXES = (
+    *("RESOURCESTATUSINDEX", "CATEGORYINDEX", "APPROVEDCATEGORYINDEX", "POPULARINDEX", "POPULARCATEGORYINDEX"),
+    *("FEATUREDINDEX", "DOMAININDEX", "SUBMISSIONINDEX", "TAGINDEX", "LOGINDEX", "HISTORYINDEX", "COUNTINDEX"),
+)
+PROGRAM = """
+import asyncio, json, tempfile
+from dataclasses import replace
+from pathlib import Path
+from partita.apps.kelifax import schema
+from partita.apps.kelifax.adoption import adopt_all
+from partita.apps.kelifax.permissions import MODERATOR
+from partita.apps.kelifax.schema import Resource
+from partita.apps.kelifax.service import KelifaxService
+from partita.apps.kelifax.submission import Edit
+from partita.table import Update
+from tests.apps.house import kit_on, person
+from tests.apps.kelifax import original
+from tests.apps.kelifax.conftest import submission
+
+MOD = person("mod", *MODERATOR)
+
+
+def _sent(request):
+    yield request
+
+
+async def main():
+    with tempfile.TemporaryDirectory() as folder, kit_on(Path(folder), schema.RESOURCES) as kit:
+        service = KelifaxService(kit)
+        for number, status in enumerate(["pending", "approved", "rejected", "approved"] * 2):
+            for row in [original.resource(f"its-{number}", status, viewCount=number, featured=number == 1)]:
+                await original.write(kit, row if number < 4 else original.least(row))
+        for number in range(4):
+            form = submission(f"Ours {number}", f"https://ours-{number}.example.org", resource__tags=["automation"])
+            await service.submit(form, "x")
+        await service.approve(MOD, "ours-0")
+        await service.count_views("ours-0", 2)
+        await service.reject(MOD, "ours-1", "no")
+        await service.edit(MOD, "its-1", Edit(category="design"))
+        await service.report("its-1", "dead", "x")
+        await service.report("its-3", "dead", "x")
+        await adopt_all(kit.store)
+        await service.reject(MOD, "its-3", "no")
+        await service.delete(MOD, "its-7")
+        # What the original approves later knows nothing of keys that are spread.
+        status = Update(Resource.key(resource_slug="ours-3"), Resource.resource_status.set("approved"))
+        request = status.request()
+        plain = replace(request, update=type(request.update)(request.update.actions[:1]))
+        await kit.store.run(_sent(plain))
+        await adopt_all(kit.store)
+        told = await service.analytics()
+
+        async def slugs(query):
+            return sorted([each.resource_slug async for each in kit.store.stream(query)])
+
+        lists = {status: await slugs(schema.resources_with_status(status)) for status in told.statuses}
+        for category in ("development", "design"):
+            lists[category] = await slugs(schema.resources_in(category))
+            for sort in ("newest", "popular"):
+                found = (await service.browse(category=category, sort=sort)).found
+                lists[f"{category} {sort}"] = sorted(each.resource.resource_slug for each in found)
+        views = [[-each.view_count, each.resource_slug] for each in told.popular]
+        lists["popular"] = sorted(views)  # those with as many views come in any order
+        assert [count for count, _ in views] == [count for count, _ in lists["popular"]]
+        lists["featured"] = [each.resource_slug for each in await service.featured()]
+        lists["domain"] = await slugs(schema.resources_from("techcorp.com"))
+        lists["submission"] = [(await service.submission_status("submission-of-its-2")).resource_slug]
+        tagged = (await service.browse(tag="automation")).found
+        lists["tag"] = sorted(each.resource.resource_slug for each in tagged)
+        lists["log"] = [[entry.slug, entry.action] for entry in (await service.log(limit=50)).items]
+        lists["history"] = [entry.action for entry in await service.history_of("its-3")]
+        lists["reports"] = sorted(each.slug for each in (await service.open_reports()).items)
+        lists["totals"] = [told.statuses, told.categories, told.domains, told.days[:1]]
+        print(json.dumps([schema.STATUS_INDEX.shards, lists]))
+
+
+asyncio.run(main())
+"""
+
+
+def _lists(shards: str) -> tuple[int, dict[str, list[object]]]:
+    settings = {f"PARTITA_SHARDS_KELIFAX_RESOURCES_{index}": shards for index in INDEXES} if shards else {}
+    command = [sys.executable, "-W", "error", "-c", PROGRAM]
+    ran = subprocess.run(command, env={**os.environ, **settings}, capture_output=True, text=True, check=False)
+    assert ran.returncode == 0, ran.stderr
+    spread, lists = json.loads(ran.stdout)
+    return spread, lists
+
+
+def test_every_list_is_the_same_with_its_key_spread() -> None:
+    (alone, expected), (spread, lists) = _lists(""), _lists("3")
+    assert (alone, spread) == (1, 3)
+    assert lists == expected
+    assert expected["approved"] == ["its-1", "its-5", "ours-0", "ours-3"]
+    assert expected["pending"] == ["its-0", "its-4", "ours-2"]
+    assert expected["rejected"] == ["its-2", "its-3", "its-6", "ours-1"]
+    assert len(expected["popular"]) == 4
