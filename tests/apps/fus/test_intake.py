@@ -137,7 +137,7 @@ async def test_an_interrupted_intake_goes_on_and_counts_nothing_twice(service: F
     counted = (await service.sites.site("1")).rating_count or 0
     assert 0 < counted < 40
     done = await take_in_all(kit.store)
-    assert done.ratings == 40 - counted
+    assert 40 - counted - done.ratings in (0, 1), "what was on its way when it was interrupted may have arrived"
     assert _numbers(await service.sites.site("1")) == (40, 160, (0, 0, 0, 40, 0), 0)
 
 
