@@ -38,6 +38,21 @@ def test_columns_are_as_high_as_their_values(values: list[float]) -> None:
     assert heights == pytest.approx([148 * value / most for value in values], abs=0.01)
 
 
+def test_labels_wider_than_their_columns_end_with_the_first_and_the_last_bar() -> None:
+    days = [(f"2026-11-{day:02}", 1.0) for day in range(1, 31)]
+    made = column_chart(days, caption="Any")
+    names = re.findall(r'<text x="([\d.]+)%" [^>]*text-anchor="(\w+)"[^>]*>([^<]*)<', made)
+    assert names[0] == ("0.5", "start", "2026-11-01")
+    assert names[-1] == ("99.5", "end", "2026-11-30")
+    assert {anchor for _, anchor, _ in names[1:-1]} == {"middle"}
+
+
+def test_labels_that_fit_stand_in_the_middle_of_their_columns() -> None:
+    made = column_chart(POINTS, caption="Any")
+    names = re.findall(r'<text x="([\d.]+)%" [^>]*text-anchor="(\w+)"', made)
+    assert names == [("16.67", "middle"), ("50", "middle"), ("83.33", "middle")]
+
+
 @pytest.mark.parametrize("chart", [column_chart, line_chart])
 def test_the_numbers_are_in_a_table(chart: object) -> None:
     assert callable(chart)

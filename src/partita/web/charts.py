@@ -17,6 +17,8 @@ Point = tuple[str, float]
 _TOP, _PLOT, _HEIGHT = 8, 148, 184
 _MOST_LABELS = 7
 _NOTHING = 1e-9
+_LETTER, _NARROWEST = 6.5, 300
+"""About how wide a letter is, and the plot on a telephone, in pixels."""
 
 
 def column_chart(points: Iterable[Point], *, caption: str, note: str = "", of: str = "Value", by: str = "") -> Markup:
@@ -36,7 +38,13 @@ def column_chart(points: Iterable[Point], *, caption: str, note: str = "", of: s
         )
         for place, (label, value) in enumerate(known)
     )
-    names = _names([label for label, _ in known], lambda place: (place + 0.5) * width)
+    labels = [label for label, _ in known]
+    # A label wider than its column would stand out of the chart at both ends: there it ends with its bar.
+    if max(map(len, labels), default=0) * _LETTER > width / 100 * _NARROWEST:
+        ends = {0: 0.15, len(known) - 1: 0.85}
+        names = _names(labels, lambda place: (place + ends.get(place, 0.5)) * width, to_the_edges=True)
+    else:
+        names = _names(labels, lambda place: (place + 0.5) * width)
     return _figure(known, scale, columns + names, caption=caption, note=note, of=of, by=by)
 
 
