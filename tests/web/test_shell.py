@@ -6,10 +6,14 @@ import re
 from pathlib import Path
 
 import pytest
+from markupsafe import Markup
 
 from partita.bootstrap import SYSTEMS, build
 from partita.kit.settings import Settings
+from partita.store import Observation
 from partita.web import shell
+from partita.web.calls import Calls
+from partita.web.panel import panel
 from tests.web.conftest import Served, make
 from tests.web.visitor import Visitor
 
@@ -72,6 +76,14 @@ async def test_the_panel_shows_the_requests_that_made_the_page(served: Served) -
     rows = re.findall(r"<tr><td>(\w+)</td><td>([\w-]+)</td>", page)
     assert rows == [("BatchGetItem", "partita-accounts"), ("Query", "press-articles")]
     assert "2 requests to the tables" in page
+
+
+@pytest.mark.parametrize(("used", "shown"), [(0.5, "0.5 units"), (1.0, "1 unit"), (2.0, "2 units"), (1.5, "1.5 units")])
+def test_the_panel_counts_units_as_people_do(used: float, shown: str) -> None:
+    call = Observation("GetItem", ("partita-house",), None, 1, used, 0.001, None)
+    calls = Calls()
+    calls.add(call)
+    assert f"<span>{shown}</span>" in panel(calls, "name", Markup())
 
 
 async def test_requests_of_different_pages_are_kept_apart(visitor: Visitor) -> None:

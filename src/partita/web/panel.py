@@ -36,12 +36,17 @@ def panel(calls: Calls, request_id: str, picture: Markup) -> str:
     return f"""\
 <details class="developer">
 <summary>{picture}<strong>{plural(len(calls.calls), "request")} to the tables</strong>
-<span>{units(calls.units)} units</span><span>{milliseconds(calls.seconds)} ms</span></summary>
+<span>{_counted_units(calls.units)}</span><span>{milliseconds(calls.seconds)} ms</span></summary>
 <div class="inside">
 {inside}
 <p class="muted">Request {escape(request_id)}</p>
 </div>
 </details>"""
+
+
+def _counted_units(amount: float) -> str:
+    shown = units(amount)
+    return f"{shown} unit" if shown == "1" else f"{shown} units"
 
 
 def _row(call: Observation) -> str:
