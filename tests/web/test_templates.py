@@ -103,12 +103,17 @@ async def test_every_component_can_be_shown(visitor: Visitor) -> None:
 
 
 @pytest.mark.anyio
-async def test_the_pager_keeps_the_filters_and_knows_one_page_back(visitor: Visitor) -> None:
-    page = await visitor.get("/_styleguide?cursor=here&back=before&tag=x&tag=y&empty=")
+async def test_the_pager_keeps_the_filters_and_knows_three_pages_back(visitor: Visitor) -> None:
+    page = await visitor.get("/_styleguide?cursor=e&back=b&back=c&back=d&tag=x&tag=y&empty=")
     assert re.findall(r'href="([^"]+)" rel="(\w+)"', page.shown) == [
         ("/_styleguide?tag=x&tag=y", "first"),
-        ("/_styleguide?tag=x&tag=y&cursor=before", "prev"),
-        ("/_styleguide?tag=x&tag=y&cursor=abc&back=here", "next"),
+        ("/_styleguide?tag=x&tag=y&cursor=d&back=b&back=c", "prev"),
+        ("/_styleguide?tag=x&tag=y&cursor=abc&back=c&back=d&back=e", "next"),
+    ]
+    second = await visitor.get("/_styleguide?cursor=b")
+    assert re.findall(r'href="([^"]+)" rel="(\w+)"', second.shown) == [
+        ("/_styleguide", "first"),
+        ("/_styleguide?cursor=abc&back=b", "next"),
     ]
     first = await visitor.get("/_styleguide")
     assert re.findall(r'rel="(\w+)"', first.text) == ["stylesheet", "next"] or 'rel="prev"' not in first.text

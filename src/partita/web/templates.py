@@ -20,6 +20,8 @@ from partita.web.assets import Assets
 
 _OURS = Path(__file__).parent / "templates"
 _FRAGMENTS = 4096
+_BACK = 3
+"""How many pages back a list leads; cursors are long, and addresses should not be."""
 _APPS = Path(__file__).parents[1] / "apps"
 
 
@@ -48,17 +50,19 @@ def environment(assets: Assets, systems: Iterable[str]) -> Environment:
 
     @pass_context
     def pager(context: Context, next_cursor: str | None, shown: str = "") -> Markup:
-        """First page, one back, next; nothing where the list fits on one page."""
-        cursor = context["request"].query_params.get("cursor")
+        """First page, back, next; nothing where the list fits on one page. A cursor knows no way back, so the address
+        has those of the pages before."""
+        asked = context["request"].query_params
+        cursor = asked.get("cursor")
         if not next_cursor and not cursor:
             return Markup()
-        back = context["request"].query_params.get("back")
+        before = [each for each in asked.getlist("back") if each]
         part = templates.get_template("parts/pager.html")
         return Markup(
             part.render(
                 first=query(context, cursor=None, back=None) if cursor else "",
-                back=query(context, cursor=back, back=None) if back else "",
-                next=query(context, cursor=next_cursor, back=cursor) if next_cursor else "",
+                back=query(context, cursor=before[-1], back=before[:-1]) if before else "",
+                next=query(context, cursor=next_cursor, back=[*before, cursor][-_BACK:]) if next_cursor else "",
                 shown=shown,
             )
         )
