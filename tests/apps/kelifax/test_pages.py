@@ -239,6 +239,123 @@ async def test_whoever_reports_too_often_keeps_the_text_and_is_told_when_to_try_
     assert (await visitor.post("/kelifax/resources/nothing/reports", {"reason": "x"})).status == 404
 
 
+async def test_a_sort_that_words_or_a_tag_rule_out_is_not_offered(kelifax: Kelifax) -> None:
+    visitor = kelifax.visitor()
+    assert 'name="sort"' in (await visitor.get("/kelifax/resources?sort=popular")).text
+    assert 'name="sort"' in (await visitor.get("/kelifax/resources?sort=popular&q=+&tag=+")).text
+    for narrowed in ("q=loom", "tag=compilers", "q=loom&tag=compilers&category=design"):
+        page = await visitor.get(f"/kelifax/resources?sort=popular&{narrowed}")
+        assert page.status == 200
+        assert 'name="sort"' not in page.text, narrowed
+
+
+# ---- moderating
+
+
+async def test_the_page_of_a_resource_shows_its_open_reports_and_closes_each(
+    kelifax: Kelifax, moderator: Somebody
+) -> None:
+    slug, other = [(await _resource(kelifax, name)).resource_slug for name in ("Flagged", "Not Flagged")]
+    await kelifax.service.report(slug, "It leads to a <duck>.", "somebody")
+    await kelifax.service.report(slug, "It is about geese.", "somebody")
+    path = f"/kelifax/moderation/{slug}"
+    page = await moderator.get(path)
+    assert "It leads to a &lt;duck&gt;." in page.text
+    assert "Open reports" not in (await moderator.get(f"/kelifax/moderation/{other}")).shown
+    actions = re.findall(rf'action="(/kelifax/moderation/reports/{slug}/[^"]+/close)"', page.text)
+    assert len(actions) == 2
+    answer = await moderator.post(actions[0], filled(page.text, actions[0]))
+    assert answer.location == path
+    shown = (await moderator.follow(answer)).shown
+    assert "The report is closed." in shown
+    assert "It is about geese." not in shown
+    assert "It leads to a <duck>." in shown
+    away = await moderator.post(actions[1], {"next": "//evil.example"})
+    assert away.location == "/kelifax/moderation"
+    assert "Open reports" not in (await moderator.get(path)).shown
+
+
+async def test_the_page_of_a_resource_tells_who_decided_what_when_and_why(
+    kelifax: Kelifax, moderator: Somebody
+) -> None:
+    slug = (await _resource(kelifax, "Storied")).resource_slug
+    await kelifax.service.reject(MOD, slug, "Too few knots & ropes.")
+    await kelifax.service.edit(MOD, slug, Edit(tags=["knots"], resource_name="Storied Knots"))
+    shown = (await moderator.get(f"/kelifax/moderation/{slug}")).shown
+    told = [shown.index(each) for each in ("edit</span> by mod", "reject</span> by mod", "approve</span> by mod")]
+    assert told == sorted(told), "newest first"
+    assert "Too few knots & ropes." in shown
+    assert "Changed resource name, tags" in shown
+    assert "Changed resource name, tags" in (await moderator.get("/kelifax/moderation/log")).shown
+
+
+async def test_the_log_leads_to_what_is_known_of_a_resource_that_was_deleted(
+    kelifax: Kelifax, moderator: Somebody
+) -> None:
+    slug = (await _resource(kelifax, "Bygone")).resource_slug
+    await kelifax.service.delete(MOD, slug)
+    assert f'href="/kelifax/moderation/{slug}"' in (await moderator.get("/kelifax/moderation/log")).text
+    page = await moderator.get(f"/kelifax/moderation/{slug}")
+    assert page.status == 404
+    assert "bygone is not there any more" in page.shown
+    assert "delete</span> by mod" in page.shown
+    assert "It may have been removed." in (await moderator.get("/kelifax/moderation/never-was")).shown
+    assert (await moderator.get("/kelifax/moderation/No%23Slug")).status == 404
+
+
+async def test_a_decision_that_came_too_late_is_told_on_the_page_of_the_resource(
+    kelifax: Kelifax, moderator: Somebody
+) -> None:
+    slug = (await _resource(kelifax, "Decided")).resource_slug
+    path = f"/kelifax/moderation/{slug}"
+    for decision, told in (
+        ("approve", "This resource is approved already."),
+        ("unfeature", "This resource is not featured."),
+    ):
+        answer = await moderator.post(f"{path}/{decision}")
+        assert answer.status == 409
+        assert told in answer.shown
+        assert "Reason to reject" in answer.shown
+    empty = await moderator.post(f"{path}/reject", {"reason": " "})
+    assert empty.status == 422
+    assert 'id="f-reason-error"' in empty.text
+    await kelifax.service.reject(MOD, slug, "First.")
+    late = await moderator.post(f"{path}/reject", {"reason": "Second, with care."})
+    assert late.status == 409
+    assert "This resource is rejected already." in late.shown
+    assert "Second, with care." in late.shown
+
+
+async def test_an_address_that_was_taken_meanwhile_keeps_a_resource_from_coming_back(
+    kelifax: Kelifax, moderator: Somebody
+) -> None:
+    slug = (await _resource(kelifax, "Came Back")).resource_slug
+    await kelifax.service.reject(MOD, slug, "Not now.")
+    await kelifax.service.submit(submission("Faster", "https://came-back.example.org"), "somebody")
+    answer = await moderator.post(f"/kelifax/moderation/{slug}/approve")
+    assert answer.status == 409
+    assert "This address was submitted already and is waiting for review." in answer.shown
+
+
+async def test_all_reports_can_be_paged_through_and_the_newest_stand_above_what_waits(
+    kelifax: Kelifax, moderator: Somebody
+) -> None:
+    slug = (await _resource(kelifax, "Often Reported")).resource_slug
+    for number in range(25):
+        await kelifax.service.report(slug, f"Wrong in way {number:02}.", f"somebody-{number}")
+    queue = await moderator.get("/kelifax/moderation")
+    assert len(re.findall(r"Wrong in way \d\d", queue.shown)) == 5
+    assert 'href="/kelifax/moderation/reports">All reports' in queue.text
+    assert "Wrong in way" not in (await moderator.get("/kelifax/moderation?status=approved")).shown
+    first = await moderator.get("/kelifax/moderation/reports")
+    following = re.search(r'href="([^"]+)" rel="next"', first.shown)
+    assert following is not None
+    second = await moderator.get(following[1])
+    seen = re.findall(r"Wrong in way \d\d", first.shown + second.shown)
+    assert len(seen) == len(set(seen)) == 25
+    assert (await kelifax.visitor().get("/kelifax/moderation/reports")).location.startswith("/sign-in")
+
+
 # ---- editing
 
 

@@ -59,8 +59,9 @@ def add(pages: Routes, service: KelifaxService, visits: Visits) -> None:
         cursor: Cursor = None,
     ) -> Response:
         """The directory, narrowed down; what makes no sense is left out rather than refused."""
+        tag, q = tag.strip(), q.strip()
         chosen: Category | None = category if category in CATEGORIES else None
-        order: Literal["newest", "popular"] = "popular" if sort == "popular" and not tag and not q.strip() else "newest"
+        order: Literal["newest", "popular"] = "popular" if sort == "popular" and not tag and not q else "newest"
         listing = await service.browse(category=chosen, tag=tag or None, text=q, sort=order, limit=_PAGE, cursor=cursor)
         resources = tuple(each.resource for each in listing.found)
         counts = await service.categories()

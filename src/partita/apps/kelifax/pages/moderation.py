@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any, get_args
+from typing import Annotated, get_args
 
 from fastapi import Query, Request
 from pydantic import BaseModel
@@ -14,11 +14,16 @@ from partita.apps.kelifax.schema import Status
 from partita.apps.kelifax.service import KelifaxService
 from partita.kit.answers import Cursor
 from partita.kit.forms import Parsed, parse
-from partita.kit.pages import redirect, render
-from partita.kit.problems import Problem
+from partita.kit.pages import local, redirect, render
+from partita.kit.permissions import Viewer
+from partita.kit.problems import Conflict, Invalid, NotFound, Problem
 from partita.kit.routes import CurrentViewer, Routes
 
 _PAGE = 20
+_REPORTS = 5
+"""So many reports are shown above what waits; the others have a page of their own."""
+_REPORTS_OF_ONE = 50
+_HISTORY = 20
 
 
 class ReasonForm(BaseModel):
@@ -27,8 +32,13 @@ class ReasonForm(BaseModel):
     reason: str = ""
 
 
+_NOTHING_TYPED: Parsed[ReasonForm] = Parsed(None)
+
+
 def add(pages: Routes, service: KelifaxService) -> None:
     """Declare the routes."""
+
+    # -- lists
 
     @pages.get("/moderation", Kelifax.READ_MODERATION)
     async def queue(
@@ -36,7 +46,8 @@ def add(pages: Routes, service: KelifaxService) -> None:
     ) -> Response:
         chosen: Status = status if status in get_args(Status) else "pending"  # type: ignore[assignment]
         page = await service.queue(chosen, limit=_PAGE, cursor=cursor)
-        reports = await service.open_reports(limit=_PAGE)
+        first = chosen == "pending" and cursor is None
+        reports = (await service.open_reports(limit=_REPORTS + 1)).items if first else ()
         told = await service.analytics()
         return render(
             request,
@@ -44,30 +55,62 @@ def add(pages: Routes, service: KelifaxService) -> None:
             page=page,
             chosen=chosen,
             counts=told.statuses,
-            reports=reports,
+            reports=reports[:_REPORTS],
+            more_reports=len(reports) > _REPORTS,
             logo_url=service.logo_url,
         )
+
+    @pages.get("/moderation/reports", Kelifax.READ_MODERATION)
+    async def reports(request: Request, cursor: Cursor = None) -> Response:
+        """Everything that was reported and that nobody has dealt with."""
+        page = await service.open_reports(limit=_PAGE, cursor=cursor)
+        told = await service.analytics()
+        return render(request, "kelifax/reports.html", page=page, counts=told.statuses)
 
     @pages.get("/moderation/log", Kelifax.READ_LOG)
     async def log(request: Request, cursor: Cursor = None) -> Response:
         return render(request, "kelifax/log.html", page=await service.log(limit=50, cursor=cursor))
 
     @pages.post("/moderation/reports/{slug}/{entry_id}/close", Kelifax.APPROVE)
-    async def close_report(viewer: CurrentViewer, slug: str, entry_id: str) -> Response:
+    async def close_report(request: Request, viewer: CurrentViewer, slug: str, entry_id: str) -> Response:
+        async with request.form() as sent:
+            following = local(str(sent.get("next", "")), "/kelifax/moderation")
         await service.close_report(viewer, slug, entry_id)
-        return redirect("/kelifax/moderation", flash="The report is closed.")
+        return redirect(following, flash="The report is closed.")
+
+    # -- one resource
+
+    async def inspected(
+        request: Request, slug: str, form: Parsed[ReasonForm], refused: Problem | None = None
+    ) -> Response:
+        try:
+            resource = await service.inspect(slug)
+        except NotFound as missing:
+            history = await service.history_of(slug, _HISTORY)
+            if not history:
+                raise
+            return render(request, "kelifax/gone.html", refused=missing, slug=slug, history=history, most=_HISTORY)
+        return render(
+            request,
+            "kelifax/inspect.html",
+            refused=refused,
+            **shown(service, resource),
+            reports=await service.open_reports_of(slug, _REPORTS_OF_ONE),
+            history=await service.history_of(slug, _HISTORY),
+            most=_HISTORY,
+            form=form,
+        )
 
     @pages.get("/moderation/{slug}", Kelifax.READ_MODERATION)
     async def inspect(request: Request, slug: str) -> Response:
-        return await _inspected(request, slug, Parsed(None, {}, {}))
-
-    async def _inspected(request: Request, slug: str, form: Parsed[Any], status: int = 200) -> Response:
-        resource = await service.inspect(slug)
-        return render(request, "kelifax/inspect.html", status=status, **shown(service, resource), form=form)
+        return await inspected(request, slug, _NOTHING_TYPED)
 
     @pages.post("/moderation/{slug}/approve", Kelifax.APPROVE)
-    async def approve(viewer: CurrentViewer, slug: str) -> Response:
-        resource = await service.approve(viewer, slug)
+    async def approve(request: Request, viewer: CurrentViewer, slug: str) -> Response:
+        try:
+            resource = await service.approve(viewer, slug)
+        except Conflict as problem:
+            return await inspected(request, slug, _NOTHING_TYPED.refused(problem), problem)
         return redirect(f"/kelifax/moderation/{slug}", flash=f"{resource.resource_name} is public now.")
 
     @pages.post("/moderation/{slug}/reject", Kelifax.APPROVE)
@@ -75,23 +118,27 @@ def add(pages: Routes, service: KelifaxService) -> None:
         async with request.form() as sent:
             form = parse(ReasonForm, sent)
         try:
-            reason = form.value.reason if form.value is not None else ""
-            resource = await service.reject(viewer, slug, reason)
-        except Problem as problem:
-            if not problem.errors:
-                raise
-            return await _inspected(request, slug, form.refused(problem), problem.status)
+            resource = await service.reject(viewer, slug, form.value.reason if form.value is not None else "")
+        except (Conflict, Invalid) as problem:
+            return await inspected(request, slug, form.refused(problem), problem)
         return redirect(f"/kelifax/moderation/{slug}", flash=f"{resource.resource_name} is rejected.", kind="info")
 
     @pages.post("/moderation/{slug}/feature", Kelifax.APPROVE)
-    async def feature(viewer: CurrentViewer, slug: str) -> Response:
-        await service.feature(viewer, slug, featured=True)
-        return redirect(f"/kelifax/moderation/{slug}", flash="It stands in front now.")
+    async def feature(request: Request, viewer: CurrentViewer, slug: str) -> Response:
+        return await put(request, viewer, slug, featured=True)
 
     @pages.post("/moderation/{slug}/unfeature", Kelifax.APPROVE)
-    async def unfeature(viewer: CurrentViewer, slug: str) -> Response:
-        await service.feature(viewer, slug, featured=False)
-        return redirect(f"/kelifax/moderation/{slug}", flash="It stands among the others again.", kind="info")
+    async def unfeature(request: Request, viewer: CurrentViewer, slug: str) -> Response:
+        return await put(request, viewer, slug, featured=False)
+
+    async def put(request: Request, viewer: Viewer, slug: str, *, featured: bool) -> Response:
+        """In front, or back among the others."""
+        try:
+            await service.feature(viewer, slug, featured=featured)
+        except Conflict as problem:
+            return await inspected(request, slug, _NOTHING_TYPED.refused(problem), problem)
+        told = "It stands in front now." if featured else "It stands among the others again."
+        return redirect(f"/kelifax/moderation/{slug}", flash=told, kind="good" if featured else "info")
 
     @pages.get("/moderation/{slug}/delete", Kelifax.DELETE)
     async def delete_form(request: Request, slug: str) -> Response:
