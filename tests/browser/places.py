@@ -99,6 +99,7 @@ _LISTS = (
     "/kelifax",
     "/kelifax/resources",
     "/kelifax/moderation",
+    "/kelifax/moderation/reports",
     "/kelifax/moderation/log",
     "/kelifax/analytics",
     "/fus",

@@ -116,14 +116,25 @@ def _review(moderator: Window, visitor: Window, name: str, link: str) -> None:
     moderator.wrong("Tags", "At most 30 characters")
     moderator.check()
     moderator.fill(Tags="knots, ropes, sailing")
+    _add_place(moderator)
     moderator.press("Save changes")
     moderator.told("The changes are saved")
-    moderator.sees("sailing")
+    moderator.sees("sailing", "A film about knots", "A course of bends")
     expect(moderator.page.get_by_role("link", name="Delete")).to_have_count(1)
     visitor.open(link)
     visitor.sees("Approved", "It is in the directory.")
     visitor.follow("See it")
     visitor.sees("sailing")
+
+
+def _add_place(moderator: Window) -> None:
+    """One more place to learn, after the one that is there."""
+    places = moderator.page.get_by_role("group", name="Places to learn more")
+    places.get_by_role("button", name="Add another").click()
+    expect(places.get_by_label(re.compile("^Title"))).to_have_count(2)
+    places.get_by_label(re.compile("^Title")).last.fill("A course of bends")
+    places.get_by_label(re.compile("^Address")).last.fill("https://bends.example")
+    places.get_by_label(re.compile("^Kind")).last.select_option("course")
 
 
 def _delete(admin: Window, name: str) -> None:

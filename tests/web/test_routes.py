@@ -126,6 +126,7 @@ OVER_NAMES = {
     "/fus/groups/~new": "no name of a group",
     "/fus/sites/new": "ids are made by us",
     "/kelifax/moderation/log": "no slug",
+    "/kelifax/moderation/reports": "no slug",
     "/api/kelifax/moderation/log": "no slug",
     "/api/kelifax/moderation/reports": "no slug",
 }
