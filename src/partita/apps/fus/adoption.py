@@ -34,7 +34,8 @@ async def adopt(store: AsyncStore, site: Site, before: Site | None = None) -> bo
         Site.tags.set(after.tags),  # in our spelling, as they are counted
         *(_numbers_of(before) if before is not None else ()),
     )
-    still = own.when(Site.timeline.missing()).unless_changed(site, Site.url, Site.title, Site.updated_at)
+    # All keys are made, as of a new item: a setting may spread the documented lists by keys of its own.
+    still = own.or_new().when(Site.timeline.missing()).unless_changed(site, Site.url, Site.title, Site.updated_at)
     with suppress(ChangedMeanwhileError):  # somebody did it, or changed the site: then its change is still to come
         try:
             await store.transact(Transaction(still, *changes(before, after)))

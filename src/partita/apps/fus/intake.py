@@ -54,6 +54,8 @@ async def take_in_all(store: AsyncStore) -> Intake:
                 done.memberships += await _take_in_membership(store, await store.read(Membership, row))
             elif Site.owns(row) and Site.timeline.name not in row:
                 sites.append(Site.from_row(row).site_id)
+            elif Group.owns(row):
+                await _list_group(store, row)
         except ForeignItemError as error:
             done.unreadable.append(str(error))
     for site_id in sites:  # after their ratings, whose sums give them their rank
@@ -73,6 +75,8 @@ async def take_in(store: AsyncStore, change: Change) -> None:
     await _take_in_comment(store, *reversed(change.read(Comment)))
     await _take_in_membership(store, *reversed(change.read(Membership)))
     await _keep_member_count(store, *reversed(change.read(Group)))
+    if change.new is not None and Group.owns(change.new):
+        await _list_group(store, change.new)
 
 
 async def _take_in_rating(store: AsyncStore, seen: Rating | None, before: Rating | None = None) -> bool:
@@ -134,6 +138,14 @@ async def _take_in_membership(store: AsyncStore, seen: Membership | None, before
         return True
 
     return await store.attempt(attempt)
+
+
+async def _list_group(store: AsyncStore, row: Row) -> None:
+    """Give a group the keys that it lacks where a setting spreads the list of groups."""
+    if not Group.__layout__.derived.keys() <= row.keys():
+        group = Group.from_row(row)
+        with suppress(ConditionalCheckFailedError):  # it is gone
+            await store.write(Update(group.own_key, Group.member_count.add(0)).or_new().if_there())
 
 
 async def _keep_member_count(store: AsyncStore, seen: Group | None, before: Group | None) -> None:
