@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from itertools import pairwise
 
 import pytest
 from hypothesis import given
@@ -45,6 +46,20 @@ def test_labels_wider_than_their_columns_end_with_the_first_and_the_last_bar() -
     assert names[0] == ("0.5", "start", "2026-11-01")
     assert names[-1] == ("99.5", "end", "2026-11-30")
     assert {anchor for _, anchor, _ in names[1:-1]} == {"middle"}
+
+
+@given(st.integers(1, 120))
+def test_dates_below_columns_stay_in_the_plot_and_apart(count: int) -> None:
+    made = column_chart([(f"2026-{place:05}", 1.0) for place in range(count)], caption="Any")
+    for plot, minor in ((450, True), (300, False)):
+        ends = []
+        for at, anchor, rest in re.findall(r'<text x="([\d.]+)%" [^>]*text-anchor="(\w+)"([^>]*)>', made):
+            if minor or "minor" not in rest:
+                start = float(at) / 100 * plot - {"start": 0, "middle": 31, "end": 62}[anchor]
+                ends.append((start, start + 62))
+        assert ends[0][0] >= 0
+        assert ends[-1][1] <= plot
+        assert all(left[1] < right[0] for left, right in pairwise(ends))
 
 
 def test_labels_that_fit_stand_in_the_middle_of_their_columns() -> None:

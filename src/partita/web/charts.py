@@ -17,8 +17,8 @@ Point = tuple[str, float]
 _TOP, _PLOT, _HEIGHT = 8, 148, 184
 _MOST_LABELS = 7
 _NOTHING = 1e-9
-_LETTER, _NARROWEST = 6.5, 300
-"""About how wide a letter is, and the plot on a telephone, in pixels."""
+_LETTER, _NARROWEST, _USUAL = 6.5, 300, 450
+"""About how wide a letter is, the plot on a telephone, and one of two that stand side by side; in pixels."""
 
 
 def column_chart(points: Iterable[Point], *, caption: str, note: str = "", of: str = "Value", by: str = "") -> Markup:
@@ -193,7 +193,9 @@ def _slot(label: str, value: float, left: float, width: float) -> Markup:
 def _names(labels: Sequence[str], x: Callable[[int], float], *, to_the_edges: bool = False) -> Markup:
     """A few of the labels below; those between first, middle and last leave when it gets narrow."""
     last = len(labels) - 1
-    every = max(math.ceil(len(labels) / _MOST_LABELS), 1)
+    # Those at the ends reach inwards, so that each needs half as much again as it is wide.
+    room = max(map(len, labels), default=0) * _LETTER * 1.5 or 1
+    every = max(math.ceil(len(labels) / max(min(int(_USUAL / room), _MOST_LABELS), 3)), 1)
     shown = [place for place in range(len(labels)) if place % every == 0]
     if last not in shown and shown:
         if last - shown[-1] < every:
@@ -205,7 +207,7 @@ def _names(labels: Sequence[str], x: Callable[[int], float], *, to_the_edges: bo
             x=_short(x(place)),
             y=_HEIGHT - 8,
             anchor={0: "start", last: "end"}.get(place, "middle") if to_the_edges and last else "middle",
-            minor="" if place in kept or len(shown) <= 4 else Markup(' class="minor"'),
+            minor="" if place in kept or len(shown) * room <= _NARROWEST else Markup(' class="minor"'),
             label=labels[place],
         )
         for place in shown
