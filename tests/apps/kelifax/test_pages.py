@@ -353,6 +353,10 @@ async def test_all_reports_can_be_paged_through_and_the_newest_stand_above_what_
     second = await moderator.get(following[1])
     seen = re.findall(r"Wrong in way \d\d", first.shown + second.shown)
     assert len(seen) == len(set(seen)) == 25
+    for report in (await kelifax.service.open_reports(limit=50)).items:
+        await kelifax.service.close_report(MOD, report.slug, report.entry_id)
+    assert "No more reports" in (await moderator.get(following[1])).shown
+    assert "Nothing is reported" in (await moderator.get("/kelifax/moderation/reports")).shown
     assert (await kelifax.visitor().get("/kelifax/moderation/reports")).location.startswith("/sign-in")
 
 

@@ -65,7 +65,7 @@ def add(pages: Routes, service: KelifaxService) -> None:
         """Everything that was reported and that nobody has dealt with."""
         page = await service.open_reports(limit=_PAGE, cursor=cursor)
         told = await service.analytics()
-        return render(request, "kelifax/reports.html", page=page, counts=told.statuses)
+        return render(request, "kelifax/reports.html", page=page, counts=told.statuses, further=cursor is not None)
 
     @pages.get("/moderation/log", Kelifax.READ_LOG)
     async def log(request: Request, cursor: Cursor = None) -> Response:
