@@ -41,18 +41,18 @@ def _summary(*names: str) -> str:
 @pytest.mark.parametrize(
     ("name", "shown"),
     [
-        ("resource.resourceUrl", '<a href="#f-resource-resourceUrl">Address</a>'),
+        ("resource.resourceUrl", '<a href="#f-resource-resourceUrl">Address</a>:'),
         ("about_it", '<a href="#f-about-it">What is &lt;it&gt; for?</a>'),
-        ("agreed", '<a href="#f-agreed">I agree</a>'),
-        ("kinds", '<a href="#f-kinds">Kinds</a>'),
-        ("place", '<a href="#f-place">Where</a>'),
-        ("features", '<a href="#f-features">Key features</a>'),
-        ("features.1", '<a href="#f-features-1">Key features 2</a>'),
-        ("links.1.url", '<a href="#f-links-1-url">Places to learn more 2, Address</a>'),
+        ("agreed", '<a href="#f-agreed">I agree</a>:'),
+        ("kinds", '<a href="#f-kinds">Kinds</a>:'),
+        ("place", '<a href="#f-place">Where</a>:'),
+        ("features", '<a href="#f-features">Key features</a>:'),
+        ("features.1", '<a href="#f-features-1">Key features 2</a>:'),
+        ("links.1.url", '<a href="#f-links-1-url">Places to learn more 2, Address</a>:'),
     ],
 )
 def test_a_field_is_named_as_its_label_says(name: str, shown: str) -> None:
-    assert _summary(name) == f"<li>{shown}: No.</li>"
+    assert _summary(name) == f"<li>{shown} No.</li>"
 
 
 def test_what_has_no_field_of_its_own_leads_to_its_group() -> None:
@@ -70,4 +70,4 @@ def test_a_page_without_a_summary_stays_as_it_is() -> None:
 
 def test_a_mark_cannot_be_typed() -> None:
     typed = field_mark("--><!--field a", "<!--/field-->")
-    assert with_labels(f"<p id='{field_id('a')}'>{typed}") == "<p id='f-a'>&lt;!--/field--&gt;"
+    assert with_labels(f"<p id='{field_id('a')}'>{typed}") == "<p id='f-a'>&lt;!--/field--&gt;:"

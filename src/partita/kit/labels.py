@@ -22,7 +22,7 @@ def field_id(name: str) -> str:
 
 
 def field_mark(name: str, words: str) -> Markup:
-    """Where a summary names a field; the words are for a field that the page does not have."""
+    """Where a summary names a field, with a colon; the words are for a field that the page does not have."""
     return Markup("<!--field {}-->{}<!--/field-->").format(name, words)
 
 
@@ -36,9 +36,10 @@ def with_labels(page: str) -> str:
     def link(mark: re.Match[str]) -> str:
         found = _nearest(unescape(mark["name"]), labels.by_id)
         if found is None:
-            return mark["words"]
+            return f"{mark['words']}:"
         name, label = found
-        return Markup('<a href="#{}">{}</a>').format(field_id(name), label or Markup(mark["words"]))
+        colon = "" if label.endswith("?") else ":"
+        return Markup('<a href="#{}">{}</a>{}').format(field_id(name), label or Markup(mark["words"]), colon)
 
     return _MARKED.sub(link, page)
 
