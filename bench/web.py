@@ -130,8 +130,8 @@ def section(result: WebResult) -> list[str]:
         lines.append(f"| {route.name} | {size:,} | {mine:,.0f} | {other:,.0f} | {ratio:.2f} | {wanted} |")
     lines += [
         "",
-        f"{READERS} readers beside {WRITERS} writers; wanted are 99 of 100 answers within 50 ms. With pauses each reader",
-        f"asks {READS_A_SECOND:.0f} times a second and each writer writes {WRITES_A_SECOND:.0f} times.",
+        f"{READERS} readers beside {WRITERS} writers; wanted are 99 of 100 answers within 50 ms. With pauses a reader",
+        f"asks {READS_A_SECOND:.0f} times a second and a writer writes {WRITES_A_SECOND:.0f} times.",
         "",
         "| they go on | answers | edits | half within | 99 of 100 within |",
         "|---|---:|---:|---:|---:|",
