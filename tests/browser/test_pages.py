@@ -54,6 +54,7 @@ def test_every_page_is_found_by_following_links(house: House, found: list[Place]
     assert len(found) > 40
 
 
+@pytest.mark.timeout(500)  # every page, on whatever machine
 def test_axe_finds_nothing_and_pages_are_small_and_fit(
     house: House, sorts: list[Place], subtests: pytest.Subtests
 ) -> None:
@@ -69,6 +70,7 @@ def test_axe_finds_nothing_and_pages_are_small_and_fit(
             shown.page.set_viewport_size(WIDE)
 
 
+@pytest.mark.timeout(300)
 def test_letters_stand_out_in_the_dark(house: House, sorts: list[Place], subtests: pytest.Subtests) -> None:
     looked_at = sorts if EVERYTHING else [place for place in sorts if place.route in COLOURFUL]
     for shown, place in _each(house, looked_at, dark=True):
