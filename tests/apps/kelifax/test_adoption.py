@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections import Counter
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -21,6 +22,7 @@ from partita.kit.changes.streams import records, shards
 from partita.kit.kit import Kit
 from partita.kit.problems import Conflict
 from partita.store import EmbeddedStore
+from partita.table.migrations import Row, stretch_of_segment
 from tests.apps.house import BAD_WEATHER, kit_on, person, worker_of
 from tests.apps.kelifax import original
 from tests.apps.kelifax.conftest import submission
@@ -30,10 +32,9 @@ MOD = person("mod", *MODERATOR)
 STATUSES = ("pending", "approved", "rejected")
 
 
-def _rows(kit: Kit) -> list[Any]:
-    assert isinstance(kit.tables, EmbeddedStore)
-    rows: list[Any] = kit.tables.engine.call("Scan", {"TableName": RESOURCES.name})["Items"]
-    return rows
+def _rows(kit: Kit) -> Sequence[Row]:
+    """All that is in the table, in any weather."""
+    return kit.tables.run(stretch_of_segment(RESOURCES.name, segment=0, segments=1, after=None, limit=1000)).rows
 
 
 async def _change(kit: Kit, service: KelifaxService, slug: str, changed: dict[str, Any]) -> None:

@@ -142,11 +142,15 @@ async def test_only_approved_resources_are_public_and_nothing_private_is_listed(
     assert (await service.browse(category="design")).found == ()
 
 
-@pytest.mark.parametrize(("tag", "found"), [("", 1), (" ", 1), ("COMPILERS ", 1), ("cooking", 0)])
+@pytest.mark.parametrize(
+    ("tag", "found"),
+    [("", 1), (" ", 1), ("COMPILERS ", 1), ("cooking", 0), ("caf\u00e9", 1), ("CAFE\u0301", 1), ("\u0130", 1)],
+    ids=ascii,
+)
 async def test_a_tag_is_found_however_it_is_typed_and_an_empty_one_is_none(
     service: KelifaxService, tag: str, found: int
 ) -> None:
-    await _approved(service)
+    await _approved(service, resource__tags=["compilers", "Cafe\u0301", "\u0130"])
     assert len((await service.browse(tag=tag)).found) == found
 
 

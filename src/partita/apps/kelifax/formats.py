@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import unicodedata
 from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from typing import Literal
@@ -38,7 +39,12 @@ def join_tags(tags: Iterable[str]) -> str:
 
 def split_tags(text: str) -> tuple[str, ...]:
     """The tags of a stored string, each once and as they are looked for: another program may spell them otherwise."""
-    return tuple(dict.fromkeys(tag.strip().lower() for tag in text.split(",") if tag.strip()))
+    return tuple(dict.fromkeys(spelled for tag in text.split(",") if (spelled := spelled_tag(tag))))
+
+
+def spelled_tag(tag: str) -> str:
+    """A tag as it is looked for: lower case, in one Unicode form, without spaces around it."""
+    return unicodedata.normalize("NFC", tag.lower()).strip()
 
 
 def join_features(features: Iterable[str]) -> str:

@@ -17,6 +17,7 @@ from partita.apps.kelifax.formats import (
     join_learning,
     join_tags,
     search_text,
+    spelled_tag,
     split_features,
     split_tags,
 )
@@ -162,7 +163,7 @@ class KelifaxService:
         cursor: str | None = None,
     ) -> Listing:
         """Approved resources: by relevance where words are searched for, else the newest or most viewed first."""
-        tag = (tag or "").strip().lower() or None
+        tag = spelled_tag(tag or "") or None
         if text.strip():
             return await self._search(text, category, tag, limit, cursor)
         if tag is not None:
