@@ -360,6 +360,15 @@ async def test_all_reports_can_be_paged_through_and_the_newest_stand_above_what_
     assert (await kelifax.visitor().get("/kelifax/moderation/reports")).location.startswith("/sign-in")
 
 
+async def test_the_desk_counts_by_one_read_whatever_else_is_counted(kelifax: Kelifax, moderator: Somebody) -> None:
+    await _resource(kelifax, "Counted", by=None)
+    page = (await moderator.get("/kelifax/moderation")).text
+    waiting = re.search(r'Waiting <span class="count">(\d+)</span>', page)
+    assert waiting is not None
+    assert int(waiting[1]) == (await kelifax.service.analytics()).statuses["pending"] > 0
+    assert page.count("<td>CountIndex</td>") == 1
+
+
 # ---- editing
 
 

@@ -35,6 +35,7 @@ from partita.table.errors import KeyPartError
 from partita.table.steps import Page
 
 CATEGORIES: tuple[Category, ...] = get_args(Category)
+STATUSES: tuple[Status, ...] = get_args(Status)
 Sort = Literal["newest", "popular"]
 
 SUBMITTING = Rule("kelifax-submit", most=20, seconds=3600)
@@ -228,6 +229,12 @@ class KelifaxService:
         counts = {total.counted_as: total.count for total in totals}
         return {category: counts.get(category, 0) for category in CATEGORIES}
 
+    async def statuses(self) -> dict[str, int]:
+        """How many resources each status has."""
+        totals = await self._store.page(schema.totals("status"), limit=len(STATUSES))
+        counts = {total.counted_as: total.count for total in totals}
+        return {status: counts.get(status, 0) for status in STATUSES}
+
     async def report(self, slug: str, reason: str, who: str) -> None:
         """Somebody thinks something is wrong with an approved resource."""
         plain = reason.strip()
@@ -391,11 +398,11 @@ class KelifaxService:
         await self._store.transact(Transaction(known, Put(log)))
 
     async def analytics(self) -> Analytics:
-        statuses, categories = await self._totals("status"), await self._totals("category")
+        categories = await self._totals("category")
         domains, days = await self._totals("domain"), await self._totals("day")
         popular = await self._store.page(schema.popular_resources(), limit=10)
         return Analytics(
-            statuses={status: statuses.get(status, 0) for status in get_args(Status)},
+            statuses=await self.statuses(),
             categories={category: categories.get(category, 0) for category in CATEGORIES},
             domains=tuple(sorted(domains.items(), key=lambda entry: (-entry[1], entry[0]))[:20]),
             days=tuple(sorted(days.items())[-30:]),

@@ -48,13 +48,12 @@ def add(pages: Routes, service: KelifaxService) -> None:
         page = await service.queue(chosen, limit=_PAGE, cursor=cursor)
         first = chosen == "pending" and cursor is None
         reports = (await service.open_reports(limit=_REPORTS + 1)).items if first else ()
-        told = await service.analytics()
         return render(
             request,
             "kelifax/queue.html",
             page=page,
             chosen=chosen,
-            counts=told.statuses,
+            counts=await service.statuses(),
             reports=reports[:_REPORTS],
             more_reports=len(reports) > _REPORTS,
             logo_url=service.logo_url,
@@ -64,8 +63,8 @@ def add(pages: Routes, service: KelifaxService) -> None:
     async def reports(request: Request, cursor: Cursor = None) -> Response:
         """Everything that was reported and that nobody has dealt with."""
         page = await service.open_reports(limit=_PAGE, cursor=cursor)
-        told = await service.analytics()
-        return render(request, "kelifax/reports.html", page=page, counts=told.statuses, further=cursor is not None)
+        counts = await service.statuses()
+        return render(request, "kelifax/reports.html", page=page, counts=counts, further=cursor is not None)
 
     @pages.get("/moderation/log", Kelifax.READ_LOG)
     async def log(request: Request, cursor: Cursor = None) -> Response:
