@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import pytest
 
-from partita.kit.permissions import House
+from partita.kit.permissions import House, Reason
 from tests.web.conftest import Person, Served
 from tests.web.visitor import Visitor
 
@@ -57,6 +57,9 @@ class Club:
     async def permissions_of(self, user_id: str) -> frozenset[str]:
         return frozenset({House.READ_METRICS}) if user_id == self.member else frozenset()
 
+    async def reasons_for(self, user_id: str) -> list[Reason]:
+        return [Reason("The chess club", await self.permissions_of(user_id))]
+
 
 async def test_what_somebody_may_do_is_shown_whether_roles_or_groups_grant_it(served: Served) -> None:
     root, ada = await served.person("Root", "admin"), await served.person("Ada", "press:editor")
@@ -65,7 +68,7 @@ async def test_what_somebody_may_do_is_shown_whether_roles_or_groups_grant_it(se
     try:
         for page in (await root.get(f"/admin/users/{ada.account.user_id}"), await ada.get("/account")):
             assert "<dt>The role press:editor</dt><dd>press:article:publish</dd>" in page.text
-            assert "<dt>Groups</dt><dd>house:metrics:read</dd>" in page.text
+            assert "<dt>The chess club</dt><dd>house:metrics:read</dd>" in page.text
         assert "<dt>The role admin</dt><dd>everything in every system</dd>" in (await root.get("/account")).text
     finally:
         accounts.use(accounts.policy)

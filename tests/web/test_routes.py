@@ -12,6 +12,7 @@ from fastapi import FastAPI, Request
 from starlette.responses import Response
 
 from partita.bootstrap import build
+from partita.kit.permissions import Reason
 from partita.kit.routes import Routes
 from partita.kit.settings import Settings
 from partita.kit.suite import Suite, policy_of
@@ -43,6 +44,9 @@ class Handed:
 
     async def permissions_of(self, user_id: str) -> frozenset[str]:
         return self.permissions if user_id == self.user_id else frozenset()
+
+    async def reasons_for(self, user_id: str) -> list[Reason]:
+        return [Reason("The test", await self.permissions_of(user_id))]
 
 
 @dataclass(frozen=True, slots=True)

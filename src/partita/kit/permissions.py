@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import Literal, Protocol
@@ -86,13 +86,16 @@ class Grants(Protocol):
     async def permissions_of(self, user_id: str) -> frozenset[str]:
         """All that is granted to a user."""
 
+    async def reasons_for(self, user_id: str) -> Sequence[Reason]:
+        """The same, apart by what grants it; for people who ask why."""
+
 
 @dataclass(frozen=True, slots=True)
 class Reason:
     """Why somebody may do something."""
 
     by: str
-    """`Every account`, `The role kelifax:moderator`, `Groups`."""
+    """`Every account`, `The role kelifax:moderator`, `The fus group editors`."""
     permissions: frozenset[str]
 
 
@@ -113,13 +116,13 @@ class Policy:
         granted.update(word for word in extra if word in self.known)
         return frozenset(granted)
 
-    def reasons(self, roles: Iterable[str], extra: Iterable[str] = ()) -> tuple[Reason, ...]:
+    def reasons(self, roles: Iterable[str], extra: Iterable[Reason] = ()) -> tuple[Reason, ...]:
         """The same as `granted`, apart by what grants it; what grants nothing is left out."""
         found = [Reason("Every account", self.members)]
         for role in sorted(roles):
             permissions = self.known if role == ADMIN else self.roles.get(role, frozenset())
             found.append(Reason(f"The role {role}", permissions))
-        found.append(Reason("Groups", self.known.intersection(extra)))
+        found.extend(Reason(each.by, each.permissions & self.known) for each in extra)
         return tuple(reason for reason in found if reason.permissions)
 
 

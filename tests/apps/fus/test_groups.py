@@ -16,7 +16,7 @@ from partita.apps.fus.schema import FUS, Group, Membership
 from partita.apps.fus.service import FusService
 from partita.engine import FaultPlan
 from partita.kit.kit import Kit
-from partita.kit.permissions import House
+from partita.kit.permissions import House, Reason
 from partita.kit.problems import Conflict, Forbidden, Invalid, NotFound
 from partita.table import Put
 from tests.apps.fus.conftest import POLICY, account, as_viewer
@@ -73,6 +73,7 @@ async def test_a_group_grants_permissions_of_any_system_from_the_next_request_on
     assert viewer.may(APPROVE)
     assert viewer.may(Fus.EDIT)
     assert not viewer.may(Fus.DELETE)
+    assert Reason("The fus group reviewers", frozenset({APPROVE, Fus.EDIT})) in await kit.accounts.reasons_for(ada)
     await service.groups.edit(ADMIN, "reviewers", GroupEdit(permissions=(Fus.DELETE,)))
     viewer = await as_viewer(kit, ada)
     assert viewer.may(Fus.DELETE)

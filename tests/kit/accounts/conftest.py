@@ -14,7 +14,7 @@ from partita.kit.accounts.passwords import Passwords
 from partita.kit.clock import RandomIds
 from partita.kit.limits import Limits
 from partita.kit.mail import Outbox
-from partita.kit.permissions import ADMIN, House, Policy, Viewer
+from partita.kit.permissions import ADMIN, House, Policy, Reason, Viewer
 from partita.kit.settings import Settings
 from partita.store import EmbeddedStore
 from tests.kit.conftest import HandClock
@@ -48,6 +48,9 @@ class Clubs:
 
     async def permissions_of(self, user_id: str) -> frozenset[str]:
         return self.granted.get(user_id, frozenset())
+
+    async def reasons_for(self, user_id: str) -> list[Reason]:
+        return [Reason("The club", self.granted[user_id])] if user_id in self.granted else []
 
 
 @pytest.fixture

@@ -8,7 +8,7 @@ from collections.abc import Awaitable, Callable
 import pytest
 
 from partita.kit.accounts import Account, Accounts
-from partita.kit.permissions import NOBODY, House, Viewer
+from partita.kit.permissions import NOBODY, House, Reason, Viewer
 from partita.kit.problems import Conflict, Forbidden, Invalid, NotFound, SignInRequired
 from partita.table import ChangedMeanwhileError
 from tests.kit.accounts.conftest import ADMIN, PASSWORD, POLICY, Clubs, Press, enter, join
@@ -88,6 +88,9 @@ class Meeting:
     async def permissions_of(self, user_id: str) -> frozenset[str]:
         await self._barrier.wait()
         return frozenset()
+
+    async def reasons_for(self, user_id: str) -> list[Reason]:
+        return []
 
 
 async def test_of_two_changes_of_roles_at_once_none_is_lost_unseen(
@@ -211,7 +214,7 @@ async def test_what_somebody_may_do_is_told_apart_by_what_grants_it(
     assert {reason.by: reason.permissions for reason in reasons} == {
         "Every account": {Press.READ},
         "The role press:editor": {Press.WRITE, Press.APPROVE},
-        "Groups": {House.READ_METRICS},
+        "The club": {House.READ_METRICS},
     }
     together = frozenset[str]().union(*(reason.permissions for reason in reasons))
     assert together == await accounts.granted_to(person)

@@ -7,6 +7,7 @@ from datetime import UTC, datetime
 from partita.apps.fus import schema
 from partita.apps.fus.schema import Group, Membership
 from partita.kit.kit import Kit
+from partita.kit.permissions import Reason
 
 
 class GroupGrants:
@@ -17,16 +18,23 @@ class GroupGrants:
 
     async def permissions_of(self, user_id: str) -> frozenset[str]:
         """One query of the memberships and one batch of groups; who is in none costs the query alone."""
+        return frozenset(permission for group in await self._groups_of(user_id) for permission in group.permissions)
+
+    async def reasons_for(self, user_id: str) -> list[Reason]:
+        """Which group grants what."""
+        groups = await self._groups_of(user_id)
+        return [Reason(f"The fus group {group.name}", frozenset(group.permissions)) for group in groups]
+
+    async def _groups_of(self, user_id: str) -> list[Group]:
         query = schema.groups_of(user_id).consistently()
         memberships = [membership async for membership in self._store.stream(query)]
         keys = [Group.key(name=membership.group_name) for membership in memberships]
         groups = await self._store.batch_get(keys, consistent=True) if keys else []
-        return frozenset(
-            permission
+        return [
+            group
             for membership, group in zip(memberships, groups, strict=True)
             if group is not None and counts(membership, group)
-            for permission in group.permissions
-        )
+        ]
 
 
 def counts(membership: Membership, group: Group) -> bool:

@@ -94,7 +94,8 @@ class Administration(Registration, Profile, Tokens):
 
     async def reasons_for(self, person: Account) -> tuple[Reason, ...]:
         """The same, apart by what grants it."""
-        return self._policy.reasons(person.roles, await self._granted_by_groups(person))
+        groups = [reason for each in self._grants for reason in await each.reasons_for(person.user_id)]
+        return self._policy.reasons(person.roles, groups)
 
     async def suspend(self, viewer: Viewer, user_id: str) -> Account:
         """Keep somebody out until further notice; nothing of theirs is lost."""

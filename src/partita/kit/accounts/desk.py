@@ -97,10 +97,7 @@ class Desk:
 
     async def _granted(self, person: Account, *more_roles: str) -> frozenset[str]:
         """All that roles and groups grant to somebody."""
-        return self._policy.granted((*person.roles, *more_roles), await self._granted_by_groups(person))
-
-    async def _granted_by_groups(self, person: Account) -> frozenset[str]:
-        found: frozenset[str] = frozenset()
+        extra: set[str] = set()
         for each in self._grants:
-            found |= await each.permissions_of(person.user_id)
-        return found
+            extra |= await each.permissions_of(person.user_id)
+        return self._policy.granted((*person.roles, *more_roles), extra)
