@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 
@@ -26,7 +27,11 @@ class TableDiffersError(ModelError):
 
 
 class ForeignItemError(ModelError):
-    """A row is not of the type that was asked for."""
+    """A row is not of the type that was asked for; or it is, and `wrong` says which fields do not fit, and why."""
+
+    def __init__(self, message: str, wrong: Sequence[tuple[str, str]] = ()) -> None:
+        super().__init__(message)
+        self.wrong = tuple(wrong)
 
 
 class StaleKeyError(ModelError):

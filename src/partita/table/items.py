@@ -163,9 +163,10 @@ class Item(BaseModel, metaclass=ItemMeta):
             if has_markers(cls, row):
                 raise ModelError(f"A value of this {cls.__name__} lies in the file store: use store.read(…)") from error
             # Which fields and why, but not what is stored in them: that may be private, and this goes into logs.
-            wrong = (f"{'.'.join(map(str, each['loc']))}: {each['msg']}" for each in error.errors(include_url=False))
+            wrong = [(".".join(map(str, each["loc"])), each["msg"]) for each in error.errors(include_url=False)]
+            told = "; ".join(f"{field}: {why}" for field, why in wrong)
             raise ForeignItemError(
-                f"The {cls.__name__} stored as {cls._key_of(row)} does not fit its type: {'; '.join(wrong)}"
+                f"The {cls.__name__} stored as {cls._key_of(row)} does not fit its type: {told}", wrong
             ) from None
         if unknown:
             # pydantic keeps, copies and compares what stands here, and leaves it out of dumps. Declared as private

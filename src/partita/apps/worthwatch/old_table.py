@@ -8,8 +8,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 from datetime import UTC, datetime
 
-from pydantic import ValidationError as PydanticError
-
 from partita.apps.worthwatch.schema import (
     WORTHWATCH,
     Comment,
@@ -131,8 +129,7 @@ def _read(item_type: type[Item], row: Row) -> Item:
     try:
         return item_type.from_row(row)
     except ForeignItemError as error:
-        why = error.__cause__
-        if not isinstance(why, PydanticError):
+        if not error.wrong:
             raise
-        told = (f"{camel_case(str(each['loc'][0]))}: {each['msg']}" for each in why.errors())
+        told = (f"{camel_case(field.partition('.')[0])}: {why}" for field, why in error.wrong)
         raise OldRowError("; ".join(told)) from None
