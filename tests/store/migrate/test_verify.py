@@ -67,7 +67,7 @@ def test_what_cannot_be_read_is_found_and_hides_nothing_else(store: EmbeddedStor
     store.write(Delete(Visit.key(visit="visit-7")))
     found = dict(differences(store, segments=1) - UNMOVED)
     assert found.keys() == {'id="cat"', 'id="visit-7"'}
-    assert found['id="cat"'].startswith("cannot be read: The Reader stored as PK=READER#cat, SK=PROFILE does not fit its type")
+    assert found['id="cat"'].startswith("cannot be read: The Reader stored as PK=READER#cat, SK=PROFILE does not fit")
 
 
 def test_what_is_newer_in_the_target_is_counted_and_no_difference(store: EmbeddedStore) -> None:
