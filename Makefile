@@ -41,7 +41,8 @@ system: ## Install missing system packages (Debian, as root), or say which to in
 	$(PYTHON) -c 'import ensurepip, venv' 2>/dev/null || missing="$$missing python3-venv"; \
 	command -v node >/dev/null || missing="$$missing nodejs"; \
 	command -v npm >/dev/null || missing="$$missing npm"; \
-	for browser in chromium-headless-shell chromium chromium-browser google-chrome; do \
+	able=$$([ -n "$$(command -v apt-get)" ] && [ "$$(id -u)" = 0 ] && echo yes); \
+	for browser in chromium-headless-shell $$([ "$$able" ] || echo chromium chromium-browser google-chrome); do \
 		command -v $$browser >/dev/null && break; \
 	done || missing="$$missing chromium-headless-shell"; \
 	[ -z "$$(command -v apt-get)" ] || [ -e /usr/share/fonts/truetype/noto ] || missing="$$missing fonts-noto-core"; \
@@ -99,7 +100,8 @@ endif
 
 # What is missing of the system comes first, in a make of its own: the set-up looks for npm when it starts.
 test: system ## Set up, check and test everything
-	@$(MAKE) setup lint tests
+	@$(MAKE) setup
+	@$(MAKE) --jobs 2 --output-sync=recurse lint tests
 
 # The browser's tests run by themselves: what drives it keeps an event loop running, which other tests would trip over.
 tests: $(VENV)/.dev
