@@ -102,7 +102,7 @@ class _Open(APIRoute):
         handle = super().get_route_handler()
 
         async def answer(request: Request) -> Response:
-            if "authorization" in request.headers:
+            if any(name == b"authorization" for name, _ in request.scope["headers"]):
                 await viewer_of(request)
             return await handle(request)
 

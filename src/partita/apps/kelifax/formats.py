@@ -6,6 +6,7 @@ import json
 import unicodedata
 from collections.abc import Iterable, Sequence
 from contextlib import suppress
+from functools import lru_cache
 from typing import Literal
 
 from pydantic import BaseModel, ConfigDict, ValidationError
@@ -37,6 +38,7 @@ def join_tags(tags: Iterable[str]) -> str:
     return _joined(tags, ",", "a tag")
 
 
+@lru_cache(maxsize=4096)  # lists show the same ones again and again
 def split_tags(text: str) -> tuple[str, ...]:
     """The tags of a stored string, each once and as they are looked for: another program may spell them otherwise."""
     return tuple(dict.fromkeys(spelled for tag in text.split(",") if (spelled := spelled_tag(tag))))
