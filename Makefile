@@ -101,7 +101,7 @@ endif
 # What is missing of the system comes first, in a make of its own: the set-up looks for npm when it starts.
 test: system ## Set up, check and test everything
 	@$(MAKE) setup
-	@$(MAKE) --jobs 2 --output-sync=recurse lint tests
+	@$(MAKE) --jobs 2 lint tests
 
 # The browser's tests run by themselves: what drives it keeps an event loop running, which other tests would trip over.
 tests: $(VENV)/.dev
