@@ -27,7 +27,7 @@ CONNECTIONS = 16
 READERS, WRITERS = 32, 8
 READS_A_SECOND, WRITES_A_SECOND = 8.0, 2.0
 """Of each, where they pause as people do."""
-_LONG = "x=" + "y" * 700
+_LONG = "x=" + "y" * 1100
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,19 +4,12 @@ from __future__ import annotations
 
 import re
 
-import pytest
 from playwright.sync_api import expect
 
 from tests.browser.conftest import Mode
 from tests.browser.house import ADMIN, MANAGER, MEMBER, House
 from tests.browser.keyboard import Keyboard
 from tests.browser.window import Window, window
-
-
-@pytest.fixture(autouse=True)
-def _there(house: House) -> None:
-    if "fus" not in house.systems:
-        pytest.skip("fus is not there yet")
 
 
 def test_a_site_is_added_rated_discussed_and_deleted(house: House, mode: Mode) -> None:

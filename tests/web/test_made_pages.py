@@ -9,7 +9,6 @@ from pathlib import Path
 
 import pytest
 
-from partita.kit.pages import MadePages
 from partita.table import Delete, Put
 from tests.web.conftest import Served, make
 from tests.web.press import Article
@@ -91,26 +90,9 @@ async def test_what_tells_the_time_is_made_anew_after_a_minute(fresh: Served, mo
     assert _shown(await fresh.visitor().get("/press/list"))[0] == 2
 
 
-def test_pages_that_nobody_asks_for_are_forgotten() -> None:
-    pages = MadePages(most_bytes=1_000_000)
-    pages.add("asked for", (b"kept",))
-    for number in range(500):
-        pages.add(number, (b"x" * 10_000,))
-        assert pages.get("asked for") == (b"kept",)
-    known = [number for number in range(500) if pages.get(number)]
-    assert known[-1] == 499
-    assert 40 < len(known) < 100
-
-
-def test_a_huge_page_is_not_kept() -> None:
-    pages = MadePages(most_bytes=1_000_000)
-    pages.add("huge", (b"x" * 20_000,))
-    assert pages.get("huge") is None
-
-
 async def test_addresses_that_nobody_links_to_are_not_kept(fresh: Served) -> None:
     for number in (1, 2):
-        assert _shown(await fresh.visitor().get("/press/list?x=" + "y" * 1000))[0] == number
+        assert _shown(await fresh.visitor().get("/press/list?x=" + "y" * 2000))[0] == number
     for theme in ("made", "up"):
         visitor = fresh.visitor()
         visitor.cookies["theme"] = theme

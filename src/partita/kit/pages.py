@@ -18,6 +18,7 @@ from starlette.types import Receive, Scope, Send
 from partita.kit.labels import with_labels
 from partita.kit.permissions import NOBODY, Viewer
 from partita.kit.problems import Problem
+from partita.table.recent import Recent
 
 if TYPE_CHECKING:
     from jinja2 import Environment
@@ -28,8 +29,9 @@ THEMES = ("light", "dark", "system")
 _FLASH_SECONDS = 60
 _LONGEST_FLASH = 400
 _SIGNATURE_BYTES = 16
-_LONGEST_QUERY = 600
+_LONGEST_QUERY = 1_000
 _KEY_BYTES = 2_000
+MADE_PAGES_BYTES = 16_000_000
 
 Kind = Literal["good", "info", "warn", "bad"]
 
@@ -59,50 +61,18 @@ def render(
     if refused is not None:
         status, headers = refused.status, {**(headers or {}), **refused.headers}
     flash = read_flash(request)
-    made: MadePages = request.app.state.made_pages
+    made: Recent[Hashable, tuple[bytes, ...]] = request.app.state.made_pages
     key = _key(request, template, same) if same is not None and flash is None and status == 200 else None
     parts = made.get(key) if key is not None else None
     if parts is None:
         parts = _parts(request, template, flash, context)
         if key is not None:
-            made.add(key, parts)
+            made.add(key, parts, sum(map(len, parts)) + _KEY_BYTES)
     body = parts[0] if len(parts) == 1 else parts[0] + request.app.state.panel(request).encode() + parts[1]
     page = HTMLResponse(body, status, headers)
     if flash is not None:
         page.delete_cookie(FLASH_COOKIE, path="/")
     return page
-
-
-class MadePages:
-    """Pages that were made, by all that they show; up to so many bytes.
-
-    There are two generations: what was asked for since the newer one began is in it, and when that is full the older
-    one is dropped.
-    """
-
-    def __init__(self, most_bytes: int = 16_000_000) -> None:
-        self._most = most_bytes // 2
-        self._longest = most_bytes // 64
-        self._new: dict[Hashable, tuple[bytes, ...]] = {}
-        self._old: dict[Hashable, tuple[bytes, ...]] = {}
-        self._bytes = 0
-
-    def get(self, key: Hashable) -> tuple[bytes, ...] | None:
-        found = self._new.get(key)
-        if found is None:
-            found = self._old.get(key)
-            if found is not None:
-                self.add(key, found)
-        return found
-
-    def add(self, key: Hashable, parts: tuple[bytes, ...]) -> None:
-        size = sum(map(len, parts)) + _KEY_BYTES
-        if size > self._longest:
-            return
-        if self._bytes + size > self._most:
-            self._old, self._new, self._bytes = self._new, {}, 0
-        self._new[key] = parts
-        self._bytes += size
 
 
 def _key(request: Request, template: str, same: Hashable) -> Hashable:

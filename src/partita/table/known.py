@@ -6,6 +6,7 @@ from copy import deepcopy
 from typing import TYPE_CHECKING, Any, Never
 
 from partita.dynamo.values import AttributeValue
+from partita.table.recent import Recent
 
 if TYPE_CHECKING:
     from partita.table.items import Item
@@ -42,38 +43,20 @@ class KnownRow(dict[str, AttributeValue]):
 
 
 class KnownRows:
-    """The rows that were read last, by the bytes they are stored as: a row that has changed is another one.
-
-    There are two generations: what was used since the younger one began moves into it, and when that is full the
-    older one is dropped. So both looking and forgetting cost the same however much is kept.
-    """
+    """The rows that were read last, by the bytes they are stored as: a row that has changed is another one."""
 
     def __init__(self, most_bytes: int) -> None:
-        self._most = most_bytes // 2
-        self._longest = most_bytes // 64
-        self._young: dict[bytes, KnownRow] = {}
-        self._old: dict[bytes, KnownRow] = {}
-        self._bytes = 0
+        self._rows: Recent[bytes, KnownRow] = Recent(most_bytes)
 
     def get(self, stored: bytes) -> KnownRow | None:
         """The row, where it was seen not long ago."""
-        row = self._young.get(stored)
-        if row is None:
-            row = self._old.get(stored)
-            if row is not None:
-                self._keep(stored, row)
-        return row
+        return self._rows.get(stored)
 
     def add(self, stored: bytes, row: dict[str, AttributeValue]) -> dict[str, AttributeValue]:
         """The row to go on with: one that is remembered, unless it is too long for that."""
-        if len(stored) > self._longest:
+        size = len(stored) + _ROW_BYTES
+        if not self._rows.takes(size):
             return row
         known = KnownRow(row)
-        self._keep(stored, known)
+        self._rows.add(stored, known, size)
         return known
-
-    def _keep(self, stored: bytes, row: KnownRow) -> None:
-        self._young[stored] = row
-        self._bytes += len(stored) + _ROW_BYTES
-        if self._bytes > self._most:
-            self._old, self._young, self._bytes = self._young, {}, 0

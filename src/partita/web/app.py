@@ -10,9 +10,10 @@ from starlette.middleware import Middleware
 
 from partita import __version__
 from partita.kit.keys import signing_keys
-from partita.kit.pages import MadePages
+from partita.kit.pages import MADE_PAGES_BYTES
 from partita.kit.routes import Routes
 from partita.kit.suite import Suite
+from partita.table.recent import Recent
 from partita.web import errors, openapi
 from partita.web.assets import Assets
 from partita.web.calls import collect
@@ -60,7 +61,7 @@ def create_app(
     app.state.viewers = recognise
     app.state.templates = environment(assets, [system.name for system in suite.systems])
     shells = Shells(suite, assets, app.state.templates)
-    app.state.shell, app.state.panel, app.state.made_pages = shells, shells.panel, MadePages()
+    app.state.shell, app.state.panel, app.state.made_pages = shells, shells.panel, Recent(MADE_PAGES_BYTES)
     app.state.flash_keys = signing_keys(settings, "flash")
     errors.install(app)
     served = (*house_routes(suite, assets, metrics, styleguide=styleguide), *_of_systems(suite), *more)

@@ -6,7 +6,6 @@ says so on the item itself, so it happens once, whoever does it, and goes on whe
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
 from contextlib import suppress
 from dataclasses import dataclass, field
 
@@ -19,11 +18,10 @@ from partita.apps.fus.schema import FUS, Comment, Group, Membership, Rating, Sit
 from partita.dynamo.errors import ConditionalCheckFailedError
 from partita.kit.changes import Change
 from partita.kit.problems import NotFound
+from partita.store.rows import every_row
 from partita.store.store import AsyncStore
 from partita.table import ForeignItemError, Put, Transaction, Update
-from partita.table.migrations import Row, stretch_of_segment
-
-_ROWS = 500
+from partita.table.migrations import Row
 
 
 @dataclass(slots=True)
@@ -44,7 +42,7 @@ async def take_in_all(store: AsyncStore) -> Intake:
     """Take in whatever is in the table. Only a scan finds comments that no index of ours holds."""
     done = Intake()
     sites: list[str] = []
-    async for row in _every_row(store):
+    async for row in every_row(store, FUS):
         try:
             if Rating.owns(row):
                 done.ratings += await _take_in_rating(store, await store.read(Rating, row))
@@ -157,14 +155,3 @@ async def _keep_member_count(store: AsyncStore, seen: Group | None, before: Grou
     again = Update(seen.own_key, Group.member_count.set(before.member_count)).if_there()
     with suppress(ConditionalCheckFailedError):
         await store.write(again.when(Group.member_count.missing()))
-
-
-async def _every_row(store: AsyncStore) -> AsyncIterator[Row]:
-    after = None
-    while True:
-        stretch = await store.run(stretch_of_segment(FUS.name, segment=0, segments=1, after=after, limit=_ROWS))
-        for row in stretch.rows:
-            yield row
-        after = stretch.after
-        if after is None:
-            return

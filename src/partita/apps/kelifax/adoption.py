@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Iterable
+from collections.abc import Iterable
 from contextlib import suppress
 from dataclasses import dataclass, field
 
@@ -10,12 +10,10 @@ from partita.apps.kelifax import schema
 from partita.apps.kelifax.bookkeeping import UrlTaken, changes, forgotten, placed, rewritten, tag_items
 from partita.apps.kelifax.formats import split_tags
 from partita.apps.kelifax.schema import RESOURCES, Resource, ResourceTag
+from partita.store.rows import every_row
 from partita.store.store import AsyncStore
 from partita.table import ChangedMeanwhileError, Check, Delete, ForeignItemError, Put, Transaction
-from partita.table.migrations import Row, stretch_of_segment
 from partita.table.versions import changed_meanwhile, unchanged
-
-_ROWS = 500
 
 
 @dataclass(slots=True)
@@ -100,7 +98,7 @@ async def follow(store: AsyncStore, old: Resource | None, new: Resource | None) 
 async def adopt_all(store: AsyncStore) -> Adoption:
     """Adopt whatever is in the table and not in order. Nothing but a scan finds all of it."""
     done = Adoption()
-    async for row in _every_row(store):
+    async for row in every_row(store, RESOURCES):
         if not Resource.owns(row):
             continue
         try:
@@ -115,14 +113,3 @@ async def adopt_all(store: AsyncStore) -> Adoption:
         except UrlTaken as taken:
             done.refused.append((resource, taken.slug))
     return done
-
-
-async def _every_row(store: AsyncStore) -> AsyncIterator[Row]:
-    after = None
-    while True:
-        stretch = await store.run(stretch_of_segment(RESOURCES.name, segment=0, segments=1, after=after, limit=_ROWS))
-        for row in stretch.rows:
-            yield row
-        after = stretch.after
-        if after is None:
-            return
