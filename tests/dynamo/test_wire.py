@@ -150,3 +150,7 @@ def test_expressions_of_one_request_share_their_placeholders() -> None:
     _, wire = render(request)
     assert wire["ExpressionAttributeNames"] == {"#n0": "date"}
     assert len(wire["ExpressionAttributeValues"]) == 2
+
+
+def test_a_segment_is_sent_though_its_total_is_missing() -> None:
+    assert render(Scan(table="music", segment=1)) == ("Scan", {"TableName": "music", "Segment": 1})

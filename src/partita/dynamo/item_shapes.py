@@ -11,9 +11,13 @@ TABLE_NAME = Text(required=True, least=1, most=1024, pattern=r"[a-zA-Z0-9_.:/-]+
 INDEX_NAME = Text(least=3, most=255, pattern=r"[a-zA-Z0-9_.-]+")
 CAPACITY = Text(choices=("INDEXES", "TOTAL", "NONE"))
 METRICS = Text(choices=("SIZE", "NONE"))
-_RETURN_VALUES = Text(choices=("ALL_NEW", "UPDATED_OLD", "ALL_OLD", "NONE", "UPDATED_NEW"))
-_ON_FAILURE = Text(choices=("ALL_OLD", "NONE"))
-_SELECT = Text(choices=("SPECIFIC_ATTRIBUTES", "COUNT", "ALL_ATTRIBUTES", "ALL_PROJECTED_ATTRIBUTES"))
+RETURN_VALUES = Text(choices=("ALL_NEW", "UPDATED_OLD", "ALL_OLD", "NONE", "UPDATED_NEW"))
+ON_FAILURE = Text(choices=("ALL_OLD", "NONE"))
+SELECT = Text(choices=("SPECIFIC_ATTRIBUTES", "COUNT", "ALL_ATTRIBUTES", "ALL_PROJECTED_ATTRIBUTES"))
+LIMIT = Whole(least=1)
+SEGMENT = Whole(least=0, most=TOTAL_SEGMENTS - 1)
+SEGMENTS = Whole(least=1, most=TOTAL_SEGMENTS)
+TOKEN = Text(least=1, most=36)
 _OPERATOR = Text(choices=("OR", "AND"))
 _COMPARISONS = (
     "IN",
@@ -54,21 +58,21 @@ _WRITE: dict[str, Any] = {
     "TableName": TABLE_NAME,
     "ConditionExpression": _EXPRESSION,
     **_FILLED,
-    "ReturnValuesOnConditionCheckFailure": _ON_FAILURE,
+    "ReturnValuesOnConditionCheckFailure": ON_FAILURE,
 }
 _SINGLE_WRITE: dict[str, Any] = {
     **_WRITE,
     "Expected": _EXPECTED,
     "ConditionalOperator": _OPERATOR,
-    "ReturnValues": _RETURN_VALUES,
+    "ReturnValues": RETURN_VALUES,
     "ReturnConsumedCapacity": CAPACITY,
     "ReturnItemCollectionMetrics": METRICS,
 }
 _READ: dict[str, Any] = {
     "TableName": TABLE_NAME,
     "IndexName": INDEX_NAME,
-    "Limit": Whole(least=1),
-    "Select": _SELECT,
+    "Limit": LIMIT,
+    "Select": SELECT,
     "AttributesToGet": _ATTRIBUTES_TO_GET,
     "ConditionalOperator": _OPERATOR,
     "ExclusiveStartKey": Anything(),
@@ -113,8 +117,8 @@ SCAN = Structure(
     {
         **_READ,
         "ScanFilter": _CONDITIONS,
-        "Segment": Whole(least=0, most=TOTAL_SEGMENTS - 1),
-        "TotalSegments": Whole(least=1, most=TOTAL_SEGMENTS),
+        "Segment": SEGMENT,
+        "TotalSegments": SEGMENTS,
     }
 )
 BATCH_GET = Structure(
@@ -196,7 +200,7 @@ TRANSACT_WRITE = Structure(
             least=1,
             most=TRANSACTION_ACTIONS,
         ),
-        "ClientRequestToken": Text(least=1, most=36),
+        "ClientRequestToken": TOKEN,
         "ReturnConsumedCapacity": CAPACITY,
         "ReturnItemCollectionMetrics": METRICS,
     }

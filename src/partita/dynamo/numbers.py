@@ -13,14 +13,15 @@ LOWEST_EXPONENT = -130
 
 # Wide enough that adding 1E+125 and 1E-130 is exact; the result is then checked like any other number.
 _EXACT = Context(prec=420, Emax=10_000, Emin=-10_000)
-_CANONICAL_INTEGER = re.compile(r"(?:0|-?[1-9][0-9]{0,37})\Z")
+# Ordinary numbers in their one spelling, far from every limit; what is none of these is looked at more closely.
+ordinary = re.compile(r"(?:0|-?(?:[1-9][0-9]{0,37}|(?:0|[1-9][0-9]{0,18})\.[0-9]{0,17}[1-9]))\Z").match
 _NUMBER = re.compile(r"([+-]?)([0-9]*)(?:\.([0-9]*))?(?:[eE]([+-]?)([0-9]+))?\Z")
 _MOST_BYTES = 21
 
 
 def canonical(text: str) -> str:
     """The one spelling DynamoDB stores: plain notation, no exponent, no zeros that say nothing."""
-    if _CANONICAL_INTEGER.match(text):
+    if ordinary(text):
         return text
     negative, digits, exponent = decompose(text)
     if not digits:

@@ -10,7 +10,13 @@ from partita.dynamo.errors import ValidationError
 from partita.dynamo.expressions import bind, legacy
 from partita.dynamo.expressions.bind import Placeholders
 from partita.dynamo.expressions.tree import Condition, Projection, Update
-from partita.dynamo.limits import BATCH_GET_KEYS, BATCH_WRITE_ITEMS
+from partita.dynamo.request_rules import (
+    check_batch_get,
+    check_batch_write,
+    check_old_or_none,
+    check_segments,
+    check_select,
+)
 from partita.dynamo.requests import (
     BatchGetItem,
     BatchWriteItem,
@@ -120,8 +126,7 @@ def _get(wire: object) -> GetItem:
 
 def _old_or_none(request: Wire) -> Any:
     returns = request.get("ReturnValues") or "NONE"
-    if returns not in ("NONE", "ALL_OLD"):
-        raise ValidationError("ReturnValues can only be ALL_OLD or NONE")
+    check_old_or_none(returns)
     return returns
 
 
@@ -182,7 +187,8 @@ def _reading(request: Wire, filter_member: str, expressions: _Expressions) -> di
         condition = legacy.filters(request.get(filter_member) or {}, request.get("ConditionalOperator"))
     projection = expressions.projection()
     select = request.get("Select")
-    _check_select(select, projection, request)
+    member = "ProjectionExpression" if request.get("ProjectionExpression") is not None else "AttributesToGet"
+    check_select(select, projection, request.get("IndexName"), member)
     start = request.get("ExclusiveStartKey")
     return {
         "table": table_name(request["TableName"]),
@@ -202,19 +208,6 @@ def _start_key(start: object) -> Item:
         return checked_item(start)
     except ValidationError as error:
         raise ValidationError(f"The provided starting key is invalid: {error.message}") from None
-
-
-def _check_select(select: str | None, projection: Projection | None, request: Wire) -> None:
-    if select == "SPECIFIC_ATTRIBUTES" and projection is None:
-        raise ValidationError(
-            "Must specify the AttributesToGet or ProjectionExpression when choosing to get SPECIFIC_ATTRIBUTES"
-        )
-    if select not in (None, "SPECIFIC_ATTRIBUTES") and projection is not None:
-        member = "ProjectionExpression" if request.get("ProjectionExpression") is not None else "AttributesToGet"
-        shown = "only the Count" if select == "COUNT" else select
-        raise ValidationError(f"Cannot specify the {member} when choosing to get {shown}")
-    if select == "ALL_PROJECTED_ATTRIBUTES" and request.get("IndexName") is None:
-        raise ValidationError("ALL_PROJECTED_ATTRIBUTES can be used only when Querying using an IndexName")
 
 
 def _query(wire: object) -> Query:
@@ -247,29 +240,14 @@ def _scan(wire: object) -> Scan:
     members = _reading(request, "ScanFilter", expressions)
     expressions.done()
     segment, total = request.get("Segment"), request.get("TotalSegments")
-    if segment is None and total is not None:
-        raise ValidationError(
-            "The Segment parameter is required but was not present in the request when parameter "
-            "TotalSegments is present"
-        )
-    if total is None and segment is not None:
-        raise ValidationError(
-            "The TotalSegments parameter is required but was not present in the request "
-            "when Segment parameter is present"
-        )
-    if segment is not None and total is not None and segment >= total:
-        raise ValidationError(
-            "The Segment parameter is zero-based and must be less than parameter TotalSegments: "
-            f"Segment: {segment} is not less than TotalSegments: {total}"
-        )
+    check_segments(segment, total)
     return Scan(segment=segment, total_segments=total, **members)
 
 
 def _batch_get(wire: object) -> BatchGetItem:
     request = check(shape.BATCH_GET, wire)
     items = request["RequestItems"]
-    if sum(len(member["Keys"]) for member in items.values()) > BATCH_GET_KEYS:
-        raise ValidationError("Too many items requested for the BatchGetItem call")
+    check_batch_get(sum(len(member["Keys"]) for member in items.values()))
     _check_tables(items)
     tables: dict[str, Keys] = {}
     for name, member in items.items():
@@ -294,8 +272,7 @@ def _check_tables(items: Wire) -> None:
 def _batch_write(wire: object) -> BatchWriteItem:
     request = check(shape.BATCH_WRITE, wire)
     items = request["RequestItems"]
-    if sum(map(len, items.values())) > BATCH_WRITE_ITEMS:
-        raise ValidationError("Too many items requested for the BatchWriteItem call")
+    check_batch_write(sum(map(len, items.values())))
     _check_tables(items)
     return BatchWriteItem(
         tables={

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
 from partita.dynamo.capacity import Reported
 from partita.dynamo.expressions.tree import Condition, Projection, Update
+from partita.dynamo.frozen import dataclass
 from partita.dynamo.values import Item
 
 WriteReturn = Literal["NONE", "ALL_OLD"]

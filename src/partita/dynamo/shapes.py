@@ -8,8 +8,10 @@ from dataclasses import dataclass, field
 from typing import Any, Protocol, TypeAlias
 
 from partita.dynamo.errors import SerializationError, ValidationError
+from partita.dynamo.text import encodable
 
 _MOST_FAULTS = 10
+_MOST_WHOLE = 2**63 - 1
 
 Where: TypeAlias = "tuple[Where, str] | None"
 """Where a value stands: built into text only when there is a fault to report, since most requests have none."""
@@ -38,8 +40,10 @@ class Text:
     choices: tuple[str, ...] = ()
 
     def check(self, value: Any, where: Where, faults: Faults) -> None:
-        if type(value) is not str:
+        if not isinstance(value, str):
             raise SerializationError(f"{_token(value)} cannot be converted to String")
+        if not value.isascii():
+            encodable(value)
         if self.choices and value not in self.choices:
             faults.append(_fault(_quoted(value), where, f"satisfy enum value set: [{', '.join(self.choices)}]"))
         if self.least is not None and len(value) < self.least:
@@ -59,7 +63,7 @@ class Whole:
     most: int | None = None
 
     def check(self, value: Any, where: Where, faults: Faults) -> None:
-        if type(value) is not int:
+        if type(value) is not int or not -_MOST_WHOLE <= value <= _MOST_WHOLE:
             raise SerializationError(f"{_token(value)} cannot be converted to Integer")
         _bounds(value, self, "value", f"'{value}'", where, faults)
 
@@ -155,6 +159,13 @@ def check(shape: Structure, request: object) -> dict[str, Any]:
         noun = "error" if count == 1 else "errors"
         raise ValidationError(f"{count} validation {noun} detected: {'; '.join(faults[:_MOST_FAULTS])}")
     return request
+
+
+def fits(shape: Shape, value: object) -> bool:
+    """Whether a value has a shape."""
+    faults: Faults = []
+    shape.check(value, None, faults)
+    return not faults
 
 
 def _element(shape: Shape, element: Any, where: Where, faults: Faults) -> None:

@@ -10,6 +10,7 @@ from typing import Any
 from partita.dynamo import numbers
 from partita.dynamo.errors import SerializationError, ValidationError
 from partita.dynamo.limits import NESTING_LEVELS
+from partita.dynamo.text import encodable
 
 type_names = {
     "S": "STRING",
@@ -32,6 +33,9 @@ Item = dict[str, AttributeValue]
 
 _INVALID = "One or more parameter values were invalid: "
 _NAME_BYTES = 65_535
+# Made once: `list | tuple` in a check would be made anew each time, and that takes longer than the check.
+_LISTS = (list, tuple)
+_SETS = (list, tuple, set, frozenset)
 
 
 def type_of(value: AttributeValue) -> str:
@@ -45,7 +49,7 @@ def checked_item(item: object, depth: int = 0) -> Item:
         raise SerializationError(_unexpected(item))
     result: Item = {}
     for name, value in item.items():
-        if not name.isascii() or not 1 <= len(name) <= _NAME_BYTES:
+        if type(name) is not str or not name.isascii() or not 1 <= len(name) <= _NAME_BYTES:
             _check_name(name)
         text = value.get("S") if type(value) is dict and len(value) == 1 else None
         if type(text) is str and text.isascii():
@@ -61,6 +65,9 @@ def checked_value(value: object, depth: int = 0) -> AttributeValue:
         raise SerializationError(_unexpected(value))
     if len(value) == 1:
         ((kind, content),) = value.items()
+        # Nearly every value is short to tell, and then as it should be.
+        if type(content) is str and (content.isascii() if kind == "S" else kind == "N" and numbers.ordinary(content)):
+            return value
         check = _CHECKS.get(kind)
         if check is not None and content is not None:
             return {kind: check(content, depth)}
@@ -77,31 +84,27 @@ def checked_value(value: object, depth: int = 0) -> AttributeValue:
 
 
 def _string(content: object, _depth: int) -> str:
+    text = _text(content)
+    return text if text.isascii() else encodable(text)
+
+
+def _text(content: object) -> str:
     if type(content) is str:
-        return content if content.isascii() else _encodable(content)
+        return content
+    if isinstance(content, str):
+        return str.__str__(content)  # a member of an enumeration is the text it stands for, as it is in JSON
     raise SerializationError(_not_string(content))
-
-
-def _encodable(text: str) -> str:
-    """The text, unless it holds half a surrogate pair, which UTF-8 cannot say."""
-    try:
-        text.encode()
-    except UnicodeEncodeError:
-        raise SerializationError("Text must be valid Unicode: it holds half of a surrogate pair") from None
-    return text
 
 
 def _check_name(name: object) -> None:
     if not isinstance(name, str):
         raise SerializationError(f"Attribute names are text, not {type(name).__name__}")
-    if not 1 <= len(_encodable(name).encode()) <= _NAME_BYTES:
+    if not 1 <= len(encodable(name).encode()) <= _NAME_BYTES:
         raise ValidationError(f"{_INVALID}Attribute names have 1 to {_NAME_BYTES} bytes; this one has {len(name)}")
 
 
 def _number(content: object, _depth: int) -> str:
-    if type(content) is str:
-        return numbers.canonical(content)
-    raise SerializationError(_not_string(content))
+    return numbers.canonical(content if type(content) is str else _text(content))
 
 
 def _binary(content: object, _depth: int) -> str:
@@ -132,7 +135,7 @@ def _null(content: object, depth: int) -> bool:
 
 def _set(kind: str, empty: str, member: Callable[[object, int], str]) -> Callable[[object, int], list[str]]:
     def check(content: object, depth: int) -> list[str]:
-        if not isinstance(content, list | tuple | set | frozenset):
+        if not isinstance(content, _SETS):
             raise SerializationError(_unexpected(content))
         if not content:
             raise ValidationError(_INVALID + empty)
@@ -148,7 +151,7 @@ def _set(kind: str, empty: str, member: Callable[[object, int], str]) -> Callabl
 
 
 def _list(content: object, depth: int) -> list[AttributeValue]:
-    if not isinstance(content, list | tuple):
+    if not isinstance(content, _LISTS):
         raise SerializationError(_unexpected(content))
     _check_depth(depth)
     return [checked_value(element, depth + 1) for element in content]

@@ -24,6 +24,7 @@ from partita.dynamo.requests import (
 )
 
 Wire = dict[str, Any]
+_MEASURED = (PutItem, UpdateItem, DeleteItem, BatchWriteItem, TransactWriteItems)
 
 
 def render(request: ItemRequest) -> tuple[str, Wire]:
@@ -66,8 +67,8 @@ def _reported(request: ItemRequest) -> Wire:
     wire: Wire = {}
     if request.capacity != "NONE":
         wire["ReturnConsumedCapacity"] = request.capacity
-    if getattr(request, "metrics", "NONE") != "NONE":
-        wire["ReturnItemCollectionMetrics"] = "SIZE"
+    if isinstance(request, _MEASURED) and request.metrics != "NONE":
+        wire["ReturnItemCollectionMetrics"] = request.metrics
     return wire
 
 
@@ -142,6 +143,6 @@ def _read(request: Query | Scan) -> Wire:
     if isinstance(request, Query):
         if not request.forward:
             wire["ScanIndexForward"] = False
-    elif request.total_segments is not None:
-        wire["Segment"], wire["TotalSegments"] = request.segment, request.total_segments
+    else:
+        wire |= _given(Segment=request.segment, TotalSegments=request.total_segments)
     return wire

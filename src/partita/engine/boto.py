@@ -21,6 +21,7 @@ from partita.dynamo.errors import DynamoError
 from partita.dynamo.parse import ITEM_OPERATIONS, parse
 from partita.dynamo.values import type_names
 from partita.engine.engine import Engine
+from partita.extras import MissingExtraError
 
 Target = TypeVar("Target")
 _SERVICES = ("dynamodb", "dynamodb-streams")
@@ -28,6 +29,10 @@ _SERVICES = ("dynamodb", "dynamodb-streams")
 
 def connect(target: Target, engine: Engine) -> Target:
     """Make a boto3 session (and every client it makes from now on), client or resource use the engine."""
+    try:
+        import botocore  # noqa: F401 - a look whether it is there
+    except ImportError:
+        raise MissingExtraError("boto3 in process", "aws") from None
     events = _events(target)
     for service in _SERVICES:
         # botocore ignores a second registration under one id, also for another event: an id per service.

@@ -27,6 +27,7 @@ from partita.dynamo.errors import (
 from partita.dynamo.parse import ITEM_OPERATIONS, parse, table_name
 from partita.dynamo.requests import ItemRequest, TransactGetItems
 from partita.dynamo.shapes import check
+from partita.dynamo.validate import validated
 from partita.engine import backups, catalog, operations, table_shapes
 from partita.engine.catalog import Catalog
 from partita.engine.database import STORAGE_ERRORS, Database, Durability, closed, storage_error
@@ -111,17 +112,23 @@ class Engine:
         return self._call_table(operation, request)
 
     def execute(self, request: ItemRequest, load: Load = orjson.loads) -> Response:
-        """Run a request value; the answer is in the wire's form, each whole item made by `load` from its JSON."""
-        return self._run(request, load)
+        """Run a request value, which is held to the same rules as one in the wire's form.
+
+        The answer is in the wire's form, each whole item made by `load` from its JSON.
+        """
+        return self._run(validated(request), load)
 
     async def call_async(self, operation: str, request: object) -> Response:
         """`call` for an event loop: reads answer at once, writes without blocking the loop while the disk syncs."""
         if operation in ITEM_OPERATIONS:
-            return await self.execute_async(parse(operation, request))
+            return await self._run_async(parse(operation, request), orjson.loads)
         return await asyncio.to_thread(self._call_table, operation, request)
 
     async def execute_async(self, request: ItemRequest, load: Load = orjson.loads) -> Response:
         """`execute` for an event loop."""
+        return await self._run_async(validated(request), load)
+
+    async def _run_async(self, request: ItemRequest, load: Load) -> Response:
         loop = asyncio.get_running_loop()
         future: asyncio.Future[Response] = loop.create_future()
 

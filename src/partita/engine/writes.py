@@ -8,6 +8,7 @@ from partita.dynamo.capacity import Capacity
 from partita.dynamo.errors import ConditionalCheckFailedError, ValidationError
 from partita.dynamo.expressions.evaluate import holds
 from partita.dynamo.expressions.paths import project
+from partita.dynamo.expressions.sections import in_sections
 from partita.dynamo.expressions.tree import Condition
 from partita.dynamo.expressions.update import apply
 from partita.dynamo.requests import BatchWriteItem, DeleteItem, PutItem, UpdateItem
@@ -77,9 +78,10 @@ def check_update_keys(table: Table, request: UpdateItem) -> None:
     names = [name for name, _ in table.keys]
     for action in request.update.actions:
         if action.path.parts[0] in names:
+            written = (each.path.parts[0] for each in in_sections(request.update).actions)
             raise ValidationError(
                 "One or more parameter values were invalid: Cannot update attribute "
-                f"{action.path.parts[0]}. This attribute is part of the key"
+                f"{next(name for name in written if name in names)}. This attribute is part of the key"
             )
 
 

@@ -7,7 +7,21 @@ from hypothesis import given
 from partita.dynamo.expressions import bind
 from partita.dynamo.expressions.bind import Placeholders
 from partita.dynamo.expressions.render import Renderer
-from partita.dynamo.expressions.tree import And, Compare, Condition, Or, Path, Projection, Update, Value
+from partita.dynamo.expressions.tree import (
+    And,
+    AttributeExists,
+    Compare,
+    Condition,
+    IfNotExists,
+    Not,
+    Or,
+    Path,
+    Projection,
+    SetAction,
+    SetOperand,
+    Update,
+    Value,
+)
 from tests.dynamo.strategies import conditions, projections, updates
 
 
@@ -47,3 +61,26 @@ def test_reserved_words_and_odd_names_are_rendered_as_placeholders() -> None:
 def test_a_row_of_one_is_rendered_as_its_only_term() -> None:
     one = Compare("=", Path(("a",)), Value({"S": "x"}))
     assert Renderer().condition(And((one,))) == Renderer().condition(Or((one,))) == "a = :v0"
+
+
+def test_a_row_inside_a_row_of_one_keeps_its_parentheses() -> None:
+    one, two, three = (Compare("=", Path((name,)), Value({"S": "x"})) for name in "abc")
+    text = Renderer().condition(And((And((Or((one, two)),)), three)))
+    assert text == "(a = :v0 OR b = :v1) AND c = :v2"
+
+
+def test_a_name_that_begins_a_section_is_rendered_as_a_placeholder() -> None:
+    renderer = Renderer()
+    assert renderer.path(Path(("remove",))) == "#n0"
+    assert renderer.names == {"#n0": "remove"}
+
+
+def test_a_tree_of_any_depth_is_rendered() -> None:
+    condition: Condition = AttributeExists(Path(("a",)))
+    operand: SetOperand = Path(("a",))
+    for _ in range(20_000):
+        condition = Not(condition)
+        operand = IfNotExists(Path(("a",)), operand)
+    assert Renderer().condition(condition) == "NOT " * 20_000 + "attribute_exists(a)"
+    rendered = Renderer().update(Update((SetAction(Path(("b",)), operand),)))
+    assert rendered == "SET b = " + "if_not_exists(a, " * 20_000 + "a" + ")" * 20_000

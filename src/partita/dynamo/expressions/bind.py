@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from typing import cast
+from typing import TypeVar, cast
 
 from partita.dynamo.errors import ValidationError
-from partita.dynamo.expressions import syntax
+from partita.dynamo.expressions import rules, syntax
 from partita.dynamo.expressions.paths import check_disjoint
 from partita.dynamo.expressions.syntax import COMPARATORS, CONDITION_OPERATORS, Raw, RawCall, RawPath, RawValue
 from partita.dynamo.expressions.tree import (
@@ -41,10 +41,10 @@ from partita.dynamo.expressions.tree import (
     UpdateAction,
     Value,
 )
-from partita.dynamo.limits import EXPRESSION_MEMBERS_BYTES, PATH_DEPTH
+from partita.dynamo.limits import EXPRESSION_MEMBERS_BYTES
 from partita.dynamo.reserved import RESERVED_WORDS
 from partita.dynamo.size import text_size, value_size
-from partita.dynamo.values import AttributeValue, checked_value, describe, order, type_names, type_of
+from partita.dynamo.values import AttributeValue, checked_value
 
 _NAME_KEY = re.compile(r"#[A-Za-z0-9_]+\Z")
 _VALUE_KEY = re.compile(r":[A-Za-z0-9_]+\Z")
@@ -60,7 +60,7 @@ _FUNCTION_OPERANDS = {
 }
 _CONDITION_FUNCTIONS = ("attribute_exists", "attribute_not_exists", "attribute_type", "begins_with", "contains")
 _PLACEHOLDER_BYTES = 255
-_TYPES = "{B,NULL,SS,BOOL,L,BS,N,NS,S,M}"
+N = TypeVar("N")
 
 
 class Placeholders:
@@ -174,39 +174,12 @@ def _condition(raw: Raw, placeholders: Placeholders) -> Condition:
         _check_function(raw, _CONDITION_FUNCTIONS)
     operands = tuple(_operand(argument, placeholders) for argument in raw.arguments)
     if name in COMPARATORS:
-        return _comparison(cast(Comparator, name), operands)
+        return _checked(Compare(cast(Comparator, name), *operands))
     if name == "BETWEEN":
-        return _between(*operands)
+        return _checked(Between(*operands))
     if name == "IN":
-        return In(operands[0], operands[1:])
-    return _function(name, operands)
-
-
-def _comparison(name: Comparator, operands: tuple[Operand, ...]) -> Condition:
-    left, right = operands
-    if name not in ("=", "<>"):
-        for operand in operands:
-            _check_type(name, operand, "SNB")
-    _check_distinct(name, left, right)
-    return Compare(name, left, right)
-
-
-def _between(operand: Operand, low: Operand, high: Operand) -> Condition:
-    for bound in (operand, low, high):
-        _check_type("BETWEEN", bound, "SNB")
-    if isinstance(low, Value) and isinstance(high, Value):
-        bounds = (
-            f"lower bound operand: AttributeValue: {describe(low.value)}, "
-            f"upper bound operand: AttributeValue: {describe(high.value)}"
-        )
-        relation = order(low.value, high.value)
-        if relation is None:
-            raise ValidationError(f"The BETWEEN operator requires same data type for lower and upper bounds; {bounds}")
-        if relation > 0:
-            raise ValidationError(
-                f"The BETWEEN operator requires upper bound to be greater than or equal to lower bound; {bounds}"
-            )
-    return Between(operand, low, high)
+        return _checked(In(operands[0], operands[1:]))
+    return _checked(_function(name, operands))
 
 
 def _function(name: str, operands: tuple[Operand, ...]) -> Condition:
@@ -219,25 +192,10 @@ def _function(name: str, operands: tuple[Operand, ...]) -> Condition:
         case "attribute_not_exists":
             return AttributeNotExists(cast(Path, first))
         case "attribute_type":
-            return AttributeType(cast(Path, first), _type_name(operands[1]))
+            return AttributeType(cast(Path, first), cast(Value, operands[1]))
         case "begins_with":
-            for operand in operands:
-                _check_type(name, operand, "SB")
             return BeginsWith(first, operands[1])
-    _check_distinct(name, first, operands[1])
     return Contains(first, operands[1])
-
-
-def _type_name(operand: Operand) -> Value:
-    if not isinstance(operand, Value) or type_of(operand.value) != "S":
-        kind = type_of(operand.value) if isinstance(operand, Value) else "path"
-        raise ValidationError(
-            "Incorrect operand type for operator or function; "
-            f"operator or function: attribute_type, operand type: {kind}"
-        )
-    if operand.value["S"] not in type_names:
-        raise ValidationError(f"Invalid attribute type name found; type: {operand.value['S']}, valid types: {_TYPES}")
-    return operand
 
 
 def _operand(raw: Raw, placeholders: Placeholders) -> Operand:
@@ -250,9 +208,7 @@ def _operand(raw: Raw, placeholders: Placeholders) -> Operand:
     if isinstance(inner, RawCall):
         _check_function(inner, ())
     target = _path(inner, placeholders) if isinstance(inner, RawPath) else _operand(inner, placeholders)
-    if isinstance(target, Value) and type_of(target.value) in ("N", "BOOL", "NULL"):
-        raise _incorrect_type("size", type_of(target.value))
-    return Size(cast(Path | Value, target))
+    return _checked(Size(cast(Path | Value, target)))
 
 
 def _path(raw: RawPath, placeholders: Placeholders) -> Path:
@@ -266,9 +222,7 @@ def _path(raw: RawPath, placeholders: Placeholders) -> Path:
             raise ValidationError(f"Attribute name is a reserved keyword; reserved keyword: {part}")
         else:
             parts.append(part)
-    if len(parts) > PATH_DEPTH:
-        raise ValidationError(f"The document path has too many nesting elements; nesting levels: {len(parts)}")
-    return Path(tuple(parts))
+    return _checked(Path(tuple(parts)))
 
 
 def _action(section: str, target: Path, raw: Raw | None, placeholders: Placeholders) -> UpdateAction:
@@ -278,13 +232,7 @@ def _action(section: str, target: Path, raw: Raw | None, placeholders: Placehold
         return SetAction(target, _set_operand(raw, placeholders))
     assert isinstance(raw, RawValue)  # ADD and DELETE take a placeholder and nothing else
     value = Value(placeholders.value(raw.name))
-    kind = type_of(value.value)
-    if kind not in (("N", "SS", "NS", "BS") if section == "ADD" else ("SS", "NS", "BS")):
-        raise ValidationError(
-            f"Incorrect operand type for operator or function; operator: {section}, "
-            f"operand type: {type_names[kind]}, typeSet: ALLOWED_FOR_{section}_OPERAND"
-        )
-    return AddAction(target, value) if section == "ADD" else DeleteAction(target, value)
+    return _checked(AddAction(target, value) if section == "ADD" else DeleteAction(target, value))
 
 
 def _set_operand(raw: Raw, placeholders: Placeholders) -> SetOperand:
@@ -301,11 +249,14 @@ def _set_operand(raw: Raw, placeholders: Placeholders) -> SetOperand:
         if not isinstance(first, Path):
             raise ValidationError(f"Operator or function requires a document path; operator or function: {name}")
         return IfNotExists(first, second)
-    for operand in (first, second):
-        _check_type(name, operand, ("L",) if name == "list_append" else "N")
     if name == "list_append":
-        return ListAppend(first, second)
-    return Arithmetic("+" if name == "+" else "-", first, second)
+        return _checked(ListAppend(first, second))
+    return _checked(Arithmetic("+" if name == "+" else "-", first, second))
+
+
+def _checked(node: N) -> N:
+    rules.check(node)
+    return node
 
 
 def _check_function(raw: RawCall, allowed: tuple[str, ...]) -> None:
@@ -317,27 +268,4 @@ def _check_function(raw: RawCall, allowed: tuple[str, ...]) -> None:
         raise ValidationError(
             "Incorrect number of operands for operator or function; "
             f"operator or function: {raw.name}, number of operands: {len(raw.arguments)}"
-        )
-
-
-def _check_type(name: str, operand: Operand | SetOperand, allowed: str | tuple[str, ...]) -> None:
-    if isinstance(operand, Value):
-        kind = type_of(operand.value)
-        if kind not in tuple(allowed):
-            raise _incorrect_type(name, kind)
-    elif isinstance(operand, Size) and "N" not in allowed:
-        raise _incorrect_type(name, "N")
-
-
-def _incorrect_type(name: str, kind: str) -> ValidationError:
-    return ValidationError(
-        f"Incorrect operand type for operator or function; operator or function: {name}, operand type: {kind}"
-    )
-
-
-def _check_distinct(name: str, left: Operand, right: Operand) -> None:
-    if isinstance(left, Path) and left == right:
-        raise ValidationError(
-            "The first operand must be distinct from the remaining operands for this operator or function; "
-            f"operator: {name}, first operand: {left}"
         )

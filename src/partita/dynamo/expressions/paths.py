@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -40,8 +40,10 @@ class _Node:
     children: dict[Part, _Node] = field(default_factory=dict)
 
 
-def check_disjoint(paths: Iterable[Path]) -> None:
+def check_disjoint(paths: Sequence[Path]) -> None:
     """Refuse two paths of which one holds the other, or that take the same attribute for a map and for a list."""
+    if len({path.parts[0] for path in paths}) == len(paths):
+        return  # each in an attribute of its own
     roots: dict[Part, _Node] = {}
     for path in paths:
         level = roots

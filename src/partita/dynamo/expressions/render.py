@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+from partita.dynamo.expressions.sections import in_sections
 from partita.dynamo.expressions.tree import (
     AddAction,
     And,
@@ -35,6 +36,8 @@ from partita.dynamo.expressions.tree import (
 from partita.dynamo.reserved import RESERVED_WORDS
 from partita.dynamo.values import AttributeValue
 
+# REMOVE is not on the list of reserved words, but an update has a section of that name.
+_UNSAFE = RESERVED_WORDS | {"REMOVE"}
 _PLAIN = re.compile(r"[A-Za-z][A-Za-z0-9_]*\Z")
 
 
@@ -47,14 +50,29 @@ class Renderer:
         self._aliases: dict[str, str] = {}
 
     def condition(self, condition: Condition) -> str:
+        # A stack of our own: a tree can be built deeper than Python's goes, and it is for the reader to refuse it.
+        pieces: list[str] = []
+        waiting: list[Condition | str] = [_unwrapped(condition)]
+        while waiting:
+            current = waiting.pop()
+            match current:
+                case str():
+                    pieces.append(current)
+                case And(terms) | Or(terms):
+                    word = " AND " if isinstance(current, And) else " OR "
+                    for position, term in enumerate(reversed(terms)):
+                        if position:
+                            waiting.append(word)
+                        _push(waiting, term)
+                case Not(term):
+                    pieces.append("NOT ")
+                    _push(waiting, term)
+                case _:
+                    pieces.append(self._comparison(current))
+        return "".join(pieces)
+
+    def _comparison(self, condition: Condition) -> str:
         match condition:
-            case And(terms) | Or(terms):
-                word = " AND " if isinstance(condition, And) else " OR "
-                if len(terms) == 1:
-                    return self.condition(terms[0])
-                return word.join(self._term(term) for term in terms)
-            case Not(term):
-                return "NOT " + self._term(term)
             case Compare(operator, left, right):
                 return f"{self.operand(left)} {operator} {self.operand(right)}"
             case Between(operand, low, high):
@@ -71,10 +89,11 @@ class Renderer:
                 return f"begins_with({self.operand(operand)}, {self.operand(prefix)})"
             case Contains(operand, member):
                 return f"contains({self.operand(operand)}, {self.operand(member)})"
+        raise TypeError(f"{type(condition).__name__} is no condition")
 
     def update(self, update: Update) -> str:
         sections: dict[str, list[str]] = {}
-        for action in update.actions:
+        for action in in_sections(update).actions:
             path = self.path(action.path)
             match action:
                 case SetAction(_, operand):
@@ -102,15 +121,24 @@ class Renderer:
                 return f"size({self.operand(of)})"
 
     def set_operand(self, operand: SetOperand) -> str:
-        match operand:
-            case Path() | Value():
-                return self.operand(operand)
-            case IfNotExists(path, default):
-                return f"if_not_exists({self.path(path)}, {self.set_operand(default)})"
-            case ListAppend(first, second):
-                return f"list_append({self.set_operand(first)}, {self.set_operand(second)})"
-            case Arithmetic(operator, left, right):
-                return f"{self.set_operand(left)} {operator} {self.set_operand(right)}"
+        pieces: list[str] = []
+        waiting: list[SetOperand | str] = [operand]
+        while waiting:
+            current = waiting.pop()
+            match current:
+                case str():
+                    pieces.append(current)
+                case Path() | Value():
+                    pieces.append(self.operand(current))
+                case IfNotExists(path, default):
+                    pieces.append(f"if_not_exists({self.path(path)}, ")
+                    waiting += (")", default)
+                case ListAppend(first, second):
+                    pieces.append("list_append(")
+                    waiting += (")", second, ", ", first)
+                case Arithmetic(operator, left, right):
+                    waiting += (right, f" {operator} ", left)
+        return "".join(pieces)
 
     def path(self, path: Path) -> str:
         text = ""
@@ -122,7 +150,7 @@ class Renderer:
         return text
 
     def _name(self, name: str) -> str:
-        if _PLAIN.match(name) and name.upper() not in RESERVED_WORDS:
+        if _PLAIN.match(name) and name.upper() not in _UNSAFE:
             return name
         alias = self._aliases.get(name)
         if alias is None:
@@ -130,6 +158,18 @@ class Renderer:
             self.names[alias] = name
         return alias
 
-    def _term(self, term: Condition) -> str:
-        text = self.condition(term)
-        return f"({text})" if isinstance(term, And | Or) and len(term.terms) > 1 else text
+
+def _unwrapped(condition: Condition) -> Condition:
+    """A row of one is its only term."""
+    while isinstance(condition, And | Or) and len(condition.terms) == 1:
+        condition = condition.terms[0]
+    return condition
+
+
+def _push(waiting: list[Condition | str], term: Condition) -> None:
+    """The term of a row or a negation, a row in parentheses."""
+    term = _unwrapped(term)
+    if isinstance(term, And | Or) and term.terms:
+        waiting += (")", term, "(")
+    else:
+        waiting.append(term)

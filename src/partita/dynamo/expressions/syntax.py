@@ -13,7 +13,7 @@ from functools import lru_cache
 from typing import TypeAlias
 
 from partita.dynamo.errors import ValidationError
-from partita.dynamo.limits import EXPRESSION_BYTES, EXPRESSION_OPERATORS, IN_OPERANDS
+from partita.dynamo.limits import EXPRESSION_BYTES, EXPRESSION_OPERATORS
 
 
 @dataclass(frozen=True, slots=True)
@@ -279,11 +279,6 @@ class _Conditions:
             while tokens.accept(","):
                 choices.append(operand(tokens))
             tokens.expect(")")
-            if len(choices) > IN_OPERANDS:
-                raise ValidationError(
-                    "Incorrect number of operands for operator or function; "
-                    f"operator or function: IN, number of operands: {len(choices) + 1}"
-                )
             self.results.append((RawCall("IN", (left, *choices)), False))
         else:
             self.results.append((RawCall(word, (left, operand(tokens))), False))

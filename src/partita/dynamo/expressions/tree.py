@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
+from partita.dynamo.frozen import dataclass
 from partita.dynamo.values import AttributeValue
 
 Part: TypeAlias = str | int

@@ -7,6 +7,7 @@ from typing import Any
 from partita.dynamo import numbers
 from partita.dynamo.errors import ValidationError
 from partita.dynamo.expressions.paths import child, resolve
+from partita.dynamo.expressions.sections import in_sections
 from partita.dynamo.expressions.tree import (
     AddAction,
     Arithmetic,
@@ -29,10 +30,10 @@ _MISSING = "The provided expression refers to an attribute that does not exist i
 
 
 def apply(update: Update, item: Item) -> Item:
-    """The item after the update; the argument stays as it was."""
+    """The item after the update; the argument stays as it was. The first error is that of the update as written."""
     sets: list[tuple[Path, AttributeValue]] = []
     removes: list[Path] = []
-    for action in update.actions:
+    for action in in_sections(update).actions:
         match action:
             case SetAction(path, operand):
                 sets.append((path, _operand(operand, item)))

@@ -17,10 +17,8 @@ from partita.dynamo.errors import (
     MissingAuthenticationError,
     UnrecognizedClientError,
 )
+from partita.dynamo.signature import ALGORITHM, SERVICE, TERMINATOR, signing_key, wire
 
-ALGORITHM = "AWS4-HMAC-SHA256"
-SERVICE = "dynamodb"
-TERMINATOR = "aws4_request"
 SKEW = timedelta(minutes=15)
 _MOMENT = "%Y%m%dT%H%M%SZ"
 
@@ -84,7 +82,7 @@ def verify_signature(claim: Claim, method: str, path: str, query: str, headers: 
     """Raise unless the claim's signature is the one its secret makes for this request."""
     request = canonical_request(method, path, query, headers, claim.signed_headers, hashlib.sha256(body).hexdigest())
     expected = signature(request, claim.secret, claim.moment, claim.date, claim.region, claim.service)
-    if not hmac.compare_digest(expected.encode(), _wire(claim.signature)):
+    if not hmac.compare_digest(expected.encode(), wire(claim.signature)):
         raise InvalidSignatureError(
             "The request signature we calculated does not match the signature you provided. Check your AWS Secret "
             "Access Key and signing method. Consult the service documentation for details."
@@ -112,18 +110,9 @@ def canonical_query(query: str) -> str:
 
 def signature(request: str, secret: str, moment: str, date: str, region: str, service: str) -> str:
     """The signature, in hexadecimal, of a canonical request."""
-    digest = hashlib.sha256(_wire(request)).hexdigest()
+    digest = hashlib.sha256(wire(request)).hexdigest()
     to_sign = f"{ALGORITHM}\n{moment}\n{date}/{region}/{service}/{TERMINATOR}\n{digest}"
-    return hmac.digest(signing_key(secret, date, region, service), _wire(to_sign), "sha256").hex()
-
-
-@lru_cache(maxsize=256)
-def signing_key(secret: str, date: str, region: str, service: str) -> bytes:
-    """The key of one day, region and service: four HMACs that need not be done again for every request."""
-    key = ("AWS4" + secret).encode()
-    for part in (date, region, service, TERMINATOR):
-        key = hmac.digest(key, _wire(part), "sha256")
-    return key
+    return hmac.digest(signing_key(secret, date, region, service), wire(to_sign), "sha256").hex()
 
 
 def _parts(text: str) -> dict[str, str]:
@@ -200,9 +189,4 @@ def _check_scope(date: str, service: str, terminator: str, moment: str) -> None:
 
 def _encoded(text: str) -> str:
     # What came in may be encoded or not, and in either case of hexadecimal digits.
-    return quote(unquote_to_bytes(_wire(text)), safe="-_.~")
-
-
-def _wire(text: str) -> bytes:
-    # Header bytes that are no UTF-8 must come out as they went in.
-    return text.encode("utf-8", "surrogateescape")
+    return quote(unquote_to_bytes(wire(text)), safe="-_.~")
