@@ -10,7 +10,7 @@ PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
 # What tests need is compiled when it is imported: to compile all of it takes three times as long as to install it.
 INSTALL := $(PIP) install --no-compile
 unexport PYTHONDONTWRITEBYTECODE
-CODE := src tests bench
+CODE := src tests bench examples
 
 NPM := $(shell command -v npm 2>/dev/null)
 # What pages take from npm; they work without it.
@@ -21,7 +21,7 @@ NODE := $(if $(filter Linux-x86_64,$(shell uname -s)-$(shell uname -m)),$(if $(N
 MAKEFLAGS += --no-print-directory
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help setup system run test tests coverage lint lock differential crash fuzz schemathesis browser screenshots reference bench clean distclean
+.PHONY: help setup system run test tests coverage lint lock differential crash fuzz schemathesis browser installed screenshots reference bench clean distclean
 
 # Says what it does, runs a command, and shows its output only when it fails.
 quietly = @echo "$(1)"; out=$$($(2) 2>&1) || { printf '%s\n' "$$out"; exit 1; }
@@ -138,6 +138,9 @@ schemathesis: $(VENV)/.dev ## Send the APIs some 10,000 requests made up from th
 browser: setup ## Tell every story in a browser in every way: wide and narrow, with and without script
 	@PARTITA_BROWSER=everything $(BIN)/python -m pytest -q tests/browser $(ARGS)
 
+installed: $(VENV)/.dev ## Install the core alone in a new environment, and use it; needs the package index
+	@$(BIN)/python -m tests.install
+
 screenshots: setup ## Take pictures of every page, light and dark, wide and narrow, into build/screenshots
 	@$(BIN)/python -m tests.browser.screenshots
 
@@ -153,11 +156,12 @@ bench: setup ## Measure everything, and write docs/benchmarks.md
 # Made with the oldest Python that is supported, whose packages the newer ones need too.
 lock: $(VENV)/.dev ## Renew the locks after a change of requirements (ARGS=--upgrade for the newest versions)
 	@$(BIN)/python -c 'import sys; sys.exit(sys.version_info[:2] != (3, 11))' || { echo "lock: needs a $(VENV) of Python 3.11"; exit 1; }
-	@cd requirements && for name in build runtime dev; do \
-		echo "lock: requirements/$$name.txt"; \
-		CUSTOM_COMPILE_COMMAND="make lock" ../$(BIN)/pip-compile --quiet --generate-hashes --strip-extras --allow-unsafe \
-			--no-emit-index-url --no-emit-find-links --no-emit-trusted-host $(ARGS) --output-file $$name.txt $$name.in || exit 1; \
-	done
+	@lock() { \
+		echo "lock: requirements/$$1.txt"; \
+		CUSTOM_COMPILE_COMMAND="make lock" $(BIN)/pip-compile --quiet --generate-hashes --strip-extras --allow-unsafe \
+			--no-emit-index-url --no-emit-find-links --no-emit-trusted-host $(ARGS) --output-file requirements/$$1.txt $$2; }; \
+	lock build requirements/build.in && lock runtime "--extra suite pyproject.toml" && \
+	lock dev "--extra suite --extra aws pyproject.toml requirements/dev.in"
 	@if [ -n "$(NPM)" ]; then echo "lock: package-lock.json"; npm install --package-lock-only --silent; fi
 
 clean: ## Remove what tests, checks and builds leave behind

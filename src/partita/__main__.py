@@ -1,0 +1,26 @@
+"""The `partita` command. It is there with the core alone, and then says what to install."""
+
+from __future__ import annotations
+
+import sys
+
+from partita.extras import MissingExtraError, extra_of, step
+
+
+def main() -> None:
+    """Run the command; an extra that it needs and that is not there is said in a line."""
+    try:
+        from partita.cli import app
+
+        app()
+    except ImportError as error:
+        extra = extra_of(error)
+        if extra is None:
+            raise
+        said = error if isinstance(error, MissingExtraError) else f"this command {step(extra)}"
+        print(f"partita: {said}", file=sys.stderr)
+        sys.exit(2)
+
+
+if __name__ == "__main__":
+    main()
