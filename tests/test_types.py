@@ -11,13 +11,19 @@ import pytest
 ROOT = Path(__file__).parent.parent
 RIGHT, WRONG = ROOT / "tests" / "types" / "right.py", ROOT / "tests" / "types" / "wrong.py"
 MARKED = {number for number, line in enumerate(WRONG.read_text().splitlines(), 1) if "# wrong: " in line}
+EXAMPLES = [ROOT / "examples" / system for system in ("shop", "saas", "chat")]
 PYRIGHT = ROOT / "node_modules" / ".bin" / "pyright"
 
 
+def _checked(command: list[str], *files: Path) -> str:
+    done = subprocess.run([*command, *map(str, files)], cwd=ROOT, capture_output=True, text=True, timeout=300)
+    return done.stdout + done.stderr
+
+
 def _errors(command: list[str], file: Path) -> set[int]:
-    done = subprocess.run([*command, str(file)], cwd=ROOT, capture_output=True, text=True, timeout=300)
-    found = re.findall(rf"{file.name}:(\d+)(?::\d+)?(?: -|:) error", done.stdout)
-    assert found or "no issues found" in done.stdout or "0 errors" in done.stdout, done.stdout + done.stderr
+    said = _checked(command, file)
+    found = re.findall(rf"{file.name}:(\d+)(?::\d+)?(?: -|:) error", said)
+    assert found or "no issues found" in said or "0 errors" in said, said
     return {int(line) for line in found}
 
 
@@ -26,9 +32,20 @@ def _checkers() -> list[tuple[str, list[str]]]:
     return [("mypy", mypy), ("pyright", [str(PYRIGHT), "--pythonpath", sys.executable])]
 
 
-@pytest.mark.parametrize(("name", "command"), _checkers(), ids=["mypy", "pyright"])
-def test_right_uses_are_clean_and_every_wrong_one_is_an_error(name: str, command: list[str]) -> None:
+def _skip_without(name: str) -> None:
     if name == "pyright" and not (PYRIGHT.exists() and shutil.which("node")):
         pytest.skip("pyright is not installed: npm ci")
+
+
+@pytest.mark.parametrize(("name", "command"), _checkers(), ids=["mypy", "pyright"])
+def test_right_uses_are_clean_and_every_wrong_one_is_an_error(name: str, command: list[str]) -> None:
+    _skip_without(name)
     assert _errors(command, RIGHT) == set()
     assert _errors(command, WRONG) == MARKED
+
+
+@pytest.mark.parametrize(("name", "command"), _checkers(), ids=["mypy", "pyright"])
+def test_the_examples_that_people_copy_are_clean(name: str, command: list[str]) -> None:
+    _skip_without(name)
+    said = _checked(command, *EXAMPLES)
+    assert re.search(r"^(Success: no issues found|0 errors, 0 warnings)", said, re.MULTILINE), said

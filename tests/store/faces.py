@@ -28,8 +28,8 @@ class Face:
 
     def get(self, name: str = "ann") -> Member | None:
         if self._loop is None:
-            return self.store.get(Member.get(member_id=name))
-        return self._loop.run_until_complete(self.store.asynchronous.get(Member.get(member_id=name)))
+            return self.store.get(Member.get(Member.member_id(name)))
+        return self._loop.run_until_complete(self.store.asynchronous.get(Member.get(Member.member_id(name))))
 
     def put(self, member: Member) -> None:
         wanted = Put(member).if_new()

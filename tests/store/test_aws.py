@@ -76,7 +76,7 @@ def test_a_store_without_arguments_uses_what_is_found(monkeypatch: pytest.Monkey
         monkeypatch.setenv("AWS_ACCESS_KEY_ID", "AKID")
         monkeypatch.setenv("AWS_SECRET_ACCESS_KEY", "secret")
         store = DynamoStore()
-        assert store.get(Member.get(member_id="ann")) == ann
+        assert store.get(Member.get(Member.member_id("ann"))) == ann
         store.close()
         assert "Credential=AKID/" in listener.asked[0].head
         assert "/eu-central-1/dynamodb/aws4_request" in listener.asked[0].head

@@ -14,10 +14,10 @@ from partita.store.dynamo import DynamoStore, fixed
 from tests.table.forum import Member
 
 store = DynamoStore(endpoint_url=sys.argv[1], region="us-east-1", credentials=fixed("any", "any"))
-store.get(Member.get(member_id="parent"))
+store.get(Member.get(Member.member_id("parent")))
 child = os.fork()
 name = "parent" if child else "child"
-found = store.get(Member.get(member_id=name))
+found = store.get(Member.get(Member.member_id(name)))
 assert found is not None and found.name == name, found
 if not child:
     os._exit(0)

@@ -279,6 +279,6 @@ def test_many_at_once_get_their_own_answers_over_no_more_connections_than_allowe
 
 
 async def _gather(store: DynamoStore, names: list[str]) -> list[Member | None]:
-    found = await asyncio.gather(*(store.asynchronous.get(Member.get(member_id=name)) for name in names))
+    found = await asyncio.gather(*(store.asynchronous.get(Member.get(Member.member_id(name))) for name in names))
     await store.dynamo.close_async()
     return found

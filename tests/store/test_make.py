@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import ExitStack
-from typing import Any
+from contextlib import AbstractContextManager, ExitStack
+from pathlib import Path
+from typing import Any, Literal
 from uuid import uuid4
 
 import pytest
@@ -13,21 +14,28 @@ import pytest
 from partita.engine import Engine
 from partita.store import EmbeddedStore, Store
 from partita.store.dynamo import DynamoStore, fixed
-from partita.table import Attribute, Index, Item, Put, Table, TableDiffersError, attribute, key_part
-from tests.serving import moto_server, partita_door
+from partita.table import Attribute, Index, Item, Put, Table, TableDiffersError, attribute, binary, key_part, number
+from tests.serving import DYNOXIDE, Served, dynoxide_server, moto_server, partita_door
 
 
-@pytest.fixture(scope="module", params=["embedded", "without a thread", "door", "moto"])
+@pytest.fixture(scope="module", params=["embedded", "without a thread", "door", "moto", "dynoxide"])
 def store(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Store]:
     with ExitStack() as stack:
         if request.param in ("embedded", "without a thread"):
             yield EmbeddedStore(stack.enter_context(Engine.temporary(background=request.param == "embedded")))
             return
-        server = partita_door(tmp_path_factory.mktemp("door")) if request.param == "door" else moto_server()
-        url = stack.enter_context(server).url
+        if request.param == "dynoxide" and not DYNOXIDE.exists():
+            pytest.skip("dynoxide is not installed: npm ci")
+        url = stack.enter_context(_server(request.param, tmp_path_factory.mktemp("door"))).url
         over_http = DynamoStore(endpoint_url=url, region="us-east-1", credentials=fixed("any", "any"))
         stack.callback(over_http.close)
         yield over_http
+
+
+def _server(name: str, folder: Path) -> AbstractContextManager[Served]:
+    if name == "door":
+        return partita_door(folder)
+    return moto_server() if name == "moto" else dynoxide_server(folder)
 
 
 @pytest.fixture
@@ -54,7 +62,7 @@ def test_an_index_that_a_table_lacks_is_added_and_finds_what_was_written_before(
     store.batch_write(Put(shed(shed_id=str(number), owner="ada")) for number in range(30))
     new, shed, by_owner = _schema(name, index=True)
     store.create(new)
-    assert store.count(shed.query(by_owner, owner="ada")) == 30
+    assert store.count(shed.query(by_owner, shed.owner("ada"))) == 30
 
 
 def test_many_may_make_the_same_table_at_once(store: Store, name: str, request: pytest.FixtureRequest) -> None:
@@ -66,10 +74,10 @@ def test_many_may_make_the_same_table_at_once(store: Store, name: str, request: 
     table, shed, by_owner = _schema(name, index=True)
     store.create(table)
     store.write(Put(shed(shed_id="1", owner="ada")))
-    assert store.count(shed.query(by_owner, owner="ada")) == 1
+    assert store.count(shed.query(by_owner, shed.owner("ada"))) == 1
 
 
-@pytest.mark.parametrize("other", [Table("x", pk="id"), Table("x", pk="PK", sk="SK")], ids=["name", "sort key"])
+@pytest.mark.parametrize("other", [Table("xxx", pk="id"), Table("xxx", pk="PK", sk="SK")], ids=["name", "sort key"])
 def test_another_key_is_refused_with_both(store: Store, name: str, other: Table) -> None:
     store.create(_schema(name)[0])
     other.name = name
@@ -105,3 +113,122 @@ def test_expiry_may_be_declared_later_but_not_by_another_attribute(store: Store,
 def test_a_table_made_by_somebody_else_may_have_more(store: Store, name: str) -> None:
     store.create(_schema(name, index=True)[0])
     store.create(_schema(name)[0])
+
+
+# -- an index that is there, and is another one
+
+Projection = Literal["ALL", "KEYS_ONLY"] | tuple[str, ...]
+
+
+def _indexed(name: str, projection: Projection, *, local: bool = False) -> Table:
+    table = Table(name, pk="PK", sk="SK")
+    if local:
+        table.local_index("byOwner", sk="owner", projection=projection)
+    else:
+        table.index("byOwner", pk="owner", sk="SK", projection=projection)
+    return table
+
+
+@pytest.mark.parametrize("local", [False, True], ids=["global", "local"])
+@pytest.mark.parametrize(
+    ("stored", "declared", "said"),
+    [
+        ("KEYS_ONLY", "ALL", "holds its keys alone, and the schema says all attributes"),
+        (("colour",), "ALL", "holds its keys and colour, and the schema says all attributes"),
+        ("KEYS_ONLY", ("colour",), "holds its keys alone, and the schema says its keys and colour"),
+        (("colour",), ("size", "colour"), "holds its keys and colour, and the schema says its keys and colour, size"),
+    ],
+)
+def test_an_index_that_holds_less_than_the_schema_says_is_refused_with_both(
+    store: Store, name: str, stored: Projection, declared: Projection, said: str, local: bool
+) -> None:
+    store.create(_indexed(name, stored, local=local))
+    with pytest.raises(TableDiffersError, match=f"byOwner {said}. A(n| local) index cannot be changed: give the "):
+        store.create(_indexed(name, declared, local=local))
+
+
+@pytest.mark.parametrize("local", [False, True], ids=["global", "local"])
+@pytest.mark.parametrize(
+    ("stored", "declared"),
+    [
+        ("ALL", "KEYS_ONLY"),
+        ("ALL", ("colour",)),
+        (("colour",), "KEYS_ONLY"),
+        (("colour", "size"), ("colour",)),
+        (("colour", "size"), ("size", "colour")),
+        ("KEYS_ONLY", ("owner", "PK")),
+    ],
+)
+def test_an_index_that_holds_more_than_the_schema_says_will_do(
+    store: Store, name: str, stored: Projection, declared: Projection, local: bool
+) -> None:
+    store.create(_indexed(name, stored, local=local))
+    store.create(_indexed(name, declared, local=local))
+
+
+@pytest.mark.parametrize(
+    ("stored", "declared", "said"),
+    [
+        ("weight", number("weight"), r"owner \(S\) . weight \(S\), and the schema says owner \(S\) . weight \(N\)"),
+        (number("weight"), binary("weight"), r"weight \(N\), and the schema says owner \(S\) . weight \(B\)"),
+    ],
+)
+def test_an_index_whose_key_is_of_another_type_is_refused_with_both(
+    store: Store, name: str, stored: Any, declared: Any, said: str
+) -> None:
+    old, new = Table(name, pk="PK"), Table(name, pk="PK")
+    old.index("byWeight", pk="owner", sk=stored)
+    new.index("byWeight", pk="owner", sk=declared)
+    store.create(old)
+    with pytest.raises(TableDiffersError, match=f"{said}. An index cannot be changed: give the new one another name"):
+        store.create(new)
+
+
+def test_a_local_index_whose_key_is_of_another_type_is_refused(store: Store, name: str) -> None:
+    old, new = Table(name, pk="PK", sk="SK"), Table(name, pk="PK", sk="SK")
+    old.local_index("byWeight", sk="weight")
+    new.local_index("byWeight", sk=number("weight"))
+    store.create(old)
+    with pytest.raises(
+        TableDiffersError, match=r"weight \(N\). A local index cannot be changed: give the table another"
+    ):
+        store.create(new)
+
+
+def test_a_key_of_another_type_is_shown_with_both_types(store: Store, name: str) -> None:
+    store.create(Table(name, pk="PK"))
+    with pytest.raises(TableDiffersError, match=r"has the key PK \(S\), and the schema says PK \(N\)"):
+        store.create(Table(name, pk=number("PK")))
+
+
+# -- streams
+
+
+def _stream_of(store: Store, name: str) -> dict[str, Any]:
+    assert isinstance(store, EmbeddedStore | DynamoStore)
+    caller = store.engine if isinstance(store, EmbeddedStore) else store.dynamo
+    described = caller.call("DescribeTable", {"TableName": name})["Table"]
+    stream: dict[str, Any] = described.get("StreamSpecification") or {}
+    return stream
+
+
+def test_a_stream_that_a_table_lacks_is_switched_on(store: Store, name: str) -> None:
+    store.create(Table(name, pk="PK", stream=None))
+    assert not _stream_of(store, name).get("StreamEnabled")
+    for _ in range(2):
+        store.create(Table(name, pk="PK", stream="NEW_IMAGE"))
+    assert _stream_of(store, name) == {"StreamEnabled": True, "StreamViewType": "NEW_IMAGE"}
+
+
+def test_a_stream_that_shows_less_than_the_schema_says_is_refused(store: Store, name: str) -> None:
+    store.create(Table(name, pk="PK", stream="NEW_IMAGE"))
+    with pytest.raises(
+        TableDiffersError, match=f"The stream of {name} shows new image, and the schema says new and old"
+    ):
+        store.create(Table(name, pk="PK"))
+
+
+def test_a_stream_that_shows_more_or_that_nobody_declared_will_do(store: Store, name: str) -> None:
+    store.create(Table(name, pk="PK"))
+    for view in ("KEYS_ONLY", "OLD_IMAGE", None):
+        store.create(Table(name, pk="PK", stream=view))

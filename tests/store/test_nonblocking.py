@@ -26,7 +26,7 @@ def _store(url: str, connections: int = 4) -> DynamoStore:
 
 
 async def _get(store: DynamoStore, name: str) -> str:
-    found = await store.asynchronous.get(Member.get(member_id=name))
+    found = await store.asynchronous.get(Member.get(Member.member_id(name)))
     assert found is not None
     return found.name
 

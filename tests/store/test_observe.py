@@ -17,7 +17,7 @@ from partita.table import Delete, Put, Transaction, Update
 from tests.store.listener import SILENCE, listening
 from tests.table.forum import BY_STARS, FORUM, Member, Post
 
-ADA = Member.key(member_id="ada")
+ADA = Member.key(Member.member_id("ada"))
 
 
 @pytest.fixture
@@ -43,9 +43,9 @@ def _told(call: Observation) -> tuple[str, str | None, int, float, str | None]:
 def test_writes_and_reads_of_one_item_count_it(store: EmbeddedStore, seen: list[Observation]) -> None:
     store.write(Put(Member(member_id="ada", name="Ada")))
     store.write(Update(ADA, Member.name.set("Ada L.")))
-    store.update(Update(ADA, Member.post_count.add(1)), Member)
-    store.get(Member.get(member_id="ada"))
-    store.get(Member.get(member_id="nobody").consistently())
+    store.update(Update(ADA, Member.post_count.add(1)))
+    store.get(Member.get(Member.member_id("ada")))
+    store.get(Member.get(Member.member_id("nobody")).consistently())
     store.write(Delete(ADA))
     assert [_told(call) for call in seen] == [
         ("PutItem", None, 1, 1.0, None),
@@ -60,11 +60,15 @@ def test_writes_and_reads_of_one_item_count_it(store: EmbeddedStore, seen: list[
 
 def test_lists_batches_and_transactions_count_what_came_of_them(store: EmbeddedStore, seen: list[Observation]) -> None:
     store.batch_write(Put(Post(member_id="ada", post_id=f"{number}", stars=5)) for number in range(3))
-    store.page(Post.query(BY_STARS, stars=5), limit=2)
-    store.count(Post.query(BY_STARS, stars=5))
-    store.batch_get([Post.key(member_id="ada", post_id="1"), Post.key(member_id="ada", post_id="9")])
+    store.page(Post.query(BY_STARS, Post.stars(5)), limit=2)
+    store.count(Post.query(BY_STARS, Post.stars(5)))
+    store.batch_get(
+        [Post.key(Post.member_id("ada"), Post.post_id("1")), Post.key(Post.member_id("ada"), Post.post_id("9"))]
+    )
     store.transact(
-        Transaction(Put(Member(member_id="ada", name="Ada")), Delete(Post.key(member_id="ada", post_id="2")))
+        Transaction(
+            Put(Member(member_id="ada", name="Ada")), Delete(Post.key(Post.member_id("ada"), Post.post_id("2")))
+        )
     )
     assert [(call.operation, call.tables, call.index, call.items) for call in seen] == [
         ("BatchWriteItem", ("forum",), None, 3),
@@ -117,7 +121,7 @@ def test_a_cancelled_call_is_told_too() -> None:
     seen: list[Observation] = []
 
     async def program(store: DynamoStore) -> None:
-        asking = asyncio.create_task(store.asynchronous.get(Member.get(member_id="ada")))
+        asking = asyncio.create_task(store.asynchronous.get(Member.get(Member.member_id("ada"))))
         while not listener.asked:
             await asyncio.sleep(0)
         asking.cancel()
@@ -135,7 +139,7 @@ def test_a_cancelled_call_is_told_too() -> None:
 def test_requests_that_no_verb_sends_are_told_as_well(store: EmbeddedStore) -> None:
     store.write(Put(Member(member_id="ada", name="Ada")))
     get = GetItem(table="forum", key=ADA.wire)
-    gets = measured(TransactGetItems(gets=(get, GetItem(table="forum", key=Member.key(member_id="no").wire))))
+    gets = measured(TransactGetItems(gets=(get, GetItem(table="forum", key=Member.key(Member.member_id("no")).wire))))
     scan = measured(Scan(table="forum"))
     both, all_of_it = (observation(request, store.transport.send(request), 0.1, None) for request in (gets, scan))
     assert (both.operation, both.tables, both.items, both.units) == ("TransactGetItems", ("forum",), 1, 4.0)

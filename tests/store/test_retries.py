@@ -27,7 +27,7 @@ from tests.serving import partita_door
 from tests.table.forum import FORUM, Member, Post, posts_of
 
 QUICK = Retries(attempts=8, first=0.0001, longest=0.001, answers_get_lost=True)
-MEMBER = Member.key(member_id="ada")
+MEMBER = Member.key(Member.member_id("ada"))
 
 
 def _canceled(*codes: str) -> TransactionCanceledError:
@@ -82,11 +82,14 @@ def _work(store: Store) -> None:
     store.write(Put(Member(member_id="ada", name="Ada")))
     for number in range(12):
         post = Post(member_id="ada", post_id=f"{number:02d}")
-        store.transact(Transaction(Put(post).if_new(), Update(MEMBER, Member.post_count.add(1)).if_there()))
+        store.transact(Transaction(Put(post).if_new(), Update(MEMBER, Member.post_count.add(1))))
     assert len(store.page(posts_of("ada"), limit=20)) == 12
     assert store.count(posts_of("ada")) == 12
-    assert len(store.batch_get(Post.key(member_id="ada", post_id=f"{number:02d}") for number in range(12))) == 12
-    member = store.update(Update(MEMBER, Member.name.set("Ada L.")).if_there(), Member)
+    assert (
+        len(store.batch_get(Post.key(Post.member_id("ada"), Post.post_id(f"{number:02d}")) for number in range(12)))
+        == 12
+    )
+    member = store.update(Update(MEMBER, Member.name.set("Ada L.")))
     assert (member.name, member.post_count) == ("Ada L.", 12)
 
 
@@ -94,9 +97,9 @@ async def _work_async(store: Store) -> None:
     face = store.asynchronous
     for number in range(12):
         post = Post(member_id="bob", post_id=f"{number:02d}")
-        await face.transact(Transaction(Put(post).if_new(), Update(MEMBER, Member.post_count.add(1)).if_there()))
+        await face.transact(Transaction(Put(post).if_new(), Update(MEMBER, Member.post_count.add(1))))
     assert len(await face.page(posts_of("bob"), limit=20)) == 12
-    member = await face.get(Member.get(member_id="ada").consistently())
+    member = await face.get(Member.get(Member.member_id("ada")).consistently())
     assert member is not None
     assert member.post_count == 24
 
@@ -140,7 +143,7 @@ def test_it_ends_after_so_many_attempts_with_the_last_error() -> None:
         seen: list[Observation] = []
         store.observe(seen.append)
         with pytest.raises(errors.ThroughputExceededError) as refused:
-            store.get(Member.get(member_id="ada"))
+            store.get(Member.get(Member.member_id("ada")))
         assert len(seen) == 8
         assert refused.value.__notes__ == ["Sent 8 times."]
 
@@ -205,12 +208,12 @@ def test_a_transaction_whose_answer_got_lost_is_done_once(face: str) -> None:
         EmbeddedStore(engine).create(FORUM)
         store = DynamoStore(endpoint_url=url, region="us-east-1", credentials=fixed("a", "b"), retries=QUICK)
         for _ in range(2):
-            counted = Transaction(Update(MEMBER, Member.post_count.add(1), Member.name.set("Ada")))
+            counted = Transaction(Update(MEMBER, Member.post_count.add(1), Member.name.set("Ada")).or_new())
             if face == "blocking":
                 store.transact(counted)
             else:
                 asyncio.run(_once(store, counted))
-        found = EmbeddedStore(engine).get(Member.get(member_id="ada"))
+        found = EmbeddedStore(engine).get(Member.get(Member.member_id("ada")))
         assert found is not None
         assert found.post_count == 2
         tokens = [body["ClientRequestToken"] for body in bodies]

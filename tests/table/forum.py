@@ -58,9 +58,9 @@ class Reply(Item, table=FORUM, pk="MEMBER#{member_id}", sk="POST#{post_id}#REPLY
 
 @access_pattern("A member's posts", FORUM, member_id="ada")
 def posts_of(member_id: str) -> Query[Post]:
-    return Post.query(member_id=member_id)
+    return Post.query(Post.member_id(member_id))
 
 
 @access_pattern("A post", FORUM, member_id="ada", post_id="1")
 def post(member_id: str, post_id: str) -> Get[Post]:
-    return Post.get(member_id=member_id, post_id=post_id)
+    return Post.get(Post.member_id(member_id), Post.post_id(post_id))

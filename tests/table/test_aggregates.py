@@ -27,7 +27,7 @@ def store() -> Iterator[EmbeddedStore]:
 
 
 def _game(store: EmbeddedStore) -> Game:
-    found = store.get(Game.get(game_id="g").consistently())
+    found = store.get(Game.get(Game.game_id("g")).consistently())
     assert found is not None
     return found
 
@@ -54,7 +54,7 @@ def test_whatever_comes_changes_and_goes_the_aggregate_is_what_the_numbers_add_u
         store.write(Put(Game(game_id="g")))
         known: dict[str, int] = {}
         for player, points in votes:
-            before = store.get(Vote.get(game_id="g", player_id=player).consistently())
+            before = store.get(Vote.get(Vote.game_id("g"), Vote.player_id(player)).consistently())
             after = None if points is None else Vote(game_id="g", player_id=player, points=points)
             if before is None and after is None:
                 continue
@@ -116,7 +116,7 @@ def test_an_item_that_is_not_there_is_not_made(store: EmbeddedStore) -> None:
     (update,) = POINTS.update(Game(game_id="none"), None, 1)
     with pytest.raises(ConditionalCheckFailedError):
         store.write(update)
-    assert store.get(Game.get(game_id="none")) is None
+    assert store.get(Game.get(Game.game_id("none"))) is None
 
 
 def test_a_number_without_a_place_in_the_histogram_is_refused() -> None:

@@ -92,7 +92,7 @@ def _pattern(request: object) -> Pattern:
 
 
 def test_a_sharded_list_costs_a_page_of_every_shard() -> None:
-    query = Post.query(FEED, feed="all")
+    query = Post.query(FEED, Post.feed("all"))
     one = cost(posts_of("ada"), Examples(), items=25)
     all_shards = cost(query, Examples(), items=25)
     assert all_shards.calls == 4 * one.calls

@@ -4,17 +4,19 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable
+from dataclasses import replace
 
 import pytest
 
 from partita.dynamo.errors import ConditionalCheckFailedError, TransactionCanceledError
+from partita.dynamo.expressions.tree import AddAction, Path, Value
 from partita.store import EmbeddedStore
 from partita.table import Check, Delete, ModelError, Put, Transaction, Update, Write
 from tests.table.forum import Member, Post
 
 POST = Post(member_id="ada", post_id="1", text="first")
 KEY = POST.own_key
-NOWHERE = Post.key(member_id="ada", post_id="2")
+NOWHERE = Post.key(Post.member_id("ada"), Post.post_id("2"))
 
 
 class PostTaken(Exception):
@@ -41,7 +43,7 @@ def run(request: pytest.FixtureRequest, store: EmbeddedStore) -> Callable[[Put |
 Run = Callable[[Put | Update | Delete | Transaction], None]
 FAILING: list[Put | Update | Delete] = [
     Put(POST).if_new(),
-    Update(NOWHERE, Post.text.set("x")).if_there(),
+    Update(NOWHERE, Post.text.set("x")),
     Delete(NOWHERE).if_there(),
 ]
 
@@ -95,13 +97,16 @@ def test_a_write_that_fails_twice_does_not_pile_up_its_tracebacks(run: Run) -> N
 
 def test_conditions_and_meanings_can_be_given_in_any_order(run: Run) -> None:
     with pytest.raises(PostTaken):
-        run(Update(KEY, Post.text.set("x")).otherwise(PostTaken("1")).when(Post.stars > 3).knowing(state="draft"))
+        run(Update(KEY, Post.text.set("x")).otherwise(PostTaken("1")).when(Post.stars > 3).knowing(Post.state("draft")))
 
 
 def test_an_error_that_is_no_failed_condition_has_no_other_meaning(run: Run) -> None:
     put = Put(Post(member_id="ada", post_id="1")).otherwise(PostTaken("1"))
+    name = Member.key(Member.member_id("ada"))
+    run(Put(Member(member_id="ada", name="Ada")))
+    text = replace(Member.post_count.add(1), action=AddAction(Path(("name",)), Value({"N": "1"})))
     with pytest.raises(TransactionCanceledError, match="ValidationError"):
-        run(Transaction(put, Update(Member.key(member_id="ada"), Member.post_count.increase(1)).otherwise(PostGone())))
+        run(Transaction(put, Update(name, text).otherwise(PostGone())))
 
 
 def test_an_update_that_changes_nothing_is_refused_before_it_is_sent() -> None:

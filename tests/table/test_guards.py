@@ -31,7 +31,7 @@ def store() -> Iterator[EmbeddedStore]:
 
 
 def _owner(store: EmbeddedStore, address: str) -> str | None:
-    found = store.get(PlayerEmail.get(address=address).consistently())
+    found = store.get(PlayerEmail.get(PlayerEmail.address(address)).consistently())
     return None if found is None else found.of_player
 
 
@@ -45,7 +45,7 @@ def test_a_claimed_value_cannot_be_claimed_again(store: EmbeddedStore) -> None:
     eve = Player(player_id="eve", name="Eve", email="ada@example.ORG")
     with pytest.raises(TransactionCanceledError):
         store.transact(Transaction(Put(eve).if_new(), *EMAIL.claim(eve)))
-    assert store.get(Player.get(player_id="eve")) is None
+    assert store.get(Player.get(Player.player_id("eve"))) is None
 
 
 def test_the_error_for_a_taken_value_can_name_who_has_it(store: EmbeddedStore) -> None:
@@ -86,7 +86,7 @@ def test_a_released_value_can_be_claimed_by_another(store: EmbeddedStore) -> Non
 
 def test_a_guard_that_changes_and_keeps_its_key_is_one_write(store: EmbeddedStore) -> None:
     after = _move(store, ADA, team="red")
-    found = store.get(PlayerEmail.get(address="ada@example.org"))
+    found = store.get(PlayerEmail.get(PlayerEmail.address("ada@example.org")))
     assert found is not None
     assert found.of_team == "red"
     with pytest.raises(ChangedMeanwhileError):

@@ -99,10 +99,10 @@ weather = st.builds(
     latency=st.sampled_from([0.0, 0.002]),
 )
 
-COUNT = Game.key(game_id="players")  # votes: how many players there are
+COUNT = Game.key(Game.game_id("players"))  # votes: how many players there are
 TOTAL = Game(game_id="total")
-AVERAGE = Game.get(game_id="average").consistently()
-PLAN = Plan.get(plan_id="p").consistently()
+AVERAGE = Game.get(Game.game_id("average")).consistently()
+PLAN = Plan.get(Plan.plan_id("p")).consistently()
 
 
 @dataclass
@@ -117,9 +117,9 @@ def wanted(deed: Deed) -> Any:
     """What to read before deciding."""
     match deed:
         case Join() | Move() | Leave():
-            return Player.get(player_id=deed.player).consistently()
+            return Player.get(Player.player_id(deed.player)).consistently()
         case Say():
-            return Vote.get(game_id="total", player_id=deed.player).consistently()
+            return Vote.get(Vote.game_id("total"), Vote.player_id(deed.player)).consistently()
         case Score():
             return AVERAGE
         case Save():
@@ -151,7 +151,7 @@ def decided(deed: Deed, found: Any) -> Transaction | None:
 
 
 def _count(amount: int) -> Update[Game]:
-    return Update(COUNT, Game.votes.add(amount))
+    return Update(COUNT, Game.votes.add(amount)).or_new()
 
 
 def _say(deed: Say, found: Vote | None) -> Transaction | None:
@@ -164,7 +164,7 @@ def _say(deed: Say, found: Vote | None) -> Transaction | None:
         own = Delete(found.own_key).unless_changed(found, Vote.points)
     else:
         return None
-    return Transaction(own, *POINTS.update(TOTAL, before, deed.points))
+    return Transaction(own, *(each.or_new() for each in POINTS.update(TOTAL, before, deed.points)))
 
 
 def settle(deed: Deed, tally: Tally) -> None:
@@ -236,17 +236,21 @@ def in_a_loop(store: EmbeddedStore, writers: list[list[Deed]], tally: Tally) -> 
 
 
 def check_laws(store: EmbeddedStore, tally: Tally) -> None:
-    players = [player for player in store.batch_get(Player.key(player_id=name) for name in PLAYERS) if player]
+    players = [player for player in store.batch_get(Player.key(Player.player_id(name)) for name in PLAYERS) if player]
     addresses = [address for address in ADDRESSES if address]
-    guards = [guard for guard in store.batch_get(PlayerEmail.key(address=address) for address in addresses) if guard]
+    guards = [
+        guard
+        for guard in store.batch_get(PlayerEmail.key(PlayerEmail.address(address)) for address in addresses)
+        if guard
+    ]
     assert {guard.address: guard.of_player for guard in guards} == {
         player.email: player.player_id for player in players if player.email
     }
-    counted = store.get(Game.get(game_id="players").consistently())
+    counted = store.get(Game.get(Game.game_id("players")).consistently())
     assert (counted.votes if counted else 0) == len(players)
 
     votes = [vote.points for vote in store.stream(_votes())]
-    total = store.get(Game.get(game_id="total").consistently())
+    total = store.get(Game.get(Game.game_id("total")).consistently())
     assert total is not None
     histogram = Counter(votes)
     assert (total.votes or 0, total.points) == (len(votes), sum(votes))
@@ -263,7 +267,7 @@ def check_laws(store: EmbeddedStore, tally: Tally) -> None:
 
 
 def _votes() -> Query[Vote]:
-    return Vote.query(game_id="total").consistently()
+    return Vote.query(Vote.game_id("total")).consistently()
 
 
 @pytest.mark.parametrize("run", [in_threads, in_a_loop], ids=["threads", "loop"])
@@ -315,7 +319,7 @@ def test_of_sixteen_who_want_one_thing_one_gets_it(face: str) -> None:
         else:
             asyncio.run(_together(map(waiting, range(WRITERS))))
         (winner,) = got
-        found = store.batch_get(Player.key(player_id=str(number)) for number in range(WRITERS))
+        found = store.batch_get(Player.key(Player.player_id(str(number))) for number in range(WRITERS))
         assert [player.player_id for player in found if player] == [str(winner)]
 
 
@@ -338,6 +342,8 @@ def test_every_count_of_sixteen_writers_arrives() -> None:
             thread.start()
         for thread in threads:
             thread.join()
-        counted = store.get(Game.get(game_id="players").consistently())
+        counted = store.get(Game.get(Game.game_id("players")).consistently())
         assert counted is not None
-        assert counted.votes == store.count(Invitation.query(player_id="all").consistently()) == WRITERS * 10
+        assert (
+            counted.votes == store.count(Invitation.query(Invitation.player_id("all")).consistently()) == WRITERS * 10
+        )

@@ -45,27 +45,27 @@ def shop(tmp_path_factory: pytest.TempPathFactory) -> Any:
 def test_what_is_stored_the_same_is_the_same_item(shop: Any) -> None:
     store, thing, _ = shop
     store.write(Put(thing(thing_id="1", part="a", title="One", words=("x",))))
-    first = store.get(thing.get(thing_id="1", part="a"))
-    assert store.get(thing.get(thing_id="1", part="a")) is first
-    assert store.page(thing.query(thing_id="1")).items[0] is first
-    assert store.batch_get([thing.key(thing_id="1", part="a")])[0] is first
+    first = store.get(thing.get(thing.thing_id("1"), thing.part("a")))
+    assert store.get(thing.get(thing.thing_id("1"), thing.part("a"))) is first
+    assert store.page(thing.query(thing.thing_id("1"))).items[0] is first
+    assert store.batch_get([thing.key(thing.thing_id("1"), thing.part("a"))])[0] is first
 
 
 def test_what_has_changed_is_read_anew_and_what_came_back_is_right(shop: Any) -> None:
     store, thing, _ = shop
-    key = thing.key(thing_id="1", part="a")
+    key = thing.key(thing.thing_id("1"), thing.part("a"))
     store.write(Put(thing(thing_id="1", part="a", title="One")))
     for title in ("Two", "One", "Two"):
         store.write(Update(key, thing.title.set(title)))
-        assert store.get(thing.get(thing_id="1", part="a")).title == title
-    assert store.update(Update(key, thing.title.set("Three")), thing).title == "Three"
+        assert store.get(thing.get(thing.thing_id("1"), thing.part("a"))).title == title
+    assert store.update(Update(key, thing.title.set("Three"))).title == "Three"
 
 
 def test_an_item_that_can_be_changed_is_nobody_elses(shop: Any) -> None:
     store, _, bag = shop
     store.write(Put(bag(bag_id="1", holds={"apple": 1})))
-    store.get(bag.get(bag_id="1")).holds["apple"] = 99
-    assert store.get(bag.get(bag_id="1")).holds == {"apple": 1}
+    store.get(bag.get(bag.bag_id("1"))).holds["apple"] = 99
+    assert store.get(bag.get(bag.bag_id("1"))).holds == {"apple": 1}
 
 
 def test_whatever_could_be_changed_in_an_item_makes_it_nobody_elses() -> None:
@@ -107,21 +107,21 @@ def test_what_a_type_does_not_know_is_given_to_each_writer_for_itself(shop: Any)
     store, thing, _ = shop
     row = thing(thing_id="1", part="a", title="One").to_row() | {"colours": {"L": [{"S": "red"}]}}
     store.engine.call("PutItem", {"TableName": "things", "Item": row})
-    store.get(thing.get(thing_id="1", part="a")).to_row()["colours"]["L"].append({"S": "blue"})
-    assert store.get(thing.get(thing_id="1", part="a")).to_row()["colours"] == {"L": [{"S": "red"}]}
+    store.get(thing.get(thing.thing_id("1"), thing.part("a"))).to_row()["colours"]["L"].append({"S": "blue"})
+    assert store.get(thing.get(thing.thing_id("1"), thing.part("a"))).to_row()["colours"] == {"L": [{"S": "red"}]}
 
 
 def test_a_type_that_is_declared_later_takes_its_rows(shop: Any) -> None:
     store, thing, _ = shop
     store.write(Put(thing(thing_id="1", part="COVER", title="One")))
-    assert store.get(thing.get(thing_id="1", part="COVER")) is not None
+    assert store.get(thing.get(thing.thing_id("1"), thing.part("COVER"))) is not None
 
     class Cover(Item, table=thing.__table__, pk="THING#{thing_id}", sk="COVER"):
         thing_id: Attribute[str] = key_part()
         title: Attribute[str]
 
-    assert [type(each) for each in store.page(Cover.query(thing_id="1"))] == [Cover]
-    assert store.page(thing.query(thing_id="1")).items == ()
+    assert [type(each) for each in store.page(Cover.query(Cover.thing_id("1")))] == [Cover]
+    assert store.page(thing.query(thing.thing_id("1"))).items == ()
 
 
 def test_a_row_that_others_read_cannot_be_changed() -> None:

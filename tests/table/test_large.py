@@ -60,7 +60,7 @@ def store(folder: Path) -> Iterator[EmbeddedStore]:
 
 
 def stories() -> Query[Story]:
-    return Story.query(player_id="ada")
+    return Story.query(Story.player_id("ada"))
 
 
 def _names(folder: Path) -> set[str]:
@@ -73,7 +73,7 @@ def _row(store: EmbeddedStore) -> WireItem:
 
 
 def _found(store: EmbeddedStore) -> Story:
-    found = store.get(Story.get(player_id="ada", number=1).consistently())
+    found = store.get(Story.get(Story.player_id("ada"), Story.number(1)).consistently())
     assert found is not None
     return found
 
@@ -102,7 +102,9 @@ def test_every_way_of_reading_brings_the_whole_value(store: EmbeddedStore) -> No
     assert list(store.page(stories(), limit=3)) == items[:3]
     assert list(store.page(stories(), limit=3, page_size=2).items) == items[:3]
     assert list(store.stream(stories(), chunk=2)) == items
-    assert store.batch_get([items[6].own_key, Story.key(player_id="eve", number=1), items[0].own_key]) == [
+    assert store.batch_get(
+        [items[6].own_key, Story.key(Story.player_id("eve"), Story.number(1)), items[0].own_key]
+    ) == [
         items[6],
         None,
         items[0],
@@ -117,8 +119,8 @@ def test_every_way_of_reading_brings_the_whole_value(store: EmbeddedStore) -> No
         assert [item async for item in face.stream(stories())] == items
         assert await face.batch_get([items[2].own_key]) == [items[2]]
         await face.write(Put(STORY))
-        assert await face.get(Story.get(player_id="ada", number=1)) == STORY
-        assert (await face.update(Update(KEY, Story.text.set(LONG + "!")), Story)).text == LONG + "!"
+        assert await face.get(Story.get(Story.player_id("ada"), Story.number(1))) == STORY
+        assert (await face.update(Update(KEY, Story.text.set(LONG + "!")))).text == LONG + "!"
 
     asyncio.run(program())
 
@@ -195,7 +197,7 @@ def quick(memory: Memory) -> Iterator[EmbeddedStore]:
 
 def test_an_update_puts_large_values_away_too(quick: EmbeddedStore, memory: Memory) -> None:
     quick.write(Put(SMALL))
-    after = quick.update(Update(KEY, Story.text.set(LONG), Story.notes.set({"n": 1})), Story)
+    after = quick.update(Update(KEY, Story.text.set(LONG), Story.notes.set({"n": 1})))
     assert (after.text, after.notes) == (LONG, {"n": 1})
     assert len(memory.kept) == 1
     quick.write(Update(KEY, Story.text.set("short again")))
@@ -259,7 +261,7 @@ def test_what_only_looks_like_a_marker_is_a_value(quick: EmbeddedStore, memory: 
     forged = {"name": secret, "size": len(LONG.encode()), "sha256": _row(quick)["text"]["M"]["sha256"]["S"]}
     other = Story(player_id="eve", number=1, facts=forged, notes=forged)
     quick.write(Put(other))
-    assert quick.get(Story.get(player_id="eve", number=1)) == other
+    assert quick.get(Story.get(Story.player_id("eve"), Story.number(1))) == other
     image = quick.engine.call("GetItem", {"TableName": "club", "Key": other.own_key.wire})["Item"]
     assert secret not in dropped_files(CLUB, image, None)
 
@@ -283,7 +285,7 @@ def test_a_file_that_goes_while_its_item_is_read_belongs_to_an_older_version(
         quick.write(Delete(KEY))
 
     memory.before_load = delete
-    assert quick.get(Story.get(player_id="ada", number=1)) is None
+    assert quick.get(Story.get(Story.player_id("ada"), Story.number(1))) is None
     quick.write(Put(STORY))
     memory.before_load = delete
     assert len(quick.page(stories())) == 0
@@ -355,13 +357,13 @@ def test_conditions_and_updates_that_would_need_to_see_a_large_value_are_refused
 def test_no_key_can_be_made_of_a_large_value() -> None:
     table = Table("broken", pk="PK")
     table.index("byText", pk="text")
-    with pytest.raises(SchemaError, match="text is large, so no key can be made of it"):
+    with pytest.raises(SchemaError, match="text is large, so nothing can be made of it"):
 
         class Indexed(Item, table=table, pk="{name}"):
             name: Attribute[str] = key_part()
             text: Attribute[str] = attribute(large=True)
 
-    with pytest.raises(SchemaError, match="body is large, so no key can be made of it"):
+    with pytest.raises(SchemaError, match="body is large, so nothing can be made of it"):
 
         class Derived(Item, table=table, pk="{name}", keys={"start": "{body}"}):
             name: Attribute[str] = key_part()

@@ -12,11 +12,11 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from partita.dynamo.expressions.tree import Condition
 from partita.engine import Engine
 from partita.store import EmbeddedStore
 from partita.table import (
     Action,
+    Condition,
     CursorKeys,
     Delete,
     InvalidCursorError,
@@ -84,8 +84,8 @@ def test_an_update_is_refused_or_leaves_every_key_as_a_put_would(changes: list[t
             update = Update(before.own_key, *actions)
             if knowing:
                 changed = {action.field for action in actions}
-                known = {"state": before.state, "posted_at": before.posted_at, "feed": before.feed}
-                update = update.knowing(**{name: value for name, value in known.items() if name not in changed})
+                known = (Post.state(before.state), Post.posted_at(before.posted_at), Post.feed(before.feed))
+                update = update.knowing(*(each for each in known if each.field not in changed))
             try:
                 store.write(update)
             except StaleKeyError:
@@ -99,13 +99,13 @@ def test_an_update_is_refused_or_leaves_every_key_as_a_put_would(changes: list[t
 @given(st.lists(_member_actions(), min_size=1, max_size=5))
 def test_an_item_is_in_an_index_of_several_attributes_while_it_has_them_all(changes: list[list[Action]]) -> None:
     with _store() as store:
-        key = Member.key(member_id="ada")
+        key = Member.key(Member.member_id("ada"))
         store.write(Put(Member(member_id="ada", name="Ada")))
         for actions in changes:
-            after = store.update(Update(key, *actions), Member)
-            assert _row(store, Member.key(member_id="ada").wire) == after.to_row()
+            after = store.update(Update(key, *actions))
+            assert _row(store, Member.key(Member.member_id("ada")).wire) == after.to_row()
             places = [
-                Member.query(BY_PLACE, country=country, city=city)
+                Member.query(BY_PLACE, Member.country(country), Member.city(city))
                 for country in ("NL", "Delft", "Markt")
                 for city in ("NL", "Delft", "Markt")
             ]
@@ -119,7 +119,7 @@ def _row(store: EmbeddedStore, key: Any) -> Any:
 
 
 def _stored(store: EmbeddedStore) -> Post:
-    row = _row(store, Post.key(member_id="ada", post_id="1").wire)
+    row = _row(store, Post.key(Post.member_id("ada"), Post.post_id("1")).wire)
     found = Post.from_row(row)
     assert row == found.to_row(), "a key that was left behind would differ"
     return found
@@ -128,16 +128,16 @@ def _stored(store: EmbeddedStore) -> Post:
 def _check_lists(store: EmbeddedStore, post: Post) -> None:
     """The post is in exactly the lists it belongs to."""
     for stars in range(1, 6):
-        assert list(store.stream(Post.query(BY_STARS, stars=stars))) == ([post] if post.stars == stars else [])
+        assert list(store.stream(Post.query(BY_STARS, Post.stars(stars)))) == ([post] if post.stars == stars else [])
     for feed in ("all", "some"):
-        assert list(store.stream(Post.query(FEED, feed=feed))) == ([post] if post.feed == feed else [])
+        assert list(store.stream(Post.query(FEED, Post.feed(feed)))) == ([post] if post.feed == feed else [])
     for state in ("draft", "public"):
-        assert list(store.stream(Post.query(BY_STATE, state=state))) == ([post] if post.state == state else [])
+        assert list(store.stream(Post.query(BY_STATE, Post.state(state)))) == ([post] if post.state == state else [])
 
 
 # -- pages
 
-Filter: TypeAlias = tuple[Condition, Callable[[Post], bool]]
+Filter: TypeAlias = tuple[Condition[Post], Callable[[Post], bool]]
 
 
 def _simple() -> st.SearchStrategy[Filter]:
@@ -218,7 +218,7 @@ def _disturb(store: EmbeddedStore, data: st.DataObject) -> None:
     for post in data.draw(_posts("ada", odd), "come")[:4]:
         store.write(Put(post))
     for number in data.draw(st.lists(odd, max_size=3), "go"):
-        store.write(Delete(Post.key(member_id="ada", post_id=f"{number:03d}")))
+        store.write(Delete(Post.key(Post.member_id("ada"), Post.post_id(f"{number:03d}"))))
     for number in data.draw(st.lists(st.integers(0, 120), max_size=3), "replies"):
         store.write(Put(Reply(member_id="ada", post_id=f"{number:03d}", number=1)))
     for post in data.draw(_posts("bob", st.integers(0, 60)), "elsewhere")[:3]:
@@ -239,7 +239,7 @@ def test_pages_of_a_spread_list_add_up_too(
     condition, holds = filtered
     with _store() as store:
         store.batch_write(map(Put, posts))
-        query = Post.query(FEED, feed="all").where(condition)
+        query = Post.query(FEED, Post.feed("all")).where(condition)
         query = query if forward else query.newest_first()
         found: list[Post] = []
         cursor: str | None = None
@@ -265,14 +265,14 @@ LISTS: list[Query[Any]] = [
     posts_of("ada").newest_first(),
     posts_of("ada").where(Post.stars > 1),
     posts_of("ada").where(Post.stars > 2),
-    posts_of("ada").at_least(post_id="000"),
+    posts_of("ada").at_least(Post.post_id("000")),
     posts_of("bob"),
-    Reply.query(member_id="ada"),
-    Post.query(BY_STARS, stars=5),
-    Post.query(BY_STARS, stars=4),
-    Post.query(BY_STATE, state="draft"),
-    Post.query(FEED, feed="all"),
-    Post.query(FEED, feed="all").newest_first(),
+    Reply.query(Reply.member_id("ada")),
+    Post.query(BY_STARS, Post.stars(5)),
+    Post.query(BY_STARS, Post.stars(4)),
+    Post.query(BY_STATE, Post.state("draft")),
+    Post.query(FEED, Post.feed("all")),
+    Post.query(FEED, Post.feed("all")).newest_first(),
 ]
 KEYS = CursorKeys(b"k" * 32)
 

@@ -44,7 +44,7 @@ BOOKS = [
 
 @pytest.mark.parametrize("index", [KEYS, SOME], ids=repr)
 def test_items_come_whole_in_the_order_of_the_index(store: EmbeddedStore, index: Index) -> None:
-    query = Book.query(index, shelf="poetry").newest_first()
+    query = Book.query(index, Book.shelf("poetry")).newest_first()
     found: list[Book] = []
     cursor = None
     while True:
@@ -71,13 +71,13 @@ def _operations(store: EmbeddedStore, query: Query[Book]) -> list[str]:
 
 
 def test_only_an_index_that_holds_too_little_takes_a_second_read(store: EmbeddedStore) -> None:
-    assert _operations(store, Book.query(WHOLE, shelf="poetry")) == ["Query"]
-    assert _operations(store, Book.query(KEYS, shelf="poetry")) == ["Query", "BatchGetItem"]
-    asked = projected(Book.query(SOME, shelf="poetry"), Book.title)
+    assert _operations(store, Book.query(WHOLE, Book.shelf("poetry"))) == ["Query"]
+    assert _operations(store, Book.query(KEYS, Book.shelf("poetry"))) == ["Query", "BatchGetItem"]
+    asked = projected(Book.query(SOME, Book.shelf("poetry")), Book.title)
     assert _operations(store, asked) == ["Query"], "who asks for a part of the items gets that part"
 
 
 def test_a_cursor_belongs_to_its_list_here_too(store: EmbeddedStore) -> None:
-    cursor = store.page(Book.query(KEYS, shelf="poetry"), limit=5).next_cursor
+    cursor = store.page(Book.query(KEYS, Book.shelf("poetry")), limit=5).next_cursor
     with pytest.raises(InvalidCursorError):
-        store.page(Book.query(SOME, shelf="poetry"), limit=5, after=cursor)
+        store.page(Book.query(SOME, Book.shelf("poetry")), limit=5, after=cursor)

@@ -13,7 +13,8 @@ from partita.dynamo.values import Item as WireItem
 from partita.engine import Engine
 from partita.store import EmbeddedStore
 from partita.table import Put, Table
-from partita.table.migrations import Comparison, Expectation, Found, Migration, Row, Skip, differing, stretch_of_segment
+from partita.table.migrations import Comparison, Expectation, Found, Migration, Row, Skip, differing
+from partita.table.scans import stretch_of_segment
 from tests.table.forum import FORUM, Member, Post
 
 
@@ -81,8 +82,8 @@ def test_differences_are_told_attribute_by_attribute() -> None:
 
 def test_what_was_not_asked_for_is_not_found() -> None:
     member = Member(member_id="a", name="Ann")
-    found = Found({member.own_key: member, Member.key(member_id="b"): None})
-    assert found.item(Member.key(member_id="a")) == member
-    assert found.item(Member.key(member_id="b")) is None
+    found = Found({member.own_key: member, Member.key(Member.member_id("b")): None})
+    assert found.item(Member.key(Member.member_id("a"))) == member
+    assert found.item(Member.key(Member.member_id("b"))) is None
     with pytest.raises(KeyError):
-        found.item(Member.key(member_id="c"))
+        found.item(Member.key(Member.member_id("c")))

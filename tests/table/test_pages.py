@@ -63,7 +63,7 @@ def test_a_sharded_list_comes_back_in_one_order(moments: list[int], limit: int, 
         store.create(FORUM)
         for number, moment in enumerate(moments):
             store.write(Put(Post(member_id="ada", post_id=str(number), posted_at=f"{moment:02d}", feed="all")))
-        query = Post.query(FEED, feed="all")
+        query = Post.query(FEED, Post.feed("all"))
         query = query if forward else query.newest_first()
         found = _all(store, query, limit)
         assert [post.posted_at for post in found] == sorted((f"{m:02d}" for m in moments), reverse=not forward)
@@ -106,7 +106,7 @@ def test_a_cursor_of_another_list_is_refused(store: EmbeddedStore) -> None:
         posts_of("bob"),
         posts_of("ada").newest_first(),
         posts_of("ada").where(Post.stars > 1),
-        Post.query(BY_STARS, stars=5),
+        Post.query(BY_STARS, Post.stars(5)),
     )
     for other in others:
         with pytest.raises(InvalidCursorError, match="another list"):
@@ -131,7 +131,9 @@ def test_several_types_of_one_partition_come_each_as_its_own(store: EmbeddedStor
     store.write(Put(Member(member_id="ada", name="Ada")))
     store.write(Put(Post(member_id="ada", post_id="1")))
     store.write(Put(Reply(member_id="ada", post_id="1", number=7)))
-    query = collection(*(kind.query(member_id="ada") for kind in (Member, Post, Reply)))
+    query = collection(
+        Member.query(Member.member_id("ada")), Post.query(Post.member_id("ada")), Reply.query(Reply.member_id("ada"))
+    )
     assert [type(item).__name__ for item in store.stream(query)] == ["Post", "Reply", "Member"]
 
 
@@ -140,8 +142,8 @@ def test_keys_of_several_attributes_narrow_from_the_left(store: EmbeddedStore) -
         store.write(
             Put(Member(member_id=str(number), name="x", country="NL", city="Delft", street="Markt", house=number))
         )
-    query = Member.query(BY_PLACE, country="NL", city="Delft", street="Markt")
-    assert [member.house for member in store.stream(query.between({"house": 2}, {"house": 4}))] == [2, 3, 4]
+    query = Member.query(BY_PLACE, Member.country("NL"), Member.city("Delft"), Member.street("Markt"))
+    assert [member.house for member in store.stream(query.between(Member.house(2), Member.house(4)))] == [2, 3, 4]
 
 
 def test_a_projection_brings_what_was_asked_for(store: EmbeddedStore) -> None:
@@ -153,7 +155,7 @@ def test_a_projection_brings_what_was_asked_for(store: EmbeddedStore) -> None:
 def test_counting_and_batches_and_the_async_face_agree(store: EmbeddedStore) -> None:
     _filled(store, 130)
     assert store.count(posts_of("ada")) == 130
-    keys = [Post.key(member_id="ada", post_id=f"{number:02d}") for number in (5, 500, 3, 5)]
+    keys = [Post.key(Post.member_id("ada"), Post.post_id(f"{number:02d}")) for number in (5, 500, 3, 5)]
     assert [post and post.post_id for post in store.batch_get(keys)] == ["05", None, "03", "05"]
 
     async def program() -> tuple[int, int, list[str]]:
@@ -171,7 +173,7 @@ def test_what_a_batch_leaves_unprocessed_is_sent_again() -> None:
         store = EmbeddedStore(engine)
         store.create(FORUM)
         _filled(store, 40)
-        keys = [Post.key(member_id="ada", post_id=f"{number:02d}") for number in range(40)]
+        keys = [Post.key(Post.member_id("ada"), Post.post_id(f"{number:02d}")) for number in range(40)]
         assert all(post is not None for post in store.batch_get(keys))
 
 
@@ -179,7 +181,7 @@ def test_every_call_can_be_observed(store: EmbeddedStore) -> None:
     seen: list[Observation] = []
     store.observe(seen.append)
     _filled(store, 3)
-    store.page(Post.query(BY_STARS, stars=5))
+    store.page(Post.query(BY_STARS, Post.stars(5)))
     written, read = seen
     assert (written.operation, written.tables, written.items) == ("BatchWriteItem", ("forum",), 3)
     assert (read.operation, read.index, read.items, read.units) == ("Query", "byStars", 3, 0.5)

@@ -40,9 +40,9 @@ def store() -> Iterator[EmbeddedStore]:
 
 def test_a_text_a_number_and_a_template_are_spread_alike(store: EmbeddedStore) -> None:
     queries = (
-        Task.query(BY_STATE, state="open"),
-        Task.query(BY_PRIORITY, priority=3),
-        Task.query(BY_OWNER, name="ada"),
+        Task.query(BY_STATE, Task.state("open")),
+        Task.query(BY_PRIORITY, Task.priority(3)),
+        Task.query(BY_OWNER, Task.name("ada")),
     )
     for query in queries:
         assert [task.at for task in store.stream(query.newest_first())] == [f"{task:03}" for task in range(59, -1, -1)]
@@ -54,22 +54,22 @@ def test_the_documented_attribute_stays_as_it_is(store: EmbeddedStore) -> None:
     assert (row["state"], row["priority"]) == ({"S": "open"}, {"N": "3"})
     assert row["byState_shard"]["S"].startswith("open#")
     assert row["byPriority_shard"]["S"].startswith("3#")
-    assert len({task.id for task in store.stream(Task.query(PLAIN, state="open"))}) == 60
+    assert len({task.id for task in store.stream(Task.query(PLAIN, Task.state("open")))}) == 60
 
 
 def test_a_change_of_the_attribute_moves_the_item_to_the_other_list(store: EmbeddedStore) -> None:
-    change = Update(Task.key(id="7"), Task.state.set("done")).when(Task.state.equals("open"))
+    change = Update(Task.key(Task.id("7")), Task.state.set("done")).when(Task.state.equals("open"))
     store.write(change)
     with pytest.raises(ConditionalCheckFailedError):
         store.write(change)
-    assert [task.id for task in store.stream(Task.query(BY_STATE, state="done"))] == ["7"]
-    assert store.count(Task.query(BY_STATE, state="open")) == 59
-    store.write(Update(Task.key(id="7"), Task.state.remove()))
-    assert store.count(Task.query(BY_STATE, state="done")) == 0, "without the attribute it leaves the index"
-    read = store.get(Task.get(id="7"))
+    assert [task.id for task in store.stream(Task.query(BY_STATE, Task.state("done")))] == ["7"]
+    assert store.count(Task.query(BY_STATE, Task.state("open"))) == 59
+    store.write(Update(Task.key(Task.id("7")), Task.state.remove()))
+    assert store.count(Task.query(BY_STATE, Task.state("done"))) == 0, "without the attribute it leaves the index"
+    read = store.get(Task.get(Task.id("7")))
     assert read is not None
     store.write(Put(read))
-    assert store.get(Task.get(id="7")) == read
+    assert store.get(Task.get(Task.id("7"))) == read
 
 
 def test_an_index_with_shards_comes_before_the_items_it_spreads() -> None:
@@ -117,27 +117,27 @@ def log() -> Iterator[EmbeddedStore]:
 
 
 def test_a_tables_own_key_is_spread_and_merged_in_order(log: EmbeddedStore) -> None:
-    entries = list(log.stream(Entry.query(day="monday").newest_first()))
+    entries = list(log.stream(Entry.query(Entry.day("monday")).newest_first()))
     assert [entry.at for entry in entries] == [f"{at:03}" for at in range(59, -1, -1)]
     assert {entry.day for entry in entries} == {"monday"}
-    assert [total.day for total in log.stream(Total.query(what="views").at_least(day="050"))] == [
+    assert [total.day for total in log.stream(Total.query(Total.what("views")).at_least(Total.day("050")))] == [
         f"{day:03}" for day in range(50, 60)
     ]
-    assert log.count(Entry.query(day="monday")) == 60
-    assert len(list(log.stream(Entry.query(BY_NAME, name="x")))) == 60, "an index is as it was"
+    assert log.count(Entry.query(Entry.day("monday"))) == 60
+    assert len(list(log.stream(Entry.query(BY_NAME, Entry.name("x"))))) == 60, "an index is as it was"
     rows = log.engine.call("Scan", {"TableName": "log"})["Items"]
     assert len({row["day"]["S"] for row in rows if row["day"]["S"].startswith("monday#")}) == 8
 
 
 def test_an_item_of_a_spread_table_is_found_changed_and_deleted_by_its_parts(log: EmbeddedStore) -> None:
-    key = Entry.key(day="monday", at="007", id="e")
-    log.write(Update(key, Entry.name.set("y")).if_there())
-    found = log.get(Entry.get(day="monday", at="007", id="e"))
+    key = Entry.key(Entry.day("monday"), Entry.at("007"), Entry.id("e"))
+    log.write(Update(key, Entry.name.set("y")))
+    found = log.get(Entry.get(Entry.day("monday"), Entry.at("007"), Entry.id("e")))
     assert found == Entry(day="monday", at="007", id="e", name="y")
     assert found.own_key == key
     assert log.batch_get([key]) == [found]
     log.write(Delete(key).if_there())
-    assert log.get(Entry.get(day="monday", at="007", id="e")) is None
+    assert log.get(Entry.get(Entry.day("monday"), Entry.at("007"), Entry.id("e"))) is None
 
 
 def test_a_table_without_a_sort_key_cannot_be_spread() -> None:

@@ -1,13 +1,24 @@
-"""Where requests run: embedded, or at an endpoint over HTTP; blocking and not."""
+"""Where requests run: embedded, or at an endpoint over HTTP; blocking and not.
 
-from partita.store.embedded import EmbeddedStore
-from partita.store.files import FolderFiles, LargeFiles
-from partita.store.observe import Observation, Observer
-from partita.store.retries import Retries
-from partita.store.store import AsyncStore, Store, Transport
+What is taken from here is imported then: a store at an endpoint is no reason to load the engine.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from partita.store.dynamo import DynamoStore, fixed
+    from partita.store.embedded import EmbeddedStore
+    from partita.store.files import FolderFiles, LargeFiles
+    from partita.store.observe import Observation, Observer
+    from partita.store.retries import Retries
+    from partita.store.store import AsyncStore, Store, Transport
 
 __all__ = [
     "AsyncStore",
+    "DynamoStore",
     "EmbeddedStore",
     "FolderFiles",
     "LargeFiles",
@@ -16,4 +27,29 @@ __all__ = [
     "Retries",
     "Store",
     "Transport",
+    "fixed",
 ]
+
+_HOMES = {
+    "dynamo": ("DynamoStore", "fixed"),
+    "embedded": ("EmbeddedStore",),
+    "files": ("FolderFiles", "LargeFiles"),
+    "observe": ("Observation", "Observer"),
+    "retries": ("Retries",),
+    "store": ("AsyncStore", "Store", "Transport"),
+}
+_HOME = {name: module for module, names in _HOMES.items() for name in names}
+
+
+if not TYPE_CHECKING:  # else every name would be there for those who check types
+
+    def __getattr__(name: str) -> object:
+        if name not in _HOME:
+            raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+        found = getattr(import_module(f"{__name__}.{_HOME[name]}"), name)
+        globals()[name] = found  # the next time it is there
+        return found
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})

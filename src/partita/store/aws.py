@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from typing import Any
 
+from partita.extras import MissingExtraError
 from partita.store.signing import Credentials, CredentialsSource
 
 
@@ -16,7 +17,11 @@ def discovered(
     endpoint_url: str | None, region: str | None, credentials: CredentialsSource | None
 ) -> tuple[str, str, CredentialsSource]:
     """What was not given, found."""
-    import botocore.session
+    try:
+        import botocore.session
+    except ImportError:
+        instead = ", or give DynamoStore endpoint_url=, region= and credentials="
+        raise MissingExtraError("To find AWS and who you are", "aws", instead) from None
 
     session: Any = botocore.session.get_session()
     # botocore itself does not know AWS_REGION, which the AWS CLI and Lambda go by.

@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import secrets
 import time
+from base64 import b64encode
 from collections.abc import Callable
 from typing import Any
 
 import orjson
 
+from partita.dynamo.errors import SerializationError
 from partita.dynamo.requests import ItemRequest
 from partita.dynamo.wire import render
 from partita.store.address import DEFAULT_TIMEOUTS, Timeouts
+from partita.store.cursor_keys import set_keys
 from partita.store.files import LargeFiles
 from partita.store.http import Endpoint
 from partita.store.make import make
@@ -42,21 +45,21 @@ class DynamoTransport:
     def send(self, request: ItemRequest) -> dict[str, Any]:
         """Run a request once."""
         operation, wire = render(request)
-        return self._endpoint.post(operation, orjson.dumps(wire))
+        return self._endpoint.post(operation, _body(wire))
 
     async def send_async(self, request: ItemRequest) -> dict[str, Any]:
         """The same without blocking."""
         operation, wire = render(request)
-        return await self._endpoint.post_async(operation, orjson.dumps(wire))
+        return await self._endpoint.post_async(operation, _body(wire))
 
     def call(self, operation: str, wire: dict[str, Any]) -> dict[str, Any]:
         """Run any operation in the wire's form, again where that can help."""
-        return self._retries.run(self._endpoint.post, operation, orjson.dumps(wire))
+        return self._retries.run(self._endpoint.post, operation, _body(wire))
 
     async def call_async(self, operation: str, wire: dict[str, Any]) -> dict[str, Any]:
         """The same without blocking, the operations of DynamoDB Streams included."""
         endpoint = self._streams if operation in STREAM_OPERATIONS else self._endpoint
-        return await self._retries.run_async(endpoint.post_async, operation, orjson.dumps(wire))
+        return await self._retries.run_async(endpoint.post_async, operation, _body(wire))
 
     def create(self, table: Table) -> None:
         """Make a table or what it lacks, and wait until it can be used."""
@@ -71,6 +74,23 @@ class DynamoTransport:
         """Close the connections of the non-blocking face."""
         await self._endpoint.close_async()
         await self._streams.close_async()
+
+
+def _body(wire: dict[str, Any]) -> bytes:
+    """The JSON of a request; what JSON cannot say is refused as the engine refuses it."""
+    try:
+        return orjson.dumps(wire, default=_plain)
+    except TypeError as error:
+        raise SerializationError(f"The request cannot be written as JSON: {error}") from None
+
+
+def _plain(value: object) -> object:
+    """Binary and sets as Python has them: a value may hold them."""
+    if isinstance(value, bytes | bytearray):
+        return b64encode(value).decode()
+    if isinstance(value, set | frozenset):
+        return list(value)
+    raise TypeError(f"{type(value).__name__} is no attribute value")
 
 
 def _streams_url(endpoint_url: str) -> str:
@@ -105,7 +125,7 @@ class DynamoStore(Store):
         self.dynamo = DynamoTransport(
             endpoint_url, region, credentials, connections=connections, retries=retries, timeouts=timeouts
         )
-        cursors = cursors or CursorKeys(secrets.token_bytes(32))
+        cursors = cursors or set_keys() or CursorKeys(secrets.token_bytes(32))
         super().__init__(self.dynamo, cursors, retries=retries, clock=clock, files=files)
 
     def close(self) -> None:

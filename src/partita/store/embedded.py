@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import secrets
 import time
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import orjson
@@ -12,6 +12,7 @@ import orjson
 from partita.dynamo.requests import ItemRequest
 from partita.dynamo.values import Item as WireItem
 from partita.engine import Engine
+from partita.store.cursor_keys import lasting_keys
 from partita.store.files import LargeFiles
 from partita.store.make import make
 from partita.store.retries import IN_PROCESS, Retries
@@ -25,7 +26,7 @@ REMEMBERED_BYTES = 2_000_000
 
 
 class EmbeddedTransport:
-    """The engine as a transport: the syntax tree goes in as it is, nothing is rendered or parsed."""
+    """The engine as a transport: the syntax tree goes in as it is, and is written as text only where in doubt."""
 
     def __init__(self, engine: Engine, remembered: int = REMEMBERED_BYTES) -> None:
         self.engine = engine
@@ -37,11 +38,20 @@ class EmbeddedTransport:
     async def send_async(self, request: ItemRequest) -> dict[str, Any]:
         return await self.engine.execute_async(request, self._row)
 
+    def call(self, operation: str, wire: dict[str, Any]) -> dict[str, Any]:
+        return self.engine.call(operation, wire)
+
     async def call_async(self, operation: str, wire: dict[str, Any]) -> dict[str, Any]:
         return await self.engine.call_async(operation, wire)
 
     def create(self, table: Table) -> None:
         make(table, self.engine.call, self.engine.maintenance.run)
+
+    def close(self) -> None:
+        """The engine belongs to whoever made it."""
+
+    async def close_async(self) -> None:
+        """Nothing is held for an event loop."""
 
     def _row(self, stored: bytes) -> WireItem:
         return self._known.get(stored) or self._known.add(stored, orjson.loads(stored))
@@ -52,7 +62,7 @@ class EmbeddedStore(Store):
 
     def __init__(
         self,
-        engine: Engine,
+        engine: Engine | str | Path,
         cursors: CursorKeys | None = None,
         *,
         retries: Retries = IN_PROCESS,
@@ -60,7 +70,17 @@ class EmbeddedStore(Store):
         files: LargeFiles | None = None,
         remembered: int = REMEMBERED_BYTES,
     ) -> None:
-        """A store that remembers the rows it read last, up to so many bytes as they are stored (0: none)."""
-        cursors = cursors or CursorKeys(secrets.token_bytes(32))
-        super().__init__(EmbeddedTransport(engine, remembered), cursors, retries=retries, clock=clock, files=files)
-        self.engine = engine
+        """A store on an engine, or on a folder whose engine is opened and closed with it.
+
+        It remembers the rows it read last, up to so many bytes as they are stored (0: none). Cursors are signed with
+        keys that last as long as the folder does, unless others are given.
+        """
+        self._owned = not isinstance(engine, Engine)
+        self.engine = engine if isinstance(engine, Engine) else Engine(engine)
+        cursors = cursors or lasting_keys(self.engine.database.folder)
+        super().__init__(EmbeddedTransport(self.engine, remembered), cursors, retries=retries, clock=clock, files=files)
+
+    def close(self) -> None:
+        """Close the engine, where the store opened it."""
+        if self._owned:
+            self.engine.close()

@@ -1,4 +1,4 @@
-"""Making what a schema declares: a table, the indexes that an older table lacks, its expiry. What differs is said."""
+"""Making what a schema declares: a table, the indexes that an older one lacks, its stream and its expiry."""
 
 from __future__ import annotations
 
@@ -9,8 +9,9 @@ from typing import Any
 from partita.dynamo.errors import LimitExceededError, ResourceInUseError, ResourceNotFoundError, ValidationError
 from partita.store.answers import ConnectionFailedError
 from partita.store.create import create_request
+from partita.store.differs import both, check_index, check_stream, declared_key, stored_key
 from partita.table.errors import TableDiffersError
-from partita.table.export import index_definition, key_schema
+from partita.table.export import index_definition
 from partita.table.tables import Index, Table
 
 _WAIT_SECONDS = 120.0
@@ -28,6 +29,7 @@ def make(table: Table, call: Call, pause: Callable[[], object]) -> None:
         _check_key(table, described)
         for index in table.indexes:
             described = _with(index, described, call, pause)
+        _stream(table, described, call, pause)
     else:
         _wait(table, call, pause)
     if table.ttl is not None:
@@ -53,13 +55,13 @@ def _indexes(described: Described, member: str = "GlobalSecondaryIndexes") -> li
 
 
 def _check_key(table: Table, described: Described) -> None:
-    types = {each["AttributeName"]: each["AttributeType"] for each in described["AttributeDefinitions"]}
-    stored = described["KeySchema"], [types.get(key.name) for key in table.keys]
-    declared = key_schema(table.keys[:1], table.keys[1:]), [key.type for key in table.keys]
+    stored = stored_key(described["KeySchema"], described)
+    declared = declared_key(table.keys[:1], table.keys[1:])
     if stored != declared:
+        there, said = both(stored, declared)
         raise TableDiffersError(
-            f"The table {table.name} has the key {_shown(described['KeySchema'])}, and the schema says "
-            f"{_shown(declared[0])}. A key cannot be changed: give the table another name, or delete it if you may."
+            f"The table {table.name} has the key {there}, and the schema says {said}. A key cannot be changed: give "
+            "the table another name, or delete it if you may."
         )
 
 
@@ -83,13 +85,9 @@ def _with(index: Index, described: Described, call: Call, pause: Callable[[], ob
 def _has(described: Described, index: Index) -> bool:
     member = "LocalSecondaryIndexes" if index.local else "GlobalSecondaryIndexes"
     stored = next((each for each in _indexes(described, member) if each["IndexName"] == index.name), None)
-    declared = index_definition(index)
-    if stored is not None and stored["KeySchema"] != declared["KeySchema"]:
-        raise TableDiffersError(
-            f"The index {index!r} has the key {_shown(stored['KeySchema'])}, and the schema says "
-            f"{_shown(declared['KeySchema'])}. Give the new one another name, and delete the old one when unused."
-        )
-    if stored is None and index.local:
+    if stored is not None:
+        check_index(index, stored, described)
+    elif index.local:
         raise TableDiffersError(
             f"The table {index.table.name} was made without the local index {index.name}, and cannot get it later. "
             f"Declare it with {index.table.name}.index(…), or make the table anew."
@@ -119,5 +117,16 @@ def _expire(table: Table, attribute: str, call: Call) -> None:
         )
 
 
-def _shown(schema: list[dict[str, str]]) -> str:
-    return " + ".join(part["AttributeName"] for part in schema)
+def _stream(table: Table, described: Described, call: Call, pause: Callable[[], object]) -> None:
+    """A stream that the table lacks is switched on: whoever follows its changes would otherwise wait for ever."""
+    if table.stream is None or check_stream(table, described):
+        return
+    setting = {"StreamEnabled": True, "StreamViewType": table.stream}
+    try:
+        call("UpdateTable", {"TableName": table.name, "StreamSpecification": setting})
+    except (ResourceInUseError, ValidationError):
+        # Somebody else may have switched it on meanwhile. If nobody has, it stays wrong.
+        if not check_stream(table, _wait(table, call, pause)):
+            raise
+    else:
+        _wait(table, call, pause)

@@ -11,7 +11,8 @@ from partita.dynamo.size import item_size
 from partita.engine import Engine
 from partita.store.embedded import EmbeddedStore
 from partita.store.observe import Observation
-from partita.table.examples import Examples, fixed_fields, inputs, is_lookup
+from partita.table.example_keys import fixed_fields, key_fields
+from partita.table.examples import Examples, is_lookup
 from partita.table.items import Item
 from partita.table.patterns import Pattern
 from partita.table.queries import BatchGet, Get, Query
@@ -80,7 +81,8 @@ def _stored(request: Any, examples: Examples) -> Iterator[Item]:
     own = list(examples.of(request))
     yield from own
     keys = {item.own_key for item in own}
-    looked_up = inputs(type(own[0]), request.index) if isinstance(request, Query) else ()
+    index = request.index if isinstance(request, Query) else None
+    looked_up = () if index is None else tuple(key_fields(type(own[0]), index))
     for item in examples.numbered(type(own[0]), {}, differing=looked_up):
         if item.own_key not in keys:
             yield item

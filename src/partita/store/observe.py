@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any
@@ -17,6 +18,7 @@ from partita.dynamo.requests import (
     TransactGetItems,
     TransactWriteItems,
 )
+from partita.table.effects import Unreadable
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,6 +37,21 @@ class Observation:
 
 
 Observer = Callable[[Observation], None]
+UnreadableObserver = Callable[[Unreadable], None]
+_log = logging.getLogger("partita.store")
+
+
+def log_unreadable(row: Unreadable) -> None:
+    """Say in the log which row was passed over, and why; what is stored in it stays out."""
+    why = "; ".join(f"{field}: {reason}" for field, reason in row.wrong)
+    _log.warning(
+        "%s in %s under %s cannot be read and was passed over: %s. `partita doctor` finds all such rows.",
+        row.item_type,
+        row.table,
+        row.key,
+        why,
+        extra={"table": row.table, "item_type": row.item_type, "key": row.key},
+    )
 
 
 def measured(request: ItemRequest) -> ItemRequest:

@@ -6,7 +6,8 @@ from collections.abc import AsyncIterator
 
 from partita.store.store import AsyncStore
 from partita.table import Table
-from partita.table.migrations import Row, stretch_of_segment
+from partita.table.migrations import Row
+from partita.table.scans import stretch_of_segment
 
 
 async def every_row(store: AsyncStore, table: Table, *, chunk: int = 500) -> AsyncIterator[Row]:

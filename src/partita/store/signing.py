@@ -10,7 +10,7 @@ from functools import lru_cache
 from hashlib import sha256
 
 from partita import __version__
-from partita.engine.door.sigv4 import ALGORITHM, SERVICE, TERMINATOR, signing_key
+from partita.dynamo.signature import ALGORITHM, SERVICE, TERMINATOR, signing_key
 
 _TARGET = "DynamoDB_20120810."
 _STREAMS_TARGET = "DynamoDBStreams_20120810."

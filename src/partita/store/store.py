@@ -5,27 +5,37 @@ from __future__ import annotations
 import asyncio
 import time
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Iterator
-from typing import Any, Protocol, TypeVar
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
+from types import TracebackType
+from typing import Any, Literal, Protocol, Self, TypeVar, overload
 
 from partita.dynamo.errors import DynamoError
 from partita.dynamo.requests import ItemRequest
 from partita.dynamo.values import Item as WireItem
 from partita.store.files import LargeFiles
+from partita.store.following import next_batch, open_shards, positions, read_changes
 from partita.store.missing import with_next_step
-from partita.store.observe import Observer, error_name, measured, observation
+from partita.store.observe import Observer, UnreadableObserver, error_name, log_unreadable, measured, observation
 from partita.store.retries import Retries
+from partita.store.streams import in_turn, in_turn_blocking
 from partita.table import lists, steps
+from partita.table.changes import ItemChange
 from partita.table.cursors import CursorKeys
-from partita.table.effects import DeleteFiles, Effect, LoadFiles, Now, Pause, Response, SaveFiles, Steps
+from partita.table.effects import DeleteFiles, Effect, LoadFiles, Now, Pause, Response, SaveFiles, Steps, Unreadable
 from partita.table.errors import ChangedMeanwhileError, NoFileStoreError
 from partita.table.expect import expect_each
 from partita.table.items import Item
 from partita.table.queries import BatchGet, Get, Query
+from partita.table.scans import Scan
 from partita.table.steps import MOST_CALLS, Page
 from partita.table.tables import Table
 from partita.table.writes import Delete, Key, Put, Transaction, Update
 
 I = TypeVar("I", bound=Item)  # noqa: E741 - an item, as T is a type
+A = TypeVar("A", bound=Item)
+B = TypeVar("B", bound=Item)
+C = TypeVar("C", bound=Item)
 R = TypeVar("R")
 _CHUNK = 100
 
@@ -42,6 +52,18 @@ class Transport(Protocol):
     def create(self, table: Table) -> None:
         """Make a table or the indexes that an older one lacks."""
 
+    def call(self, operation: str, wire: dict[str, Any]) -> Response:
+        """Run any operation in the wire's form, such as those of streams."""
+
+    async def call_async(self, operation: str, wire: dict[str, Any]) -> Response:
+        """The same without blocking."""
+
+    def close(self) -> None:
+        """Let go of what the blocking face holds."""
+
+    async def close_async(self) -> None:
+        """Let go of what the other face holds."""
+
 
 class _Face:
     """What both faces share."""
@@ -55,6 +77,7 @@ class _Face:
         clock: Callable[[], float],
         files: LargeFiles | None,
         observers: list[Observer],
+        unreadable: list[UnreadableObserver],
     ) -> None:
         self.transport = transport
         self.cursors = cursors
@@ -62,10 +85,20 @@ class _Face:
         self.clock = clock
         self.files = files
         self.observers = observers
+        self.unreadable_observers = unreadable
 
     def observe(self, observer: Observer) -> None:
         """Tell an observer of every call from now on; a request that is sent again is a call again."""
         self.observers.append(observer)
+
+    def observe_unreadable(self, observer: UnreadableObserver) -> None:
+        """Tell an observer of every row that a list passes over, since it does not fit its type."""
+        self.unreadable_observers.append(observer)
+
+    def _tell_unreadable(self, row: Unreadable) -> None:
+        log_unreadable(row)
+        for observer in self.unreadable_observers:
+            observer(row)
 
     def _file_store(self, effect: SaveFiles | LoadFiles | DeleteFiles) -> LargeFiles:
         if self.files is not None:
@@ -88,24 +121,36 @@ class _Face:
 class AsyncStore(_Face):
     """The verbs for an event loop."""
 
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        await self.close()
+
+    async def close(self) -> None:
+        """Let go of what the store holds for this event loop."""
+        await self.transport.close_async()
+
     async def get(self, wanted: Get[I]) -> I | None:
         """One item, or None."""
         return await self._run(steps.get(wanted))
 
     async def page(
         self,
-        query: Query[I],
+        query: Query[R],
         *,
         limit: int = 20,
         after: str | None = None,
         page_size: int | None = None,
         most_calls: int = MOST_CALLS,
-    ) -> Page[I]:
+    ) -> Page[R]:
         """A page of a list, full unless the list ends."""
         wanted = lists.page(query, self.cursors, limit=limit, after=after, page_size=page_size, most_calls=most_calls)
         return await self._run(wanted)
 
-    async def stream(self, query: Query[I], *, chunk: int = _CHUNK) -> AsyncIterator[I]:
+    async def stream(self, query: Query[R], *, chunk: int = _CHUNK) -> AsyncIterator[R]:
         """Every item of a list, fetched as it is used."""
         position = steps.begin(query)
         while not position.ended:
@@ -116,25 +161,48 @@ class AsyncStore(_Face):
         """The item a row holds, such as an image of a change stream; None for a row of another type."""
         return await self._run(steps.read(item_type, row))
 
-    async def count(self, query: Query[Any]) -> int:
-        """How many rows a query selects."""
-        return await self._run(steps.count(query))
+    async def first(self, query: Query[R]) -> R | None:
+        """The first item of a list, or None: for an index that finds one item by something unique."""
+        found = await self.page(query, limit=1)
+        return found.items[0] if found.items else None
 
-    async def batch_get(self, keys: Iterable[Key[I]], *, consistent: bool = False) -> list[I | None]:
-        """Items by key, in order, None where nothing is."""
-        return await self._run(steps.batch_get(BatchGet(tuple(keys), consistent)))
+    async def count(self, query: Query[Any]) -> int:
+        """How many items a list has."""
+        return await self._run(lists.count(query))
+
+    async def batch_get(
+        self, keys: BatchGet[I] | Iterable[Key[I]], *, consistent: bool = False, strict: bool = False
+    ) -> list[I | None]:
+        """Items by key, in order, None where nothing is, or nothing that can be read: `strict` raises then."""
+        return await self._run(steps.batch_get(_batch(keys, consistent, strict)))
 
     async def batch_write(self, writes: Iterable[Put | Delete]) -> int:
         """Any number of writes without conditions."""
         return await self._run(steps.batch_write(writes))
 
-    async def write(self, wanted: Put | Update | Delete) -> None:
-        """One write."""
-        await self._run(steps.write(wanted))
+    @overload
+    async def write(self, wanted: Put | Update | Delete) -> None: ...
+    @overload
+    async def write(self, wanted: Put[I] | Update[I] | Delete[I], *, returning: Literal["old"]) -> I | None: ...
+    @overload
+    async def write(self, wanted: Put[I] | Update[I], *, returning: Literal["new"]) -> I: ...
+    async def write(self, wanted: Any, *, returning: Literal["old", "new"] | None = None) -> Any:
+        """One write; where it is asked for, the item as it was before, or is afterwards."""
+        return await self._run(steps.write(wanted, returning))
 
-    async def update(self, wanted: Update, item_type: type[I]) -> I:
+    async def update(self, wanted: Update[I]) -> I:
         """One update; the item as it is afterwards."""
-        return await self._run(steps.update(wanted, item_type))
+        return await self._run(steps.update(wanted))
+
+    @overload
+    async def transact_get(self, one: Get[A], two: Get[B], /) -> tuple[A | None, B | None]: ...
+    @overload
+    async def transact_get(self, one: Get[A], two: Get[B], three: Get[C], /) -> tuple[A | None, B | None, C | None]: ...
+    @overload
+    async def transact_get(self, *gets: Get[I]) -> tuple[I | None, ...]: ...
+    async def transact_get(self, *gets: Get[Any]) -> tuple[Any, ...]:
+        """Several items as they are at one moment, None where nothing is."""
+        return tuple(await self._run(steps.transact_get(gets)))
 
     async def transact(self, wanted: Transaction) -> None:
         """All writes or none."""
@@ -148,6 +216,30 @@ class AsyncStore(_Face):
             except ChangedMeanwhileError:
                 await asyncio.sleep(self.retries.pause(attempt))
         return await build()
+
+    async def changes(self, item_type: type[I], *, after: str | None = None) -> AsyncIterator[ItemChange[I]]:
+        """What happened to the items of a type, oldest first, up to now; go on later with `after=change.position`."""
+        seen = positions(after)
+        for shard in await in_turn(self.transport.call_async, open_shards(item_type)):
+            iterator: str | None = None
+            while True:
+                batch = await in_turn(self.transport.call_async, next_batch(shard, seen, iterator))
+                for change in read_changes(item_type, shard, batch, seen):
+                    yield change
+                iterator = batch.iterator
+                if iterator is None or not batch.records:
+                    break
+
+    async def scan_whole_table(self, *item_types: type[I], segments: int = 1) -> AsyncIterator[I]:
+        """Every item of these types in their table, in no order: it reads and pays for the whole table.
+
+        For tools. What a page needs has an index.
+        """
+        scan = Scan(item_types, segments)
+        while parts := scan.open_segments():
+            for items in await asyncio.gather(*(self._run(scan.next_items(part)) for part in parts)):
+                for item in items:
+                    yield item
 
     async def run(self, wanted: Steps[R]) -> R:
         """Steps that are no verb of their own, such as a migration's."""
@@ -178,6 +270,8 @@ class AsyncStore(_Face):
                 await asyncio.sleep(self.retries.pause(effect.tries))
             case Now():
                 return {"Now": self.clock()}
+            case Unreadable():
+                self._tell_unreadable(effect)
             case SaveFiles():
                 files = self._file_store(effect)
                 await asyncio.gather(*(files.save_async(*each) for each in effect.files.items()))
@@ -204,6 +298,12 @@ class AsyncStore(_Face):
         return response
 
 
+def _batch(keys: BatchGet[I] | Iterable[Key[I]], consistent: bool, strict: bool) -> BatchGet[I]:
+    if isinstance(keys, BatchGet):
+        return replace(keys, consistent=keys.consistent or consistent, strict=keys.strict or strict)
+    return BatchGet(tuple(keys), consistent, strict=strict)
+
+
 class Store(_Face):
     """The verbs, blocking."""
 
@@ -216,10 +316,28 @@ class Store(_Face):
         clock: Callable[[], float] = time.time,
         files: LargeFiles | None = None,
     ) -> None:
-        super().__init__(transport, cursors, retries=retries, clock=clock, files=files, observers=[])
+        super().__init__(transport, cursors, retries=retries, clock=clock, files=files, observers=[], unreadable=[])
         self.asynchronous = AsyncStore(
-            transport, cursors, retries=retries, clock=clock, files=files, observers=self.observers
+            transport,
+            cursors,
+            retries=retries,
+            clock=clock,
+            files=files,
+            observers=self.observers,
+            unreadable=self.unreadable_observers,
         )
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Let go of what the store holds."""
+        self.transport.close()
 
     def create(self, *tables: Table) -> None:
         """Make tables, or the indexes that older ones lack, and wait until they can be used."""
@@ -233,18 +351,18 @@ class Store(_Face):
 
     def page(
         self,
-        query: Query[I],
+        query: Query[R],
         *,
         limit: int = 20,
         after: str | None = None,
         page_size: int | None = None,
         most_calls: int = MOST_CALLS,
-    ) -> Page[I]:
+    ) -> Page[R]:
         """A page of a list, full unless the list ends."""
         wanted = lists.page(query, self.cursors, limit=limit, after=after, page_size=page_size, most_calls=most_calls)
         return self._run(wanted)
 
-    def stream(self, query: Query[I], *, chunk: int = _CHUNK) -> Iterator[I]:
+    def stream(self, query: Query[R], *, chunk: int = _CHUNK) -> Iterator[R]:
         """Every item of a list, fetched as it is used."""
         position = steps.begin(query)
         while not position.ended:
@@ -254,25 +372,48 @@ class Store(_Face):
         """The item a row holds, such as an image of a change stream; None for a row of another type."""
         return self._run(steps.read(item_type, row))
 
-    def count(self, query: Query[Any]) -> int:
-        """How many rows a query selects."""
-        return self._run(steps.count(query))
+    def first(self, query: Query[R]) -> R | None:
+        """The first item of a list, or None: for an index that finds one item by something unique."""
+        found = self.page(query, limit=1)
+        return found.items[0] if found.items else None
 
-    def batch_get(self, keys: Iterable[Key[I]], *, consistent: bool = False) -> list[I | None]:
-        """Items by key, in order, None where nothing is."""
-        return self._run(steps.batch_get(BatchGet(tuple(keys), consistent)))
+    def count(self, query: Query[Any]) -> int:
+        """How many items a list has."""
+        return self._run(lists.count(query))
+
+    def batch_get(
+        self, keys: BatchGet[I] | Iterable[Key[I]], *, consistent: bool = False, strict: bool = False
+    ) -> list[I | None]:
+        """Items by key, in order, None where nothing is, or nothing that can be read: `strict` raises then."""
+        return self._run(steps.batch_get(_batch(keys, consistent, strict)))
 
     def batch_write(self, writes: Iterable[Put | Delete]) -> int:
         """Any number of writes without conditions."""
         return self._run(steps.batch_write(writes))
 
-    def write(self, wanted: Put | Update | Delete) -> None:
-        """One write."""
-        self._run(steps.write(wanted))
+    @overload
+    def write(self, wanted: Put | Update | Delete) -> None: ...
+    @overload
+    def write(self, wanted: Put[I] | Update[I] | Delete[I], *, returning: Literal["old"]) -> I | None: ...
+    @overload
+    def write(self, wanted: Put[I] | Update[I], *, returning: Literal["new"]) -> I: ...
+    def write(self, wanted: Any, *, returning: Literal["old", "new"] | None = None) -> Any:
+        """One write; where it is asked for, the item as it was before, or is afterwards."""
+        return self._run(steps.write(wanted, returning))
 
-    def update(self, wanted: Update, item_type: type[I]) -> I:
+    def update(self, wanted: Update[I]) -> I:
         """One update; the item as it is afterwards."""
-        return self._run(steps.update(wanted, item_type))
+        return self._run(steps.update(wanted))
+
+    @overload
+    def transact_get(self, one: Get[A], two: Get[B], /) -> tuple[A | None, B | None]: ...
+    @overload
+    def transact_get(self, one: Get[A], two: Get[B], three: Get[C], /) -> tuple[A | None, B | None, C | None]: ...
+    @overload
+    def transact_get(self, *gets: Get[I]) -> tuple[I | None, ...]: ...
+    def transact_get(self, *gets: Get[Any]) -> tuple[Any, ...]:
+        """Several items as they are at one moment, None where nothing is."""
+        return tuple(self._run(steps.transact_get(gets)))
 
     def transact(self, wanted: Transaction) -> None:
         """All writes or none."""
@@ -286,6 +427,29 @@ class Store(_Face):
             except ChangedMeanwhileError:
                 time.sleep(self.retries.pause(attempt))
         return build()
+
+    def changes(self, item_type: type[I], *, after: str | None = None) -> Iterator[ItemChange[I]]:
+        """What happened to the items of a type, oldest first, up to now; go on later with `after=change.position`."""
+        seen = positions(after)
+        for shard in in_turn_blocking(self.transport.call, open_shards(item_type)):
+            iterator: str | None = None
+            while True:
+                batch = in_turn_blocking(self.transport.call, next_batch(shard, seen, iterator))
+                yield from read_changes(item_type, shard, batch, seen)
+                iterator = batch.iterator
+                if iterator is None or not batch.records:
+                    break
+
+    def scan_whole_table(self, *item_types: type[I], segments: int = 1) -> Iterator[I]:
+        """Every item of these types in their table, in no order: it reads and pays for the whole table.
+
+        For tools. What a page needs has an index.
+        """
+        scan = Scan(item_types, segments)
+        with ThreadPoolExecutor(segments, thread_name_prefix="partita-scan") as pool:
+            while parts := scan.open_segments():
+                for items in pool.map(lambda part: self._run(scan.next_items(part)), parts):
+                    yield from items
 
     def run(self, wanted: Steps[R]) -> R:
         """Steps that are no verb of their own, such as a migration's."""
@@ -316,6 +480,8 @@ class Store(_Face):
                 time.sleep(self.retries.pause(effect.tries))
             case Now():
                 return {"Now": self.clock()}
+            case Unreadable():
+                self._tell_unreadable(effect)
             case SaveFiles():
                 files = self._file_store(effect)
                 for name, content in effect.files.items():

@@ -1,8 +1,11 @@
 """The modelling layer: a design document, executable."""
 
+from partita.table.actions import Action
 from partita.table.aggregates import Aggregate
-from partita.table.attributes import Action, Attribute, all_of, any_of, attribute, key_part, not_
+from partita.table.attributes import Attribute, AttributeOf, Given
+from partita.table.conditions import Condition, all_of, any_of, not_
 from partita.table.cursors import CursorKeys
+from partita.table.declarations import attribute, derived, key_part
 from partita.table.errors import (
     ChangedMeanwhileError,
     ForeignItemError,
@@ -32,13 +35,16 @@ __all__ = [
     "Action",
     "Aggregate",
     "Attribute",
+    "AttributeOf",
     "BatchGet",
     "ChangedMeanwhileError",
     "Check",
+    "Condition",
     "CursorKeys",
     "Delete",
     "ForeignItemError",
     "Get",
+    "Given",
     "Guard",
     "Index",
     "InvalidCursorError",
@@ -71,6 +77,7 @@ __all__ = [
     "binary",
     "camel_case",
     "collection",
+    "derived",
     "dropped_files",
     "key_part",
     "not_",

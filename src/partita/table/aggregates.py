@@ -5,22 +5,23 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from decimal import ROUND_HALF_UP, Decimal
-from typing import Any, TypeAlias, TypeVar
+from typing import Any, Generic, TypeAlias, TypeVar
 
-from partita.table.attributes import Action, Attribute
+from partita.table.actions import Action
+from partita.table.attributes import AttributeOf
 from partita.table.errors import ModelError
 from partita.table.items import Item
 from partita.table.writes import Update
 
 I = TypeVar("I", bound=Item)  # noqa: E741 - an item, as T is a type
-Counter: TypeAlias = Attribute[int] | Attribute[int | None]
+Counter: TypeAlias = AttributeOf[I, int] | AttributeOf[I, int | None]
 """A number that is counted up and down; where there is none, from zero."""
 
 _CENT = Decimal("0.01")
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
-class Aggregate:
+class Aggregate(Generic[I]):
     """What is known of many numbers, such as the stars of a site, without reading them.
 
     STARS = Aggregate(count=Site.rating_count, total=Site.rating_sum, histogram={1: Site.rated_1, 2: Site.rated_2})
@@ -29,14 +30,14 @@ class Aggregate:
     the number is still what it was: new, or `unless_changed`.
     """
 
-    count: Counter
-    total: Counter
-    histogram: Mapping[int, Counter] = field(default_factory=dict)
+    count: Counter[I]
+    total: Counter[I]
+    histogram: Mapping[int, Counter[I]] = field(default_factory=dict)
     """A counter for each number there is. Each is an attribute: DynamoDB cannot count in a list that is not there."""
-    average: Attribute[Any] | None = None
+    average: AttributeOf[I, Any] | None = None
     """Where the average is stored, two digits, halves up; no update can divide, so it needs the item as it was read."""
 
-    def change(self, before: int | None, after: int | None) -> tuple[Action, ...]:
+    def change(self, before: int | None, after: int | None) -> tuple[Action[I], ...]:
         """What one number that comes (from None), changes or goes (to None) does; nothing where it stays."""
         if self.average is not None:
             raise ModelError(f"{self.average!r} is an average, which no update can make: use .update(item, …)")
@@ -48,7 +49,7 @@ class Aggregate:
         if not actions:
             return ()
         if self.average is None:
-            return (Update(item.own_key, *actions).if_there(),)
+            return (Update(item.own_key, *actions),)
         count = self._stored(item, self.count) + (before is None) - (after is None)
         total = self._stored(item, self.total) + (after or 0) - (before or 0)
         average = self.average.set(_mean(total, count))
@@ -58,7 +59,7 @@ class Aggregate:
         """The average of an item's numbers with two digits; None where there are none."""
         return _mean(self._stored(item, self.total), self._stored(item, self.count))
 
-    def _amounts(self, before: int | None, after: int | None) -> Iterator[tuple[Counter, int]]:
+    def _amounts(self, before: int | None, after: int | None) -> Iterator[tuple[Counter[I], int]]:
         if before == after:
             return
         if before is None or after is None:
@@ -70,12 +71,14 @@ class Aggregate:
             if self.histogram and number is not None:
                 if number not in self.histogram:
                     known = ", ".join(map(str, self.histogram))
-                    raise ModelError(f"{number} has no place in the histogram of {self.count.owner}, which has {known}")
+                    raise ModelError(
+                        f"{number} has no place in the histogram of {self.count.owner_type.__name__}, which has {known}"
+                    )
                 yield self.histogram[number], amount
 
     @staticmethod
-    def _stored(item: Item, counter: Counter) -> int:
-        found: int | None = getattr(item, counter.field)
+    def _stored(item: Item, counter: Counter[Any]) -> int:
+        found: int | None = getattr(item, counter.field_name)
         return found or 0
 
 

@@ -3,23 +3,26 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from enum import Enum
-from itertools import product
-from typing import Literal, get_args, get_origin
+from itertools import islice, product
+from typing import Any
 
 from partita.dynamo import limits
 from partita.table.errors import ModelError
-from partita.table.example_values import sample
+from partita.table.example_keys import template_of
+from partita.table.example_values import choices_of, sample
 from partita.table.examples import Examples
 from partita.table.findings import Finding
 from partita.table.items import Item
+from partita.table.made import Computed
 from partita.table.queries import Query
 from partita.table.settings import shards_variable
+from partita.table.spelling import key_text
 from partita.table.suggest import instead_of
 from partita.table.tables import Index, KeyName, Table
 from partita.table.template import Template
 
 _FEW = 20
+_TRIES = 1_000
 _LIMIT = "a partition takes 1,000 writes and 3,000 reads a second"
 
 
@@ -49,14 +52,6 @@ def findings(table: Table, examples: Examples) -> Iterator[Finding]:
                 "no access pattern reads it, and every write of its items pays for it",
                 "Name the function that reads it with access_pattern(…), or take the index away.",
             )
-        if table.ttl is not None and index.projection != "ALL" and table.ttl not in index.include:
-            yield Finding(
-                "shows-expired",
-                repr(index),
-                index.name,
-                f"does not hold {table.ttl}: what has expired shows until DynamoDB deletes it, which may take days",
-                f"Project {table.ttl} into it.",
-            )
 
 
 def _read_indexes(table: Table, examples: Examples) -> set[Index]:
@@ -74,7 +69,7 @@ def _read_indexes(table: Table, examples: Examples) -> set[Index]:
 def _unwritten(table: Table, index: Index) -> tuple[str, str]:
     """Which keys no type writes, and how they were probably meant to be spelt."""
     layouts = [kind.__layout__ for kind in table.item_types]
-    written = [name for layout in layouts for name in (*layout.names.values(), *layout.derived)]
+    written = [name for layout in layouts for name in (*layout.names.values(), *layout.made_names())]
     keys = {key.name for key in table.keys}
     missing = [key.name for key in index.key_names if key.name not in (*written, *keys)]
     if not missing:
@@ -130,20 +125,45 @@ def _table_partitions(table: Table) -> Iterator[Finding]:
 
 
 def few_values(kind: type[Item], keys: tuple[KeyName, ...]) -> tuple[str, ...]:
-    """The values of a key where its types allow only a few; nothing where there may be many."""
-    layout = kind.__layout__
+    """The values of a key if its types allow only a few; nothing if there may be many."""
     halves: list[tuple[str, ...]] = []
     for key in keys:
-        made: Template | None = layout.derived.get(key.name)
-        if made is None:
-            made = {layout.table.pk: layout.pk, layout.table.sk: layout.sk}.get(key)
-        field = layout.fields_by_name.get(key.name)
-        values = _made_values(kind, made) if made is not None else _values(kind, field) if field is not None else ()
+        values = _key_values(kind, key)
         if not values:
             return ()
         halves.append(values)
     found = tuple("|".join(parts) for parts in product(*halves))
     return found if len(found) <= _FEW else ()
+
+
+def _key_values(kind: type[Item], key: KeyName) -> tuple[str, ...]:
+    layout = kind.__layout__
+    computed, made = layout.computed.get(key.name), template_of(kind, key.name)
+    if computed is not None:
+        return _computed_values(kind, computed)
+    if made is not None:
+        return _made_values(kind, made)
+    field = layout.fields_by_name.get(key.name)
+    return () if field is None else tuple(map(key_text, _values(kind, field)))
+
+
+def _computed_values(kind: type[Item], made: Computed) -> tuple[str, ...]:
+    """What a function can make: as its type says, or of all values of its fields if those are few."""
+    if choices := choices_of(made.codec.annotation):
+        return tuple(map(key_text, choices))
+    pools = [_values(kind, field) for field in made.fields]
+    if not all(pools):
+        return ()
+    pools = [
+        (*pool, None) if sample(kind, field).optional else pool for field, pool in zip(made.fields, pools, strict=True)
+    ]
+    found = []
+    for chosen in islice(product(*pools), _TRIES):
+        try:
+            found.append(made.value(dict(zip(made.fields, chosen, strict=True))))
+        except ModelError:
+            return ()  # it fails for values that its fields can have, so nothing is known of it
+    return tuple(dict.fromkeys(key_text(value) for value in found if value is not None))
 
 
 def _made_values(kind: type[Item], made: Template) -> tuple[str, ...]:
@@ -154,19 +174,10 @@ def _made_values(kind: type[Item], made: Template) -> tuple[str, ...]:
     return tuple(text for text in texts if text is not None)
 
 
-def _values(kind: type[Item], field: str) -> tuple[str, ...]:
-    """What a field can hold, where that is little; a day is one value for all who write on it."""
+def _values(kind: type[Item], field: str) -> tuple[Any, ...]:
+    """What a field can hold, if that is little; a day is one value for all who write on it."""
     held = sample(kind, field)
-    if get_origin(held.kind) is Literal:
-        return tuple(map(str, get_args(held.kind)))
-    if held.kind is bool:
-        return ("true", "false")
-    if isinstance(held.kind, type) and issubclass(held.kind, Enum):
-        return tuple(str(choice.value) for choice in held.kind)
-    if held.kind is int and {"ge", "le"} <= held.limits.keys():
-        bounds = range(held.limits["ge"], held.limits["le"] + 1)
-        return tuple(map(str, bounds)) if len(bounds) <= _FEW else ()
-    return ("today",) if held.is_day else ()
+    return held.choices or (("today",) if held.is_day else ())
 
 
 def _listed(values: tuple[str, ...]) -> str:

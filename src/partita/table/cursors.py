@@ -6,16 +6,17 @@ import binascii
 import hmac
 from base64 import urlsafe_b64decode, urlsafe_b64encode
 from collections.abc import Sequence
-from dataclasses import dataclass
 from hashlib import sha256
 from typing import Any
 
 import orjson
 
+from partita.dynamo.frozen import dataclass
 from partita.dynamo.values import Item as WireItem
 from partita.dynamo.wire import render
 from partita.table.errors import InvalidCursorError
 from partita.table.queries import Query
+from partita.table.ranges import Bound
 
 _SIGNATURE_BYTES = 16
 _LONGEST = 8192
@@ -37,15 +38,15 @@ Position = Sequence[WireItem | None]
 """Where each shard of a list goes on; None where a shard has not begun or is used up (told apart by `done`)."""
 
 
-def seal(keys: CursorKeys, query: Query[Any], starts: Position, done: Sequence[bool]) -> str:
+def seal(keys: CursorKeys, query: Query[Any], starts: Position, done: Sequence[bool], *, back: bool = False) -> str:
     """A cursor: base64 of the LastEvaluatedKey (one per shard), with a signature over it and the list it belongs to."""
     body: Any = starts[0] if len(starts) == 1 else [[start, over] for start, over in zip(starts, done, strict=True)]
-    payload = orjson.dumps(body, option=orjson.OPT_SORT_KEYS)
+    payload = orjson.dumps({"back": body} if back else body, option=orjson.OPT_SORT_KEYS)
     return urlsafe_b64encode(_sign(keys.keys[0], query, payload) + payload).decode().rstrip("=")
 
 
-def unseal(keys: CursorKeys, query: Query[Any], cursor: str) -> tuple[list[WireItem | None], list[bool]]:
-    """The position in a cursor; refused when it was altered or belongs to another list."""
+def unseal(keys: CursorKeys, query: Query[Any], cursor: str) -> tuple[list[WireItem | None], list[bool], bool]:
+    """The position in a cursor, and whether it leads back; refused when it was altered or belongs to another list."""
     if len(cursor) > _LONGEST:
         raise InvalidCursorError("too long")
     try:
@@ -58,9 +59,16 @@ def unseal(keys: CursorKeys, query: Query[Any], cursor: str) -> tuple[list[WireI
     if not any(hmac.compare_digest(signature, _sign(key, query, payload)) for key in keys.keys):
         raise InvalidCursorError("altered, or of another list")
     body = orjson.loads(payload)
-    if isinstance(body, dict):
-        return [body], [False]
-    return [start for start, _ in body], [bool(over) for _, over in body]
+    back = isinstance(body, dict) and body.keys() == {"back"} and not _is_value(body["back"])
+    body = body["back"] if back else body
+    if body is None or isinstance(body, dict):
+        return [body], [False], back
+    return [start for start, _ in body], [bool(over) for _, over in body], back
+
+
+def _is_value(body: Any) -> bool:
+    """Whether this is the value of a key that is called "back", not a position."""
+    return isinstance(body, dict) and len(body) == 1 and isinstance(next(iter(body.values())), str)
 
 
 def _sign(key: bytes, query: Query[Any], payload: bytes) -> bytes:
@@ -79,7 +87,14 @@ def _identity(query: Query[Any]) -> bytes:
         query.consistent,
         query.only,
         query.shards,
+        None if query.view is None else query.view.__name__,
     ]
-    if query.sort is not None or query.filter is not None:
+    if query.range is not None:
+        told.append([query.range.prefix, query.range.stem, *map(_bound, (query.range.low, query.range.high))])
+    if query.filter is not None:
         told.append(render(query.request())[1])
     return sha256(orjson.dumps(told, option=orjson.OPT_SORT_KEYS)).digest()
+
+
+def _bound(bound: Bound | None) -> Any:
+    return None if bound is None else [bound.at, bound.included]

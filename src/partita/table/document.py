@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 
 from partita.table.drawings import draw
+from partita.table.errors import ModelError
 from partita.table.examples import Examples
 from partita.table.items import Item
+from partita.table.patterns import Pattern
 from partita.table.settings import table_variable
 from partita.table.summary import cell, summary
 from partita.table.tables import Index, KeyName, Table
@@ -63,11 +65,18 @@ def _items(table: Table) -> Iterator[str]:
     for kind in table.item_types:
         made = kind.__layout__
         keys = [f"`{each.text}`" for each in (made.pk, made.sk) if each is not None]
-        derived = ", ".join(f"{name}=`{each.text}`" for name, each in made.derived.items())
-        rows.append((kind.__name__, *keys, derived))
+        rows.append((kind.__name__, *keys, ", ".join(_made(kind))))
     yield from _table(("item", *(key.name for key in table.keys), "made of its fields"), rows)
     for kind in table.item_types:
         yield from (f"**{kind.__name__}**: {(kind.__doc__ or '').strip()} {_attributes(kind)}", "")
+
+
+def _made(kind: type[Item]) -> Iterator[str]:
+    """What is made of a type's fields: by a template, as a copy, or by a function."""
+    layout = kind.__layout__
+    yield from (f"{name}=`{each.text}`" for name, each in layout.derived.items())
+    for name, computed in layout.computed.items():
+        yield f"{name}=`{computed.text}`" if computed.field is None else f"{name} ({computed.text})"
 
 
 def _attributes(kind: type[Item]) -> str:
@@ -89,8 +98,16 @@ def _patterns(table: Table, examples: Examples) -> Iterator[str]:
     rows = []
     for pattern in table.patterns:
         name = pattern.name if pattern.documented else f"{pattern.name} (ours)"
-        rows.append((cell(name), f"`{pattern.label}`", summary(pattern.request(examples)).markdown()))
+        rows.append((cell(name), f"`{pattern.label}`", _request(pattern, examples)))
     yield from _table(("pattern", "function", "request"), rows)
+
+
+def _request(pattern: Pattern, examples: Examples) -> str:
+    """What a pattern sends. One that fails must not hide the others: `partita check` says more about it."""
+    try:
+        return summary(pattern.request(examples)).markdown()
+    except ModelError as error:
+        return f"**fails**: {cell(str(error))}"
 
 
 def _keys(keys: Iterable[KeyName]) -> str:

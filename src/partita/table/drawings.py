@@ -11,8 +11,10 @@ from partita.dynamo.values import AttributeValue, order
 from partita.dynamo.values import Item as WireItem
 from partita.table.cost import shown
 from partita.table.errors import SchemaError
-from partita.table.examples import Examples, inputs, key_parts
+from partita.table.example_keys import key_parts
+from partita.table.examples import Examples
 from partita.table.items import Item
+from partita.table.reading import unsharded
 from partita.table.tables import Index, KeyName, Table
 
 _ROWS_OF_A_TYPE = 2
@@ -53,8 +55,13 @@ def _partitions(table: Table, index: Index | None, examples: Examples) -> list[D
     for kind in table.item_types:
         if kind in drawn or not all(kind.__layout__.makes(key.name) for key in (index.key_names if index else ())):
             continue
-        first = next(examples.numbered(kind, {}, needed=inputs(kind, index))).to_row()
-        rows = [row for other in table.item_types for row in _rows(other, pk, first[pk.name], index, examples)]
+        try:
+            first = next(examples.members(kind, index)).to_row()
+        except SchemaError:
+            continue  # nothing tells what its fields are like
+        shards = table.shards if index is None else index.shards
+        value = first[pk.name] if shards == 1 else {"S": unsharded(first[pk.name]["S"])}
+        rows = [row for other in table.item_types for row in _rows(other, pk, value, index, examples)]
         if rows:
             drawn.update(kind for kind, _ in rows)
             found.append(_drawing(table, index, rows))
@@ -65,17 +72,14 @@ def _rows(
     kind: type[Item], pk: KeyName, value: AttributeValue, index: Index | None, examples: Examples
 ) -> Iterator[tuple[type[Item], WireItem]]:
     """Some items of a type that stand in a partition."""
-    fixed = key_parts(kind, pk.name, value)
-    if fixed is None:
+    made = all(kind.__layout__.makes(key.name) for key in (index.key_names if index else ()))
+    if not made or key_parts(kind, pk.name, value) is None:
         return
     try:
-        items = list(islice(examples.numbered(kind, fixed, needed=inputs(kind, index)), _ROWS_OF_A_TYPE))
+        items = list(islice(examples.members(kind, index, value), _ROWS_OF_A_TYPE))
     except SchemaError:
-        return  # the value is none that this type's field takes
-    for item in items:
-        row = item.to_row()
-        if row.get(pk.name) == value and all(key.name in row for key in (index.key_names if index else ())):
-            yield kind, row
+        return  # the value is none that this type's fields lead to
+    yield from ((kind, item.to_row()) for item in items)
 
 
 def _drawing(table: Table, index: Index | None, rows: list[tuple[type[Item], WireItem]]) -> Drawing:
@@ -100,7 +104,7 @@ def _drawing(table: Table, index: Index | None, rows: list[tuple[type[Item], Wir
 
 def _attributes(kind: type[Item], row: WireItem, keys: tuple[KeyName, ...]) -> str:
     known = {key.name for key in keys}
-    names = [name for name in (*kind.__layout__.names.values(), *kind.__layout__.derived) if name in row]
+    names = [name for name in (*kind.__layout__.names.values(), *kind.__layout__.made_names()) if name in row]
     others = [name for name in names if name not in known]
     parts = [f"{name}={_value(row[name])}" for name in others[:_ATTRIBUTES]]
     return ", ".join(parts) + (" …" if len(others) > _ATTRIBUTES else "")

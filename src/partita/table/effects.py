@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Generator, Mapping
-from dataclasses import dataclass
 from typing import Any, TypeAlias, TypeVar
 
+from partita.dynamo.frozen import dataclass
 from partita.dynamo.requests import ItemRequest
 
 R = TypeVar("R")
@@ -49,6 +49,17 @@ class DeleteFiles(Effect):
     """Delete files that nothing names."""
 
     names: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Unreadable(Effect):
+    """Tell of a row that a list passed over, since it does not fit its type."""
+
+    table: str
+    item_type: str
+    key: str
+    wrong: tuple[tuple[str, str], ...]
+    """Which fields do not fit, and why; not what is stored in them."""
 
 
 Steps: TypeAlias = Generator[ItemRequest | Effect, Response, R]

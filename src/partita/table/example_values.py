@@ -5,18 +5,20 @@ from __future__ import annotations
 import types
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from datetime import UTC, date, datetime, timedelta
+from datetime import UTC, date, datetime, time, timedelta
 from decimal import Decimal
 from enum import Enum
 from functools import cache
 from typing import Annotated, Any, Literal, Union, get_args, get_origin
+from uuid import UUID
 
 from pydantic import BaseModel, TypeAdapter
 from pydantic import ValidationError as PydanticError
 from pydantic.fields import FieldInfo
 
-from partita.table.attributes import Attribute
-from partita.table.errors import SchemaError
+from partita.table.attributes import plain_type
+from partita.table.errors import KeyPartError, SchemaError
+from partita.table.spelling import key_text, part_value
 from partita.table.types import timestamp
 
 Era = Literal["now", "early", "late"]
@@ -27,6 +29,8 @@ _STARTS = {
     "early": datetime(2001, 1, 1, tzinfo=UTC),
     "late": datetime(2090, 1, 1, tzinfo=UTC),
 }
+_FEW = 20
+_UUID = UUID("6fa459ea-ee8a-4000-8000-000000000000")
 _WORDS = "some words that stand for what people write here, "
 _SEQUENCE = 3
 _DIGITS = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ"
@@ -69,16 +73,43 @@ class Sample:
             return False
         return True
 
+    def checked(self, value: Any) -> Any:
+        """A value as items hold it; unchanged if the field does not take it."""
+        try:
+            return self.adapter.validate_python(value)
+        except PydanticError:
+            return value
+
+    def read(self, text: Any) -> Any:
+        """The value that a part of a key stands for."""
+        for choice in self.choices:
+            if isinstance(text, str) and key_text(choice) == text:
+                return choice
+        return self.checked(part_value(text, self.kind))
+
+    def spells(self, text: str, width: int = 0) -> bool:
+        """Whether a part of a key with this text stands for a value of the field."""
+        value = self.read(text)
+        try:
+            return self.fits(value) and key_text(value, width) == text
+        except KeyPartError:
+            return False
+
+    @property
+    def choices(self) -> tuple[Any, ...]:
+        """All values, if there are only a few."""
+        return choices_of(self.kind, self.limits)
+
     @property
     def is_moment(self) -> bool:
         """Whether it is a time, told by what its type takes: a time, and no other text."""
         text = timestamp(_STARTS["now"])
-        return self.kind is str and self.fits(text) and not self.fits("x" * len(text))
+        return self.kind is datetime or (self.kind is str and self.fits(text) and not self.fits("x" * len(text)))
 
     @property
     def is_day(self) -> bool:
         """Whether it is a day and nothing else."""
-        return self.kind is str and self.fits("2026-01-26") and not self.fits("x" * 10)
+        return self.kind is date or (self.kind is str and self.fits("2026-01-26") and not self.fits("x" * 10))
 
     def _made(self, identity: bool, moment: bool, era: Era) -> Iterator[Any]:
         if self.kind is str:
@@ -88,6 +119,7 @@ class Sample:
             yield from _spellings(era)
         else:
             yield _of_kind(self.kind, self.limits, era)
+            yield from _spellings(era)  # addresses and other types that are written as texts
 
     def _text(self) -> str:
         """Words, a tenth of the most the field takes: most texts are far shorter than the longest allowed."""
@@ -102,9 +134,7 @@ class Sample:
 def sample(model: type[BaseModel], field: str) -> Sample:
     """What a field of a model may hold."""
     info = model.model_fields[field]
-    annotation: Any = info.annotation
-    if get_origin(annotation) is Attribute:
-        annotation = get_args(annotation)[0]
+    annotation: Any = plain_type(info.annotation)
     kind, optional, marks = _plain(annotation)
     marks = (*marks, *info.metadata)
     limits = {
@@ -119,6 +149,22 @@ def sample(model: type[BaseModel], field: str) -> Sample:
         TypeAdapter(Annotated[(annotation, *info.metadata)]) if info.metadata else (TypeAdapter(annotation))
     )
     return Sample(f"{model.__name__}.{field}", field, kind, optional, limits, tuple(examples), adapter)
+
+
+def choices_of(annotation: Any, limits: Mapping[str, Any] | None = None) -> tuple[Any, ...]:
+    """All values of a type besides None, if there are only a few."""
+    kind, _, marks = _plain(annotation)
+    limits = limits or {name: getattr(mark, name) for mark in marks for name in ("ge", "le") if hasattr(mark, name)}
+    if get_origin(kind) is Literal:
+        return get_args(kind)
+    if kind is bool:
+        return (True, False)
+    if isinstance(kind, type) and issubclass(kind, Enum):
+        return tuple(kind)
+    if kind is int and limits.get("ge") is not None and limits.get("le") is not None:
+        bounds = range(limits["ge"], limits["le"] + 1)
+        return tuple(bounds) if len(bounds) <= _FEW else ()
+    return ()
 
 
 def _plain(annotation: Any) -> tuple[Any, bool, tuple[Any, ...]]:
@@ -153,7 +199,15 @@ def _of_kind(kind: Any, limits: Mapping[str, Any], era: Era) -> Any:
         return next(iter(kind))
     if isinstance(kind, type) and issubclass(kind, BaseModel):
         return {field: sample(kind, field).value(era=era) for field in kind.model_fields}
-    return b"bytes" if kind is bytes else "anything"
+    plain = {
+        bytes: b"bytes",
+        datetime: _STARTS[era],
+        date: _STARTS[era].date(),
+        time: _STARTS[era].time(),
+        timedelta: timedelta(hours=1),
+        UUID: _UUID,
+    }
+    return plain.get(kind, "anything")
 
 
 def _member(annotation: Any, number: int, era: Era) -> Any:
@@ -182,6 +236,7 @@ def _spellings(era: Era) -> Iterator[str]:
     yield start.date().isoformat()
     yield "https://example.org/page"
     yield "somebody@example.org"
+    yield "192.0.2.1"
     yield "word"
 
 
@@ -191,9 +246,19 @@ def _numbered(plain: Any, number: int, era: Era) -> Iterator[Any]:
     if isinstance(plain, int | Decimal):
         yield plain + number
         yield plain
-    if not isinstance(plain, str):
-        return
     start = _STARTS[era]
+    match plain:
+        case datetime():
+            yield start + timedelta(seconds=number)
+            yield start.replace(tzinfo=None) + timedelta(seconds=number)
+        case date():
+            yield start.date() + timedelta(days=number % 10_000)
+        case UUID():
+            yield UUID(int=plain.int + number)
+        case bytes():
+            yield plain + number.to_bytes(4, "big")
+    if not isinstance(plain, str) or isinstance(plain, Enum):
+        return
     if _is_moment(plain):
         yield timestamp(start + timedelta(seconds=number))
     elif _is_day(plain):

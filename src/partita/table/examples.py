@@ -6,7 +6,7 @@ the field's type. The same schema always makes the same items.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from itertools import count, islice
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -14,15 +14,15 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from pydantic import ValidationError as PydanticError
 
 from partita.dynamo.expressions.evaluate import holds
-from partita.dynamo.expressions.tree import BeginsWith, Path, Value
-from partita.dynamo.python_values import to_python
 from partita.dynamo.values import AttributeValue
-from partita.table.errors import SchemaError
+from partita.table.errors import KeyPartError, SchemaError
+from partita.table.example_keys import bounded_part, finds, fixed_fields, inputs, key_fields, stems
+from partita.table.example_ranges import Values
+from partita.table.example_search import asked_of, candidates, hints, solve
 from partita.table.example_values import Era, sample
 from partita.table.items import Item
 from partita.table.queries import BatchGet, Get, Query
 from partita.table.tables import Index
-from partita.table.template import Template
 from partita.table.writes import Check, Delete, Put, Transaction, Update
 
 if TYPE_CHECKING:
@@ -33,6 +33,11 @@ Fields = dict[str, Any]
 _ERAS: tuple[Era, ...] = ("now", "early", "late")
 _IN_2100 = 4_102_444_800
 """When examples expire: what has expired already would not be found."""
+_FAR = 20_000
+"""An item so far into a list tells whether the whole list is found."""
+_FEW = 100
+_MISSES = 2_000
+"""So many items in a row that a list does not find are its end."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,6 +51,10 @@ class _Wish:
     """Fields that differ from item to item besides the key, as times do where they can."""
     stems: Mapping[str, str] = field(default_factory=dict)
     """How the text of a field starts."""
+    starts: Fields = field(default_factory=dict)
+    """What the first item has in fields that differ from item to item."""
+    within: Mapping[str, Values] = field(default_factory=dict)
+    """The values of fields that a query has bounds for."""
     era: Era = "now"
 
 
@@ -77,7 +86,8 @@ class Examples:
         condition = write.condition
         if isinstance(write, Put) and (condition is None or holds(condition, {})):
             return None
-        item_type, fixed = write.key.item_type, dict(write.key.parts)
+        known = write.known or {} if isinstance(write, Update) else {}
+        item_type, fixed = write.key.item_type, {**known, **write.key.parts}
         changed = frozenset(action.field for action in write.actions) if isinstance(write, Update) else frozenset()
         fields = self._fields(item_type, _Wish(fixed, needed=changed, era="early"))
         times = [name for name in fields if name not in fixed and sample(item_type, name).is_moment]
@@ -109,10 +119,18 @@ class Examples:
         fixed: Mapping[str, Any],
         *,
         differing: Iterable[str] = (),
-        needed: Iterable[str] = (),
     ) -> Iterator[I]:
         """Items that share some fields and differ in their keys, their times and some more, as long as keys differ."""
-        yield from self._numbered(item_type, _Wish(dict(fixed), frozenset(needed), frozenset(differing)))
+        yield from self._numbered(item_type, _Wish(dict(fixed), differing=frozenset(differing)))
+
+    def members(
+        self, item_type: type[Item], index: Index | None, partition: AttributeValue | None = None
+    ) -> Iterator[Item]:
+        """Items of a type that stand in an index, or in the table: in one partition, if it is said which."""
+        table = item_type.__table__
+        pk = table.pk if index is None else index.pk[0]
+        stretch: Query[Any] = Query((item_type,), table, index, () if partition is None else ((pk, partition),))
+        yield from self._list_of(stretch, item_type)
 
     def _list(self, query: Query[Any]) -> Iterator[Item]:
         """Items of a list; of each type in turn where it has several."""
@@ -126,35 +144,96 @@ class Examples:
                     yield item
 
     def _list_of(self, query: Query[Any], item_type: type[Item]) -> Iterator[Item]:
+        """Items that a query finds. Values from another time, or from between the query's bounds, are tried in turn."""
+        wish = self._wish(query, item_type)
+        wishes = [wish]
+        bounded = bounded_part(query)
+        if bounded is not None:
+            same, within = bounded
+            wishes = [replace(wish, era=era) for era in _ERAS]
+            wishes.append(replace(wish, fixed={**wish.fixed, **same}, within=within))
+        found = finds(query)
+        chosen = next((each for each in wishes if all(self._tried(item_type, each, found, (0, _FAR)))), None)
+        if chosen is None:
+            # A short stretch, or a key that only some values lead to: the list is as long as it can be.
+            last = reversed(wishes)
+            chosen = next((each for each in last if any(self._tried(item_type, each, found, range(_FEW)))), None)
+        if chosen is None:
+            raise SchemaError(
+                f"No example of {item_type.__name__} can be made that the request finds: give the pattern another "
+                "example, or the fields of its keys examples, as in attribute(examples=[…])"
+            )
+        misses = 0
+        for item in self._numbered(item_type, chosen):
+            misses = 0 if found(item) else misses + 1
+            if not misses:
+                yield item
+            elif misses > _MISSES:
+                return
+
+    def _wish(self, query: Query[Any], item_type: type[Item]) -> _Wish:
+        fixed = fixed_fields(query, item_type)
         wish = _Wish(
-            fixed_fields(query, item_type),
+            fixed,
             needed=frozenset(inputs(item_type, query.index)),
             differing=frozenset(_compared(query, item_type)),
-            stems=_stems(query, item_type),
+            stems=stems(query),
         )
-        for era in _ERAS:
-            wish = replace(wish, era=era)
-            first = next(self._numbered(item_type, wish))
-            if query.sort is None or len(query.item_types) > 1 or holds(query.sort, first.to_row()):
-                yield from self._numbered(item_type, wish)
-                return
-        raise SchemaError(
-            f"No example of {item_type.__name__} can be made that the request finds: give the pattern another example"
-        )
+        asked = asked_of(query, item_type)
+        if not asked:
+            return wish
+        documented, wanted = self._documented.get(item_type, {}), hints(query)
+        found = solve(asked, fixed, lambda name: candidates(item_type, name, documented.get(name), wanted))
+        if found is None:
+            names = ", ".join(each.made.field or each.made.name for each in asked)
+            of = ", ".join(dict.fromkeys(name for each in asked for name in each.made.fields))
+            raise SchemaError(
+                f"No example of {item_type.__name__} has the {names} that the request asks for: give {of} examples "
+                "that lead to it, as in attribute(examples=[…])"
+            )
+        bounded = bounded_part(query)
+        if bounded is not None:  # values between the bounds are tried in turn
+            found = {name: value for name, value in found.items() if name not in bounded[1]}
+        keys = item_type.__layout__.key_fields
+        if any(name not in found and name not in fixed for name in keys):
+            return replace(wish, fixed={**fixed, **found})  # another part of the key tells the items apart
+        starts = {name: value for name, value in found.items() if name in keys}
+        others = {name: value for name, value in found.items() if name not in keys}
+        return replace(wish, fixed={**fixed, **others}, starts=starts)
 
-    def _numbered(self, item_type: type[I], wish: _Wish) -> Iterator[I]:
+    def _tried(
+        self, item_type: type[Item], wish: _Wish, found: Callable[[Item], bool], numbers: Iterable[int]
+    ) -> Iterator[bool]:
+        """Whether a list finds the items with some numbers."""
+        plain, open_fields = self._plain(item_type, wish)
+        for number in numbers:
+            try:
+                yield found(_made(item_type, _numbered(item_type, plain, open_fields, wish, number)))
+            except KeyPartError:
+                yield False  # a number that is too long for its place in the key
+
+    def _plain(self, item_type: type[Item], wish: _Wish) -> tuple[Fields, list[str]]:
+        """The fields of every item of a list, and those that differ from item to item."""
         plain = self._fields(item_type, wish)
         differing = wish.differing.union(item_type.__layout__.key_fields)
-        open_fields = [
+        return plain, [
             name
             for name, value in plain.items()
             if name not in wish.fixed and value is not None and (name in differing or sample(item_type, name).is_moment)
         ]
+
+    def _numbered(self, item_type: type[I], wish: _Wish) -> Iterator[I]:
+        plain, open_fields = self._plain(item_type, wish)
         seen: set[Any] = set()
         for number in count():
-            values = {name: sample(item_type, name).numbered(plain[name], number, wish.era) for name in open_fields}
-            item = _made(item_type, {**plain, **values})
-            key = item.own_key
+            item = _made(item_type, _numbered(item_type, plain, open_fields, wish, number))
+            try:
+                key = item.own_key
+                item.to_row()
+            except KeyPartError:
+                if not seen:
+                    raise
+                return  # a number is too long for its place in a key, so the list ends here
             if key in seen:
                 return
             seen.add(key)
@@ -163,13 +242,17 @@ class Examples:
     def _fields(self, item_type: type[Item], wish: _Wish) -> Fields:
         """Values for all fields. What only leads into an index that is not asked for is left out."""
         documented = self._documented.get(item_type)
-        indexed = {field for index in item_type.__table__.indexes for field in inputs(item_type, index)}
+        indexed = {field for index in item_type.__table__.indexes for field in key_fields(item_type, index)}
         expiry = item_type.__layout__.fields_by_name.get(item_type.__table__.ttl or "")
         values: Fields = {}
         for name, info in item_type.model_fields.items():
             held = sample(item_type, name)
             if name in wish.fixed:
                 values[name] = wish.fixed[name]
+            elif name in wish.within and held.fits(bounded := wish.within[name](0)):
+                values[name] = bounded
+            elif name in wish.starts:
+                values[name] = wish.starts[name]
             elif documented is not None and documented.get(name) is not None:
                 values[name] = documented[name]
             elif name == expiry and info.is_required():
@@ -203,79 +286,23 @@ def is_lookup(request: Any) -> bool:
     return not isinstance(request, Query) or (request.index is not None and not request.index.sk)
 
 
-def fixed_fields(query: Query[Any], item_type: type[Item]) -> Fields:
-    """The fields of an item that a query's key condition says, read back out of the key's templates."""
-    layout = item_type.__layout__
-    found: Fields = {}
-    for key, value in (*query.partition, *query.leading):
-        found.update(key_parts(item_type, key.name, value) or {})
-    found.update(_begun(query, item_type)[0])
-    return {name: value for name, value in found.items() if name in layout.item_type.model_fields}
-
-
-def key_parts(item_type: type[Item], name: str, value: AttributeValue) -> Fields | None:
-    """The fields that a key attribute of an item says; None where no item of the type has that key."""
-    made = _template(item_type, name)
-    if made is not None:
-        found = made.parse(str(next(iter(value.values()))))
-        return None if found is None else dict(found)
-    field = item_type.__layout__.fields_by_name.get(name)
-    return None if field is None else {field: to_python(value)}
-
-
-def _stems(query: Query[Any], item_type: type[Item]) -> Mapping[str, str]:
-    """How a field starts, where the start of a sort key leaves it open."""
-    return _begun(query, item_type)[1]
-
-
-def _begun(query: Query[Any], item_type: type[Item]) -> tuple[Fields, dict[str, str]]:
-    """The fields that the start of a sort key says whole, and the start of the one it breaks off in."""
-    match query.sort:
-        case BeginsWith(operand=Path(parts=(str(name),)), prefix=Value(value={"S": prefix})):
-            made = _template(item_type, name)
-            field = item_type.__layout__.fields_by_name.get(name)
-            if made is not None:
-                return _prefix_parts(made, prefix)
-            return {}, {} if field is None else {field: prefix}
-    return {}, {}
-
-
-def _prefix_parts(made: Template, prefix: str) -> tuple[Fields, dict[str, str]]:
-    found: Fields = {}
-    rest = prefix
-    pieces = made.pieces
-    for position, piece in enumerate(pieces):
-        if isinstance(piece, str):
-            if not rest.startswith(piece):
-                break
-            rest = rest[len(piece) :]
-            continue
-        following = pieces[position + 1] if position + 1 < len(pieces) else ""
-        end = rest.find(following) if isinstance(following, str) and following else -1
-        if end <= 0:
-            return found, {piece.field: rest} if rest else {}
-        found[piece.field], rest = rest[:end], rest[end:]
-    return found, {}
-
-
-def _template(item_type: type[Item], name: str) -> Template | None:
-    layout = item_type.__layout__
-    if name in layout.derived:
-        return layout.derived[name]
-    if name == layout.table.pk.name:
-        return layout.pk
-    return layout.sk if layout.table.sk is not None and name == layout.table.sk.name else None
-
-
-def inputs(item_type: type[Item], index: Index | None) -> Iterator[str]:
-    """The fields that the keys of an index are made of."""
-    for key in () if index is None else index.key_names:
-        yield from item_type.__layout__.inputs(key.name)
+def _numbered(item_type: type[Item], plain: Fields, open_fields: list[str], wish: _Wish, number: int) -> Fields:
+    """The fields of the item with a number."""
+    values = dict(plain)
+    for name in open_fields:
+        held = sample(item_type, name)
+        if name in wish.within and held.fits(bounded := wish.within[name](number)):
+            values[name] = bounded
+        else:
+            values[name] = held.numbered(plain[name], number, wish.era)
+    return values
 
 
 def _compared(query: Query[Any], item_type: type[Item]) -> Iterator[str]:
-    """The fields of the sort key, where a query compares it and does not only say how it starts."""
-    if query.sort is None or isinstance(query.sort, BeginsWith):
+    """The fields of the sort key, if a query compares it and does not only say how it starts."""
+    if query.range is None or (query.range.low is None and query.range.high is None):
         return
-    for key in query.sort_names()[len(query.leading) :][:1]:
-        yield from item_type.__layout__.inputs(key.name)
+    layout = item_type.__layout__
+    for name in layout.made_of(query.range.key.name) or layout.inputs(query.range.key.name):
+        if name in item_type.model_fields:
+            yield name

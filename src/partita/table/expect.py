@@ -17,7 +17,8 @@ _TAKEN: dict[str, tuple[tuple[type, ...], str]] = {
     "batch_get": ((Key,), "keys, as in [Book.key(…)]"),
     "batch_write": ((Put, Delete), "Put and Delete; send an Update with store.write or store.transact"),
     "write": ((Put, Update, Delete), "a Put, an Update or a Delete; send several with store.transact"),
-    "update": ((Update,), "an Update and the type of its item"),
+    "transact_get": ((Get,), "gets, as in Book.get(…)"),
+    "update": ((Update,), "an Update"),
     "transact": ((Transaction,), "a Transaction(…) of writes"),
 }
 
@@ -25,6 +26,8 @@ _TAKEN: dict[str, tuple[tuple[type, ...], str]] = {
 def expect(verb: str, value: object) -> None:
     """Refuse what a verb does not take."""
     kinds, step = _TAKEN[verb]
+    if verb == "get" and isinstance(value, Key):
+        raise ModelError("store.get takes a get: Get(key) makes one of a key")
     if not isinstance(value, kinds):
         raise ModelError(f"store.{verb} takes {step}; not {_shown(value)}")
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, get_args
 
-from partita.dynamo.expressions.tree import AttributeNotExists, Compare, Condition, Or, Path, Value
+from partita.dynamo.expressions.tree import Compare, Condition, Not, Path, Value
 from partita.dynamo.values import Item as WireItem
 from partita.table.attributes import plain_type
 from partita.table.errors import ModelError, SchemaError
@@ -31,8 +31,7 @@ def has_expired(table: Table, now: float) -> Condition:
 
 def has_not_expired(table: Table, now: float) -> Condition:
     """The item has no moment, or it is still to come."""
-    path = _path(table)
-    return Or((AttributeNotExists(path), Compare(">", path, _moment(now))))
+    return Not(has_expired(table, now))  # also where it is no number, of which DynamoDB takes no notice
 
 
 def _path(table: Table) -> Path:

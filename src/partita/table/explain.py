@@ -7,6 +7,7 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
+from partita.dynamo.requests import Scan
 from partita.dynamo.wire import render
 from partita.table.check import check
 from partita.table.cost import cost
@@ -39,7 +40,8 @@ def explain(pattern: Pattern, examples: Examples | None = None, *, items: int = 
     sent = _sent(request, items)
     if "FilterExpression" in sent:
         lines.append(f"  keeping {filled(sent, 'FilterExpression')}")
-    lines.append(f"  costs {cost(request, examples, items=items)}")
+    whole = isinstance(request, Scan)
+    lines.append(f"  costs {'as much as the whole table' if whole else cost(request, examples, items=items)}")
     lines += [f"  {line}" for finding in _about(pattern, request, examples) for line in str(finding).splitlines()]
     return "\n".join((*lines, "", f"    {_laid_out(sent, 4)}"))
 
@@ -60,6 +62,8 @@ def _laid_out(value: Any, indent: int) -> str:
 
 def _sent(request: Any, items: int) -> dict[str, Any]:
     """The request as DynamoDB gets it; of a list, the first one, with a row more than wanted to see where it ends."""
+    if isinstance(request, Scan):
+        return render(request)[1]
     _, wire = render(request.request(limit=items + 1) if isinstance(request, Query) else request.request())
     return wire
 

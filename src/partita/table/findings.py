@@ -23,7 +23,6 @@ CODES: dict[str, Level] = {
     "unused-index": "warning",
     "large-item": "warning",
     "never-expires": "warning",
-    "shows-expired": "warning",
 }
 
 

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Generic, TypeVar
 
-from partita.dynamo.expressions.tree import Condition
+from partita.table.conditions import Condition
 from partita.table.items import Item
 from partita.table.versions import changed_meanwhile, unchanged
 from partita.table.writes import Delete, Put
@@ -61,7 +61,7 @@ class Guard(Generic[I, G]):
         return Delete(guard.own_key).when(_is(guard)).otherwise(changed_meanwhile(guard.own_key))
 
 
-def _is(guard: Item) -> Condition:
+def _is(guard: G) -> Condition[G]:
     """The guard that is there is this one: nobody else has claimed the value since."""
     layout = guard.__layout__
-    return unchanged(guard.own_key, guard, (guard.__attributes__[field] for field in layout.names))
+    return Condition(unchanged(guard.own_key, guard, (guard.__attributes__[field] for field in layout.names)))

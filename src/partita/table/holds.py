@@ -8,15 +8,26 @@ from datetime import date, datetime
 from decimal import Decimal
 from enum import Enum
 from typing import Annotated, Any, Literal, TypeVar, Union, get_args, get_origin
+from uuid import UUID
 
-from pydantic import AfterValidator, BaseModel, BeforeValidator, PlainValidator, TypeAdapter, WrapValidator
+from pydantic import BaseModel
 
+from partita.table.constraints import is_free, runs_functions
 from partita.table.values import to_wire
 
-_SCALARS: dict[type, str] = {str: "S", bool: "BOOL", int: "N", Decimal: "N", float: "N", bytes: "B", type(None): "NULL"}
+_SCALARS: dict[type, str] = {
+    str: "S",
+    bool: "BOOL",
+    int: "N",
+    Decimal: "N",
+    float: "N",
+    bytes: "B",
+    date: "S",
+    datetime: "S",
+    UUID: "S",
+    type(None): "NULL",
+}
 _SETS = {"S": "SS", "N": "NS", "B": "BS"}
-_FREE = (AfterValidator, BeforeValidator, PlainValidator, WrapValidator)
-"""Functions that may make anything of a value."""
 
 
 def wire_types(annotation: Any) -> frozenset[str] | None:
@@ -55,7 +66,7 @@ def is_lasting(annotation: Any, held: Callable[[Any], Any] = lambda annotation: 
     """Whether no value of a type can be changed; False where nothing is known. `held` unwraps the types of fields."""
     origin, arguments = get_origin(annotation), get_args(annotation)
     if origin is Annotated:
-        return is_lasting(arguments[0]) and not any(isinstance(entry, _FREE) for entry in arguments[1:])
+        return is_lasting(arguments[0]) and not any(is_free(entry) for entry in arguments[1:])
     if origin is Literal or annotation is Ellipsis:
         return True
     if origin is not None:
@@ -64,24 +75,16 @@ def is_lasting(annotation: Any, held: Callable[[Any], Any] = lambda annotation: 
         return False
     if issubclass(annotation, BaseModel):
         return _is_fixed(annotation) and all(
-            is_lasting(held(field.annotation)) and not any(isinstance(entry, _FREE) for entry in field.metadata)
+            is_lasting(held(field.annotation)) and not any(is_free(entry) for entry in field.metadata)
             for field in annotation.model_fields.values()
         )
-    return issubclass(annotation, (*_SCALARS, Enum, datetime, date))
+    return issubclass(annotation, (*_SCALARS, Enum))
 
 
 def _is_fixed(model: type[BaseModel]) -> bool:
     """Whether a model's own settings let nothing be changed, and no function of its own makes the values."""
-    own = model.__pydantic_decorators__
     settings = model.model_config
-    if not settings.get("frozen") or settings.get("extra") == "allow":
-        return False
-    return not any((own.field_validators, own.model_validators, own.validators, own.root_validators))
-
-
-def adapter(annotation: Any, metadata: list[Any]) -> TypeAdapter[Any]:
-    """Checks a value as the constructor would: type and constraints."""
-    return TypeAdapter(Annotated[annotation, *metadata]) if metadata else TypeAdapter(annotation)
+    return bool(settings.get("frozen")) and settings.get("extra") != "allow" and not runs_functions(model)
 
 
 def _of_value(value: Any) -> frozenset[str] | None:

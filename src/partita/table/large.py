@@ -11,18 +11,20 @@ import re
 import uuid
 from base64 import b64decode, b64encode
 from collections.abc import Iterable, Mapping, MutableMapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cache
 from hashlib import sha256
-from typing import TYPE_CHECKING, TypeAlias, overload
+from typing import TYPE_CHECKING, Any, TypeAlias, overload
 
 import orjson
 
 from partita.dynamo.expressions.tree import SetAction, Value
+from partita.dynamo.frozen import dataclass
 from partita.dynamo.requests import ConditionCheck, DeleteItem, GetItem, PutItem, TransactAction, UpdateItem
 from partita.dynamo.values import AttributeValue
 from partita.dynamo.values import Item as WireItem
-from partita.table.attributes import Action, stored_as
+from partita.table.actions import Action
+from partita.table.declarations import stored_as
 from partita.table.effects import LoadFiles, Steps
 from partita.table.errors import LostValueError, SchemaError
 from partita.table.tables import Table
@@ -60,9 +62,13 @@ def _marker(value: AttributeValue) -> Marker | None:
 # -- which fields
 
 
-@cache
 def large_fields(item_type: type[Item]) -> Mapping[str, int]:
     """Stored name → bytes beyond which a value goes to a file, of the fields that may be large."""
+    return _large_fields(item_type)
+
+
+@cache
+def _large_fields(item_type: type[Item]) -> Mapping[str, int]:
     marked = {name: stored_as(item_type.model_fields[field]) for field, name in item_type.__layout__.names.items()}
     return {name: stored.large for name, stored in marked.items() if stored.large}
 
@@ -71,10 +77,11 @@ def check_large_fields(item_type: type[Item]) -> None:
     """A key must be where DynamoDB can see it."""
     layout = item_type.__layout__
     keys = {key.name for index in layout.table.indexes for key in index.key_names} | {k.name for k in layout.table.keys}
-    inputs = {field for made in (layout.pk, layout.sk, *layout.derived.values()) if made for field in made.fields}
+    inputs = {field for made in (layout.pk, layout.sk) if made for field in made.fields}
+    inputs |= {field for name in layout.made_names() for field in layout.made_of(name)}
     for name in large_fields(item_type):
         if name in keys or layout.fields_by_name[name] in inputs:
-            raise SchemaError(f"{item_type.__name__}: {name} is large, so no key can be made of it")
+            raise SchemaError(f"{item_type.__name__}: {name} is large, so nothing can be made of it")
 
 
 # -- writing
@@ -111,7 +118,7 @@ def _row(item: Item, files: Files) -> WireItem:
 def _with_markers(update: Update, files: Files) -> Update:
     layout, large = update.key.item_type.__layout__, large_fields(update.key.item_type)
 
-    def stored(action: Action) -> Action:
+    def stored(action: Action[Any]) -> Action[Any]:
         most, tree = large.get(layout.stored_name(action.field)), action.action
         if most is None or not (isinstance(tree, SetAction) and isinstance(tree.operand, Value)):
             return action

@@ -10,64 +10,133 @@ from typing import Any, Generic, TypeVar, cast
 
 from partita.dynamo.values import Item as WireItem
 from partita.table import steps
-from partita.table.cursors import CursorKeys
+from partita.table.conditions import paths_in
+from partita.table.cursors import CursorKeys, unseal
+from partita.table.errors import ForeignItemError, SchemaError
 from partita.table.expect import expect
 from partita.table.items import Item
+from partita.table.large import large_fields
 from partita.table.layout import Layout
 from partita.table.queries import BatchGet, Query
 from partita.table.steps import MOST_CALLS, Page, Position, Steps
 from partita.table.tables import Table
+from partita.table.views import view_of
 from partita.table.writes import Key
 
 I = TypeVar("I", bound=Item)  # noqa: E741 - an item, as T is a type
+R = TypeVar("R")
 
 
 def needs_second_read(query: Query[Any]) -> bool:
-    """Whether the index leaves out attributes of the items, and the query does not ask for a part of them itself."""
+    """Whether the index leaves out attributes of the items that the query wants."""
     expect("page", query)
     index = query.index
-    if index is None or index.projection == "ALL" or query.only:
+    if index is None or index.projection == "ALL":
         return False
-    held = {key.name for key in (*query.table.keys, *index.key_names)}.union(index.include)
-    return any(not held.issuperset(kind.__layout__.names.values()) for kind in query.item_types)
+    held = _held(query)
+    if query.filter is not None:
+        _check_filter(query, held)
+    if query.only:
+        return not held.issuperset(query.only)
+    return any(
+        not held.issuperset((*kind.__layout__.names.values(), *kind.__layout__.reader.made))
+        for kind in query.item_types
+    )
+
+
+def _held(query: Query[Any]) -> frozenset[str]:
+    """The attributes that an index holds."""
+    assert query.index is not None
+    names = {key.name for key in (*query.table.keys, *query.index.key_names)}
+    return frozenset(names.union(query.index.include))
+
+
+def _check_filter(query: Query[Any], held: frozenset[str]) -> None:
+    """A filter sees what the index holds, and takes everything else for missing: it would silently drop items."""
+    assert query.filter is not None
+    unseen = sorted({str(path.parts[0]) for path in paths_in(query.filter)} - held)
+    if unseen:
+        raise SchemaError(
+            f"{query.index!r} does not hold {', '.join(unseen)}, so no filter can see it there: project it into the "
+            "index, or filter the items after they are read"
+        )
 
 
 def page(
-    query: Query[I],
+    query: Query[R],
     keys: CursorKeys,
     *,
     limit: int,
     after: str | None = None,
     page_size: int | None = None,
     most_calls: int = MOST_CALLS,
-) -> Steps[Page[I]]:
+) -> Steps[Page[R]]:
     """A page of a list, read by key where the index does not hold the items."""
     if not needs_second_read(query):
         wanted = steps.page(query, keys, limit=limit, after=after, page_size=page_size, most_calls=most_calls)
         return (yield from wanted)
-    found = yield from steps.page(
-        _keys_of(query), keys, limit=limit, after=after, page_size=page_size, most_calls=most_calls
-    )
-    return Page((yield from _items(cast("tuple[Key[I], ...]", found.items))), found.next_cursor)
+    by_key = _keys_of(query)
+    back = after is not None and unseal(keys, by_key, after)[2]
+    first = yield from steps.page(by_key, keys, limit=limit, after=after, page_size=page_size, most_calls=most_calls)
+    items = yield from _items(query, first.items)
+    last, calls = first, 1
+    # What has gone or expired by the time it is read leaves room for more.
+    while len(items) < limit and calls < most_calls and (ahead := last.previous_cursor if back else last.next_cursor):
+        calls += 1
+        last = yield from steps.page(by_key, keys, limit=limit - len(items), after=ahead, page_size=page_size)
+        more = yield from _items(query, last.items)
+        items = (*more, *items) if back else (*items, *more)
+    if back:
+        return Page(items, first.next_cursor, last.previous_cursor)
+    return Page(items, last.next_cursor, first.previous_cursor)
 
 
-def stretch(query: Query[I], position: Position, *, limit: int) -> Steps[list[I]]:
+def stretch(query: Query[R], position: Position, *, limit: int) -> Steps[list[R]]:
     """The next items of a list."""
     if not needs_second_read(query):
         return (yield from steps.stretch(query, position, limit=limit))
     found = yield from steps.stretch(_keys_of(query), position, limit=limit)
-    return list((yield from _items(cast("tuple[Key[I], ...]", tuple(found)))))
+    return list((yield from _items(query, tuple(found))))
 
 
-def _items(keys: tuple[Key[I], ...]) -> Steps[tuple[I, ...]]:
-    """What is gone by the time it is read is passed over."""
-    found = yield from steps.batch_get(BatchGet(keys))
-    return tuple(item for item in found if item is not None)
+def count(query: Query[Any]) -> Steps[int]:
+    """How many items a list has: it is read, and what it passes over does not count. DynamoDB's own count costs the
+    same, and would count rows of other types."""
+    expect("count", query)
+    query = replace(query, only=(), view=None)
+    if any(large_fields(kind) for kind in query.item_types) and not needs_second_read(query):
+        return (yield from steps.count_by_keys(query))
+    position, total = steps.begin(query), 0
+    while not position.ended:
+        total += len((yield from stretch(query, position, limit=_COUNTED_AT_ONCE)))
+    return total
+
+
+_COUNTED_AT_ONCE = 500
+
+
+def _items(query: Query[R], keys: tuple[Any, ...]) -> Steps[tuple[R, ...]]:
+    """What is gone by the time it is read is passed over, and what turns out to be of another type."""
+    wanted: tuple[Key[Any], ...] = keys
+    rows = yield from steps.rows_by_key(BatchGet(wanted, query.consistent, query.expired))
+    items: list[Any] = []
+    for key, row in zip(wanted, rows, strict=True):
+        if row is None:
+            continue
+        try:
+            item = key.item_type.from_own_row(row) if query.view is None else view_of(key.item_type, query.view, row)
+        except ForeignItemError as error:
+            yield steps.unreadable(query.table, (key.item_type,), row, error)
+            continue
+        if item is not None:
+            items.append(item)
+    return tuple(items)
 
 
 def _keys_of(query: Query[Any]) -> Query[Any]:
     """The same query, whose rows are read as keys; its cursors are those of the list."""
-    return replace(query, item_types=cast("tuple[type[Any], ...]", tuple(map(_KeyRow, query.item_types))))
+    kinds = cast("tuple[type[Any], ...]", tuple(map(_KeyRow, query.item_types)))
+    return replace(query, item_types=kinds, only=(), view=None)
 
 
 @dataclass(frozen=True)
@@ -88,10 +157,13 @@ class _KeyRow(Generic[I]):
     def __layout__(self) -> Layout:
         return replace(self.item_type.__layout__, names={})
 
+    def key_of(self, row: WireItem) -> str:
+        return self.item_type.key_of(row)
+
     def owns(self, row: WireItem) -> bool:
-        return self.item_type.owns(row)
+        return self.item_type.__layout__.reader.may_match(row)
 
     def from_own_row(self, row: WireItem) -> Key[I] | None:
-        if not self.item_type.owns(row):
+        if not self.owns(row):
             return None
         return Key(self.item_type, {key.name: row[key.name] for key in self.item_type.__table__.keys}, {})

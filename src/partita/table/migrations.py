@@ -12,12 +12,10 @@ from typing import Any, Literal, TypeAlias, TypeVar
 
 import orjson
 
-from partita.dynamo import requests
 from partita.dynamo.python_values import to_python
 from partita.dynamo.values import Item as WireItem
 from partita.table.items import Item
 from partita.table.queries import Query
-from partita.table.steps import Steps
 from partita.table.tables import Table
 from partita.table.writes import Key, Write
 
@@ -127,24 +125,6 @@ class Migration:
         """What a row of the source is called: its key, spelled so that no two rows are called the same."""
         named = ((key.name, next(iter(row[key.name].values()))) for key in self.source.keys)
         return ", ".join(f"{name}={orjson.dumps(value).decode()}" for name, value in named)
-
-
-@dataclass(frozen=True, slots=True)
-class Stretch:
-    """Some rows of a segment, and where it goes on; None at its end."""
-
-    rows: tuple[Row, ...]
-    after: WireItem | None
-
-
-def stretch_of_segment(
-    source: str, *, segment: int, segments: int, after: WireItem | None, limit: int
-) -> Steps[Stretch]:
-    """The next rows of a segment. A migration wants every row of a table: the one place where a scan is right."""
-    response = yield requests.Scan(
-        table=source, segment=segment, total_segments=segments, start=after, limit=limit, consistent=True
-    )
-    return Stretch(tuple(response["Items"]), response.get("LastEvaluatedKey"))
 
 
 def differing(expected: Item, actual: Item, *, apart_from: tuple[str, ...] = ()) -> Iterator[str]:

@@ -41,8 +41,8 @@ def _roles(item_type: type[Item], index: Index | None) -> tuple[frozenset[str], 
 def _why(item_type: type[Item], index: Index | None, parts: Mapping[str, Any], name: str) -> str:
     what, where = item_type.__name__, repr(index) if index else item_type.__table__.name
     _, order = _roles(item_type, index)
-    if name not in item_type.model_fields:
-        return f"{what} has no {name}: {instead_of(name, item_type.model_fields)}"
+    if name not in item_type.__attributes__:
+        return f"{what} has no {name}: {instead_of(name, item_type.__attributes__)}"
     if parts[name] is None:
         return f"{name} is None, and keys have no empty parts: give a value, or leave {name} out"
     if index is not None and not all(item_type.__layout__.makes(key.name) for key in index.pk):
@@ -56,5 +56,21 @@ def _why(item_type: type[Item], index: Index | None, parts: Mapping[str, Any], n
 
 def incomplete(item_type: type[Item], what: str, fields: tuple[str, ...]) -> KeyPartError:
     """A partition key lacks a part."""
-    wanted = ", ".join(f"{name}=…" for name in fields)
+    wanted = ", ".join(f"{item_type.__name__}.{name}(…)" for name in fields)
     return KeyPartError(f"{what} of {item_type.__name__} is made of {', '.join(fields)}: give {wanted}")
+
+
+def lacks_partition(
+    item_type: type[Item], index: Index | None, lacking: list[str], parts: Mapping[str, Any]
+) -> KeyPartError:
+    """A query reads one partition; if what is given is the key of another index, that is named."""
+    what, where = item_type.__name__, repr(index) if index else item_type.__table__.name
+    layout = item_type.__layout__
+    others = [
+        other.name
+        for other in item_type.__table__.indexes
+        if other is not index and {name for key in other.pk for name in layout.inputs(key.name)} == set(parts)
+    ]
+    step = f"give {', '.join(f'{what}.{name}(…)' for name in lacking)} too"
+    step += f", or the index first: {', '.join(others)}" if others else ""
+    return KeyPartError(f"{where} is read by {', '.join(lacking)}: {step}")

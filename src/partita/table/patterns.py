@@ -7,6 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar
 
+from partita.table.errors import ModelError, SchemaError
 from partita.table.tables import Table
 
 if TYPE_CHECKING:
@@ -48,7 +49,14 @@ class Pattern:
         """What the pattern returns for its example arguments; items among its arguments are made up."""
         from partita.table.examples import Examples
 
-        return self.function(**(examples or Examples()).arguments(self))
+        arguments = (examples or Examples()).arguments(self)
+        try:
+            return self.function(**arguments)
+        except ModelError:
+            raise
+        except Exception as error:
+            # Whatever a function raises is its own failure, and tools that go through all patterns tell it as such.
+            raise SchemaError(f"{self.label} fails with its examples: {type(error).__name__}: {error}") from error
 
 
 def access_pattern(

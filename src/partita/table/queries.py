@@ -4,51 +4,63 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, Generic, TypeVar
+from functools import cache
+from typing import TYPE_CHECKING, Any, Generic, Never, overload
+
+from pydantic import BaseModel
+from typing_extensions import TypeVar  # with defaults, which Python has from 3.13 on
 
 from partita.dynamo import requests
-from partita.dynamo.expressions.tree import (
-    And,
-    BeginsWith,
-    Between,
-    Comparator,
-    Compare,
-    Condition,
-    Path,
-    Projection,
-    Value,
-)
+from partita.dynamo.expressions.tree import And, Comparator, Compare, Path, Projection, Value
+from partita.dynamo.expressions.tree import Condition as ConditionTree
 from partita.dynamo.limits import PARTITION_KEY_BYTES
 from partita.dynamo.values import AttributeValue
 from partita.dynamo.values import Item as WireItem
-from partita.table.attributes import Attribute
-from partita.table.bounds import bounded
+from partita.table.attributes import AttributeOf, Given, plain_type
+from partita.table.conditions import Condition, paths_in, tree_for
+from partita.table.constraints import bare
 from partita.table.errors import KeyPartError, SchemaError
-from partita.table.layout import check_size, index_value
-from partita.table.parts import check_index, check_parts, incomplete
+from partita.table.layout import Layout, check_size, index_value
+from partita.table.parts import check_index, check_parts, incomplete, lacks_partition
+from partita.table.ranges import Range, kinds_of
 from partita.table.reading import sharded
+from partita.table.spelling import key_text
 from partita.table.tables import Index, KeyName, Table
+from partita.table.template import Template, template
 
 if TYPE_CHECKING:
     from partita.table.items import Item
     from partita.table.writes import Key
 
-I_co = TypeVar("I_co", bound="Item", covariant=True)
+I_co = TypeVar("I_co", covariant=True, default=Any)
+I = TypeVar("I", bound="Item")  # noqa: E741 - an item, as T is a type
+M = TypeVar("M", bound=BaseModel)
+A = TypeVar("A", bound="Item")
+B = TypeVar("B", bound="Item")
+C = TypeVar("C", bound="Item")
+D = TypeVar("D", bound="Item")
+F = TypeVar("F", bound="Item")
+G = TypeVar("G", bound="Item")
+Bound = Given[I] | tuple[Given[I], ...]
+"""One end of a range: a part of the sort key, or several."""
+
+
+J_co = TypeVar("J_co", bound="Item", covariant=True, default=Any)
 
 
 @dataclass(frozen=True, slots=True)
-class Get(Generic[I_co]):
+class Get(Generic[J_co]):
     """Read one item."""
 
-    key: Key[I_co]
+    key: Key[J_co]
     consistent: bool = False
     expired: bool = False
 
-    def consistently(self) -> Get[I_co]:
+    def consistently(self) -> Get[J_co]:
         """See every write that was acknowledged before."""
         return replace(self, consistent=True)
 
-    def with_expired(self) -> Get[I_co]:
+    def with_expired(self) -> Get[J_co]:
         """Also where it has expired and is not deleted yet."""
         return replace(self, expired=True)
 
@@ -66,21 +78,36 @@ class Get(Generic[I_co]):
 class Query(Generic[I_co]):
     """Read a stretch of a partition; each row is read as one of the types, others are passed over."""
 
-    item_types: tuple[type[I_co], ...]
+    item_types: tuple[type[Any], ...]
     table: Table
     index: Index | None
     partition: tuple[tuple[KeyName, AttributeValue], ...]
     leading: tuple[tuple[KeyName, AttributeValue], ...] = ()
-    sort: Condition | None = None
-    filter: Condition | None = None
+    range: Range | None = None
+    filter: ConditionTree | None = None
     forward: bool = True
     consistent: bool = False
     only: tuple[str, ...] = ()
     expired: bool = False
+    view: type[BaseModel] | None = None
+    """The smaller model that rows are read as, where there is one."""
+
+    if TYPE_CHECKING:
+
+        def _yields(self) -> I_co: ...
+
+    @property
+    def sort(self) -> ConditionTree | None:
+        """The condition on the sort key."""
+        return None if self.range is None else self.range.condition()
+
+    def descending(self) -> Query[I_co]:
+        """From the end of the stretch to its start: the largest first."""
+        return replace(self, forward=False)
 
     def newest_first(self) -> Query[I_co]:
-        """From the end of the stretch to its start."""
-        return replace(self, forward=False)
+        """From the end of a stretch that is sorted by time to its start."""
+        return self.descending()
 
     def consistently(self) -> Query[I_co]:
         """See every write that was acknowledged before; not on a global index."""
@@ -97,39 +124,58 @@ class Query(Generic[I_co]):
         """The attribute by which rows are left out, where there is one."""
         return None if self.expired else self.table.ttl
 
-    def where(self, condition: Condition) -> Query[I_co]:
+    def where(self: Query[I], condition: Condition[I]) -> Query[I]:
         """Keep only what the condition holds for. Rows that it drops are read and paid for all the same."""
-        if not isinstance(condition, Condition):
-            raise SchemaError(f"{condition!r} is no condition: make one from an attribute, as in Book.stars > 3")
-        joined = condition if self.filter is None else And((self.filter, condition))
-        return replace(self, filter=joined)
+        tree = tree_for(condition, *self.item_types)
+        keys = {key.name for key in (self.table.keys if self.index is None else self.index.key_names)}
+        in_key = sorted({str(path.parts[0]) for path in paths_in(tree)} & keys)
+        if in_key:
+            raise SchemaError(
+                f"{', '.join(in_key)} is in the key of {self.index or self.table!r}, where DynamoDB takes no filter: give "
+                "it to query(…), or as a bound, as in .at_least(…) or .before(…)"
+            )
+        return replace(self, filter=tree if self.filter is None else And((self.filter, tree)))
 
-    def at_least(self, **parts: Any) -> Query[I_co]:
+    def at_least(self: Query[I], *parts: Given[I], **named: Never) -> Query[I]:
         """From here on, this included."""
-        return self._compared(">=", parts)
+        return self._compared(">=", parts, named)
 
-    def after(self, **parts: Any) -> Query[I_co]:
+    def after(self: Query[I], *parts: Given[I], **named: Never) -> Query[I]:
         """From here on, without this."""
-        return self._compared(">", parts)
+        return self._compared(">", parts, named)
 
-    def at_most(self, **parts: Any) -> Query[I_co]:
+    def at_most(self: Query[I], *parts: Given[I], **named: Never) -> Query[I]:
         """Up to here, this included."""
-        return self._compared("<=", parts)
+        return self._compared("<=", parts, named)
 
-    def before(self, **parts: Any) -> Query[I_co]:
+    def before(self: Query[I], *parts: Given[I], **named: Never) -> Query[I]:
         """Up to here, without this."""
-        return self._compared("<", parts)
+        return self._compared("<", parts, named)
 
-    def between(self, low: Mapping[str, Any], high: Mapping[str, Any]) -> Query[I_co]:
+    def between(self: Query[I], low: Bound[I], high: Bound[I]) -> Query[I]:
         """From one to the other, both included."""
-        key = self._sort_key()
-        bounds = Value(self._bound(key, low)), Value(self._bound(key, high))
-        return replace(self, sort=Between(Path((key.name,)), *bounds))
+        first = low if isinstance(low, tuple) else (low,)
+        last = high if isinstance(high, tuple) else (high,)
+        return self._compared(">=", first, {})._compared("<=", last, {})
 
     def starting_with(self, prefix: str) -> Query[I_co]:
         """Sort keys that start with this text."""
-        key = self._sort_key()
-        return replace(self, sort=BeginsWith(Path((key.name,)), Value({"S": prefix})))
+        return replace(self, range=self._range().starting_with(prefix))
+
+    def shown_as(self, model: type[M]) -> Query[M]:
+        """Only what a smaller model holds is fetched, and each row is read as one: its fields are named as the item's.
+
+        class Title(BaseModel):
+            title: str
+
+        books_of("ada").shown_as(Title)
+        """
+        from partita.table.views import view_names
+
+        names = [*key_names(self), *view_names(self.item_types, model)]
+        names += [] if self.expiry is None else [self.expiry]
+        narrowed: Query[Any] = replace(self, only=tuple(dict.fromkeys(names)), view=model)
+        return narrowed
 
     def request(self, *, limit: int | None = None, start: WireItem | None = None, shard: int = 0) -> requests.Query:
         """What is sent, to one of the shards where there are several."""
@@ -156,114 +202,165 @@ class Query(Generic[I_co]):
             return self.index.sk
         return () if self.table.sk is None else (self.table.sk,)
 
-    def _condition(self, shard: int) -> Condition:
-        terms: list[Condition] = []
+    def _condition(self, shard: int) -> ConditionTree:
+        terms: list[ConditionTree] = []
         for position, (key, value) in enumerate(self.partition):
             if position == 0 and self.shards > 1:
                 value = {"S": sharded(value["S"], shard)}
             terms.append(Compare("=", Path((key.name,)), Value(value)))
         terms += [Compare("=", Path((key.name,)), Value(value)) for key, value in self.leading]
-        if self.sort is not None:
-            terms.append(self.sort)
+        sort = self.sort
+        if sort is not None:
+            terms.append(sort)
         return terms[0] if len(terms) == 1 else And(tuple(terms))
 
     def _projection(self) -> Projection | None:
         return Projection(tuple(Path((name,)) for name in self.only)) if self.only else None
 
-    def _compared(self, operator: Comparator, parts: Mapping[str, Any]) -> Query[I_co]:
-        key = self._sort_key()
-        bound = self._bound(key, parts)
-        path = Path((key.name,))
-        if isinstance(self.sort, BeginsWith) and isinstance(self.sort.prefix, Value):
-            start: str = self.sort.prefix.value["S"]
-            return replace(self, sort=bounded(start, path, operator, bound["S"]))
-        return replace(self, sort=Compare(operator, path, Value(bound)))
+    def _compared(self, operator: Comparator, parts: tuple[Given[Any], ...], named: Mapping[str, Any]) -> Query[Any]:
+        found = self._range()
+        return replace(self, range=found.bounded(operator, self._bound(found, parts, named)))
 
-    def _sort_key(self) -> KeyName:
+    def _range(self) -> Range:
+        if self.range is not None:
+            return self.range
         names = self.sort_names()
         if len(self.leading) >= len(names):
             raise SchemaError("The sort key is given in full already: there is nothing left to compare")
-        return names[len(self.leading)]
+        return range_of(self.item_types[0], names[len(self.leading)], {})
 
-    def _bound(self, key: KeyName, parts: Mapping[str, Any]) -> AttributeValue:
-        """A value of the sort key, from the fields it is made of; what is left out at the end is left open."""
-        layout = self.item_types[0].__layout__
-        made = layout.derived.get(key.name)
-        if made is None and self.index is None:
-            made = layout.sk
-        inputs = layout.inputs(key.name)
-        given = inputs[: len(parts)]
-        if not parts or set(parts) != set(given):
-            wanted = ", ".join(f"{name}=…" for name in given or inputs[:1])
-            named = ", ".join(parts) or "nothing"
-            raise KeyPartError(f"{key.name} is made of {', '.join(inputs)}, not {named}: give {wanted}")
+    def _bound(self, within: Range, given: tuple[Given[Any], ...], named: Mapping[str, Any]) -> tuple[Any, ...]:
+        """The parts of an end of the range, in their order; what is left out at the end is left open."""
+        from partita.table.items import given_values
+
+        item_type, key = self.item_types[0], within.key
+        parts = given_values(item_type, given, named)
+        inputs = item_type.__layout__.inputs(key.name)[within.fixed :]
+        wanted = inputs[: len(parts)]
+        if not parts or set(parts) != set(wanted):
+            steps = ", ".join(f"{item_type.__name__}.{name}(…)" for name in wanted or inputs[:1])
+            said = ", ".join(parts) or "nothing"
+            raise KeyPartError(f"{key.name} is made of {', '.join(inputs)}, not {said}: give {steps}")
         for name, value in parts.items():
             if value is None:
                 raise KeyPartError(f"{name} is None: {key.name} cannot be compared with nothing")
-        if made is not None and key.type == "S":
-            text, _ = made.prefix(parts)
-            return {"S": text}
-        wire = index_value(self.item_types[0], key, parts)
-        assert wire is not None  # no part is missing
-        return wire
+            within.check_comparable(name)
+        if within.made is None:
+            wire = index_value(item_type, key, parts)
+            assert wire is not None  # no part is missing
+            return (wire,)
+        widths = {part.field: part.width for part in within.open_parts}
+        return tuple(key_text(parts[name], widths[name]) for name in wanted)
 
 
-def query(item_type: type[I_co], index: Index | None, parts: Mapping[str, Any]) -> Query[I_co]:
+def key_names(query: Query[Any]) -> tuple[str, ...]:
+    """What every row must have to be told apart and to go on from: keys and discriminators."""
+    names = [key.name for key in (*query.table.keys, *(query.index.key_names if query.index else ()))]
+    names += [name for item_type in query.item_types for name in item_type.__layout__.constants]
+    return tuple(dict.fromkeys(names))
+
+
+def range_of(item_type: type[Any], key: KeyName, parts: Mapping[str, Any]) -> Range:
+    """All values of a sort key that begin with what is known of its parts."""
+    hashable: Any = item_type
+    made, kinds = _parts_of(hashable, key)
+    if made is None:
+        return Range(key, None)
+    text, _ = made.prefix(parts)
+    fixed = sum(parts.get(name) is not None for name in made.fields)
+    return Range(key, made, text, fixed, kinds)
+
+
+@cache
+def _parts_of(item_type: Any, key: KeyName) -> tuple[Template | None, tuple[Any, ...]]:
+    """How a text key is made, and of which types; one that is a field of its own is made of that field alone."""
+    layout: Layout = item_type.__layout__
+    made: Template | None = layout.derived.get(key.name) if key.type == "S" else None
+    if key.type == "S" and made is None:
+        inputs = layout.inputs(key.name)
+        if key in layout.table.keys:
+            made = layout.pk if key == layout.table.pk else layout.sk
+        elif inputs:
+            made = template("{" + inputs[0] + "}")
+    return made, () if made is None else kinds_of(made, _types(layout))
+
+
+def _types(layout: Layout) -> dict[str, Any]:
+    types = {name: info.annotation for name, info in layout.item_type.model_fields.items()}
+    types |= {name: annotation for name, (_, annotation) in layout.item_type.__made__.items()}
+    return {name: bare(plain_type(annotation)) for name, annotation in types.items()}
+
+
+def query(item_type: type[I], index: Index | None, parts: Mapping[str, Any]) -> Query[I]:
     """The items of one type that share a partition; fields of the sort key narrow it down from the left."""
     table = item_type.__table__
     check_index(table, index)
     layout = item_type.__layout__
+    missing = [name for key in ((table.pk,) if index is None else index.pk) for name in layout.inputs(key.name)]
+    if (
+        parts
+        and all(layout.makes(key.name) for key in (index.pk if index else ()))
+        and not parts.keys() >= set(missing)
+    ):
+        lacking = [name for name in missing if name not in parts]
+        if any(name in item_type.__attributes__ for name in lacking):
+            raise lacks_partition(item_type, index, lacking, parts)
     check_parts(item_type, index, parts)
-    if index is None:
-        pk_text = layout.pk.render(parts)
-        if pk_text is None:
-            raise incomplete(item_type, f"{table.name}.{table.pk.name}", layout.pk.fields)
-        pk_value: AttributeValue = {"S": pk_text}
-        if table.pk.type == "N":
-            pk_value = {"N": pk_text}
-        check_size(table.pk, pk_value, PARTITION_KEY_BYTES)
-        return _narrowed(item_type, None, ((table.pk, pk_value),), parts)
     partition = []
-    for key in index.pk:
+    for key in (table.pk,) if index is None else index.pk:
         value = index_value(item_type, key, parts)
         if value is None:
-            raise incomplete(item_type, f"{index!r}.{key.name}", layout.inputs(key.name))
+            where = table.name if index is None else repr(index)
+            raise incomplete(item_type, f"{where}.{key.name}", layout.inputs(key.name))
         check_size(key, value, PARTITION_KEY_BYTES)
         partition.append((key, value))
     return _narrowed(item_type, index, tuple(partition), parts)
 
 
 def _narrowed(
-    item_type: type[I_co],
+    item_type: type[I],
     index: Index | None,
     partition: tuple[tuple[KeyName, AttributeValue], ...],
     parts: Mapping[str, Any],
-) -> Query[I_co]:
+) -> Query[I]:
     """Use what is known of the sort key: whole attributes as equal, the fixed start of the next as a prefix."""
     leading: list[tuple[KeyName, AttributeValue]] = []
     layout, table = item_type.__layout__, item_type.__table__
-    sort: Condition | None = None
+    found: Range | None = None
     for key in table.keys[1:] if index is None else index.sk:
-        made = layout.derived.get(key.name) or (layout.sk if index is None else None)
-        if made is None or key.type != "S":
-            inputs = layout.inputs(key.name)
-            if not inputs or parts.get(inputs[0]) is None:
-                break
+        inputs = layout.inputs(key.name)
+        if all(parts.get(name) is not None for name in inputs) and layout.makes(key.name):
             value = index_value(item_type, key, parts)
             if value is None:
                 break
             leading.append((key, value))
             continue
-        text, complete = made.prefix(parts)
-        if complete:
-            leading.append((key, {"S": text}))
-            continue
-        if text:
-            sort = BeginsWith(Path((key.name,)), Value({"S": text}))
+        if layout.makes(key.name):
+            found = range_of(item_type, key, parts)
         break
-    return Query((item_type,), table, index, partition, tuple(leading), sort)
+    if found is not None and not found.prefix:
+        found = None
+    return Query((item_type,), table, index, partition, tuple(leading), found)
 
 
+@overload
+def collection(one: Query[A], /) -> Query[A]: ...
+@overload
+def collection(one: Query[A], two: Query[B], /) -> Query[A | B]: ...
+@overload
+def collection(one: Query[A], two: Query[B], three: Query[C], /) -> Query[A | B | C]: ...
+@overload
+def collection(one: Query[A], two: Query[B], three: Query[C], four: Query[D], /) -> Query[A | B | C | D]: ...
+@overload
+def collection(
+    one: Query[A], two: Query[B], three: Query[C], four: Query[D], five: Query[F], /
+) -> Query[A | B | C | D | F]: ...
+@overload
+def collection(
+    one: Query[A], two: Query[B], three: Query[C], four: Query[D], five: Query[F], six: Query[G], /
+) -> Query[A | B | C | D | F | G]: ...
+@overload
+def collection(*queries: Query[A]) -> Query[A]: ...
 def collection(*queries: Query[Any]) -> Query[Any]:
     """Several types of one partition in one query, each row read as its own type; the sort key is not narrowed."""
     if not queries:
@@ -273,7 +370,7 @@ def collection(*queries: Query[Any]) -> Query[Any]:
         if (other.table, other.index, other.partition) != (first.table, first.index, first.partition):
             raise SchemaError(f"A collection reads one partition: {_where(first)} and {_where(other)} are two")
     types = tuple(dict.fromkeys(item_type for each in queries for item_type in each.item_types))
-    return replace(first, item_types=types, leading=(), sort=None)
+    return replace(first, item_types=types, leading=(), range=None)
 
 
 def _where(query: Query[Any]) -> str:
@@ -282,13 +379,20 @@ def _where(query: Query[Any]) -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class BatchGet(Generic[I_co]):
+class BatchGet(Generic[J_co]):
     """Read any number of items by key; the answer keeps the order, with None where nothing is."""
 
-    keys: tuple[Key[I_co], ...]
+    keys: tuple[Key[J_co], ...]
     consistent: bool = False
+    expired: bool = False
+    strict: bool = False
+    """Whether a row that cannot be read is an error, and not passed over as in a list."""
 
-    def __iter__(self) -> Iterator[Key[I_co]]:
+    def with_expired(self) -> BatchGet[J_co]:
+        """Also what has expired and is not deleted yet."""
+        return replace(self, expired=True)
+
+    def __iter__(self) -> Iterator[Key[J_co]]:
         return iter(self.keys)
 
     def request(self) -> requests.BatchGetItem:
@@ -301,11 +405,12 @@ class BatchGet(Generic[I_co]):
         )
 
 
-def projected(query: Query[I_co], *attributes: Attribute[Any]) -> Query[I_co]:
-    """Only these attributes (and the keys) are returned; the items must be readable without the others."""
-    table, index = query.table, query.index
-    names = [key.name for key in (*table.keys, *(index.key_names if index else ()))]
-    names += [name for item_type in query.item_types for name in item_type.__layout__.constants]
-    names += [attribute.name for attribute in attributes]
+def projected(query: Query[I], *attributes: AttributeOf[I, Any]) -> Query[I]:
+    """Only these attributes (and the keys) are returned; the items must be readable without the others.
+
+    What is not fetched reads as its default, so it must not be looked at: `shown_as` gives a model that has only what
+    was fetched.
+    """
+    names = [*key_names(query), *(attribute.stored_name for attribute in attributes)]
     names += [] if query.expiry is None else [query.expiry]
     return replace(query, only=tuple(dict.fromkeys(names)))

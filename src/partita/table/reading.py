@@ -6,6 +6,9 @@ from typing import TYPE_CHECKING, Any
 
 from partita.dynamo.values import AttributeValue
 from partita.dynamo.values import Item as WireItem
+from partita.table.attributes import plain_type
+from partita.table.constraints import bare
+from partita.table.spelling import part_value
 from partita.table.template import Template
 from partita.table.values import from_wire
 
@@ -17,12 +20,14 @@ class Reader:
     """Tells rows of one item type from others, and takes their values out."""
 
     __slots__ = (
+        "absent",
         "always_reads_back",
+        "checks_key",
         "constants",
-        "defaults",
         "fields",
         "keys",
         "lasting",
+        "made",
         "own",
         "rivals",
         "sharded",
@@ -37,11 +42,19 @@ class Reader:
         self.constants = tuple(layout.constants.items())
         self.fields = layout.fields_by_name
         self.own = layout.own_names
-        self.unstored = tuple(name for name in layout.key_fields if name not in layout.names)
-        self.defaults = layout.absent_is_none
+        kinds = {name: bare(plain_type(layout.item_type.model_fields[name].annotation)) for name in layout.key_fields}
+        self.unstored = tuple((name, kinds[name]) for name in layout.key_fields if name not in layout.names)
+        self.checks_key = any(
+            kind is not str or layout.item_type.__attributes__[name].rewrites for name, kind in self.unstored
+        )
+        """Whether a key may be spelled in a way that items of this type never spell it, such as 007 for 7."""
+        self.absent = tuple(layout.absent_as.items())
+        functions = any(each.field is not None for each in layout.computed.values())
+        self.made = frozenset(layout.made_names()) if functions else frozenset()
+        """What is made of fields: kept as it is stored where a function makes it, since another program may not."""
         self.spread = table.pk.name if table.shards > 1 else None
         self.sharded = tuple(name for stored, name in layout.fields_by_name.items() if stored == self.spread)
-        self.rivals = tuple(rival.reader for rival in layout.rivals())
+        self.rivals = tuple(layout.rivals())
         seen = [field for key in self.keys for field in key.made.fields]
         self.always_reads_back = (
             not self.rivals and len(seen) == len(set(seen)) and all(key.made.simple for key in self.keys)
@@ -50,17 +63,24 @@ class Reader:
         self.lasting = layout.lasting
         """Whether an item can be shared by everybody who reads its row: nothing in it can be changed."""
 
-    def parts(self, row: WireItem) -> dict[str, str] | None:
+    def parts(self, row: WireItem, *, whole: bool = True) -> dict[str, Any] | None:
         """The parts of a row's key, where its keys and its discriminator fit this type."""
         for name, constant in self.constants:
-            if row.get(name) != constant:
+            if row.get(name) != constant and (whole or name in row):
                 return None
-        parts: dict[str, str] = {}
+        parts: dict[str, Any] = {}
         for key in self.keys:
             stored = row.get(key.name)
             text = None if stored is None else stored.get(key.kind)
             if text is None:
                 return None
+            if key.kind != "S":
+                if key.field is not None and key.start == "":
+                    assert stored is not None  # it has a text
+                    part = from_wire(stored)
+                    if parts.setdefault(key.field, part) != part:
+                        return None
+                continue
             if key.name == self.spread:
                 text = unsharded(text)
             start = key.start
@@ -82,14 +102,20 @@ class Reader:
                         return None
         return parts
 
-    def match(self, row: WireItem) -> dict[str, str] | None:
+    def match(self, row: WireItem) -> dict[str, Any] | None:
         """The parts of a row's key where the row is of this type: no type that says more claims it."""
         parts = self.parts(row)
         if parts is not None:
             for rival in self.rivals:
-                if rival.parts(row) is not None:
+                if rival.reader.parts(row) is not None:
                     return None
         return parts
+
+    def may_match(self, row: WireItem) -> bool:
+        """Whether a row may be of this type as far as a part of it tells: what an index holds of it."""
+        return self.parts(row, whole=False) is not None and not any(
+            rival.reader.parts(row) is not None for rival in self.rivals
+        )
 
     def values(self, row: WireItem) -> tuple[dict[str, Any], dict[str, AttributeValue]] | None:
         """Field values out of a row of this type, and the attributes the type does not know; None for other rows."""
@@ -105,10 +131,10 @@ class Reader:
                 values[field] = value["S"] if "S" in value else from_wire(value)
             elif name not in self.own:
                 unknown[name] = value
-        for field in self.unstored:
-            values[field] = parts[field]
-        for field in self.defaults:
-            values.setdefault(field, None)
+        for field, kind in self.unstored:
+            values[field] = parts[field] if kind is str else part_value(parts[field], kind)
+        for field, absent in self.absent:
+            values.setdefault(field, absent)
         for field in self.sharded:
             if field in values:
                 values[field] = unsharded(values[field])

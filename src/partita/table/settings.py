@@ -41,6 +41,12 @@ def name_of(table: str, variable: str | None) -> str:
     return table
 
 
+def check_name(table: str) -> None:
+    """DynamoDB's rule for the names of tables."""
+    if not _NAME.fullmatch(table):
+        raise SchemaError(f"{table!r} names no table: give 3 to 255 letters, digits, `_`, `-` or `.`")
+
+
 def shards_of(table: str, index: str | None, declared: int) -> int:
     """How many partitions a value of the partition key is spread over, of an index or of the table itself."""
     variable = shards_variable(table, index)

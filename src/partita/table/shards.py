@@ -7,9 +7,14 @@ stays as it is, so that conditions on it hold, other indexes find it, and it may
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import TYPE_CHECKING
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+from partita.table.codecs import Codec
+from partita.table.spelling import key_text
 
 if TYPE_CHECKING:
+    from partita.table.made import Computed
     from partita.table.tables import Table
 
 
@@ -23,3 +28,18 @@ def shard_keys(table: Table, keys: Mapping[str, str], fields: Mapping[str, str])
             yield index.pk[0].name, keys[name]
         elif name in fields:
             yield index.pk[0].name, "{" + fields[name] + "}"
+
+
+def computed_shard_keys(table: Table, computed: Mapping[str, Computed]) -> Iterator[Computed]:
+    """The spread keys that are made by functions, without the shard: the same as text."""
+    for index in table.indexes:
+        if index.spread is not None and index.spread.name in computed:
+            yield _as_text(computed[index.spread.name], index.pk[0].name)
+
+
+def _as_text(made: Computed, name: str) -> Computed:
+    def text(*values: Any) -> str | None:
+        value = made.function(*values)
+        return None if value is None else key_text(value)
+
+    return replace(made, name=name, function=text, codec=Codec(made.what, str, []))

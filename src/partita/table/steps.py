@@ -7,43 +7,52 @@ from __future__ import annotations
 
 from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import partial
-from typing import Any, Generic, TypeAlias, TypeVar
+from typing import Any, Generic, Literal, TypeVar
 
 from partita.dynamo import limits, requests
 from partita.dynamo.errors import DynamoError, InternalServerError
+from partita.dynamo.expressions.tree import And, Path, Projection
 from partita.dynamo.requests import ItemRequest
 from partita.dynamo.values import Item as WireItem
 from partita.dynamo.values import order
 from partita.table.cursors import CursorKeys, seal, unseal
-from partita.table.effects import DeleteFiles, LoadFiles, Now, Pause, Response, SaveFiles
+from partita.table.effects import DeleteFiles, LoadFiles, Now, Pause, Response, SaveFiles, Unreadable
 from partita.table.effects import Steps as Steps
-from partita.table.errors import ChangedMeanwhileError, InvalidCursorError, ModelError
+from partita.table.errors import (
+    ChangedMeanwhileError,
+    ForeignItemError,
+    InvalidCursorError,
+    ModelError,
+    TransactionTooLargeError,
+)
 from partita.table.expect import expect, expect_each
 from partita.table.expiry import has_not_expired, unexpired
 from partita.table.failures import explain_failure
 from partita.table.items import Item
 from partita.table.large import fetched, files_of, large_fields, request_of
-from partita.table.queries import BatchGet, Get, Query
+from partita.table.queries import BatchGet, Get, Query, key_names
 from partita.table.tables import Table
-from partita.table.writes import Delete, Key, Put, Transaction, Update, Write
+from partita.table.views import view_of
+from partita.table.writes import Delete, Key, Put, Transaction, Update, Write, identity
 
 I = TypeVar("I", bound=Item)  # noqa: E741 - an item, as T is a type
-
-Identity: TypeAlias = tuple[Any, ...]
+R = TypeVar("R")
+Identity = tuple[Any, ...]
 
 MOST_CALLS = 50
 _MOST_TRIES = 10
 
 
 @dataclass(frozen=True, slots=True)
-class Page(Generic[I]):
+class Page(Generic[R]):
     """A page of a list: full unless the list ends, whatever is filtered."""
 
-    items: tuple[I, ...]
+    items: tuple[R, ...]
     next_cursor: str | None
+    previous_cursor: str | None = None
+    """Where the page before this one is; None at the start of the list."""
 
-    def __iter__(self) -> Iterator[I]:
+    def __iter__(self) -> Iterator[R]:
         return iter(self.items)
 
     def __len__(self) -> int:
@@ -69,30 +78,39 @@ def read(item_type: type[I], row: WireItem) -> Steps[I | None]:
 
 
 def page(
-    query: Query[I],
+    query: Query[R],
     keys: CursorKeys,
     *,
     limit: int,
     after: str | None = None,
     page_size: int | None = None,
     most_calls: int = MOST_CALLS,
-) -> Steps[Page[I]]:
+) -> Steps[Page[R]]:
     """Up to `limit` items; pages of `page_size` rows are fetched until there are enough, at most `most_calls` times."""
     if limit < 1:
         raise ModelError(f"A page has at least one item; limit was {limit}")
-    position = begin(query)
+    position, back = begin(query), False
     if after is not None:
-        starts, done = unseal(keys, query, after)
+        starts, done, back = unseal(keys, query, after)
         if len(starts) != query.shards:
             raise InvalidCursorError("the number of shards has changed")
         position = Position([_Shard(start, start, over) for start, over in zip(starts, done, strict=True)])
-    items = yield from stretch(query, position, limit=limit, page_size=page_size, most_calls=most_calls)
-    if position.ended:
-        return Page(tuple(items), None)
-    cursor = seal(
-        keys, query, [_resume(query, shard) for shard in position.shards], [shard.over for shard in position.shards]
-    )
-    return Page(tuple(items), cursor)
+    read = replace(query, forward=not query.forward) if back else query
+    items = yield from stretch(read, position, limit=limit, page_size=page_size, most_calls=most_calls)
+    ahead = None
+    if not position.ended:
+        starts = [_resume(query, shard) for shard in position.shards]
+        ahead = seal(keys, query, starts, [shard.over for shard in position.shards], back=back)
+    behind = None
+    if after is not None and all(shard.looked or shard.exhausted for shard in position.shards):
+        # The other way from here: from the first row that each shard gave, or from where it is where it gave none yet.
+        ends = [None if shard.exhausted else shard.fetch for shard in position.shards]
+        firsts = [shard.first and _start_key(query, shard.first) for shard in position.shards]
+        starts = [first or end for first, end in zip(firsts, ends, strict=True)]
+        behind = seal(keys, query, starts, [False] * len(starts), back=not back)
+    if back:
+        return Page(tuple(reversed(items)), behind, ahead)
+    return Page(tuple(items), ahead, behind)
 
 
 @dataclass(slots=True)
@@ -105,6 +123,9 @@ class _Shard:
     rows: list[WireItem] = field(default_factory=list)
     last: WireItem | None = None
     """The row that was used last, after which the next page starts."""
+    first: WireItem | None = None
+    """The row that was fetched first, before which the previous page ends."""
+    looked: bool = False
 
     @property
     def over(self) -> bool:
@@ -126,15 +147,16 @@ def begin(query: Query[Any]) -> Position:
 
 
 def stretch(
-    query: Query[I], position: Position, *, limit: int, page_size: int | None = None, most_calls: int = MOST_CALLS
-) -> Steps[list[I]]:
+    query: Query[R], position: Position, *, limit: int, page_size: int | None = None, most_calls: int = MOST_CALLS
+) -> Steps[list[R]]:
     """The next items of a list. One more than wanted is looked for, so that the end is known when it is reached."""
     size = page_size or _page_size(query, limit)
-    items: list[I] = []
+    items: list[R] = []
     calls = 0
-    large = any(map(large_fields, query.item_types))
+    large = any(large_fields(kind) for kind in query.item_types) and query.view is None
     loaded: dict[str, bytes] = {}
     alone = position.shards[0] if len(position.shards) == 1 and not large else None
+    wanted = None if query.range is None or query.range.exact else query.range
     while True:
         for number, shard in enumerate(position.shards):
             while not shard.rows and not shard.exhausted:
@@ -143,8 +165,13 @@ def stretch(
                 calls += 1
                 response = yield query.request(limit=size, start=shard.fetch, shard=number)
                 rows = response["Items"]
+                if rows and shard.first is None:
+                    shard.first = rows[0]
+                shard.looked = True
                 if query.expiry is not None:
                     rows = yield from _unexpired(rows, query.expiry)
+                if wanted is not None:
+                    rows = [row for row in rows if wanted.admits(row)]
                 if large and query.shards == 1:
                     loaded.update((yield LoadFiles(files_of(query.item_types, rows[: limit - len(items)]))))
                 shard.rows = rows[::-1]
@@ -153,7 +180,10 @@ def stretch(
                 if not shard.rows and shard.fetch is not None:
                     shard.resume, shard.last = shard.fetch, None  # everything up to here was filtered away
         if alone is not None and alone.rows:
-            if _take(query, alone, items, limit):
+            enough, passed = _take(query, alone, items, limit)
+            for each in passed:  # noqa: UP028 - a list cannot be sent the answers
+                yield each
+            if enough:
                 return items
             continue
         ready = [shard for shard in position.shards if shard.rows]
@@ -167,38 +197,55 @@ def stretch(
             shard.last = shard.rows.pop()
             continue
         shard.last = shard.rows.pop()
-        item = (yield from _read_whole(query, shard.last, loaded)) if large else _read(query, shard.last)
+        try:
+            item = (yield from _read_whole(query, shard.last, loaded)) if large else _read(query, shard.last)
+        except ForeignItemError as error:
+            yield unreadable(query.table, query.item_types, shard.last, error)
+            continue
         if item is not None:
             items.append(item)
 
 
-def _take(query: Query[I], shard: _Shard, items: list[I], limit: int) -> bool:
+def _take(query: Query[R], shard: _Shard, items: list[R], limit: int) -> tuple[bool, list[Unreadable]]:
     """Read the rows of an only shard, which is what most lists are; whether there are enough and one more."""
     rows = shard.rows
-    read = query.item_types[0].from_own_row if len(query.item_types) == 1 else partial(_read, query)
+    one = query.item_types[0] if len(query.item_types) == 1 and query.view is None else None
+    passed: list[Unreadable] = []
     while rows:
-        if len(items) == limit and _of_interest(query, rows[-1]):
-            return True
+        if len(items) == limit:
+            if _of_interest(query, rows[-1]):
+                return True, passed
+            shard.last = rows.pop()
+            continue
         shard.last = rows.pop()
-        item = read(shard.last) if len(items) < limit else None
+        try:
+            item = _read(query, shard.last) if one is None else one.from_own_row(shard.last)
+        except ForeignItemError as error:
+            passed.append(unreadable(query.table, query.item_types, shard.last, error))
+            continue
         if item is not None:
             items.append(item)
-    return False
+    return False, passed
+
+
+def unreadable(table: Table, item_types: Sequence[type[Item]], row: WireItem, error: ForeignItemError) -> Unreadable:
+    """What there is to tell of a row that a list passes over."""
+    kind = next((each for each in item_types if each.owns(row)), item_types[0])
+    wrong = error.wrong or ((table.keys[-1].name, f"is the key of something else than a {kind.__name__}"),)
+    return Unreadable(table.name, kind.__name__, kind.key_of(row), wrong)
 
 
 def _page_size(query: Query[Any], limit: int) -> int:
     """A little more than wanted where rows may be dropped, so that one call usually does."""
-    if query.filter is None and len(query.item_types[0].__table__.item_types) == 1:
-        return limit + 1
     return min(limit * 2 + 1, 1000) if query.filter is not None else limit + 1
 
 
 def _first(query: Query[Any], shards: Sequence[_Shard]) -> _Shard:
-    """The shard whose next row comes first in the list's order."""
+    """The shard whose next row comes first in the list's order; among equals the first, or backwards the last."""
     best = shards[0]
     for other in shards[1:]:
         relation = _compare(query, other.rows[-1], best.rows[-1])
-        if relation < 0 if query.forward else relation > 0:
+        if relation < 0 if query.forward else relation >= 0:
             best = other
     return best
 
@@ -211,20 +258,23 @@ def _compare(query: Query[Any], left: WireItem, right: WireItem) -> int:
     return 0
 
 
-def _read(query: Query[I], row: WireItem) -> I | None:
+def _read(query: Query[R], row: WireItem) -> R | None:
     """The row as one of the query's types; None for a row of another type."""
     for item_type in query.item_types:
-        item = item_type.from_own_row(row)
+        item: R | None = (
+            item_type.from_own_row(row) if query.view is None else view_of(item_type, query.view, row)  # type: ignore[assignment]
+        )
         if item is not None:
             return item
     return None
 
 
-def _read_whole(query: Query[I], row: WireItem, loaded: dict[str, bytes]) -> Steps[I | None]:
+def _read_whole(query: Query[R], row: WireItem, loaded: dict[str, bytes]) -> Steps[R | None]:
     for item_type in query.item_types:
         if item_type.owns(row):
             whole = yield from fetched(item_type, row, loaded)
-            return None if whole is None else item_type.from_row(whole)
+            found: R | None = None if whole is None else item_type.from_row(whole)
+            return found
     return None
 
 
@@ -247,27 +297,46 @@ def _unexpired(rows: list[WireItem], attribute: str) -> Steps[list[WireItem]]:
     return unexpired(rows, attribute, now["Now"])
 
 
-def count(query: Query[Any]) -> Steps[int]:
-    """How many rows the query selects; only the number travels."""
-    expect("count", query)
+def count_by_keys(query: Query[Any]) -> Steps[int]:
+    """How many rows of its types a list has, told by their keys: for items whose values lie in files."""
     if query.expiry is not None:
         now = yield Now()
-        query = query.where(has_not_expired(query.table, now["Now"]))
+        moment = has_not_expired(query.table, now["Now"])
+        query = replace(query, filter=moment if query.filter is None else And((query.filter, moment)))
+    keys = Projection(tuple(Path((name,)) for name in key_names(query)))
     total = 0
     for shard in range(query.shards):
         start: WireItem | None = None
         while True:
-            request = replace(query.request(start=start, shard=shard), select="COUNT", projection=None)
-            response = yield request
-            total += response["Count"]
+            response = yield replace(query.request(start=start, shard=shard), projection=keys)
+            total += sum(_counts(query, row) for row in response["Items"])
             start = response.get("LastEvaluatedKey")
             if start is None:
                 break
     return total
 
 
+def _counts(query: Query[Any], row: WireItem) -> bool:
+    return (query.range is None or query.range.admits(row)) and _of_interest(query, row)
+
+
 def batch_get(wanted: BatchGet[I]) -> Steps[list[I | None]]:
-    """Any number of items in the order asked for, None where nothing is; what is unprocessed is asked for again."""
+    """Any number of items in the order asked for, None where nothing is, or nothing that can be read."""
+    rows = yield from rows_by_key(wanted)
+    items: list[I | None] = []
+    for key, row in zip(wanted.keys, rows, strict=True):
+        try:
+            items.append(None if row is None else key.item_type.from_row(row))
+        except ForeignItemError as error:
+            if row is None or wanted.strict:
+                raise
+            yield unreadable(key.item_type.__table__, (key.item_type,), row, error)
+            items.append(None)
+    return items
+
+
+def rows_by_key(wanted: BatchGet[Any]) -> Steps[list[WireItem | None]]:
+    """The rows under keys, in their order; what is unprocessed is asked for again."""
     expect_each("batch_get", wanted.keys)
     found: dict[Identity, WireItem] = {}
     distinct = list({_name(key): key for key in wanted.keys}.values())
@@ -286,17 +355,35 @@ def batch_get(wanted: BatchGet[I]) -> Steps[list[I | None]]:
             response = yield requests.BatchGetItem(tables=tables)
             for table, rows in response["Responses"].items():
                 expiry = _expiry(wanted.keys, table)
-                if expiry is not None:
+                if expiry is not None and not wanted.expired:
                     rows = yield from _unexpired(rows, expiry)
                 names = _key_names(wanted.keys, table)
-                found.update((_identity(table, {name: row[name] for name in names}), row) for row in rows)
+                found.update((identity(table, {name: row[name] for name in names}), row) for row in rows)
             left = response.get("UnprocessedKeys") or {}
             chunk = [(table, key) for table, member in left.items() for key in member["Keys"]]
             tries += 1
     if any(large_fields(key.item_type) for key in distinct):
         yield from _fetch_all(distinct, found)
-    rows_in_order = [(key, found.get(_name(key))) for key in wanted.keys]
-    return [None if row is None else key.item_type.from_row(row) for key, row in rows_in_order]
+    return [found.get(_name(key)) for key in wanted.keys]
+
+
+def transact_get(gets: Sequence[Get[Any]]) -> Steps[list[Any]]:
+    """Several items as they are at one moment, None where nothing is."""
+    expect_each("transact_get", gets)
+    if not 1 <= len(gets) <= limits.TRANSACTION_ACTIONS:
+        raise TransactionTooLargeError(f"{len(gets)} reads; DynamoDB takes 1 to {limits.TRANSACTION_ACTIONS} at once")
+    if len({_name(get.key) for get in gets}) < len(gets):
+        raise ModelError("DynamoDB reads an item once in a transaction: leave out what is asked for twice")
+    response = yield requests.TransactGetItems(gets=tuple(replace(get.request(), consistent=False) for get in gets))
+    items: list[Any] = []
+    for wanted, found in zip(gets, response["Responses"], strict=True):
+        row = found.get("Item")
+        if row is not None and wanted.expiry is not None and not (yield from _unexpired([row], wanted.expiry)):
+            row = None
+        if row is not None and large_fields(wanted.key.item_type):
+            row = yield from fetched(wanted.key.item_type, row)
+        items.append(None if row is None else wanted.key.item_type.from_row(row))
+    return items
 
 
 def _fetch_all(keys: Iterable[Key[Any]], found: dict[Identity, WireItem]) -> Steps[None]:
@@ -314,6 +401,11 @@ def batch_write(writes: Iterable[Put | Delete]) -> Steps[int]:
     files: dict[str, bytes] = {}
     given = tuple(writes)
     expect_each("batch_write", given)
+    seen: set[Identity] = set()
+    for each in given:
+        if _name(each.key) in seen:
+            raise ModelError(f"Two writes of {each.key.wire} in a batch, which has no order: leave one out")
+        seen.add(_name(each.key))
     waiting = [request_of(write, files) for write in given]
     if any(write.condition is not None for write in waiting):
         raise ModelError("A batch has no conditions: write those items one by one, or in a transaction")
@@ -336,24 +428,36 @@ def batch_write(writes: Iterable[Put | Delete]) -> Steps[int]:
     return len(waiting)
 
 
-def write(wanted: Put | Update | Delete) -> Steps[None]:
-    """One write."""
+def write(wanted: Put[I] | Update[I] | Delete[I], returning: Literal["old", "new"] | None = None) -> Steps[I | None]:
+    """One write; where it is asked for, the item as it was before, or is afterwards."""
     expect("write", wanted)
     files: dict[str, bytes] = {}
-    yield from _written(request_of(wanted, files), files, (wanted,))
+    request = request_of(wanted, files)
+    if returning not in (None, "old", "new"):
+        raise ModelError(f'returning={returning!r}: the "old" item, or the "new" one')
+    if isinstance(request, requests.UpdateItem) and returning is not None:
+        request = replace(request, returns="ALL_OLD" if returning == "old" else "ALL_NEW")
+    elif returning == "old":
+        request = replace(request, returns="ALL_OLD")
+    response = yield from _written(request, files, (wanted,))
+    if returning is None or (returning == "new" and isinstance(wanted, Delete)):
+        return None
+    if returning == "new" and isinstance(wanted, Put):
+        return wanted.item
+    row: WireItem | None = response.get("Attributes")
+    item_type = wanted.key.item_type
+    if row and large_fields(item_type):
+        row = yield from fetched(item_type, row, again=returning == "new")
+    return item_type.from_row(row) if row else None
 
 
-def update(wanted: Update, item_type: type[I]) -> Steps[I]:
+def update(wanted: Update[I]) -> Steps[I]:
     """One update; the item as it is afterwards."""
     expect("update", wanted)
-    files: dict[str, bytes] = {}
-    response = yield from _written(replace(request_of(wanted, files), returns="ALL_NEW"), files, (wanted,))
-    row: WireItem | None = response["Attributes"]
-    if row is not None and large_fields(item_type):
-        row = yield from fetched(item_type, row)
-    if row is None:
-        raise ChangedMeanwhileError(f"{item_type.__name__} {wanted.key.wire}")
-    return item_type.from_row(row)
+    item = yield from write(wanted, "new")
+    if item is None:
+        raise ChangedMeanwhileError(f"{wanted.key.item_type.__name__} {wanted.key.wire}")
+    return item
 
 
 def transact(wanted: Transaction) -> Steps[None]:
@@ -391,12 +495,7 @@ def _unprocessed(table: str, entry: dict[str, Any]) -> requests.PutItem | reques
 
 
 def _name(key: Key[Any]) -> Identity:
-    return _identity(key.item_type.__table__.name, key.wire)
-
-
-def _identity(table: str, key: WireItem) -> Identity:
-    """What tells items apart: the table and the values of its key, which always come in the same order."""
-    return table, *(next(iter(value.values())) for value in key.values())
+    return identity(key.item_type.__table__.name, key.wire)
 
 
 def _expiry(keys: Iterable[Key[Any]], table: str) -> str | None:

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from difflib import get_close_matches
 
 
 def instead_of(name: str, choices: Iterable[str]) -> str:
     """`did you mean tool_id?`, or what there is."""
+    from difflib import get_close_matches  # only for who is wrong
+
     known = list(choices)
     close = get_close_matches(name, known, n=1, cutoff=0.7)
     close = close or [each for each in known if name and (name in each or each in name)]

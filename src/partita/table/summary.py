@@ -7,10 +7,12 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
+from partita.dynamo.requests import Scan
 from partita.dynamo.wire import render
+from partita.table.errors import SchemaError
 from partita.table.lists import needs_second_read
-from partita.table.queries import BatchGet, Query
-from partita.table.writes import Transaction
+from partita.table.queries import BatchGet, Get, Query
+from partita.table.writes import Check, Delete, Put, Transaction, Update
 
 _PLACEHOLDER = re.compile(r"[#:]\w+")
 
@@ -37,7 +39,12 @@ class Summary:
 
 def summary(request: Any) -> Summary:
     """A request in short."""
-    operation, wire = render(request.request())
+    if isinstance(request, Scan):
+        return Summary("Scan", request.index)
+    if not isinstance(request, Get | Query | BatchGet | Put | Update | Delete | Check | Transaction):
+        raise SchemaError(f"{request!r} is no request: return a Get, a Query, a BatchGet or a write")
+    sent: Any = request.request()
+    operation, wire = render(sent)
     match request:
         case Query():
             return Summary(

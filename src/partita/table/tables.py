@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import TYPE_CHECKING, Any, Literal
 
+from partita.dynamo.frozen import dataclass
 from partita.table import settings
 from partita.table.errors import SchemaError
 
@@ -88,6 +89,8 @@ class Table:
     shards: int
     """Over how many partitions each value of the partition key is spread."""
     purpose: str
+    names: Callable[[str], str] | None
+    """How its item types spell attributes, where they do not say otherwise."""
     indexes: list[Index] = field(default_factory=list)
     item_types: list[type[Item]] = field(default_factory=list)
     patterns: list[Pattern] = field(default_factory=list)
@@ -105,14 +108,17 @@ class Table:
         variable: str | None = None,
         terraform_variable: str | None = None,
         purpose: str = "",
+        names: Callable[[str], str] | None = None,
     ) -> None:
         """Declare a table.
 
+        `names` spells the attributes of its item types, as `names=camel_case`: `created_at` is stored as `createdAt`.
         With `shards`, or a setting that says so, each value of its partition key is spread over several partitions,
         told by the sort key, and reading merges them.
         `variable` is an environment variable that names it, `terraform_variable` one of Terraform's, where its document
         has them.
         """
+        settings.check_name(name)
         self.name = settings.name_of(name, variable)
         self.default_name = name
         self.terraform_variable = terraform_variable
@@ -126,6 +132,7 @@ class Table:
         if self.shards > 1 and (self.sk is None or self.pk.type != "S"):
             raise SchemaError(f"{self.name}: a table is spread by its sort key, and its partition key must be text")
         self.purpose = purpose
+        self.names = names
         self.indexes = []
         self.item_types = []
         self.patterns = []
@@ -188,6 +195,11 @@ class Table:
             raise SchemaError(f"{self.name}.{name}: 1 to 256 shards, not {shards}")
         if shards > 1 and self.item_types:
             raise SchemaError(f"{self.name}.{name}: declare an index with shards before the items it spreads")
+        if isinstance(projection, str) and projection not in ("ALL", "KEYS_ONLY"):
+            raise SchemaError(
+                f'{self.name}.{name}: the projection {projection!r} is none: give "ALL", "KEYS_ONLY", or the stored names '
+                'of what it holds, as in ("title", "addedAt")'
+            )
         include = () if isinstance(projection, str) else projection
         spread = pk[0] if shards > 1 else None
         if spread is not None:
@@ -206,6 +218,12 @@ class Table:
             spread=spread,
             purpose=purpose,
         )
+        if self.item_types:
+            from partita.table.read_class import check_key_type
+
+            for item_type in self.item_types:
+                for key in index.key_names:
+                    check_key_type(item_type.__layout__, key, f"{item_type.__name__}: {index!r}")
         self.indexes.append(index)
         return index
 

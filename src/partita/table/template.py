@@ -5,11 +5,11 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
-from enum import Enum
 from string import Formatter
 from typing import Any
 
 from partita.table.errors import KeyPartError, SchemaError
+from partita.table.spelling import key_text
 
 _PADDED = re.compile(r"0(\d+)d?\Z")
 
@@ -32,16 +32,13 @@ class Template:
     start: str
     parts: tuple[str, ...]
     trailing: bool
+    simple: bool
+    """A fixed text, alone or before one field: whatever the field holds is read back as it was."""
 
     @property
     def fields(self) -> tuple[str, ...]:
         """The fields the key is made of, in order."""
         return self.parts
-
-    @property
-    def simple(self) -> bool:
-        """A fixed text, alone or before one field: whatever the field holds is read back as it was."""
-        return self.trailing or not self.parts
 
     @property
     def shape(self) -> tuple[str | None, ...]:
@@ -54,7 +51,10 @@ class Template:
         return sum(len(piece) for piece in self.pieces if isinstance(piece, str))
 
     def render(self, values: Mapping[str, Any]) -> str | None:
-        """The key; None where an input is missing, since an index without a key is a sparse one."""
+        """The key; None where an input is missing, since an index without a key is a sparse one.
+
+        Parts that would be read back as other parts are refused: two different things never have the same key.
+        """
         text = ""
         for piece in self.pieces:
             if isinstance(piece, str):
@@ -64,19 +64,42 @@ class Template:
             if value is None:
                 return None
             text += self._part(piece, value)
+        if not self.simple and self.parse(text) != self._texts(values):
+            raise self._ambiguous(values)
         return text
 
     def prefix(self, values: Mapping[str, Any]) -> tuple[str, bool]:
         """As much of the key as the values allow, and whether that is all of it."""
         text = ""
-        for piece in self.pieces:
+        for position, piece in enumerate(self.pieces):
             if isinstance(piece, str):
                 text += piece
             elif values.get(piece.field) is None:
                 return text, False
             else:
-                text += self._part(piece, values[piece.field])
+                part = self._part(piece, values[piece.field])
+                self._check_stops(position, part, values)
+                text += part
         return text, True
+
+    def _texts(self, values: Mapping[str, Any]) -> dict[str, str]:
+        return {piece.field: self._part(piece, values[piece.field]) for piece in self.pieces if isinstance(piece, Part)}
+
+    def _check_stops(self, position: int, part: str, values: Mapping[str, Any]) -> None:
+        """A part that another one follows ends where the text between them begins, and nowhere before."""
+        if position + 2 >= len(self.pieces):
+            return
+        between = self.pieces[position + 1]
+        assert isinstance(between, str)  # two placeholders have text between them
+        if (part + between).find(between, 1) < len(part):
+            raise self._ambiguous(values)
+
+    def _ambiguous(self, values: Mapping[str, Any]) -> KeyPartError:
+        given = ", ".join(f"{field}={values[field]!r}" for field in self.parts if values.get(field) is not None)
+        return KeyPartError(
+            f"{given} would have the same key as other parts, since one of them holds the text that {self.text!r} puts "
+            "between two parts: take that text out, or give the template another one"
+        )
 
     def parse(self, text: str) -> dict[str, str] | None:
         """The parts of a key, or None where the text is not made by this template."""
@@ -103,21 +126,6 @@ class Template:
         return text
 
 
-def key_text(value: Any, width: int = 0) -> str:
-    """A value the way keys spell it."""
-    if isinstance(value, Enum):
-        value = value.value
-    if isinstance(value, bool):
-        return "true" if value else "false"
-    if isinstance(value, int):
-        if width and (value < 0 or len(str(value)) > width):
-            raise KeyPartError(f"{value} does not fit into {width} digits: text order would not be number order")
-        return f"{value:0{width}d}" if width else str(value)
-    if isinstance(value, str):
-        return value
-    raise KeyPartError(f"{value!r} ({type(value).__name__}) cannot be part of a key: use text or a whole number")
-
-
 def template(text: str) -> Template:
     """Read a template."""
     pieces: list[str | Part] = []
@@ -137,7 +145,7 @@ def template(text: str) -> Template:
     parts = tuple(piece.field for piece in pieces if isinstance(piece, Part))
     start = pieces[0] if pieces and isinstance(pieces[0], str) else ""
     trailing = len(parts) == 1 and len(pieces) == (2 if start else 1) and isinstance(pieces[-1], Part)
-    return Template(text, tuple(pieces), _pattern(tuple(pieces)), start, parts, trailing)
+    return Template(text, tuple(pieces), _pattern(tuple(pieces)), start, parts, trailing, trailing or not parts)
 
 
 def _pattern(pieces: tuple[str | Part, ...]) -> re.Pattern[str]:

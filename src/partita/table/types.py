@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import math
 from datetime import UTC, datetime, timedelta
-from typing import Annotated
+from typing import Annotated, Any
 
-from pydantic import Field, StringConstraints
+from pydantic import BeforeValidator, Field, PlainSerializer, StringConstraints
+
+from partita.table.moments import timestamp as timestamp
 
 _MOMENT = r"\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(\.\d{1,9})?(Z|[+-]\d{2}:\d{2})?"
 
@@ -28,6 +30,12 @@ def expires_in(time: timedelta, now: datetime) -> int:
     return math.ceil((now + time).timestamp())
 
 
-def timestamp(moment: datetime) -> str:
-    """The one spelling we write: UTC, microseconds, fixed width, so that text order is time order."""
-    return moment.astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%S.%fZ")
+def _from_epoch(value: Any) -> Any:
+    """Seconds since 1970, which pydantic alone would take for milliseconds from the year 2603 on."""
+    return datetime.fromtimestamp(value, UTC) if isinstance(value, int) and not isinstance(value, bool) else value
+
+
+EpochSeconds = Annotated[
+    datetime, BeforeValidator(_from_epoch), PlainSerializer(lambda moment: int(moment.timestamp()), return_type=int)
+]
+"""A moment that is stored as a number, in whole seconds since 1970; one with a fraction of a second is refused."""

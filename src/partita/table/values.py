@@ -1,18 +1,20 @@
-"""Field values on the wire: what pydantic has validated, as attribute values and back."""
+"""Python values on the wire: what pydantic has validated, as attribute values and back."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
+from datetime import date, datetime
 from decimal import Decimal
 from enum import Enum
 from typing import Any
-
-from pydantic import BaseModel
+from uuid import UUID
 
 from partita.dynamo.errors import ValidationError
 from partita.dynamo.python_values import from_python, to_python
 from partita.dynamo.values import AttributeValue
-from partita.table.errors import ModelError
+from partita.table.errors import InvalidValueError, KeyPartError
+from partita.table.moments import timestamp
+from partita.table.spelling import key_text
 
 
 def to_wire(value: Any) -> AttributeValue | None:
@@ -22,7 +24,7 @@ def to_wire(value: Any) -> AttributeValue | None:
         return {"S": value}
     if kind is bool:
         return {"BOOL": value}
-    if kind is int:
+    if kind is int and -(10**18) < value < 10**18:
         return {"N": str(value)}
     if value is None:
         return None
@@ -31,24 +33,43 @@ def to_wire(value: Any) -> AttributeValue | None:
     try:
         return from_python(plain(value))
     except ValidationError as error:
-        raise ModelError(error.message) from None
+        raise InvalidValueError(error.message) from None
 
 
 def plain(value: Any) -> Any:
-    """Models as maps and enumerations as their values, all the way down; unset members of models stay away."""
-    if isinstance(value, str | int | Decimal | bytes) and not isinstance(value, Enum):
-        return value
+    """What DynamoDB has types for: enumerations as their values, times and UUIDs as text, all the way down."""
     if isinstance(value, Enum):
-        return value.value
-    if isinstance(value, BaseModel):
-        return {name: plain(inner) for name, inner in value.model_dump(by_alias=True, exclude_unset=True).items()}
+        return plain(value.value)
+    if isinstance(value, str | int | Decimal | bytes) or value is None:
+        return value
+    if isinstance(value, datetime):
+        if value.tzinfo is None:
+            raise InvalidValueError(f"{value!r} has no time zone: say which, as in datetime.now(UTC)")
+        try:
+            return timestamp(value)
+        except OverflowError:
+            raise InvalidValueError(f"{value!r} lies outside the years 1 to 9999 in UTC, as it is stored") from None
+    if isinstance(value, date):
+        return value.isoformat()
+    if isinstance(value, UUID):
+        return str(value)
     if isinstance(value, Mapping):
-        return {name: plain(inner) for name, inner in value.items()}
+        return {_name(name): plain(inner) for name, inner in value.items()}
     if isinstance(value, list | tuple):
         return [plain(inner) for inner in value]
     if isinstance(value, set | frozenset):
         return frozenset(plain(inner) for inner in value)
     return value
+
+
+def _name(name: Any) -> str:
+    """The key of a map: DynamoDB has text only."""
+    if name == "":
+        raise InvalidValueError("A key of a map is empty: DynamoDB has no attribute without a name")
+    try:
+        return key_text(name)
+    except KeyPartError as error:
+        raise InvalidValueError(f"A key of a map: {error}") from None
 
 
 def from_wire(value: AttributeValue) -> Any:

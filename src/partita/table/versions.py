@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
 from functools import cache
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from partita.dynamo.expressions.tree import And, AttributeNotExists, Compare, Condition, Or, Path, Value
 from partita.dynamo.values import AttributeValue
-from partita.table.attributes import Action, Attribute, attribute
+from partita.table.actions import Action
+from partita.table.attributes import AttributeOf
+from partita.table.declarations import Version, attribute
 from partita.table.errors import ChangedMeanwhileError, ModelError
 
 if TYPE_CHECKING:
@@ -19,32 +20,48 @@ if TYPE_CHECKING:
 I = TypeVar("I", bound="Item")  # noqa: E741 - an item, as T is a type
 
 
-@dataclass(frozen=True, slots=True)
-class _Version:
-    """Marks the field that counts an item's versions."""
-
-
 def version(name: str | None = None) -> Any:
-    """A field that counts the versions of an item: 1 when it is new, one more with every `next_version()`."""
+    """A field that counts the versions of an item: 1 when it is new, one more with every `next_version()`.
+
+    The first version is not stored, so that rows of tables that never counted them stay as they are.
+    """
     info = attribute(name, default=1, ge=1)
-    info.metadata.append(_Version())
+    info.metadata.append(Version())
     return info
 
 
-def unchanged(key: Key[Any], read: Item, attributes: Iterable[Attribute[Any]]) -> Condition:
+def unchanged(key: Key[Any], read: Item, attributes: Iterable[AttributeOf[Any, Any]]) -> Condition:
     """The item is there, and these attributes of it are what they were when it was read."""
     _check_same_item(key, read)
-    row = read.__layout__.encode(read)
-    terms: list[Condition] = [key.present()]
+    terms: list[Condition] = [key.present().tree]
+    layout = read.__layout__
     for each in attributes:
-        if read.__attributes__.get(each.field) is not each:
+        if each.is_nested or read.__attributes__.get(each.field_name) is not each:
             raise ModelError(f"{each!r} is no attribute of {type(read).__name__}")
-        default = getattr(read, each.field) == read.__layout__.absent_as(each.field)
-        terms.append(_same(each.seen, row.get(each.name), default))
+        if each.is_made:
+            terms.append(same(each.seen, _made_as_read(read, each), False))
+            continue
+        value = getattr(read, each.field_name)
+        terms.append(same(each.seen, _stored(read, each, value), value == layout.read_without(each.field_name)))
     return And(tuple(terms))
 
 
-def _same(path: Path, value: AttributeValue | None, default: bool) -> Condition:
+def _made_as_read(read: Item, attribute: AttributeOf[Any, Any]) -> AttributeValue | None:
+    """A derived attribute as it was stored: another program may have stored something else than follows."""
+    stored = read.__dict__.get("_as_stored")
+    if stored is not None:
+        found: AttributeValue | None = stored.get(attribute.stored_name)
+        return found
+    return read.__layout__.computed[attribute.stored_name].wire(read.__dict__)
+
+
+def _stored(read: Item, attribute: AttributeOf[Any, Any], value: Any) -> AttributeValue | None:
+    wire = attribute.codec.encode(value)
+    return {"NULL": True} if wire is None and value is None and attribute.field_name in read.__layout__.nulls else wire
+
+
+def same(path: Path, value: AttributeValue | None, default: bool) -> Condition:
+    """What is stored is this value; where it is what a missing attribute reads as, that will do too."""
     if value is None:
         return AttributeNotExists(path)
     same = Compare("=", path, Value(value))
@@ -56,9 +73,9 @@ def same_version(key: Key[Any], read: Item) -> Condition:
     """The item is there in the version that was read. What was written before versions were counted is the first."""
     _check_same_item(key, read)
     counted = version_of(type(read))
-    number: int = getattr(read, counted.field)
-    same = counted.equals(number)
-    return And((key.present(), Or((same, counted.missing())) if number == 1 else same))
+    number: int = getattr(read, counted.field_name)
+    same = counted.equals(number).tree
+    return And((key.present().tree, Or((same, counted.missing().tree)) if number == 1 else same))
 
 
 def _check_same_item(key: Key[Any], read: Item) -> None:
@@ -68,23 +85,23 @@ def _check_same_item(key: Key[Any], read: Item) -> None:
 
 def next_version(item: I) -> I:
     """The item with its version counted up."""
-    field = version_of(type(item)).field
-    return item.model_copy(update={field: getattr(item, field) + 1})
+    counted = version_of(type(item))
+    return item.with_(counted(getattr(item, counted.field_name) + 1))
 
 
-def set_next_version(read: Item) -> Action:
+def set_next_version(read: Item) -> Action[Any]:
     """The update that counts the version up."""
     found = version_of(type(read))
-    return found.set(getattr(read, found.field) + 1)
+    return found.set(getattr(read, found.field_name) + 1)
 
 
 @cache
-def version_of(item_type: type[Item]) -> Attribute[int]:
+def version_of(item_type: type[Item]) -> AttributeOf[Any, int]:
     """The attribute that counts the versions of a type."""
     marked = [
         field
         for field, info in item_type.model_fields.items()
-        if any(isinstance(entry, _Version) for entry in info.metadata)
+        if any(isinstance(entry, Version) for entry in info.metadata)
     ]
     if len(marked) != 1:
         raise ModelError(f"{item_type.__name__} has {len(marked)} version() fields, and next_version() needs one")

@@ -8,7 +8,7 @@ from itertools import islice
 from typing import Any
 
 from partita.dynamo.values import Item as WireItem
-from partita.table.attributes import Attribute
+from partita.table.attributes import plain_type
 from partita.table.examples import Examples
 from partita.table.export import attribute_names
 from partita.table.holds import wire_types
@@ -75,13 +75,17 @@ def _attributes(table: Table, rows: list[WireItem]) -> dict[str, str]:
             found.setdefault(name, _type(kind, field))
         for name in kind.__layout__.derived:
             found.setdefault(name, "S")
+        for name, made in kind.__layout__.computed.items():
+            found.setdefault(name, _first(made.codec.annotation))
     return {name: kind for name, kind in found.items() if name not in keyed}
 
 
 def _type(kind: type[Item], field: str) -> str:
-    annotation: Any = kind.model_fields[field].annotation
-    if getattr(annotation, "__origin__", None) is Attribute:
-        annotation = annotation.__args__[0]
+    return _first(plain_type(kind.model_fields[field].annotation))
+
+
+def _first(annotation: Any) -> str:
+    """The type of what is stored for a type; of several the first, since a model has one for each attribute."""
     types = sorted((wire_types(annotation) or {"S"}) - {"NULL"})
     return types[0] if types else "S"
 
@@ -92,7 +96,7 @@ def _facet(table: Table, kind: type[Item]) -> dict[str, Any]:
     alias = {"PartitionKeyAlias": layout.pk.text}
     if layout.sk is not None:
         alias["SortKeyAlias"] = layout.sk.text
-    names = [name for name in (*layout.names.values(), *layout.derived) if name not in keyed]
+    names = [name for name in (*layout.names.values(), *layout.made_names()) if name not in keyed]
     return {"FacetName": kind.__name__, "KeyAttributeAlias": alias, "TableData": [], "NonKeyAttributes": names}
 
 

@@ -2,40 +2,30 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, Generic, TypeAlias
+from typing import TYPE_CHECKING, Any, Generic, Never, TypeAlias
 
 from typing_extensions import TypeVar  # with defaults, which Python has from 3.13 on
 
 from partita.dynamo import limits, requests
-from partita.dynamo.expressions.tree import (
-    And,
-    AttributeExists,
-    AttributeNotExists,
-    Condition,
-    Or,
-    Path,
-    RemoveAction,
-    SetAction,
-    UpdateAction,
-    Value,
-)
+from partita.dynamo.expressions.tree import And, AttributeExists, AttributeNotExists, Or, Path
+from partita.dynamo.expressions.tree import Condition as ConditionTree
 from partita.dynamo.expressions.tree import Update as UpdateTree
 from partita.dynamo.values import Item as WireItem
-from partita.table.attributes import UNKNOWN, Action, Attribute
-from partita.table.errors import ModelError, StaleKeyError, TransactionTooLargeError
+from partita.table.actions import Action
+from partita.table.attributes import AttributeOf, Given
+from partita.table.conditions import Condition, tree_for
+from partita.table.errors import ModelError, TransactionTooLargeError
 from partita.table.expiry import has_expired
-from partita.table.layout import shard_of
-from partita.table.reading import sharded
-from partita.table.suggest import instead_of
-from partita.table.values import to_wire
+from partita.table.follow import born, followed, known_as_said
 from partita.table.versions import changed_meanwhile, next_version, same_version, set_next_version, unchanged
 
 if TYPE_CHECKING:
     from partita.table.items import Item
 
-I_co = TypeVar("I_co", bound="Item", covariant=True, default="Item")
+I_co = TypeVar("I_co", bound="Item", covariant=True, default=Any)
+I = TypeVar("I", bound="Item")  # noqa: E741 - an item, as T is a type
 Meaning: TypeAlias = Exception | Callable[[Any], Exception]
 """The error that a failed condition is: given, or made of the item that was there."""
 
@@ -51,13 +41,17 @@ class Key(Generic[I_co]):
     def __hash__(self) -> int:
         return hash((self.item_type, tuple((name, str(value)) for name, value in self.wire.items())))
 
-    def present(self) -> Condition:
+    def present(self: Key[I]) -> Condition[I]:
         """The item is there."""
-        return AttributeExists(Path((self.item_type.__table__.pk.name,)))
+        return Condition(AttributeExists(Path((self.item_type.__table__.pk.name,))))
 
-    def absent(self) -> Condition:
+    def unchanged_since(self: Key[I], read: I, *attributes: AttributeOf[I, Any]) -> Condition[I]:
+        """The item is there, and these attributes of it are what they were when it was read."""
+        return Condition(unchanged(self, read, attributes))
+
+    def absent(self: Key[I]) -> Condition[I]:
         """The item is not there."""
-        return AttributeNotExists(Path((self.item_type.__table__.pk.name,)))
+        return Condition(AttributeNotExists(Path((self.item_type.__table__.pk.name,))))
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,25 +59,26 @@ class Put(Generic[I_co]):
     """Write an item whole."""
 
     item: I_co
-    condition: Condition | None = None
+    condition: ConditionTree | None = None
     meaning: Meaning | None = None
 
     def __post_init__(self) -> None:
         if not hasattr(type(self.item), "own_key"):
             raise ModelError(f"Put takes an item, as in Put(book); not {self.item!r}")
 
-    def when(self, condition: Condition) -> Put[I_co]:
+    def when(self: Put[I], condition: Condition[I]) -> Put[I]:
         """Only where this holds of what is there now."""
-        return replace(self, condition=_joined(self.condition, condition))
+        return replace(self, condition=_joined(self.condition, tree_for(condition, type(self.item))))
 
-    def if_new(self, *, or_expired_at: float | None = None) -> Put[I_co]:
+    def if_new(self: Put[I], *, or_expired_at: float | None = None) -> Put[I]:
         """Only where nothing is there; with the time, also where what is there has expired and is not deleted yet."""
         absent = self.key.absent()
         if or_expired_at is None:
             return self.when(absent)
-        return self.when(Or((absent, has_expired(self.item.__table__, or_expired_at))))
+        expired = has_expired(self.item.__table__, or_expired_at)
+        return replace(self, condition=_joined(self.condition, Or((absent.tree, expired))))
 
-    def unless_changed(self, read: Item, attribute: Attribute[Any], *more: Attribute[Any]) -> Put[I_co]:
+    def unless_changed(self: Put[I], read: Item, attribute: AttributeOf[I, Any], *more: AttributeOf[I, Any]) -> Put[I]:
         """Only where these attributes are still what they were when the item was read."""
         condition = _joined(self.condition, unchanged(self.key, read, (attribute, *more)))
         return replace(self, condition=condition, meaning=self.meaning or changed_meanwhile(self.key))
@@ -118,21 +113,23 @@ class Delete(Generic[I_co]):
     """Delete an item."""
 
     key: Key[I_co]
-    condition: Condition | None = None
+    condition: ConditionTree | None = None
     meaning: Meaning | None = None
 
     def __post_init__(self) -> None:
         _check_key("Delete", self.key)
 
-    def when(self, condition: Condition) -> Delete[I_co]:
+    def when(self: Delete[I], condition: Condition[I]) -> Delete[I]:
         """Only where this holds of what is there now."""
-        return replace(self, condition=_joined(self.condition, condition))
+        return replace(self, condition=_joined(self.condition, tree_for(condition, self.key.item_type)))
 
-    def if_there(self) -> Delete[I_co]:
+    def if_there(self: Delete[I]) -> Delete[I]:
         """Fail where nothing is there."""
         return self.when(self.key.present())
 
-    def unless_changed(self, read: Item, attribute: Attribute[Any], *more: Attribute[Any]) -> Delete[I_co]:
+    def unless_changed(
+        self: Delete[I], read: Item, attribute: AttributeOf[I, Any], *more: AttributeOf[I, Any]
+    ) -> Delete[I]:
         """Only where these attributes are still what they were when the item was read."""
         condition = _joined(self.condition, unchanged(self.key, read, (attribute, *more)))
         return replace(self, condition=condition, meaning=self.meaning or changed_meanwhile(self.key))
@@ -155,12 +152,18 @@ class Check(Generic[I_co]):
     """Make sure of an item in a transaction without writing it."""
 
     key: Key[I_co]
-    condition: Condition
+    condition: ConditionTree
     meaning: Meaning | None = None
+
+    def __init__(self: Check[I], key: Key[I], condition: Condition[I], meaning: Meaning | None = None) -> None:
+        _check_key("Check", key)
+        object.__setattr__(self, "key", key)
+        object.__setattr__(self, "condition", tree_for(condition, key.item_type))
+        object.__setattr__(self, "meaning", meaning)
 
     def otherwise(self, error: Exception | Callable[[I_co | None], Exception]) -> Check[I_co]:
         """The error that is raised where the condition fails, or a function that makes it of what is there."""
-        return replace(self, meaning=error)
+        return Check(self.key, Condition(self.condition), error)
 
     def request(self) -> requests.ConditionCheck:
         return requests.ConditionCheck(
@@ -173,39 +176,48 @@ class Check(Generic[I_co]):
 
 @dataclass(frozen=True, slots=True)
 class Update(Generic[I_co]):
-    """Change some fields of an item. Keys made of a changed field are made anew in the same write, or it is refused."""
+    """Change some fields of an item that is there. What is made of a changed field is made anew in the same write, or
+    the update is refused."""
 
     key: Key[I_co]
-    actions: tuple[Action, ...]
-    condition: Condition | None = None
+    actions: tuple[Action[Any], ...]
+    condition: ConditionTree | None = None
     known: Mapping[str, Any] | None = None
     meaning: Meaning | None = None
     new: bool = False
+    remake: bool = False
 
-    def __init__(
-        self,
-        key: Key[I_co],
-        *actions: Action,
-        condition: Condition | None = None,
-        known: Mapping[str, Any] | None = None,
-        meaning: Meaning | None = None,
-        new: bool = False,
-    ) -> None:
+    def __init__(self: Update[I], key: Key[I], *actions: Action[I]) -> None:
         _check_key("Update", key)
-        object.__setattr__(self, "new", new)
-        object.__setattr__(self, "key", key)
-        object.__setattr__(self, "actions", actions)
-        object.__setattr__(self, "condition", condition)
-        object.__setattr__(self, "known", known)
-        object.__setattr__(self, "meaning", meaning)
+        for action in actions:
+            _check_owner(key.item_type, action)
+        for name, value in (("key", key), ("actions", actions), ("condition", None), ("known", None)):
+            object.__setattr__(self, name, value)
+        object.__setattr__(self, "meaning", None)
+        object.__setattr__(self, "new", False)
+        object.__setattr__(self, "remake", False)
 
-    def when(self, condition: Condition) -> Update[I_co]:
+    @staticmethod
+    def between(before: I, after: I) -> Update[I]:
+        """What makes one version of an item the other: only what differs, and only where that is still as it was.
+
+        Other fields may have changed meanwhile and stay so. Where the two are equal there is nothing to update, which
+        an update without actions refuses: look at `actions`.
+        """
+        key, item_type = before.own_key, type(before)
+        if after.own_key.wire != key.wire:
+            raise ModelError(f"An item cannot move: {key.wire} is not {after.own_key.wire}")
+        attributes = item_type.__attributes__
+        changed = [name for name in item_type.__layout__.names if getattr(before, name) != getattr(after, name)]
+        update = Update(key, *(attributes[name].set(getattr(after, name)) for name in changed))
+        if not changed:
+            return update
+        update = update.unless_changed(before, *[attributes[name] for name in changed])
+        return update._knowing_inputs(before)
+
+    def when(self: Update[I], condition: Condition[I]) -> Update[I]:
         """Only where this holds of what is there now."""
-        return self._with(condition=_joined(self.condition, condition))
-
-    def if_there(self) -> Update[I_co]:
-        """Fail where nothing is there, instead of making a fragment of an item."""
-        return self.when(self.key.present())
+        return self._with(condition=_joined(self.condition, tree_for(condition, self.key.item_type)))
 
     def or_new(self) -> Update[I_co]:
         """Where nothing is there, make an item that is found like any other: with its discriminator and all keys.
@@ -215,116 +227,76 @@ class Update(Generic[I_co]):
         """
         return self._with(new=True)
 
-    def knowing(self, **fields: Any) -> Update[I_co]:
-        """Fields that do not change but are needed to make keys anew."""
-        return self._with(known={**(self.known or {}), **fields})
+    def knowing(self: Update[I], *fields: Given[I], **named: Never) -> Update[I]:
+        """Fields that do not change but are needed to make others anew; the update fails where they are not so."""
+        from partita.table.items import given_values
 
-    def unless_changed(self, read: Item, attribute: Attribute[Any], *more: Attribute[Any]) -> Update[I_co]:
+        known = given_values(self.key.item_type, fields, named, derived="it is known by what it is made of")
+        return self._with(known={**(self.known or {}), **known})
+
+    def making_anew(self: Update[I], read: I) -> Update[I]:
+        """Make everything anew that is made of fields, as it follows from the item that was read and what this update
+        sets; the update fails where those fields have changed since. For rows that another program wrote."""
+        return self._knowing_inputs(read)._with(remake=True)
+
+    def _knowing_inputs(self: Update[I], read: I) -> Update[I]:
+        layout, changed = type(read).__layout__, {action.field for action in self.actions}
+        inputs = {field for name in layout.made_names() for field in layout.made_of(name)}
+        others = [name for name in layout.names if name in inputs and name not in changed]
+        return self.knowing(*(Given(type(read), name, getattr(read, name)) for name in others))
+
+    def unless_changed(
+        self: Update[I], read: Item, attribute: AttributeOf[I, Any], *more: AttributeOf[I, Any]
+    ) -> Update[I]:
         """Only where these attributes are still what they were when the item was read."""
         condition = _joined(self.condition, unchanged(self.key, read, (attribute, *more)))
         return self._with(condition=condition, meaning=self.meaning or changed_meanwhile(self.key))
 
     def next_version(self, read: Item) -> Update[I_co]:
         """Count the version() up, only where the stored version is still that of the item that was read."""
-        changes = self.when(same_version(self.key, read))._with(meaning=self.meaning or changed_meanwhile(self.key))
-        return changes.with_actions(*self.actions, set_next_version(read))
+        condition = _joined(self.condition, same_version(self.key, read))
+        changes = self._with(condition=condition, meaning=self.meaning or changed_meanwhile(self.key))
+        counted = set_next_version(read)
+        return changes.with_actions(*(each for each in self.actions if each.field != counted.field), counted)
 
     def otherwise(self, error: Exception | Callable[[I_co | None], Exception]) -> Update[I_co]:
         """The error that is raised where the condition fails, or a function that makes it of what is there."""
         return self._with(meaning=error)
 
-    def with_actions(self, *actions: Action) -> Update[I_co]:
+    def with_actions(self, *actions: Action[Any]) -> Update[I_co]:
         """Other actions on the same conditions."""
+        for action in actions:
+            _check_owner(self.key.item_type, action)
         return self._with(actions=actions)
 
     def _with(self, **changes: Any) -> Update[I_co]:
-        settings = {
-            "condition": self.condition,
-            "known": self.known,
-            "meaning": self.meaning,
-            "new": self.new,
-            **changes,
-        }
-        return Update(self.key, *settings.pop("actions", self.actions), **settings)
+        made = object.__new__(Update)
+        for name in ("key", "actions", "condition", "known", "meaning", "new", "remake"):
+            object.__setattr__(made, name, changes[name] if name in changes else getattr(self, name))
+        return made
 
     def request(self) -> requests.UpdateItem:
-        if not self.actions:
+        """What is sent."""
+        if not self.actions and not self.remake:
             raise ModelError(f"An update of {self.key.wire} that changes nothing: leave it out, or use a Check")
+        made = followed(self)
         return requests.UpdateItem(
             table=self.key.item_type.__table__.name,
             key=self.key.wire,
-            update=UpdateTree((*(action.action for action in self.actions), *self._keys(), *self._birth())),
-            condition=self.condition,
+            update=UpdateTree((*(action.action for action in self.actions), *made, *born(self))),
+            condition=self._whole_condition(),
             on_failure=_shown(self.meaning),
         )
 
-    def _keys(self) -> Iterable[UpdateAction]:
-        """Every derived attribute made of a field that changes: made anew, or removed with its input."""
-        layout = self.key.item_type.__layout__
-        changed = {action.field: self._afterwards(action) for action in self.actions}
-        for field in changed:
-            if field in layout.key_fields:
-                raise StaleKeyError(f"{field} is part of the key of {self.key.item_type.__name__}: an item cannot move")
-            if field not in layout.names:
-                choice = instead_of(field, layout.names)
-                raise ModelError(f"{self.key.item_type.__name__} has no {field} that could be updated: {choice}")
-        # What can have one value only is known: spread indexes are often keyed by such a discriminator.
-        fixed = {layout.fields_by_name[name]: next(iter(wire.values())) for name, wire in layout.constants.items()}
-        values = {**fixed, **(self.known or {}), **self.key.parts, **changed}
-        for name, made in layout.derived.items():
-            if not self.new and not set(made.fields) & changed.keys():
-                continue
-            path = Path((name,))
-            if any(field in values and values[field] is None for field in made.fields):
-                yield RemoveAction(path)
-                continue
-            open_fields = [field for field in made.fields if values.get(field, UNKNOWN) is UNKNOWN]
-            if open_fields:
-                raise StaleKeyError(
-                    f"{name} is made of {', '.join(made.fields)}, and this update does not know "
-                    f"{', '.join(open_fields)}. Set it too, or say what it is with knowing(…)."
-                )
-            text = made.render(values)
-            assert text is not None  # no input is missing
-            yield SetAction(path, Value({"S": self._sharded(name, text)}))
-
-    def _afterwards(self, action: Action) -> Any:
-        """What a field reads as after an action: without its attribute, as its default."""
-        item_type, field = self.key.item_type, action.field
-        if not isinstance(action.action, RemoveAction) or field not in item_type.__layout__.names:
-            return action.value
-        default = item_type.__layout__.absent_as(field)
-        name = item_type.__layout__.names[field]
-        for index in item_type.__table__.indexes if default is not None else ():
-            if name in (key.name for key in index.key_names):
-                raise StaleKeyError(
-                    f"Without {name} a {item_type.__name__} reads as {default!r}, and {index!r} would not hold it: "
-                    f"set {field} to {default!r} instead of removing it"
-                )
-        return default
-
-    def _birth(self) -> Iterable[UpdateAction]:
-        """What every item of the type has: its discriminator, and the parts of its key that are attributes too."""
-        if not self.new:
-            return
-        layout = self.key.item_type.__layout__
-        changed = {action.field for action in self.actions}
-        for name, constant in layout.constants.items():
-            if layout.fields_by_name[name] not in changed and name not in layout.own_names:
-                yield SetAction(Path((name,)), Value(constant))
-        for field in layout.key_fields:
-            stored = layout.names.get(field)
-            if stored is not None and stored not in layout.own_names and stored not in layout.constants:
-                wire = to_wire(self.key.parts[field])
-                if wire is not None:
-                    yield SetAction(Path((stored,)), Value(wire))
-
-    def _sharded(self, name: str, text: str) -> str:
-        table = self.key.item_type.__table__
-        for index in table.indexes:
-            if index.shards > 1 and index.pk[0].name == name:
-                return sharded(text, shard_of(self.key.wire, table, index.shards))
-        return text
+    def _whole_condition(self) -> ConditionTree | None:
+        """What was asked for, and what keeps the item readable: that it is there, within bounds, as was said."""
+        terms: list[ConditionTree] = [] if self.new else [self.key.present().tree]
+        asked = () if self.condition is None else _terms(self.condition)
+        needed = (action.needs for action in self.actions if action.needs is not None)
+        for term in (*asked, *needed, *known_as_said(self)):
+            if term not in terms:
+                terms.append(term)
+        return None if not terms else terms[0] if len(terms) == 1 else And(tuple(terms))
 
 
 Write = Put | Update | Delete | Check
@@ -338,6 +310,11 @@ class Transaction:
     token: str | None = None
 
     def __init__(self, *writes: Write, token: str | None = None) -> None:
+        for write in writes:
+            if not isinstance(write, Put | Update | Delete | Check):
+                raise ModelError(
+                    f"A transaction takes writes, one after the other, as in Transaction(Put(book)); not {write!r}"
+                )
         object.__setattr__(self, "writes", writes)
         object.__setattr__(self, "token", token)
 
@@ -354,13 +331,18 @@ class Transaction:
                 f"{len(self.writes)} writes; DynamoDB takes {limits.TRANSACTION_ACTIONS} in a transaction"
             )
         actions = actions or tuple(write.request() for write in self.writes)
-        seen: set[str] = set()
+        seen: set[tuple[Any, ...]] = set()
         for write, action in zip(self.writes, actions, strict=True):
-            key = str((action.table, write.key.wire))
+            key = identity(action.table, write.key.wire)
             if key in seen:
-                raise TransactionTooLargeError(f"Two writes on one item in a transaction: {key}")
+                raise TransactionTooLargeError(f"Two writes on one item in a transaction: {write.key.wire}")
             seen.add(key)
         return requests.TransactWriteItems(actions=actions, token=self.token)
+
+
+def identity(table: str, key: WireItem) -> tuple[Any, ...]:
+    """What tells items apart: the table and the values of its key, which always come in the same order."""
+    return table, *(next(iter(value.values())) for value in key.values())
 
 
 def _check_key(what: str, key: object) -> None:
@@ -368,9 +350,23 @@ def _check_key(what: str, key: object) -> None:
         raise ModelError(f"{what} takes a key, as in {what}(Book.key(…)) or {what}(book.own_key); not {key!r}")
 
 
-def _joined(first: Condition | None, second: Condition) -> Condition:
-    if not isinstance(second, Condition):
-        raise ModelError(f"{second!r} is no condition: make one from an attribute, as in Book.stars > 3")
+def _check_owner(item_type: type[Item], action: object) -> None:
+    if not isinstance(action, Action):
+        raise ModelError(f"{action!r} is no action: make one from an attribute, as in Book.title.set(…)")
+    if action.owner is not item_type and not issubclass(item_type, action.owner):
+        raise ModelError(f"{action.owner.__name__}.{action.field} is no attribute of {item_type.__name__}")
+
+
+def _terms(condition: ConditionTree) -> Iterator[ConditionTree]:
+    """Everything that must hold, each for itself."""
+    if isinstance(condition, And):
+        for term in condition.terms:
+            yield from _terms(term)
+    else:
+        yield condition
+
+
+def _joined(first: ConditionTree | None, second: ConditionTree) -> ConditionTree:
     return second if first is None else And((first, second))
 
 

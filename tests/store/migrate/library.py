@@ -78,14 +78,14 @@ def _reader(item: Reader) -> Move:
 
 def _loan(item: Loan) -> Move:
     """Of two readers with one book, the one who has it for longer has it."""
-    reader = Reader.key(reader=item.reader)
+    reader = Reader.key(Reader.reader(item.reader))
 
     def decide(found: Found) -> Decision:
         if found.item(item.own_key):
             return Already()
         if found.item(reader) is None:
             return Problem(f"there is no reader {item.reader}")
-        return Writes(Put(item).if_new(), Update(reader, Reader.loans.add(1)).if_there())
+        return Writes(Put(item).if_new(), Update(reader, Reader.loans.add(1)))
 
     claims = (Claim(f"the book {item.book}"),)
     return Move(reads=(item.own_key, reader), decide=decide, turn=2, claims=claims, rank=item.since)
@@ -96,7 +96,9 @@ def expect(row: Row) -> Expectation:
     if kind == "reader":
         reader = Reader(reader=name, name=_text(row, "name"))
         return Expectation(
-            reads=(reader.own_key,), lists=(Loan.query(reader=name),), compare=lambda found: _same_reader(reader, found)
+            reads=(reader.own_key,),
+            lists=(Loan.query(Loan.reader(name)),),
+            compare=lambda found: _same_reader(reader, found),
         )
     item: Item
     if kind == "visit":

@@ -38,8 +38,8 @@ def test_a_migration_is_rehearsed_run_verified_and_run_again(name: str, tmp_path
             assert migrate(store, LIBRARY_CARDS, page=10, pace=Pace(100_000)).tally == expected
             assert len(verify(store, LIBRARY_CARDS).differences) == 4
             assert migrate(store, LIBRARY_CARDS).tally.already == 21
-            ada = store.get(Reader.get(reader="ada"))
+            ada = store.get(Reader.get(Reader.reader("ada")))
             assert ada is not None
-            assert ada.loans == 9 == store.count(Loan.query(reader="ada"))
+            assert ada.loans == 9 == store.count(Loan.query(Loan.reader("ada")))
         finally:
             store.close()

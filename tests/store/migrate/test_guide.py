@@ -43,5 +43,5 @@ def test_the_guides_migration_moves_skips_tells_and_verifies() -> None:
         told, done = rehearse(store, names["BOOKS"]), migrate(store, names["BOOKS"])
         assert told.tally == done.tally
         assert (done.tally.moved, done.tally.skipped, done.tally.problems) == (1, 1, 1)
-        assert store.get(Reader.get(reader="ada")) == Reader(reader="ada", book_count=1)
+        assert store.get(Reader.get(Reader.reader("ada"))) == Reader(reader="ada", book_count=1)
         assert [each.row for each in verify(store, names["BOOKS"]).differences] == ['id="3"']

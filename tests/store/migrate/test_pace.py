@@ -98,7 +98,7 @@ def test_the_async_face_keeps_the_rate() -> None:
 
         async def read() -> None:
             for _ in range(3):
-                await store.asynchronous.get(Reader.get(reader="ada").consistently())
+                await store.asynchronous.get(Reader.get(Reader.reader("ada")).consistently())
 
         asyncio.run(read())
     assert glass.naps == pytest.approx([1.0, 1.0])

@@ -15,7 +15,7 @@ from partita.table import Delete, Put, Update
 from partita.table.migrations import Already, Decision, Found, Move, Plan, Problem, Row, Writes
 from tests.store.migrate.library import LIBRARY, LIBRARY_CARDS, Loan, Reader, Visit, everything, filled, reader
 
-ADA = Reader.key(reader="ada")
+ADA = Reader.key(Reader.reader("ada"))
 
 
 @pytest.fixture
@@ -56,7 +56,7 @@ def test_a_parent_that_goes_between_reading_and_writing_is_missed_at_the_second_
         if found.item(ADA) is None:
             return Problem("she has left")
         store.write(Delete(ADA))
-        return Writes(Put(loan).if_new(), Update(ADA, Reader.loans.add(1)).if_there())
+        return Writes(Put(loan).if_new(), Update(ADA, Reader.loans.add(1)))
 
     report = moving(store, decide)
     assert [finding.reason for finding in report.problems] == ["she has left"]
@@ -74,12 +74,12 @@ def test_what_was_changed_meanwhile_is_decided_from_what_it_is_now(store: Embedd
         return Writes(Update(ADA, Reader.loans.set(there.loans * 2)).unless_changed(there, Reader.loans))
 
     assert moving(store, decide).tally.moved == 1
-    assert store.get(Reader.get(reader="ada")) == Reader(reader="ada", name="Ada", loans=14)
+    assert store.get(Reader.get(Reader.reader("ada"))) == Reader(reader="ada", name="Ada", loans=14)
 
 
 def test_what_never_holds_still_is_a_problem_in_the_end(store: EmbeddedStore) -> None:
     def decide(_found: Found) -> Decision:
-        return Writes(Update(ADA, Reader.loans.add(1)).if_there())
+        return Writes(Update(ADA, Reader.loans.add(1)))
 
     (finding,) = moving(store, decide).problems
     assert finding.reason == "What it depends on changed 50 times while it was moved. Run the migration again."
@@ -91,7 +91,7 @@ def test_what_the_table_refuses_in_a_transaction_is_told(store: EmbeddedStore) -
     loan = Loan(reader="ada", book="Emma", card="1", since="2026")
 
     def plan(_row: Row) -> Plan:
-        writes = Writes(Put(loan).if_new(), Update(ADA, Reader.loans.add(1)).if_there())
+        writes = Writes(Put(loan).if_new(), Update(ADA, Reader.loans.add(1)))
         return Move(reads=(), decide=lambda _found: writes)
 
     (finding,) = migrate(store, replace(LIBRARY_CARDS, plan=plan, turns=("all",))).problems

@@ -70,7 +70,7 @@ def test_it_sees_a_target_that_another_program_began(engine: Engine) -> None:
     report = rehearse(store, LIBRARY_CARDS)
     assert 'id="card-lost"' not in {finding.row for finding in report.problems}
     assert report.tally.made["Loan"] == 18
-    reader = store.get(Reader.get(reader="nobody"))
+    reader = store.get(Reader.get(Reader.reader("nobody")))
     assert reader is not None
     assert reader.loans == 0
 
@@ -91,7 +91,7 @@ def test_what_a_plan_deletes_is_gone_for_the_rehearsal_and_still_there(engine: E
     store.batch_write(Put(Reader(reader=name, name=name)) for name in ("ada", "ben"))
 
     def leaving(row: Row) -> Plan:
-        key = Reader.key(reader=row["id"]["S"])
+        key = Reader.key(Reader.reader(row["id"]["S"]))
 
         def decide(found: Found) -> Decision:
             return Writes(Delete(key).if_there())
@@ -114,13 +114,17 @@ def test_every_kind_of_request_sees_the_rehearsals_own_writes(engine: Engine) ->
     with Rehearsal.of(real.transport, LIBRARY_CARDS) as transport:
         store = Store(transport, real.cursors, retries=real.retries)
         store.create(LIBRARY)
-        store.write(Update(ada.own_key, Reader.loans.add(1)).if_there())
+        store.write(Update(ada.own_key, Reader.loans.add(1)))
         store.transact(
             Transaction(Put(Loan(reader="ada", book="b", card="c", since="1")), Delete(ben.own_key).if_there())
         )
-        both = TransactGetItems(gets=(Reader.get(reader="ada").request(), Reader.get(reader="ben").request()))
+        both = TransactGetItems(
+            gets=(Reader.get(Reader.reader("ada")).request(), Reader.get(Reader.reader("ben")).request())
+        )
         assert transport.send(both)["Responses"][1] == {}
-        assert asyncio.run(store.asynchronous.get(Reader.get(reader="ada"))) == ada.model_copy(update={"loans": 1})
+        assert asyncio.run(store.asynchronous.get(Reader.get(Reader.reader("ada")))) == ada.model_copy(
+            update={"loans": 1}
+        )
         assert store.batch_get([ada.own_key, ben.own_key])[1] is None
-        assert store.get(Loan.get(reader="ada", book="b")) is not None
+        assert store.get(Loan.get(Loan.reader("ada"), Loan.book("b"))) is not None
     assert real.batch_get([ada.own_key, ben.own_key]) == [ada, ben]

@@ -73,9 +73,9 @@ def test_every_row_is_moved_skipped_or_told_as_a_problem(engine: Engine) -> None
         'id="card-lost"': "there is no reader nobody",
         'id="strange"': "a card of the kind 'photograph'",
     }
-    ada = store.get(Reader.get(reader="ada"))
+    ada = store.get(Reader.get(Reader.reader("ada")))
     assert ada is not None
-    assert ada.loans == 9 == store.count(Loan.query(reader="ada"))
+    assert ada.loans == 9 == store.count(Loan.query(Loan.reader("ada")))
 
 
 @pytest.mark.parametrize(("segments", "workers", "page"), [(1, 1, 100), (1, 1, 1), (4, 1, 3), (7, 7, 2), (16, 4, 50)])
@@ -98,7 +98,7 @@ def test_what_is_newer_in_the_target_stays(engine: Engine) -> None:
     newer = Reader(reader="ada", name="Ada Lovelace", loans=0)
     store.write(Put(newer))
     migrate(store, LIBRARY_CARDS)
-    assert store.get(Reader.get(reader="ada")) == newer.model_copy(update={"loans": 9})
+    assert store.get(Reader.get(Reader.reader("ada"))) == newer.model_copy(update={"loans": 9})
 
 
 def test_rows_that_come_later_are_moved_by_another_run(engine: Engine) -> None:
@@ -106,7 +106,7 @@ def test_rows_that_come_later_are_moved_by_another_run(engine: Engine) -> None:
     filled(engine, [reader("eve"), loan("card-eve", "eve", "Ulysses")])
     store = EmbeddedStore(engine)
     assert migrate(store, LIBRARY_CARDS).tally.made["Loan"] == 1
-    assert store.get(Loan.get(reader="eve", book="Ulysses")) is not None
+    assert store.get(Loan.get(Loan.reader("eve"), Loan.book("Ulysses"))) is not None
 
 
 @pytest.mark.parametrize("answered", [True, False])
@@ -279,7 +279,7 @@ def test_the_examples_show_a_row_before_and_after(engine: Engine) -> None:
     assert examples.keys() == MADE.keys()
     example = examples["Visit"]
     name = example.before["id"]["S"]
-    kept: Item | None = EmbeddedStore(engine).get(Visit.get(visit=name))
+    kept: Item | None = EmbeddedStore(engine).get(Visit.get(Visit.visit(name)))
     assert kept is not None
     assert example.after == (kept.to_row(),)
 

@@ -43,12 +43,12 @@ def test_after_a_run_only_what_was_left_behind_differs(store: EmbeddedStore) -> 
 
 
 def test_what_is_missing_is_found(store: EmbeddedStore) -> None:
-    store.write(Delete(Visit.key(visit="visit-7")))
+    store.write(Delete(Visit.key(Visit.visit("visit-7"))))
     assert differences(store) - UNMOVED == {('id="visit-7"', "not there")}
 
 
 def test_what_was_altered_is_found_attribute_by_attribute(store: EmbeddedStore) -> None:
-    loan = Loan.key(reader="ada", book="ada's 3")
+    loan = Loan.key(Loan.reader("ada"), Loan.book("ada's 3"))
     store.write(Update(loan, Loan.since.set("1999-09-09"), Loan.card.set("another")))
     assert differences(store) - UNMOVED == {
         ('id="card-ada-3"', "since is '1999-09-09' and should be '2026-01-01'"),
@@ -62,9 +62,9 @@ def test_a_count_that_is_off_is_found(store: EmbeddedStore) -> None:
 
 
 def test_what_cannot_be_read_is_found_and_hides_nothing_else(store: EmbeddedStore) -> None:
-    key = Reader.key(reader="cat").wire
+    key = Reader.key(Reader.reader("cat")).wire
     store.engine.call("PutItem", {"TableName": LIBRARY.name, "Item": {**key, "name": {"N": "7"}}})
-    store.write(Delete(Visit.key(visit="visit-7")))
+    store.write(Delete(Visit.key(Visit.visit("visit-7"))))
     found = dict(differences(store, segments=1) - UNMOVED)
     assert found.keys() == {'id="cat"', 'id="visit-7"'}
     assert found['id="cat"'].startswith("cannot be read: The Reader stored as PK=READER#cat, SK=PROFILE does not fit")

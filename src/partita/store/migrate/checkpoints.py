@@ -88,17 +88,17 @@ class Finding(Item, table=MIGRATIONS, pk="MIGRATION#{migration}", sk="FINDING#{n
 
 @access_pattern("Runs of a migration, newest first", MIGRATIONS, documented=False, migration="worthwatch-by-id")
 def runs_of(migration: str) -> Query[Run]:
-    return Run.query(migration=migration).newest_first()
+    return Run.query(Run.migration(migration)).newest_first()
 
 
 @access_pattern("How far a run is", MIGRATIONS, documented=False, migration="worthwatch-by-id", number=1)
 def places_of(migration: str, number: int) -> Query[Place]:
-    return Place.query(migration=migration, number=number)
+    return Place.query(Place.migration(migration), Place.number(number))
 
 
 @access_pattern("What a run left behind", MIGRATIONS, documented=False, migration="worthwatch-by-id", number=1)
 def findings_of(migration: str, number: int) -> Query[Finding]:
-    return Finding.query(migration=migration, number=number)
+    return Finding.query(Finding.migration(migration), Finding.number(number))
 
 
 @dataclass(frozen=True, slots=True)
@@ -173,7 +173,7 @@ class Checkpoints:
     def finish(self) -> None:
         """The last row is done."""
         key = self.run.own_key
-        self.store.write(Update(key, Run.finished_at.set(timestamp(self.now()))).if_there())
+        self.store.write(Update(key, Run.finished_at.set(timestamp(self.now()))))
 
     def _finding(self, label: str, why: Problem | Skip) -> Finding:
         return Finding(

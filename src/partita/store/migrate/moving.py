@@ -60,7 +60,7 @@ def plan_of(migration: Migration, row: Row) -> Plan:
 def found(store: Store, reads: Iterable[Key[Item]], lists: Iterable[Query[Item]] = ()) -> Found:
     """What the target holds, as of now."""
     keys = tuple(dict.fromkeys(reads))
-    items = store.batch_get(keys, consistent=True) if keys else []
+    items = store.batch_get(keys, consistent=True, strict=True) if keys else []
     return Found(dict(zip(keys, items, strict=True)), tuple(tuple(store.stream(query)) for query in lists))
 
 

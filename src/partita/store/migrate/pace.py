@@ -78,3 +78,15 @@ class PacedTransport:
 
     def create(self, table: Table) -> None:
         self._inner.create(table)
+
+    def call(self, operation: str, wire: dict[str, Any]) -> dict[str, Any]:
+        return self._inner.call(operation, wire)
+
+    async def call_async(self, operation: str, wire: dict[str, Any]) -> dict[str, Any]:
+        return await self._inner.call_async(operation, wire)
+
+    def close(self) -> None:
+        self._inner.close()
+
+    async def close_async(self) -> None:
+        await self._inner.close_async()

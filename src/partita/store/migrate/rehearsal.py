@@ -76,6 +76,18 @@ class Rehearsal:
     def create(self, table: Table) -> None:
         """The scratch database has every table already."""
 
+    def call(self, operation: str, wire: dict[str, Any]) -> dict[str, Any]:
+        return self._scratch.call(operation, wire)
+
+    async def call_async(self, operation: str, wire: dict[str, Any]) -> dict[str, Any]:
+        return await self._scratch.call_async(operation, wire)
+
+    def close(self) -> None:
+        """Both transports belong to others."""
+
+    async def close_async(self) -> None:
+        """Both transports belong to others."""
+
     def _spot(self, write: TransactAction) -> Spot:
         if not isinstance(write, PutItem):
             return write.table, write.key

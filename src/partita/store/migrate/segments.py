@@ -11,7 +11,7 @@ from partita.dynamo.errors import ResourceNotFoundError
 from partita.dynamo.values import Item as WireItem
 from partita.store.migrate.errors import NoSourceError
 from partita.store.store import Store
-from partita.table.migrations import Stretch, stretch_of_segment
+from partita.table.scans import Stretch, stretch_of_segment
 
 
 def check_source(store: Store, source: str) -> None:

@@ -1,0 +1,1 @@
+"""Schemas of common shapes, as somebody else would write them."""
