@@ -24,13 +24,13 @@ from partita.table.migrations import Migration
 
 if TYPE_CHECKING:
     from partita.kit.changes import ChangeWorker, ChangeWorkers, Handler
-    from partita.kit.changes.streams import Call
     from partita.kit.clock import Clock, Ids
     from partita.kit.kit import Kit
     from partita.kit.settings import Settings
     from partita.kit.suite import Suite
     from partita.kit.system import System
     from partita.store import Store
+    from partita.store.streams import Call
 
     Builder = Callable[[Kit], System]
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from partita import __version__
-from partita.commands import changes, fus, kelifax, migrate, schemas, search, user
+from partita.commands import changes, doctor, fus, kelifax, migrate, schemas, search, user
 from partita.commands.demo import demo
 from partita.commands.serve import serve
 
@@ -25,7 +25,15 @@ app.add_typer(search.app, name="search")
 app.add_typer(fus.app, name="fus")
 app.add_typer(kelifax.app, name="kelifax")
 app.command()(serve)
-for command in (schemas.explain, schemas.check, schemas.tables, schemas.patterns, schemas.export):
+for command in (
+    schemas.explain,
+    schemas.check,
+    schemas.tables,
+    schemas.patterns,
+    schemas.export,
+    doctor.doctor,
+    doctor.row,
+):
     app.command()(command)
 app.command()(demo)
 

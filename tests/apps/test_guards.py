@@ -1,7 +1,7 @@
 """What must be unique in the systems is guarded, and free again when nobody has it any more."""
 
 from partita.apps.fus.schema import SITE_URL, Site, SiteUrl
-from partita.apps.kelifax.bookkeeping import placed
+from partita.apps.kelifax.bookkeeping import completed
 from partita.apps.kelifax.schema import RESOURCE_URL, Resource
 from partita.apps.worthwatch.schema import MOVIE_IDS, SHOW_IDS, USER_EMAIL, Movie, Show, User
 from partita.table import Delete, Put
@@ -43,8 +43,8 @@ def test_a_rejected_resource_leaves_its_url_to_others() -> None:
         key_features="",
         use_cases="",
     )
-    rejected = placed(pending.model_copy(update={"resource_status": "rejected"}))
-    pending = placed(pending)
+    rejected = completed(pending.model_copy(update={"resource_status": "rejected"}))
+    pending = completed(pending)
     (released,) = RESOURCE_URL.move(pending, rejected)
     assert isinstance(released, Delete)
     (claimed,) = RESOURCE_URL.move(rejected, pending)

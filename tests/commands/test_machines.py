@@ -71,8 +71,8 @@ def test_the_function_does_what_is_shared(amazon: Engine) -> None:
         finally:
             function.close()
             stream_function._function.cache_clear()
-    assert store.get(TagTotal.get(tag="used")) is not None
-    assert store.get(TagTotal.get(tag="unused")) is None
+    assert store.get(TagTotal.get(TagTotal.tag("used"))) is not None
+    assert store.get(TagTotal.get(TagTotal.tag("unused"))) is None
 
 
 def test_every_machine_finds_what_any_of_them_has_written(amazon: Engine, tmp_path: Path) -> None:

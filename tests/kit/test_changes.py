@@ -89,8 +89,8 @@ def _called(worker: ChangeWorker, records: list[dict[str, Any]]) -> list[str]:
 
 def _change_three_times(place: Place) -> None:
     place.store.write(Put(Note(id="1", text="a")))
-    place.store.write(Update(Note.key(id="1"), Note.text.set("b")))
-    place.store.write(Delete(Note.key(id="1")))
+    place.store.write(Update(Note.key(Note.id("1")), Note.text.set("b")))
+    place.store.write(Delete(Note.key(Note.id("1"))))
 
 
 def test_a_handler_sees_every_change_in_order_with_both_images(place: Place) -> None:
@@ -292,7 +292,7 @@ def test_what_a_handler_keeps_is_built_where_it_is_missing_and_only_there(place:
 
     async def build() -> None:
         told.append("built")
-        index.update({note.id: note.text for note in place.store.stream(Note.query(id="1"))} or {"": ""})
+        index.update({note.id: note.text for note in place.store.stream(Note.query(Note.id("1")))} or {"": ""})
 
     async def run(change: Change) -> None:
         told.append("changed")

@@ -35,7 +35,7 @@ def test_files_follow_their_items(tmp_path: Path) -> None:
             asyncio.run(worker.drain())
             return sum(path.is_file() for path in tmp_path.rglob("*"))
 
-        key = Draft.key(id="1")
+        key = Draft.key(Draft.id("1"))
         store.write(Put(Draft(id="1", text=LONG)))
         store.write(Put(Draft(id="2", text=LONG)))
         assert drain() == 2
@@ -44,7 +44,7 @@ def test_files_follow_their_items(tmp_path: Path) -> None:
         for text in (LONG + "b", "short", LONG, LONG):
             store.write(Update(key, Draft.text.set(text)))
         assert drain() == 2
-        assert store.get(Draft.get(id="1")) == Draft(id="1", title="same text", text=LONG)
+        assert store.get(Draft.get(Draft.id("1"))) == Draft(id="1", title="same text", text=LONG)
         store.write(Delete(key))
         assert drain() == 1
-        assert store.get(Draft.get(id="2")) == Draft(id="2", text=LONG)
+        assert store.get(Draft.get(Draft.id("2"))) == Draft(id="2", text=LONG)

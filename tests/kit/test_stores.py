@@ -83,7 +83,7 @@ def test_large_values_lie_with_the_other_files(tmp_path: Path, monkeypatch: pyte
             with open_store(settings, SHELF) as store:
                 store.write(Put(book))
             with open_store(settings, SHELF) as store:
-                assert store.get(Book.get(id="1")) == book
+                assert store.get(Book.get(Book.id("1"))) == book
         assert len([file for file in (tmp_path / "large-values").rglob("*") if file.is_file()]) == 1
         (kept,) = bucket.list_objects_v2(Bucket="partita")["Contents"]
         assert kept["Key"].startswith("large-values/")

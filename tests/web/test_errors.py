@@ -130,7 +130,7 @@ async def test_an_unknown_path_under_api_is_a_problem_document(visitor: Visitor,
     assert (answer.status, answer.json["code"]) == (404, "not_found")
 
 
-async def test_a_list_with_an_item_that_does_not_fit_its_type_says_so_and_the_log_names_it(
+async def test_a_list_passes_over_an_item_that_does_not_fit_its_type_and_the_log_names_it(
     served: Served, caplog: pytest.LogCaptureFixture
 ) -> None:
     row = {**Article(slug="broken").to_row(), "title": {"L": [{"S": "what nobody may know"}]}}
@@ -139,15 +139,13 @@ async def test_a_list_with_an_item_that_does_not_fit_its_type_says_so_and_the_lo
     for path in ("/api/press/articles", "/press"):
         caplog.clear()
         answer = await served.visitor().get(path)
-        assert answer.status == 500
-        assert "unreadable_item" in answer.text
-        assert "nobody may know" not in answer.text
-        (record,) = [each for each in caplog.records if each.name == "partita.errors"]
+        assert answer.status == 200
+        assert "broken" not in answer.text
+        (record,) = [each for each in caplog.records if each.name == "partita.store"]
         line = JsonLines().format(record)
         assert "PK=PRESS, SK=ARTICLE#broken" in line
-        assert answer.headers["x-request-id"] in line
         assert "nobody may know" not in line
-    await store.write(Delete(Article.key(slug="broken")))
+    await store.write(Delete(Article.key(Article.slug("broken"))))
 
 
 def _put(row: WireItem) -> Steps[None]:

@@ -40,7 +40,7 @@ async def test_a_page_is_made_once_and_anew_when_what_it_shows_has_changed(fresh
     assert _shown(await fresh.visitor().get("/press/list")) == (3, "One")
     await store.write(Put(Article(slug="one", title="Another")))
     assert _shown(await fresh.visitor().get("/press/list")) == (5, "Another")
-    await store.write(Delete(Article.key(slug="one")))
+    await store.write(Delete(Article.key(Article.slug("one"))))
     assert _shown(await fresh.visitor().get("/press/list")) == (1, ""), "as it was at first"
 
 

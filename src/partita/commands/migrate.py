@@ -135,9 +135,6 @@ def _store(data: Path | None, endpoint_url: str | None) -> Iterator[Store]:
     except (NoSourceError, ResourceNotFoundError) as error:
         typer.echo(f"partita: {error} Say where with --data or --endpoint-url, and which with --source.", err=True)
         raise typer.Exit(1) from None
-    except ModuleNotFoundError as error:
-        typer.echo(f"partita: {error}; DynamoDB over a network needs pip install 'partita[aws]'", err=True)
-        raise typer.Exit(1) from None
     except (DynamoError, ModelError, NoCredentialsError, SettingsError, OSError) as error:
         typer.echo(f"partita: {error}", err=True)
         raise typer.Exit(1) from None

@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from partita.extras import MissingExtraError, extra_of
+
 if TYPE_CHECKING:
     from partita.table import Pattern, Table
     from partita.table.examples import Examples
@@ -66,20 +68,16 @@ def tables(
     schema: Schema = "",
 ) -> None:
     """Show the tables: keys, indexes, item types, what stands together, access patterns."""
-    from partita.table import ModelError
     from partita.table.document import document, documents
 
     every = chosen_tables(schema)
     found = [table for table in every if name in ("", table.name)]
     if not found:
         raise _failed(f"there is no table {name}; there are {', '.join(table.name for table in every)}")
-    try:
-        if len(found) == 1:
-            typer.echo(document(found[0], _examples(schema)), nl=False)
-        else:
-            typer.echo(documents(found, _examples(schema)), nl=False)
-    except ModelError as error:
-        raise _failed(str(error)) from None
+    if len(found) == 1:
+        typer.echo(document(found[0], _examples(schema)), nl=False)
+    else:
+        typer.echo(documents(found, _examples(schema)), nl=False)
 
 
 def patterns(
@@ -88,10 +86,14 @@ def patterns(
     ] = "1,25,10000",
     schema: Schema = "",
 ) -> None:
-    """Measure what every access pattern costs as its list grows, on a temporary engine; takes minutes."""
+    """Measure what every access pattern costs as its list grows, on a temporary engine; takes minutes.
+
+    A pattern that fails is listed with the reason; the command then exits with 1.
+    """
     from rich.console import Console
     from rich.progress import track
 
+    from partita.dynamo.errors import DynamoError
     from partita.store.costs import costs
     from partita.store.measure import Measurement, measure
     from partita.table import ModelError
@@ -105,14 +107,20 @@ def patterns(
     every = [each for table in chosen_tables(schema) for each in table.patterns]
     examples = _examples(schema)
     measured: dict[str, list[Measurement]] = {}
+    failed: list[tuple[Pattern, str]] = []
     progress = Console(stderr=True)
     for pattern in track(every, "Measuring", console=progress, transient=True, disable=not progress.is_terminal):
         try:
             found = measure(pattern, examples, stored=counts)
-        except ModelError as error:
-            raise _failed(f"{pattern.label}: {error}") from None
+        except (ModelError, DynamoError) as error:
+            failed.append((pattern, str(error)))  # the others are worth measuring all the same
+            continue
         measured.setdefault(pattern.label.partition(".")[0], []).append(found)
-    typer.echo(costs(measured), nl=False)
+    typer.echo(costs(measured, failed, own=bool(schema)), nl=False)
+    for pattern, why in failed:
+        typer.echo(f"partita: {pattern.label}: {why}", err=True)
+    if failed:
+        raise typer.Exit(1)
 
 
 def export(
@@ -147,12 +155,17 @@ def chosen_tables(schema: str, system: str = "") -> list[Table]:
             return list(tables_in(schema))
         except SchemaError as error:
             raise _failed(str(error)) from None
-    from partita.bootstrap import SYSTEMS
-    from partita.bootstrap import tables as every_table
+    try:
+        from partita.bootstrap import SYSTEMS
+        from partita.bootstrap import tables as every_table
 
-    if system and system not in SYSTEMS:
-        raise typer.BadParameter(f"choose {', '.join(SYSTEMS)}", param_hint="--system")
-    return list(SYSTEMS[system] if system else every_table())
+        if system and system not in SYSTEMS:
+            raise typer.BadParameter(f"choose {', '.join(SYSTEMS)}", param_hint="--system")
+        return list(SYSTEMS[system] if system else every_table())
+    except ImportError as error:
+        if extra_of(error) is None:
+            raise
+        raise MissingExtraError("To read the five systems", "suite", "; or say which is yours: --schema FILE") from None
 
 
 def _examples(schema: str) -> Examples:

@@ -39,8 +39,10 @@ class Limits:
         window = int(now // rule.seconds)
         ends = (window + 1) * rule.seconds
         count = Update(
-            Tally.key(rule=rule.name, who=_digest(who), window=window), Tally.count.add(1), Tally.expires_at.set(ends)
-        )
+            Tally.key(Tally.rule(rule.name), Tally.who(_digest(who)), Tally.window(window)),
+            Tally.count.add(1),
+            Tally.expires_at.set(ends),
+        ).or_new()
         free = any_of(Tally.count.missing(), Tally.count < rule.most)
         await self._store.write(count.when(free).otherwise(too_many(max(1, round(ends - now)))))
 

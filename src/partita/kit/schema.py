@@ -31,7 +31,7 @@ class Tally(Item, table=HOUSE, pk="LIMIT#{rule}#{who}", sk="WINDOW#{window}", na
 
 @access_pattern("How often somebody did something", HOUSE, rule="sign-in", who="9f86d081", window=1)
 def tally(rule: str, who: str, window: int) -> Get[Tally]:
-    return Tally.get(rule=rule, who=who, window=window)
+    return Tally.get(Tally.rule(rule), Tally.who(who), Tally.window(window))
 
 
 # 2. The outbox: mail that is kept for administrators to read, where nothing is sent.
@@ -49,7 +49,7 @@ class KeptMail(Item, table=HOUSE, pk="MAIL#{mail_id}", sk="MAIL", keys={"outbox"
 
 @access_pattern("A kept mail", HOUSE, mail_id="1")
 def kept_mail(mail_id: str) -> Get[KeptMail]:
-    return KeptMail.get(mail_id=mail_id)
+    return KeptMail.get(KeptMail.mail_id(mail_id))
 
 
 @access_pattern("Kept mail, newest first", HOUSE)

@@ -70,6 +70,7 @@ def create_app(
         app.include_router(router)
     app.router.middleware_stack = Signpost(app.router.app, routers)
     suite.kit.tables.observe(metrics.call)
+    suite.kit.tables.observe_unreadable(metrics.unreadable)
     if settings.dev_panel:
         suite.kit.tables.observe(collect)
     return app

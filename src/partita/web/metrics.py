@@ -10,6 +10,7 @@ from prometheus_client.metrics import MetricWrapperBase
 from prometheus_client.multiprocess import MultiProcessCollector
 
 from partita.store.observe import Observation
+from partita.table.effects import Unreadable
 
 SHARED_FOLDER = "PROMETHEUS_MULTIPROC_DIR"
 """Where several processes keep their numbers together; set before the first of them starts."""
@@ -42,6 +43,12 @@ class Metrics:
         self._call_seconds = Counter(
             "partita_table_seconds", "Time spent on tables", ("operation",), registry=self._registry
         )
+        self._unreadable = Counter(
+            "partita_unreadable_rows",
+            "Rows that lists passed over because they do not fit their type",
+            ("table", "item_type"),
+            registry=self._registry,
+        )
         self._known: dict[tuple[Any, ...], Any] = {}
 
     def request(self, method: str, route: str, status: int, seconds: float) -> None:
@@ -55,6 +62,10 @@ class Metrics:
         self._counted(self._calls, call.operation, table, call.error or "").inc()
         self._counted(self._units, table).inc(call.units)
         self._counted(self._call_seconds, call.operation).inc(call.seconds)
+
+    def unreadable(self, row: Unreadable) -> None:
+        """Count a row that a list passed over."""
+        self._counted(self._unreadable, row.table, row.item_type).inc()
 
     def _counted(self, metric: M, *labels: str) -> M:
         """The one with these labels, found without checking them anew each time."""

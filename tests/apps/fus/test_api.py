@@ -157,9 +157,9 @@ async def test_a_site_from_its_making_to_its_end(fus: Fus, people: dict[str, Som
     found = (await fus.visitor().api("GET", path)).json
     assert (found["ratingCount"], found["ratingAverage"]) == (2, 2.5)
     assert found["ratingHistogram"] == {"1": 1, "2": 0, "3": 0, "4": 1, "5": 0}
-    changed = await manager.api("PATCH", path, {"tags": ["art"], "updatedAt": detail["updatedAt"]})
+    changed = await manager.api("PATCH", path, {"tags": ["art"], "revision": detail["revision"]})
     assert changed.json["tags"] == ["art"]
-    late = await manager.api("PATCH", path, {"tags": [], "updatedAt": detail["updatedAt"]})
+    late = await manager.api("PATCH", path, {"tags": [], "revision": detail["revision"]})
     assert (late.status, late.json["code"]) == (409, "changed_meanwhile")
     assert (await manager.api("DELETE", path)).status == 204
     assert (await fus.visitor().api("GET", path)).status == 404

@@ -11,13 +11,14 @@ import pytest
 from partita.apps.fus import schema, system
 from partita.apps.fus.bookkeeping import creation
 from partita.apps.fus.browse import Listing, Sort
-from partita.apps.fus.formats import rank_of, rating_rank, title_key
+from partita.apps.fus.formats import rank_of, rating_rank
 from partita.apps.fus.inputs import CommentInput, NewSite, RatingInput
 from partita.apps.fus.schema import FUS, Site, SiteTag, TagTotal, Total
 from partita.apps.fus.service import FusService
 from partita.apps.fus.sites import new_site
 from partita.apps.fus.tagged import Mode
 from partita.apps.fus.tags import likely_tags, wanted_tags
+from partita.apps.fus.titles import title_key
 from partita.kit.kit import Kit
 from partita.kit.problems import Invalid
 from partita.store.observe import Observation

@@ -129,7 +129,6 @@ def test_everybody_rates_a_site_at_most_once_and_after_it_was_added() -> None:
             user_id=rating["by"],
             site_id="1",
             stars=rating["stars"],
-            star_rating=rating["stars"],
             note=rating["note"],
             updated_at=NOW,
         )

@@ -150,19 +150,19 @@ async def test_a_word_that_no_system_knows_any_more_grants_nothing_and_may_go(se
 async def test_nobody_writes_over_what_somebody_else_changed_unseen(service: FusService) -> None:
     seen = await service.groups.create(ADMIN, NewGroup(name="editors", permissions=(Fus.EDIT,)))
     first = await service.groups.edit(
-        ADMIN, "editors", GroupEdit(permissions=(Fus.DELETE,), updated_at=seen.updated_at)
+        ADMIN, "editors", GroupEdit(permissions=(Fus.DELETE,), revision=seen.revision)
     )
     with pytest.raises(Conflict, match="meanwhile") as late:
-        await service.groups.edit(ADMIN, "editors", GroupEdit(description="Late", updated_at=seen.updated_at))
+        await service.groups.edit(ADMIN, "editors", GroupEdit(description="Late", revision=seen.revision))
     assert late.value.code == "changed_meanwhile"
     assert await service.groups.group("editors") == first
-    await service.groups.edit(ADMIN, "editors", GroupEdit(description="In time", updated_at=first.updated_at))
+    await service.groups.edit(ADMIN, "editors", GroupEdit(description="In time", revision=first.revision))
     assert (await service.groups.group("editors")).permissions == (Fus.DELETE,)
 
 
 async def test_of_many_who_saw_the_same_one_changes_it(service: FusService) -> None:
     seen = await service.groups.create(ADMIN, NewGroup(name="editors"))
-    edits = [GroupEdit(description=f"Words {number}", updated_at=seen.updated_at) for number in range(8)]
+    edits = [GroupEdit(description=f"Words {number}", revision=seen.revision) for number in range(8)]
     done = await asyncio.gather(
         *(service.groups.edit(ADMIN, "editors", edit) for edit in edits), return_exceptions=True
     )

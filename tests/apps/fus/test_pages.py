@@ -235,7 +235,7 @@ async def test_an_edit_can_empty_what_is_optional(fus: Fus, manager: Somebody) -
     site = await put(fus.service, "Before", description="Words", tags=["a", "b"])
     path = f"/fus/sites/{site.site_id}/edit"
     assert 'value="a, b"' in (await manager.get(path)).shown
-    typed = {"url": site.url, "title": "After", "description": "", "tags": "", "updatedAt": site.updated_at}
+    typed = {"url": site.url, "title": "After", "description": "", "tags": "", "revision": str(site.revision)}
     answer = await manager.post(path, typed)
     assert "saved" in (await manager.follow(answer)).shown
     after = await fus.service.sites.site(site.site_id)
@@ -243,13 +243,13 @@ async def test_an_edit_can_empty_what_is_optional(fus: Fus, manager: Somebody) -
     late = await manager.post(path, typed)
     assert late.status == 409
     assert "Somebody changed this site meanwhile" in late.shown
-    empty = await manager.post(path, {**typed, "title": " ", "updatedAt": after.updated_at})
+    empty = await manager.post(path, {**typed, "title": " ", "revision": str(after.revision)})
     assert "Please fill this in." in empty.shown or "At least 1" in empty.shown
 
 
 async def test_an_address_of_another_site_is_a_conflict_told_beside_its_field(fus: Fus, manager: Somebody) -> None:
     other, site = await put(fus.service), await put(fus.service)
-    typed = {"url": other.url, "title": "Typed title", "updatedAt": site.updated_at}
+    typed = {"url": other.url, "title": "Typed title", "revision": str(site.revision)}
     answer = await manager.post(f"/fus/sites/{site.site_id}/edit", typed)
     assert answer.status == 409
     assert 'id="f-url-error"' in answer.shown
@@ -384,9 +384,9 @@ async def test_boxes_one_may_not_tick_are_disabled_and_stay_as_they_are(fus: Fus
 
 async def test_a_group_that_somebody_changed_meanwhile_is_not_written_over(fus: Fus, admin: Somebody) -> None:
     await admin.post("/fus/groups/~new", [("name", "shared"), ("permissions", "fus:site:create")])
-    seen = re.search(r'name="updatedAt" value="([^"]+)"', (await admin.get("/fus/groups/shared/edit")).shown)
+    seen = re.search(r'name="revision" value="([^"]+)"', (await admin.get("/fus/groups/shared/edit")).shown)
     assert seen is not None
-    typed = [("description", "My words"), ("permissions", "fus:site:edit"), ("updatedAt", seen[1])]
+    typed = [("description", "My words"), ("permissions", "fus:site:edit"), ("revision", seen[1])]
     assert (await admin.post("/fus/groups/shared/edit", [("description", "First"), typed[2]])).status == 303
     late = await admin.post("/fus/groups/shared/edit", typed)
     assert late.status == 409
@@ -394,7 +394,7 @@ async def test_a_group_that_somebody_changed_meanwhile_is_not_written_over(fus: 
     assert "My words" in late.shown
     assert re.search(r'value="fus:site:edit" checked', late.shown)
     assert (await fus.service.groups.group("shared")).description == "First"
-    program = await admin.api("PATCH", "/groups/shared", {"description": "Late", "updatedAt": seen[1]})
+    program = await admin.api("PATCH", "/groups/shared", {"description": "Late", "revision": int(seen[1])})
     assert (program.status, program.json["code"]) == (409, "changed_meanwhile")
 
 

@@ -34,7 +34,7 @@ async def test_a_site_is_stored_as_the_document_says(service: FusService, kit: K
     assert row["SK"] == {"S": "METADATA"}
     assert (row["entityType"], row["url"]) == ({"S": "SITE"}, {"S": "https://Example.org/"})
     assert row["tags"] == {"L": [{"S": "javascript"}]}
-    entry = await kit.store.get(SiteTag.get(site_id=site.site_id, tag="javascript"))
+    entry = await kit.store.get(SiteTag.get(SiteTag.site_id(site.site_id), SiteTag.tag("javascript")))
     assert entry is not None
     assert entry.to_row() == {
         "PK": {"S": f"SITE#{site.site_id}"},
@@ -143,7 +143,7 @@ async def test_whoever_edits_what_somebody_changed_meanwhile_is_told(service: Fu
     site = await put(service, "Before")
     await service.sites.edit(MANAGES, site.site_id, SiteEdit(title="Between"))
     with pytest.raises(Conflict, match="meanwhile") as refused:
-        await service.sites.edit(MANAGES, site.site_id, SiteEdit(title="Late", updated_at=site.updated_at))
+        await service.sites.edit(MANAGES, site.site_id, SiteEdit(title="Late", revision=site.revision))
     assert refused.value.code == "changed_meanwhile"
     assert (await service.sites.site(site.site_id)).title == "Between"
 
@@ -214,7 +214,7 @@ async def test_deleting_takes_ratings_and_comments_along_in_batches(service: Fus
         assert len([rating async for rating in kit.store.stream(schema.ratings_of(kept.site_id, stars))]) == 26
     assert [comment async for comment in kit.store.stream(schema.comments_of(gone.site_id))] == []
     assert len([comment async for comment in kit.store.stream(schema.comments_of(kept.site_id))]) == 5
-    assert await kit.store.get(TagTotal.get(tag="b")) is None, "a tag that nothing has is no tag"
+    assert await kit.store.get(TagTotal.get(TagTotal.tag("b"))) is None, "a tag that nothing has is no tag"
     assert await _tags(kit) == {"a": 1}
 
 

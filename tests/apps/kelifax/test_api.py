@@ -156,15 +156,15 @@ async def test_moderators_do_all_there_is_to_do_and_others_nothing(kelifax: Keli
 async def test_two_who_edit_one_resource_do_not_overwrite_each_other(kelifax: Kelifax, moderator: Somebody) -> None:
     form = _form("Edited twice", "https://edited-twice.example.org")
     slug = (await kelifax.visitor().api("POST", "/resources", form)).json["resourceSlug"]
-    seen = (await moderator.api("GET", f"/moderation/{slug}")).json["version"]
-    first = await moderator.api("PATCH", f"/moderation/{slug}", {"tags": ["first"], "version": seen})
+    seen = (await moderator.api("GET", f"/moderation/{slug}")).json["revision"]
+    first = await moderator.api("PATCH", f"/moderation/{slug}", {"tags": ["first"], "revision": seen})
     assert first.status == 200
-    late = await moderator.api("PATCH", f"/moderation/{slug}", {"tags": ["late"], "version": seen})
-    assert (late.status, late.json["code"], _fields(late.json)) == (409, "changed_meanwhile", ["version"])
-    again = await moderator.api("PATCH", f"/moderation/{slug}", {"tags": ["late"], "version": first.json["version"]})
+    late = await moderator.api("PATCH", f"/moderation/{slug}", {"tags": ["late"], "revision": seen})
+    assert (late.status, late.json["code"], _fields(late.json)) == (409, "changed_meanwhile", ["revision"])
+    again = await moderator.api("PATCH", f"/moderation/{slug}", {"tags": ["late"], "revision": first.json["revision"]})
     assert (again.status, again.json["tags"]) == (200, ["late"])
-    assert again.json["version"] not in (seen, first.json["version"])
-    alone = await moderator.api("PATCH", f"/moderation/{slug}", {"version": seen})
+    assert again.json["revision"] not in (seen, first.json["revision"])
+    alone = await moderator.api("PATCH", f"/moderation/{slug}", {"revision": seen})
     assert (alone.status, alone.json["code"]) == (400, "nothing_to_change")
 
 

@@ -18,6 +18,7 @@ from partita.kit.limits import Rule
 from partita.kit.permissions import Viewer
 from partita.table import Delete
 from tests.apps.house import kit_on, person
+from tests.apps.kelifax import original
 from tests.apps.kelifax.conftest import submission
 from tests.apps.kelifax.served import PASSWORD, Kelifax, Somebody, serve
 from tests.web.filled import filled
@@ -194,7 +195,7 @@ async def test_a_logo_that_is_gone_is_asked_for_again_and_can_be_left_out(kelifa
     page = await _send(visitor, [*await _second_step(visitor, "Late Logo"), ("go", "next")], _picture())
     sent = _with(filled(page.text, SUBMIT), DETAILS)
     names = [value for name, value in sent if name == "resource.logoImage"]
-    await kelifax.kit.store.write(Delete(Logo.key(name=names[0])))
+    await kelifax.kit.store.write(Delete(Logo.key(Logo.name(names[0]))))
     answer = await visitor.post(SUBMIT, [*sent, ("go", "next")])
     assert answer.status == 422
     assert 'id="f-logo-error"' in answer.text
@@ -448,11 +449,13 @@ async def test_whoever_edits_what_somebody_else_changed_meanwhile_is_told_and_ke
     assert f'href="/kelifax/moderation/{slug}"' in late.text
     assert "Save all the same" in late.shown
     again = filled(late.text, path)
-    assert again == _with(sent, {"version": theirs.version})
+    assert again == _with(sent, {"revision": str(theirs.revision)})
     assert (await kelifax.service.inspect(slug)).usage_purpose == theirs.usage_purpose
     wrong = await moderator.post(path, _with(again, {"resourceName": "x"}))
     assert wrong.status == 422
-    assert ("version", theirs.version) in filled(wrong.text, path), "a mistake does not make it forget what was seen"
+    assert ("revision", str(theirs.revision)) in filled(wrong.text, path), (
+        "a mistake does not make it forget what was seen"
+    )
     assert (await moderator.post(path, again)).status == 303
     after = await kelifax.service.inspect(slug)
     assert (after.tags, after.usage_purpose) == ("mine", dict(sent)["usagePurpose"])
@@ -475,3 +478,23 @@ async def test_an_edit_of_what_was_deleted_meanwhile_is_answered_with_that(
     sent = filled((await moderator.get(path)).text, path)
     await kelifax.service.delete(MOD, slug)
     assert (await moderator.post(path, sent)).status == 404
+
+
+async def test_a_row_that_cannot_be_read_takes_no_page_down(kelifax: Kelifax, moderator: Somebody) -> None:
+    for status in ("approved", "pending"):
+        row = original.resource(f"odd-{status}", status, category="gardening", approvedCategory="gardening")
+        await original.write(kelifax.kit, {**row, "popularIn": "all", "featuredAs": "featured", "viewCount": 10**9})
+    seen = kelifax.visitor()
+    for address in (
+        "/",
+        "/kelifax",
+        "/kelifax/resources",
+        "/kelifax/resources?sort=popular",
+    ):
+        page = await seen.get(address)
+        assert page.status == 200, address
+        assert "odd-approved" not in page.text
+    for address in ("/resources", "/resources?sort=popular"):
+        assert (await seen.api("GET", address)).status == 200, address
+    for address in ("/kelifax/moderation", "/kelifax/moderation?status=approved", "/kelifax/moderation/reports"):
+        assert (await moderator.get(address)).status == 200, address

@@ -13,7 +13,7 @@ import pytest
 from PIL import Image
 
 from partita.apps.kelifax import schema, system
-from partita.apps.kelifax.bookkeeping import placed
+from partita.apps.kelifax.bookkeeping import completed
 from partita.apps.kelifax.permissions import MODERATOR
 from partita.apps.kelifax.schema import RESOURCES, Report, Resource
 from partita.apps.kelifax.service import KelifaxService, creation, logo_file, resource_of
@@ -222,28 +222,27 @@ async def test_editing_moves_tags_category_and_address_together(service: Kelifax
 
 
 async def test_an_edit_of_what_somebody_changed_meanwhile_is_refused(service: KelifaxService) -> None:
-    seen = (await _approved(service)).version
+    seen = (await _approved(service)).revision
     await service.count_views("amazing-dev-tool", 3)
-    first = await service.edit(MOD, "amazing-dev-tool", Edit(tags=["first"], version=seen))
+    first = await service.edit(MOD, "amazing-dev-tool", Edit(tags=["first"], revision=seen))
     with pytest.raises(Conflict, match="Look at it as it is now") as refused:
-        await service.edit(MOD, "amazing-dev-tool", Edit(resource_name="Second", version=seen))
-    assert (refused.value.code, refused.value.errors[0].field) == ("changed_meanwhile", "version")
+        await service.edit(MOD, "amazing-dev-tool", Edit(resource_name="Second", revision=seen))
+    assert (refused.value.code, refused.value.errors[0].field) == ("changed_meanwhile", "revision")
     assert (await service.inspect("amazing-dev-tool")).resource_name == "Amazing Dev Tool"
-    await service.edit(MOD, "amazing-dev-tool", Edit(resource_name="Second", version=first.version))
+    await service.edit(MOD, "amazing-dev-tool", Edit(resource_name="Second", revision=first.revision))
     await service.edit(MOD, "amazing-dev-tool", Edit(resource_name="Third"))
     with pytest.raises(BadRequest, match="Nothing to change"):
-        await service.edit(MOD, "amazing-dev-tool", Edit(version=seen))
+        await service.edit(MOD, "amazing-dev-tool", Edit(revision=seen))
 
 
 async def test_every_decision_makes_another_version(service: KelifaxService) -> None:
-    versions = [(await service.submit(submission(), "x")).version]
-    versions.append((await service.approve(MOD, "amazing-dev-tool")).version)
-    versions.append((await service.feature(MOD, "amazing-dev-tool", featured=True)).version)
-    versions.append((await service.feature(MOD, "amazing-dev-tool", featured=False)).version)
-    versions.append((await service.reject(MOD, "amazing-dev-tool", "no")).version)
-    versions.append((await service.approve(MOD, "amazing-dev-tool")).version)
-    assert versions[1] == versions[3], "featured and not featured again is what it was"
-    assert len(set(versions)) == 5
+    versions = [(await service.submit(submission(), "x")).revision]
+    versions.append((await service.approve(MOD, "amazing-dev-tool")).revision)
+    versions.append((await service.feature(MOD, "amazing-dev-tool", featured=True)).revision)
+    versions.append((await service.feature(MOD, "amazing-dev-tool", featured=False)).revision)
+    versions.append((await service.reject(MOD, "amazing-dev-tool", "no")).revision)
+    versions.append((await service.approve(MOD, "amazing-dev-tool")).revision)
+    assert versions == [1, 2, 3, 4, 5, 6]
 
 
 async def test_reports_wait_until_somebody_closes_them(service: KelifaxService) -> None:
@@ -383,7 +382,7 @@ def _resources(count: int, status: str) -> Iterator[Resource]:
     for number in range(count):
         name = f"{status}-{number}"
         resource = resource_of(good, name, name, f"2026-01-{number % 28 + 1:02}T00:00:00.{number:06}Z")
-        yield placed(
+        yield completed(
             resource.model_copy(update={"resource_status": status, "resource_url": f"https://{name}.example.org"})
         )
 
@@ -459,9 +458,9 @@ class TestManyAtOnce:
     async def test_of_many_who_edit_what_they_saw_one_wins(self, tmp_path: Path, weather: Any) -> None:
         with kit_on(tmp_path, RESOURCES, faults=weather) as kit:
             service = KelifaxService(kit)
-            seen = (await service.submit(submission(), "x")).version
+            seen = (await service.submit(submission(), "x")).revision
             edits = [
-                Edit(tags=[f"t{n}"], version=seen) if n % 2 else Edit(resource_name=f"Name {n}", version=seen)
+                Edit(tags=[f"t{n}"], revision=seen) if n % 2 else Edit(resource_name=f"Name {n}", revision=seen)
                 for n in range(20)
             ]
             results = await asyncio.gather(
@@ -484,7 +483,7 @@ class TestManyAtOnce:
                     service.edit(MOD, slug, Edit(category="design")),
                 )
                 resource = await service.inspect(slug)
-                assert resource == placed(resource)
+                assert resource == completed(resource)
                 assert (resource.tags, resource.approved_category) == (f"after-{number}", "design")
                 found = (await service.browse(tag=f"after-{number}", category="design")).found
                 assert [each.resource.resource_slug for each in found] == [slug]

@@ -52,8 +52,8 @@ async def main():
         await service.reject(MOD, "its-3", "no")
         await service.delete(MOD, "its-7")
         # What the original approves later knows nothing of keys that are spread.
-        status = Update(Resource.key(resource_slug="ours-3"), Resource.resource_status.set("approved"))
-        request = status.request()
+        found = await service.inspect("ours-3")
+        request = Update(found.own_key, Resource.resource_status.set("approved")).making_anew(found).request()
         plain = replace(request, update=type(request.update)(request.update.actions[:1]))
         await kit.store.run(_sent(plain))
         await adopt_all(kit.store)

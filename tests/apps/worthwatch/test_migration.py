@@ -194,7 +194,7 @@ def test_what_the_new_system_made_under_the_same_key_is_not_mistaken_for_the_row
 
 def test_a_list_takes_a_thousand_items(engine: Engine) -> None:
     store, _ = moved(engine, watchlist("w1"))
-    key = schema.Watchlist.key(watchlist_id="w1")
+    key = schema.Watchlist.key(schema.Watchlist.watchlist_id("w1"))
     store.write(Update(key, schema.Watchlist.item_count.set(998)))
     rows = [list_item(f"i{number}", "w1", f"m{number}") for number in range(5)]
     _, report = moved(engine, *rows)
@@ -207,7 +207,9 @@ def test_a_list_takes_a_thousand_items(engine: Engine) -> None:
 
 def test_running_it_again_is_harmless_and_never_overwrites_what_is_newer(engine: Engine) -> None:
     store, _ = moved(engine, *ROWS)
-    store.write(Update(User.key(user_id="u1"), User.bio.set("new"), User.updated_at.set("2027-01-01T00:00:00.000000Z")))
+    store.write(
+        Update(User.key(User.user_id("u1")), User.bio.set("new"), User.updated_at.set("2027-01-01T00:00:00.000000Z"))
+    )
     before = everything(engine, WORTHWATCH)
     report = migrate(store, WORTHWATCH_BY_ID)
     assert (report.tally.moved, report.tally.already) == (0, len(ROWS))
@@ -294,32 +296,39 @@ def test_under_throttling_conflicts_and_partial_batches_the_table_is_the_same(en
     ("planted", "difference"),
     [
         (
-            Delete(Comment.key(watchlist_id="w1", created_at="2026-01-15T10:30:00.000000Z", user_id="u3")),
+            Delete(
+                Comment.key(
+                    Comment.watchlist_id("w1"), Comment.created_at("2026-01-15T10:30:00.000000Z"), Comment.user_id("u3")
+                )
+            ),
             ("c1", "not there"),
         ),
-        (Delete(EmailGuard.key(address="u1@example.com")), ("u1", "the guard EMAIL#u1@example.com is not there")),
         (
-            Update(EmailGuard.key(address="u1@example.com"), EmailGuard.of_user.set("u2")),
+            Delete(EmailGuard.key(EmailGuard.address("u1@example.com"))),
+            ("u1", "the guard EMAIL#u1@example.com is not there"),
+        ),
+        (
+            Update(EmailGuard.key(EmailGuard.address("u1@example.com")), EmailGuard.of_user.set("u2")),
             ("u1", "the guard EMAIL#u1@example.com: ofUser is 'u2' and should be 'u1'"),
         ),
         (
-            Update(schema.Watchlist.key(watchlist_id="w1"), schema.Watchlist.item_count.add(1)),
+            Update(schema.Watchlist.key(schema.Watchlist.watchlist_id("w1")), schema.Watchlist.item_count.add(1)),
             ("w1", "itemCount is 6 and should be 5"),
         ),
         (
-            Update(schema.Watchlist.key(watchlist_id="w2"), schema.Watchlist.hidden.set(None)),
+            Update(schema.Watchlist.key(schema.Watchlist.watchlist_id("w2")), schema.Watchlist.hidden.set(None)),
             ("w2", "hidden is not there and should be True"),
         ),
         (
-            Update(Movie.key(movie_id="m1"), Movie.rating_sum.set(25)),
+            Update(Movie.key(Movie.movie_id("m1")), Movie.rating_sum.set(25)),
             ("m1", "ratingSum is 25 and should be 26"),
         ),
         (
-            Update(Movie.key(movie_id="m1"), Movie.rating.set(Decimal("9.5"))),
+            Update(Movie.key(Movie.movie_id("m1")), Movie.rating.set(Decimal("9.5"))),
             ("m1", "rating is 9.5 and should be 8.67"),
         ),
         (
-            Update(Movie.key(movie_id="m2"), Movie.title.set("Film noir")),
+            Update(Movie.key(Movie.movie_id("m2")), Movie.title.set("Film noir")),
             ("m2", "title is 'Film noir' and should be 'Film m2'"),
         ),
     ],
@@ -337,7 +346,7 @@ def test_verification_finds_what_was_planted(
 
 def test_a_rating_that_goes_is_missed_and_its_title_is_off(engine: Engine) -> None:
     store, _ = moved(engine, *ROWS)
-    store.write(Delete(Rating.key(user_id="u3", content_type="MOVIE", content_id="m1")))
+    store.write(Delete(Rating.key(Rating.user_id("u3"), Rating.content_type("MOVIE"), Rating.content_id("m1"))))
     assert differences(store) == {
         ('id="r3"', "not there"),
         ('id="m1"', "ratingCount is 3 and should be 2"),
@@ -350,7 +359,7 @@ def test_a_rating_changed_since_is_newer(engine: Engine) -> None:
     store, _ = moved(engine, *ROWS)
     film = store.get(schema.movie("m1"))
     assert film is not None
-    key = Rating.key(user_id="u1", content_type="MOVIE", content_id="m1")
+    key = Rating.key(Rating.user_id("u1"), Rating.content_type("MOVIE"), Rating.content_id("m1"))
     changed = Update(key, Rating.rating.set(10), Rating.rated_at.set("2027-01-01T00:00:00.000000Z"))
     store.transact(Transaction(changed, *schema.MOVIE_RATING.update(film, 8, 10)))
     verified = verify(store, WORTHWATCH_BY_ID)
@@ -360,7 +369,7 @@ def test_a_rating_changed_since_is_newer(engine: Engine) -> None:
 def test_what_was_changed_in_the_new_table_is_newer_but_its_counts_must_hold(engine: Engine) -> None:
     store, _ = moved(engine, *ROWS)
     later = "2027-01-01T00:00:00.000000Z"
-    listed, film = schema.Watchlist.key(watchlist_id="w1"), Movie.key(movie_id="m1")
+    listed, film = schema.Watchlist.key(schema.Watchlist.watchlist_id("w1")), Movie.key(Movie.movie_id("m1"))
     store.write(Update(listed, schema.Watchlist.title.set("Renamed"), schema.Watchlist.updated_at.set(later)))
     store.write(Update(film, Movie.title.set("Renamed"), Movie.updated_at.set(later)))
     verified = verify(store, WORTHWATCH_BY_ID)

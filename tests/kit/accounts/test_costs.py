@@ -55,7 +55,7 @@ async def test_a_password_of_older_costs_is_encoded_anew(
 ) -> None:
     user_id = ada.account.user_id
     cheap = PasswordHasher(time_cost=1, memory_cost=8, parallelism=1).hash(PASSWORD)
-    house.write(Update(Password.key(user_id=user_id), Password.encoded.set(cheap)))
+    house.write(Update(Password.key(Password.user_id(user_id)), Password.encoded.set(cheap)))
     await accounts.sign_in("ada", PASSWORD)
     stored = house.get(password(user_id))
     assert stored is not None

@@ -96,7 +96,7 @@ async def test_people_of_a_pool_have_the_ids_that_the_pool_gave_them(site: Site)
 async def test_an_account_of_another_issuer_is_not_given_away(site: Site, house: EmbeddedStore) -> None:
     sub = "b7f1c2de-93aa-4c5e-8d10-0a1b2c3d4e5f"
     await site.accounts.viewer_from_bearer(site.provider.token(sub=sub))
-    house.write(Update(Account.key(user_id=sub), Account.issuer.set("https://before.example.org")))
+    house.write(Update(Account.key(Account.user_id(sub)), Account.issuer.set("https://before.example.org")))
     with pytest.raises(Forbidden, match="another sign-in service"):
         await site.accounts.viewer_from_bearer(site.provider.token(sub=sub))
 

@@ -64,5 +64,5 @@ async def test_a_store_keeps_its_large_values_there(place: LargeFiles, tmp_path:
         store = EmbeddedStore(engine, files=place)
         store.create(SHELF)
         store.write(Put(book))
-        assert store.get(Book.get(id="1")) == book
-        assert await store.asynchronous.get(Book.get(id="1")) == book
+        assert store.get(Book.get(Book.id("1"))) == book
+        assert await store.asynchronous.get(Book.get(Book.id("1"))) == book

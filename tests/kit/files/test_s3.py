@@ -204,4 +204,4 @@ except SettingsError as error:
     print(error)
 """
     said = subprocess.run([sys.executable, "-c", program], check=True, capture_output=True, text=True).stdout
-    assert said == "Files in S3 need boto3: install partita[boto], or set PARTITA_FILES=local.\n"
+    assert said == "Files in S3 need boto3: install partita[aws], or set PARTITA_FILES=local.\n"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from typing import Any, Literal
+from urllib.parse import quote
 
 from partita.table import (
     Attribute,
@@ -16,7 +17,9 @@ from partita.table import (
     Update,
     access_pattern,
     attribute,
+    derived,
     key_part,
+    version,
 )
 from partita.table.types import Day, ExpiresAt, Timestamp
 
@@ -48,11 +51,13 @@ class Content(
         "GSI2SK": "{last_updated}#{content_id}",
         "status_product": "{status}#{product_suite}#{product_concept}",
         "status_audience": "{status}#{audience_role}",
+        "review_key": "{review_due_date}#{content_id}",
     },
 ):
     """A piece of enablement content with a life cycle; absent from by_product without a suite and a concept."""
 
     content_id: Attribute[str]
+    revision: Attribute[int] = version()
     status: Attribute[Status] = attribute(default="Draft")
     title: Attribute[str] = attribute(min_length=1, max_length=300)
     summary: Attribute[str] = attribute(default="", max_length=10_000)
@@ -64,7 +69,7 @@ class Content(
     tags: Attribute[tuple[str, ...]] = attribute(default=())
     version: Attribute[str] = attribute(default="0.1")
     last_updated: Attribute[Timestamp]
-    review_due_date: Attribute[str | None] = attribute(default=None)
+    review_due_date: Attribute[str | None] = attribute(default=None, examples=["2026-01-15"])
     effective_date: Attribute[str | None] = attribute(default=None)
     expiry_date: Attribute[str | None] = attribute(default=None)
     expiry_policy: Attribute[Literal["soft_expire", "hard_expire"] | None] = attribute(default=None)
@@ -75,16 +80,18 @@ class Content(
     s3_bucket: Attribute[str | None] = attribute(default=None)
     s3_key: Attribute[str | None] = attribute(default=None)
     uploaded_at: Attribute[Timestamp | None] = attribute(default=None)
-    # Keys of the sparse indexes that find what is due
+    # When the clock must look at it: never before the day on which that is written, so no field tells it
     expiry_day: Attribute[str | None] = attribute(default=None)
     expiry_key: Attribute[str | None] = attribute(default=None)
-    review_state: Attribute[Literal["open"] | None] = attribute(default=None)
-    review_key: Attribute[str | None] = attribute(default=None)
+    # What is due for review, while it is approved
+    review_state: Attribute[Literal["open"] | None] = derived(
+        lambda status, review_due_date: "open" if review_due_date and status == "Approved" else None
+    )
 
 
 @access_pattern("Get content by ID", CONTENT, documented="Get content by ID: GetItem on PK", content_id="c1")
 def content(content_id: str) -> Get[Content]:
-    return Content.get(content_id=content_id)
+    return Content.get(Content.content_id(content_id))
 
 
 @access_pattern(
@@ -97,7 +104,7 @@ def content(content_id: str) -> Get[Content]:
     status="Approved",
 )
 def content_with_status(status: Status) -> Query[Content]:
-    return Content.query(BY_STATUS, status=status).newest_first()
+    return Content.query(BY_STATUS, Content.status(status)).newest_first()
 
 
 @access_pattern(
@@ -111,7 +118,9 @@ def content_with_status(status: Status) -> Query[Content]:
     product_concept="Concept",
 )
 def content_of_product(product_suite: str, product_concept: str) -> Query[Content]:
-    return Content.query(BY_PRODUCT, product_suite=product_suite, product_concept=product_concept).newest_first()
+    return Content.query(
+        BY_PRODUCT, Content.product_suite(product_suite), Content.product_concept(product_concept)
+    ).newest_first()
 
 
 @access_pattern(
@@ -123,7 +132,12 @@ def content_of_product(product_suite: str, product_concept: str) -> Query[Conten
     product_concept="Concept",
 )
 def content_filtered(status: Status, product_suite: str, product_concept: str) -> Query[Content]:
-    found = Content.query(BY_FILTERS, status=status, product_suite=product_suite, product_concept=product_concept)
+    found = Content.query(
+        BY_FILTERS,
+        Content.status(status),
+        Content.product_suite(product_suite),
+        Content.product_concept(product_concept),
+    )
     return found.newest_first()
 
 
@@ -135,7 +149,7 @@ def content_filtered(status: Status, product_suite: str, product_concept: str) -
     audience_role="Seller",
 )
 def content_for(status: Status, audience_role: str) -> Query[Content]:
-    return Content.query(BY_AUDIENCE, status=status, audience_role=audience_role).newest_first()
+    return Content.query(BY_AUDIENCE, Content.status(status), Content.audience_role(audience_role)).newest_first()
 
 
 @access_pattern(
@@ -145,7 +159,7 @@ def content_for(status: Status, audience_role: str) -> Query[Content]:
     content_ids=tuple(f"c{number}" for number in range(10, 35)),
 )
 def content_found(content_ids: tuple[str, ...]) -> BatchGet[Content]:
-    return BatchGet(tuple(Content.key(content_id=content_id) for content_id in content_ids))
+    return BatchGet(tuple(Content.key(Content.content_id(content_id)) for content_id in content_ids))
 
 
 @access_pattern("Create content", CONTENT, documented=_DIRECT)
@@ -153,25 +167,25 @@ def create_content(content: Content) -> Put[Content]:
     return Put(content).if_new()
 
 
-@access_pattern("Update content", CONTENT, documented=_DIRECT, version="0.1")
-def replace_content(content: Content, version: str) -> Put[Content]:
-    """Only over the version that was read: of two people who edit the same content, the second is told."""
-    return Put(content).when(Content.version.equals(version))
+@access_pattern("Update content", CONTENT, documented=_DIRECT)
+def replace_content(content: Content) -> Put[Content]:
+    """Only over the revision that was read: of two people who edit the same content, the second is told."""
+    return Put(content).next_version()
 
 
 @access_pattern("Delete content", CONTENT, documented=_DIRECT, content_id="c1")
 def delete_content(content_id: str) -> Delete[Content]:
-    return Delete(Content.key(content_id=content_id)).if_there()
+    return Delete(Content.key(Content.content_id(content_id))).if_there()
 
 
 @access_pattern("What expires on a day", CONTENT, documented=False, day="2026-01-31")
 def expiring_on(day: str) -> Query[Content]:
-    return Content.query(BY_EXPIRY, expiry_day=day)
+    return Content.query(BY_EXPIRY, Content.expiry_day(day))
 
 
-@access_pattern("What is due for review until a day", CONTENT, documented=False, until="2026-01-31")
+@access_pattern("What is due for review until a day", CONTENT, documented=False, until="2099-12-31")
 def review_due(until: str) -> Query[Content]:
-    return Content.query(BY_REVIEW, review_state="open").at_most(review_key=until)
+    return Content.query(BY_REVIEW, Content.review_state("open")).at_most(Content.review_due_date(until))
 
 
 class ContentChange(Item, table=CONTENT, pk="HISTORY#{history_of}#{change_id}"):
@@ -189,7 +203,7 @@ class ContentChange(Item, table=CONTENT, pk="HISTORY#{history_of}#{change_id}"):
 
 @access_pattern("History of a content item", CONTENT, documented=False, content_id="c1")
 def history_of(content_id: str) -> Query[ContentChange]:
-    return ContentChange.query(HISTORY, history_of=content_id).newest_first()
+    return ContentChange.query(HISTORY, ContentChange.history_of(content_id)).newest_first()
 
 
 # 2. notifications: user notifications
@@ -211,7 +225,7 @@ class Notification(Item, table=NOTIFICATIONS, sk="{created_at}#{notification_id}
     read: Attribute[bool] = attribute(default=False)
     created_at: Attribute[Timestamp]
     content_id: Attribute[str | None] = attribute(default=None)
-    unread_by: Attribute[str | None] = attribute(default=None)
+    unread_by: Attribute[str | None] = derived(lambda user_id, read: None if read else user_id)
 
 
 @access_pattern(
@@ -221,7 +235,7 @@ class Notification(Item, table=NOTIFICATIONS, sk="{created_at}#{notification_id}
     user_id="u1",
 )
 def notifications_of(user_id: str) -> Query[Notification]:
-    return Notification.query(user_id=user_id).newest_first()
+    return Notification.query(Notification.user_id(user_id)).newest_first()
 
 
 @access_pattern(
@@ -234,7 +248,7 @@ def notifications_of(user_id: str) -> Query[Notification]:
     notification_id="n1",
 )
 def notification(notification_id: str) -> Query[Notification]:
-    return Notification.query(BY_NOTIFICATION, notification_id=notification_id)
+    return Notification.query(BY_NOTIFICATION, Notification.notification_id(notification_id))
 
 
 @access_pattern(
@@ -246,8 +260,12 @@ def notification(notification_id: str) -> Query[Notification]:
     notification_id="n1",
 )
 def mark_read(user_id: str, created_at: str, notification_id: str) -> Update[Notification]:
-    key = Notification.key(user_id=user_id, created_at=created_at, notification_id=notification_id)
-    return Update(key, Notification.read.set(True), Notification.unread_by.remove()).if_there()
+    key = Notification.key(
+        Notification.user_id(user_id),
+        Notification.created_at(created_at),
+        Notification.notification_id(notification_id),
+    )
+    return Update(key, Notification.read.set(True))
 
 
 @access_pattern(
@@ -262,7 +280,7 @@ def create_notification(notification: Notification) -> Put[Notification]:
 
 @access_pattern("Unread notifications", NOTIFICATIONS, documented=False, user_id="u1")
 def unread_of(user_id: str) -> Query[Notification]:
-    return Notification.query(UNREAD, unread_by=user_id).newest_first()
+    return Notification.query(UNREAD, Notification.unread_by(user_id)).newest_first()
 
 
 # 3. subscriptions: user content subscriptions
@@ -270,7 +288,12 @@ SUBSCRIPTIONS = Table("subscriptions", pk="user_id", sk="subscription_id", purpo
 BY_MATCH = SUBSCRIPTIONS.index("by_match", pk="match_key", sk="user_id", purpose="Subscriptions by what they match on")
 
 
-class Subscription(Item, table=SUBSCRIPTIONS, keys={"match_key": "{match_suite}#{match_concept}"}):
+def match_key(product_suite: str | None, product_concept: str | None) -> str:
+    """What a subscription matches on; `*` stands for anything, and no name is spelled so."""
+    return "#".join("*" if name is None else quote(name, safe=" ") for name in (product_suite, product_concept))
+
+
+class Subscription(Item, table=SUBSCRIPTIONS):
     """A user wants to hear of content; what is absent matches anything."""
 
     user_id: Attribute[str]
@@ -279,8 +302,7 @@ class Subscription(Item, table=SUBSCRIPTIONS, keys={"match_key": "{match_suite}#
     product_concept: Attribute[str | None] = attribute(default=None)
     tags: Attribute[tuple[str, ...] | None] = attribute(default=None)
     created_at: Attribute[Timestamp]
-    match_suite: Attribute[str | None] = attribute(default=None)
-    match_concept: Attribute[str | None] = attribute(default=None)
+    match_key: Attribute[str] = derived(match_key)
 
 
 @access_pattern(
@@ -290,7 +312,7 @@ class Subscription(Item, table=SUBSCRIPTIONS, keys={"match_key": "{match_suite}#
     user_id="u1",
 )
 def subscriptions_of(user_id: str) -> Query[Subscription]:
-    return Subscription.query(user_id=user_id)
+    return Subscription.query(Subscription.user_id(user_id))
 
 
 @access_pattern(
@@ -301,7 +323,7 @@ def subscriptions_of(user_id: str) -> Query[Subscription]:
     subscription_id="s1",
 )
 def subscription(user_id: str, subscription_id: str) -> Get[Subscription]:
-    return Subscription.get(user_id=user_id, subscription_id=subscription_id)
+    return Subscription.get(Subscription.user_id(user_id), Subscription.subscription_id(subscription_id))
 
 
 @access_pattern(
@@ -321,12 +343,14 @@ def create_subscription(subscription: Subscription) -> Put[Subscription]:
     subscription_id="s1",
 )
 def delete_subscription(user_id: str, subscription_id: str) -> Delete[Subscription]:
-    return Delete(Subscription.key(user_id=user_id, subscription_id=subscription_id)).if_there()
+    return Delete(
+        Subscription.key(Subscription.user_id(user_id), Subscription.subscription_id(subscription_id))
+    ).if_there()
 
 
-@access_pattern("Subscriptions that match", SUBSCRIPTIONS, documented=False, suite="Suite", concept="*")
-def matching(suite: str, concept: str) -> Query[Subscription]:
-    return Subscription.query(BY_MATCH, match_suite=suite, match_concept=concept)
+@access_pattern("Subscriptions that match", SUBSCRIPTIONS, documented=False, suite="Suite", concept=None)
+def matching(suite: str | None, concept: str | None) -> Query[Subscription]:
+    return Subscription.query(BY_MATCH, Subscription.match_key(match_key(suite, concept)))
 
 
 # 4. events: activity events for analytics
@@ -362,7 +386,7 @@ def store_event(event: Event) -> Put[Event]:
     date="2026-01-26",
 )
 def events_on(date: str) -> Query[Event]:
-    return Event.query(date_bucket=date).newest_first()
+    return Event.query(Event.date_bucket(date)).newest_first()
 
 
 @access_pattern(
@@ -372,7 +396,7 @@ def events_on(date: str) -> Query[Event]:
     user_id="u1",
 )
 def events_of(user_id: str) -> Query[Event]:
-    return Event.query(EVENTS_BY_USER, user_id=user_id).newest_first()
+    return Event.query(EVENTS_BY_USER, Event.user_id(user_id)).newest_first()
 
 
 class Rollup(Item, table=EVENTS, pk="ROLLUP#{what}", sk="{day}#{subject}"):
@@ -386,7 +410,7 @@ class Rollup(Item, table=EVENTS, pk="ROLLUP#{what}", sk="{day}#{subject}"):
 
 @access_pattern("Analytics of some days", EVENTS, documented=False, what="views", since="2026-01-01")
 def rollups_since(what: Literal["views", "downloads", "active_users", "content", "user"], since: str) -> Query[Rollup]:
-    return Rollup.query(what=what).at_least(day=since)
+    return Rollup.query(Rollup.what(what)).at_least(Rollup.day(since))
 
 
 # What `partita check` finds here, and why we live with it.

@@ -41,7 +41,7 @@ def actions(before: Site, after: Site) -> tuple[Action, ...]:
     return tuple(
         attribute.remove() if getattr(after, field) is None else attribute.set(getattr(after, field))
         for field, attribute in Site.__attributes__.items()
-        if getattr(before, field) != getattr(after, field)
+        if not attribute.is_made and field != "revision" and getattr(before, field) != getattr(after, field)
     )
 
 
@@ -63,16 +63,16 @@ def _tags(before: Site | None, after: Site | None) -> Iterator[Write]:
         yield counted(tag, 1)
     for tag in sorted(old - new):
         assert before is not None
-        yield Delete(SiteTag.key(site_id=before.site_id, tag=tag))
+        yield Delete(SiteTag.key(SiteTag.site_id(before.site_id), SiteTag.tag(tag)))
         yield counted(tag, -1)
 
 
 def counted(tag: str, amount: int) -> Update[TagTotal]:
     """So many more sites have a tag."""
-    return Update(TagTotal.key(tag=tag), TagTotal.count.add(amount)).or_new()
+    return Update(TagTotal.key(TagTotal.tag(tag)), TagTotal.count.add(amount)).or_new()
 
 
 def _total(before: Site | None, after: Site | None) -> Iterator[Write]:
     amount = (after is not None) - (before is not None)
     if amount:
-        yield Update(Total.key(of="sites"), Total.amount.add(amount)).or_new()
+        yield Update(Total.key(Total.of("sites")), Total.amount.add(amount)).or_new()

@@ -8,7 +8,7 @@ from math import isqrt
 from typing import Any, Literal
 
 from partita.apps.fus import schema
-from partita.apps.fus.formats import rank_of, title_key
+from partita.apps.fus.formats import rank_of
 from partita.apps.fus.schema import Site, TagTotal
 from partita.apps.fus.search import CATALOG
 from partita.apps.fus.sites import Sites
@@ -79,7 +79,7 @@ class Browsing:
 
     async def popular_tags(self, *, limit: int = 50, cursor: str | None = None) -> Page[TagTotal]:
         """Tags by how many sites have them."""
-        return await self._store.page(schema.popular_tags().at_least(count=1), limit=limit, after=cursor)
+        return await self._store.page(schema.popular_tags().at_least(TagTotal.count(1)), limit=limit, after=cursor)
 
     async def tags(self, *, start: str = "", limit: int = 50, cursor: str | None = None) -> Page[TagTotal]:
         """Tags by name, those that start like this."""
@@ -187,7 +187,7 @@ def _every(sort: Sort) -> Query[Site]:
 def _place(site: Site, sort: Sort) -> Place:
     if sort == "rating":
         return -rank_of(site), site.site_id
-    return title_key(site.title, site.site_id), site.site_id
+    return site.title_key, site.site_id
 
 
 async def _in_groups(ids: AsyncIterator[str], size: int) -> AsyncIterator[list[str]]:

@@ -61,7 +61,6 @@ class Comments:
             body=said.body,
             created_at=now,
             updated_at=now,
-            counted=True,
         )
         await self._store.transact(Transaction(*written(comment)))
         return await self._said(comment)
@@ -72,7 +71,7 @@ class Comments:
         if comment.user_id != viewer.id:
             raise Forbidden("Only who wrote a comment can change it.")
         change = Update(comment.own_key, Comment.body.set(said.body), Comment.updated_at.set(stamp(self._kit.clock)))
-        return await self._said(await self._store.update(change.if_there().otherwise(_gone()), Comment))
+        return await self._said(await self._store.update(change.otherwise(_gone())))
 
     async def delete(self, viewer: Viewer, site_id: str, name: str) -> Comment:
         """Take a comment back, or away where it is somebody else's."""
@@ -81,7 +80,7 @@ class Comments:
             comment = await self._find(site_id, name)
             authorize(viewer, Fus.COMMENT if comment.user_id == viewer.id else Fus.MODERATE)
             gone = Delete(comment.own_key).unless_changed(comment, Comment.counted)
-            if not comment.counted:  # another program's, which nobody counted
+            if not comment.as_stored(Comment.counted):  # another program's, which nobody counted
                 await self._store.write(gone)
                 return comment
             try:

@@ -24,11 +24,11 @@ def unknown(site_id: str) -> NotFound:
 
 def stars(site_id: str, before: int | None, after: int | None) -> Update[Site] | Check[Site]:
     """A rating comes (from None), changes, or goes (to None); where nothing changes, the site must be there."""
-    site = Site.key(site_id=site_id)
+    site = Site.key(Site.site_id(site_id))
     change = STARS.change(before, after)
     if not change:
         return Check(site, site.present()).otherwise(unknown(site_id))
-    update = Update(site, *change).if_there()
+    update = Update(site, *change)
     if before is not None:
         held = (Site.rating_count >= 1, Site.rating_sum >= before, STARS.histogram[before] >= 1)
         for condition in held:
@@ -38,12 +38,12 @@ def stars(site_id: str, before: int | None, after: int | None) -> Update[Site] |
 
 def one_more_comment(site_id: str) -> Update[Site]:
     """A comment comes."""
-    return Update(Site.key(site_id=site_id), Site.comment_count.add(1)).if_there().otherwise(unknown(site_id))
+    return Update(Site.key(Site.site_id(site_id)), Site.comment_count.add(1)).otherwise(unknown(site_id))
 
 
 def one_comment_less(site_id: str) -> Update[Site]:
     """A comment that was counted goes."""
-    fewer = Update(Site.key(site_id=site_id), Site.comment_count.add(-1)).when(Site.comment_count >= 1)
+    fewer = Update(Site.key(Site.site_id(site_id)), Site.comment_count.add(-1)).when(Site.comment_count >= 1)
     return fewer.otherwise(_missed(site_id))
 
 

@@ -2,22 +2,12 @@
 
 from __future__ import annotations
 
-import unicodedata
 from urllib.parse import urlsplit
 
 from partita.apps.fus.schema import Comment, Site
 
 MOST_TEXT_BYTES = 100_000
-_MOST_KEY_BYTES = 900
 _COUNTED = 10**6
-
-
-def title_key(title: str, site_id: str) -> str:
-    """What titles are ordered by: without case and accents; the id tells those of one title apart."""
-    apart = unicodedata.normalize("NFKD", title).casefold()
-    plain = "".join(each for each in apart if not unicodedata.combining(each))
-    # The sort key of an index has at most 1,024 bytes.
-    return f"{cut(plain.strip(), _MOST_KEY_BYTES)}#{site_id}"
 
 
 def rating_rank(count: int | None, total: int | None) -> int:
@@ -30,12 +20,6 @@ def rating_rank(count: int | None, total: int | None) -> int:
 def rank_of(site: Site) -> int:
     """The rank that the sums of a site give it."""
     return rating_rank(site.rating_count, site.rating_sum)
-
-
-def cut(text: str, most_bytes: int) -> str:
-    """The start of a text that fits into so many bytes, with no character halved."""
-    raw = text.encode()
-    return text if len(raw) <= most_bytes else raw[:most_bytes].decode(errors="ignore")
 
 
 def host_of(url: str) -> str:

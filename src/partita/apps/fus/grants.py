@@ -28,7 +28,7 @@ class GroupGrants:
     async def _groups_of(self, user_id: str) -> list[Group]:
         query = schema.groups_of(user_id).consistently()
         memberships = [membership async for membership in self._store.stream(query)]
-        keys = [Group.key(name=membership.group_name) for membership in memberships]
+        keys = [Group.key(Group.name(membership.group_name)) for membership in memberships]
         groups = await self._store.batch_get(keys, consistent=True) if keys else []
         return [
             group

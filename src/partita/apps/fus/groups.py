@@ -18,7 +18,6 @@ from partita.kit.kit import Kit
 from partita.kit.permissions import Viewer
 from partita.kit.problems import BadRequest, Conflict, FieldError, Forbidden, Invalid, NotFound
 from partita.table import ChangedMeanwhileError, Check, Delete, KeyPartError, Page, Put, Transaction, Update
-from partita.table.versions import unchanged
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,7 +80,7 @@ class Groups:
             updated_at=now,
             member_count=0,
         )
-        removal = GroupRemoval.key(name=new.name)
+        removal = GroupRemoval.key(GroupRemoval.name(new.name))
         await self._store.transact(
             Transaction(
                 Put(group).if_new().otherwise(_taken("There is a group of this name.")),
@@ -95,12 +94,12 @@ class Groups:
 
     async def edit(self, viewer: Viewer, name: str, edit: GroupEdit) -> Group:
         """Describe a group anew, or let it grant something else; not over what somebody else changed meanwhile."""
-        if not edit.model_fields_set - {"updated_at"}:
+        if not edit.model_fields_set - {"revision"}:
             raise BadRequest("Nothing to change was sent.", code="nothing_to_change")
 
         async def attempt() -> Group:
             before = await self.group(name)
-            if edit.updated_at is not None and edit.updated_at != before.updated_at:
+            if edit.revision is not None and edit.revision != before.revision:
                 raise Conflict(
                     "Somebody changed this group meanwhile. Load it again, and change what is still to be changed.",
                     code="changed_meanwhile",
@@ -118,13 +117,8 @@ class Groups:
             _check_held(viewer, (*given, *self._granting(taken)), field="permissions")
             if after == before:
                 return before
-            after = after.model_copy(update={"updated_at": stamp(self._kit.clock)})
-            change = Update(
-                before.own_key,
-                Group.description.set(after.description),
-                Group.permissions.set(after.permissions),
-                Group.updated_at.set(after.updated_at),
-            ).unless_changed(before, Group.updated_at, Group.description, Group.permissions)
+            after = after.with_(Group.updated_at(stamp(self._kit.clock)), Group.revision(before.revision + 1))
+            change = Update.between(before, after).next_version(before)
             told: dict[str, Any] = {"given": given, "taken": taken}
             if after.description != before.description:
                 told["description"] = after.description
@@ -203,7 +197,6 @@ class Groups:
                 user_id=user_id,
                 added_at=not_before(stamp(self._kit.clock), group),
                 added_by=viewer.username or viewer.id,
-                counted=True,
             )
             own = (
                 Put(membership).if_new()
@@ -230,13 +223,13 @@ class Groups:
             known = (await self.member(name, user_id)).membership
             gone = Delete(known.own_key).unless_changed(known, Membership.added_at, Membership.counted)
             # What the group never counted up, because another program wrote it, is not counted down.
-            held = known.counted and (group.member_count or 0) > 0
+            held = known.as_stored(Membership.counted) and (group.member_count or 0) > 0
             fewer = (
                 Update(group.own_key, Group.member_count.add(-1))
                 .when(Group.member_count >= 1)
                 .unless_changed(group, Group.permissions)
                 if held
-                else Check(group.own_key, unchanged(group.own_key, group, [Group.permissions])).otherwise(
+                else Check(group.own_key, group.own_key.unchanged_since(group, Group.permissions)).otherwise(
                     lambda there: ChangedMeanwhileError(f"The group {name}", there)
                 )
             )
@@ -253,7 +246,7 @@ class Groups:
         """The groups somebody is in, by name."""
 
         async def follow(memberships: Sequence[Membership]) -> list[Group]:
-            found = await self._store.batch_get([Group.key(name=each.group_name) for each in memberships])
+            found = await self._store.batch_get([Group.key(Group.name(each.group_name)) for each in memberships])
             known = zip(memberships, found, strict=True)
             return [group for each, group in known if group is not None and counts(each, group)]
 

@@ -100,8 +100,8 @@ class SiteEdit(Input):
     description: Description | None = None
     tags: Tags | None = None
     fetch: bool = Field(default=False, description="Whether to read the page anew.")
-    updated_at: str | None = Field(
-        default=None, description="The `updatedAt` you saw: refused with 409 where somebody changed the site since."
+    revision: int | None = Field(
+        default=None, ge=1, description="The revision you saw: refused with 409 if somebody changed the site since."
     )
 
 
@@ -113,7 +113,7 @@ class SiteForm(Input):
     description: Description = ""
     tags: Tags = ()
     fetch: bool = False
-    updated_at: str = ""
+    revision: int | None = None
 
     def edit(self) -> SiteEdit:
         """What it asks for."""
@@ -123,7 +123,7 @@ class SiteForm(Input):
             description=self.description,
             tags=self.tags,
             fetch=self.fetch,
-            updated_at=self.updated_at or None,
+            revision=self.revision,
         )
 
 
@@ -176,8 +176,8 @@ class GroupEdit(Input):
 
     description: Description | None = None
     permissions: Permissions | None = None
-    updated_at: str | None = Field(
-        default=None, description="The `updatedAt` you saw: refused with 409 where somebody changed the group since."
+    revision: int | None = Field(
+        default=None, ge=1, description="The revision you saw: refused with 409 if somebody changed the group since."
     )
 
 
@@ -186,4 +186,4 @@ class GroupForm(Input):
 
     description: Description = ""
     permissions: Permissions = ()
-    updated_at: str = ""
+    revision: int | None = None

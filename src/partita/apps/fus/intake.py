@@ -50,7 +50,7 @@ async def take_in_all(store: AsyncStore) -> Intake:
                 done.comments += await _take_in_comment(store, await store.read(Comment, row))
             elif Membership.owns(row):
                 done.memberships += await _take_in_membership(store, await store.read(Membership, row))
-            elif Site.owns(row) and Site.timeline.name not in row:
+            elif Site.owns(row) and Site.timeline.stored_name not in row:
                 sites.append(Site.from_row(row).site_id)
             elif Group.owns(row):
                 await _list_group(store, row)
@@ -58,7 +58,8 @@ async def take_in_all(store: AsyncStore) -> Intake:
             done.unreadable.append(str(error))
     for site_id in sites:  # after their ratings, whose sums give them their rank
         site = await store.get(schema.site(site_id).consistently())
-        if site is None or site.timeline is not None:
+        listed = None if site is None else site.as_stored(Site.timeline)
+        if site is None or listed is not None:
             continue
         if await adopt(store, site):
             done.sites += 1
@@ -78,17 +79,17 @@ async def take_in(store: AsyncStore, change: Change) -> None:
 
 
 async def _take_in_rating(store: AsyncStore, seen: Rating | None, before: Rating | None = None) -> bool:
-    if seen is None or seen.counted_stars == seen.stars:
+    if seen is None or not seen.stale():
         return False
-    known = None if before is None else before.counted_stars
+    known = None if before is None else before.as_stored(Rating.counted_stars)
 
     async def attempt() -> bool:
         found = await store.get(schema.my_rating(seen.user_id, seen.site_id).consistently())
-        if found is None or found.counted_stars == found.stars:
+        if found is None or not found.stale():
             return False
-        counted = found.model_copy(update={"counted_stars": found.stars, "star_rating": found.stars})
+        counted = found.as_stored(Rating.counted_stars)
         try:
-            await give(store, found, counted, known if found.counted_stars is None else found.counted_stars)
+            await give(store, found, found, known if counted is None else counted)
         except NotFound:  # a rating of nothing counts nowhere
             return False
         return True
@@ -97,17 +98,15 @@ async def _take_in_rating(store: AsyncStore, seen: Rating | None, before: Rating
 
 
 async def _take_in_comment(store: AsyncStore, seen: Comment | None, before: Comment | None = None) -> bool:
-    if seen is None or seen.counted:
+    if seen is None or seen.as_stored(Comment.counted):
         return False
-    known = before is not None and before.counted
+    known = before is not None and before.as_stored(Comment.counted)
 
     async def attempt() -> bool:
         found = await store.get(schema.comment(seen.user_id, seen.site_id, seen.comment_id).consistently())
-        if found is None or found.counted:
+        if found is None or found.as_stored(Comment.counted):
             return False
-        own = Put(found.model_copy(update={"counted": True})).unless_changed(
-            found, Comment.body, Comment.updated_at, Comment.counted
-        )
+        own = Put(found).unless_changed(found, Comment.body, Comment.updated_at, Comment.counted)
         try:
             await store.transact(Transaction(own) if known else Transaction(one_more_comment(found.site_id), own))
         except NotFound:
@@ -118,18 +117,16 @@ async def _take_in_comment(store: AsyncStore, seen: Comment | None, before: Comm
 
 
 async def _take_in_membership(store: AsyncStore, seen: Membership | None, before: Membership | None = None) -> bool:
-    if seen is None or seen.counted:
+    if seen is None or seen.as_stored(Membership.counted):
         return False
 
     async def attempt() -> bool:
         found = await store.get(schema.membership(seen.user_id, seen.group_name).consistently())
         group = await store.get(schema.group(seen.group_name).consistently())
-        if found is None or found.counted or group is None or not counts(found, group):
+        if found is None or found.as_stored(Membership.counted) or group is None or not counts(found, group):
             return False
-        own = Put(found.model_copy(update={"counted": True})).unless_changed(
-            found, Membership.added_at, Membership.added_by, Membership.counted
-        )
-        known = before is not None and before.counted and counts(before, group)
+        own = Put(found).unless_changed(found, Membership.added_at, Membership.added_by, Membership.counted)
+        known = before is not None and before.as_stored(Membership.counted) and counts(before, group)
         # A group that was made anew under the same name has other members.
         more = Update(group.own_key, Group.member_count.add(1)).unless_changed(group, Group.created_at)
         await store.transact(Transaction(own) if known else Transaction(more, own))
@@ -143,7 +140,7 @@ async def _list_group(store: AsyncStore, row: Row) -> None:
     if not Group.__layout__.derived.keys() <= row.keys():
         group = Group.from_row(row)
         with suppress(ConditionalCheckFailedError):  # it is gone
-            await store.write(Update(group.own_key, Group.member_count.add(0)).or_new().if_there())
+            await store.write(Update(group.own_key, Group.member_count.add(0)).making_anew(group))
 
 
 async def _keep_member_count(store: AsyncStore, seen: Group | None, before: Group | None) -> None:
@@ -152,6 +149,6 @@ async def _keep_member_count(store: AsyncStore, seen: Group | None, before: Grou
         return
     if seen.created_at != before.created_at:  # another group, with other members
         return
-    again = Update(seen.own_key, Group.member_count.set(before.member_count)).if_there()
+    again = Update(seen.own_key, Group.member_count.set(before.member_count))
     with suppress(ConditionalCheckFailedError):
         await store.write(again.when(Group.member_count.missing()))

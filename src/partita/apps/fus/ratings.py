@@ -51,7 +51,7 @@ class Ratings:
         async def attempt() -> Rating:
             before = await self._mine(viewer, site_id)
             rating = rating_of(viewer.id, site_id, said, stamp(self._kit.clock), before)
-            await give(self._store, before, rating, None if before is None else before.counted_stars)
+            await give(self._store, before, rating, None if before is None else before.as_stored(Rating.counted_stars))
             return rating
 
         return await self._store.attempt(attempt)
@@ -64,11 +64,12 @@ class Ratings:
             if before is None:
                 raise NotFound("You have not rated this site.")
             gone = Delete(before.own_key).unless_changed(before, Rating.stars, Rating.counted_stars)
-            if before.counted_stars is None:  # another program's, which nobody counted
+            counted = before.as_stored(Rating.counted_stars)
+            if counted is None:  # another program's, which nobody counted
                 await self._store.write(gone)
                 return
             try:
-                await self._store.transact(Transaction(gone, stars(site_id, before.counted_stars, None)))
+                await self._store.transact(Transaction(gone, stars(site_id, counted, None)))
             except (NotFound, NeverCounted):  # the site is gone or was written over, and with it what was counted
                 await self._store.write(gone)
 
@@ -83,7 +84,7 @@ class Ratings:
         wanted = list(site_ids)
         if not viewer.signed_in or not wanted:
             return {}
-        keys = [Rating.key(user_id=viewer.id, site_id=site_id) for site_id in wanted]
+        keys = [Rating.key(Rating.user_id(viewer.id), Rating.site_id(site_id)) for site_id in wanted]
         found = await self._store.batch_get(keys)
         return {rating.site_id: rating.stars for rating in found if rating is not None}
 
@@ -126,18 +127,10 @@ class Ratings:
 
 def rating_of(user_id: str, site_id: str, said: RatingInput, now: str, before: Rating | None) -> Rating:
     """The item of a rating."""
-    told = {"stars": said.stars, "star_rating": said.stars, "counted_stars": said.stars, "updated_at": now}
     if before is not None:
-        return before.model_copy(update={**told, **({} if said.note is None else {"note": said.note})})
-    return Rating(
-        user_id=user_id,
-        site_id=site_id,
-        stars=said.stars,
-        star_rating=said.stars,
-        counted_stars=said.stars,
-        note=said.note or "",
-        updated_at=now,
-    )
+        note = before.note if said.note is None else said.note
+        return before.with_(Rating.stars(said.stars), Rating.note(note), Rating.updated_at(now))
+    return Rating(user_id=user_id, site_id=site_id, stars=said.stars, note=said.note or "", updated_at=now)
 
 
 async def give(store: AsyncStore, before: Rating | None, after: Rating, held: int | None) -> None:

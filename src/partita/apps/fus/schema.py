@@ -6,6 +6,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import StringConstraints
 
+from partita.apps.fus.titles import title_key
 from partita.kit.urls import normalise
 from partita.table import (
     Aggregate,
@@ -19,9 +20,11 @@ from partita.table import (
     access_pattern,
     attribute,
     camel_case,
+    derived,
     key_part,
     number,
     projected,
+    version,
 )
 from partita.table.types import Timestamp
 
@@ -31,6 +34,7 @@ FUS = Table(
     sk="SK",
     terraform_variable="dynamoTableName",
     purpose="The catalog, what people say about it, and who may do what.",
+    names=camel_case,
 )
 
 _COUNTED = ("ratingCount", "ratingSum", "rated1", "rated2", "rated3", "rated4", "rated5", "commentCount")
@@ -63,7 +67,6 @@ class Site(
     pk="SITE#{site_id}",
     sk="METADATA",
     keys={"entitySk": "SITE#{site_id}"},
-    names=camel_case,
 ):
     """A site in the catalog, with the exact sums of its ratings."""
 
@@ -76,8 +79,9 @@ class Site(
     created_at: Attribute[Timestamp]
     updated_at: Attribute[Timestamp]
     entity_type: Attribute[Literal["SITE"]] = attribute(default="SITE")
-    timeline: Attribute[Literal["SITE"] | None] = attribute(default=None)
-    title_key: Attribute[str | None] = attribute(default=None)
+    timeline: Attribute[Literal["SITE"]] = derived(lambda: "SITE")
+    """Not stored on sites that another program wrote, until they are adopted."""
+    title_key: Attribute[str] = derived(title_key)
     rating_rank: Attribute[int | None] = attribute(default=None, ge=0)
     """Average and count as one number to sort by; follows the ratings by the change stream."""
     added_by: Attribute[str | None] = attribute(default=None)
@@ -93,6 +97,8 @@ class Site(
     rated_3: Attribute[int | None] = attribute(default=None, ge=0)
     rated_4: Attribute[int | None] = attribute(default=None, ge=0)
     rated_5: Attribute[int | None] = attribute(default=None, ge=0)
+    revision: Attribute[int] = version()
+    """Another one after every edit, not after ratings and comments."""
 
     @property
     def rating_histogram(self) -> tuple[int, int, int, int, int]:
@@ -109,29 +115,29 @@ STARS = Aggregate(
 
 @access_pattern("Get site", FUS, documented="Get site: GetItem(PK=SITE#<id>, SK=METADATA)", site_id="1")
 def site(site_id: str) -> Get[Site]:
-    return Site.get(site_id=site_id)
+    return Site.get(Site.site_id(site_id))
 
 
 @access_pattern(
     "List all sites", FUS, documented="List all sites: Query GSI byEntity with entityType=SITE, sort by entitySk"
 )
 def all_sites() -> Query[Site]:
-    return Site.query(BY_ENTITY, entity_type="SITE")
+    return Site.query(BY_ENTITY, Site.entity_type("SITE"))
 
 
 @access_pattern("Sites, newest first", FUS, documented="(or add createdAt to entitySk for ordering)")
 def newest_sites() -> Query[Site]:
-    return _shown(Site.query(BY_TIME, timeline="SITE").newest_first())
+    return _shown(Site.query(BY_TIME, Site.timeline("SITE")).newest_first())
 
 
 @access_pattern("Sites, best rated first", FUS, documented=False)
 def best_sites() -> Query[Site]:
-    return _shown(Site.query(BY_RATING, timeline="SITE").newest_first())
+    return _shown(Site.query(BY_RATING, Site.timeline("SITE")).newest_first())
 
 
 @access_pattern("Sites by title", FUS, documented=False)
 def sites_by_title() -> Query[Site]:
-    return _shown(Site.query(BY_TITLE, timeline="SITE"))
+    return _shown(Site.query(BY_TITLE, Site.timeline("SITE")))
 
 
 def _shown(query: Query[Site]) -> Query[Site]:
@@ -154,7 +160,7 @@ def _shown(query: Query[Site]) -> Query[Site]:
     "Sites that a tag or a search found", FUS, documented=False, site_ids=tuple(str(number) for number in range(10, 35))
 )
 def sites_found(site_ids: tuple[str, ...]) -> BatchGet[Site]:
-    return BatchGet(tuple(Site.key(site_id=site_id) for site_id in site_ids))
+    return BatchGet(tuple(Site.key(Site.site_id(site_id)) for site_id in site_ids))
 
 
 # 2. Site–tag: one item per tag per site, written when a site's tags change.
@@ -164,7 +170,6 @@ class SiteTag(
     pk="SITE#{site_id}",
     sk="TAG#{tag}",
     keys={"siteId": "SITE#{site_id}"},
-    names=camel_case,
 ):
     """A site has a tag."""
 
@@ -174,15 +179,15 @@ class SiteTag(
 
 @access_pattern("Sites by tag", FUS, documented="Sites by tag: Query GSI byTag with tag=<tagValue>", tag="javascript")
 def sites_with_tag(tag: str) -> Query[SiteTag]:
-    return SiteTag.query(BY_TAG, tag=tag)
+    return SiteTag.query(BY_TAG, SiteTag.tag(tag))
 
 
 @access_pattern("Sites by tag, newest first", FUS, documented=False, tag="javascript")
 def newest_with_tag(tag: str) -> Query[SiteTag]:
-    return SiteTag.query(BY_TAG, tag=tag).newest_first()
+    return SiteTag.query(BY_TAG, SiteTag.tag(tag)).newest_first()
 
 
-class TagTotal(Item, table=FUS, pk="TAGTOTAL#{tag}", sk="TOTAL", keys={"entitySk": "TAG#{tag}"}, names=camel_case):
+class TagTotal(Item, table=FUS, pk="TAGTOTAL#{tag}", sk="TOTAL", keys={"entitySk": "TAG#{tag}"}):
     """How many sites have a tag."""
 
     tag: Attribute[Tag] = key_part()
@@ -192,22 +197,22 @@ class TagTotal(Item, table=FUS, pk="TAGTOTAL#{tag}", sk="TOTAL", keys={"entitySk
 
 @access_pattern("All tags with their counts", FUS, documented=False)
 def all_tags() -> Query[TagTotal]:
-    return TagTotal.query(BY_ENTITY, entity_type="TAG")
+    return TagTotal.query(BY_ENTITY, TagTotal.entity_type("TAG"))
 
 
 @access_pattern("Tags, most used first", FUS, documented=False)
 def popular_tags() -> Query[TagTotal]:
-    return TagTotal.query(BY_COUNT, entity_type="TAG").newest_first()
+    return TagTotal.query(BY_COUNT, TagTotal.entity_type("TAG")).newest_first()
 
 
 @access_pattern("How many sites have a tag", FUS, documented=False, tag="maps")
 def tag_total(tag: str) -> Get[TagTotal]:
-    return TagTotal.get(tag=tag)
+    return TagTotal.get(TagTotal.tag(tag))
 
 
 @access_pattern("Tags of a site", FUS, documented=False, site_id="1")
 def tags_of(site_id: str) -> Query[SiteTag]:
-    return SiteTag.query(site_id=site_id)
+    return SiteTag.query(SiteTag.site_id(site_id))
 
 
 # 3. User rating (stars and note): one item per user per site, written by that user.
@@ -217,18 +222,17 @@ class Rating(
     pk="USER#{user_id}",
     sk="SITE#{site_id}",
     keys={"siteId": "SITE#{site_id}", "ratedBy": "USER#{user_id}", "ratedAt": "{updated_at}"},
-    names=camel_case,
 ):
     """One user's stars and private note for one site."""
 
     user_id: Attribute[str] = key_part()
     site_id: Attribute[str] = key_part()
     stars: Attribute[int] = attribute(ge=1, le=5)
-    star_rating: Attribute[int] = attribute(ge=1, le=5)
+    star_rating: Attribute[int] = derived(lambda stars: stars)
     note: Attribute[str] = attribute(default="", max_length=2000)
     updated_at: Attribute[Timestamp]
-    counted_stars: Attribute[int | None] = attribute(default=None, ge=1, le=5)
-    """What the sums of its site hold of it; None where nobody counted it yet."""
+    counted_stars: Attribute[int] = derived(lambda stars: stars)
+    """What the sums of its site hold of it; stored otherwise, or not at all, where another program wrote it."""
 
 
 @access_pattern(
@@ -239,14 +243,14 @@ class Rating(
     site_id="1",
 )
 def my_rating(user_id: str, site_id: str) -> Get[Rating]:
-    return Rating.get(user_id=user_id, site_id=site_id)
+    return Rating.get(Rating.user_id(user_id), Rating.site_id(site_id))
 
 
 @access_pattern(
     "My ratings", FUS, documented="My ratings: Query PK=USER#<userId> (all my SITE#... items)", user_id="ada"
 )
 def my_ratings(user_id: str) -> Query[Rating]:
-    return Rating.query(BY_RATER, user_id=user_id).newest_first()
+    return Rating.query(BY_RATER, Rating.user_id(user_id)).newest_first()
 
 
 @access_pattern(
@@ -256,7 +260,7 @@ def my_ratings(user_id: str) -> Query[Rating]:
     stars=5,
 )
 def ratings_with(stars: int) -> Query[Rating]:
-    return Rating.query(BY_STARS, star_rating=stars)
+    return Rating.query(BY_STARS, Rating.star_rating(stars))
 
 
 # 4. Comment (per user per site)
@@ -270,7 +274,6 @@ class Comment(
         "commentSk": "COMMENT#{created_at}#{comment_id}",
         "commentedBy": "USER#{user_id}",
     },
-    names=camel_case,
 ):
     """What a user says about a site."""
 
@@ -280,8 +283,8 @@ class Comment(
     body: Attribute[str] = attribute(min_length=1, max_length=5000)
     created_at: Attribute[Timestamp]
     updated_at: Attribute[Timestamp]
-    counted: Attribute[bool | None] = attribute(default=None)
-    """Whether its site counted it; what another program wrote is not, until it is taken in."""
+    counted: Attribute[bool] = derived(lambda: True)
+    """That its site counted it; not stored where another program wrote it, until it is adopted."""
 
 
 @access_pattern(
@@ -291,22 +294,22 @@ class Comment(
     site_id="1",
 )
 def comments_of(site_id: str) -> Query[Comment]:
-    return Comment.query(BY_SITE, site_id=site_id)
+    return Comment.query(BY_SITE, Comment.site_id(site_id))
 
 
 @access_pattern("Ratings of a site with so many stars", FUS, documented=False, site_id="1", stars=5)
 def ratings_of(site_id: str, stars: int) -> Query[Rating]:
-    return Rating.query(BY_STARS, star_rating=stars, site_id=site_id)
+    return Rating.query(BY_STARS, Rating.star_rating(stars), Rating.site_id(site_id))
 
 
 @access_pattern("A comment", FUS, documented=False, user_id="ada", site_id="1", comment_id="c1")
 def comment(user_id: str, site_id: str, comment_id: str) -> Get[Comment]:
-    return Comment.get(user_id=user_id, site_id=site_id, comment_id=comment_id)
+    return Comment.get(Comment.user_id(user_id), Comment.site_id(site_id), Comment.comment_id(comment_id))
 
 
 @access_pattern("My comments", FUS, documented=False, user_id="ada")
 def my_comments(user_id: str) -> Query[Comment]:
-    return Comment.query(BY_COMMENTER, user_id=user_id).newest_first()
+    return Comment.query(BY_COMMENTER, Comment.user_id(user_id)).newest_first()
 
 
 # 5. Custom group
@@ -316,7 +319,6 @@ class Group(
     pk="GROUP#{name}",
     sk="METADATA",
     keys={"entitySk": "GROUP#{name}"},
-    names=camel_case,
 ):
     """A group grants its permissions to its members."""
 
@@ -327,16 +329,17 @@ class Group(
     updated_at: Attribute[Timestamp]
     entity_type: Attribute[Literal["GROUP"]] = attribute(default="GROUP")
     member_count: Attribute[int | None] = attribute(default=None, ge=0)
+    revision: Attribute[int] = version()
 
 
 @access_pattern("List all groups", FUS, documented="List all groups: Query GSI byEntity with entityType=GROUP")
 def all_groups() -> Query[Group]:
-    return Group.query(BY_ENTITY, entity_type="GROUP")
+    return Group.query(BY_ENTITY, Group.entity_type("GROUP"))
 
 
 @access_pattern("Get group", FUS, documented="Get group: GetItem(PK=GROUP#<name>, SK=METADATA)", name="editors")
 def group(name: str) -> Get[Group]:
-    return Group.get(name=name)
+    return Group.get(Group.name(name))
 
 
 # 6. User membership in a custom group
@@ -345,7 +348,6 @@ class Membership(
     table=FUS,
     pk="USER#{user_id}",
     sk="MEMBERSHIP#{group_name}",
-    names=camel_case,
 ):
     """A user is in a group."""
 
@@ -353,8 +355,8 @@ class Membership(
     user_id: Attribute[str]
     added_at: Attribute[Timestamp]
     added_by: Attribute[str]
-    counted: Attribute[bool | None] = attribute(default=None)
-    """Whether its group counted it."""
+    counted: Attribute[bool] = derived(lambda: True)
+    """That its group counted it."""
 
 
 @access_pattern(
@@ -364,7 +366,7 @@ class Membership(
     user_id="ada",
 )
 def groups_of(user_id: str) -> Query[Membership]:
-    return Membership.query(user_id=user_id)
+    return Membership.query(Membership.user_id(user_id))
 
 
 @access_pattern(
@@ -374,16 +376,16 @@ def groups_of(user_id: str) -> Query[Membership]:
     name="editors",
 )
 def members_of(name: str) -> Query[Membership]:
-    return Membership.query(BY_GROUP, group_name=name)
+    return Membership.query(BY_GROUP, Membership.group_name(name))
 
 
 @access_pattern("Membership of a user in a group", FUS, documented=False, user_id="ada", name="editors")
 def membership(user_id: str, name: str) -> Get[Membership]:
-    return Membership.get(user_id=user_id, group_name=name)
+    return Membership.get(Membership.user_id(user_id), Membership.group_name(name))
 
 
 # What the document leaves to us: a URL once, how many there are, what is being removed, and a log of groups.
-class SiteUrl(Item, table=FUS, pk="URL#{url}", sk="UNIQUE", names=camel_case):
+class SiteUrl(Item, table=FUS, pk="URL#{url}", sk="UNIQUE"):
     """The guard that keeps a normalised URL in the catalog once."""
 
     url: Attribute[str] = key_part()
@@ -395,10 +397,10 @@ SITE_URL = Guard(Site, lambda site: SiteUrl(url=normalise(site.url), of_site=sit
 
 @access_pattern("Site with a URL", FUS, documented=False, url="https://example.org")
 def site_with_url(url: str) -> Get[SiteUrl]:
-    return SiteUrl.get(url=url)
+    return SiteUrl.get(SiteUrl.url(url))
 
 
-class Total(Item, table=FUS, pk="TOTAL#{of}", sk="TOTAL", names=camel_case):
+class Total(Item, table=FUS, pk="TOTAL#{of}", sk="TOTAL"):
     """How many there are of something."""
 
     of: Attribute[Literal["sites"]] = key_part()
@@ -407,10 +409,10 @@ class Total(Item, table=FUS, pk="TOTAL#{of}", sk="TOTAL", names=camel_case):
 
 @access_pattern("How many sites there are", FUS, documented=False, of="sites")
 def total(of: Literal["sites"]) -> Get[Total]:
-    return Total.get(of=of)
+    return Total.get(Total.of(of))
 
 
-class SiteRemoval(Item, table=FUS, pk="SITE#{site_id}", sk="REMOVAL", names=camel_case):
+class SiteRemoval(Item, table=FUS, pk="SITE#{site_id}", sk="REMOVAL"):
     """A site that was deleted, as long as its tags, ratings and comments are being removed."""
 
     site_id: Attribute[str] = key_part()
@@ -421,10 +423,10 @@ class SiteRemoval(Item, table=FUS, pk="SITE#{site_id}", sk="REMOVAL", names=came
 
 @access_pattern("The removal of a site", FUS, documented=False, site_id="1")
 def removal(site_id: str) -> Get[SiteRemoval]:
-    return SiteRemoval.get(site_id=site_id)
+    return SiteRemoval.get(SiteRemoval.site_id(site_id))
 
 
-class GroupRemoval(Item, table=FUS, pk="GROUP#{name}", sk="REMOVAL", names=camel_case):
+class GroupRemoval(Item, table=FUS, pk="GROUP#{name}", sk="REMOVAL"):
     """A group that was deleted, as long as its memberships are being removed; its name is free again afterwards."""
 
     name: Attribute[str] = key_part()
@@ -434,10 +436,10 @@ class GroupRemoval(Item, table=FUS, pk="GROUP#{name}", sk="REMOVAL", names=camel
 
 @access_pattern("The removal of a group", FUS, documented=False, name="editors")
 def group_removal(name: str) -> Get[GroupRemoval]:
-    return GroupRemoval.get(name=name)
+    return GroupRemoval.get(GroupRemoval.name(name))
 
 
-class GroupLog(Item, table=FUS, pk="GROUPLOG#{group_name}", sk="{at}#{entry_id}", names=camel_case):
+class GroupLog(Item, table=FUS, pk="GROUPLOG#{group_name}", sk="{at}#{entry_id}"):
     """Who changed a group or its members, and how."""
 
     group_name: Attribute[str] = key_part()
@@ -450,7 +452,7 @@ class GroupLog(Item, table=FUS, pk="GROUPLOG#{group_name}", sk="{at}#{entry_id}"
 
 @access_pattern("What was done to a group", FUS, documented=False, name="editors")
 def log_of(name: str) -> Query[GroupLog]:
-    return GroupLog.query(group_name=name).newest_first()
+    return GroupLog.query(GroupLog.group_name(name)).newest_first()
 
 
 # What `partita check` finds here, and why we live with it.

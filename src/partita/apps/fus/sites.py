@@ -9,9 +9,10 @@ from partita.apps.fus import schema
 from partita.apps.fus.adoption import adopt
 from partita.apps.fus.bookkeeping import UrlTaken, actions, changes, creation
 from partita.apps.fus.counting import unknown
-from partita.apps.fus.formats import MOST_TEXT_BYTES, cut, host_of, title_key
+from partita.apps.fus.formats import MOST_TEXT_BYTES, host_of
 from partita.apps.fus.inputs import MOST_DESCRIPTION, MOST_TITLE, NewSite, SiteEdit, one_line, tidy
 from partita.apps.fus.schema import Site, SiteRemoval
+from partita.apps.fus.titles import cut
 from partita.kit.clock import stamp
 from partita.kit.fetcher import Fetched, FetchRefused
 from partita.kit.kit import Kit
@@ -103,7 +104,7 @@ class Sites:
 
     async def edit(self, viewer: Viewer, site_id: str, edit: SiteEdit) -> Site:
         """Change what is said about a site: only what differs, and exactly the tags that come and go."""
-        if not edit.model_fields_set - {"updated_at"} or (edit.model_fields_set <= {"fetch"} and not edit.fetch):
+        if not edit.model_fields_set - {"revision"} or (edit.model_fields_set <= {"fetch"} and not edit.fetch):
             raise BadRequest("Nothing to change was sent.", code="nothing_to_change")
         fetched: Fetched | str | None = None
         if edit.fetch:
@@ -112,7 +113,7 @@ class Sites:
 
         async def attempt() -> Site:
             before = await self._listed(site_id)
-            if edit.updated_at is not None and edit.updated_at != before.updated_at:
+            if edit.revision is not None and edit.revision != before.revision:
                 raise Conflict(
                     "Somebody changed this site meanwhile. Load it again, and change what is still to be changed.",
                     code="changed_meanwhile",
@@ -122,11 +123,11 @@ class Sites:
                 after = _with_page(after, fetched, stamp(self._kit.clock), after.title)
             if not actions(before, after):
                 return before
-            after = after.model_copy(
-                update={"updated_at": stamp(self._kit.clock), "title_key": title_key(after.title, site_id)}
-            )
-            changed = Update(before.own_key, *actions(before, after)).unless_changed(
-                before, Site.updated_at, Site.url, Site.title, Site.tags
+            after = after.with_(Site.updated_at(stamp(self._kit.clock)), Site.revision(before.revision + 1))
+            changed = (
+                Update(before.own_key, *actions(before, after))
+                .unless_changed(before, Site.updated_at, Site.url, Site.title, Site.tags)
+                .next_version(before)
             )
             try:
                 await self._store.transact(Transaction(changed, *changes(before, after)))
@@ -149,7 +150,7 @@ class Sites:
                 removed_at=stamp(self._kit.clock),
             )
             # What another program wrote and we never listed has nothing beside it that we counted.
-            beside = changes(before, None) if before.timeline is not None else ()
+            beside = changes(before, None) if before.as_stored(Site.timeline) else ()
             await self._store.transact(Transaction(gone, *beside, Put(removal)))
             return before
 
@@ -160,7 +161,7 @@ class Sites:
     async def _listed(self, site_id: str) -> Site:
         """A site as it is now; one that another program wrote is taken in first."""
         found = await self.site(site_id, consistent=True)
-        if found.timeline is not None:
+        if found.as_stored(Site.timeline):
             return found
         if not await adopt(self._store, found):
             other = await self._with_url(found.url)
@@ -195,8 +196,6 @@ def new_site(new: NewSite, site_id: str, now: str, added_by: str | None) -> Site
         tags=new.tags,
         created_at=now,
         updated_at=now,
-        timeline="SITE",
-        title_key=title_key(title, site_id),
         rating_rank=0,
         added_by=added_by,
     )
@@ -223,7 +222,6 @@ def _with_page(site: Site, fetched: Fetched | str, now: str, title: str) -> Site
         "fetched_at": now,
         "fetch_note": None,
     }
-    update["title_key"] = title_key(update["title"], site.site_id)
     return site.model_copy(update=update)
 
 

@@ -12,7 +12,7 @@ from collections.abc import AsyncIterator, Sequence
 from typing import Literal
 
 from partita.apps.fus import schema
-from partita.apps.fus.schema import TagTotal
+from partita.apps.fus.schema import SiteTag, TagTotal
 from partita.store.store import AsyncStore
 
 Mode = Literal["and", "or"]
@@ -37,7 +37,7 @@ async def site_ids(store: AsyncStore, tags: Sequence[str], mode: Mode, after: st
 
 async def totals(store: AsyncStore, tags: Sequence[str]) -> dict[str, int]:
     """How many sites have each tag."""
-    found = await store.batch_get([TagTotal.key(tag=tag) for tag in tags])
+    found = await store.batch_get([TagTotal.key(TagTotal.tag(tag)) for tag in tags])
     return {tag: 0 if total is None else max(total.count, 0) for tag, total in zip(tags, found, strict=True)}
 
 
@@ -107,9 +107,9 @@ class _Tagged:
     async def _read(self, bound: str | None) -> None:
         query = schema.newest_with_tag(self._tag)
         if bound is not None and (self._before is None or bound < self._before):
-            query = query.at_most(site_id=bound)
+            query = query.at_most(SiteTag.site_id(bound))
         elif self._before is not None:
-            query = query.before(site_id=self._before)
+            query = query.before(SiteTag.site_id(self._before))
         often = self._looks > _OFTEN
         self._stretch = min(self._stretch * 2, _LONGEST_STRETCH) if often else _FIRST_STRETCH
         page = await self._store.page(query, limit=self._stretch)

@@ -55,6 +55,7 @@ class SiteDetail(SiteSummary):
     scraped_content: str = Field(description="The text of the page when it was fetched.")
     fetched_at: str | None = Field(description="When the page was fetched; null where that never worked.")
     fetch_note: str | None = Field(description="Why nothing was fetched.")
+    revision: int = Field(description="Send it with changes, and they are refused if somebody was faster.")
 
 
 class SiteList(BaseModel):
@@ -151,6 +152,7 @@ class GroupView(View):
     member_count: int
     created_at: str
     updated_at: str
+    revision: int = Field(description="Send it with changes, and they are refused if somebody was faster.")
 
 
 class GroupList(BaseModel):
@@ -228,6 +230,7 @@ def detail(site: Site) -> Json:
         "ratingHistogram": {str(stars): count for stars, count in enumerate(site.rating_histogram, 1)},
         "scrapedContent": site.scraped_content,
         "fetchedAt": site.fetched_at,
+        "revision": site.revision,
         "fetchNote": site.fetch_note,
     }
 
@@ -301,6 +304,7 @@ def group(known: Group) -> Json:
         "memberCount": known.member_count or 0,
         "createdAt": known.created_at,
         "updatedAt": known.updated_at,
+        "revision": known.revision,
     }
 
 

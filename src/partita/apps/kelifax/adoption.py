@@ -7,13 +7,13 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 
 from partita.apps.kelifax import schema
-from partita.apps.kelifax.bookkeeping import UrlTaken, changes, forgotten, placed, rewritten, tag_items
+from partita.apps.kelifax.bookkeeping import UrlTaken, changes, completed, forgotten, in_order, rewritten, tag_items
 from partita.apps.kelifax.formats import split_tags
 from partita.apps.kelifax.schema import RESOURCES, Resource, ResourceTag
 from partita.store.rows import every_row
 from partita.store.store import AsyncStore
 from partita.table import ChangedMeanwhileError, Check, Delete, ForeignItemError, Put, Transaction
-from partita.table.versions import changed_meanwhile, unchanged
+from partita.table.versions import changed_meanwhile
 
 
 @dataclass(slots=True)
@@ -27,11 +27,6 @@ class Adoption:
     """What does not fit its type: key and reason."""
 
 
-def in_order(resource: Resource) -> bool:
-    """Whether lists and totals hold it as what it is by now."""
-    return placed(resource) == resource
-
-
 async def adopt(store: AsyncStore, slug: str, before: Resource | None = None) -> bool:
     """List a resource, claim its address and count it, exactly once, whoever else is at it; False where it was done.
 
@@ -42,8 +37,8 @@ async def adopt(store: AsyncStore, slug: str, before: Resource | None = None) ->
         found = await store.get(schema.resource(slug).consistently())
         if found is None or in_order(found):
             return False
-        after = placed(found)
-        known = before if found.booked_as is None else found
+        after = completed(found)
+        known = before if found.as_stored(Resource.booked_as) is None else found
         await store.transact(Transaction(rewritten(found, after), *changes(known, after)))
         return True
 
@@ -52,7 +47,7 @@ async def adopt(store: AsyncStore, slug: str, before: Resource | None = None) ->
 
 async def retag(store: AsyncStore, slug: str, tags: Iterable[str]) -> None:
     """List a resource under those of the tags that it has, and not under the others, where somebody changed them."""
-    keys = [ResourceTag.key(slug=slug, resource_tag=tag) for tag in sorted(set(tags))]
+    keys = [ResourceTag.key(ResourceTag.slug(slug), ResourceTag.resource_tag(tag)) for tag in sorted(set(tags))]
 
     async def attempt() -> None:
         found = await store.get(schema.resource(slug).consistently())
@@ -66,7 +61,7 @@ async def retag(store: AsyncStore, slug: str, tags: Iterable[str]) -> None:
             if item != wanted.get(key)
         ]
         if writes:
-            same = Check(found.own_key, unchanged(found.own_key, found, [Resource.tags, Resource.booked_as]))
+            same = Check(found.own_key, found.own_key.unchanged_since(found, Resource.tags, Resource.booked_as))
             await store.transact(Transaction(same.otherwise(changed_meanwhile(found.own_key)), *writes))
 
     await store.attempt(attempt)
@@ -74,9 +69,10 @@ async def retag(store: AsyncStore, slug: str, tags: Iterable[str]) -> None:
 
 async def forget(store: AsyncStore, gone: Resource) -> None:
     """Take back what is known of a resource that another program deleted: we would have given its claim back."""
-    if gone.claimed_url is None:
+    url = gone.as_stored(Resource.claimed_url)
+    if url is None:
         return
-    claim = await store.get(schema.resource_with_url(gone.claimed_url).consistently())
+    claim = await store.get(schema.resource_with_url(url).consistently())
     if claim is None or claim.claimed_by != gone.resource_slug:
         return
     absent = Check(gone.own_key, gone.own_key.absent()).otherwise(changed_meanwhile(gone.own_key))

@@ -9,9 +9,7 @@ from typing import Any
 
 from partita.apps.kelifax.formats import search_text, split_features, split_tags
 from partita.apps.kelifax.schema import RESOURCE_URL, Resource, ResourceTag, ResourceUrl, Total
-from partita.kit.urls import AddressError, checked, normalise
-from partita.table import Delete, Put, Update, any_of
-from partita.table.attributes import Action
+from partita.table import Action, AttributeOf, Delete, Put, Update, any_of
 
 Write = Put[Any] | Update[Any] | Delete[Any]
 
@@ -36,28 +34,31 @@ _FOLLOWED = {
 """What guard, tags, totals and the keys of the sparse indexes are made of, before and after."""
 
 
-def placed(resource: Resource) -> Resource:
-    """The resource with all that follows from what it says: keys of sparse indexes, its claim, what it counts as."""
-    approved = resource.resource_status == "approved"
-    return resource.model_copy(
-        update={
-            "approved_category": resource.category if approved else None,
-            "popular_in": "all" if approved else None,
-            "featured_as": "featured" if approved and resource.featured else None,
-            "booked_as": resource.resource_status,
-            "claimed_url": _claimed(resource),
-            "submitter_domain": resource.submitter_domain or resource.submitter_email.rpartition("@")[2] or None,
-            "search_text": resource.search_text or _search_text(resource),
-        }
-    )
+def completed(resource: Resource) -> Resource:
+    """The resource with what another program may leave out and lists and search need."""
+    domain = resource.submitter_domain or resource.submitter_email.rpartition("@")[2] or None
+    text = resource.search_text or _search_text(resource)
+    return resource.with_(Resource.submitter_domain(domain), Resource.search_text(text))
+
+
+def in_order(resource: Resource) -> bool:
+    """Whether lists and totals hold a resource that was read as what it is by now."""
+    return not resource.stale() and completed(resource) == resource
 
 
 def booked(resource: Resource | None) -> Resource | None:
     """The resource as guard, tags and totals know it, whatever another program has written since; None: not at all."""
-    if resource is None or resource.booked_as is None:
+    if resource is None:
         return None
-    category = resource.approved_category or resource.category
-    return resource.model_copy(update={"resource_status": resource.booked_as, "category": category})
+    status = resource.as_stored(Resource.booked_as)
+    if status is None:
+        return None
+    category, url = resource.as_stored(Resource.approved_category), resource.as_stored(Resource.claimed_url)
+    return resource.with_(
+        Resource.resource_status(status),
+        Resource.category(category or resource.category),
+        Resource.resource_url(url or ""),
+    )
 
 
 def changes(before: Resource | None, after: Resource | None) -> tuple[Write, ...]:
@@ -88,45 +89,30 @@ def forgotten(gone: Resource) -> tuple[Write, ...]:
 def rewritten(before: Resource, after: Resource, *seen: str) -> Update[Resource]:
     """The update that makes one of the other, unless what it rests on has changed."""
     told = actions(before, after)
-    if placed(before) != before:
-        told = (*told, *_left_out(after, {action.field for action in told}))
-    return Update(before.own_key, *told).unless_changed(before, *rests_on(before, after, *seen))
+    if not in_order(before):
+        told = (*told, Resource.view_count.add(0))  # an index sorts by it, and another program may leave it out
+    return Update(before.own_key, *told).making_anew(after).unless_changed(before, *rests_on(before, after, *seen))
 
 
-def _left_out(resource: Resource, told: set[str]) -> Iterator[Action]:
-    """What indexes need and another program leaves out: the number of views, and keys that a setting spreads."""
-    yield Resource.view_count.add(0)
-    for field in sorted({field for made in Resource.__layout__.derived.values() for field in made.fields} - told):
-        value = getattr(resource, field)
-        if value is not None:
-            yield Resource.__attributes__[field].set(value)  # the keys made of it are made with it
-
-
-def actions(before: Resource, after: Resource) -> tuple[Action, ...]:
+def actions(before: Resource, after: Resource) -> tuple[Action[Resource], ...]:
     """The update that makes one of the other. Views are counted by others meanwhile, so they are never written."""
-    changed: list[Action] = []
-    for field, attribute in Resource.__attributes__.items():
-        old, new = getattr(before, field), getattr(after, field)
-        if old != new and field != "view_count":
-            changed.append(attribute.remove() if new is None else attribute.set(new))
-    return tuple(changed)
+    return tuple(attribute.set(getattr(after, attribute.field_name)) for attribute in _changed(before, after))
 
 
 def rests_on(before: Resource, after: Resource, *seen: str) -> tuple[Any, ...]:
     """The attributes a change rests on: those it changes, those that others follow from, and what somebody saw."""
-    changed = {field for field in Resource.__attributes__ if getattr(before, field) != getattr(after, field)}
-    names = (changed | _FOLLOWED | set(seen)) - {"view_count"}
+    names = {attribute.field_name for attribute in _changed(before, after)} | _FOLLOWED | set(seen)
     return tuple(Resource.__attributes__[field] for field in sorted(names))
 
 
-def _claimed(resource: Resource) -> str | None:
-    """A rejected resource leaves its URL to others; what is no address, as others may write it, is nobody's."""
-    if resource.resource_status == "rejected":
-        return None
-    try:
-        return normalise(checked(resource.resource_url))
-    except AddressError:
-        return None
+def _changed(before: Resource, after: Resource) -> list[AttributeOf[Resource, Any]]:
+    return [
+        attribute
+        for field, attribute in Resource.__attributes__.items()
+        if not attribute.is_made
+        and field not in ("view_count", "revision")
+        and getattr(before, field) != getattr(after, field)
+    ]
 
 
 def _search_text(resource: Resource) -> str:
@@ -141,11 +127,11 @@ def _guard(before: Resource | None, after: Resource | None) -> Iterator[Write]:
     if before:
         own = ResourceUrl.claimed_by.equals(before.resource_slug)
         for released in _GUARD.release(before):
-            yield replace(released, condition=any_of(released.key.absent(), own))
+            yield replace(released, condition=any_of(released.key.absent(), own).tree)
     if after:
         own = ResourceUrl.claimed_by.equals(after.resource_slug)
         for claim in _GUARD.claim(after):
-            yield replace(claim, condition=any_of(claim.key.absent(), own))
+            yield replace(claim, condition=any_of(claim.key.absent(), own).tree)
 
 
 def _tags(before: Resource | None, after: Resource | None) -> Iterator[Write]:
@@ -166,7 +152,7 @@ def _totals(before: Resource | None, after: Resource | None) -> Iterator[Write]:
             amounts[counted] += sign
     for (count_of, counted_as), amount in amounts.items():
         if amount:
-            key = Total.key(count_of=count_of, counted_as=counted_as)
+            key = Total.key(Total.count_of(count_of), Total.counted_as(counted_as))
             yield Update(key, Total.count.add(amount)).or_new()
 
 

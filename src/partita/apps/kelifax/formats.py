@@ -11,6 +11,8 @@ from typing import Literal
 
 from pydantic import BaseModel, ConfigDict, ValidationError
 
+from partita.kit.urls import AddressError, checked, normalise
+
 LearningType = Literal["documentation", "tutorial", "video", "course"]
 
 
@@ -26,6 +28,17 @@ class LearningResource(BaseModel):
 
 class SeparatorError(ValueError):
     """A part holds the character that separates parts."""
+
+
+def claim(resource_status: str, resource_url: str) -> str | None:
+    """The address that a resource keeps from others. A rejected one leaves it to them; what is no address, as other
+    programs may write it, is nobody's."""
+    if resource_status == "rejected":
+        return None
+    try:
+        return normalise(checked(resource_url))
+    except AddressError:
+        return None
 
 
 def category_name(category: str) -> str:

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from hashlib import sha256
 from typing import Annotated, Literal
 
 from pydantic import StringConstraints
 
+from partita.apps.kelifax.formats import claim
 from partita.table import (
     Attribute,
     BatchGet,
@@ -18,8 +18,10 @@ from partita.table import (
     access_pattern,
     attribute,
     camel_case,
+    derived,
     key_part,
     number,
+    version,
 )
 from partita.table.types import OptionalTimestamp, Timestamp
 
@@ -28,6 +30,7 @@ RESOURCES = Table(
     pk="resourceSlug",
     ttl="expiresAt",
     purpose="Resources that visitors submit and moderators approve; no sort key, the slug is the lookup.",
+    names=camel_case,
 )
 
 STATUS_INDEX = RESOURCES.index(
@@ -79,7 +82,7 @@ Name = Annotated[str, StringConstraints(max_length=40)]
 _ANALYTICS = "Analytics Queries: Filter by submitterDomain, viewCount, etc."
 
 
-class Resource(Item, table=RESOURCES, names=camel_case):
+class Resource(Item, table=RESOURCES):
     """A resource, with the document's attributes and formats; what is not given is an empty string."""
 
     # Primary key
@@ -124,19 +127,22 @@ class Resource(Item, table=RESOURCES, names=camel_case):
     submitter_domain: Attribute[str | None] = attribute(default=None)
 
     # Keys of the sparse indexes: there only while the resource is approved (and featured)
-    approved_category: Attribute[Category | None] = attribute(default=None)
-    popular_in: Attribute[Literal["all"] | None] = attribute(default=None)
-    featured_as: Attribute[Literal["featured"] | None] = attribute(default=None)
+    approved_category: Attribute[Category | None] = derived(
+        lambda resource_status, category: category if resource_status == "approved" else None
+    )
+    popular_in: Attribute[Literal["all"] | None] = derived(
+        lambda resource_status: "all" if resource_status == "approved" else None
+    )
+    featured_as: Attribute[Literal["featured"] | None] = derived(
+        lambda resource_status, featured: "featured" if featured and resource_status == "approved" else None
+    )
 
-    # As what guard, tags and totals know it; not there where another program wrote it and nobody has taken it in
-    booked_as: Attribute[Status | None] = attribute(default=None)
-    claimed_url: Attribute[str | None] = attribute(default=None)
+    # As what guard, tags and totals know it; stored otherwise, or not at all, where another program wrote it
+    booked_as: Attribute[Status] = derived(lambda resource_status: resource_status)
+    claimed_url: Attribute[str | None] = derived(claim)
 
-    @property
-    def version(self) -> str:
-        """Stands for all that moderators write and decide: another after every edit and decision, not after views."""
-        seen = repr([getattr(self, field) for field in MODERATED])
-        return sha256(seen.encode()).hexdigest()[:16]
+    revision: Attribute[int] = version()
+    """Another one after every edit and decision, not after views."""
 
 
 MODERATED = (
@@ -161,7 +167,7 @@ MODERATED = (
     "Get Resource by Slug", RESOURCES, documented="Get Resource by Slug: Direct PK lookup", slug="amazing-dev-tool"
 )
 def resource(slug: str) -> Get[Resource]:
-    return Resource.get(resource_slug=slug)
+    return Resource.get(Resource.resource_slug(slug))
 
 
 @access_pattern(
@@ -173,7 +179,7 @@ def resource(slug: str) -> Get[Resource]:
     ),
 )
 def approved_resources() -> Query[Resource]:
-    return Resource.query(STATUS_INDEX, resource_status="approved").newest_first()
+    return Resource.query(STATUS_INDEX, Resource.resource_status("approved")).newest_first()
 
 
 @access_pattern(
@@ -185,12 +191,12 @@ def approved_resources() -> Query[Resource]:
     ),
 )
 def pending_resources() -> Query[Resource]:
-    return Resource.query(STATUS_INDEX, resource_status="pending")
+    return Resource.query(STATUS_INDEX, Resource.resource_status("pending"))
 
 
 @access_pattern("Resources of a status", RESOURCES, documented=False, status="rejected")
 def resources_with_status(status: Status) -> Query[Resource]:
-    return Resource.query(STATUS_INDEX, resource_status=status).newest_first()
+    return Resource.query(STATUS_INDEX, Resource.resource_status(status)).newest_first()
 
 
 @access_pattern(
@@ -200,7 +206,7 @@ def resources_with_status(status: Status) -> Query[Resource]:
     since="2025-10-01",
 )
 def submitted_since(since: str) -> Query[Resource]:
-    return Resource.query(STATUS_INDEX, resource_status="pending").after(created_at=since)
+    return Resource.query(STATUS_INDEX, Resource.resource_status("pending")).after(Resource.created_at(since))
 
 
 @access_pattern(
@@ -213,7 +219,7 @@ def submitted_since(since: str) -> Query[Resource]:
     category="development",
 )
 def approved_in(category: Category) -> Query[Resource]:
-    return Resource.query(APPROVED_INDEX, approved_category=category).newest_first()
+    return Resource.query(APPROVED_INDEX, Resource.approved_category(category)).newest_first()
 
 
 @access_pattern(
@@ -223,7 +229,7 @@ def approved_in(category: Category) -> Query[Resource]:
     category="development",
 )
 def resources_in(category: Category) -> Query[Resource]:
-    return Resource.query(CATEGORY_INDEX, category=category).newest_first()
+    return Resource.query(CATEGORY_INDEX, Resource.category(category)).newest_first()
 
 
 @access_pattern(
@@ -234,17 +240,17 @@ def resources_in(category: Category) -> Query[Resource]:
     since="2025-10-01",
 )
 def recent_in(category: Category, since: str) -> Query[Resource]:
-    return Resource.query(CATEGORY_INDEX, category=category).after(created_at=since)
+    return Resource.query(CATEGORY_INDEX, Resource.category(category)).after(Resource.created_at(since))
 
 
 @access_pattern("Most viewed resources", RESOURCES, documented=_ANALYTICS)
 def popular_resources() -> Query[Resource]:
-    return Resource.query(POPULAR_INDEX, popular_in="all").newest_first()
+    return Resource.query(POPULAR_INDEX, Resource.popular_in("all")).newest_first()
 
 
 @access_pattern("Most viewed resources of a category", RESOURCES, documented=False, category="development")
 def popular_in(category: Category) -> Query[Resource]:
-    return Resource.query(POPULAR_CATEGORY_INDEX, approved_category=category).newest_first()
+    return Resource.query(POPULAR_CATEGORY_INDEX, Resource.approved_category(category)).newest_first()
 
 
 @access_pattern(
@@ -254,7 +260,7 @@ def popular_in(category: Category) -> Query[Resource]:
     domain="techcorp.com",
 )
 def resources_from(domain: str) -> Query[Resource]:
-    return Resource.query(DOMAIN_INDEX, submitter_domain=domain).newest_first()
+    return Resource.query(DOMAIN_INDEX, Resource.submitter_domain(domain)).newest_first()
 
 
 @access_pattern(
@@ -265,20 +271,20 @@ def resources_from(domain: str) -> Query[Resource]:
 )
 def resources_found(slugs: tuple[Slug, ...]) -> BatchGet[Resource]:
     """What the search index found is read by key: never a scan."""
-    return BatchGet(tuple(Resource.key(resource_slug=slug) for slug in slugs))
+    return BatchGet(tuple(Resource.key(Resource.resource_slug(slug)) for slug in slugs))
 
 
 @access_pattern("Featured resources", RESOURCES, documented=False)
 def featured_resources() -> Query[Resource]:
-    return Resource.query(FEATURED_INDEX, featured_as="featured").newest_first()
+    return Resource.query(FEATURED_INDEX, Resource.featured_as("featured")).newest_first()
 
 
 @access_pattern("Submission status", RESOURCES, documented=False, submission_id="s1")
 def submission(submission_id: str) -> Query[Resource]:
-    return Resource.query(SUBMISSION_INDEX, submission_id=submission_id)
+    return Resource.query(SUBMISSION_INDEX, Resource.submission_id(submission_id))
 
 
-class ResourceUrl(Item, table=RESOURCES, pk="URL#{url}", names=camel_case):
+class ResourceUrl(Item, table=RESOURCES, pk="URL#{url}"):
     """The guard that keeps a normalised URL in the directory once."""
 
     url: Attribute[str] = key_part()
@@ -286,7 +292,6 @@ class ResourceUrl(Item, table=RESOURCES, pk="URL#{url}", names=camel_case):
 
 
 def _url_of(found: Resource) -> ResourceUrl | None:
-    """What it claims, also where its address is written differently by now."""
     if found.claimed_url is None:
         return None
     return ResourceUrl(url=found.claimed_url, claimed_by=found.resource_slug)
@@ -297,10 +302,10 @@ RESOURCE_URL = Guard(Resource, _url_of)
 
 @access_pattern("Resource with a URL", RESOURCES, documented=False, url="https://example.org")
 def resource_with_url(url: str) -> Get[ResourceUrl]:
-    return ResourceUrl.get(url=url)
+    return ResourceUrl.get(ResourceUrl.url(url))
 
 
-class ResourceTag(Item, table=RESOURCES, pk="TAG#{slug}#{resource_tag}", names=camel_case):
+class ResourceTag(Item, table=RESOURCES, pk="TAG#{slug}#{resource_tag}"):
     """An approved resource has a tag."""
 
     slug: Attribute[str] = key_part()
@@ -311,17 +316,19 @@ class ResourceTag(Item, table=RESOURCES, pk="TAG#{slug}#{resource_tag}", names=c
 
 @access_pattern("Approved resources with a tag", RESOURCES, documented=False, tag="productivity")
 def approved_with_tag(tag: str) -> Query[ResourceTag]:
-    return ResourceTag.query(TAG_INDEX, resource_tag=tag).newest_first()
+    return ResourceTag.query(TAG_INDEX, ResourceTag.resource_tag(tag)).newest_first()
 
 
 @access_pattern(
     "Approved resources of a category with a tag", RESOURCES, documented=False, tag="maps", category="design"
 )
 def approved_with_tag_in(tag: str, category: Category) -> Query[ResourceTag]:
-    return ResourceTag.query(TAG_CATEGORY_INDEX, resource_tag=tag, tag_category=category).newest_first()
+    return ResourceTag.query(
+        TAG_CATEGORY_INDEX, ResourceTag.resource_tag(tag), ResourceTag.tag_category(category)
+    ).newest_first()
 
 
-class Logo(Item, table=RESOURCES, pk="LOGO#{name}", names=camel_case):
+class Logo(Item, table=RESOURCES, pk="LOGO#{name}"):
     """An uploaded logo that no submission has taken yet; after a day it goes, and its file with it."""
 
     name: Attribute[str] = key_part()
@@ -330,7 +337,7 @@ class Logo(Item, table=RESOURCES, pk="LOGO#{name}", names=camel_case):
 
 @access_pattern("An uploaded logo", RESOURCES, documented=False, name="a.png")
 def logo(name: str) -> Get[Logo]:
-    return Logo.get(name=name)
+    return Logo.get(Logo.name(name))
 
 
 class Decision(
@@ -338,7 +345,6 @@ class Decision(
     table=RESOURCES,
     pk="LOG#{slug}#{logged_at}#{entry_id}",
     keys={"logOf": "moderation", "historyOf": "decision#{slug}"},
-    names=camel_case,
 ):
     """A moderator's decision: who, when, what, why."""
 
@@ -359,7 +365,7 @@ def decisions() -> Query[Decision]:
 
 @access_pattern("Decisions on a resource", RESOURCES, documented=False, slug="amazing-dev-tool")
 def decisions_on(slug: str) -> Query[Decision]:
-    return Decision.query(HISTORY_INDEX, slug=slug).newest_first()
+    return Decision.query(HISTORY_INDEX, Decision.slug(slug)).newest_first()
 
 
 class Report(
@@ -367,7 +373,6 @@ class Report(
     table=RESOURCES,
     pk="REPORT#{slug}#{entry_id}",
     keys={"logOf": "report-{state}", "historyOf": "report-{state}#{slug}"},
-    names=camel_case,
 ):
     """Somebody reports a resource."""
 
@@ -380,15 +385,15 @@ class Report(
 
 @access_pattern("Open reports", RESOURCES, documented=False)
 def open_reports() -> Query[Report]:
-    return Report.query(LOG_INDEX, state="open").newest_first()
+    return Report.query(LOG_INDEX, Report.state("open")).newest_first()
 
 
 @access_pattern("Open reports of a resource", RESOURCES, documented=False, slug="amazing-dev-tool")
 def open_reports_of(slug: str) -> Query[Report]:
-    return Report.query(HISTORY_INDEX, state="open", slug=slug).newest_first()
+    return Report.query(HISTORY_INDEX, Report.state("open"), Report.slug(slug)).newest_first()
 
 
-class Total(Item, table=RESOURCES, pk="COUNT#{count_of}#{counted_as}", names=camel_case):
+class Total(Item, table=RESOURCES, pk="COUNT#{count_of}#{counted_as}"):
     """A number for analytics: resources of a status, a category or a domain, submissions of a day."""
 
     count_of: Attribute[Literal["status", "category", "domain", "day"]]
@@ -403,7 +408,7 @@ class Total(Item, table=RESOURCES, pk="COUNT#{count_of}#{counted_as}", names=cam
     kind="domain",
 )
 def totals(kind: Literal["status", "category", "domain", "day"]) -> Query[Total]:
-    return Total.query(COUNT_INDEX, count_of=kind)
+    return Total.query(COUNT_INDEX, Total.count_of(kind))
 
 
 # What `partita check` finds here, and why we live with it.

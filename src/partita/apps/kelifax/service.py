@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import Any, Literal, get_args
 
 from partita.apps.kelifax import schema
-from partita.apps.kelifax.bookkeeping import UrlTaken, changes, placed, rests_on, rewritten
+from partita.apps.kelifax.bookkeeping import UrlTaken, changes, completed, rests_on, rewritten
 from partita.apps.kelifax.formats import (
     LearningResource,
     join_features,
@@ -113,7 +113,7 @@ class KelifaxService:
             )
         await self._kit.limits.check(SUBMITTING, who)
         slug = await self._free_slug(name) if name in PAGES_OF_MODERATION else name
-        resource = placed(resource_of(submission, slug, str(uuid.uuid4()), stamp(self._kit.clock)))
+        resource = completed(resource_of(submission, slug, str(uuid.uuid4()), stamp(self._kit.clock)))
         for _ in range(_TRIES):
             try:
                 await self._store.transact(Transaction(*creation(resource)))
@@ -130,7 +130,9 @@ class KelifaxService:
         first = 2
         while True:
             names = [f"{name[:110]}-{number}" for number in range(first, first + 25)]
-            found = await self._store.batch_get([Resource.key(resource_slug=slug) for slug in names], consistent=True)
+            found = await self._store.batch_get(
+                [Resource.key(Resource.resource_slug(slug)) for slug in names], consistent=True
+            )
             for slug, resource in zip(names, found, strict=True):
                 if resource is None:
                     return slug
@@ -195,7 +197,7 @@ class KelifaxService:
         return Listing(found, page.next_cursor)
 
     async def _approved(self, slugs: list[str]) -> dict[str, Resource]:
-        items = await self._store.batch_get([Resource.key(resource_slug=slug) for slug in slugs])
+        items = await self._store.batch_get([Resource.key(Resource.resource_slug(slug)) for slug in slugs])
         return {item.resource_slug: item for item in items if item is not None and item.resource_status == "approved"}
 
     async def detail(self, slug: str) -> Resource:
@@ -213,7 +215,7 @@ class KelifaxService:
     async def count_views(self, slug: str, views: int = 1) -> None:
         """So many more visitors have seen an approved resource; nothing where it was taken back meanwhile."""
         seen = Update(
-            Resource.key(resource_slug=slug),
+            Resource.key(Resource.resource_slug(slug)),
             Resource.view_count.add(views),
             Resource.last_viewed.set(stamp(self._kit.clock)),
         )
@@ -244,7 +246,7 @@ class KelifaxService:
         await self._kit.limits.check(REPORTING, who)
         report = Report(slug=slug, entry_id=self._kit.ids.new(), logged_at=stamp(self._kit.clock), reason=plain)
         # A report of what is being deleted would stay open: nobody could look at what it is about.
-        public = Check(Resource.key(resource_slug=slug), Resource.resource_status.equals("approved"))
+        public = Check(Resource.key(Resource.resource_slug(slug)), Resource.resource_status.equals("approved"))
         await self._store.transact(Transaction(Put(report).if_new(), public.otherwise(_unknown(slug))))
 
     # -- moderation
@@ -313,15 +315,15 @@ class KelifaxService:
 
     async def edit(self, viewer: Viewer, slug: str, edit: Edit) -> Resource:
         """Change what is said about a resource, unless it is not what the editor saw; its slug and its time stay."""
-        if not edit.model_fields_set - {"version"}:
+        if not edit.model_fields_set - {"revision"}:
             raise BadRequest("Nothing to change was sent.", code="nothing_to_change")
 
         def edited(resource: Resource) -> Resource:
-            if edit.version is not None and edit.version != resource.version:
+            if edit.revision is not None and edit.revision != resource.revision:
                 raise _changed_meanwhile()
             return resource.model_copy(update=_edited(resource, edit))
 
-        return await self._change(viewer, slug, "edit", "", edited, seen=() if edit.version is None else MODERATED)
+        return await self._change(viewer, slug, "edit", "", edited, seen=() if edit.revision is None else MODERATED)
 
     async def delete(self, viewer: Viewer, slug: str) -> None:
         """Remove a resource, its tags, its claim on its URL, and close reports; what is left follows by the stream."""
@@ -329,7 +331,7 @@ class KelifaxService:
         async def attempt() -> None:
             before = await self._find(slug)
             reports = await self._store.page(schema.open_reports_of(slug), limit=_REPORTS_AT_ONCE)
-            closed = [Update(report.own_key, Report.state.set("closed")).if_there() for report in reports]
+            closed = [Update(report.own_key, Report.state.set("closed")) for report in reports]
             gone = Delete(before.own_key).unless_changed(before, *rests_on(before, before))
             log = self._decision(viewer, slug, "delete", "")
             await self._store.transact(Transaction(gone, *changes(before, None), *closed, Put(log)))
@@ -352,8 +354,8 @@ class KelifaxService:
             decided = decide(before)
             if decided == before:
                 return before
-            after = placed(decided)
-            changed = rewritten(before, after, *seen)
+            after = completed(decided).with_(Resource.revision(before.revision + 1))
+            changed = rewritten(before, after, *seen).next_version(before)
             log = self._decision(viewer, slug, action, reason, _told(before, after) if action == "edit" else ())
             try:
                 await self._store.transact(Transaction(changed, *changes(before, after), Put(log)))
@@ -390,7 +392,7 @@ class KelifaxService:
 
     async def close_report(self, viewer: Viewer, slug: str, entry_id: str) -> None:
         """A report was dealt with."""
-        closed = Update(Report.key(slug=slug, entry_id=entry_id), Report.state.set("closed"))
+        closed = Update(Report.key(Report.slug(slug), Report.entry_id(entry_id)), Report.state.set("closed"))
         known = closed.when(Report.state.equals("open")).otherwise(
             NotFound("There is no open report with this id; somebody may have closed it.")
         )
@@ -442,19 +444,19 @@ def _unknown(slug: str) -> NotFound:
 def _told(before: Resource, after: Resource) -> tuple[str, ...]:
     """What an edit changed, for the log: the attributes that moderators write, not those that follow from them."""
     changed = (field for field in MODERATED if getattr(before, field) != getattr(after, field))
-    return tuple(Resource.__attributes__[field].name for field in changed)
+    return tuple(Resource.__attributes__[field].stored_name for field in changed)
 
 
 def _changed_meanwhile() -> Conflict:
     told = "Somebody changed this resource after you had opened it. Look at it as it is now, and change it again."
-    return Conflict(told, code="changed_meanwhile", errors=[FieldError("version", told)])
+    return Conflict(told, code="changed_meanwhile", errors=[FieldError("revision", told)])
 
 
 def creation(resource: Resource) -> tuple[Any, ...]:
     writes: list[Any] = [Put(resource).if_new().otherwise(SlugTaken()), *changes(None, resource)]
     if resource.logo_image:
         gone = Invalid(FieldError("resource.logoImage", "This logo is not there any more. Upload it again."))
-        writes.append(Delete(Logo.key(name=resource.logo_image)).if_there().otherwise(gone))
+        writes.append(Delete(Logo.key(Logo.name(resource.logo_image))).if_there().otherwise(gone))
     return tuple(writes)
 
 

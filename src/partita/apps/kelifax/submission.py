@@ -145,11 +145,8 @@ class Edit(Input):
     key_features: Annotated[list[Feature], Field(min_length=3, max_length=10)] | None = None
     use_cases: Annotated[list[UseCase], Field(min_length=2, max_length=8)] | None = None
     learning_resources: Annotated[list[Learning], Field(max_length=5)] | None = None
-    version: Annotated[
-        str | None,
-        Field(
-            max_length=64, description="Of the resource that was changed; refused where there is a newer one by now."
-        ),
+    revision: Annotated[
+        int | None, Field(ge=1, description="The revision you saw: refused with 409 if there is a newer one by now.")
     ] = None
 
 

@@ -62,7 +62,7 @@ class Moderated(Detail):
     submitter_company: str
     submitter_phone: str
     submitter_domain: str
-    version: str = Field(description="Send it with changes, and they are refused where somebody was faster.")
+    revision: int = Field(description="Send it with changes, and they are refused if somebody was faster.")
 
 
 class SummaryList(BaseModel):
@@ -118,5 +118,5 @@ def moderated(resource: Resource, logo_url: str | None) -> Json:
         "submitterCompany": resource.submitter_company,
         "submitterPhone": resource.submitter_phone,
         "submitterDomain": resource.submitter_domain or "",
-        "version": resource.version,
+        "revision": resource.revision,
     }

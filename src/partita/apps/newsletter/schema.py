@@ -18,6 +18,7 @@ from partita.table import (
     attribute,
     collection,
     key_part,
+    version,
 )
 from partita.table.types import Timestamp
 
@@ -127,7 +128,7 @@ class Draft(Item, table=MAIN, pk="NEWSLETTER#{newsletter_code}", sk="DRAFT"):
     generated_at: Attribute[Timestamp | None] = attribute(default=None, null=True)
     updated_at: Attribute[Timestamp]
     exports: Attribute[dict[str, Any]] = attribute(default_factory=dict)
-    revision: Attribute[int | None] = attribute(default=None, ge=0)
+    revision: Attribute[int] = version()
 
 
 @access_pattern(
@@ -137,7 +138,7 @@ class Draft(Item, table=MAIN, pk="NEWSLETTER#{newsletter_code}", sk="DRAFT"):
     newsletter_code="NL-20260126-A1B2",
 )
 def newsletter(newsletter_code: str) -> Get[Newsletter]:
-    return Newsletter.get(newsletter_code=newsletter_code)
+    return Newsletter.get(Newsletter.newsletter_code(newsletter_code))
 
 
 @access_pattern(
@@ -149,9 +150,13 @@ def newsletter(newsletter_code: str) -> Get[Newsletter]:
     ),
     newsletter_code="NL-20260126-A1B2",
 )
-def whole_newsletter(newsletter_code: str) -> Query[Any]:
-    types: tuple[type[Item], ...] = (Newsletter, Topics, Outline, Draft)
-    return collection(*(item_type.query(newsletter_code=newsletter_code) for item_type in types))
+def whole_newsletter(newsletter_code: str) -> Query[Newsletter | Topics | Outline | Draft]:
+    return collection(
+        Newsletter.query(Newsletter.newsletter_code(newsletter_code)),
+        Topics.query(Topics.newsletter_code(newsletter_code)),
+        Outline.query(Outline.newsletter_code(newsletter_code)),
+        Draft.query(Draft.newsletter_code(newsletter_code)),
+    )
 
 
 @access_pattern(
@@ -161,7 +166,7 @@ def whole_newsletter(newsletter_code: str) -> Query[Any]:
     newsletter_code="NL-20260126-A1B2",
 )
 def topics(newsletter_code: str) -> Get[Topics]:
-    return Topics.get(newsletter_code=newsletter_code)
+    return Topics.get(Topics.newsletter_code(newsletter_code))
 
 
 @access_pattern(
@@ -171,7 +176,7 @@ def topics(newsletter_code: str) -> Get[Topics]:
     newsletter_code="NL-20260126-A1B2",
 )
 def outline(newsletter_code: str) -> Get[Outline]:
-    return Outline.get(newsletter_code=newsletter_code)
+    return Outline.get(Outline.newsletter_code(newsletter_code))
 
 
 @access_pattern(
@@ -181,7 +186,7 @@ def outline(newsletter_code: str) -> Get[Outline]:
     newsletter_code="NL-20260126-A1B2",
 )
 def draft(newsletter_code: str) -> Get[Draft]:
-    return Draft.get(newsletter_code=newsletter_code)
+    return Draft.get(Draft.newsletter_code(newsletter_code))
 
 
 @access_pattern(
@@ -194,8 +199,8 @@ def draft(newsletter_code: str) -> Get[Draft]:
 )
 def newsletter_changed(newsletter_code: str, changes: tuple[Action, ...], now: str) -> Update[Newsletter]:
     """Some fields of the configuration, and when; what was deleted meanwhile is not brought back."""
-    key = Newsletter.key(newsletter_code=newsletter_code)
-    return Update(key, *changes, Newsletter.updated_at.set(now)).if_there()
+    key = Newsletter.key(Newsletter.newsletter_code(newsletter_code))
+    return Update(key, *changes, Newsletter.updated_at.set(now))
 
 
 @access_pattern(
@@ -205,7 +210,7 @@ def newsletter_changed(newsletter_code: str, changes: tuple[Action, ...], now: s
     user_id="user123",
 )
 def newsletters_of(user_id: str) -> Query[Newsletter]:
-    return Newsletter.query(BY_USER, user_id=user_id).newest_first()
+    return Newsletter.query(BY_USER, Newsletter.user_id(user_id)).newest_first()
 
 
 # The neighbour: a proposal is a single item under its own prefix.
@@ -240,7 +245,7 @@ class Proposal(
     proposal_code="PROP-20260126-A1B2",
 )
 def proposal(proposal_code: str) -> Get[Proposal]:
-    return Proposal.get(proposal_code=proposal_code)
+    return Proposal.get(Proposal.proposal_code(proposal_code))
 
 
 @access_pattern(
@@ -250,7 +255,7 @@ def proposal(proposal_code: str) -> Get[Proposal]:
     user_id="user123",
 )
 def proposals_of(user_id: str) -> Query[Proposal]:
-    return Proposal.query(BY_USER, user_id=user_id).newest_first()
+    return Proposal.query(BY_USER, Proposal.user_id(user_id)).newest_first()
 
 
 # What retrieval searches: our own item types, never mixed into a newsletter's partition.
@@ -280,7 +285,7 @@ class Chunk(Item, table=MAIN, pk="SOURCE#{source_id}", sk="CHUNK#{position:06}")
 
 @access_pattern("A source", MAIN, documented=False, source_id="s1")
 def source(source_id: str) -> Get[Source]:
-    return Source.get(source_id=source_id)
+    return Source.get(Source.source_id(source_id))
 
 
 @access_pattern("All sources, newest first", MAIN, documented=False)
@@ -290,7 +295,7 @@ def sources() -> Query[Source]:
 
 @access_pattern("Chunks of a source", MAIN, documented=False, source_id="s1")
 def chunks_of(source_id: str) -> Query[Chunk]:
-    return Chunk.query(source_id=source_id)
+    return Chunk.query(Chunk.source_id(source_id))
 
 
 class StepRun(Item, table=MAIN, pk="STEP#{newsletter_code}", sk="{step}", keys={"runningStep": "{state}"}):
@@ -306,12 +311,12 @@ class StepRun(Item, table=MAIN, pk="STEP#{newsletter_code}", sk="{step}", keys={
 
 @access_pattern("A step's run", MAIN, documented=False, newsletter_code="NL-20260126-A1B2", step="draft")
 def step_run(newsletter_code: str, step: Literal["retrieval", "outline", "draft"]) -> Get[StepRun]:
-    return StepRun.get(newsletter_code=newsletter_code, step=step)
+    return StepRun.get(StepRun.newsletter_code(newsletter_code), StepRun.step(step))
 
 
 @access_pattern("Runs whose worker is gone", MAIN, documented=False, now="2026-01-26T10:30:00.000000Z")
 def abandoned_runs(now: str) -> Query[StepRun]:
-    return StepRun.query(STEPS, state="running").before(claimed_until=now)
+    return StepRun.query(STEPS, StepRun.state("running")).before(StepRun.claimed_until(now))
 
 
 class Prompt(Item, table=MAIN, pk="PROMPT#{name}", sk="VERSION#{version:06}"):
@@ -326,7 +331,7 @@ class Prompt(Item, table=MAIN, pk="PROMPT#{name}", sk="VERSION#{version:06}"):
 
 @access_pattern("Versions of a prompt, newest first", MAIN, documented=False, name="outline")
 def prompt_versions(name: str) -> Query[Prompt]:
-    return Prompt.query(name=name).newest_first()
+    return Prompt.query(Prompt.name(name)).newest_first()
 
 
 # What `partita check` finds here, and why we live with it.

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from typing import Any
 
 from partita.apps.worthwatch.old_table import new_item
 from partita.apps.worthwatch.schema import (
@@ -56,11 +57,11 @@ def guards_of(item: User | Movie | Show) -> tuple[EmailGuard | ExternalId, ...]:
 def title_key(rating: Rating) -> Key[Movie | Show]:
     """The key of what is rated."""
     if rating.content_type == "MOVIE":
-        return Movie.key(movie_id=rating.content_id)
-    return Show.key(show_id=rating.content_id)
+        return Movie.key(Movie.movie_id(rating.content_id))
+    return Show.key(Show.show_id(rating.content_id))
 
 
-def rating_of(title: Movie | Show) -> Aggregate:
+def rating_of(title: Movie | Show) -> Aggregate[Any]:
     """Where a title keeps what its ratings add up to."""
     return MOVIE_RATING if isinstance(title, Movie) else SHOW_RATING
 
@@ -114,7 +115,7 @@ def _title(item: Movie | Show) -> Expectation:
 
 def _watchlist(item: Watchlist) -> Expectation:
     """A list, and how many items it has."""
-    curator = User.key(user_id=item.curator_id)
+    curator = User.key(User.user_id(item.curator_id))
 
     def compare(found: Found) -> Comparison:
         there = found.item(item.own_key)

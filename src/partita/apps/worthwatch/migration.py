@@ -84,7 +84,7 @@ def _guarded(item: User | Movie | Show) -> Move:
 
 def _watchlist(item: Watchlist) -> Move:
     """A list, empty at first: each of its items counts itself."""
-    key, curator = item.own_key, User.key(user_id=item.curator_id)
+    key, curator = item.own_key, User.key(User.user_id(item.curator_id))
 
     def decide(found: Found) -> Decision:
         if found.item(key) is not None:
@@ -95,13 +95,13 @@ def _watchlist(item: Watchlist) -> Move:
 
 
 def _watchlist_item(item: WatchlistItem) -> Move:
-    parent = Watchlist.key(watchlist_id=item.watchlist_id)
+    parent = Watchlist.key(Watchlist.watchlist_id(item.watchlist_id))
 
     def counted(found: Found) -> tuple[Write, ...] | Problem:
         watchlist = found.item(parent)
         if watchlist is not None and watchlist.item_count >= MOST_ITEMS:
             return Problem(f"its watchlist {item.watchlist_id} has {MOST_ITEMS:,} items already")
-        return (Update(parent, Watchlist.item_count.add(1)).if_there().when(Watchlist.item_count < MOST_ITEMS),)
+        return (Update(parent, Watchlist.item_count.add(1)).when(Watchlist.item_count < MOST_ITEMS),)
 
     place = Claim(f"{item.content_type} {item.content_id} on the watchlist {item.watchlist_id}")
     return _belonging(item, {f"watchlist {item.watchlist_id}": parent}, counted, claim=place, since=item.added_at)
@@ -109,14 +109,14 @@ def _watchlist_item(item: WatchlistItem) -> Move:
 
 def _saved(item: SavedWatchlist) -> Move:
     """Saving twice is saving once: the earlier row is moved. The list itself may be gone; it shows as unavailable."""
-    parent = User.key(user_id=item.user_id)
+    parent = User.key(User.user_id(item.user_id))
     saved = Claim(f"the watchlist {item.watchlist_id} saved by {item.user_id}", losing="skip")
     return _belonging(item, {f"user {item.user_id}": parent}, _still(parent), claim=saved, since=item.saved_at)
 
 
 def _rating(item: Rating) -> Move:
     """A rating, counted on its title in the same transaction."""
-    user, title = User.key(user_id=item.user_id), title_key(item)
+    user, title = User.key(User.user_id(item.user_id)), title_key(item)
 
     def counted(found: Found) -> tuple[Write, ...]:
         content = found.item(title)
@@ -129,7 +129,7 @@ def _rating(item: Rating) -> Move:
 
 
 def _comment(item: Comment) -> Move:
-    parent = Watchlist.key(watchlist_id=item.watchlist_id)
+    parent = Watchlist.key(Watchlist.watchlist_id(item.watchlist_id))
     moment = Claim(f"the comment of {item.user_id} on {item.watchlist_id} at {item.created_at}")
     parents = {f"watchlist {item.watchlist_id}": parent}
     return _belonging(item, parents, _still(parent), claim=moment, since=item.created_at)

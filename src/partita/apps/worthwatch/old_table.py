@@ -67,12 +67,9 @@ def new_item(row: Row) -> Item:
     if shape.own_id is not None:
         _rename_id(attributes, shape.own_id)
     _bring_to_one_spelling(attributes, shape)
-    key = shape.item_type.key(**_key_parts(attributes, shape.item_type)).wire
+    key = shape.item_type.__layout__.key(_key_parts(attributes, shape.item_type))
     _step_aside(attributes, shape.item_type)
-    item = _read(shape.item_type, {**attributes, **key})
-    if isinstance(item, Watchlist):
-        return item.model_copy(update={"is_public_str": "true" if item.is_public else "false"})
-    return item
+    return _read(shape.item_type, {**attributes, **key})
 
 
 def _rename_id(attributes: Row, own_id: str) -> None:

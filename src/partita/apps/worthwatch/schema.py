@@ -19,11 +19,19 @@ from partita.table import (
     attribute,
     camel_case,
     collection,
+    derived,
     key_part,
+    version,
 )
 from partita.table.types import Timestamp
 
-WORTHWATCH = Table("worthwatch", pk="PK", sk="SK", purpose="Everything of the platform, entity type and id in the key.")
+WORTHWATCH = Table(
+    "worthwatch",
+    pk="PK",
+    sk="SK",
+    purpose="Everything of the platform, entity type and id in the key.",
+    names=camel_case,
+)
 
 EMAIL = WORTHWATCH.index("GSI1", pk="email", purpose="Look up users by email address")
 BY_CURATOR = WORTHWATCH.index(
@@ -50,7 +58,7 @@ ListTag = Annotated[str, StringConstraints(min_length=1, max_length=50)]
 
 
 # 1. User
-class User(Item, table=WORTHWATCH, pk="USER#{user_id}", sk="PROFILE", names=camel_case):
+class User(Item, table=WORTHWATCH, pk="USER#{user_id}", sk="PROFILE"):
     """A user account in the WorthWatch platform."""
 
     entity_type: Attribute[Literal["USER"]] = attribute(default="USER")
@@ -72,7 +80,7 @@ class User(Item, table=WORTHWATCH, pk="USER#{user_id}", sk="PROFILE", names=came
     user_id="u1",
 )
 def user(user_id: str) -> Get[User]:
-    return User.get(user_id=user_id)
+    return User.get(User.user_id(user_id))
 
 
 @access_pattern(
@@ -82,21 +90,21 @@ def user(user_id: str) -> Get[User]:
     email="john@example.com",
 )
 def user_with_email(email: str) -> Query[User]:
-    return User.query(EMAIL, email=email)
+    return User.query(EMAIL, User.email(email))
 
 
 @access_pattern("All users (GSI4 holds keys; the items are read by key)", WORTHWATCH, documented=_OF_A_TYPE)
 def all_users() -> Query[User]:
-    return User.query(BY_TYPE, entity_type="USER").newest_first()
+    return User.query(BY_TYPE, User.entity_type("USER")).newest_first()
 
 
 @access_pattern("Curators by status", WORTHWATCH, documented=False, status="pending")
 def curators(status: Literal["pending", "approved", "suspended"]) -> Query[User]:
-    return User.query(CURATORS, curator_status=status)
+    return User.query(CURATORS, User.curator_status(status))
 
 
 # 2. Watchlist
-class Watchlist(Item, table=WORTHWATCH, pk="WATCHLIST#{watchlist_id}", sk="METADATA", names=camel_case):
+class Watchlist(Item, table=WORTHWATCH, pk="WATCHLIST#{watchlist_id}", sk="METADATA"):
     """A curated collection of movies and shows created by a curator."""
 
     entity_type: Attribute[Literal["WATCHLIST"]] = attribute(default="WATCHLIST")
@@ -106,13 +114,14 @@ class Watchlist(Item, table=WORTHWATCH, pk="WATCHLIST#{watchlist_id}", sk="METAD
     description: Attribute[str] = attribute(default="", max_length=1000)
     cover_image_url: Attribute[str | None] = attribute(default=None)
     is_public: Attribute[bool] = attribute(default=True)
-    is_public_str: Attribute[Literal["true", "false"]] = attribute(default="true")
+    is_public_str: Attribute[Literal["true", "false"]] = derived(lambda is_public: "true" if is_public else "false")
     tags: Attribute[tuple[ListTag, ...]] = attribute(default=(), max_length=10)
     item_count: Attribute[int] = attribute(default=0, ge=0, le=1000)
     created_at: Attribute[Timestamp]
     updated_at: Attribute[Timestamp]
     secret_link: Attribute[str | None] = attribute(default=None)
     hidden: Attribute[bool | None] = attribute(default=None)
+    revision: Attribute[int] = version()
 
 
 @access_pattern(
@@ -122,7 +131,7 @@ class Watchlist(Item, table=WORTHWATCH, pk="WATCHLIST#{watchlist_id}", sk="METAD
     watchlist_id="w1",
 )
 def watchlist(watchlist_id: str) -> Get[Watchlist]:
-    return Watchlist.get(watchlist_id=watchlist_id)
+    return Watchlist.get(Watchlist.watchlist_id(watchlist_id))
 
 
 @access_pattern(
@@ -132,7 +141,7 @@ def watchlist(watchlist_id: str) -> Get[Watchlist]:
     curator_id="u1",
 )
 def watchlists_of(curator_id: str) -> Query[Watchlist]:
-    return Watchlist.query(BY_CURATOR, curator_id=curator_id).newest_first()
+    return Watchlist.query(BY_CURATOR, Watchlist.curator_id(curator_id)).newest_first()
 
 
 @access_pattern(
@@ -141,12 +150,12 @@ def watchlists_of(curator_id: str) -> Query[Watchlist]:
     documented="List all public watchlists: GSI on isPublicStr + createdAt (GSI3)",
 )
 def public_watchlists() -> Query[Watchlist]:
-    return Watchlist.query(PUBLIC, is_public_str="true").newest_first()
+    return Watchlist.query(PUBLIC, Watchlist.is_public_str("true")).newest_first()
 
 
 @access_pattern("All watchlists, public or not", WORTHWATCH, documented=_OF_A_TYPE)
 def all_watchlists() -> Query[Watchlist]:
-    return Watchlist.query(BY_TYPE, entity_type="WATCHLIST").newest_first()
+    return Watchlist.query(BY_TYPE, Watchlist.entity_type("WATCHLIST")).newest_first()
 
 
 # 3. Watchlist items (movie/show references)
@@ -160,7 +169,6 @@ class WatchlistItem(
         "positionIn": "WATCHLIST#{watchlist_id}",
         "positionKey": "{position:012}#{content_type}#{content_id}",
     },
-    names=camel_case,
 ):
     """A movie or show on a watchlist, with its place and the curator's note."""
 
@@ -180,7 +188,7 @@ class WatchlistItem(
     watchlist_id="w1",
 )
 def items_of(watchlist_id: str) -> Query[WatchlistItem]:
-    return WatchlistItem.query(watchlist_id=watchlist_id)
+    return WatchlistItem.query(WatchlistItem.watchlist_id(watchlist_id))
 
 
 @access_pattern(
@@ -192,21 +200,27 @@ def items_of(watchlist_id: str) -> Query[WatchlistItem]:
     content_id="tt1",
 )
 def item_of(watchlist_id: str, content_type: ContentType, content_id: str) -> Get[WatchlistItem]:
-    return WatchlistItem.get(watchlist_id=watchlist_id, content_type=content_type, content_id=content_id)
+    return WatchlistItem.get(
+        WatchlistItem.watchlist_id(watchlist_id),
+        WatchlistItem.content_type(content_type),
+        WatchlistItem.content_id(content_id),
+    )
 
 
 @access_pattern("A watchlist's items in position order", WORTHWATCH, documented=False, watchlist_id="w1")
 def items_in_order(watchlist_id: str) -> Query[WatchlistItem]:
-    return WatchlistItem.query(BY_POSITION, watchlist_id=watchlist_id)
+    return WatchlistItem.query(BY_POSITION, WatchlistItem.watchlist_id(watchlist_id))
 
 
 @access_pattern("Lists a title is on", WORTHWATCH, documented=False, content_type="MOVIE", content_id="tt1")
 def lists_with(content_type: ContentType, content_id: str) -> Query[WatchlistItem]:
-    return WatchlistItem.query(BY_CONTENT, content_type=content_type, content_id=content_id)
+    return WatchlistItem.query(
+        BY_CONTENT, WatchlistItem.content_type(content_type), WatchlistItem.content_id(content_id)
+    )
 
 
 # 4. Movie
-class Movie(Item, table=WORTHWATCH, pk="MOVIE#{movie_id}", sk="METADATA", names=camel_case):
+class Movie(Item, table=WORTHWATCH, pk="MOVIE#{movie_id}", sk="METADATA"):
     """A movie in the platform."""
 
     entity_type: Attribute[Literal["MOVIE"]] = attribute(default="MOVIE")
@@ -238,12 +252,12 @@ MOVIE_RATING = Aggregate(count=Movie.rating_count, total=Movie.rating_sum, avera
     movie_id="tt1",
 )
 def movie(movie_id: str) -> Get[Movie]:
-    return Movie.get(movie_id=movie_id)
+    return Movie.get(Movie.movie_id(movie_id))
 
 
 @access_pattern("All movies", WORTHWATCH, documented=_OF_A_TYPE)
 def all_movies() -> Query[Movie]:
-    return Movie.query(BY_TYPE, entity_type="MOVIE").newest_first()
+    return Movie.query(BY_TYPE, Movie.entity_type("MOVIE")).newest_first()
 
 
 @access_pattern(
@@ -253,11 +267,11 @@ def all_movies() -> Query[Movie]:
     movie_ids=tuple(f"tt{number}" for number in range(10, 35)),
 )
 def movies_found(movie_ids: tuple[str, ...]) -> BatchGet[Movie]:
-    return BatchGet(tuple(Movie.key(movie_id=movie_id) for movie_id in movie_ids))
+    return BatchGet(tuple(Movie.key(Movie.movie_id(movie_id)) for movie_id in movie_ids))
 
 
 # 5. Show (TV series)
-class Show(Item, table=WORTHWATCH, pk="SHOW#{show_id}", sk="METADATA", names=camel_case):
+class Show(Item, table=WORTHWATCH, pk="SHOW#{show_id}", sk="METADATA"):
     """A TV show in the platform."""
 
     entity_type: Attribute[Literal["SHOW"]] = attribute(default="SHOW")
@@ -292,12 +306,12 @@ SHOW_RATING = Aggregate(count=Show.rating_count, total=Show.rating_sum, average=
     show_id="s1",
 )
 def show(show_id: str) -> Get[Show]:
-    return Show.get(show_id=show_id)
+    return Show.get(Show.show_id(show_id))
 
 
 @access_pattern("All shows", WORTHWATCH, documented=_OF_A_TYPE)
 def all_shows() -> Query[Show]:
-    return Show.query(BY_TYPE, entity_type="SHOW").newest_first()
+    return Show.query(BY_TYPE, Show.entity_type("SHOW")).newest_first()
 
 
 @access_pattern(
@@ -307,7 +321,7 @@ def all_shows() -> Query[Show]:
     show_ids=tuple(f"s{number}" for number in range(10, 35)),
 )
 def shows_found(show_ids: tuple[str, ...]) -> BatchGet[Show]:
-    return BatchGet(tuple(Show.key(show_id=show_id) for show_id in show_ids))
+    return BatchGet(tuple(Show.key(Show.show_id(show_id)) for show_id in show_ids))
 
 
 # Saved watchlists
@@ -317,7 +331,6 @@ class SavedWatchlist(
     pk="USER#{user_id}",
     sk="SAVED#WATCHLIST#{watchlist_id}",
     keys={"savedWatchlist": "WATCHLIST#{watchlist_id}"},
-    names=camel_case,
 ):
     """A user follows a watchlist."""
 
@@ -334,12 +347,12 @@ class SavedWatchlist(
     user_id="u1",
 )
 def saved_by(user_id: str) -> Query[SavedWatchlist]:
-    return SavedWatchlist.query(user_id=user_id)
+    return SavedWatchlist.query(SavedWatchlist.user_id(user_id))
 
 
 @access_pattern("Who saved a list", WORTHWATCH, documented=False, watchlist_id="w1")
 def savers_of(watchlist_id: str) -> Query[SavedWatchlist]:
-    return SavedWatchlist.query(SAVERS, watchlist_id=watchlist_id)
+    return SavedWatchlist.query(SAVERS, SavedWatchlist.watchlist_id(watchlist_id))
 
 
 # Ratings
@@ -349,7 +362,6 @@ class Rating(
     pk="USER#{user_id}",
     sk="RATING#{content_type}#{content_id}",
     keys={"ratedContent": "{content_type}#{content_id}"},
-    names=camel_case,
 ):
     """A user rates a movie or show."""
 
@@ -364,25 +376,25 @@ class Rating(
 
 @access_pattern("My ratings", WORTHWATCH, documented="Ratings (Future): If users can rate movies/shows", user_id="u1")
 def ratings_by(user_id: str) -> Query[Rating]:
-    return Rating.query(user_id=user_id)
+    return Rating.query(Rating.user_id(user_id))
 
 
 @access_pattern(
     "My rating of a title", WORTHWATCH, documented=False, user_id="u1", content_type="MOVIE", content_id="tt1"
 )
 def rating(user_id: str, content_type: ContentType, content_id: str) -> Get[Rating]:
-    return Rating.get(user_id=user_id, content_type=content_type, content_id=content_id)
+    return Rating.get(Rating.user_id(user_id), Rating.content_type(content_type), Rating.content_id(content_id))
 
 
 @access_pattern("Ratings of a title", WORTHWATCH, documented=False, content_type="MOVIE", content_id="tt1")
 def ratings_of(content_type: ContentType, content_id: str) -> Query[Rating]:
-    return Rating.query(CONTENT_RATINGS, content_type=content_type, content_id=content_id).newest_first()
+    return Rating.query(
+        CONTENT_RATINGS, Rating.content_type(content_type), Rating.content_id(content_id)
+    ).newest_first()
 
 
 # Comments
-class Comment(
-    Item, table=WORTHWATCH, pk="WATCHLIST#{watchlist_id}", sk="COMMENT#{created_at}#{user_id}", names=camel_case
-):
+class Comment(Item, table=WORTHWATCH, pk="WATCHLIST#{watchlist_id}", sk="COMMENT#{created_at}#{user_id}"):
     """A user comments on a watchlist."""
 
     watchlist_id: Attribute[str] = key_part()
@@ -399,24 +411,24 @@ class Comment(
     watchlist_id="w1",
 )
 def comments_on(watchlist_id: str) -> Query[Comment]:
-    return Comment.query(watchlist_id=watchlist_id)
+    return Comment.query(Comment.watchlist_id(watchlist_id))
 
 
 @access_pattern("A watchlist with its items and comments", WORTHWATCH, documented=False, watchlist_id="w1")
 def whole_watchlist(watchlist_id: str) -> Query[Any]:
     return collection(
-        WatchlistItem.query(watchlist_id=watchlist_id),
-        Comment.query(watchlist_id=watchlist_id),
+        WatchlistItem.query(WatchlistItem.watchlist_id(watchlist_id)),
+        Comment.query(Comment.watchlist_id(watchlist_id)),
         _metadata(watchlist_id),
     )
 
 
 def _metadata(watchlist_id: str) -> Query[Watchlist]:
-    return Watchlist.query(watchlist_id=watchlist_id)
+    return Watchlist.query(Watchlist.watchlist_id(watchlist_id))
 
 
 # Guards: an email once, an external id once. They carry no `email`, so they never appear in GSI1.
-class EmailGuard(Item, table=WORTHWATCH, pk="EMAIL#{address}", sk="UNIQUE", names=camel_case):
+class EmailGuard(Item, table=WORTHWATCH, pk="EMAIL#{address}", sk="UNIQUE"):
     """The guard of an email address, in lower case."""
 
     address: Attribute[str] = key_part()
@@ -426,7 +438,7 @@ class EmailGuard(Item, table=WORTHWATCH, pk="EMAIL#{address}", sk="UNIQUE", name
 USER_EMAIL = Guard(User, lambda user: EmailGuard(address=user.email.lower(), of_user=user.user_id))
 
 
-class ExternalId(Item, table=WORTHWATCH, pk="EXTERNAL#{source}#{external_id}", sk="UNIQUE", names=camel_case):
+class ExternalId(Item, table=WORTHWATCH, pk="EXTERNAL#{source}#{external_id}", sk="UNIQUE"):
     """The guard of a TMDB id (`movie/27205`, `tv/1396`) or an IMDB id."""
 
     source: Attribute[Literal["tmdb", "imdb"]] = key_part()
@@ -455,12 +467,12 @@ SHOW_IDS = (Guard(Show, _tmdb_of), Guard(Show, _imdb_of))
 
 @access_pattern("Who has an email", WORTHWATCH, documented=False, address="john@example.com")
 def email_guard(address: str) -> Get[EmailGuard]:
-    return EmailGuard.get(address=address)
+    return EmailGuard.get(EmailGuard.address(address))
 
 
 @access_pattern("Title with an external id", WORTHWATCH, documented=False, source="tmdb", external_id="movie/27205")
 def title_with(source: Literal["tmdb", "imdb"], external_id: str) -> Get[ExternalId]:
-    return ExternalId.get(source=source, external_id=external_id)
+    return ExternalId.get(ExternalId.source(source), ExternalId.external_id(external_id))
 
 
 # What `partita check` finds here, and why we live with it.

@@ -64,7 +64,7 @@ class Administration(Registration, Profile, Tokens):
         if person.user_id == viewer.user_id and ADMIN in person.roles - wanted:
             raise Forbidden("You cannot give up the role admin yourself: ask another administrator to take it.")
         change = Update(person.own_key, Account.roles.set(wanted), Account.updated_at.set(self._stamp()))
-        after = await self._store.update(change.unless_changed(person, Account.roles), Account)
+        after = await self._store.update(change.unless_changed(person, Account.roles))
         log.info("%s gave %s the roles %s", viewer.username, user_id, ", ".join(sorted(wanted)) or "none")
         return after
 
@@ -75,7 +75,9 @@ class Administration(Registration, Profile, Tokens):
         account = Update(person.own_key, Account.generation.set(generation))
         writes: list[Write] = [account.unless_changed(person, Account.generation)]
         if await self._store.get(password(user_id).consistently()) is not None:
-            writes.append(Update(Password.key(user_id=user_id), Password.generation.set(generation)).if_there())
+            writes.append(
+                Update(Password.key(Password.user_id(user_id)), Password.generation.set(generation))
+            )
         await self._store.transact(Transaction(*writes))
         await self._clear_sessions(user_id, before=generation)
         tokens = [token async for token in self._store.stream(tokens_of(user_id).consistently())]
@@ -109,7 +111,7 @@ class Administration(Registration, Profile, Tokens):
 
     async def _set_suspended(self, viewer: Viewer, person: Account, since: str | None) -> Account:
         change = Update(person.own_key, Account.suspended_at.set(since), Account.updated_at.set(self._stamp()))
-        after = await self._store.update(change.if_there(), Account)
+        after = await self._store.update(change)
         log.info("%s %s %s", viewer.username, "suspended" if since else "restored", person.user_id)
         return after
 

@@ -20,7 +20,7 @@ class Profile(Sessions):
         person = await self._in_person(viewer)
         new: str = checked_field("name", Name, name)
         change = Update(person.own_key, Account.name.set(new), Account.updated_at.set(self._stamp()))
-        return await self._store.update(change.if_there(), Account)
+        return await self._store.update(change)
 
     async def change_email(self, viewer: Viewer, email: str, password: str) -> Account:
         """Another address; it is claimed and the old one let go of at once. Asks for the password, as whoever has the
@@ -34,7 +34,7 @@ class Profile(Sessions):
         if not moves:
             return person
         change = Update(person.own_key, Account.email.set(new), Account.updated_at.set(after.updated_at))
-        forget = Delete(ResetLink.key(user_id=person.user_id))  # it went to the old address
+        forget = Delete(ResetLink.key(ResetLink.user_id(person.user_id)))  # it went to the old address
         await self._store.transact(Transaction(change.unless_changed(person, Account.email), *moves, forget))
         log.info("%s changed the address", person.user_id)
         return after
@@ -78,13 +78,13 @@ class Profile(Sessions):
             Account.updated_at.set(now),
         )
         writes: list[Write] = [
-            link or Delete(ResetLink.key(user_id=person.user_id)),
+            link or Delete(ResetLink.key(ResetLink.user_id(person.user_id))),
             put.if_new() if before is None else put.unless_changed(before, Password.encoded),
             account.unless_changed(person, Account.generation),
         ]
         if staying is not None:
-            current = Session.key(user_id=person.user_id, session_id=staying)
-            stay = Update(current, Session.generation.set(generation)).if_there()
+            current = Session.key(Session.user_id(person.user_id), Session.session_id(staying))
+            stay = Update(current, Session.generation.set(generation))
             writes.append(stay.otherwise(SignInRequired("You were signed out meanwhile. Sign in again.")))
         await self._store.transact(Transaction(*writes))
         await self._clear_sessions(person.user_id, before=generation)

@@ -29,7 +29,10 @@ class Recognition(OidcPeople, Desk):
         held = credentials.read(token)
         if held is None or not held.which:
             return NOBODY
-        keys = (Session.key(user_id=held.owner, session_id=held.which), Account.key(user_id=held.owner))
+        keys = (
+            Session.key(Session.user_id(held.owner), Session.session_id(held.which)),
+            Account.key(Account.user_id(held.owner)),
+        )
         session, person = await self._store.batch_get(keys, consistent=True)
         if not isinstance(session, Session) or not isinstance(person, Account) or not held.is_of(session.digest):
             return NOBODY
@@ -56,7 +59,10 @@ class Recognition(OidcPeople, Desk):
         held = credentials.read(text, kind=credentials.API_TOKEN)
         if held is None or not held.which:
             raise _not_good()
-        keys = (ApiToken.key(user_id=held.owner, token_id=held.which), Account.key(user_id=held.owner))
+        keys = (
+            ApiToken.key(ApiToken.user_id(held.owner), ApiToken.token_id(held.which)),
+            Account.key(Account.user_id(held.owner)),
+        )
         token, person = await self._store.batch_get(keys, consistent=True)
         if not isinstance(token, ApiToken) or not isinstance(person, Account) or not held.is_of(token.digest):
             raise _not_good()

@@ -22,6 +22,7 @@ ACCOUNTS = Table(
     sk="SK",
     ttl="expiresAt",
     purpose="Who people are, how they prove it, and that names and addresses are theirs alone.",
+    names=camel_case,
 )
 
 NEWEST = ACCOUNTS.index("newest", pk="newest", sk="createdAt", shards=4, purpose="Accounts, newest first")
@@ -35,7 +36,6 @@ class Account(
     pk="USER#{user_id}",
     sk="ACCOUNT",
     keys={"newest": "ACCOUNT", "directory": "ACCOUNT"},
-    names=camel_case,
 ):
     """Somebody."""
 
@@ -60,7 +60,7 @@ class Account(
 
 @access_pattern("An account", ACCOUNTS, user_id="1")
 def account(user_id: str) -> Get[Account]:
-    return Account.get(user_id=user_id)
+    return Account.get(Account.user_id(user_id))
 
 
 @access_pattern("Accounts, newest first", ACCOUNTS)
@@ -75,7 +75,7 @@ def accounts_named(start: str) -> Query[Account]:
 
 
 # 2. Password: apart from the account, so that nobody who shows an account can show it.
-class Password(Item, table=ACCOUNTS, pk="USER#{user_id}", sk="PASSWORD", names=camel_case):
+class Password(Item, table=ACCOUNTS, pk="USER#{user_id}", sk="PASSWORD"):
     """What is left of a password: argon2id, with its own salt and costs."""
 
     user_id: Attribute[str] = key_part()
@@ -87,11 +87,11 @@ class Password(Item, table=ACCOUNTS, pk="USER#{user_id}", sk="PASSWORD", names=c
 
 @access_pattern("Somebody's password", ACCOUNTS, user_id="1")
 def password(user_id: str) -> Get[Password]:
-    return Password.get(user_id=user_id)
+    return Password.get(Password.user_id(user_id))
 
 
 # 3. Session: one browser that somebody signed in with.
-class Session(Item, table=ACCOUNTS, pk="USER#{user_id}", sk="SESSION#{session_id}", names=camel_case):
+class Session(Item, table=ACCOUNTS, pk="USER#{user_id}", sk="SESSION#{session_id}"):
     """A browser that is signed in; its token is not stored, only a digest that recognises it."""
 
     user_id: Attribute[str] = key_part()
@@ -106,11 +106,11 @@ class Session(Item, table=ACCOUNTS, pk="USER#{user_id}", sk="SESSION#{session_id
 
 @access_pattern("Somebody's sessions, newest first", ACCOUNTS, user_id="1")
 def sessions_of(user_id: str) -> Query[Session]:
-    return Session.query(user_id=user_id).newest_first()
+    return Session.query(Session.user_id(user_id)).newest_first()
 
 
 # 4. API token: lets a program act for somebody, with some of their permissions.
-class ApiToken(Item, table=ACCOUNTS, pk="USER#{user_id}", sk="TOKEN#{token_id}", names=camel_case):
+class ApiToken(Item, table=ACCOUNTS, pk="USER#{user_id}", sk="TOKEN#{token_id}"):
     """A program's key; shown once, stored as a digest."""
 
     user_id: Attribute[str] = key_part()
@@ -125,11 +125,11 @@ class ApiToken(Item, table=ACCOUNTS, pk="USER#{user_id}", sk="TOKEN#{token_id}",
 
 @access_pattern("Somebody's API tokens, newest first", ACCOUNTS, user_id="1")
 def tokens_of(user_id: str) -> Query[ApiToken]:
-    return ApiToken.query(user_id=user_id).newest_first()
+    return ApiToken.query(ApiToken.user_id(user_id)).newest_first()
 
 
 # 5. Reset link: one at a time; a new one replaces it.
-class ResetLink(Item, table=ACCOUNTS, pk="USER#{user_id}", sk="RESET", names=camel_case):
+class ResetLink(Item, table=ACCOUNTS, pk="USER#{user_id}", sk="RESET"):
     """A link by mail that lets somebody choose a new password, once."""
 
     user_id: Attribute[str] = key_part()
@@ -140,18 +140,18 @@ class ResetLink(Item, table=ACCOUNTS, pk="USER#{user_id}", sk="RESET", names=cam
 
 @access_pattern("Somebody's reset link", ACCOUNTS, user_id="1")
 def reset_link(user_id: str) -> Get[ResetLink]:
-    return ResetLink.get(user_id=user_id)
+    return ResetLink.get(ResetLink.user_id(user_id))
 
 
 # 6. Guards: an address and a username belong to one account.
-class EmailOwner(Item, table=ACCOUNTS, pk="EMAIL#{email}", sk="UNIQUE", names=camel_case):
+class EmailOwner(Item, table=ACCOUNTS, pk="EMAIL#{email}", sk="UNIQUE"):
     """Whose address it is."""
 
     email: Attribute[str] = key_part()
     of_user: Attribute[str]
 
 
-class UsernameOwner(Item, table=ACCOUNTS, pk="USERNAME#{username}", sk="UNIQUE", names=camel_case):
+class UsernameOwner(Item, table=ACCOUNTS, pk="USERNAME#{username}", sk="UNIQUE"):
     """Whose username it is."""
 
     username: Attribute[str] = key_part()
@@ -168,12 +168,12 @@ USERNAME = Guard(Account, lambda person: UsernameOwner(username=person.username,
 
 @access_pattern("Who has an address", ACCOUNTS, email="ada@example.org")
 def email_owner(email: str) -> Get[EmailOwner]:
-    return EmailOwner.get(email=email)
+    return EmailOwner.get(EmailOwner.email(email))
 
 
 @access_pattern("Who has a username", ACCOUNTS, username="ada")
 def username_owner(username: str) -> Get[UsernameOwner]:
-    return UsernameOwner.get(username=username)
+    return UsernameOwner.get(UsernameOwner.username(username))
 
 
 # What `partita check` finds here, and why we live with it.

@@ -42,7 +42,7 @@ class Sessions(Directory):
         browser had before, which ends. `address` is where the request came from."""
         await self._count_try(identity, address)
         user_id = await self._owner_or_nobody(identity)
-        keys = (Account.key(user_id=user_id), Password.key(user_id=user_id))
+        keys = (Account.key(Account.user_id(user_id)), Password.key(Password.user_id(user_id)))
         person, stored = await self._store.batch_get(keys, consistent=True)
         right = await self._passwords.verify(stored.encoded if isinstance(stored, Password) else None, password)
         if not right or not isinstance(person, Account) or not isinstance(stored, Password):
@@ -59,7 +59,9 @@ class Sessions(Directory):
     async def sign_out(self, viewer: Viewer) -> None:
         """End the session a request came with."""
         if viewer.session_id is not None:
-            await self._store.write(Delete(Session.key(user_id=viewer.id, session_id=viewer.session_id)))
+            await self._store.write(
+                Delete(Session.key(Session.user_id(viewer.id), Session.session_id(viewer.session_id)))
+            )
             log.info("%s signed out", viewer.id)
 
     async def sessions(self, viewer: Viewer) -> tuple[Session, ...]:
@@ -73,7 +75,9 @@ class Sessions(Directory):
         if not is_id(session_id):
             raise gone
         await self._store.write(
-            Delete(Session.key(user_id=person.user_id, session_id=session_id)).if_there().otherwise(gone)
+            Delete(Session.key(Session.user_id(person.user_id), Session.session_id(session_id)))
+            .if_there()
+            .otherwise(gone)
         )
         log.info("%s revoked a session", viewer.id)
 
@@ -104,7 +108,7 @@ class Sessions(Directory):
         token = credentials.read(text)
         if token is None or not token.which:
             return
-        end = Delete(Session.key(user_id=token.owner, session_id=token.which))
+        end = Delete(Session.key(Session.user_id(token.owner), Session.session_id(token.which)))
         with suppress(ConditionalCheckFailedError):  # it had ended already, or was never ours
             await self._store.write(end.when(Session.digest.equals(token.digest)))
 

@@ -60,7 +60,9 @@ class Tokens(Desk):
         if not is_id(token_id):
             raise gone
         await self._store.write(
-            Delete(ApiToken.key(user_id=person.user_id, token_id=token_id)).if_there().otherwise(gone)
+            Delete(ApiToken.key(ApiToken.user_id(person.user_id), ApiToken.token_id(token_id)))
+            .if_there()
+            .otherwise(gone)
         )
         log.info("%s revoked the API token %s", person.user_id, token_id)
 

@@ -1,7 +1,8 @@
 """What happens after a write: handlers that follow the tables' change streams, at least once, in order per key."""
 
-from partita.kit.changes.change import Change, Handler, Kept
+from partita.kit.changes.handlers import Handler, Kept
 from partita.kit.changes.worker import ChangeWorker
 from partita.kit.changes.workers import ChangeWorkers
+from partita.table.changes import Change
 
 __all__ = ["Change", "ChangeWorker", "ChangeWorkers", "Handler", "Kept"]

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from partita.kit.changes.change import Change, Handler
+from partita.kit.changes.handlers import Handler
 from partita.store.store import AsyncStore
 from partita.table import Table, dropped_files
+from partita.table.changes import Change
 
 
 def forget_large_values(name: str, table: Table, store: AsyncStore) -> Handler:

@@ -19,7 +19,7 @@ class Checkpoint(Item, table=HOUSE, pk="CHANGES#{handler}", sk="SHARD#{shard}"):
 
 @access_pattern("How far a handler is", HOUSE, documented=False, handler="kelifax.search")
 def checkpoints(handler: str) -> Query[Checkpoint]:
-    return Checkpoint.query(handler=handler).consistently()
+    return Checkpoint.query(Checkpoint.handler(handler)).consistently()
 
 
 class Lease(Item, table=HOUSE, pk="LEASE#{name}", sk="LEASE"):
@@ -32,7 +32,7 @@ class Lease(Item, table=HOUSE, pk="LEASE#{name}", sk="LEASE"):
 
 @access_pattern("Who works", HOUSE, documented=False, name="changes")
 def lease(name: str) -> Get[Lease]:
-    return Lease.get(name=name).consistently()
+    return Lease.get(Lease.name(name)).consistently()
 
 
 class Parked(Item, table=HOUSE, pk="PARKED", sk="{handler}#{parked_at}#{sequence}"):
@@ -57,7 +57,7 @@ def parked_changes() -> Query[Parked]:
     "A parked change", HOUSE, documented=False, handler="kelifax.search", parked_at="2026-01-01T00:00:00Z", sequence="1"
 )
 def parked_change(handler: str, parked_at: str, sequence: str) -> Get[Parked]:
-    return Parked.get(handler=handler, parked_at=parked_at, sequence=sequence)
+    return Parked.get(Parked.handler(handler), Parked.parked_at(parked_at), Parked.sequence(sequence))
 
 
 HOUSE.accept("unbounded-collection", Parked, because="what is parked waits for somebody to look: dozens at most")

@@ -14,12 +14,13 @@ from typing import Any
 import orjson
 
 from partita.dynamo.errors import DynamoError
-from partita.kit.changes.change import Handler, Kept, change_of
+from partita.kit.changes.handlers import Handler, Kept
 from partita.kit.changes.schema import Checkpoint, Lease, Parked, checkpoints
-from partita.kit.changes.streams import Call, Shard, records, shards
 from partita.kit.clock import Clock, stamp
 from partita.store.store import AsyncStore
+from partita.store.streams import Call, Shard, records, shards
 from partita.table import Delete, Put, any_of
+from partita.table.changes import change_of
 from partita.table.types import timestamp
 
 _log = logging.getLogger(__name__)
@@ -153,7 +154,7 @@ class ChangeWorker:
         self._progress.clear()
 
     async def _give_back(self) -> None:
-        mine = Lease.key(name=self._lease)
+        mine = Lease.key(Lease.name(self._lease))
         with contextlib.suppress(LeaseLostError):
             await self._store.write(
                 Delete(mine).when(Lease.holder.equals(self._holder)).otherwise(LeaseLostError("not mine"))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Iterable
 
-from partita.kit.changes.change import Handler
+from partita.kit.changes.handlers import Handler
 from partita.kit.changes.schema import Parked
 from partita.kit.changes.worker import ChangeWorker
 

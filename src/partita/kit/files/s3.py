@@ -196,7 +196,7 @@ def _client(region: str | None, endpoint_url: str | None) -> Any:
         import boto3
         from botocore.config import Config
     except ImportError:
-        raise SettingsError("Files in S3 need boto3: install partita[boto], or set PARTITA_FILES=local.") from None
+        raise SettingsError("Files in S3 need boto3: install partita[aws], or set PARTITA_FILES=local.") from None
     config = Config(
         signature_version="s3v4",
         connect_timeout=5,

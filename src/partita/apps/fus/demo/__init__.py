@@ -95,7 +95,6 @@ async def _comment(kit: Kit, entry: Entry, sites: dict[str, Site], people: dict[
         body=entry["body"],
         created_at=timestamp(at),
         updated_at=timestamp(at),
-        counted=True,
     )
     await kit.store.transact(Transaction(*written(comment)))
 

@@ -96,7 +96,7 @@ def add(pages: Routes, service: FusService) -> None:
             "title": site.title,
             "description": site.description,
             "tags": ", ".join(site.tags),
-            "updatedAt": site.updated_at,
+            "revision": site.revision,
         }
         return page(request, Parsed(None, values), site=site)
 

@@ -107,7 +107,7 @@ def add(pages: Routes, service: FusService) -> None:
         values = {
             "description": known.description,
             "permissions": list(known.permissions),
-            "updatedAt": known.updated_at,
+            "revision": known.revision,
         }
         return form_page(request, viewer, Parsed(None, values), known)
 
@@ -123,7 +123,7 @@ def add(pages: Routes, service: FusService) -> None:
         wanted = GroupEdit(
             description=form.value.description,
             permissions=tuple(dict.fromkeys((*kept, *form.value.permissions))),
-            updated_at=form.value.updated_at or None,
+            revision=form.value.revision,
         )
         try:
             await groups.edit(viewer, name, wanted)

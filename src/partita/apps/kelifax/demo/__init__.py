@@ -10,7 +10,7 @@ from typing import Any
 
 import orjson
 
-from partita.apps.kelifax.bookkeeping import placed
+from partita.apps.kelifax.bookkeeping import completed
 from partita.apps.kelifax.schema import Decision, Resource
 from partita.apps.kelifax.service import KelifaxService, creation, resource_of
 from partita.apps.kelifax.submission import Submission, slug_of
@@ -88,7 +88,7 @@ def _resource(entry: dict[str, Any], kit: Kit) -> Resource:
         update |= {"last_viewed": decided if entry["views"] else ""}
     elif status == "rejected":
         update |= {"rejected_at": decided, "rejection_reason": entry["rejectionReason"]}
-    return placed(resource.model_copy(update=update))
+    return completed(resource.model_copy(update=update))
 
 
 def _submission_id(chance: random.Random) -> str:

@@ -23,12 +23,12 @@ _SEPARATED = {"tags"}
 class EditForm(ResourceFields, Details):
     """A resource as its form shows it: whole, so that what is empty was emptied."""
 
-    version: str = ""
+    revision: int | None = None
 
     def edit(self) -> Edit:
         """What it asks for."""
-        said = self.model_dump(by_alias=True, exclude={"logo_image", "version"})
-        return Edit.model_validate({**said, "version": self.version or None})
+        said = self.model_dump(by_alias=True, exclude={"logo_image"})
+        return Edit.model_validate(said)
 
 
 def add(pages: Routes, service: KelifaxService) -> None:
@@ -58,7 +58,7 @@ def add(pages: Routes, service: KelifaxService) -> None:
     async def changed(request: Request, slug: str, form: Parsed[EditForm], problem: Problem) -> Response:
         """What was typed, and that it was somebody else's turn; whoever sends it again knows of it."""
         resource = await service.inspect(slug)
-        values = {**form.values, "version": resource.version}
+        values = {**form.values, "revision": resource.revision}
         since = await service.history_of(slug, 1)
         return page(request, resource, Parsed(None, values), refused=problem, since=since)
 
@@ -101,5 +101,5 @@ def _editable(resource: Resource) -> EditForm:
             Learning.model_construct(title=each.title, url=each.url, type=each.type)
             for each in split_learning(resource.learning_resources)
         ],
-        version=resource.version,
+        revision=resource.revision,
     )
