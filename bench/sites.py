@@ -67,8 +67,8 @@ def answers() -> dict[str, Any]:
 
 
 def one_site() -> Get[Site]:
-    return Site.get(catalog=CATALOG, site_id="000000")
+    return Site.get(Site.catalog(CATALOG), Site.site_id("000000"))
 
 
 def all_sites() -> Query[Site]:
-    return Site.query(catalog=CATALOG)
+    return Site.query(Site.catalog(CATALOG))

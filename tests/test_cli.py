@@ -93,12 +93,17 @@ class Shed(Item, table=SHEDS, pk="SHED#{shed_id}"):
     owner: Attribute[str]
 @access_pattern("Somebody's sheds", SHEDS, owner="ada")
 def sheds_of(owner: str) -> Query[Shed]:
-    return Shed.query(BY_OWNER, owner=owner)
+    return Shed.query(BY_OWNER, Shed.owner(owner))
 """
 BROKEN = """
 @access_pattern("A shed", SHEDS)
 def shed() -> Get[Shed]:
-    return Shed.get(owner="ada")
+    return Shed.get(Shed.owner("ada"))
+"""
+MISTAKEN = """
+@access_pattern("A mistake", SHEDS)
+def mistaken() -> Get[Shed]:
+    return Shed.get(Shed.shed_id(str(1 // 0)))
 """
 
 
@@ -125,10 +130,29 @@ def test_a_pattern_that_cannot_work_is_an_error_of_the_check_and_no_traceback(tm
     own = ("--schema", "sheds.py")
     said = _partita(tmp_path, "check", *own, code=1)
     assert "error pattern-fails: sheds.shed: The key of Shed is made of shed_id" in said
-    for command in (("explain", "sheds.shed"), ("tables",)):
-        said = _partita(tmp_path, *command, *own, code=1)
-        assert said.startswith("partita: ")
-        assert "The key of Shed is made of shed_id" in said
+    explained = _partita(tmp_path, "explain", "sheds.shed", *own, code=1)
+    assert explained.startswith("partita: sheds.shed: The key of Shed is made of shed_id")
+
+
+def test_one_pattern_that_fails_hides_no_other(tmp_path: Path) -> None:
+    (tmp_path / "sheds.py").write_text(OWN + BROKEN + MISTAKEN)
+    own = ("--schema", "sheds.py")
+    shown = _partita(tmp_path, "tables", *own)
+    assert "| Query on byOwner: `owner = 'ada'` |" in shown
+    assert "**fails**: The key of Shed is made of shed\\_id" in shown
+    measured = _partita(tmp_path, "patterns", "--stored", "1,2", *own, code=1)
+    assert "| Somebody's sheds | `sheds.sheds_of` | Query on byOwner: `owner = 'ada'` |" in measured
+    assert "| A shed | `sheds.shed` | The key of Shed is made of shed\\_id" in measured
+    assert "partita: sheds.mistaken: sheds.mistaken fails with its examples: ZeroDivisionError: " in measured
+    assert "error pattern-fails: sheds.mistaken: " in _partita(tmp_path, "check", *own, code=1)
+
+
+def test_the_costs_of_a_schema_of_ones_own_claim_nothing_about_the_five_systems(tmp_path: Path) -> None:
+    (tmp_path / "sheds.py").write_text(OWN)
+    page = _partita(tmp_path, "patterns", "--stored", "1,2", "--schema", "sheds.py")
+    assert page.startswith("# Access patterns\n\nMade from the schema by `partita patterns`: every access pattern")
+    assert "five systems" not in page
+    assert "document" not in page
 
 
 def test_a_schema_that_cannot_be_read_is_said_in_one_line(tmp_path: Path) -> None:

@@ -58,7 +58,7 @@ def test_every_decision_is_listed_and_every_listed_decision_is_there() -> None:
 
 
 def test_links_between_pages_lead_somewhere() -> None:
-    pages = [*DOCS.rglob("*.md"), DOCS.parent / "README.md"]
+    pages = [*DOCS.rglob("*.md"), DOCS.parent / "README.md", *(DOCS.parent / "examples").rglob("*.md")]
     for page in pages:
         for target in re.findall(r"\]\((?!https?:)([^)#]+)(?:#[\w-]+)?\)", page.read_text()):
             assert (page.parent / target).exists(), f"{page.name} links to {target}"

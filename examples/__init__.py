@@ -1,0 +1,1 @@
+"""Three systems to copy: a shop, a multi-tenant service, a chat."""

@@ -1,0 +1,1 @@
+"""Rooms full of messages."""

@@ -1,0 +1,1 @@
+"""A service with many tenants, and nothing between them."""
