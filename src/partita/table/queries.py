@@ -131,8 +131,8 @@ class Query(Generic[I_co]):
         in_key = sorted({str(path.parts[0]) for path in paths_in(tree)} & keys)
         if in_key:
             raise SchemaError(
-                f"{', '.join(in_key)} is in the key of {self.index or self.table!r}, where DynamoDB takes no filter: give "
-                "it to query(…), or as a bound, as in .at_least(…) or .before(…)"
+                f"{', '.join(in_key)} is in the key of {self.index or self.table!r}, where DynamoDB takes no filter: "
+                "give it to query(…), or as a bound, as in .at_least(…) or .before(…)"
             )
         return replace(self, filter=tree if self.filter is None else And((self.filter, tree)))
 

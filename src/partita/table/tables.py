@@ -197,8 +197,8 @@ class Table:
             raise SchemaError(f"{self.name}.{name}: declare an index with shards before the items it spreads")
         if isinstance(projection, str) and projection not in ("ALL", "KEYS_ONLY"):
             raise SchemaError(
-                f'{self.name}.{name}: the projection {projection!r} is none: give "ALL", "KEYS_ONLY", or the stored names '
-                'of what it holds, as in ("title", "addedAt")'
+                f'{self.name}.{name}: the projection {projection!r} is none: give "ALL", "KEYS_ONLY", or the stored '
+                'names of what it holds, as in ("title", "addedAt")'
             )
         include = () if isinstance(projection, str) else projection
         spread = pk[0] if shards > 1 else None
