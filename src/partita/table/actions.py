@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 from decimal import Decimal, localcontext
 from typing import TYPE_CHECKING, Any, Generic, Literal, get_args, get_origin
 
@@ -32,6 +31,7 @@ from partita.dynamo.expressions.tree import (
     UpdateAction,
     Value,
 )
+from partita.dynamo.frozen import dataclass
 from partita.dynamo.values import AttributeValue
 from partita.table.codecs import Codec
 from partita.table.constraints import Limits, bare, is_optional

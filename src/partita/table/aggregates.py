@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from decimal import ROUND_HALF_UP, Decimal
 from typing import Any, Generic, TypeAlias, TypeVar
 
+from partita.dynamo.frozen import dataclass
 from partita.table.actions import Action
 from partita.table.attributes import AttributeOf
 from partita.table.errors import ModelError

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any, Generic, TypeVar
 
+from partita.dynamo.frozen import dataclass
 from partita.dynamo.values import Item as WireItem
 from partita.table.items import Item
 from partita.table.tables import Table

@@ -13,10 +13,10 @@ from datetime import date, datetime
 from decimal import Decimal
 from enum import Enum
 from functools import cached_property
-from typing import Annotated, Any, Literal, TypeVar, Union, get_args, get_origin
+from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeVar, Union, get_args, get_origin
 from uuid import UUID
 
-from pydantic import BaseModel, TypeAdapter
+from pydantic import BaseModel
 from pydantic import ValidationError as PydanticError
 from pydantic_core import to_jsonable_python
 
@@ -26,6 +26,9 @@ from partita.table.errors import InvalidValueError
 from partita.table.moments import in_utc
 from partita.table.spelling import is_unicode
 from partita.table.values import from_wire, plain, to_wire
+
+if TYPE_CHECKING:
+    from pydantic import TypeAdapter
 
 _EXACT = (str, bool, int, Decimal, bytes, datetime, date, UUID, type(None))
 _DIRECT = (*_EXACT, Enum, list, tuple, set, frozenset, dict)
@@ -51,6 +54,8 @@ class Codec:
     @cached_property
     def adapter(self) -> TypeAdapter[Any]:
         """Checks and serializes values as the constructor and pydantic do; made when it is needed, since it is slow."""
+        from pydantic import TypeAdapter  # takes some milliseconds that schemas which only declare do not need
+
         kind: Any = Annotated[self.annotation, *self._metadata] if self._metadata else self.annotation
         return TypeAdapter(kind)
 

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Generic
 
 from typing_extensions import TypeVar  # with defaults, which Python has from 3.13 on
 
 from partita.dynamo.expressions import tree
+from partita.dynamo.frozen import dataclass
 from partita.dynamo.limits import IN_OPERANDS
 from partita.table.errors import InvalidValueError, ModelError
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 from types import UnionType
 from typing import Annotated, Any, Literal, Union, get_args, get_origin
 
@@ -17,6 +16,8 @@ from pydantic import (
     WrapValidator,
 )
 from pydantic.fields import FieldInfo
+
+from partita.dynamo.frozen import dataclass
 
 _VALIDATORS = (AfterValidator, BeforeValidator, PlainValidator, WrapValidator)
 _SERIALIZERS = (PlainSerializer, WrapSerializer)

@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import binascii
-import hmac
 from base64 import urlsafe_b64decode, urlsafe_b64encode
 from collections.abc import Sequence
-from hashlib import sha256
 from typing import Any
 
 import orjson
@@ -56,7 +54,9 @@ def unseal(keys: CursorKeys, query: Query[Any], cursor: str) -> tuple[list[WireI
     signature, payload = raw[:_SIGNATURE_BYTES], raw[_SIGNATURE_BYTES:]
     if urlsafe_b64encode(raw).decode().rstrip("=") != cursor:
         raise InvalidCursorError("altered")  # base64 has spare bits: only one spelling is ours
-    if not any(hmac.compare_digest(signature, _sign(key, query, payload)) for key in keys.keys):
+    from hmac import compare_digest
+
+    if not any(compare_digest(signature, _sign(key, query, payload)) for key in keys.keys):
         raise InvalidCursorError("altered, or of another list")
     body = orjson.loads(payload)
     back = isinstance(body, dict) and body.keys() == {"back"} and not _is_value(body["back"])
@@ -72,7 +72,9 @@ def _is_value(body: Any) -> bool:
 
 
 def _sign(key: bytes, query: Query[Any], payload: bytes) -> bytes:
-    return hmac.digest(key, _identity(query) + payload, "sha256")[:_SIGNATURE_BYTES]
+    from hmac import digest  # which loads OpenSSL: only whoever reads pages needs it
+
+    return digest(key, _identity(query) + payload, "sha256")[:_SIGNATURE_BYTES]
 
 
 def _identity(query: Query[Any]) -> bytes:
@@ -93,6 +95,8 @@ def _identity(query: Query[Any]) -> bytes:
         told.append([query.range.prefix, query.range.stem, *map(_bound, (query.range.low, query.range.high))])
     if query.filter is not None:
         told.append(render(query.request())[1])
+    from hashlib import sha256
+
     return sha256(orjson.dumps(told, option=orjson.OPT_SORT_KEYS)).digest()
 
 

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Any, Literal
 
 from pydantic import Field
 from pydantic.fields import FieldInfo
 
+from partita.dynamo.frozen import dataclass
 from partita.table.errors import SchemaError
 
 LARGE_BYTES = 32 * 1024

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from functools import cmp_to_key
 from itertools import islice
 
+from partita.dynamo.frozen import dataclass
 from partita.dynamo.values import AttributeValue, order
 from partita.dynamo.values import Item as WireItem
 from partita.table.cost import shown

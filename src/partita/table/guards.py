@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Generic, TypeVar
 
+from partita.dynamo.frozen import dataclass
 from partita.table.conditions import Condition
 from partita.table.items import Item
 from partita.table.versions import changed_meanwhile, unchanged

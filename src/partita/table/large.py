@@ -13,7 +13,6 @@ from base64 import b64decode, b64encode
 from collections.abc import Iterable, Mapping, MutableMapping
 from dataclasses import replace
 from functools import cache
-from hashlib import sha256
 from typing import TYPE_CHECKING, Any, TypeAlias, overload
 
 import orjson
@@ -133,6 +132,8 @@ def _stored(value: AttributeValue, most: int, files: Files) -> AttributeValue:
     # What looks like a marker and is none would be read as one: only a file can hold it.
     if len(content) <= most and _marker(value) is None:
         return value
+    from hashlib import sha256
+
     marker = Marker(f"{uuid.uuid4().hex}.{kind}", len(content), sha256(content).hexdigest())
     files[marker.name] = content
     return marker.wire()
@@ -207,6 +208,8 @@ def fetched(
 
 
 def _value(item_type: type[Item], name: str, marker: Marker, known: Mapping[str, bytes]) -> AttributeValue:
+    from hashlib import sha256
+
     content = known[marker.name]
     if len(content) != marker.size or sha256(content).hexdigest() != marker.sha256:
         raise LostValueError(

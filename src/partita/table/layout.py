@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import TYPE_CHECKING, Any
 from zlib import crc32
 
 from pydantic_core import PydanticUndefined
 
+from partita.dynamo.frozen import dataclass
 from partita.dynamo.limits import PARTITION_KEY_BYTES, SORT_KEY_BYTES
 from partita.dynamo.values import AttributeValue
 from partita.dynamo.values import Item as WireItem

@@ -5,9 +5,10 @@ An index that holds keys alone, or a part of each item, gives the order; the ite
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any, Generic, TypeVar, cast
 
+from partita.dynamo.frozen import dataclass
 from partita.dynamo.values import Item as WireItem
 from partita.table import steps
 from partita.table.conditions import paths_in

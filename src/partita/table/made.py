@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from typing import Any
 
+from partita.dynamo.frozen import dataclass
 from partita.dynamo.values import AttributeValue
 from partita.table.codecs import Codec
 from partita.table.errors import InvalidValueError, SchemaError

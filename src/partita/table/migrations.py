@@ -7,11 +7,12 @@ read; so it can be tested with plain values, rehearsed without writing, and aske
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any, Literal, TypeAlias, TypeVar
 
 import orjson
 
+from partita.dynamo.frozen import dataclass
 from partita.dynamo.python_values import to_python
 from partita.dynamo.values import Item as WireItem
 from partita.table.items import Item

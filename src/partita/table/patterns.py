@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar
 
+from partita.dynamo.frozen import dataclass
 from partita.table.errors import ModelError, SchemaError
 from partita.table.tables import Table
 

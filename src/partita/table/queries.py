@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cache
 from typing import TYPE_CHECKING, Any, Generic, Never, overload
 
@@ -13,6 +13,7 @@ from typing_extensions import TypeVar  # with defaults, which Python has from 3.
 from partita.dynamo import requests
 from partita.dynamo.expressions.tree import And, Comparator, Compare, Path, Projection, Value
 from partita.dynamo.expressions.tree import Condition as ConditionTree
+from partita.dynamo.frozen import dataclass
 from partita.dynamo.limits import PARTITION_KEY_BYTES
 from partita.dynamo.values import AttributeValue
 from partita.dynamo.values import Item as WireItem

@@ -9,13 +9,14 @@ one too few, and `admits` looks at the parts of each. If no key can be too many,
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import date, datetime
 from enum import Enum
 from typing import Any, Literal, get_args, get_origin
 from uuid import UUID
 
 from partita.dynamo.expressions.tree import BeginsWith, Between, Comparator, Compare, Condition, Path, Value
+from partita.dynamo.frozen import dataclass
 from partita.dynamo.limits import SORT_KEY_BYTES
 from partita.dynamo.values import AttributeValue, order
 from partita.dynamo.values import Item as WireItem

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Generic, TypeVar
 
 from partita.dynamo import requests
+from partita.dynamo.frozen import dataclass
 from partita.dynamo.values import Item as WireItem
 from partita.table.effects import Steps
 from partita.table.errors import ForeignItemError, ModelError

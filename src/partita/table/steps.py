@@ -6,12 +6,13 @@ They do no I/O. A store drives them, blocking or not, in process or over a netwo
 from __future__ import annotations
 
 from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from typing import Any, Generic, Literal, TypeVar
 
 from partita.dynamo import limits, requests
 from partita.dynamo.errors import DynamoError, InternalServerError
 from partita.dynamo.expressions.tree import And, Path, Projection
+from partita.dynamo.frozen import dataclass
 from partita.dynamo.requests import ItemRequest
 from partita.dynamo.values import Item as WireItem
 from partita.dynamo.values import order

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
 from string import Formatter
 from typing import Any
 
+from partita.dynamo.frozen import dataclass
 from partita.table.errors import KeyPartError, SchemaError
 from partita.table.spelling import key_text
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Generic, Never, TypeAlias
 
 from typing_extensions import TypeVar  # with defaults, which Python has from 3.13 on
@@ -12,6 +12,7 @@ from partita.dynamo import limits, requests
 from partita.dynamo.expressions.tree import And, AttributeExists, AttributeNotExists, Or, Path
 from partita.dynamo.expressions.tree import Condition as ConditionTree
 from partita.dynamo.expressions.tree import Update as UpdateTree
+from partita.dynamo.frozen import dataclass
 from partita.dynamo.values import Item as WireItem
 from partita.table.actions import Action
 from partita.table.attributes import AttributeOf, Given
