@@ -65,6 +65,12 @@ class Purchase(Item, table=T, pk="USER#{user}", sk="EVENT#{at}#PURCHASE"):
     at: Attribute[str] = key_part()
 
 
+class Letter(Item, table=T, pk="USER#{user}", sk="EVENT#{at}#LETTER"):
+    user: Attribute[str] = key_part()
+    at: Attribute[str] = key_part()
+    text: Attribute[str] = attribute(default="", large=True)
+
+
 class Line(BaseModel):
     line_id: UUID = Field(default_factory=uuid4)
     text: str = ""
@@ -91,7 +97,7 @@ class Book(Item, table=T, pk="BOOK#{isbn}", sk="ABOUT", keys={"rating": "{stars}
     title: Attribute[str] = attribute(min_length=1)
     stars: Attribute[int] = attribute(default=3, ge=1, le=5)
     copies: Attribute[int] = attribute(default=0, ge=0)
-    labels: Attribute[frozenset[str]]
+    labels: Attribute[frozenset[str]] = attribute(max_length=2)
     public: Attribute[bool] = attribute(default=True)
     kind: Attribute[str] = attribute(default="book")
     state: Attribute[str | None] = derived(lambda public: "public" if public else None)
@@ -183,6 +189,15 @@ def test_a_range_over_a_part_of_the_sort_key_holds_the_part(store: EmbeddedStore
     assert [message.at for message in found] == days.split()
 
 
+def test_a_part_may_hold_what_sorts_before_the_text_after_it(store: EmbeddedStore) -> None:
+    for at, mid in (("a", "m"), ("a!", "x"), ("a", "z"), ("b", "a")):
+        store.write(Put(Message(room="r", at=at, mid=mid)))
+    late = store.page(Message.query(Message.room("r")).at_least(Message.at("a"), Message.mid("z")), limit=10)
+    assert {(message.at, message.mid) for message in late} == {("a!", "x"), ("a", "z"), ("b", "a")}
+    early = store.page(Message.query(Message.room("r")).at_most(Message.at("a!")), limit=10)
+    assert {message.at for message in early} == {"a", "a!"}
+
+
 # -- 5. counts
 
 
@@ -192,6 +207,8 @@ def test_rows_of_other_types_do_not_count(store: EmbeddedStore) -> None:
     store.write(Put(Purchase(user="ada", at="9")))
     purchases = Purchase.query(Purchase.user("ada"))
     assert (len(store.page(purchases)), store.count(purchases)) == (1, 1)
+    store.write(Put(Letter(user="ada", at="9")))
+    assert store.count(Letter.query(Letter.user("ada"))) == 1
 
 
 # -- 6. what can be written can be read
@@ -216,6 +233,14 @@ def test_a_number_does_not_go_beyond_its_bounds(store: EmbeddedStore) -> None:
     assert store.update(Update(book().own_key, Book.copies.add(-1))).copies == 0
     with pytest.raises(ConditionalCheckFailedError, match="copies >= …"):
         store.write(Update(book().own_key, Book.copies.add(-1)))
+
+
+def test_a_set_does_not_outgrow_its_length(store: EmbeddedStore) -> None:
+    store.write(Put(book(labels=frozenset({"a"}))))
+    assert store.update(Update(book().own_key, Book.labels.join("b"))).labels == {"a", "b"}
+    store.write(Update(book().own_key, Book.labels.join("b")))
+    with pytest.raises(ConditionalCheckFailedError, match=r"size\(labels\)"):
+        store.write(Update(book().own_key, Book.labels.join("c")))
 
 
 def test_a_changed_copy_is_checked() -> None:
