@@ -50,6 +50,10 @@ def _why(item_type: type[Item], index: Index | None, parts: Mapping[str, Any], n
     if name not in order:
         hint = f"{what}.query(…).where({what}.{name}.equals(…))"
         return f"{name} is no part of the key of {where}: filter with {hint}, or declare an index"
+    partition, _ = _roles(item_type, index)
+    lacking = [each for each in item_type.__attributes__ if each in partition - parts.keys()]
+    if lacking:
+        return _lacks_partition(item_type, index, lacking, parts)
     missing = ", ".join(other for other in order if other in order[name] - parts.keys())
     return f"{where} is sorted by {', '.join(order)}: {name} needs {missing} too"
 
@@ -60,9 +64,9 @@ def incomplete(item_type: type[Item], what: str, fields: tuple[str, ...]) -> Key
     return KeyPartError(f"{what} of {item_type.__name__} is made of {', '.join(fields)}: give {wanted}")
 
 
-def lacks_partition(
+def _lacks_partition(
     item_type: type[Item], index: Index | None, lacking: list[str], parts: Mapping[str, Any]
-) -> KeyPartError:
+) -> str:
     """A query reads one partition; if what is given is the key of another index, that is named."""
     what, where = item_type.__name__, repr(index) if index else item_type.__table__.name
     layout = item_type.__layout__
@@ -73,4 +77,4 @@ def lacks_partition(
     ]
     step = f"give {', '.join(f'{what}.{name}(…)' for name in lacking)} too"
     step += f", or the index first: {', '.join(others)}" if others else ""
-    return KeyPartError(f"{where} is read by {', '.join(lacking)}: {step}")
+    return f"{where} is read by {', '.join(lacking)}: {step}"

@@ -22,7 +22,7 @@ from partita.table.conditions import Condition, paths_in, tree_for
 from partita.table.constraints import bare
 from partita.table.errors import KeyPartError, SchemaError
 from partita.table.layout import Layout, check_size, index_value
-from partita.table.parts import check_index, check_parts, incomplete, lacks_partition
+from partita.table.parts import check_index, check_parts, incomplete
 from partita.table.ranges import Range, kinds_of
 from partita.table.reading import sharded
 from partita.table.spelling import key_text
@@ -297,15 +297,6 @@ def query(item_type: type[I], index: Index | None, parts: Mapping[str, Any]) -> 
     table = item_type.__table__
     check_index(table, index)
     layout = item_type.__layout__
-    missing = [name for key in ((table.pk,) if index is None else index.pk) for name in layout.inputs(key.name)]
-    if (
-        parts
-        and all(layout.makes(key.name) for key in (index.pk if index else ()))
-        and not parts.keys() >= set(missing)
-    ):
-        lacking = [name for name in missing if name not in parts]
-        if any(name in item_type.__attributes__ for name in lacking):
-            raise lacks_partition(item_type, index, lacking, parts)
     check_parts(item_type, index, parts)
     partition = []
     for key in (table.pk,) if index is None else index.pk:

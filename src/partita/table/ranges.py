@@ -111,6 +111,8 @@ class Range:
     def condition(self) -> Condition | None:
         """The one condition on the sort key that DynamoDB takes; None for all keys."""
         path = Path((self.key.name,))
+        if self.low is None and self.high is None:
+            return BeginsWith(path, Value({"S": self._start})) if self._start else None
         low, high = self._ends()
         if low is not None and high is not None:
             if _order(low, high) > 0:
@@ -124,7 +126,7 @@ class Range:
             if self.exact and self.high is not None and not self.high.included:
                 return Compare("<", path, Value(self._value(self.high)))
             return Compare("<=", path, Value(high))
-        return BeginsWith(path, Value({"S": self._start})) if self._start else None
+        return None
 
     def _ends(self) -> tuple[AttributeValue | None, AttributeValue | None]:
         if self.low is None and self.high is None:
@@ -202,6 +204,8 @@ class Range:
     @property
     def exact(self) -> bool:
         """Whether the condition selects exactly the wanted keys."""
+        if self.low is None and self.high is None:
+            return True
         if self.made is None:
             both = self.low is not None and self.high is not None
             return not both or all(bound.included for bound in (self.low, self.high) if bound is not None)
