@@ -166,9 +166,10 @@ def _cpu(program: str, folder: Path) -> float:
 
 
 def test_the_modelling_layer_starts_nearly_as_fast_as_pydantic(tmp_path: Path) -> None:
-    bare = _cpu("pass", tmp_path)
-    model = _cpu(MODEL, tmp_path) - bare
-    taken = _cpu("import partita.table", tmp_path) - bare
-    assert taken < 2 * model, f"partita.table takes {taken:.3f} s, a pydantic model {model:.3f} s"
-    # A slow or busy machine is slow with pydantic too, which takes 0.11 s where this was measured.
-    assert taken < 0.15 * max(1.0, model / 0.11), f"partita.table takes {taken:.3f} s"
+    # Other tests run beside this one, so the two are measured in turns and the quietest turn counts. Where nothing
+    # else ran, a pydantic model took 0.10 s of CPU and the layer 0.13 s; 0.15 s would be one and a half times as much.
+    ratios = []
+    for _ in range(6):
+        bare = _cpu("pass", tmp_path)
+        ratios.append((_cpu("import partita.table", tmp_path) - bare) / (_cpu(MODEL, tmp_path) - bare))
+    assert min(ratios) < 1.5, ratios
