@@ -16,6 +16,7 @@ from partita.table import ForeignItemError, Item, KeyPartError, ModelError, Tabl
 from partita.table import Update as ItemUpdate
 from partita.table.effects import Steps
 from partita.table.scans import stretch_of_segment
+from partita.table.values import same_value
 
 Kind = Literal["unreadable", "unknown", "stale", "misplaced"]
 _ROWS = 500
@@ -84,7 +85,7 @@ def examined(store: Store, table: Table, row: WireItem) -> Ailment | None:
     if elsewhere:
         return Ailment("misplaced", table, owner, row, tuple((name, _shown(expected[name])) for name in elsewhere))
     names = owner.__layout__.made_names()
-    stale = [name for name in names if expected.get(name) != row.get(name)]
+    stale = [name for name in names if not same_value(expected.get(name), row.get(name))]
     wrong = tuple((name, f"should be {_shown(expected.get(name))}") for name in stale)
     return Ailment("stale", table, owner, row, wrong) if stale else None
 

@@ -33,7 +33,7 @@ from partita.table.layout import Layout
 from partita.table.read_class import read_class
 from partita.table.suggest import instead_of
 from partita.table.tables import Index, Table
-from partita.table.values import from_wire
+from partita.table.values import from_wire, same_value
 
 if TYPE_CHECKING:
     from pydantic._internal._model_construction import ModelMetaclass
@@ -317,7 +317,8 @@ class Item(BaseModel, metaclass=ItemMeta):
         if stored is None:
             return frozenset()
         row = self.__layout__.encode(self)
-        return frozenset(name for name in self.__layout__.reader.made if row.get(name) != stored.get(name))
+        made = self.__layout__.reader.made
+        return frozenset(name for name in made if not same_value(row.get(name), stored.get(name)))
 
     @classmethod
     def key_of(cls, row: WireItem) -> str:

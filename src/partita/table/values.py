@@ -76,3 +76,12 @@ def from_wire(value: AttributeValue) -> Any:
     """What pydantic gets to validate."""
     text = value.get("S")
     return text if text is not None else to_python(value)
+
+
+def same_value(left: AttributeValue | None, right: AttributeValue | None) -> bool:
+    """Whether two stored values are the same; the members of a set have no order."""
+    if left == right:
+        return True
+    if left is None or right is None or left.keys() != right.keys():
+        return False
+    return any(kind in left and sorted(left[kind]) == sorted(right[kind]) for kind in ("SS", "NS", "BS"))
