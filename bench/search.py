@@ -15,11 +15,12 @@ from typing import Any
 import orjson
 
 from partita.apps import kelifax
+from partita.apps.kelifax.inputs import Submission
 from partita.apps.kelifax.schema import Resource
 from partita.apps.kelifax.search import CATALOG
-from partita.apps.kelifax.service import resource_of
-from partita.apps.kelifax.submission import Submission
+from partita.apps.kelifax.service.submissions import resource_of
 from partita.kit.search import Search
+from partita.table import CursorKeys
 
 COUNT = 20_000
 _DEMO = Path(kelifax.__file__).parent / "demo" / "resources.json"
@@ -41,7 +42,7 @@ def compare(say: Callable[[str], None], count: int = COUNT) -> SearchResult:
     dice = random.Random(20)
     say(f"an index of {count:,} resources")
     with tempfile.TemporaryDirectory(prefix="partita-search-") as folder:
-        search = Search(Path(folder) / "search.db", b"measured" * 4)
+        search = Search(Path(folder) / "search.db", CursorKeys(b"measured" * 4))
         try:
             return asyncio.run(_measure(search, entries, dice, count))
         finally:

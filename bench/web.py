@@ -226,15 +226,15 @@ async def _prepare(settings: Settings) -> str:
         await kelifax.demo()
         await suite.worker.drain()
         accounts = suite.kit.accounts
-        made = await accounts.create_account(
+        made = await accounts.administration.create_account(
             accounts.operator(), "bench", "bench@example.org", "Bench", roles=["kelifax:moderator"]
         )
-        session = await accounts.sign_in("bench", made.password)
-        viewer = await accounts.viewer_from_session(session.token)
-        await accounts.change_password(viewer, made.password, "a password for measuring")
-        session = await accounts.sign_in("bench", "a password for measuring")
-        viewer = await accounts.viewer_from_session(session.token)
-        return (await accounts.create_token(viewer, "bench", ["kelifax:resource:edit"], 1)).text
+        session = await accounts.sessions.sign_in("bench", made.password)
+        viewer = await accounts.recognition.from_session(session.token)
+        await accounts.profile.change_password(viewer, made.password, "a password for measuring")
+        session = await accounts.sessions.sign_in("bench", "a password for measuring")
+        viewer = await accounts.recognition.from_session(session.token)
+        return (await accounts.tokens.create(viewer, "bench", ["kelifax:resource:edit"], 1)).text
     finally:
         await suite.close()
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from fastapi import FastAPI, Request
+from fastapi import FastAPI
 from starlette.responses import Response
 
 from partita.bootstrap import build
@@ -16,20 +16,18 @@ from partita.web.app import create_app
 def application() -> FastAPI:
     """What the server process serves."""
     with uncollected():
-        app = create_app(build(read_settings()), more=(_constants("json"), _constants("html")))
-        app.state.constants = {}
-        return app
+        return create_app(build(read_settings()), more=(_constants("json"), _constants("html")))
 
 
 def _constants(kind: str) -> Routes:
     """Answers that cost nothing to make, on a route like those of the API or those of pages."""
     constants = Routes(f"/constant-{kind}", tag="bench", pages=kind == "html")
+    bodies: dict[int, bytes] = {}
     media_type = "application/json" if kind == "json" else "text/html; charset=utf-8"
 
     @constants.get("/{size}", Access.PUBLIC, include_in_schema=False)
-    async def constant(request: Request, size: int) -> Response:
+    async def constant(size: int) -> Response:
         """A body of one size."""
-        known: dict[int, bytes] = request.app.state.constants
-        return Response(known.setdefault(size, b"x" * size), media_type=media_type)
+        return Response(bodies.setdefault(size, b"x" * size), media_type=media_type)
 
     return constants

@@ -1,6 +1,7 @@
 """Following a page of the documentation as a reader does: files are written, commands run, and what is shown is seen.
 
-- A Python block that starts with `# name.py` is that file; with `# name.py, continued` it is added to its end.
+- A Python block that starts with `# name.py` is that file; with `# name.py, continued` it is added to its end. So is a
+  block of HTML that starts with `{# folder/name.html #}`.
 - Other Python blocks are run in order, as one program.
 - A console block holds commands after `$`, each followed by exactly what it prints. `...` stands for what differs from
   run to run, and alone on a line for any number of lines. A command whose output ends with `Ctrl-C stops it.` goes on
@@ -27,7 +28,7 @@ from pathlib import Path
 from tests.serving import free_port
 
 _BLOCK = re.compile(r"^```(\w*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
-_FILE = re.compile(r"# (\w+\.py)(, continued)?\n")
+_FILE = re.compile(r"\{?# ([\w/]+\.(?:py|html))(, continued)?(?: #\})?\n")
 _STAYS = "Ctrl-C stops it.\n"
 _SECONDS = 60.0
 
@@ -57,7 +58,7 @@ def follow(page: Path, folder: Path) -> None:
     """Do what the page says, in an empty folder; what it shows must be what is seen."""
     with ExitStack() as terminals:
         for block in blocks(page):
-            if block.language == "python":
+            if block.language in ("python", "html"):
                 write(block, folder)
             elif block.language == "console":
                 for command in commands(block):
@@ -108,6 +109,7 @@ def write(block: Block, folder: Path) -> None:
     file = folder / named[1]
     if bool(named[2]) != file.exists():
         raise PageError(f"{block.where}: {named[1]} is {'not there yet' if named[2] else 'there already'}")
+    file.parent.mkdir(parents=True, exist_ok=True)
     with file.open("a") as opened:
         opened.write(block.text[named.end() :] if not named[2] else "\n\n" + block.text[named.end() :].lstrip("\n"))
 

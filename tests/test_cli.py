@@ -45,7 +45,7 @@ def test_explain_lists_every_pattern_and_shows_one_whole() -> None:
 def test_explain_of_a_pattern_that_is_not_there_says_how_to_find_one() -> None:
     said = _out("explain", "fus.nothing", code=1)
     assert said.startswith("partita: there is no pattern fus.nothing; `partita explain` lists all of them;")
-    assert said.endswith("; for a schema of your own, add --schema FILE\n")
+    assert said.endswith("; for your own schema, add --schema FILE\n")
 
 
 def test_explain_takes_a_patterns_name_without_its_system() -> None:
@@ -176,7 +176,7 @@ def test_a_schema_that_cannot_be_read_is_said_in_one_line(tmp_path: Path) -> Non
         (["dynamodb", "--data", "{folder}/keys/data"], "The data folder cannot be used"),
         (["export", "poetry"], "choose cloudformation, terraform, workbench"),
         (["export", "terraform", "--system", "x"], "choose kelifax"),
-        (["export", "terraform", "--system", "fus", "--schema", "x.py"], "leave one of both out"),
+        (["export", "terraform", "--system", "fus", "--schema", "x.py"], "cannot be combined"),
     ],
 )
 def test_what_cannot_work_is_said_with_the_next_step(arguments: list[str], said: str, tmp_path: Path) -> None:

@@ -99,7 +99,7 @@ MAIN = "from partita.__main__ import main\nsys.argv[0] = 'partita'\nmain()"
         (
             COMMANDS,
             ("check",),
-            f"To read the five systems {step('suite')}; or say which is yours: --schema FILE",
+            f"To read the five systems {step('suite')}; or use your own schema: --schema FILE",
         ),
     ],
 )

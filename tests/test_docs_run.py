@@ -16,6 +16,10 @@ def test_the_tutorial_can_be_followed_and_shows_what_is_seen(tmp_path: Path) -> 
     follow(TUTORIAL, tmp_path)
 
 
+def test_a_system_can_be_built_as_its_guide_says(tmp_path: Path) -> None:
+    follow(ROOT / "docs" / "building-a-system.md", tmp_path)
+
+
 def test_what_the_guide_to_modelling_shows_is_a_program_that_runs(tmp_path: Path) -> None:
     run_python(ROOT / "docs" / "modelling.md", tmp_path, together=True)
 

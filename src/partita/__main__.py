@@ -8,7 +8,7 @@ from partita.extras import MissingExtraError, extra_of, step
 
 
 def main() -> None:
-    """Run the command; an extra that it needs and that is not there is said in a line."""
+    """Run the command; if an extra is missing, say which in one line."""
     try:
         from partita.cli import app
 
@@ -17,8 +17,8 @@ def main() -> None:
         extra = extra_of(error)
         if extra is None:
             raise
-        said = error if isinstance(error, MissingExtraError) else f"this command {step(extra)}"
-        print(f"partita: {said}", file=sys.stderr)
+        message = error if isinstance(error, MissingExtraError) else f"this command {step(extra)}"
+        print(f"partita: {message}", file=sys.stderr)
         sys.exit(2)
 
 

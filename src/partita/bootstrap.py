@@ -1,12 +1,13 @@
-"""The one place where everything is put together: which systems there are, and their tables."""
+"""Puts everything together: the systems, their tables and the kit."""
 
 from __future__ import annotations
 
+import os
+import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import ExitStack
 from importlib import import_module
-from importlib.util import find_spec
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from partita.apps.enablement import schema as enablement
 from partita.apps.fus import schema as fus
@@ -18,7 +19,7 @@ from partita.apps.worthwatch import examples as worthwatch_examples
 from partita.apps.worthwatch import schema as worthwatch
 from partita.apps.worthwatch.migration import WORTHWATCH_BY_ID
 from partita.dynamo.python_values import item_from_python
-from partita.table import Pattern, Table
+from partita.table import CursorKeys, Pattern, Table
 from partita.table.examples import Examples
 from partita.table.migrations import Migration
 
@@ -51,14 +52,18 @@ MIGRATIONS: dict[str, Migration] = {migration.name: migration for migration in (
 
 
 def tables() -> Iterator[Table]:
-    """Every table of every system, and what all of them share: who people are, and what keeps the house running."""
-    # The kit brings much with it that a schema alone does not need.
+    """The tables of all systems, and the shared ones: accounts, and the house's own."""
+    # Imported here: the kit needs much that a schema alone does not.
     import partita.kit.changes.schema  # noqa: F401 - keeps its items in the house's table
     from partita.kit.accounts import ACCOUNTS
     from partita.kit.schema import HOUSE
+    from partita.kit.settings import read_settings
 
     for system in SYSTEMS.values():
         yield from system
+    for name in read_settings().systems:
+        if name not in SYSTEMS:
+            yield from (each for each in vars(_module_of(name, "schema")).values() if isinstance(each, Table))
     yield from (ACCOUNTS, HOUSE)
 
 
@@ -69,7 +74,7 @@ def patterns() -> Iterator[Pattern]:
 
 
 def examples() -> Examples:
-    """Example items like those the design documents print."""
+    """Example items from the design documents."""
     systems = (kelifax_examples, newsletter_examples, worthwatch_examples)
     rows = [pair for system in systems for pair in system.DOCUMENTED.items()]
     return Examples(kind.from_row(item_from_python(row)) for kind, row in rows)
@@ -82,8 +87,8 @@ def build(
     clock: Clock | None = None,
     ids: Ids | None = None,
 ) -> Suite:
-    """Everything put together and open: tables made where they are missing, the kit, the systems on it (all of the
-    five, unless others are given)."""
+    """The suite, ready to run: opens the store, creates missing tables, and builds the kit and the systems. The systems
+    come from the settings, unless `builders` are given."""
     from partita.kit.accounts import ACCOUNTS, Accounts
     from partita.kit.clock import RandomIds, SystemClock
     from partita.kit.fetcher import fetcher_for
@@ -100,7 +105,7 @@ def build(
     clock, ids = clock or SystemClock(), ids or RandomIds()
     with ExitStack() as opened:
         tables = opened.enter_context(open_store(settings, HOUSE, ACCOUNTS))
-        search = Search(settings.data / "search.db", signing_keys(settings, "search")[0])
+        search = Search(settings.data / "search.db", CursorKeys(*signing_keys(settings, "search")))
         opened.callback(search.close)
         limits = Limits(tables.asynchronous, clock)
         mail = mail_for(settings, tables.asynchronous, clock, ids)
@@ -117,12 +122,12 @@ def build(
             mail=mail,
             fetcher=fetcher_for(settings),
         )
-        systems = tuple(build_one(kit) for build_one in (_builders() if builders is None else builders))
+        systems = tuple(build_one(kit) for build_one in (_builders(settings.systems) if builders is None else builders))
         tables.create(*(table for system in systems for table in system.tables))
         accounts.use(policy_of(systems), tuple(system.grants for system in systems if system.grants is not None))
         handlers = [handler for system in systems for handler in system.changes]
         worker = _worker(settings, tables, handlers, clock)
-        letting_go = opened.pop_all()
+        resources = opened.pop_all()
 
     async def close() -> None:
         for system in systems:
@@ -132,13 +137,13 @@ def build(
         await kit.files.close()
         kit.fetcher.close()
         await _end_connections(tables)
-        letting_go.close()
+        resources.close()
 
     return Suite(kit, systems, tuple(handlers), worker, close)
 
 
 def shared_worker(suite: Suite) -> ChangeWorker:
-    """What reacts to changes for all machines together; not what each keeps for itself."""
+    """The worker of the shared change handlers, without those that each machine runs for itself."""
     from partita.kit.changes import ChangeWorker
 
     tables, handlers = suite.kit.tables, (each for each in suite.handlers if not each.local)
@@ -148,27 +153,47 @@ def shared_worker(suite: Suite) -> ChangeWorker:
 def _worker(
     settings: Settings, tables: Store, handlers: Sequence[Handler], clock: Clock
 ) -> ChangeWorker | ChangeWorkers:
-    """Tables in the data folder belong to one machine. Others are shared: one machine at a time does what is shared
-    too, unless Lambda functions do, and each keeps what is its own."""
+    """For tables in the data folder, one worker runs all handlers. For tables in DynamoDB, one machine at a time runs
+    the shared handlers (unless Lambda functions do), and each machine runs its local ones."""
     from partita.kit.changes import ChangeWorker, ChangeWorkers
     from partita.kit.keys import place_of
 
-    def following(*chosen: Handler, place: str = "") -> ChangeWorker:
-        return ChangeWorker(tables.asynchronous, _stream_calls(tables), chosen, clock, place=place)
+    def worker(*own: Handler, place: str = "") -> ChangeWorker:
+        return ChangeWorker(tables.asynchronous, _stream_calls(tables), own, clock, place=place)
 
     if settings.backend == "embedded":
-        return following(*handlers)
-    shared = [following(*(each for each in handlers if not each.local))] if settings.changes == "all" else []
-    own = following(*(each for each in handlers if each.local), place=place_of(settings))
-    return ChangeWorkers([*shared, own])
+        return worker(*handlers)
+    shared = [worker(*(each for each in handlers if not each.local))] if settings.changes == "all" else []
+    local = worker(*(each for each in handlers if each.local), place=place_of(settings))
+    return ChangeWorkers([*shared, local])
 
 
-def _builders() -> Iterator[Builder]:
-    """Those of the five that can be served."""
-    for name in SYSTEMS:
-        module = f"partita.apps.{name}.system"
-        if find_spec(module) is not None:
-            yield import_module(module).build
+def _builders(names: Sequence[str]) -> Iterator[Builder]:
+    """`build` in the `system.py` of each system."""
+    from partita.kit.settings import SettingsError
+
+    if len(set(names)) < len(names):
+        raise SettingsError(f"PARTITA_SYSTEMS: {', '.join(names)} names a system twice")
+    for name in names:
+        yield _module_of(name, "system").build
+
+
+def _module_of(name: str, module: str) -> Any:
+    """A module of a system: of one of the five, or of another package, which may be in the current folder."""
+    from partita.kit.settings import SettingsError
+
+    package = f"partita.apps.{name}" if name in SYSTEMS else name
+    if os.getcwd() not in sys.path:
+        sys.path.append(os.getcwd())
+    try:
+        return import_module(f"{package}.{module}")
+    except ModuleNotFoundError as error:
+        if error.name not in (package, f"{package}.{module}"):
+            raise
+        raise SettingsError(
+            f"PARTITA_SYSTEMS: {name!r} is not a system of Partita ({', '.join(SYSTEMS)}), and there is no"
+            f" {name}/{module}.py in {os.getcwd()}"
+        ) from None
 
 
 async def _end_connections(tables: Store) -> None:
@@ -179,7 +204,7 @@ async def _end_connections(tables: Store) -> None:
 
 
 def _stream_calls(tables: Store) -> Call:
-    """What reads the tables' streams: the engine itself, or the endpoint."""
+    """The function that calls the streams API: of the engine, or of the endpoint."""
     from partita.store.dynamo import DynamoStore
     from partita.store.embedded import EmbeddedStore
 

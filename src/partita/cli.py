@@ -1,4 +1,4 @@
-"""The commands. What a command needs is imported inside it, so that each starts fast."""
+"""The commands. Each imports what it needs when it runs, so that all start fast."""
 
 from __future__ import annotations
 
@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from partita import __version__
-from partita.commands import changes, doctor, fus, kelifax, migrate, schemas, search, user
+from partita.commands import changes, doctor, migrate, schemas, search, user
+from partita.commands.adopt import adopt
 from partita.commands.demo import demo
 from partita.commands.serve import serve
 
@@ -22,8 +23,6 @@ app.add_typer(migrate.app, name="migrate")
 app.add_typer(user.app, name="user")
 app.add_typer(changes.app, name="changes")
 app.add_typer(search.app, name="search")
-app.add_typer(fus.app, name="fus")
-app.add_typer(kelifax.app, name="kelifax")
 app.command()(serve)
 for command in (
     schemas.explain,
@@ -36,12 +35,13 @@ for command in (
 ):
     app.command()(command)
 app.command()(demo)
+app.command()(adopt)
 
 _DATA = Path("data")
 
 
-def _show_version(wanted: bool) -> None:
-    if wanted:
+def _show_version(show: bool) -> None:
+    if show:
         typer.echo(f"partita {__version__}")
         raise typer.Exit
 
@@ -49,7 +49,7 @@ def _show_version(wanted: bool) -> None:
 @app.callback()
 def main(
     _version: Annotated[
-        bool, typer.Option("--version", callback=_show_version, is_eager=True, help="Show it.")
+        bool, typer.Option("--version", callback=_show_version, is_eager=True, help="Show the version.")
     ] = False,
 ) -> None:
     """Five content systems for one instrument, the DynamoDB table."""
@@ -57,18 +57,18 @@ def main(
 
 @app.command()
 def dynamodb(
-    data: Annotated[Path, typer.Option(help="The folder that holds the tables; made if it is not there.")] = _DATA,
-    host: Annotated[str, typer.Option(help="Any other than loopback needs access keys.")] = "127.0.0.1",
-    port: Annotated[int, typer.Option(min=0, max=65535, help="0 takes a free one.")] = 8000,
+    data: Annotated[Path, typer.Option(help="The folder of the tables; created if it is missing.")] = _DATA,
+    host: Annotated[str, typer.Option(help="The address to listen on; others than loopback need keys.")] = "127.0.0.1",
+    port: Annotated[int, typer.Option(min=0, max=65535, help="The port to listen on; 0 takes a free one.")] = 8000,
     keys: Annotated[
-        Path | None, typer.Option(help="A file of access keys, one `id:secret` a line: requests must be signed.")
+        Path | None, typer.Option(help="A file of access keys, one `id:secret` per line: requests must be signed.")
     ] = None,
     durability: Annotated[
         str, typer.Option(help="full: survives power loss; normal: survives a killed process; off: neither.")
     ] = "full",
-    region: Annotated[str, typer.Option(help="The region that ARNs name.")] = "us-east-1",
+    region: Annotated[str, typer.Option(help="The region in ARNs.")] = "us-east-1",
     faults: Annotated[Path | None, typer.Option(help="A JSON file with a fault plan, for testing.")] = None,
-    sample: Annotated[bool, typer.Option("--sample", help="Make a sample table, and say how to talk to it.")] = False,
+    sample: Annotated[bool, typer.Option("--sample", help="Create a sample table, and show how to use it.")] = False,
 ) -> None:
     """Serve DynamoDB's protocol to any AWS SDK."""
     _serve(data, host, port, _keys(keys), durability, region, faults, sample=sample)
@@ -116,7 +116,7 @@ def _greet(engine: Engine, door: Door, data: Path, sample: bool) -> None:
     if sample:
         key = '{"pk": {"S": "FILM#metropolis"}, "sk": {"S": "METADATA"}}'
         typer.echo(
-            "\nTry it from another terminal; any AWS SDK will do too, with this address and any credentials:\n\n"
+            "\nTry it from another terminal, or with any AWS SDK, this endpoint and any credentials:\n\n"
             f"  curl -s {door.url} -H 'X-Amz-Target: DynamoDB_20120810.GetItem' "
             f'-d \'{{"TableName": "films", "Key": {key}}}\''
         )
@@ -124,19 +124,19 @@ def _greet(engine: Engine, door: Door, data: Path, sample: bool) -> None:
 
 
 def _keys(file: Path | None) -> dict[str, str] | None:
-    """Access keys from a file or the environment; never from the command line, where others could read them."""
-    found: dict[str, str] = {}
+    """Access keys from a file or the environment; not from the command line, which other users could read."""
+    keys: dict[str, str] = {}
     if file is not None:
         for number, line in enumerate(file.read_text().splitlines(), 1):
             if line.strip():
                 name, colon, secret = line.strip().partition(":")
                 if not (name and colon and secret):
                     raise typer.BadParameter(f"line {number} of {file} is not `id:secret`", param_hint="--keys")
-                found[name] = secret
+                keys[name] = secret
     from_environment = os.environ.get("PARTITA_ACCESS_KEY_ID"), os.environ.get("PARTITA_SECRET_ACCESS_KEY")
     if all(from_environment):
-        found[str(from_environment[0])] = str(from_environment[1])
-    return found or None
+        keys[str(from_environment[0])] = str(from_environment[1])
+    return keys or None
 
 
 if __name__ == "__main__":

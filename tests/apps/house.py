@@ -22,7 +22,7 @@ from partita.kit.search import Search
 from partita.kit.settings import Settings
 from partita.kit.system import System
 from partita.store import EmbeddedStore
-from partita.table import Table
+from partita.table import CursorKeys, Table
 
 BAD_WEATHER = FaultPlan(seed=7, throttle=0.1, conflict=0.1, partial_batch=0.1)
 
@@ -35,7 +35,7 @@ def kit_on(folder: Path, *tables: Table, faults: FaultPlan | None = None) -> Ite
     with Engine.temporary(faults=faults) as engine:
         store = EmbeddedStore(engine)
         store.create(HOUSE, ACCOUNTS, *tables)
-        search = Search(folder / "search.db", b"s" * 32)
+        search = Search(folder / "search.db", CursorKeys(b"s" * 32))
         limits = Limits(store.asynchronous, clock)
         mail = mail_for(settings, store.asynchronous, clock, ids)
         try:

@@ -85,7 +85,7 @@ def test_an_example_of_the_document_is_read_as_its_type_and_written_back_unchang
     owners = [kind for kind in item_type.__table__.item_types if kind.owns(row)]
     assert owners == [item_type]
     written = item_type.from_row(row).to_row()
-    made = item_type.__layout__.made_names()
+    made = item_type.__layout__.derived_names()
     assert {name: value for name, value in written.items() if name in row or name not in (*ADDED, *made)} == row
 
 

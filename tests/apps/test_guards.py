@@ -1,8 +1,8 @@
 """What must be unique in the systems is guarded, and free again when nobody has it any more."""
 
 from partita.apps.fus.schema import SITE_URL, Site, SiteUrl
-from partita.apps.kelifax.bookkeeping import completed
 from partita.apps.kelifax.schema import RESOURCE_URL, Resource
+from partita.apps.kelifax.service.bookkeeping import completed
 from partita.apps.worthwatch.schema import MOVIE_IDS, SHOW_IDS, USER_EMAIL, Movie, Show, User
 from partita.table import Delete, Put
 

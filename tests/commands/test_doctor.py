@@ -54,19 +54,19 @@ def test_it_names_each_row_with_what_is_wrong_and_what_to_do(shelf: Path) -> Non
     assert 'stale: shelf {"PK": "READER#ada", "SK": "BOOK#2"}: Book\n    state: should be read\n' in output
     assert 'unknown: shelf {"PK": "SOMEBODY", "SK": "ELSE"}: a row of no item type' in output
     assert "BOOK#0" not in output
-    assert output.endswith("3 rows to mend\n")
+    assert output.endswith("3 rows to repair\n")
 
 
 def test_what_is_wrong_can_be_mended_until_every_row_is_in_order(shelf: Path) -> None:
     code, output = _run(shelf, "doctor", "--mend")
-    assert (code, "Mended." in output) == (1, True)
+    assert (code, "Repaired." in output) == (1, True)
     code, output = _run(shelf, "row", "shelf", json.dumps(KEY), "--set", 'title=""')
     assert code == 1
-    assert "would still not fit its type, nothing was changed: title: String should have at least 1" in output
+    assert "nothing was changed, since the row would not fit its type: title: String should have at least 1" in output
     assert _run(shelf, "row", "shelf", json.dumps(KEY), "--set", 'title="Persuasion"')[0] == 0
     assert _run(shelf, "row", "shelf", json.dumps({"PK": "SOMEBODY", "SK": "ELSE"}), "--delete")[0] == 0
     _run(shelf, "doctor", "--mend")
-    assert _run(shelf, "doctor") == (0, "every row is in order\n")
+    assert _run(shelf, "doctor") == (0, "all rows fit the schema: shelf\n")
 
 
 def test_a_row_is_shown_as_it_is_stored(shelf: Path) -> None:
@@ -79,7 +79,7 @@ def test_a_row_is_shown_as_it_is_stored(shelf: Path) -> None:
     [
         (["row", "shelf", '{"PK": "x", "SK": "y"}'], "there is no row"),
         (["row", "shelf", '{"PK": "x"}'], "give PK, SK"),
-        (["row", "shelf", "PK"], "is no JSON"),
+        (["row", "shelf", "PK"], "is not JSON"),
         (["row", "shelf", json.dumps(KEY), "--set", "title"], "is not NAME=JSON"),
         (["doctor", "shelves"], "there is no table shelves; there are shelf"),
     ],

@@ -13,7 +13,7 @@ from tests.apps.kelifax import original
 
 
 def _run(folder: Path) -> tuple[int, str]:
-    result = CliRunner().invoke(app, ["kelifax", "adopt", "--data", str(folder)])
+    result = CliRunner().invoke(app, ["adopt", "kelifax", "--data", str(folder)])
     return result.exit_code, result.output
 
 
@@ -33,8 +33,8 @@ def test_resources_that_another_program_wrote_are_taken_in_once_and_clashes_are_
     _write(tmp_path, original.resource("three", resourceUrl="https://one.example.org/"))
     code, output = _run(tmp_path)
     assert code == 1
-    assert "adopted  0 resources\nrefused  three: one has its address https://one.example.org/\n" in output
-    assert "give them other addresses, and run this again" in output
+    assert "adopted  0 resources\nrefused  resourceSlug=three: one has its address https://one.example.org/\n" in output
+    assert "correct or delete the refused items, then run this again" in output
     with Engine(tmp_path) as engine:
         store = EmbeddedStore(engine)
         guard, two = store.get(resource_with_url("https://one.example.org")), store.get(resource("two"))
@@ -49,4 +49,4 @@ def test_what_cannot_be_read_is_told(tmp_path: Path) -> None:
     code, output = _run(tmp_path)
     assert code == 1
     assert "left     " in output
-    assert "correct those items" in output
+    assert "correct the unreadable items" in output

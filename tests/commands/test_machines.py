@@ -111,7 +111,7 @@ def test_a_machine_that_comes_later_has_everything_too(amazon: Engine, tmp_path:
 
 def test_tables_in_the_data_folder_have_nobody_else_to_react(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("PARTITA_BACKEND", raising=False)
-    with pytest.raises(SettingsError, match="PARTITA_CHANGES: tables in the data folder"):
+    with pytest.raises(SettingsError, match="PARTITA_CHANGES: `local` is only for the backend `dynamodb`"):
         read_settings(data=tmp_path, changes="local")
     assert Settings(data=tmp_path).changes == "all"
 

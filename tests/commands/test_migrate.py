@@ -80,8 +80,8 @@ def test_list_names_source_target_and_purpose() -> None:
 
 def test_a_dry_run_shows_what_would_be_written_and_writes_nothing(data: Path) -> None:
     output = said("run", NAME, "--dry-run", "--data", str(data), code=1)
-    assert f"{NAME}: a dry run, nothing was written\n" in output
-    assert "8 rows: 5 would be moved, 0 there already, 1 skipped, 2 problems\n" in output
+    assert f"{NAME}: dry run, nothing was written\n" in output
+    assert "8 rows: 5 would be moved, 0 already there, 1 skipped, 2 problems\n" in output
     written = re.search(r"  would write (.*)\n", output)
     assert written is not None
     kinds = ("User", "EmailGuard", "Movie", "Watchlist", "WatchlistItem", "SavedWatchlist")
@@ -95,12 +95,12 @@ def test_a_dry_run_shows_what_would_be_written_and_writes_nothing(data: Path) ->
 def test_problems_make_the_exit_code_one_until_they_are_mended(data: Path) -> None:
     where = ("--data", str(data))
     first = said("run", NAME, "--verify", *where, code=1)
-    assert f"{NAME}: run 1 done, 4 segments\n  8 rows: 5 moved, 0 there already, 1 skipped, 2 problems\n" in first
+    assert f"{NAME}: run 1 done, 4 segments\n  8 rows: 5 moved, 0 already there, 1 skipped, 2 problems\n" in first
     assert "verified 8 rows: 5 the same, 0 newer in the new table, 1 skipped, 2 differences\n" in first
     assert 'differs  id="orphan": not there\n' in first
     said("verify", NAME, *where, code=1)
     mend(data)
-    assert "8 rows: 2 moved, 5 there already, 1 skipped, 0 problems\n" in said("run", NAME, *where)
+    assert "8 rows: 2 moved, 5 already there, 1 skipped, 0 problems\n" in said("run", NAME, *where)
     assert "7 the same" in said("verify", NAME, *where)
 
 
@@ -109,7 +109,7 @@ def test_status_tells_of_the_newest_run(data: Path) -> None:
     said("run", NAME, "--segments", "2", "--data", str(data), code=1)
     output = said("status", NAME, "--data", str(data))
     assert re.match(rf"{NAME}: run 1 of worthwatch-by-id in 2 segments, finished at 20\d\d-", output)
-    assert "  5 moved, 0 there already, 1 skipped, 2 problems\n" in output
+    assert "  5 moved, 0 already there, 1 skipped, 2 problems\n" in output
     assert 'skipped  id="s2": the watchlist w1 saved by u1 belongs to the row id="s1"\n' in output
     assert 'problem  id="orphan"' in output
 
@@ -119,10 +119,10 @@ def test_status_tells_of_the_newest_run(data: Path) -> None:
     [
         (["run", "nothing"], "there is no migration nothing; choose worthwatch-by-id"),
         (["run", NAME, "--source", "nowhere"], "There is no table nowhere to read from."),
-        (["verify", NAME, "--source", "nowhere"], "Say where with --data or --endpoint-url, and which with --source."),
+        (["verify", NAME, "--source", "nowhere"], "Use --data or --endpoint-url for the place"),
         (["verify", NAME], "Requested resource not found"),
         (["run", NAME, "--rate", "0"], "Invalid value for '--rate'"),
-        (["run", NAME, "--endpoint-url", "somewhere"], "Enter a whole address"),
+        (["run", NAME, "--endpoint-url", "somewhere"], "Enter a complete URL"),
     ],
 )
 def test_what_cannot_work_is_said_with_the_next_step(arguments: list[str], message: str, data: Path) -> None:
@@ -166,7 +166,7 @@ def test_a_run_that_is_stopped_by_a_signal_goes_on_where_it_was(how: signal.Sign
     with Engine(tmp_path / "data", background=False) as engine:
         store = holding(engine, MANY)
         slow: Any = subprocess.Popen(
-            command(tmp_path / "data", "--rate", "800"), stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+            command(tmp_path / "data", "--rate", "300"), stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
         )
         with slow as process:
             wait_until_it_has_moved_something(store, process)
@@ -175,10 +175,10 @@ def test_a_run_that_is_stopped_by_a_signal_goes_on_where_it_was(how: signal.Sign
         assert process.returncode == (-9 if how is signal.SIGKILL else 130)
         assert ("partita: stopped\n" in errors) == (how is signal.SIGINT)
         unfinished = said("status", NAME, "--data", str(tmp_path / "data"))
-        assert "not finished, last heard of at 20" in unfinished
+        assert "not finished, last progress at 20" in unfinished
         assert len(everything(engine, WORTHWATCH)) < len(expected)
         output = said("run", NAME, "--data", str(tmp_path / "data"), code=1)
-        assert f"{NAME}: run 1 gone on with, 4 segments\n" in output
+        assert f"{NAME}: run 1 resumed and done, 4 segments\n" in output
         assert everything(engine, WORTHWATCH) == expected
         assert 'problem  id="odd"' in output
 

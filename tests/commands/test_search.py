@@ -29,7 +29,7 @@ def test_demo_data_is_made_once_and_the_index_can_be_built_anew_from_the_tables(
 def test_a_folder_that_is_not_there_is_told_and_not_made(tmp_path: Path) -> None:
     code, output = _run("search", "rebuild", "--data", str(tmp_path / "misspelt"))
     assert code == 1
-    assert "there is nothing in" in output
+    assert "there are no tables in" in output
     assert not (tmp_path / "misspelt").exists()
 
 

@@ -42,8 +42,8 @@ def _signed_in(tmp_path: Path, identity: str, password: str) -> Viewer:
         suite = build(Settings(data=tmp_path / "data"))
         try:
             accounts: Accounts = suite.kit.accounts
-            session = await accounts.sign_in(identity, password, user_agent="Firefox")
-            return await accounts.viewer_from_session(session.token)
+            session = await accounts.sessions.sign_in(identity, password, user_agent="Firefox")
+            return await accounts.recognition.from_session(session.token)
         finally:
             await suite.close()
 
@@ -60,11 +60,11 @@ def test_what_is_wrong_is_said_field_by_field() -> None:
     said = _out("create", "a_", "ada", code=1)
     assert "partita: username: At least 3 characters; this has 2.\n" in said
     assert "partita: email: An email address must have an @-sign.\n" in said
-    assert "There is no role press:chief; there are admin, " in _out(
+    assert "There is no role press:chief. The roles are admin, " in _out(
         "create", "ada", "ada@example.org", "--role", "press:chief", code=1
     )
-    assert "nobody" in _out("list")
-    assert "There is no account ada; `partita user list` shows those there are." in _out("show", "ada", code=1)
+    assert "no accounts found" in _out("list")
+    assert "There is no account ada; `partita user list` shows all." in _out("show", "ada", code=1)
 
 
 def test_accounts_are_listed_and_shown() -> None:
@@ -117,12 +117,12 @@ def test_all_sessions_are_ended_and_somebody_is_kept_out_and_let_in_again(tmp_pa
 def test_somebody_is_suspended_and_restored_and_told_where_nothing_had_to_be_done(tmp_path: Path) -> None:
     password = _password(_out("create", "ada", "ada@example.org"))
     assert _out("restore", "ada") == "ada was not suspended\n"
-    assert "ada cannot sign in any more" in _out("suspend", "ada")
+    assert "ada is suspended;" in _out("suspend", "ada")
     with pytest.raises(Forbidden, match="suspended"):
         _signed_in(tmp_path, "ada", password)
     since = re.search("suspended since (.*)", _out("show", "ada"))
     assert since is not None
-    assert _out("suspend", "ada") == f"ada is suspended since {since[1]} already\n"
+    assert _out("suspend", "ada") == f"ada has been suspended since {since[1]}\n"
     assert _out("restore", "ada") == "ada can sign in again\n"
     assert _signed_in(tmp_path, "ada", password).signed_in
 
@@ -138,5 +138,5 @@ def test_another_folder_can_be_named(tmp_path: Path) -> None:
 
 
 def test_a_folder_that_is_not_there_is_told_and_not_made(tmp_path: Path) -> None:
-    assert "there is nothing in" in _out("list", "--data", str(tmp_path / "misspelt"), code=1)
+    assert "there are no tables in" in _out("list", "--data", str(tmp_path / "misspelt"), code=1)
     assert not (tmp_path / "misspelt").exists()

@@ -66,7 +66,7 @@ def test_a_full_quota_refuses_writes_and_keeps_what_is_there(tmp_path: Path) -> 
         (apsw.IOError("x"), InternalServerError, "Check the disk"),
         (apsw.ReadOnlyError("x"), InternalServerError, "writable"),
         (apsw.CantOpenError("x"), InternalServerError, "cannot be used"),
-        (apsw.SQLError("x"), InternalServerError, "The data file answered"),
+        (apsw.SQLError("x"), InternalServerError, "The data file failed"),
         (apsw.FullError("x"), StorageFullError, "Free some space"),
         (apsw.CorruptError("x"), StorageCorruptError, "restore from a backup"),
     ],

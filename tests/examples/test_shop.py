@@ -208,9 +208,7 @@ def test_an_account_is_the_customer_and_then_the_orders(store: EmbeddedStore) ->
 
 def test_an_order_holds_its_lines_and_its_total_exactly() -> None:
     lines = tuple(Line(sku=f"s{number}", quantity=3, price=Decimal("0.10")) for number in range(3))
-    made = Order(
-        customer_id="ada", order_id="1", placed_at=NOW, lines=lines, ship_to=HOME, warehouse="berlin"
-    )
+    made = Order(customer_id="ada", order_id="1", placed_at=NOW, lines=lines, ship_to=HOME, warehouse="berlin")
     row = made.to_row()
     assert (row["total"], row["placedAt"]) == ({"N": "0.9"}, {"S": "2026-05-01T09:00:00.000000Z"})
     assert Order.from_row(row) == made

@@ -237,7 +237,7 @@ def test_a_handler_away_for_more_than_a_day_says_so_and_goes_on_with_what_is_kep
         engine.maintenance.run()
         asyncio.run(place.worker().drain())
     assert place.seen == [(None, "seen"), ("missed", "kept")]
-    assert "notes.see was away for a day and missed changes" in caplog.text
+    assert "notes.see did not run for a day and missed changes" in caplog.text
 
 
 def test_two_handlers_with_one_name_are_refused(place: Place) -> None:

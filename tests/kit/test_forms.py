@@ -19,7 +19,8 @@ from pydantic import (
 )
 from starlette.datastructures import FormData, UploadFile
 
-from partita.kit.forms import field_errors, filled, matching, parse
+from partita.kit.forms import filled, parse
+from partita.kit.messages import field_errors, matching
 from partita.kit.problems import Conflict, FieldError
 
 
@@ -90,7 +91,7 @@ def test_every_bad_field_has_a_message_in_plain_words_and_what_was_typed_is_kept
         "stars": "At most 5.",
         "mood": "Choose calm or keen.",
         "kind": "Choose tool or book.",
-        "sources.0.url": "Enter a whole address, as in https://example.org.",
+        "sources.0.url": "Enter a complete URL, such as https://example.org.",
     }
     assert form.values == typed
 
@@ -155,7 +156,7 @@ def test_secrets_are_never_shown_again() -> None:
     assert "password" not in form.values
     good = parse(Submission, [*GOOD, ("password", "correct horse")])
     assert good.value is not None
-    assert "password" not in filled(good.value).values
+    assert "password" not in filled(type(good.value), good.value).values
     assert "correct horse" not in repr(good)
 
 
@@ -174,10 +175,10 @@ def test_a_filled_form_reads_back_as_the_value_it_shows() -> None:
         kind="book",
         sources=[Source(url=HttpUrl("https://example.org/"), weight=3)],
     )
-    shown = filled(value)
+    shown = filled(type(value), value)
     typed = {name: text for name, text in shown.values.items() if text is not False}
     assert parse(Submission, typed).value == value
-    assert filled(value, separated={"tags"}).values["tags"] == "a, b"
+    assert filled(type(value), value, separated={"tags"}).values["tags"] == "a, b"
 
 
 @pytest.mark.parametrize(
@@ -192,9 +193,9 @@ def test_a_filled_form_reads_back_as_the_value_it_shows() -> None:
         (Annotated[str, matching("[a-z]+", "Only small letters.")], "A", "Only small letters."),
         (int, "x", "Enter a whole number."),
         (float, "x", "Enter a number."),
-        (bool, "x", "Say true or false."),
-        (list[int], 3, "Give a list."),
-        (Person, 3, "Give an object."),
+        (bool, "x", "Enter true or false."),
+        (list[int], 3, "Enter a list."),
+        (Person, 3, "Enter an object."),
         (int, None, "Please fill this in."),
         (Annotated[int, Field(gt=3)], 3, "More than 3."),
     ],

@@ -29,7 +29,7 @@ async def test_so_many_times_and_then_not_until_the_window_is_over(limits: Limit
     with pytest.raises(TooMany) as refused:
         await limits.check(RULE, "ada")
     assert refused.value.headers == {"Retry-After": "360"}
-    assert refused.value.detail == "That was too often. Try again in 6 minutes."
+    assert refused.value.detail == "Too many attempts. Try again in 6 minutes."
     clock.forward(minutes=6)
     await limits.check(RULE, "ada")
 
@@ -72,7 +72,7 @@ async def test_a_refusal_writes_nothing_and_what_was_typed_is_not_stored(
 
 @pytest.mark.parametrize(("name", "most", "seconds"), [("", 1, 1), ("a#b", 1, 1), ("a", 0, 1), ("a", 1, 0)])
 def test_a_rule_that_means_nothing_is_refused(name: str, most: int, seconds: int) -> None:
-    with pytest.raises(ValueError, match="is no rule"):
+    with pytest.raises(ValueError, match="is invalid"):
         Rule(name, most, seconds)
 
 

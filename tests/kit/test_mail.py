@@ -97,7 +97,7 @@ async def test_mail_and_password_travel_over_a_connection_that_is_verified(
             await Smtp(wrong, clock, tls=trusting).send(MESSAGE)
     assert len(server.mails) == 1
     assert "CERTIFICATE_VERIFY_FAILED" in caplog.text
-    assert "it refuses our username and password (535)" in caplog.text
+    assert "the server refused the username and password (535)" in caplog.text
     assert "horse" not in caplog.text
 
 

@@ -14,7 +14,7 @@ from markupsafe import escape
 from partita.kit.search import Catalog, Document, Search
 from partita.kit.search.marks import marked
 from partita.kit.search.words import match_expression
-from partita.table import Attribute, Item, Table, attribute
+from partita.table import Attribute, CursorKeys, Item, Table, attribute
 from partita.table.errors import InvalidCursorError
 
 SHELF = Table("search-shelf", pk="id")
@@ -40,7 +40,7 @@ BOOKS = Catalog("search.books", Book, _document, {"title": 8.0, "body": 1.0}, ()
 
 @pytest.fixture
 def search(tmp_path: Path) -> Iterator[Search]:
-    search = Search(tmp_path / "search.db", b"s" * 32)
+    search = Search(tmp_path / "search.db", CursorKeys(b"s" * 32))
     yield search
     search.close()
 

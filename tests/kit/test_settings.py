@@ -64,7 +64,7 @@ def test_another_file_can_be_named_and_must_be_there(monkeypatch: pytest.MonkeyP
     (tmp_path / "other.toml").write_text("session_days = 3\n")
     assert read_settings().session_days == 3
     (tmp_path / "other.toml").write_text("session_days = \n")
-    with pytest.raises(SettingsError, match=r"other\.toml is not TOML"):
+    with pytest.raises(SettingsError, match=r"other\.toml is not valid TOML"):
         read_settings()
 
 
@@ -78,7 +78,7 @@ def test_what_cannot_be_used_is_said_all_at_once(monkeypatch: pytest.MonkeyPatch
     assert str(error.value).splitlines() == [
         "PARTITA_BACKEND: Choose embedded or dynamodb.",
         "PARTITA_PORT: Enter a whole number.",
-        "PARTITA_TRUSTED_PROXIES: proxy is no address and no network; write 10.0.0.1 or 10.0.0.0/8.",
+        "PARTITA_TRUSTED_PROXIES: proxy is not an address or network, such as 10.0.0.1 or 10.0.0.0/8.",
         "PARTITA_SECRET: At least 16 characters each; one has 7.",
     ]
 
@@ -87,14 +87,14 @@ def test_a_misspelt_setting_is_told_apart(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
     (tmp_path / "partita.toml").write_text("sesion_days = 3\n")
-    with pytest.raises(SettingsError, match="sesion_days is no setting; did you mean session_days"):
+    with pytest.raises(SettingsError, match="sesion_days is not a setting; did you mean session_days"):
         read_settings()
     (tmp_path / "partita.toml").unlink()
     monkeypatch.setenv("PARTITA_SMTP_HOSTT", "x")
     monkeypatch.setenv("PARTITA_SERVICE_HOST", "somebody else's")
     read_settings()
     assert [record.getMessage() for record in caplog.records] == [
-        "PARTITA_SMTP_HOSTT is no setting and changes nothing; did you mean PARTITA_SMTP_HOST?"
+        "PARTITA_SMTP_HOSTT is not a setting and is ignored; did you mean PARTITA_SMTP_HOST?"
     ]
 
 
@@ -105,10 +105,10 @@ def test_a_misspelt_setting_is_told_apart(
         ({"mail": "smtp"}, "PARTITA_SMTP_HOST must be set too."),
         ({"oidc_issuer": "https://id.example.org"}, "PARTITA_OIDC_CLIENT_ID must be set too."),
         ({"oidc_issuer": "http://id.example.org", "oidc_client_id": "x"}, "must be https"),
-        ({"base_url": "partita.example.org"}, "Enter a whole address"),
+        ({"base_url": "partita.example.org"}, "Enter a complete URL"),
         (
             {"mail": "smtp", "smtp_host": "far.example.org", "smtp_security": "none", "smtp_password": "x"},
-            "would send the password for everybody to read",
+            "would send the password unencrypted",
         ),
     ],
 )
@@ -162,5 +162,5 @@ def test_a_changed_secret_signs_anew_and_still_verifies_what_was_signed(tmp_path
 
 def test_a_damaged_secret_is_not_used(tmp_path: Path) -> None:
     (tmp_path / "secret").write_text("")
-    with pytest.raises(SettingsError, match="holds no secret"):
+    with pytest.raises(SettingsError, match="contains no valid secret"):
         signing_keys(read_settings(data=tmp_path), "cursors")

@@ -335,7 +335,7 @@ def test_an_acceptance_of_nothing_is_an_error() -> None:
     table.accept("bad-weather", Calm, because="it rains")
     gone, unknown = _found(table)["nothing-to-accept"]
     assert gone.why == "the schema accepts it, and it is not found"
-    assert unknown.why == "the schema accepts it, and it is no code of `partita check`"
+    assert unknown.why == "the schema accepts it, and it is not a code of `partita check`"
 
 
 def test_a_setting_for_a_table_that_is_not_there_is_said() -> None:

@@ -78,7 +78,7 @@ VALUES: dict[str, st.SearchStrategy[Any]] = {
     "counted": st.integers(0, 3),
 }
 FIELDS = sorted(VALUES)
-MADE = ("PK", "SK", *Ware.__layout__.made_names())
+MADE = ("PK", "SK", *Ware.__layout__.derived_names())
 
 
 @st.composite

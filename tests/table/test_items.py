@@ -108,7 +108,7 @@ def test_constraints_are_checked_when_an_item_is_made() -> None:
 @pytest.mark.parametrize(
     ("body", "why"),
     [
-        ({"pk": "A#{nothing}", "sk": "B"}, "names nothing, which is no field"),
+        ({"pk": "A#{nothing}", "sk": "B"}, "names nothing, which is not a field"),
         ({"pk": "A#{a}"}, "nothing says how SK is made"),
         ({"pk": "A", "sk": "B"}, "neither stored nor part of the key"),
         ({"pk": "A#{a}", "sk": "B", "keys": {"b": "x"}}, "both a field and made of others"),

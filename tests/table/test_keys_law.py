@@ -17,7 +17,7 @@ from partita.store import EmbeddedStore
 from partita.table import ForeignItemError, KeyPartError, Put, SchemaError, key_part
 from partita.table.declarations import attribute
 from partita.table.spelling import key_text
-from partita.table.template import Template, template
+from partita.table.template import Template, parse_template
 from tests.table.declared import declared, examples, new_table, rows_of, temporary_store
 
 
@@ -106,7 +106,7 @@ def _rendered(made: Template, values: dict[str, Any]) -> str | None:
 @given(st.data())
 def test_what_a_template_renders_it_parses_and_nothing_else_renders_the_same(data: st.DataObject) -> None:
     fields = data.draw(FIELDS)
-    made = template(data.draw(templates(fields)))
+    made = parse_template(data.draw(templates(fields)))
     one, other = data.draw(parts(fields)), data.draw(parts(fields))
     text = _rendered(made, one)
     assume(text is not None)
@@ -120,7 +120,7 @@ def test_what_a_template_renders_it_parses_and_nothing_else_renders_the_same(dat
 @examples(150)
 @given(st.text(ODD_CHARACTERS, max_size=8), st.data())
 def test_whatever_text_a_template_parses_it_renders_again(text: str, data: st.DataObject) -> None:
-    made = template(data.draw(templates(["text", "text_2", "text_3"])))
+    made = parse_template(data.draw(templates(["text", "text_2", "text_3"])))
     found = made.parse(text)
     if found is not None:
         assert made.render(found) == text
@@ -163,9 +163,9 @@ def store() -> Iterator[EmbeddedStore]:
 def _type(data: st.DataObject, name: str, table: Any, fields: list[str]) -> Any:
     """An item type with random templates, or nothing where they do not hold all of its fields."""
     pk = data.draw(templates(fields, some=False), f"{name} pk")
-    missing = [field for field in fields if field not in template(pk).fields]
+    missing = [field for field in fields if field not in parse_template(pk).fields]
     sk = data.draw(templates(fields, some=False), f"{name} sk")
-    stored = [field for field in missing if field not in template(sk).fields]
+    stored = [field for field in missing if field not in parse_template(sk).fields]
     declarations = {
         field: (KINDS[field.split("_")[0]][0], attribute() if field in stored else key_part()) for field in fields
     }
@@ -251,7 +251,7 @@ def test_an_index_returns_exactly_the_items_with_the_parts_asked_for(store: Embe
     store.create(table)
     items = _items(data, kind, fields)
     there = _written(store, items)
-    made = kind.__layout__.derived
+    made = kind.__layout__.texts
     for item in items:
         order = list(dict.fromkeys(name for name in made["ISK"].fields if name not in made["IPK"].fields))
         given_fields = {*made["IPK"].fields, *order[: data.draw(st.integers(0, len(order)))]}

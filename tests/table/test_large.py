@@ -357,13 +357,13 @@ def test_conditions_and_updates_that_would_need_to_see_a_large_value_are_refused
 def test_no_key_can_be_made_of_a_large_value() -> None:
     table = Table("broken", pk="PK")
     table.index("byText", pk="text")
-    with pytest.raises(SchemaError, match="text is large, so nothing can be made of it"):
+    with pytest.raises(SchemaError, match="text is large, so no key or derived attribute can use it"):
 
         class Indexed(Item, table=table, pk="{name}"):
             name: Attribute[str] = key_part()
             text: Attribute[str] = attribute(large=True)
 
-    with pytest.raises(SchemaError, match="body is large, so nothing can be made of it"):
+    with pytest.raises(SchemaError, match="body is large, so no key or derived attribute can use it"):
 
         class Derived(Item, table=table, pk="{name}", keys={"start": "{body}"}):
             name: Attribute[str] = key_part()

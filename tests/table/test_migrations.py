@@ -13,8 +13,8 @@ from partita.dynamo.values import Item as WireItem
 from partita.engine import Engine
 from partita.store import EmbeddedStore
 from partita.table import Put, Table
-from partita.table.migrations import Comparison, Expectation, Found, Migration, Row, Skip, differing
-from partita.table.scans import stretch_of_segment
+from partita.table.migrations import Comparison, Expectation, Migration, Row, Skip, TargetItems, differing
+from partita.table.scans import segment_page
 from tests.table.forum import FORUM, Member, Post
 
 
@@ -38,7 +38,7 @@ def test_the_stretches_of_all_segments_are_the_table_each_row_once(names: set[st
         for segment in range(segments):
             after: WireItem | None = None
             while True:
-                steps = stretch_of_segment(FORUM.name, segment=segment, segments=segments, after=after, limit=limit)
+                steps = segment_page(FORUM.name, segment=segment, segments=segments, after=after, limit=limit)
                 stretch = store.run(steps)
                 assert len(stretch.rows) <= limit
                 seen.update(row["PK"]["S"] for row in stretch.rows)
@@ -50,7 +50,7 @@ def test_the_stretches_of_all_segments_are_the_table_each_row_once(names: set[st
 
 def test_a_stretch_is_one_consistent_scan_of_a_segment() -> None:
     start = {"id": {"S": "a"}}
-    steps = stretch_of_segment("old", segment=2, segments=5, after=start, limit=7)
+    steps = segment_page("old", segment=2, segments=5, after=start, limit=7)
     assert next(steps) == requests.Scan(table="old", segment=2, total_segments=5, start=start, limit=7, consistent=True)
     with pytest.raises(StopIteration) as done:
         steps.send({"Items": [{"id": {"S": "b"}}], "LastEvaluatedKey": {"id": {"S": "b"}}})
@@ -82,7 +82,7 @@ def test_differences_are_told_attribute_by_attribute() -> None:
 
 def test_what_was_not_asked_for_is_not_found() -> None:
     member = Member(member_id="a", name="Ann")
-    found = Found({member.own_key: member, Member.key(Member.member_id("b")): None})
+    found = TargetItems({member.own_key: member, Member.key(Member.member_id("b")): None})
     assert found.item(Member.key(Member.member_id("a"))) == member
     assert found.item(Member.key(Member.member_id("b"))) is None
     with pytest.raises(KeyError):

@@ -78,11 +78,11 @@ TEXT: dict[str, Any] = {"thing_id": Attribute[str]}
     [
         (
             _declared(TEXT, table=SHEDS, pk="THING#{thing}", sk="X"),
-            "Thing: the template 'THING#{thing}' names thing, which is no field: did you mean thing_id?",
+            "Thing: the template 'THING#{thing}' names thing, which is not a field: did you mean thing_id?",
         ),
         (
             _declared(TEXT, table=SHEDS, pk="THING#{thing_id}", sk="X", keys={"kind": "{sort}"}),
-            "Thing: the template '{sort}' names sort, which is no field: there is thing_id",
+            "Thing: the template '{sort}' names sort, which is not a field: there is thing_id",
         ),
         (
             _declared({**TEXT, "price": Attribute[float | None]}, table=SHEDS, pk="THING#{thing_id}", sk="X"),
@@ -95,7 +95,7 @@ TEXT: dict[str, Any] = {"thing_id": Attribute[str]}
         (
             _declared(TEXT, table=SHEDS, pk="TOOL#{thing_id}", sk="ABOUT"),
             (
-                "Thing and Tool have the same keys, so nobody could tell their rows apart: "
+                "Thing and Tool have the same keys, so their rows could not be told apart: "
                 "change a template, or give both a field of another Literal"
             ),
         ),
@@ -115,7 +115,7 @@ def test_a_mistake_in_a_declaration_is_said_when_the_schema_is_read(mistake: Mis
     [
         (
             lambda: Tool.get(Tool.kind("saw")),
-            "The key of Tool is made of tool_id: tool_id is missing; kind is no part of it. Give Tool.tool_id(…).",
+            "The key of Tool is made of tool_id: tool_id is missing; kind is not part of it. Give Tool.tool_id(…).",
         ),
         (
             lambda: Loan.get(Loan.tool_id("saw")),
@@ -146,7 +146,7 @@ def test_a_mistake_in_a_declaration_is_said_when_the_schema_is_read(mistake: Mis
         (
             lambda: Tool.query(BY_KIND, Tool.kind("saw"), Tool.lent(3)),
             (
-                "lent is no part of the key of sheds.byKind: "
+                "lent is not part of the key of sheds.byKind: "
                 "filter with Tool.query(…).where(Tool.lent.equals(…)), or declare an index"
             ),
         ),
@@ -176,7 +176,7 @@ def test_a_key_that_cannot_be_made_is_said_with_what_it_is_made_of(mistake: Mist
 @pytest.mark.parametrize("index", ["byKind", OTHER])
 def test_an_index_is_given_as_what_was_declared(index: Any) -> None:
     said = _said(lambda: Tool.query(index, Tool.kind("saw")), SchemaError)
-    assert said == f"{index!r} is no index of sheds: give what sheds.index(…) returned (byKind, byPlace)"
+    assert said == f"{index!r} is not an index of sheds: give what sheds.index(…) returned (byKind, byPlace)"
 
 
 @pytest.mark.parametrize(
@@ -273,7 +273,7 @@ def test_what_an_attribute_may_hold_is_taken() -> None:
         ),
         (
             lambda: Update(LOAN.own_key, WRONG(Tool.kind.set("x"))),
-            "Tool.kind is no attribute of Loan",
+            "Tool.kind is not an attribute of Loan",
         ),
         (lambda: Put(SAW).when(WRONG("lent < 3")), "'lent < 3' is no condition: make one from an attribute, as in"),
         (lambda: Delete(LOAN.own_key).when(WRONG(True)), "True is no condition"),

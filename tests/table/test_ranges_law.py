@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 
 from partita.store import EmbeddedStore
 from partita.table import KeyPartError, Put, attribute, binary, key_part, number
-from partita.table.template import template
+from partita.table.template import parse_template
 from tests.table.declared import declared, examples, new_table, temporary_store
 from tests.table.test_keys_law import moments
 
@@ -131,7 +131,7 @@ def test_a_range_over_parts_is_the_same_range_of_their_values(store: EmbeddedSto
         index = None
         kind = declared("Row", table, fields, pk="P", sk=text)
     store.create(table)
-    made, key = template(text), "ISK" if in_index else "SK"
+    made, key = parse_template(text), "ISK" if in_index else "SK"
 
     strategies = [KINDS[name].values for name in names]
     rows: dict[str, Any] = {}

@@ -11,7 +11,9 @@ import pytest
 
 from partita.store import EmbeddedStore
 from partita.table import InvalidValueError, Put, Update, attribute, derived, key_part
+from tests.table import forum
 from tests.table.declared import declared, new_table, temporary_store
+from tests.table.forum import FEED, FORUM, Post
 
 
 @pytest.fixture
@@ -68,3 +70,19 @@ def test_a_derived_attribute_follows_a_default_that_is_declared_as_text(store: E
     store.write(Put(kind(no=1, day=date(2027, 1, 1))))
     after = store.update(Update(kind.key(kind.no(1)), kind.day.remove()))
     assert (after.year, after.stale()) == (2026, frozenset())
+
+
+def test_an_item_that_another_program_wrote_without_the_key_of_a_spread_list_is_stale(store: EmbeddedStore) -> None:
+    store.create(FORUM)
+    post = Post(member_id="ada", post_id="1", feed="all")
+    store.write(Put(post))
+    ours = store.get(forum.post("ada", "1"))
+    assert ours is not None
+    assert ours.stale() == frozenset()
+    row = {name: value for name, value in post.to_row().items() if name != "feed_shard"}
+    store.engine.call("PutItem", {"TableName": FORUM.name, "Item": row})
+    theirs = store.get(forum.post("ada", "1"))
+    assert theirs is not None
+    assert theirs.stale() == {"feed_shard"}
+    store.write(Update(theirs.own_key, Post.stars.set(5)).making_anew(theirs))
+    assert [each.stars for each in store.stream(Post.query(FEED, Post.feed("all")))] == [5]

@@ -93,7 +93,7 @@ def test_a_write_depends_on_its_own_item_and_its_own_attributes() -> None:
     bob = Player(player_id="bob", name="Bob")
     with pytest.raises(ModelError, match="cannot depend on another item"):
         Put(bob).unless_changed(ADA, Player.updated_at)
-    with pytest.raises(ModelError, match=r"Plan\.text is no attribute of Player"):
+    with pytest.raises(ModelError, match=r"Plan\.text is not an attribute of Player"):
         Put(ADA).unless_changed(ADA, Plan.text)  # type: ignore[arg-type]
     with pytest.raises(ModelError, match="part of the key"):
         Put(ADA).unless_changed(ADA, Player.player_id)

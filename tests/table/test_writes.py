@@ -125,9 +125,7 @@ def test_conditions_hold_or_nothing_is_written(store: EmbeddedStore) -> None:
 def test_a_counter_changes_with_what_it_counts_or_not_at_all(store: EmbeddedStore) -> None:
     member = Member.key(Member.member_id("ada"))
     store.write(Put(Member(member_id="ada", name="Ada")))
-    added = Transaction(
-        Put(Post(member_id="ada", post_id="1")).if_new(), Update(member, Member.post_count.add(1))
-    )
+    added = Transaction(Put(Post(member_id="ada", post_id="1")).if_new(), Update(member, Member.post_count.add(1)))
     store.transact(added)
     with pytest.raises(TransactionCanceledError):
         store.transact(added)

@@ -47,8 +47,8 @@ class Served:
         """An account for somebody; tests share the application, so that everybody is new."""
         accounts = self.suite.kit.accounts
         username = f"{name.lower()}-{next(_NUMBERS)}"
-        made = await accounts.sign_up(username, f"{username}@example.org", name, PASSWORD)
-        return await accounts.set_roles(accounts.operator(), made.user_id, roles) if roles else made
+        made = await accounts.registration.sign_up(username, f"{username}@example.org", name, PASSWORD)
+        return await accounts.administration.set_roles(accounts.operator(), made.user_id, roles) if roles else made
 
     async def person(self, name: str, *roles: str) -> Person:
         """Somebody with an account, signed in."""

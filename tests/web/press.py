@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from enum import StrEnum
 from itertools import count
 from typing import Annotated
 
@@ -14,7 +13,7 @@ from partita.dynamo.errors import ThroughputExceededError, ValidationError
 from partita.kit.answers import Cursor, Limit
 from partita.kit.kit import Kit
 from partita.kit.pages import redirect, render
-from partita.kit.permissions import Access
+from partita.kit.permissions import Access, Permission
 from partita.kit.problems import Conflict, FieldError, Invalid, NotFound, TooMany
 from partita.kit.routes import CurrentViewer, Routes
 from partita.kit.system import Headline, Link, System
@@ -25,10 +24,10 @@ from partita.table.errors import ChangedMeanwhileError, ForeignItemError, ItemTo
 ARTICLES = Table("press-articles", pk="PK", sk="SK")
 
 
-class Press(StrEnum):
+class Press(Permission):
     """What can be granted."""
 
-    PUBLISH = "press:article:publish"
+    PUBLISH = "press:article:publish", "Publish articles"
 
 
 class Article(Item, table=ARTICLES, pk="PRESS", sk="ARTICLE#{slug}"):
@@ -115,7 +114,7 @@ def build(kit: Kit) -> System:
     async def listed(request: Request) -> Response:
         found = await kit.store.page(articles(), limit=5)
         made = NotFound(f"Time number {next(times)}: {', '.join(each.title for each in found)}")
-        return render(request, "error.html", same=found, problem=made)
+        return render(request, "error.html", problem=made)
 
     @pages.get("/desk", Press.PUBLISH)
     async def desk(request: Request) -> Response:
@@ -141,9 +140,10 @@ def build(kit: Kit) -> System:
         title="Press",
         purpose="News for tests.",
         hue=262,
+        icon="list",
         tables=(ARTICLES,),
-        permissions=frozenset(map(str, Press)),
-        roles={"editor": frozenset({str(Press.PUBLISH)})},
+        permissions=Press,
+        roles={"editor": frozenset({Press.PUBLISH})},
         navigation=(Link("Front page", "/press", Access.PUBLIC, "home"), Link("Desk", "/press/desk", Press.PUBLISH)),
         search_path="/press",
         api=api,

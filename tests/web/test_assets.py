@@ -71,7 +71,7 @@ async def test_another_content_has_another_address(tmp_path: Path) -> None:
 
 async def test_pages_do_without_htmx_where_npm_has_put_nothing(tmp_path: Path) -> None:
     suite = build(Settings(data=tmp_path), builders=())
-    app = create_app(suite, assets=Assets(packages=()))
+    app = create_app(suite, packages=())
     async with app.router.lifespan_context(app):
         page = await Served(suite, app).visitor().get("/sign-in")
         assert page.status == 200
@@ -83,7 +83,7 @@ async def test_pages_take_htmx_where_npm_has_put_it(tmp_path: Path) -> None:
     (tmp_path / "npm/htmx.org/dist").mkdir(parents=True)
     (tmp_path / "npm/htmx.org/dist/htmx.min.js").write_text("var htmx = {}")
     suite = build(Settings(data=tmp_path / "data"), builders=())
-    app = create_app(suite, assets=Assets(packages=(tmp_path / "npm",)))
+    app = create_app(suite, packages=(tmp_path / "npm",))
     async with app.router.lifespan_context(app):
         visitor = Served(suite, app).visitor()
         page = await visitor.get("/sign-in")

@@ -36,12 +36,15 @@ def test_every_code_that_the_web_gives_itself_is_in_the_table() -> None:
     assert {code for code in given if f"`{code}`" not in GUIDE} == set()
 
 
+PIECES = {"described", "label_of", "legend_of", "hint_of", "error_of", "another"}
+"""What fields are made of."""
+
+
 @pytest.mark.parametrize("file", ["forms", "page", "lists", "stars"])
 def test_every_macro_is_named(file: str) -> None:
     source = (Path(templates.__file__).parent / f"templates/macros/{file}.html").read_text()
-    pieces = {"identity", "described", "label_of", "hint_of", "error_of", "another"}  # what fields are made of
     (row,) = [line for line in GUIDE.splitlines() if line.startswith(f"| `macros/{file}.html`")]
-    assert {name for name in re.findall(r"{% macro (\w+)", source) if f"`{name}`" not in row} - pieces == set()
+    assert {name for name in re.findall(r"{% macro (\w+)", source) if f"`{name}`" not in row} - PIECES == set()
 
 
 def test_every_function_of_templates_is_named() -> None:
@@ -55,3 +58,11 @@ def test_every_middleware_is_in_the_table() -> None:
         name for file in folder.glob("*.py") for name in re.findall(r"^class (\w+):", file.read_text(), re.MULTILINE)
     }
     assert {name for name in classes if f"| `{name}` |" not in GUIDE} == set()
+
+
+@pytest.mark.parametrize("file", ["forms", "page", "lists", "stars"])
+def test_the_parameters_of_every_macro_are_listed(file: str) -> None:
+    source = (Path(templates.__file__).parent / f"templates/macros/{file}.html").read_text()
+    for signature in re.findall(r"{%-? macro (\w+\(.*?\)) -?%}", source):
+        if signature.partition("(")[0] not in PIECES:
+            assert f"    {signature}\n" in GUIDE

@@ -90,13 +90,13 @@ async def test_a_body_that_does_not_say_that_it_is_json_is_told_what_to_send(ser
     assert answer.json["errors"] == [
         {"field": "body", "message": "Send JSON, with the header Content-Type: application/json."}
     ]
-    assert answer.json["title"] == "Please check what was sent"
+    assert answer.json["title"] == "Please check your input"
 
 
 async def test_json_of_another_shape_is_told_which(served: Served) -> None:
     ada = await served.person("Ada", "press:editor")
     answer = await ada.call("POST", "/api/press/articles", ["Mine"], sec_fetch_site="same-origin")
-    assert answer.json["errors"] == [{"field": "body", "message": "Give an object."}]
+    assert answer.json["errors"] == [{"field": "body", "message": "Enter an object."}]
 
 
 async def test_the_detail_has_the_fields_sentence_by_sentence(visitor: Visitor) -> None:
@@ -108,7 +108,7 @@ async def test_a_page_whose_address_cannot_be_used_leads_to_itself_without_what_
     admin = await served.person("Ada", "admin")
     page = await admin.get(f"/admin/users?q={'x' * 500}&tag=a")
     assert page.status == 422
-    assert "This address cannot be used" in page.shown
+    assert "This address is not valid" in page.shown
     assert page.shown.count("“q” in the address: At most 200 characters; this has 500.") == 1
     assert 'href="/admin/users?tag=a"' in page.text
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import random
 import re
 import time
 from collections.abc import AsyncIterator
@@ -42,6 +43,23 @@ async def test_a_page_is_made_once_and_anew_when_what_it_shows_has_changed(fresh
     assert _shown(await fresh.visitor().get("/press/list")) == (5, "Another")
     await store.write(Delete(Article.key(Article.slug("one"))))
     assert _shown(await fresh.visitor().get("/press/list")) == (1, ""), "as it was at first"
+
+
+async def test_a_page_shows_what_is_stored_after_any_writes(fresh: Served) -> None:
+    store, choose = fresh.suite.kit.store, random.Random(7)
+    stored: dict[str, str] = {}
+    for _ in range(150):
+        slug = f"a{choose.randrange(4)}"
+        match choose.choice(("put", "delete", "look", "look")):
+            case "put":
+                stored[slug] = f"Title {choose.randrange(3)}"
+                await store.write(Put(Article(slug=slug, title=stored[slug])))
+            case "delete":
+                stored.pop(slug, None)
+                await store.write(Delete(Article.key(Article.slug(slug))))
+            case _:
+                _, titles = _shown(await fresh.visitor().get("/press/list"))
+                assert titles == ", ".join(stored[each] for each in sorted(stored))
 
 
 async def test_each_address_and_theme_has_its_own(fresh: Served) -> None:

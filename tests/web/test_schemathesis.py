@@ -80,11 +80,11 @@ async def _furnish(suite: Suite) -> str:
             await system.demo()
     await suite.worker.drain()
     accounts = suite.kit.accounts
-    made = await accounts.sign_up("grace", "grace@example.org", "Grace", PASSWORD)
-    await accounts.set_roles(accounts.operator(), made.user_id, [ADMIN])
-    session = await accounts.sign_in("grace", PASSWORD, user_agent="tests", address="192.0.2.1")
-    viewer = await accounts.viewer_from_session(session.token)
-    return (await accounts.create_token(viewer, "tests", sorted(viewer.permissions), 1)).text
+    made = await accounts.registration.sign_up("grace", "grace@example.org", "Grace", PASSWORD)
+    await accounts.administration.set_roles(accounts.operator(), made.user_id, [ADMIN])
+    session = await accounts.sessions.sign_in("grace", PASSWORD, user_agent="tests", address="192.0.2.1")
+    viewer = await accounts.recognition.from_session(session.token)
+    return (await accounts.tokens.create(viewer, "tests", sorted(viewer.permissions), 1)).text
 
 
 async def _close(suite: Suite) -> None:

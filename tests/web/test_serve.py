@@ -57,7 +57,7 @@ def test_a_request_under_way_is_answered_before_it_stops(tmp_path: Path) -> None
             connection.send(b"9")
             answer = connection.getresponse()
             assert answer.status == 401
-            assert b"The name or the password is not right." in answer.read()
+            assert b"Wrong username or password." in answer.read()
         assert suite.process.wait(60) == 0
 
 
@@ -108,7 +108,7 @@ def test_what_cannot_be_served_is_said_in_a_line(tmp_path: Path) -> None:
         taken.listen()
         done = _run(tmp_path, "--port", str(taken.getsockname()[1]))
         assert done.returncode == 1
-        assert re.fullmatch(r"partita: 127\.0\.0\.1:\d+ cannot be used: .*Choose another --port\.\n", done.stderr)
+        assert re.fullmatch(r"partita: cannot listen on 127\.0\.0\.1:\d+: .*Choose another --port\.\n", done.stderr)
     wrong = _run(tmp_path, environment={"PARTITA_SESSION_DAYS": "never"})
     assert wrong.returncode == 1
     assert wrong.stderr == "partita: PARTITA_SESSION_DAYS: Enter a whole number.\n"

@@ -51,8 +51,8 @@ async def test_where_sign_up_is_closed_the_page_says_so(tmp_path: Path) -> None:
     closed = make(tmp_path, sign_up=False)
     async with closed.app.router.lifespan_context(closed.app):
         visitor = closed.visitor()
-        assert "made by an administrator" in (await visitor.get("/sign-up")).text
-        assert "Make an account" not in (await visitor.get("/sign-in")).text
+        assert "Ask an administrator for an account" in (await visitor.get("/sign-up")).text
+        assert "Create an account" not in (await visitor.get("/sign-in")).text
         said = {"name": "Ada", "username": "ada", "email": "ada@example.org", "password": PASSWORD}
         assert (await visitor.post("/sign-up", said)).status == 403
 
@@ -83,7 +83,7 @@ async def test_a_wrong_password_is_told_the_same_way_as_an_unknown_name(served: 
     unknown = await visitor.post("/sign-in", {"identity": "nobody-here", "password": "wrong"})
     for answer in (wrong, unknown):
         assert answer.status == 401
-        assert "The name or the password is not right." in answer.text
+        assert "Wrong username or password." in answer.text
         assert "wrong" not in re.findall(r'value="([^"]*)"', answer.text)
     assert f'value="{known.username}"' in wrong.text
 
@@ -114,7 +114,7 @@ async def test_whoever_asks_for_too_many_links_is_told_when_to_try_again(visitor
 def _is_told_when_to_try_again(answer: Answer, *kept: str) -> None:
     """By the page and by the header; what was typed is kept, but for the password."""
     assert 1 <= int(answer.headers["retry-after"]) <= 3600
-    assert re.search(r"That was too often\. Try again in \d+ (seconds|minutes)\.", answer.shown)
+    assert re.search(r"Too many attempts\. Try again in \d+ (seconds|minutes)\.", answer.shown)
     values = re.findall(r'value="([^"]*)"', answer.shown)
     assert set(kept) <= set(values)
     assert not {PASSWORD, "wrong"} & set(values)
@@ -193,7 +193,7 @@ async def test_a_cookie_that_was_made_up_is_nobody(visitor: Visitor) -> None:
 async def test_a_forgotten_password_comes_back_by_mail(served: Served, visitor: Visitor) -> None:
     ada = await served.person("Ada")
     answer = await visitor.post("/account/forgotten", {"email": str(ada.account.email)})
-    assert "a link is on its way" in (await visitor.follow(answer)).text
+    assert "you will get a link by mail" in (await visitor.follow(answer)).text
     path = await _link(served)
     assert "Choose a new password" in (await visitor.get(path)).text
     token = path.partition("token=")[2]
@@ -206,22 +206,22 @@ async def test_a_forgotten_password_comes_back_by_mail(served: Served, visitor: 
     await served.enter(ada.account, "another long password")
     again = await visitor.post("/account/reset", {"token": token, "new": "yet another password"})
     for answer in (again, await visitor.get(path), await visitor.get("/account/reset")):
-        assert (answer.status, "has been used" in answer.text) == (400, True)
+        assert (answer.status, "invalid or expired" in answer.text) == (400, True)
         assert 'type="password"' not in answer.text, "nobody thinks of a password for nothing"
         assert 'href="/account/forgotten"' in answer.text
 
 
 async def test_an_unknown_address_is_answered_the_same_way(visitor: Visitor) -> None:
     answer = await visitor.post("/account/forgotten", {"email": "nobody@example.org"})
-    assert "a link is on its way" in (await visitor.follow(answer)).text
+    assert "you will get a link by mail" in (await visitor.follow(answer)).text
 
 
 async def test_a_one_time_password_must_be_changed_before_anything_else(served: Served) -> None:
     accounts = served.suite.kit.accounts
     known = await served.account("Ada", "press:editor")
-    once = await accounts.set_password(accounts.operator(), known.user_id)
+    once = await accounts.administration.set_password(accounts.operator(), known.user_id)
     ada = await served.enter(known, once)
-    reason = "Your password works once. Choose one of your own before anything else."
+    reason = "This is a one-time password. Choose a new password to continue."
     assert (await ada.get("/account/password")).shown.count(reason) == 1, "at once"
     for path in ("/", "/press/desk", "/account", "/account/tokens"):
         assert (await ada.get(path)).location == "/account/password"

@@ -1,1 +1,1 @@
-"""The commands that need more than a few lines, a file each."""
+"""The commands, a file each."""

@@ -1,4 +1,4 @@
-"""`partita demo`: something to look at in an empty suite."""
+"""`partita demo`: fill empty systems with demo data."""
 
 from __future__ import annotations
 
@@ -6,14 +6,14 @@ from typing import TYPE_CHECKING
 
 import typer
 
-from partita.commands.opened import Data, with_suite
+from partita.commands.suite import Data, with_suite
 
 if TYPE_CHECKING:
     from partita.kit.suite import Suite
 
 
 def demo(data: Data = None) -> None:
-    """Fill the systems that are empty with demo data."""
+    """Fill empty systems with demo data."""
 
     async def run(suite: Suite) -> None:
         for system in suite.systems:

@@ -1,4 +1,4 @@
-"""`partita doctor` and `partita row`: find rows that do not fit the schema, and mend them."""
+"""`partita doctor` and `partita row`: find rows that do not fit the schema, and repair them."""
 
 from __future__ import annotations
 
@@ -18,64 +18,68 @@ if TYPE_CHECKING:
     from partita.store import Store
     from partita.table import Table
 
-Data = Annotated[Path | None, typer.Option(help="The folder that holds the tables; else as the settings say.")]
-Endpoint = Annotated[str, typer.Option(help="The address of DynamoDB, with --schema; region and keys as the AWS CLI.")]
+Data = Annotated[Path | None, typer.Option(help="The folder of the tables; by default as in the settings.")]
+Endpoint = Annotated[str, typer.Option(help="The URL of DynamoDB, with --schema; region and keys as for the AWS CLI.")]
 
 
 def doctor(
-    table: Annotated[str, typer.Argument(help="A table's name; none: all of them.")] = "",
+    table: Annotated[str, typer.Argument(help="A table; by default all.")] = "",
     schema: Schema = "",
     data: Data = None,
     endpoint_url: Endpoint = "",
-    mend: Annotated[bool, typer.Option("--mend", help="Make derived attributes and index keys anew.")] = False,
+    mend: Annotated[bool, typer.Option("--mend", help="Repair derived attributes and index keys.")] = False,
 ) -> None:
-    """Read whole tables for rows that do not fit the schema, and say what to do; exits with 1 if any is left."""
+    """Scan tables for rows that do not fit the schema, and say what to do; exits with 1 if any are left."""
     from partita.dynamo.errors import ConditionalCheckFailedError
     from partita.store.doctor import examine
-    from partita.store.doctor import mend as mended
+    from partita.store.doctor import mend as repair
 
     left = 0
-    with _opened(schema, data, endpoint_url) as (store, tables):
-        for each in _chosen(tables, table):
+    with _open(schema, data, endpoint_url) as (store, tables):
+        examined_tables = _matching(tables, table)
+        for each in examined_tables:
             for ailment in examine(store, each):
                 what = "a row of no item type" if ailment.item_type is None else ailment.item_type.__name__
                 typer.echo(f"{ailment.kind}: {each.name} {json.dumps(_plain(ailment.key))}: {what}")
                 for name, why in ailment.wrong:
                     typer.echo(f"    {name}: {why}")
                 try:
-                    done = mend and mended(store, ailment)
+                    done = mend and repair(store, ailment)
                 except ConditionalCheckFailedError:
-                    typer.echo("    It was changed meanwhile: look again.")
+                    typer.echo("    The row was changed meanwhile: run this again.")
                     done = False
-                typer.echo("    Mended." if done else f"    {ailment.step}")
+                typer.echo("    Repaired." if done else f"    {ailment.step}")
                 left += not done
-        typer.echo(f"{left:,} {'row' if left == 1 else 'rows'} to mend" if left else "every row is in order")
+        names = ", ".join(each.name for each in examined_tables)
+        typer.echo(
+            f"{left:,} {'row' if left == 1 else 'rows'} to repair" if left else f"all rows fit the schema: {names}"
+        )
     if left:
         raise typer.Exit(1)
 
 
 def row(
     table: Annotated[str, typer.Argument(help="The table's name.")],
-    key: Annotated[str, typer.Argument(help='The key as JSON, as in \'{"PK": "USER#1", "SK": "PROFILE"}\'.')],
+    key: Annotated[str, typer.Argument(help='The key as JSON, such as \'{"PK": "USER#1", "SK": "PROFILE"}\'.')],
     changes: Annotated[
-        list[str] | None, typer.Option("--set", help="NAME=JSON, as in category='\"other\"'; may be repeated.")
+        list[str] | None, typer.Option("--set", help="NAME=JSON, such as category='\"other\"'; may be repeated.")
     ] = None,
-    remove: Annotated[list[str] | None, typer.Option(help="An attribute to take away; may be repeated.")] = None,
+    remove: Annotated[list[str] | None, typer.Option(help="An attribute to remove; may be repeated.")] = None,
     delete: Annotated[bool, typer.Option("--delete", help="Delete the row.")] = False,
     schema: Schema = "",
     data: Data = None,
     endpoint_url: Endpoint = "",
 ) -> None:
-    """Show a row as it is stored, change it, or delete it; a change that its type could not read is refused."""
+    """Show, change or delete a stored row; a change that does not fit the row's type is refused."""
     from partita.dynamo.python_values import item_from_python
     from partita.store.doctor import change_row, delete_row, examined, mend, row_under
 
-    given, sets = _json(key, "KEY"), dict(map(_assignment, changes or ()))
-    with _opened(schema, data, endpoint_url) as (store, tables):
-        (chosen,) = _chosen(tables, table)
-        if not isinstance(given, dict) or set(given) != {part.name for part in chosen.keys}:
+    key_values, sets = _json(key, "KEY"), dict(map(_assignment, changes or ()))
+    with _open(schema, data, endpoint_url) as (store, tables):
+        (chosen,) = _matching(tables, table)
+        if not isinstance(key_values, dict) or set(key_values) != {part.name for part in chosen.keys}:
             raise typer.BadParameter(f"give {', '.join(part.name for part in chosen.keys)}", param_hint="KEY")
-        wire = item_from_python(given)
+        wire = item_from_python(key_values)
         stored = row_under(store, chosen, wire)
         if stored is None:
             raise _failed(f"there is no row {key} in {chosen.name}")
@@ -85,39 +89,37 @@ def row(
             return
         if sets or remove:
             _check_names(chosen, stored, [*sets, *(remove or ())])
-            wanted = {name: value for name, value in stored.items() if name not in (remove or ())}
-            wanted |= item_from_python(sets)
-            ailment = examined(store, chosen, wanted)
+            after = {name: value for name, value in stored.items() if name not in (remove or ())}
+            after |= item_from_python(sets)
+            ailment = examined(store, chosen, after)
             if ailment is not None and ailment.kind in ("unreadable", "misplaced"):
                 why = "; ".join(f"{name}: {reason}" for name, reason in ailment.wrong)
-                raise _failed(f"the row would still not fit its type, nothing was changed: {why}")
+                raise _failed(f"nothing was changed, since the row would not fit its type: {why}")
             change_row(store, chosen, wire, sets, tuple(remove or ()))
             stored = row_under(store, chosen, wire) or {}
             now = examined(store, chosen, stored)
-            if now is not None and mend(store, now):  # what is derived follows
+            if now is not None and mend(store, now):  # derived attributes and index keys
                 stored = row_under(store, chosen, wire) or {}
             typer.echo("Changed.")
         typer.echo(json.dumps(_plain(stored), indent=2, ensure_ascii=False))
 
 
 def _check_names(table: Table, stored: WireItem, names: list[str]) -> None:
-    """Refuse what cannot be set on its own: keys, derived attributes, and places inside attributes."""
+    """Refuse names that cannot be set: keys, derived attributes, and paths inside attributes."""
     owner = next((kind for kind in table.item_types if kind.owns(stored)), None)
-    made = () if owner is None else owner.__layout__.made_names()
+    derived = () if owner is None else owner.__layout__.derived_names()
     for name in names:
         if name in {key.name for key in table.keys}:
-            raise _failed(
-                f"{name} is in the key, which cannot be changed: put the row anew elsewhere, and delete this one"
-            )
-        if name in made:
-            raise _failed(f"{name} is derived: set what it is made of, and it follows")
+            raise _failed(f"{name} is part of the key, which cannot be changed: write a new row and delete this one")
+        if name in derived:
+            raise _failed(f"{name} is derived: set the attributes that it is made of instead")
         if "." in name or "[" in name:
-            raise _failed(f"{name} names a place inside an attribute: set the whole attribute, as JSON")
+            raise _failed(f"{name} is inside an attribute: set the whole attribute, as JSON")
 
 
 @contextmanager
-def _opened(schema: str, data: Path | None, endpoint_url: str) -> Iterator[tuple[Store, list[Table]]]:
-    """The store and the tables: the suite's, or those of a schema in a folder or at an endpoint."""
+def _open(schema: str, data: Path | None, endpoint_url: str) -> Iterator[tuple[Store, list[Table]]]:
+    """The store and the tables: of the suite, or of a schema in a folder or at an endpoint."""
     from partita.dynamo.errors import DynamoError
     from partita.engine.database import FILE_NAME
     from partita.table import ModelError
@@ -134,7 +136,7 @@ def _opened(schema: str, data: Path | None, endpoint_url: str) -> Iterator[tuple
 
             folder = data or Path("data")
             if not (folder / FILE_NAME).exists():
-                raise _failed(f"there are no tables in {folder}: give --data FOLDER or --endpoint-url URL")
+                raise _failed(f"there are no tables in {folder}: use --data FOLDER or --endpoint-url URL")
             with EmbeddedStore(folder) as embedded:
                 yield embedded, tables
         else:
@@ -143,18 +145,18 @@ def _opened(schema: str, data: Path | None, endpoint_url: str) -> Iterator[tuple
 
             settings = read_settings() if data is None else read_settings(data=data)
             if settings.backend == "embedded" and not (settings.data / FILE_NAME).exists():
-                raise _failed(f"there is nothing in {settings.data.resolve()} yet: begin with partita serve")
+                raise _failed(f"there are no tables in {settings.data.resolve()} yet: run partita serve first")
             with open_store(settings) as opened:
                 yield opened, tables
     except (DynamoError, ModelError, OSError) as error:
         raise _failed(str(error)) from None
 
 
-def _chosen(tables: list[Table], name: str) -> list[Table]:
-    found = [table for table in tables if name in ("", table.name, table.default_name)]
-    if not found:
+def _matching(tables: list[Table], name: str) -> list[Table]:
+    matches = [table for table in tables if name in ("", table.name, table.default_name)]
+    if not matches:
         raise _failed(f"there is no table {name}; there are {', '.join(table.name for table in tables)}")
-    return found
+    return matches
 
 
 def _assignment(text: str) -> tuple[str, Any]:
@@ -168,17 +170,17 @@ def _json(text: str, hint: str) -> Any:
     try:
         return json.loads(text, parse_float=Decimal)
     except json.JSONDecodeError as error:
-        raise typer.BadParameter(f"{text!r} is no JSON ({error.msg}): texts need quotes", param_hint=hint) from None
+        raise typer.BadParameter(f"{text!r} is not JSON ({error.msg}): text needs quotes", param_hint=hint) from None
 
 
 def _plain(row: WireItem) -> dict[str, Any]:
-    """A row as JSON shows it; sets as lists, bytes in base64, long texts whole."""
+    """A row as JSON; sets as lists, bytes in base64."""
     from pydantic_core import to_jsonable_python
 
     from partita.dynamo.python_values import item_to_python
 
-    shown: dict[str, Any] = to_jsonable_python(item_to_python(row), bytes_mode="base64")
-    return shown
+    plain: dict[str, Any] = to_jsonable_python(item_to_python(row), bytes_mode="base64")
+    return plain
 
 
 def _failed(why: str) -> typer.Exit:

@@ -1,4 +1,4 @@
-"""`partita migrate`: the migrations there are, running them, where they are, and checking what they made."""
+"""`partita migrate`: list, run and verify migrations, and show their status."""
 
 from __future__ import annotations
 
@@ -20,16 +20,16 @@ if TYPE_CHECKING:
 app = typer.Typer(no_args_is_help=True, help="Move old tables into new ones.")
 
 Name = Annotated[str, typer.Argument(help="The migration; `partita migrate list` shows them.")]
-Data = Annotated[Path | None, typer.Option(help="The folder that holds the tables; else as the settings say.")]
-EndpointUrl = Annotated[str | None, typer.Option(help="DynamoDB, or what speaks its protocol, instead of a folder.")]
-Source = Annotated[str, typer.Option(help="The old table's name, where it is another than the migration says.")]
-Rate = Annotated[float | None, typer.Option(min=0.1, help="Capacity units a second, at most.")]
-Segments = Annotated[int | None, typer.Option(min=1, max=64, help="Parts of the old table read side by side.")]
+Data = Annotated[Path | None, typer.Option(help="The folder of the tables; by default as in the settings.")]
+EndpointUrl = Annotated[str | None, typer.Option(help="The URL of DynamoDB or a compatible service.")]
+Source = Annotated[str, typer.Option(help="The old table's name, if it differs from the migration's.")]
+Rate = Annotated[float | None, typer.Option(min=0.1, help="At most so many capacity units per second.")]
+Segments = Annotated[int | None, typer.Option(min=1, max=64, help="Parts of the old table to read in parallel.")]
 
 
 @app.command("list")
 def show_all() -> None:
-    """Show the migrations there are."""
+    """List the migrations."""
     from partita.bootstrap import MIGRATIONS
 
     for migration in MIGRATIONS.values():
@@ -42,14 +42,14 @@ def run(
     name: Name,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Write nothing; show what would be written.")] = False,
     check: Annotated[bool, typer.Option("--verify", help="Compare source and target afterwards.")] = False,
-    again: Annotated[bool, typer.Option("--again", help="Begin anew although a run is not finished.")] = False,
+    again: Annotated[bool, typer.Option("--again", help="Start over although a run is not finished.")] = False,
     rate: Rate = None,
     segments: Segments = None,
     source: Source = "",
     data: Data = None,
     endpoint_url: EndpointUrl = None,
 ) -> None:
-    """Move every row; go on where a run was interrupted. Exits with 1 where rows are left behind as problems."""
+    """Move every row; resumes an interrupted run. Exits with 1 if rows could not be moved."""
     from partita.store.migrate import Pace, migrate, rehearse, verify
 
     migration = _named(name)
@@ -61,31 +61,31 @@ def run(
             try:
                 report = migrate(store, migration, **settings, again=again, tell=tell)
             except KeyboardInterrupt:
-                typer.echo("partita: the same command goes on where this one stops", err=True)
+                typer.echo("partita: run the same command again to resume", err=True)
                 raise
         verified = verify(store, migration, **settings, tell=tell) if check and not dry_run else None
-    _tell_report(migration, report, dry_run=dry_run)
+    _print_report(migration, report, dry_run=dry_run)
     if verified is not None:
-        _tell_verified(verified)
+        _print_verified(verified)
     if report.problems or (verified is not None and verified.differences):
         raise typer.Exit(1)
 
 
 @app.command()
 def status(
-    name: Annotated[str, typer.Argument(help="A migration; none: all of them.")] = "",
+    name: Annotated[str, typer.Argument(help="A migration; by default all.")] = "",
     data: Data = None,
     endpoint_url: EndpointUrl = None,
 ) -> None:
-    """Show how far the newest run of a migration is, and which rows it left behind."""
+    """Show the progress of a migration's latest run, and the rows that it could not move."""
     from partita.bootstrap import MIGRATIONS
     from partita.store.migrate import status as status_of
 
-    wanted = [_named(name)] if name else list(MIGRATIONS.values())
+    migrations = [_named(name)] if name else list(MIGRATIONS.values())
     with _store(data, endpoint_url) as store:
-        found = [(migration, status_of(store, migration.name)) for migration in wanted]
-    for migration, known in found:
-        _tell_status(migration, known)
+        statuses = [(migration, status_of(store, migration.name)) for migration in migrations]
+    for migration, latest in statuses:
+        _print_status(migration, latest)
 
 
 @app.command("verify")
@@ -97,13 +97,13 @@ def verify_command(
     data: Data = None,
     endpoint_url: EndpointUrl = None,
 ) -> None:
-    """Compare every row of the old table with the new one. Exits with 1 where they differ."""
+    """Compare every row of the old table with the new one. Exits with 1 if they differ."""
     from partita.store.migrate import Pace, verify
 
     migration = _named(name)
     with _store(data, endpoint_url) as store, _progress() as tell:
         verified = verify(store, migration, source=source or None, segments=segments, pace=Pace(rate), tell=tell)
-    _tell_verified(verified)
+    _print_verified(verified)
     if verified.differences:
         raise typer.Exit(1)
 
@@ -118,7 +118,7 @@ def _named(name: str) -> Migration:
 
 @contextmanager
 def _store(data: Path | None, endpoint_url: str | None) -> Iterator[Store]:
-    """The tables in a folder, at an endpoint, or where the settings say; what goes wrong is said, not thrown."""
+    """The store in a folder, at an endpoint, or as in the settings; errors are printed in one line."""
     from partita.dynamo.errors import DynamoError, ResourceNotFoundError
     from partita.kit.settings import SettingsError, read_settings
     from partita.kit.stores import open_store
@@ -126,14 +126,14 @@ def _store(data: Path | None, endpoint_url: str | None) -> Iterator[Store]:
     from partita.store.migrate import NoSourceError
     from partita.table import ModelError
 
-    given: dict[str, Any] = {} if data is None else {"data": data, "backend": "embedded"}
+    overrides: dict[str, Any] = {} if data is None else {"data": data, "backend": "embedded"}
     if endpoint_url is not None:
-        given |= {"backend": "dynamodb", "endpoint_url": endpoint_url}
+        overrides |= {"backend": "dynamodb", "endpoint_url": endpoint_url}
     try:
-        with open_store(read_settings(**given)) as store:
+        with open_store(read_settings(**overrides)) as store:
             yield store
     except (NoSourceError, ResourceNotFoundError) as error:
-        typer.echo(f"partita: {error} Say where with --data or --endpoint-url, and which with --source.", err=True)
+        typer.echo(f"partita: {error} Use --data or --endpoint-url for the place, --source for the table.", err=True)
         raise typer.Exit(1) from None
     except (DynamoError, ModelError, NoCredentialsError, SettingsError, OSError) as error:
         typer.echo(f"partita: {error}", err=True)
@@ -145,7 +145,7 @@ def _store(data: Path | None, endpoint_url: str | None) -> Iterator[Store]:
 
 @contextmanager
 def _progress() -> Iterator[Callable[[Progress], None]]:
-    """A bar for people, a line per stage for logs; both beside the output proper."""
+    """Progress on standard error: a bar in a terminal, otherwise a line per stage."""
     from rich.console import Console
     from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeElapsedColumn, TimeRemainingColumn
     from rich.progress import Progress as Bars
@@ -172,47 +172,47 @@ def _progress() -> Iterator[Callable[[Progress], None]]:
         yield draw
 
 
-def _tell_report(migration: Migration, report: Report, *, dry_run: bool) -> None:
+def _print_report(migration: Migration, report: Report, *, dry_run: bool) -> None:
     if dry_run:
-        typer.echo(f"{migration.name}: a dry run, nothing was written")
+        typer.echo(f"{migration.name}: dry run, nothing was written")
     else:
-        how = "gone on with" if report.resumed else "done"
+        how = "resumed and done" if report.resumed else "done"
         typer.echo(f"{migration.name}: run {report.run} {how}, {report.segments} segments")
     typer.echo(f"  {report.rows:,} rows: {_counts(report.tally, would=dry_run)}")
-    _tell_made(report.tally, would=dry_run)
+    _print_written(report.tally, would=dry_run)
     if dry_run:
-        _tell_examples(report.examples)
-    _tell_findings(report.findings)
+        _print_examples(report.examples)
+    _print_findings(report.findings)
 
 
 def _counts(tally: Tally, *, would: bool = False) -> str:
     moved = "would be moved" if would else "moved"
     return (
-        f"{tally.moved:,} {moved}, {tally.already:,} there already, "
+        f"{tally.moved:,} {moved}, {tally.already:,} already there, "
         f"{tally.skipped:,} skipped, {tally.problems:,} problems"
     )
 
 
-def _tell_made(tally: Tally, *, would: bool = False) -> None:
-    if tally.made:
-        made = ", ".join(f"{number:,} {kind}" for kind, number in tally.made.most_common())
+def _print_written(tally: Tally, *, would: bool = False) -> None:
+    if tally.written:
+        made = ", ".join(f"{number:,} {kind}" for kind, number in tally.written.most_common())
         typer.echo(f"  {'would write' if would else 'wrote'} {made}")
 
 
-def _tell_examples(examples: dict[str, Example]) -> None:
+def _print_examples(examples: dict[str, Example]) -> None:
     for kind, example in sorted(examples.items()):
         typer.echo(f"  an example of {kind}\n    before  {_plain(example.before)}")
         for number, row in enumerate(example.after):
             typer.echo(f"    {'after ' if number == 0 else '      '}  {_plain(row)}")
 
 
-def _tell_findings(findings: tuple[Finding, ...]) -> None:
+def _print_findings(findings: tuple[Finding, ...]) -> None:
     for kind, word in (("skip", "skipped"), ("problem", "problem")):
         for finding in sorted((each for each in findings if each.kind == kind), key=lambda each: each.row):
             typer.echo(f"{word}  {finding.row}: {finding.reason}")
 
 
-def _tell_verified(verified: Verified) -> None:
+def _print_verified(verified: Verified) -> None:
     typer.echo(
         f"verified {verified.rows:,} rows: {verified.same:,} the same, {verified.newer:,} newer in the new table, "
         f"{verified.skipped:,} skipped, {len(verified.differences):,} differences"
@@ -221,23 +221,23 @@ def _tell_verified(verified: Verified) -> None:
         typer.echo(f"differs  {difference.row}: {difference.what}")
 
 
-def _tell_status(migration: Migration, known: Status | None) -> None:
-    if known is None:
+def _print_status(migration: Migration, latest: Status | None) -> None:
+    if latest is None:
         typer.echo(f"{migration.name}: never run")
         return
-    run = known.run
+    run = latest.run
     if run.finished_at is not None:
         state = f"finished at {run.finished_at}"
     else:
-        state = f"not finished, last heard of at {known.saved_at or run.begun_at}; `migrate run` goes on with it"
+        state = f"not finished, last progress at {latest.saved_at or run.begun_at}; `migrate run` resumes it"
     typer.echo(f"{migration.name}: run {run.number} of {run.source} in {run.segments} segments, {state}")
     if run.finished_at is None:
         for turn, doing in enumerate(migration.turns, 1):
-            done = sum(place.done for place in known.places if place.turn == turn)
+            done = sum(place.done for place in latest.places if place.turn == turn)
             typer.echo(f"  {doing}: {done} of {run.segments} segments")
-    typer.echo(f"  {_counts(known.tally)}")
-    _tell_made(known.tally)
-    _tell_findings(known.findings)
+    typer.echo(f"  {_counts(latest.tally)}")
+    _print_written(latest.tally)
+    _print_findings(latest.findings)
 
 
 def _plain(row: WireItem) -> str:
@@ -247,5 +247,5 @@ def _plain(row: WireItem) -> str:
 
 
 def _as_json(value: Any) -> Any:
-    """Numbers that are no integers as text, sets as lists, binary as it can be shown."""
+    """Sets as lists; decimals and bytes as text."""
     return sorted(value, key=str) if isinstance(value, set) else str(value)

@@ -1,4 +1,4 @@
-"""Commands that read schemas: how tables look, what patterns cost, what is wrong with them, and exports."""
+"""Commands that read schemas: tables, costs of access patterns, checks and exports."""
 
 from __future__ import annotations
 
@@ -16,26 +16,26 @@ if TYPE_CHECKING:
 
 Schema = Annotated[
     str,
-    typer.Option(help="A schema of your own, a file (lending.py) or a module (shop.schema), not the five systems'."),
+    typer.Option(help="Your own schema, a file (lending.py) or a module (shop.schema), instead of the five systems'."),
 ]
 
 
 def explain(
-    pattern: Annotated[str, typer.Argument(help="As in fus.my_ratings; none: all of them, a line each.")] = "",
-    items: Annotated[int, typer.Option(min=1, help="Items on a page of a list, for the cost.")] = 25,
+    pattern: Annotated[str, typer.Argument(help="A pattern such as fus.my_ratings; by default a list of all.")] = "",
+    items: Annotated[int, typer.Option(min=1, help="The items per page, for the cost of a list.")] = 25,
     schema: Schema = "",
 ) -> None:
-    """Show what an access pattern sends and costs."""
+    """Show the request of an access pattern and its cost."""
     from partita.table import ModelError
     from partita.table.explain import explain as explained
 
-    known = [each for table in chosen_tables(schema) for each in table.patterns]
-    found = [each for each in known if pattern in ("", each.label, each.function.__name__)]
-    if pattern and not found:
+    every = [each for table in chosen_tables(schema) for each in table.patterns]
+    matches = [each for each in every if pattern in ("", each.label, each.function.__name__)]
+    if pattern and not matches:
         listing = f"`partita explain --schema {schema}` lists" if schema else "`partita explain` lists"
-        own = "" if schema else "; for a schema of your own, add --schema FILE"
-        raise _failed(f"there is no pattern {pattern}{_near(pattern, known)}; {listing} all of them{own}")
-    for each in found:
+        own = "" if schema else "; for your own schema, add --schema FILE"
+        raise _failed(f"there is no pattern {pattern}{_near(pattern, every)}; {listing} all of them{own}")
+    for each in matches:
         try:
             typer.echo(explained(each, _examples(schema), items=items) if pattern else f"{each.label:40} {each.name}")
         except ModelError as error:
@@ -44,49 +44,48 @@ def explain(
 
 def check(
     schema: Schema = "",
-    accepted: Annotated[bool, typer.Option(help="Also show what the schemas accept, and why.")] = True,
+    accepted: Annotated[bool, typer.Option(help="Also show findings that the schemas accept, and why.")] = True,
 ) -> None:
-    """Read the schemas for trouble; exits with 1 where something is found that the schema does not accept."""
+    """Check the schemas for problems; exits with 1 if there are any that the schema does not accept."""
     from partita.table.check import check as checked
 
     findings = list(checked(chosen_tables(schema), _examples(schema), environment=os.environ))
-    to_mend = [finding for finding in findings if finding.accepted is None]
-    lived_with = [finding for finding in findings if finding.accepted is not None]
-    for finding in (*to_mend, *(lived_with if accepted else ())):
+    open_findings = [finding for finding in findings if finding.accepted is None]
+    accepted_findings = [finding for finding in findings if finding.accepted is not None]
+    for finding in (*open_findings, *(accepted_findings if accepted else ())):
         typer.echo(str(finding))
-    errors = sum(finding.level == "error" for finding in to_mend)
+    errors = sum(finding.level == "error" for finding in open_findings)
+    warnings = len(open_findings) - errors
     typer.echo(
-        f"{_counted(errors, 'error')}, {_counted(len(to_mend) - errors, 'warning')}, {len(lived_with)} accepted"
+        f"{_counted(errors, 'error')}, {_counted(warnings, 'warning')}, {len(accepted_findings)} accepted"
         + ("; docs/check.md explains each code" if findings else "")
     )
-    if to_mend:
+    if open_findings:
         raise typer.Exit(1)
 
 
 def tables(
-    name: Annotated[str, typer.Argument(help="A table's name; none: all of them.")] = "",
+    name: Annotated[str, typer.Argument(help="A table; by default all.")] = "",
     schema: Schema = "",
 ) -> None:
-    """Show the tables: keys, indexes, item types, what stands together, access patterns."""
+    """Show tables: keys, indexes, item types, item collections, access patterns."""
     from partita.table.document import document, documents
 
     every = chosen_tables(schema)
-    found = [table for table in every if name in ("", table.name)]
-    if not found:
+    matches = [table for table in every if name in ("", table.name)]
+    if not matches:
         raise _failed(f"there is no table {name}; there are {', '.join(table.name for table in every)}")
-    if len(found) == 1:
-        typer.echo(document(found[0], _examples(schema)), nl=False)
+    if len(matches) == 1:
+        typer.echo(document(matches[0], _examples(schema)), nl=False)
     else:
-        typer.echo(documents(found, _examples(schema)), nl=False)
+        typer.echo(documents(matches, _examples(schema)), nl=False)
 
 
 def patterns(
-    stored: Annotated[
-        str, typer.Option(help="How many items are stored when a pattern is measured, one after the other.")
-    ] = "1,25,10000",
+    stored: Annotated[str, typer.Option(help="The numbers of stored items to measure with.")] = "1,25,10000",
     schema: Schema = "",
 ) -> None:
-    """Measure what every access pattern costs as its list grows, on a temporary engine; takes minutes.
+    """Measure the cost of every access pattern with growing tables, on a temporary engine; takes minutes.
 
     A pattern that fails is listed with the reason; the command then exits with 1.
     """
@@ -101,9 +100,9 @@ def patterns(
     try:
         counts = [int(count) for count in stored.split(",")]
     except ValueError:
-        raise typer.BadParameter("give whole numbers, as in 1,25,10000", param_hint="--stored") from None
+        raise typer.BadParameter("enter whole numbers, such as 1,25,10000", param_hint="--stored") from None
     if not counts or sorted(set(counts)) != counts or counts[0] < 1:
-        raise typer.BadParameter("give numbers that grow, as in 1,25,10000", param_hint="--stored")
+        raise typer.BadParameter("enter increasing numbers, such as 1,25,10000", param_hint="--stored")
     every = [each for table in chosen_tables(schema) for each in table.patterns]
     examples = _examples(schema)
     measured: dict[str, list[Measurement]] = {}
@@ -111,11 +110,11 @@ def patterns(
     progress = Console(stderr=True)
     for pattern in track(every, "Measuring", console=progress, transient=True, disable=not progress.is_terminal):
         try:
-            found = measure(pattern, examples, stored=counts)
+            measurement = measure(pattern, examples, stored=counts)
         except (ModelError, DynamoError) as error:
-            failed.append((pattern, str(error)))  # the others are worth measuring all the same
+            failed.append((pattern, str(error)))  # go on with the others
             continue
-        measured.setdefault(pattern.label.partition(".")[0], []).append(found)
+        measured.setdefault(pattern.label.partition(".")[0], []).append(measurement)
     typer.echo(costs(measured, failed, own=bool(schema)), nl=False)
     for pattern, why in failed:
         typer.echo(f"partita: {pattern.label}: {why}", err=True)
@@ -128,7 +127,7 @@ def export(
     system: Annotated[str, typer.Option(help="Only this system's tables.")] = "",
     schema: Schema = "",
 ) -> None:
-    """Print infrastructure made from the schemas."""
+    """Print infrastructure code for the schemas' tables."""
     from partita.table.cloudformation import cloudformation
     from partita.table.terraform import terraform
     from partita.table.workbench import workbench
@@ -141,12 +140,12 @@ def export(
     if form not in forms:
         raise typer.BadParameter(f"choose {', '.join(forms)}", param_hint="FORM")
     if system and schema:
-        raise typer.BadParameter("a schema of your own is no system: leave one of both out", param_hint="--system")
+        raise typer.BadParameter("--system and --schema cannot be combined", param_hint="--system")
     typer.echo(forms[form](chosen_tables(schema, system)), nl=False)
 
 
 def chosen_tables(schema: str, system: str = "") -> list[Table]:
-    """The tables of the five systems and the house's own, those of one system, or of a schema of the user's own."""
+    """The tables of the suite, of one system, or of the user's own schema."""
     if schema:
         from partita.table import SchemaError
         from partita.table.source import tables_in
@@ -165,11 +164,13 @@ def chosen_tables(schema: str, system: str = "") -> list[Table]:
     except ImportError as error:
         if extra_of(error) is None:
             raise
-        raise MissingExtraError("To read the five systems", "suite", "; or say which is yours: --schema FILE") from None
+        raise MissingExtraError(
+            "To read the five systems", "suite", "; or use your own schema: --schema FILE"
+        ) from None
 
 
 def _examples(schema: str) -> Examples:
-    """Example items like the documents', where it is the five systems'."""
+    """Example items of the design documents; none for the user's own schema."""
     if schema:
         from partita.table.examples import Examples
 
@@ -179,10 +180,10 @@ def _examples(schema: str) -> Examples:
     return examples()
 
 
-def _near(wanted: str, known: list[Pattern]) -> str:
+def _near(name: str, patterns: list[Pattern]) -> str:
     from difflib import get_close_matches
 
-    close = get_close_matches(wanted, [each.label for each in known], n=1, cutoff=0.75)
+    close = get_close_matches(name, [each.label for each in patterns], n=1, cutoff=0.75)
     return f" (did you mean {close[0]}?)" if close else ""
 
 

@@ -30,28 +30,30 @@ _WAITING = 2048
 
 
 def serve(
-    data: Annotated[
-        Path | None, typer.Option(help="The folder that holds everything; made if it is not there.")
-    ] = None,
+    data: Annotated[Path | None, typer.Option(help="The data folder; created if it is missing.")] = None,
     host: Annotated[str | None, typer.Option(help="The address to listen on.")] = None,
-    port: Annotated[int | None, typer.Option(min=0, max=65535, help="0 takes a free one.")] = None,
-    workers: Annotated[int | None, typer.Option(min=1, max=64, help="Processes that serve the same data.")] = None,
+    port: Annotated[int | None, typer.Option(min=0, max=65535, help="The port; 0 takes a free one.")] = None,
+    workers: Annotated[int | None, typer.Option(min=1, max=64, help="The number of server processes.")] = None,
+    systems: Annotated[
+        str | None,
+        typer.Option(help="The systems to serve, with commas: kelifax, fus, …, or packages of yours."),
+    ] = None,
     demo: Annotated[bool | None, typer.Option("--demo/--no-demo", help="Fill empty systems with demo data.")] = None,
 ) -> None:
-    """Serve the five systems. What is not given here comes from the settings."""
+    """Serve the suite. Options override the settings."""
     from partita.kit.settings import read_settings
     from partita.web import logs
 
-    given = {"data": data, "host": host, "port": port, "workers": workers, "demo": demo}
-    known = {name: value for name, value in given.items() if value is not None}
-    with _said_in_a_line():
-        settings = read_settings(**known)
+    options = {"data": data, "host": host, "port": port, "workers": workers, "systems": systems, "demo": demo}
+    overrides = {name: value for name, value in options.items() if value is not None}
+    with _errors_in_one_line():
+        settings = read_settings(**overrides)
         listener = _listen(settings)
-        # The processes read the settings themselves: what was given here, and the port that was free.
-        known |= {"host": settings.host, "port": listener.getsockname()[1]}
-        os.environ.update({f"PARTITA_{name.upper()}": _spelled(value) for name, value in known.items()})
+        # Server processes read the settings from the environment: pass on the options and the chosen port.
+        overrides |= {"host": settings.host, "port": listener.getsockname()[1]}
+        os.environ.update({f"PARTITA_{name.upper()}": _variable_text(value) for name, value in overrides.items()})
         settings = read_settings()
-    # What is done before anything is served is told in the greeting; here only what goes wrong.
+    # The greeting reports what is prepared before the start; until then log only warnings.
     logs.configure("warning" if settings.log_level == "info" else settings.log_level)
     if settings.workers == 1:
         _alone(settings, listener)
@@ -60,7 +62,7 @@ def serve(
 
 
 def application() -> FastAPI:
-    """What a process serves: a suite of its own, on the data that all of them share."""
+    """The application of one process: a suite of its own, on the data that all processes share."""
     from partita.kit.settings import read_settings
     from partita.web import logs
 
@@ -74,8 +76,8 @@ def application() -> FastAPI:
 
 
 @contextmanager
-def _said_in_a_line() -> Iterator[None]:
-    """What keeps the suite from being served is for whoever started it, not for whoever wrote it."""
+def _errors_in_one_line() -> Iterator[None]:
+    """Print an error that prevents the start in one line, without a traceback."""
     from partita.dynamo.errors import DynamoError
     from partita.kit.settings import SettingsError
     from partita.store.aws import NoCredentialsError
@@ -90,7 +92,7 @@ def _said_in_a_line() -> Iterator[None]:
 
 @contextmanager
 def uncollected() -> Iterator[None]:
-    """What is made in here stays as long as the process: no search for garbage looks at it, now or later."""
+    """Keep objects that are made here out of garbage collection: they live as long as the process."""
     gc.disable()
     try:
         yield
@@ -102,15 +104,15 @@ def uncollected() -> Iterator[None]:
 @dataclass(frozen=True, slots=True)
 class _Prepared:
     password: str | None
-    """That of the administrator, at the first start."""
+    """The administrator's one-time password, at the first start."""
     demo: tuple[str, ...]
     systems: tuple[str, ...]
 
 
 async def _prepare(suite: Suite) -> _Prepared:
-    """What happens once before anything is served: the first administrator, demo data and its search index."""
+    """Prepare the start: the first administrator, demo data and its search index."""
     settings = suite.kit.settings
-    password = await suite.kit.accounts.ensure_admin()
+    password = await suite.kit.accounts.registration.ensure_admin()
     fills = [system.demo for system in suite.systems if system.demo is not None] if settings.demo else []
     demo = tuple([await fill() for fill in fills])
     if demo:
@@ -124,17 +126,17 @@ def _listen(settings: Settings) -> socket.socket:
     listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     try:
         listener.bind((settings.host, settings.port))
-        listener.listen(_WAITING)  # now: another process may have the same address, and has it when it listens
+        listener.listen(_WAITING)  # now: only listening fails if another process has the port
     except OSError as error:
         raise OSError(
-            f"{settings.host}:{settings.port} cannot be used: {error.strerror}. Choose another --port."
+            f"cannot listen on {settings.host}:{settings.port}: {error.strerror}. Choose another --port."
         ) from None
     listener.set_inheritable(True)
     return listener
 
 
 def _alone(settings: Settings, listener: socket.socket) -> None:
-    """One process: what was prepared is what is served."""
+    """Serve in this process."""
     import asyncio
 
     import uvicorn
@@ -142,16 +144,16 @@ def _alone(settings: Settings, listener: socket.socket) -> None:
     from partita.web import logs
 
     async def run() -> None:
-        with _said_in_a_line(), uncollected():
+        with _errors_in_one_line(), uncollected():
             from partita.bootstrap import build
             from partita.web.app import create_app
 
             suite = build(settings)
         try:
-            with _said_in_a_line():
+            with _errors_in_one_line():
                 prepared = await _prepare(suite)
             with uncollected():
-                app = create_app(suite)  # only now: what was prepared is nobody's request
+                app = create_app(suite)  # only now, so that metrics do not count the preparation
         except BaseException:
             await suite.close()
             raise
@@ -162,7 +164,7 @@ def _alone(settings: Settings, listener: socket.socket) -> None:
                 await super().startup(sockets)
                 _greet(settings, prepared)
 
-        # The server ends with the signal that stopped it; by then everything is closed, and that is no failure.
+        # uvicorn raises the signal again that stopped it; by then everything is closed, so exit with 0.
         signal.signal(signal.SIGTERM, lambda *_: sys.exit(0))
         signal.signal(signal.SIGINT, lambda *_: sys.exit(0))
         await Greeting(_config(settings, app)).serve([listener])
@@ -172,7 +174,7 @@ def _alone(settings: Settings, listener: socket.socket) -> None:
 
 
 def _together(settings: Settings, listener: socket.socket) -> None:
-    """Several processes on the same data; what happens once is done before they start."""
+    """Serve in several processes on the same data; prepare before they start."""
     import asyncio
 
     from uvicorn.supervisors import Multiprocess
@@ -186,7 +188,7 @@ def _together(settings: Settings, listener: socket.socket) -> None:
         finally:
             await suite.close()
 
-    with _said_in_a_line():
+    with _errors_in_one_line():
         prepared = asyncio.run(prepare())
 
     class Greeting(Multiprocess):
@@ -195,8 +197,8 @@ def _together(settings: Settings, listener: socket.socket) -> None:
             if all(process.wait_until_ready(_READY_SECONDS, self.should_exit) for process in self.processes):
                 _greet(settings, prepared)
 
-    with tempfile.TemporaryDirectory(prefix="partita-metrics-") as counted:
-        os.environ["PROMETHEUS_MULTIPROC_DIR"] = counted
+    with tempfile.TemporaryDirectory(prefix="partita-metrics-") as metrics_folder:
+        os.environ["PROMETHEUS_MULTIPROC_DIR"] = metrics_folder
         Greeting(_config(settings, "partita.commands.serve:application"), [listener]).run()
 
 
@@ -214,7 +216,7 @@ def _config(settings: Settings, app: FastAPI | Callable[[], FastAPI] | str) -> u
         log_config=None,
         access_log=False,
         server_header=False,
-        # Only those who are trusted say who asks; everybody else is asked from where they are.
+        # X-Forwarded headers count only from trusted proxies.
         proxy_headers=bool(settings.trusted_proxies),
         forwarded_allow_ips=list(settings.trusted_proxies),
         timeout_graceful_shutdown=_GRACE_SECONDS,
@@ -226,8 +228,8 @@ def _greet(settings: Settings, prepared: _Prepared) -> None:
     if prepared.password is not None:
         lines.append(("sign in", f"admin, with the password {prepared.password} (you choose your own at once)"))
     else:
-        lines.append(("sign in", f"as before; forgotten: {_command()} user password admin (or whoever it is)"))
-    lines += [("demo", made) for made in prepared.demo]
+        lines.append(("sign in", f"as before; if you forgot the password: {_command()} user password admin"))
+    lines += [("demo", summary) for summary in prepared.demo]
     lines += [("data", settings.data.resolve()), ("API", f"{settings.base_url}/api/docs")]
     typer.echo(f"Partita is served at {settings.base_url}")
     for name, value in lines:
@@ -237,9 +239,9 @@ def _greet(settings: Settings, prepared: _Prepared) -> None:
 
 
 def _command() -> str:
-    """How this very program is called from here."""
+    """How to call this program from the current folder."""
     return "partita" if shutil.which("partita") else os.path.relpath(sys.argv[0])
 
 
-def _spelled(value: Any) -> str:
+def _variable_text(value: Any) -> str:
     return str(value).lower() if isinstance(value, bool) else str(value)

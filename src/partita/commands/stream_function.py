@@ -1,4 +1,4 @@
-"""The AWS Lambda function for DynamoDB Streams: `partita.commands.stream_function.handle`; docs/changes.md says how."""
+"""The AWS Lambda function for DynamoDB Streams: `partita.commands.stream_function.handle`; see docs/changes.md."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ Event = dict[str, Any]
 
 
 def handle(event: Event, context: object) -> Event:
-    """React to a batch of changes; each table's stream may trigger it."""
+    """Handle a batch of changes; the streams of all tables may trigger it."""
     return _function()(event, context)
 
 
 @cache
 def _function() -> StreamFunction:
-    """Built when the first event comes; the process answers many."""
+    """Built at the first event and kept for the next ones."""
     from partita.bootstrap import build, shared_worker
     from partita.kit.changes.aws_lambda import StreamFunction
     from partita.kit.settings import read_settings

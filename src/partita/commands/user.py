@@ -1,4 +1,4 @@
-"""`partita user`: accounts, for whoever runs the machine."""
+"""`partita user`: manage accounts from the command line."""
 
 from __future__ import annotations
 
@@ -8,40 +8,42 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from partita.commands.opened import Data, with_suite
+from partita.commands.suite import Data, with_suite
 
 if TYPE_CHECKING:
     from partita.kit.accounts import Account, Accounts
     from partita.kit.suite import Suite
 
-app = typer.Typer(no_args_is_help=True, help="Make, show and change accounts.")
+app = typer.Typer(no_args_is_help=True, help="Create, show and change accounts.")
 
-Who = Annotated[str, typer.Argument(help="A username, an address or an id.")]
+Who = Annotated[str, typer.Argument(help="A username, email address or id.")]
 _MOST = 1000
 
 
 @app.command()
 def create(
-    username: Annotated[str, typer.Argument(help="3 to 30 of a–z, 0–9 and hyphens.")],
-    email: Annotated[str, typer.Argument(help="The address.")],
-    name: Annotated[str, typer.Option(help="How others see them; else the username.")] = "",
+    username: Annotated[str, typer.Argument(help="3 to 30 characters: a–z, 0–9 and hyphens.")],
+    email: Annotated[str, typer.Argument(help="The email address.")],
+    name: Annotated[str, typer.Option(help="The name that others see; by default the username.")] = "",
     role: Annotated[list[str], typer.Option(help="A role, such as admin or kelifax:moderator; may be repeated.")] = [],  # noqa: B006
     data: Data = None,
 ) -> None:
-    """Make an account, and show the password to sign in with for the first time."""
+    """Create an account and show its one-time password."""
 
     async def run(accounts: Accounts) -> None:
-        made = await accounts.create_account(accounts.operator(), username, email, name or username, roles=role)
-        typer.echo(f"made {made.account.username} ({made.account.user_id})")
-        _tell_password(made.password)
+        new = await accounts.administration.create_account(
+            accounts.operator(), username, email, name or username, roles=role
+        )
+        typer.echo(f"created {new.account.username} ({new.account.user_id})")
+        _print_password(new.password)
 
     _run(data, run, new=True)
 
 
 @app.command("list")
 def list_(
-    search: Annotated[str, typer.Argument(help="The start of a username, an address or an id; none: all.")] = "",
-    role: Annotated[str, typer.Option(help="Only those with this role.")] = "",
+    search: Annotated[str, typer.Argument(help="The start of a username, an email address or an id.")] = "",
+    role: Annotated[str, typer.Option(help="Only accounts with this role.")] = "",
     data: Data = None,
 ) -> None:
     """List accounts, newest first."""
@@ -49,35 +51,35 @@ def list_(
     async def run(accounts: Accounts) -> None:
         operator = accounts.operator()
         cursor = None
-        shown = 0
-        while shown < _MOST:
+        count = 0
+        while count < _MOST:
             if search:
-                page = await accounts.search_accounts(operator, search, limit=100, cursor=cursor)
+                page = await accounts.people.search(operator, search, limit=100, cursor=cursor)
             else:
-                page = await accounts.list_accounts(operator, limit=100, cursor=cursor)
+                page = await accounts.people.list(operator, limit=100, cursor=cursor)
             for account in page:
                 if not role or role in account.roles:
                     typer.echo(_line(account))
-                    shown += 1
+                    count += 1
             cursor = page.next_cursor
             if cursor is None:
                 break
-        if not shown:
-            typer.echo("nobody; `partita user create` makes accounts", err=True)
+        if not count:
+            typer.echo("no accounts found; `partita user create` creates one", err=True)
         if cursor is not None:
-            typer.echo(f"and more; say the start of a username to see others than the first {shown}", err=True)
+            typer.echo(f"there are more than {count}; give the start of a username to see others", err=True)
 
     _run(data, run)
 
 
 @app.command()
 def show(who: Who, data: Data = None) -> None:
-    """Show an account: who it is, what it may do, where it is signed in."""
+    """Show an account with its permissions, sessions and tokens."""
 
     async def run(accounts: Accounts) -> None:
-        account = await _found(accounts, who)
-        sessions, tokens = await accounts.access_of(accounts.operator(), account.user_id)
-        permissions = await accounts.granted_to(account)
+        account = await _get_account(accounts, who)
+        sessions, tokens = await accounts.administration.access_of(accounts.operator(), account.user_id)
+        permissions = await accounts.permissions.of(account)
         lines = [
             ("username", account.username),
             ("id", account.user_id),
@@ -99,18 +101,18 @@ def show(who: Who, data: Data = None) -> None:
 @app.command()
 def password(
     who: Who,
-    ask: Annotated[bool, typer.Option("--ask", help="Type the password instead of having one made.")] = False,
+    ask: Annotated[bool, typer.Option("--ask", help="Type the password instead of generating one.")] = False,
     data: Data = None,
 ) -> None:
-    """Give somebody a password that must be changed at the next sign-in; all their sessions end."""
+    """Set a one-time password, which must be changed at the next sign-in; ends all sessions."""
     typed: str | None = typer.prompt("Password", hide_input=True, confirmation_prompt=True) if ask else None
 
     async def run(accounts: Accounts) -> None:
-        account = await _found(accounts, who)
-        new = await accounts.set_password(accounts.operator(), account.user_id, typed)
+        account = await _get_account(accounts, who)
+        new = await accounts.administration.set_password(accounts.operator(), account.user_id, typed)
         typer.echo(f"{account.username} is signed out everywhere")
         if typed is None:
-            _tell_password(new)
+            _print_password(new)
 
     _run(data, run)
 
@@ -118,17 +120,17 @@ def password(
 @app.command()
 def roles(
     who: Who,
-    give: Annotated[list[str], typer.Option(help="A role to give; may be repeated.")] = [],  # noqa: B006
-    take: Annotated[list[str], typer.Option(help="A role to take; may be repeated.")] = [],  # noqa: B006
+    give: Annotated[list[str], typer.Option(help="A role to grant; may be repeated.")] = [],  # noqa: B006
+    take: Annotated[list[str], typer.Option(help="A role to remove; may be repeated.")] = [],  # noqa: B006
     data: Data = None,
 ) -> None:
-    """Give and take roles, and show those that are left."""
+    """Grant and remove roles, and show the result."""
 
     async def run(accounts: Accounts) -> None:
-        account = await _found(accounts, who)
-        wanted = (account.roles | set(give)) - set(take)
-        if wanted != account.roles:
-            account = await accounts.set_roles(accounts.operator(), account.user_id, wanted)
+        account = await _get_account(accounts, who)
+        roles = (account.roles | set(give)) - set(take)
+        if roles != account.roles:
+            account = await accounts.administration.set_roles(accounts.operator(), account.user_id, roles)
         typer.echo(f"{account.username}: {', '.join(sorted(account.roles)) or 'no roles'}")
 
     _run(data, run)
@@ -137,16 +139,16 @@ def roles(
 @app.command()
 def revoke(
     who: Who,
-    suspend: Annotated[bool, typer.Option("--suspend", help="Keep them out until `partita user restore`.")] = False,
+    suspend: Annotated[bool, typer.Option("--suspend", help="Also suspend until `partita user restore`.")] = False,
     data: Data = None,
 ) -> None:
-    """End all sessions and API tokens of somebody."""
+    """End all sessions and API tokens of an account."""
 
     async def run(accounts: Accounts) -> None:
-        account = await _found(accounts, who)
+        account = await _get_account(accounts, who)
         if suspend:
-            await accounts.suspend(accounts.operator(), account.user_id)
-        await accounts.revoke_access(accounts.operator(), account.user_id)
+            await accounts.administration.suspend(accounts.operator(), account.user_id)
+        await accounts.administration.revoke_access(accounts.operator(), account.user_id)
         typer.echo(f"{account.username} is signed out everywhere{' and suspended' if suspend else ''}")
 
     _run(data, run)
@@ -154,42 +156,42 @@ def revoke(
 
 @app.command()
 def suspend(who: Who, data: Data = None) -> None:
-    """Keep somebody out until `partita user restore`; nothing of theirs is lost."""
+    """Suspend an account until `partita user restore`; nothing is deleted."""
 
     async def run(accounts: Accounts) -> None:
-        account = await _found(accounts, who)
+        account = await _get_account(accounts, who)
         if account.suspended:
-            typer.echo(f"{account.username} is suspended since {account.suspended_at} already")
+            typer.echo(f"{account.username} has been suspended since {account.suspended_at}")
             return
-        await accounts.suspend(accounts.operator(), account.user_id)
-        typer.echo(f"{account.username} cannot sign in any more; `partita user restore` lets them in again")
+        await accounts.administration.suspend(accounts.operator(), account.user_id)
+        typer.echo(f"{account.username} is suspended; `partita user restore` lets them sign in again")
 
     _run(data, run)
 
 
 @app.command()
 def restore(who: Who, data: Data = None) -> None:
-    """Let somebody in again who was suspended."""
+    """Restore a suspended account."""
 
     async def run(accounts: Accounts) -> None:
-        account = await _found(accounts, who)
+        account = await _get_account(accounts, who)
         if not account.suspended:
             typer.echo(f"{account.username} was not suspended")
             return
-        await accounts.restore(accounts.operator(), account.user_id)
+        await accounts.administration.restore(accounts.operator(), account.user_id)
         typer.echo(f"{account.username} can sign in again")
 
     _run(data, run)
 
 
-async def _found(accounts: Accounts, who: str) -> Account:
+async def _get_account(accounts: Accounts, who: str) -> Account:
     from partita.kit.problems import NotFound
 
-    by_name = await (accounts.account_by_email(who) if "@" in who else accounts.account_by_username(who))
-    found = by_name or (await accounts.accounts([who])).get(who)
-    if found is None:
-        raise NotFound(f"There is no account {who}; `partita user list` shows those there are.")
-    return found
+    by_name = await (accounts.people.by_email(who) if "@" in who else accounts.people.by_username(who))
+    account = by_name or (await accounts.people.get_many([who])).get(who)
+    if account is None:
+        raise NotFound(f"There is no account {who}; `partita user list` shows all.")
+    return account
 
 
 def _line(account: Account) -> str:
@@ -203,12 +205,12 @@ def _state(account: Account) -> str:
     return "must change the password" if account.must_change_password else ""
 
 
-def _tell_password(new: str) -> None:
-    typer.echo(f"password  {new}\nIt is shown this once, and must be changed at the first sign-in.")
+def _print_password(new: str) -> None:
+    typer.echo(f"password  {new}\nIt is shown only once and must be changed at the first sign-in.")
 
 
 def _run(data: Path | None, act: Callable[[Accounts], Awaitable[None]], *, new: bool = False) -> None:
-    """Do something with the accounts that the settings lead to."""
+    """Open the suite and run something with its accounts."""
 
     async def run(suite: Suite) -> None:
         await act(suite.kit.accounts)

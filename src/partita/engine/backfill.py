@@ -1,4 +1,4 @@
-"""Filling a new index from the items that are there, stretch by stretch, while writes go on."""
+"""Fills a new index from the existing items, in batches, while writes go on."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _CHUNK = 500
 
 
 def fill(transaction: Transaction, table_name: str, index_name: str) -> bool:
-    """Index one stretch of items; True while there is more to do. Safe to repeat and to run from several processes."""
+    """Index one batch of items; True while there is more. Safe to repeat and to run in several processes."""
     table = transaction.catalog.tables.get(table_name)
     index = None if table is None else table.index(index_name)
     if table is None or index is None or index.status == "ACTIVE":
@@ -29,8 +29,8 @@ def fill(transaction: Transaction, table_name: str, index_name: str) -> bool:
         before = transaction.connection.total_changes()
         transaction.execute(f"INSERT OR IGNORE INTO {index.rows} (key, item) VALUES (?, ?)", (entry, number))
         if transaction.connection.total_changes() != before:
-            shown = size if index.projection == "ALL" else item_size(rows.projected(table, index, item))
-            transaction.count(index.id, 1, shown)
+            entry_size = size if index.projection == "ALL" else item_size(rows.projected(table, index, item))
+            transaction.count(index.id, 1, entry_size)
     more = len(found) == _CHUNK
     advanced = replace(index, backfilled_to=found[-1][0]) if more else replace(index, status="ACTIVE", backfilled_to=0)
     indexes = tuple(advanced if each.id == index.id else each for each in table.indexes)

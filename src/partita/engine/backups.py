@@ -1,4 +1,4 @@
-"""On-demand backups: each a file of its own, copied from one moment's state while writes go on."""
+"""On-demand backups: each is a file, copied from a snapshot while writes go on."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ Response = dict[str, Any]
 
 
 def copy(source: Path, target: Path, name: str) -> tuple[Table, int, int]:
-    """Copy a table's definition and items into a file of their own; its items and bytes are counted on the way."""
+    """Copy a table's definition and items into a new file, and count its items and bytes."""
     target.parent.mkdir(parents=True, exist_ok=True)
     connection = apsw.Connection(str(target))
     try:
@@ -68,7 +68,7 @@ def copy(source: Path, target: Path, name: str) -> tuple[Table, int, int]:
 def register(
     transaction: Transaction, table: Table, name: str, file: str, counts: tuple[int, int], place: Place
 ) -> Response:
-    """Enter a finished copy into the list of backups."""
+    """Add a finished copy to the list of backups."""
     arn = f"{place.table_arn(table.name)}/backup/{int(transaction.now * 1000):014d}-{uuid.uuid4().hex[:8]}"
     details = {
         "BackupArn": arn,
@@ -162,7 +162,7 @@ def _summary(stored: Mapping[str, Any], place: Place) -> Response:
 
 
 def delete(transaction: Transaction, request: Request, place: Place) -> tuple[Response, str]:
-    """DeleteBackup: the answer, and the file to remove once this is committed."""
+    """DeleteBackup: the response, and the file to remove after the commit."""
     arn = request["BackupArn"]
     stored = _stored(transaction.connection, arn)
     for table in transaction.catalog.tables.values():
@@ -174,7 +174,7 @@ def delete(transaction: Transaction, request: Request, place: Place) -> tuple[Re
 
 
 def restore(transaction: Transaction, request: Request, place: Place) -> Response:
-    """RestoreTableFromBackup: the table is there at once and usable when it is filled."""
+    """RestoreTableFromBackup: the table exists at once and is usable when it is filled."""
     arn, name = request["BackupArn"], table_name(request["TargetTableName"])
     stored = _stored(transaction.connection, arn)
     if name in transaction.catalog.tables:
@@ -215,7 +215,7 @@ def restore(transaction: Transaction, request: Request, place: Place) -> Respons
 
 
 def _overridden(source: Table, request: Request) -> list[definitions.Index]:
-    """The indexes to restore: all, or those an override names; an override cannot invent one."""
+    """The indexes to restore: all, or those in an override, which cannot add any."""
     types = dict(source.attributes)
     kept = []
     for member, local in (("LocalSecondaryIndexOverride", True), ("GlobalSecondaryIndexOverride", False)):
@@ -243,7 +243,7 @@ def backup_file(connection: apsw.Connection, table: Table) -> str | None:
 
 
 def read_chunk(file: Path, position: int) -> list[tuple[int, bytes, bytes]]:
-    """The next stretch of a backup's items."""
+    """The next batch of a backup's items."""
     with translated():
         connection = apsw.Connection(str(file), flags=apsw.SQLITE_OPEN_READONLY)
         try:
@@ -255,7 +255,7 @@ def read_chunk(file: Path, position: int) -> list[tuple[int, bytes, bytes]]:
 
 
 def remove_abandoned(connection: apsw.Connection, folder: Path, now: float) -> None:
-    """Remove files that a crash left between copying and entering them, or between deleting and removing."""
+    """Remove files that a crash left behind before they were listed, or after they were deleted from the list."""
     owned = {orjson.loads(definition)["file"] for (definition,) in connection.execute("SELECT definition FROM backups")}
     for file in folder.glob("*.sqlite3*"):
         name = file.name.removesuffix("-journal")
@@ -265,7 +265,7 @@ def remove_abandoned(connection: apsw.Connection, folder: Path, now: float) -> N
 
 
 def fill(transaction: Transaction, name: str, position: int, chunk: list[tuple[int, bytes, bytes]]) -> bool:
-    """Write one stretch of a restore; True while there is more. Another process may have done it meanwhile."""
+    """Write one batch of a restore; True while there is more. Another process may have done it meanwhile."""
     table = transaction.catalog.tables.get(name)
     if table is None or table.restoring is None:
         return False

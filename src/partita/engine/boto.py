@@ -30,12 +30,12 @@ _SERVICES = ("dynamodb", "dynamodb-streams")
 def connect(target: Target, engine: Engine) -> Target:
     """Make a boto3 session (and every client it makes from now on), client or resource use the engine."""
     try:
-        import botocore  # noqa: F401 - a look whether it is there
+        import botocore  # noqa: F401 - checks that it is installed
     except ImportError:
         raise MissingExtraError("boto3 in process", "aws") from None
     events = _events(target)
     for service in _SERVICES:
-        # botocore ignores a second registration under one id, also for another event: an id per service.
+        # botocore ignores a second registration with the same id, even for another event: one id per service.
         unique = f"partita-{service}-{id(engine)}"
         if engine.faulty:
             events.register(f"before-send.{service}", _Sending(engine), unique_id=unique)
@@ -56,7 +56,7 @@ def _events(target: Any) -> Any:
 
 
 class _Status:
-    """As much of an HTTP response as botocore looks at."""
+    """The parts of an HTTP response that botocore uses."""
 
     __slots__ = ("status_code",)
 
@@ -65,7 +65,7 @@ class _Status:
 
 
 class _Calling:
-    """Answers before botocore signs and sends."""
+    """Responds before botocore signs and sends."""
 
     def __init__(self, engine: Engine) -> None:
         self._engine = engine
@@ -85,13 +85,13 @@ class _Calling:
 
 
 class _Sending:
-    """Answers where botocore would send, below its retries."""
+    """Responds instead of sending, below botocore's retries."""
 
     def __init__(self, engine: Engine) -> None:
         self._engine = engine
 
     def __call__(self, request: Any, **_rest: object) -> Any:
-        from botocore.awsrequest import AWSResponse  # boto3 is there: somebody connected it
+        from botocore.awsrequest import AWSResponse  # installed, since somebody has connected it
 
         operation = request.headers["X-Amz-Target"]
         operation = (operation.decode() if isinstance(operation, bytes) else operation).rpartition(".")[2]
@@ -105,14 +105,14 @@ class _Sending:
 
 
 class _Raw(io.BytesIO):
-    """A body the way urllib3 hands it out."""
+    """A body as urllib3 returns it."""
 
     def stream(self, **_settings: object) -> Iterator[bytes]:
         yield self.getvalue()
 
 
 def _with_bytes(response: dict[str, Any]) -> dict[str, Any]:
-    """Base64 turned into bytes, as botocore does it. Most values are text or numbers: those cost one look."""
+    """Decode base64 into bytes, as botocore does. Fast for text and numbers, which most values are."""
     for member, content in response.items():
         if member in ("Item", "Attributes", "LastEvaluatedKey"):
             _decode_item(content)
@@ -143,7 +143,7 @@ def _decode_value(value: dict[str, Any]) -> None:
 
 
 def _decode_within(content: Any) -> None:
-    """Find items and keys inside the answers to batches and transactions."""
+    """Find items and keys in the responses to batches and transactions."""
     if isinstance(content, list):
         for element in content:
             _decode_within(element)
@@ -172,7 +172,7 @@ def _metadata(status: int) -> dict[str, Any]:
 
 
 def _shaped(response: dict[str, Any], shape: Any) -> dict[str, Any]:
-    """A response the way botocore's own parser makes it: times as datetimes, binary as bytes."""
+    """A response as botocore's parser makes it: times as datetimes, binary as bytes."""
     from botocore.parsers import create_parser
 
     parser = create_parser("json")

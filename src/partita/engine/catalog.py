@@ -1,4 +1,4 @@
-"""Which tables there are: kept in the file, cached per process, re-read when another process changed it."""
+"""The list of tables: stored in the file, cached per process, read again when another process has changed it."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from partita.engine.definitions import Table
 
 @dataclass(frozen=True, slots=True)
 class Catalog:
-    """The tables as of one version."""
+    """The tables at one version."""
 
     version: int
     tables: Mapping[str, Table]
@@ -35,7 +35,7 @@ EMPTY = Catalog(0, {})
 
 
 def missing_table(name: str | None = None) -> ResourceNotFoundError:
-    """What DynamoDB says of a table that is not there."""
+    """DynamoDB's error for a missing table."""
     detail = "" if name is None else f": Table: {name} not found"
     return ResourceNotFoundError("Requested resource not found" + detail)
 
@@ -46,20 +46,20 @@ def version(connection: apsw.Connection) -> int:
 
 
 def load(connection: apsw.Connection) -> Catalog:
-    """The catalog as it stands in the file; the caller holds a transaction."""
+    """The catalog in the file; the caller has a transaction open."""
     rows = connection.execute("SELECT definition FROM tables")
     tables = [definitions.from_json(orjson.loads(definition)) for (definition,) in rows]
     return Catalog(version(connection), {table.name: table for table in tables})
 
 
 def next_id(connection: apsw.Connection) -> int:
-    """An id no table, index or stream has had before."""
+    """An id that no table, index or stream has had before."""
     (number,) = next(connection.execute("UPDATE catalog SET next_id = next_id + 1 RETURNING next_id - 1"))
     return int(number)
 
 
 def save(connection: apsw.Connection, table: Table) -> None:
-    """Write a table's definition; every process sees it with its next write, or when it misses something."""
+    """Write a table's definition; other processes see it at their next write, or when they miss something."""
     connection.execute(
         "INSERT INTO tables (id, name, definition) VALUES (?, ?, ?)"
         " ON CONFLICT (id) DO UPDATE SET name = excluded.name, definition = excluded.definition",
@@ -69,11 +69,11 @@ def save(connection: apsw.Connection, table: Table) -> None:
 
 
 def remove(connection: apsw.Connection, table: Table) -> None:
-    """Forget a table."""
+    """Delete a table's definition."""
     connection.execute("DELETE FROM tables WHERE id = ?", (table.id,))
     touch(connection)
 
 
 def touch(connection: apsw.Connection) -> None:
-    """Tell every process to look again."""
+    """Make every process read the catalog again."""
     connection.execute("UPDATE catalog SET version = version + 1")

@@ -16,7 +16,7 @@ from partita.dynamo.errors import DynamoError, InternalServerError, StorageCorru
 
 FILE_NAME = "partita.sqlite3"
 STORAGE_ERRORS = (apsw.Error, orjson.JSONDecodeError)
-"""What SQLite, or stored JSON, can say when the file is not as it should be."""
+"""Errors of SQLite and of stored JSON if the file is damaged."""
 
 APPLICATION_ID = 0x50415254  # "PART"
 FORMAT_VERSION = 1
@@ -25,7 +25,7 @@ _LEAST_BYTES = 512
 _CHECKPOINT_PAGES = 4000
 
 Durability = Literal["full", "normal", "off"]
-"""`full`: an acknowledged write survives power loss; `normal`: a killed process; `off`: neither is promised."""
+"""`full`: an acknowledged write survives power loss; `normal`: a killed process; `off`: neither."""
 
 _CREATE = """
 CREATE TABLE catalog (version INTEGER NOT NULL, next_id INTEGER NOT NULL);
@@ -66,7 +66,7 @@ class Database:
         except OSError as error:
             raise _unusable(error) from error
         if self.path.exists() and 0 < self.path.stat().st_size < _LEAST_BYTES:
-            raise damaged(f"{self.path} is too short to be a database")  # SQLite would take it for an empty one
+            raise damaged(f"{self.path} is too short to be a database")  # SQLite would treat it as empty
         with translated():
             self.writer = self._connect()
             self._prepare(max_bytes)
@@ -75,7 +75,7 @@ class Database:
         connection = apsw.Connection(str(self.path), statementcachesize=300)
         self._open.append(connection)
         connection.set_busy_handler(Patience())
-        # A checkpoint that fails for lack of space is tried again; it must not fail the commit before it.
+        # A checkpoint that fails for lack of space is retried; it must not fail the commit before it.
         for pragma in (
             f"synchronous={self._durability}",
             "fullfsync=1",
@@ -88,8 +88,8 @@ class Database:
 
     def _prepare(self, max_bytes: int | None) -> None:
         writer = self.writer
-        # Whose file it is comes first: a stranger's is left exactly as it was.
-        version = self._known_version()
+        # First check that the file is ours: a foreign one is not touched.
+        version = self._checked_version()
         self._use_wal()
         if max_bytes is not None:
             page = int(next(writer.execute("PRAGMA page_size"))[0])
@@ -105,7 +105,7 @@ class Database:
             raise
 
     def _use_wal(self) -> None:
-        """Switch the journal; SQLite asks no busy handler for this, so several processes at once have to wait here."""
+        """Switch the journal mode; SQLite calls no busy handler for this, so wait here if several processes do it."""
         patience, tries = Patience(), 0
         while True:
             try:
@@ -117,10 +117,10 @@ class Database:
             else:
                 return
 
-    def _known_version(self) -> int:
-        """The format's version, 0 for a new file; refuses a file that is not ours or newer than we are."""
+    def _checked_version(self) -> int:
+        """The format's version, 0 for a new file; refuses a foreign file and a newer format."""
         writer = self.writer
-        # One statement, so that all three are of one moment: another process may be making the file right now.
+        # One statement, to read all three at once: another process may be creating the file right now.
         used, version, owner = next(
             writer.execute(
                 "SELECT (SELECT count(*) FROM sqlite_schema), (SELECT user_version FROM pragma_user_version),"
@@ -138,7 +138,7 @@ class Database:
 
     def _create_or_upgrade(self) -> None:
         writer = self.writer
-        version = self._known_version()  # again: another process may have been here since
+        version = self._checked_version()  # again: another process may have upgraded it
         if version == 0:
             writer.execute(_CREATE)
             writer.execute(f"PRAGMA application_id={APPLICATION_ID}")
@@ -148,7 +148,7 @@ class Database:
 
     @contextmanager
     def reader(self) -> Iterator[apsw.Connection]:
-        """A connection that reads; every statement, or everything within BEGIN and COMMIT, sees one moment."""
+        """A reading connection; every statement, or everything between BEGIN and COMMIT, sees one snapshot."""
         connection = self.take()
         try:
             yield connection
@@ -193,11 +193,11 @@ class Database:
             try:
                 self._open.pop().close()
             except apsw.ThreadingViolationError:
-                continue  # a read is still running there; giving the connection back closes it
+                continue  # a read is still running; returning the connection closes it
 
 
 def closed() -> InternalServerError:
-    """What whoever uses a closed engine hears."""
+    """The error for using a closed engine."""
     return InternalServerError("The engine is closed. Open it again before using it.")
 
 
@@ -206,14 +206,14 @@ def _unusable(error: Exception) -> InternalServerError:
 
 
 def damaged(what: object) -> StorageCorruptError:
-    """What whoever meets damage in the file hears."""
+    """The error for a damaged file."""
     return StorageCorruptError(
         f"The data file is damaged ({what}). Stop writing, copy the folder, and restore from a backup."
     )
 
 
 class Patience:
-    """Waits for another process's write: soon at first, then every few milliseconds, a minute in all."""
+    """Waits for another process's write, with growing pauses of up to a few milliseconds, for a minute in total."""
 
     def __init__(self) -> None:
         self._since = 0.0
@@ -238,11 +238,11 @@ def translated() -> Iterator[None]:
 
 
 _NO_SPACE = (apsw.SQLITE_IOERR_SHMSIZE,)
-"""What SQLite says where a full disk first shows in the file that its readers share."""
+"""SQLite's message if a full disk first shows in the shared-memory file."""
 
 
 def storage_error(error: apsw.Error | orjson.JSONDecodeError) -> DynamoError:
-    """What a caller should know about an error of the file; JSON that cannot be read was not written so."""
+    """The error for the caller; unreadable JSON means that the file is damaged."""
     if isinstance(error, apsw.ConnectionClosedError | apsw.CursorClosedError):
         return closed()
     if isinstance(error, apsw.FullError) or getattr(error, "extendedresult", 0) in _NO_SPACE:
@@ -255,4 +255,4 @@ def storage_error(error: apsw.Error | orjson.JSONDecodeError) -> DynamoError:
         return InternalServerError(f"The data file could not be read or written ({error}). Check the disk.")
     if isinstance(error, apsw.CantOpenError | apsw.ReadOnlyError | apsw.PermissionsError):
         return _unusable(error)
-    return InternalServerError(f"The data file answered: {error}")
+    return InternalServerError(f"The data file failed: {error}")

@@ -1,4 +1,4 @@
-"""What a table is: its key, its indexes, its settings. Values that the catalog keeps."""
+"""Definitions of tables, indexes and streams, as the catalog stores them."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ KeyAttribute = tuple[str, str]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Index:
-    """A secondary index; `id` names its rows in the file for as long as it lives."""
+    """A secondary index; `id` is in the name of its table in the file."""
 
     id: int
     name: str
@@ -52,7 +52,7 @@ class Stream:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Table:
-    """A table; `id` names its rows in the file for as long as it lives."""
+    """A table; `id` is in the names of its tables in the file."""
 
     id: int
     uuid: str
@@ -84,7 +84,7 @@ class Table:
 
     @property
     def stream(self) -> Stream | None:
-        """The stream that takes records now."""
+        """The open stream."""
         return next((stream for stream in self.streams if stream.enabled), None)
 
     def index(self, name: str) -> Index | None:
@@ -92,12 +92,12 @@ class Table:
 
 
 def to_json(table: Table) -> dict[str, Any]:
-    """The form the catalog stores."""
+    """The JSON that the catalog stores."""
     return asdict(table)
 
 
 def from_json(stored: Mapping[str, Any]) -> Table:
-    """A table out of the catalog's form."""
+    """A table from the catalog's JSON."""
     members = dict(stored)
     members["hash"] = _key(members["hash"])
     members["range"] = _key(members["range"]) if members["range"] else None

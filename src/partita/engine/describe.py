@@ -1,4 +1,4 @@
-"""Tables, indexes and streams the way DescribeTable and its kin show them."""
+"""Descriptions of tables, indexes and streams, as DescribeTable returns them."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from partita.engine.definitions import Index, KeyAttribute, Stream, Table
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """Where this engine says it is: the region and account that ARNs name, and the address of its door."""
+    """The region and account in ARNs, and the endpoint of the engine's server."""
 
     region: str = "us-east-1"
     account: str = "000000000000"

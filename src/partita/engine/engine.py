@@ -44,7 +44,7 @@ Read = Callable[[apsw.Connection, Catalog], T]
 
 
 class Engine:
-    """DynamoDB on a folder. `call` takes and gives the wire's dictionaries, `execute` takes request values."""
+    """DynamoDB on a folder. `call` takes and returns DynamoDB's dictionaries, `execute` takes request values."""
 
     def __init__(
         self,
@@ -76,7 +76,7 @@ class Engine:
 
     @classmethod
     def temporary(cls, **settings: Any) -> Engine:
-        """An engine on a folder that goes when it is closed; for tests. Nothing needs to survive, so nothing waits."""
+        """An engine on a temporary folder, for tests. It is deleted on close, so writes do not wait for the disk."""
         folder = tempfile.TemporaryDirectory(prefix="partita-")
         engine = cls(folder.name, **{"durability": "off", **settings})
         engine._temporary = folder
@@ -90,11 +90,11 @@ class Engine:
 
     @property
     def faulty(self) -> bool:
-        """Whether a fault plan is at work."""
+        """Whether there is a fault plan."""
         return self._faults is not None
 
     def close(self) -> None:
-        """Finish what is under way and let go of the file."""
+        """Finish running requests and close the file."""
         self.maintenance.stop()
         self.writer.close()
         if self._pool is not None:
@@ -106,20 +106,20 @@ class Engine:
             self._temporary.cleanup()
 
     def call(self, operation: str, request: object) -> Response:
-        """Run an operation given and answered in the wire's form."""
+        """Run an operation with dictionaries as in DynamoDB's API."""
         if operation in ITEM_OPERATIONS:
             return self._run(parse(operation, request), orjson.loads)
         return self._call_table(operation, request)
 
     def execute(self, request: ItemRequest, load: Load = orjson.loads) -> Response:
-        """Run a request value, which is held to the same rules as one in the wire's form.
+        """Run a request value; the same rules hold for it as for `call`.
 
         The answer is in the wire's form, each whole item made by `load` from its JSON.
         """
         return self._run(validated(request), load)
 
     async def call_async(self, operation: str, request: object) -> Response:
-        """`call` for an event loop: reads answer at once, writes without blocking the loop while the disk syncs."""
+        """`call` for an event loop: writes do not block the loop while the disk syncs."""
         if operation in ITEM_OPERATIONS:
             return await self._run_async(parse(operation, request), orjson.loads)
         return await asyncio.to_thread(self._call_table, operation, request)
@@ -140,17 +140,17 @@ class Engine:
             else:
                 future.set_result(result or {})
 
-        def told(result: Response | None, error: BaseException | None) -> None:
-            with suppress(RuntimeError):  # the loop was closed meanwhile: nobody waits any more
+        def on_done(result: Response | None, error: BaseException | None) -> None:
+            with suppress(RuntimeError):  # the loop has been closed, so nobody waits for the result
                 loop.call_soon_threadsafe(settle, result, error)
 
         if self._faults is None and type(request) in operations.ITEM_READS:
             return self._run(request, load)
-        self._start(request, load, told)
+        self._start(request, load, on_done)
         return await future
 
     def answer(self, operation: str, body: bytes, done: Done) -> None:
-        """Run an operation given and answered in JSON; `done` hears once: here (reads), or on another thread."""
+        """Run an operation in JSON. `done` is called once: in this thread for reads, otherwise in another."""
         try:
             request = _decoded(body)
             if operation not in ITEM_OPERATIONS:
@@ -164,13 +164,13 @@ class Engine:
             done(error)
             return
 
-        def told(result: Response | None, error: BaseException | None) -> None:
+        def on_done(result: Response | None, error: BaseException | None) -> None:
             done(_encoded(result or {}) if error is None else _as_answer(error))
 
-        self._start(parsed, orjson.Fragment, told)
+        self._start(parsed, orjson.Fragment, on_done)
 
     def refresh(self) -> Catalog:
-        """The catalog as it stands in the file now."""
+        """The current catalog in the file."""
         with self.database.reader() as connection:
             try:
                 if catalog.version(connection) != self._catalog.version:
@@ -201,21 +201,21 @@ class Engine:
             response = self.writer.run(lambda transaction: write(transaction, request, load))
         return {**response, **extra} if extra else response
 
-    def _start(self, request: ItemRequest, load: Load, told: Callable[[Any, BaseException | None], None]) -> None:
+    def _start(self, request: ItemRequest, load: Load, on_done: Callable[[Any, BaseException | None], None]) -> None:
         """Run a request without blocking the caller."""
         if self._faults is None:
             write = operations.ITEM_WRITES[type(request)]
             try:
-                self.writer.submit(lambda transaction: write(transaction, request, load), told)
+                self.writer.submit(lambda transaction: write(transaction, request, load), on_done)
             except DynamoError as error:
-                told(None, error)
+                on_done(None, error)
             return
         try:
-            self._in_pool(lambda: self._run(request, load), told)
+            self._in_pool(lambda: self._run(request, load), on_done)
         except DynamoError as error:
-            told(None, error)
+            on_done(None, error)
 
-    def _in_pool(self, work: Callable[[], Any], told: Callable[[Any, BaseException | None], None]) -> None:
+    def _in_pool(self, work: Callable[[], Any], on_done: Callable[[Any, BaseException | None], None]) -> None:
         if self.database.closed:
             raise closed()
         if self._pool is None:
@@ -225,9 +225,9 @@ class Engine:
             try:
                 result = work()
             except Exception as error:
-                told(None, error)
+                on_done(None, error)
             else:
-                told(result, None)
+                on_done(result, None)
 
         self._pool.submit(run)
 
@@ -251,14 +251,14 @@ class Engine:
         return self._read(run)
 
     def _read(self, read: Read[T]) -> T:
-        """Run a read; where it misses a table or an index, look whether another process has changed the catalog."""
+        """Run a read; if a table or an index is missing, check whether another process has changed the catalog."""
         tables = self._catalog
         for _ in range(5):
             connection = self.database.take()
             try:
                 return read(connection, tables)
             except (ResourceNotFoundError, ValidationError):
-                # The table may have been made anew by another process: only this path pays for looking.
+                # Another process may have deleted the table and created it again: only this path checks for that.
                 known = tables.version
                 tables = self.refresh()
                 if tables.version == known:
@@ -271,7 +271,7 @@ class Engine:
                 raise storage_error(error) from error
             finally:
                 self.database.give_back(connection)
-        raise InternalServerError("The table was changed again and again while it was read. Try again.")
+        raise InternalServerError("The table kept changing while it was read. Try again.")
 
     def _call_table(self, operation: str, request: object) -> Response:
         if operation in operations.TABLE_READS:
@@ -294,10 +294,10 @@ class Engine:
         if operation not in operations.TABLE_OPERATIONS:
             raise UnknownOperationError(f"{operation} is not an operation of this engine.")
 
-        def told(result: Response | None, error: BaseException | None) -> None:
+        def on_done(result: Response | None, error: BaseException | None) -> None:
             done(_encoded(result or {}) if error is None else _as_answer(error))
 
-        self._in_pool(lambda: self._call_table(operation, request), told)
+        self._in_pool(lambda: self._call_table(operation, request), on_done)
 
     def _create_backup(self, request: dict[str, Any]) -> Response:
         name = table_name(request["TableName"])
@@ -328,8 +328,8 @@ def _encoded(response: Response) -> bytes:
 
 
 def _as_answer(error: BaseException) -> DynamoError:
-    """What a client hears; an error that is nobody's business but ours is logged."""
+    """The error for the client; an internal one is logged instead."""
     if isinstance(error, DynamoError):
         return error
     _log.error("an operation failed", exc_info=error)
-    return InternalServerError("The engine failed on this request; its log says why.")
+    return InternalServerError("The engine failed on this request. See its log.")

@@ -1,4 +1,4 @@
-"""Time to live: the setting, filling the expiry column for items that were there before, and the sweep."""
+"""Time to live: the setting, the expiry column of existing items, and the deletion of expired ones."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ def describe_setting(_connection: apsw.Connection, tables: Catalog, request: Req
 
 
 def fill(transaction: Transaction, name: str) -> bool:
-    """Fill the expiry column for one stretch of older items; True while there is more to do."""
+    """Fill the expiry column for one batch of existing items; True while there is more."""
     table = transaction.catalog.tables.get(name)
     if table is None or table.ttl_filled_to is None:
         return False
@@ -75,7 +75,7 @@ def fill(transaction: Transaction, name: str) -> bool:
 
 
 def due(connection: apsw.Connection, table: Table, now: float) -> bool:
-    """Whether anything of a table has expired."""
+    """Whether any item of a table has expired."""
     if table.ttl_attribute is None:
         return False
     statement = f"SELECT 1 FROM {table.rows} WHERE expires IS NOT NULL AND expires < ? LIMIT 1"
@@ -83,7 +83,7 @@ def due(connection: apsw.Connection, table: Table, now: float) -> bool:
 
 
 def sweep(transaction: Transaction, name: str) -> int:
-    """Delete one stretch of expired items, each with a stream record that names the service."""
+    """Delete one batch of expired items, each with a stream record that names the service."""
     table = transaction.catalog.tables.get(name)
     if table is None or table.ttl_attribute is None:
         return 0

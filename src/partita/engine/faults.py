@@ -1,4 +1,4 @@
-"""Weather on request: throttling, conflicts, partial batches, latency and stale reads, by a declared plan.
+"""Fault injection: throttling, conflicts, partial batches, latency and stale reads, by a plan.
 
 The plan is a value and its dice are seeded, so a run of bad luck can be had again.
 """
@@ -40,12 +40,12 @@ from partita.engine.database import Database
 
 
 class FaultPlanError(ValueError):
-    """A fault plan that cannot be followed."""
+    """An invalid fault plan."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FaultPlan:
-    """How often what goes wrong; chances from 0 to 1, times in seconds."""
+    """Which faults to inject, and how often; chances from 0 to 1, times in seconds."""
 
     seed: int = 0
     throttle: float = 0.0
@@ -91,7 +91,7 @@ class FaultPlan:
 
 @dataclass(slots=True)
 class Faults:
-    """A plan at work."""
+    """Injects the faults of a plan."""
 
     plan: FaultPlan
     database: Database
@@ -104,7 +104,7 @@ class Faults:
         self._dice = random.Random(self.plan.seed)
 
     def strike(self, request: ItemRequest) -> None:
-        """Wait, throttle or conflict, as the dice say; nothing has been read or written yet."""
+        """Wait, throttle or conflict at random; nothing has been read or written yet."""
         plan = self.plan
         if not self._concerns(request):
             return
@@ -122,7 +122,7 @@ class Faults:
             raise TransactionConflictError("Transaction is ongoing for the item")
 
     def split(self, request: ItemRequest) -> tuple[ItemRequest, dict[str, Any]]:
-        """A batch cut down to what is processed, and the members that report the rest."""
+        """The part of a batch to process, and the response members that report the rest."""
         if not isinstance(request, BatchGetItem | BatchWriteItem) or not self._concerns(request):
             return request, {}
         entries = [wanted.keys if isinstance(wanted, Keys) else wanted for wanted in request.tables.values()]
@@ -139,17 +139,17 @@ class Faults:
         keys = [(table, key) for table, wanted in request.tables.items() for key in wanted.keys]
         cut = self._cut(len(keys))
 
-        def chosen(part: list[tuple[str, Any]]) -> BatchGetItem:
+        def only(part: list[tuple[str, Any]]) -> BatchGetItem:
             grouped = _grouped(part)
             return replace(
                 request, tables={name: replace(request.tables[name], keys=found) for name, found in grouped.items()}
             )
 
-        return chosen(keys[:cut]), {"UnprocessedKeys": render(chosen(keys[cut:]))[1]["RequestItems"]}
+        return only(keys[:cut]), {"UnprocessedKeys": render(only(keys[cut:]))[1]["RequestItems"]}
 
     @contextmanager
     def past(self, request: ItemRequest) -> Iterator[apsw.Connection | None]:
-        """A connection that sees the past, where this read may and does; None otherwise."""
+        """A connection to an old snapshot, if this read is to be stale; otherwise None."""
         if not self._may_be_stale(request) or not self._happens(self.plan.stale):
             yield None
             return
@@ -157,7 +157,7 @@ class Faults:
             yield self._snapshot()
 
     def close(self) -> None:
-        """Let go of the past."""
+        """Close the old snapshots."""
         with self._lock:
             if self._past is not None:
                 self._past.execute("ROLLBACK")
@@ -205,7 +205,7 @@ class Faults:
         return bool(names & self.plan.tables)
 
     def _cut(self, length: int) -> int:
-        """How much of a batch is processed: at least one, for DynamoDB throttles where it can do nothing."""
+        """How much of a batch is processed: at least one, since DynamoDB throttles if it can process nothing."""
         return 1 + int(self._roll() * (length - 1))
 
     def _happens(self, chance: float) -> bool:

@@ -1,4 +1,4 @@
-"""Item collections: how much the items of one partition key weigh, for tables with local indexes."""
+"""Item collections: the size of all items with one partition key, for tables with local indexes."""
 
 from __future__ import annotations
 

@@ -23,7 +23,7 @@ _NEGATIVE, _ZERO, _POSITIVE = 1, 2, 3
 
 
 def partition(values: Iterable[AttributeValue]) -> bytes:
-    """The front of a stored key: hash of the partition key values, then the values."""
+    """The start of a stored key: the hash of the partition key values, then the values."""
     encoded = b"".join(map(encode, values))
     return crc32(encoded).to_bytes(HASH_BYTES) + encoded
 
@@ -39,7 +39,7 @@ def encode(value: AttributeValue) -> bytes:
 
 
 def encode_prefix(value: AttributeValue) -> bytes:
-    """The bytes every key value starts with that starts with this string or binary."""
+    """The bytes that start every key value with this prefix."""
     text = value.get("S")
     return _escape(text.encode() if text is not None else b64decode(value["B"]))
 
@@ -59,7 +59,7 @@ def decode(kind: str, data: bytes, position: int) -> tuple[AttributeValue, int]:
 
 
 def successor(prefix: bytes) -> bytes:
-    """The least bytes above everything that starts with the prefix."""
+    """The smallest bytes above everything with this prefix."""
     stripped = prefix.rstrip(b"\xff")
     if not stripped:
         return b"\xff" * (HASH_BYTES + PARTITION_KEY_BYTES + 1)  # longer than any run of ones a key can hold
@@ -67,7 +67,7 @@ def successor(prefix: bytes) -> bytes:
 
 
 def segment_bounds(segment: int, total: int) -> tuple[bytes, bytes]:
-    """The stretch of the hash space that one of `total` parallel segments covers."""
+    """The range of the hash space of one of `total` parallel segments."""
     first = HASH_SPACE * segment // total
     after = HASH_SPACE * (segment + 1) // total
     low = first.to_bytes(HASH_BYTES)
@@ -83,7 +83,7 @@ def key_size(value: AttributeValue) -> int:
 
 
 def encode_number(text: str) -> bytes:
-    """Sign, exponent, then two digits a byte; what is negative is mirrored so that it sorts the other way."""
+    """Sign, exponent, then two digits per byte; negative numbers are inverted so that they sort correctly."""
     negative, digits, exponent = numbers.decompose(text)
     if not digits:
         return bytes((_ZERO,))

@@ -1,4 +1,4 @@
-"""Work in the background: filling new indexes, restores, expiry, trimming. All of it resumes where a crash left it."""
+"""Background work: filling new indexes, restores, expiry, trimming. All of it resumes after a crash."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _TRIM_EVERY = 60
 
 
 class Maintenance:
-    """One pass does all that is due; a thread makes a pass every second, or at once when poked."""
+    """One pass does all work that is due; a thread runs a pass every second, or at once when poked."""
 
     def __init__(
         self, database: Database, writer: Writer, refresh: Callable[[], Catalog], clock: Callable[[], float]
@@ -42,7 +42,7 @@ class Maintenance:
         self._thread.start()
 
     def poke(self) -> None:
-        """Something new to do."""
+        """Start a pass now."""
         self._wake.set()
 
     def stop(self) -> None:

@@ -1,4 +1,4 @@
-"""Which operation is done by what: the one list of everything the engine answers."""
+"""The functions of all operations of the engine."""
 
 from __future__ import annotations
 

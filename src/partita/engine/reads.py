@@ -1,4 +1,4 @@
-"""Reading: one item, a stretch of a partition, a whole table; pages end where DynamoDB ends them."""
+"""GetItem, Query and Scan; pages end where DynamoDB ends them."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from partita.engine.catalog import Catalog
 from partita.engine.definitions import Index, KeyAttribute, Table
 
 Load = Callable[[bytes], Any]
-"""What becomes of a stored item that goes out whole: parsed for Python, or passed on as the JSON it is."""
+"""How a whole stored item is returned: parsed for Python, or as JSON."""
 
 Response = dict[str, Any]
 
@@ -36,15 +36,15 @@ def get(connection: apsw.Connection, catalog: Catalog, request: GetItem, load: L
     row = rows.find(connection, table, rows.key_of_key(table, request.key))
     response: Response = {}
     if row is not None:
-        response["Item"] = shown(row.body, request.projection, load)
+        response["Item"] = projected_item(row.body, request.projection, load)
     if request.capacity != "NONE":
         capacity = Capacity(table.name, "read", read_units(row.size if row else 0, consistent=request.consistent))
         response["ConsumedCapacity"] = capacity.wire(request.capacity)
     return response
 
 
-def shown(body: bytes, projection: Projection | None, load: Load) -> Any:
-    """A stored item as the request wants it."""
+def projected_item(body: bytes, projection: Projection | None, load: Load) -> Any:
+    """A stored item with the attributes that the request asks for."""
     return load(body) if projection is None else project(projection.paths, orjson.loads(body))
 
 
@@ -78,7 +78,7 @@ def scan(connection: apsw.Connection, catalog: Catalog, request: Scan, load: Loa
 
 
 def bounds(selected: KeyRange) -> tuple[bytes, bytes]:
-    """The stored keys a key condition selects: from the first, up to but without the second."""
+    """The range of stored keys for a key condition: from the first, up to but without the second."""
     base = keys.partition(selected.partition) + b"".join(map(keys.encode, selected.leading))
     last = selected.last
     if last is None:
@@ -122,7 +122,7 @@ def _target(catalog: Catalog, request: Query | Scan) -> tuple[Table, Index | Non
 
 
 def _check_projected(table: Table, index: Index, projection: Projection) -> None:
-    """A global index gives only what it holds; asking for more is a mistake to be told."""
+    """Refuse to project attributes that a global index does not have."""
     held = rows.projected_names(table, index)
     missing = [str(path.parts[0]) for path in projection.paths if path.parts[0] not in held]
     if missing:
@@ -172,7 +172,7 @@ def _start_key(table: Table, index: Index | None, start: Item) -> bytes:
 
 @dataclass(slots=True)
 class _View:
-    """How the items of a page are seen: through an index, a filter, a projection."""
+    """How the items of a page are read: through an index, a filter, a projection."""
 
     table: Table
     index: Index | None
@@ -190,7 +190,7 @@ class _View:
 def _view(table: Table, index: Index | None, request: Query | Scan) -> _View:
     fetched = False
     if index is not None and index.local and index.projection != "ALL":
-        # A local index reads what it does not hold from the table.
+        # A local index reads other attributes from the table.
         names = rows.projected_names(table, index)
         wanted = {path.parts[0] for path in request.projection.paths} if request.projection else set()
         fetched = request.select == "ALL_ATTRIBUTES" or not wanted <= names

@@ -27,7 +27,7 @@ _SURELY_FITS = SORT_KEY_BYTES // 16  # up to four attributes of up to four bytes
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """An item as it stands in the file."""
+    """An item in the file."""
 
     id: int
     size: int
@@ -48,7 +48,7 @@ def find(connection: apsw.Connection, table: Table, key: bytes) -> Row | None:
 
 
 def sound(body: bytes, crc: int) -> bytes:
-    """The body, if it is what was written: SQLite checks its structure but not its contents."""
+    """The body, if its checksum is right: SQLite checks its structure but not its content."""
     if crc32(body) != crc:
         raise damaged("an item is not what was written")
     return body
@@ -90,7 +90,7 @@ def _stored_key(table: Table, item: Item) -> bytes:
 
 
 def _check_key_sizes(hash_values: tuple[AttributeValue, ...], range_values: tuple[AttributeValue, ...]) -> None:
-    # Nearly every key is short text: its characters alone tell that it fits.
+    # Nearly every key is short text: counting characters is enough.
     if all(len(value.get("S") or _LONG) < _SURELY_FITS for value in (*hash_values, *range_values)):
         return
     if sum(map(keys.key_size, hash_values)) > PARTITION_KEY_BYTES:
@@ -104,10 +104,10 @@ def _check_key_sizes(hash_values: tuple[AttributeValue, ...], range_values: tupl
 
 
 def index_key(index: Index, item: Item, key: bytes, *, updating: bool = False) -> bytes | None:
-    """The stored key of an item's entry in an index; None where the index does not hold the item."""
+    """The stored key of an item's entry in an index; None if the item is not in the index."""
     for name, _ in (*index.hash, *index.range):
         if name not in item:
-            # Sparse, but a wrong type is refused even where another part of the key is missing.
+            # Sparse, but a wrong type is refused even if another part of the key is missing.
             for other, kind in (*index.hash, *index.range):
                 if other in item:
                     _check_index_value(index, other, kind, item[other], updating=updating)
@@ -119,7 +119,7 @@ def index_key(index: Index, item: Item, key: bytes, *, updating: bool = False) -
 
 
 def fitting_key(index: Index, item: Item, key: bytes) -> bytes | None:
-    """The same for an item that was there before the index: DynamoDB leaves out what does not fit."""
+    """The same for an item that is older than the index: DynamoDB leaves it out if it does not fit."""
     try:
         return index_key(index, item, key)
     except ValidationError:
@@ -158,7 +158,7 @@ def projected_names(table: Table, index: Index) -> set[str]:
 
 
 def projected(table: Table, index: Index, item: Item) -> Item:
-    """What an index shows of an item."""
+    """The attributes of an item that an index projects."""
     if index.projection == "ALL":
         return item
     names = projected_names(table, index)
@@ -167,7 +167,7 @@ def projected(table: Table, index: Index, item: Item) -> Item:
 
 @dataclass(slots=True)
 class Change:
-    """A write that has been checked and only needs to be done."""
+    """A write that has been checked."""
 
     table: Table
     key: bytes
@@ -189,7 +189,7 @@ def plan(
     updating: bool = False,
     restoring: bool = False,
 ) -> Change:
-    """Check a write whole: item size, index keys, JSON; nothing is written yet."""
+    """Check a write completely: item size, index keys, JSON; nothing is written yet."""
     size, body = 0, b""
     if new is not None:
         size = item_size(new)
@@ -210,7 +210,7 @@ def _entry(
     index: Index, key: bytes, old: Item | None, new: Item | None, *, updating: bool
 ) -> tuple[Index, bytes | None, bytes | None]:
     if old is not None and new is not None and all(old.get(name) == new.get(name) for name in index.key_names):
-        # An update that leaves the key alone may leave it unfit; a put says it anew and has to say it right.
+        # An update that does not touch an index key may leave it invalid; a put must have a valid one.
         same = fitting_key(index, new, key) if updating else index_key(index, new, key)
         return index, same, same
     before = None if old is None else fitting_key(index, old, key)
@@ -242,7 +242,7 @@ def perform(
     row_id = _write_row(transaction, change)
     for index, before, after in change.entries:
         if index.status != "ACTIVE" and before is not None and not _has_entry(transaction, index, before):
-            before = None  # the backfill has not come here yet: this write does its work for this item
+            before = None  # the backfill has not reached this item: this write adds it to the index
         if before != after:
             if before is not None:
                 transaction.execute(f"DELETE FROM {index.rows} WHERE key = ?", (before,))
@@ -264,7 +264,7 @@ def _has_entry(transaction: Transaction, index: Index, key: bytes) -> bool:
 def _write_row(transaction: Transaction, change: Change) -> int:
     table, row = change.table, change.row
     if change.new is None:
-        assert row is not None  # deleting nothing never gets here
+        assert row is not None  # deleting a missing item never gets here
         transaction.execute(f"DELETE FROM {table.rows} WHERE id = ?", (row.id,))
         return row.id
     expires = expiry(table, change.new, transaction.now)
@@ -282,7 +282,7 @@ def _write_row(transaction: Transaction, change: Change) -> int:
 
 
 def expiry(table: Table, item: Item, now: float) -> int | None:
-    """When an item expires; DynamoDB ignores what is not a number and what is over five years past."""
+    """When an item expires; DynamoDB ignores values that are not numbers or more than five years ago."""
     if table.ttl_attribute is None:
         return None
     value = item.get(table.ttl_attribute)
@@ -311,7 +311,7 @@ def _count_entry(
     if index.projection == "ALL":
         old_size = change.row.size if before is not None and change.row is not None else 0
         new_size = change.size if after is not None else 0
-        # Only the bill asks whether anything changed: comparing whole items is not free.
+        # Compare whole items only if the capacity is asked for: it takes time.
         unchanged = (
             capacity is not None and change.old is not None and change.new is not None and _same(change.old, change.new)
         )

@@ -1,4 +1,4 @@
-"""A small table to look at: films and their reviews, with an index by director."""
+"""A sample table: films and their reviews, with an index by director."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ _FILMS = (
 
 
 def make_sample(engine: Engine) -> None:
-    """Make and fill the table, unless it is there."""
+    """Create and fill the table, unless it exists."""
     try:
         engine.call("CreateTable", _TABLE)
     except ResourceInUseError:

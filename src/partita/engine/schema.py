@@ -1,4 +1,4 @@
-"""From CreateTable and UpdateTable to definitions: key schemas and indexes checked the way DynamoDB checks them."""
+"""Turns CreateTable and UpdateTable into definitions; checks key schemas and indexes as DynamoDB does."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def attribute_types(attributes: Sequence[Mapping[str, str]]) -> dict[str, str]:
 
 
 def table_key(schema: Sequence[Mapping[str, str]], types: Types) -> tuple[KeyAttribute, KeyAttribute | None]:
-    """The table's partition key and, where there is one, its sort key."""
+    """The table's partition key and, if there is one, its sort key."""
     hash_names, range_names = _split(schema, "KeySchema")
     if len(hash_names) > 1 or len(range_names) > 1:
         raise ValidationError("Invalid KeySchema: The second KeySchemaElement is not a RANGE key type")
@@ -75,7 +75,7 @@ def local_index(
 
 
 def check_indexes(indexes: Sequence[Index]) -> None:
-    """Names used once, numbers within the limits."""
+    """Check that names are unique and the numbers of indexes within the limits."""
     names = [index.name for index in indexes]
     for position, name in enumerate(names):
         if name in names[:position]:

@@ -46,7 +46,7 @@ def create_rows(transaction: Transaction, stream: Stream) -> None:
 
 
 def close(transaction: Transaction, table: Table, stream: Stream) -> None:
-    """Keep a deleted table's stream for as long as its records live."""
+    """Keep a deleted table's stream as long as it has records."""
     stored = {
         "stream": asdict(replace(stream, enabled=False)),
         "closed": transaction.now,
@@ -59,7 +59,7 @@ def close(transaction: Transaction, table: Table, stream: Stream) -> None:
 
 
 def trim(transaction: Transaction) -> None:
-    """Forget records older than a day, and closed streams that have none left to give."""
+    """Delete records older than a day, and closed streams that have none left."""
     horizon = transaction.now - STREAM_SECONDS
     for table in transaction.catalog.tables.values():
         for stream in table.streams:
@@ -70,8 +70,8 @@ def trim(transaction: Transaction) -> None:
             transaction.execute("DELETE FROM closed_streams WHERE id = ?", (number,))
 
 
-def _known(connection: apsw.Connection, tables: Catalog) -> Iterator[tuple[str, Stream, list[dict[str, str]]]]:
-    """Every stream there is: its table's name, itself, and the key schema."""
+def _all_streams(connection: apsw.Connection, tables: Catalog) -> Iterator[tuple[str, Stream, list[dict[str, str]]]]:
+    """All streams, each with its table's name and key schema."""
     for table in tables.tables.values():
         keys = key_schema((table.hash,), () if table.range is None else (table.range,))
         for stream in table.streams:
@@ -82,9 +82,9 @@ def _known(connection: apsw.Connection, tables: Catalog) -> Iterator[tuple[str, 
 
 
 def _find(connection: apsw.Connection, tables: Catalog, arn: str) -> tuple[str, Stream, list[dict[str, str]]]:
-    name, _, wanted = arn.partition(":table/")[2].partition("/stream/")
-    for table, stream, keys in _known(connection, tables):
-        if table == name and stream.label == wanted:
+    name, _, label = arn.partition(":table/")[2].partition("/stream/")
+    for table, stream, keys in _all_streams(connection, tables):
+        if table == name and stream.label == label:
             return table, stream, keys
     raise ResourceNotFoundError(f"Requested resource not found: Stream: {arn} not found")
 
@@ -95,7 +95,7 @@ def list_streams(connection: apsw.Connection, tables: Catalog, request: Request,
     only = None if only is None else table_name(only)
     listed = sorted(
         (place.stream_arn(name, stream), name, stream.label)
-        for name, stream, _ in _known(connection, tables)
+        for name, stream, _ in _all_streams(connection, tables)
         if only is None or name == only
     )
     start = request.get("ExclusiveStartStreamArn") or ""
@@ -167,14 +167,14 @@ def shard_iterator(
 
 
 def _highest(connection: apsw.Connection, stream: Stream) -> int:
-    """The last number given out, also when its record is gone."""
+    """The last sequence number, even if its record has been deleted."""
     for (number,) in connection.execute("SELECT seq FROM sqlite_sequence WHERE name = ?", (stream.rows,)):
         return int(number)
     return 0
 
 
 def _iterator(arn: str, position: int, now: float, *, exact: bool) -> str:
-    """Where to read on; `exact` where a record that is gone by then is one that was missed."""
+    """A position in a stream; `exact` if a deleted record after it means that the reader has missed it."""
     return urlsafe_b64encode(orjson.dumps([arn, position, now, exact])).decode()
 
 
@@ -215,11 +215,11 @@ def records(connection: apsw.Connection, tables: Catalog, request: Request, plac
 
 
 def _check_kept(connection: apsw.Connection, stream: Stream, position: int) -> None:
-    """Refuse to read on where records in between are gone: the reader must know that it missed some."""
+    """Refuse to continue after deleted records: the reader must learn that it missed some."""
     (first,) = next(connection.execute(f"SELECT min(seq) FROM {stream.rows}"))
     if position < (first if first is not None else _highest(connection, stream) + 1):
         raise TrimmedDataAccessError(
-            "Records after this position are older than a day and gone. Start from TRIM_HORIZON."
+            "Records after this position are older than a day and have been deleted. Start from TRIM_HORIZON."
         )
 
 

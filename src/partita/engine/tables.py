@@ -69,7 +69,7 @@ def _new_table(transaction: Transaction, request: Request, name: str) -> Table:
     schema.check_all_used(types, [*used, *(key for index in indexes for key in index.key_names)])
     tags = _tags(request.get("Tags") or ())
     view = _stream_view(request.get("StreamSpecification"))
-    # Ids are drawn last: a refused request leaves no trace in the file.
+    # Ids are taken last: a refused request changes nothing in the file.
     return Table(
         id=identify(),
         uuid=str(uuid.uuid4()),
@@ -103,7 +103,7 @@ def create_rows(transaction: Transaction, table: Table) -> None:
 
 
 def create_index_rows(transaction: Transaction, index: Index) -> None:
-    """An index holds keys and the ids of the items they lead to."""
+    """Create the table of an index: keys and the ids of their items."""
     transaction.execute(f"CREATE TABLE {index.rows} (key BLOB PRIMARY KEY, item INTEGER NOT NULL) WITHOUT ROWID")
     _create_counter(transaction, index.id)
 
@@ -215,10 +215,10 @@ def update(transaction: Transaction, request: Request, place: Place) -> Response
 
 
 def _update_indexes(table: Table, request: Request) -> tuple[Table, Index | None, Index | None]:
-    """The table without a dropped index, and the index to make or to drop."""
+    """The table without a dropped index, and the index to create or to drop."""
     updates = request["GlobalSecondaryIndexUpdates"]
     structural = [update for update in updates if update.get("Create") or update.get("Delete")]
-    # An index that is being filled may be given up: that one, and nothing else, can be deleted meanwhile.
+    # While an index is being filled, only that index can be deleted.
     going = {(update.get("Delete") or {}).get("IndexName") for update in structural}
     busy = [index.name for index in table.indexes if index.status != "ACTIVE" and index.name not in going]
     if len(structural) > 1 or (structural and busy):

@@ -30,7 +30,7 @@ from partita.engine import rows, writes
 from partita.engine.catalog import Catalog
 from partita.engine.definitions import Table
 from partita.engine.item_collections import collection_metrics
-from partita.engine.reads import Load, Response, shown
+from partita.engine.reads import Load, Response, projected_item
 from partita.engine.rows import Change
 from partita.engine.writer import Transaction
 
@@ -65,7 +65,7 @@ def batch_get(connection: apsw.Connection, catalog: Catalog, request: BatchGetIt
                 break
             capacity.base += read_units(0 if row is None else row.size, consistent=wanted.consistent)
             if row is not None:
-                found.append(shown(row.body, wanted.projection, load))
+                found.append(projected_item(row.body, wanted.projection, load))
         capacities.append(capacity)
     response: Response = {"Responses": responses, "UnprocessedKeys": unprocessed}
     if request.capacity != "NONE":
@@ -104,7 +104,7 @@ def transact_get(connection: apsw.Connection, catalog: Catalog, request: Transac
             raise ValidationError(_TOO_LARGE)
         capacity = capacities.setdefault(table.name, Capacity(table.name, "read"))
         capacity.base += read_units(size, consistent=True, transactional=True)
-        responses.append({} if row is None else {"Item": shown(row.body, get.projection, load)})
+        responses.append({} if row is None else {"Item": projected_item(row.body, get.projection, load)})
     response: Response = {"Responses": responses}
     if request.capacity != "NONE":
         response["ConsumedCapacity"] = [each.wire(request.capacity, split=True) for each in capacities.values()]
@@ -112,10 +112,10 @@ def transact_get(connection: apsw.Connection, catalog: Catalog, request: Transac
 
 
 def transact_write(transaction: Transaction, request: TransactWriteItems, load: Load) -> Response:
-    """TransactWriteItems: every action is checked before the first is done; one reason per action otherwise."""
+    """TransactWriteItems: every action is checked before the first is done; if one fails, each has a reason."""
     tables = [transaction.catalog.table(action.table) for action in request.actions]
     fingerprint = b"" if request.token is None else _fingerprint(request)
-    if request.token is not None and _seen(transaction, request.token, fingerprint):
+    if request.token is not None and _already_done(transaction, request.token, fingerprint):
         return _replayed(transaction, request, tables)
     planned: list[Change | None] = []
     reasons: list[dict[str, Any]] = []
@@ -214,8 +214,8 @@ def _fingerprint(request: TransactWriteItems) -> bytes:
     return sha256(orjson.dumps(wire["TransactItems"], option=orjson.OPT_SORT_KEYS)).digest()
 
 
-def _seen(transaction: Transaction, token: str, fingerprint: bytes) -> bool:
-    """Whether this very request was done under this token within ten minutes."""
+def _already_done(transaction: Transaction, token: str, fingerprint: bytes) -> bool:
+    """Whether the same request was done with this token within ten minutes."""
     statement = "SELECT request FROM tokens WHERE token = ? AND expires > ?"
     for (stored,) in transaction.execute(statement, (token, transaction.now)):
         if stored != fingerprint:
@@ -227,7 +227,7 @@ def _seen(transaction: Transaction, token: str, fingerprint: bytes) -> bool:
 
 
 def _replayed(transaction: Transaction, request: TransactWriteItems, tables: list[Table]) -> Response:
-    """The answer to a repeated request: nothing is written; looking costs what reading the items costs."""
+    """The response to a repeated request: nothing is written, and it costs as much as reading the items."""
     if request.capacity == "NONE":
         return {}
     capacities: dict[str, Capacity] = {}

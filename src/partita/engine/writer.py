@@ -30,7 +30,7 @@ _GATHER_SECONDS = 0.00005
 
 
 class Transaction:
-    """What a write sees: the file inside an open transaction, the catalog as of now, and counters to be settled."""
+    """What a write works with: an open transaction, the current catalog, and counters to update."""
 
     def __init__(self, connection: apsw.Connection, tables: Catalog, clock: Callable[[], float]) -> None:
         self.connection = connection
@@ -52,7 +52,7 @@ class Transaction:
         self.catalog = catalog.load(self.connection)
 
     def settle(self) -> None:
-        """Write the counters, once per commit whatever the number of writes."""
+        """Write the counters, once per commit."""
         for owner, (items, size) in self._counts.items():
             if items or size:
                 statement = "UPDATE counters SET items = items + ?, bytes = bytes + ? WHERE owner = ?"
@@ -63,29 +63,29 @@ Job = Callable[[Transaction], Any]
 
 
 class _Entry:
-    """One write on its way."""
+    """One waiting write."""
 
-    __slots__ = ("done", "error", "job", "result", "told", "wake")
+    __slots__ = ("done", "error", "job", "on_committed", "result", "wake")
 
-    def __init__(self, job: Job, told: Callable[[_Entry], None] | None) -> None:
+    def __init__(self, job: Job, on_committed: Callable[[_Entry], None] | None) -> None:
         self.job = job
-        self.told = told
+        self.on_committed = on_committed
         self.done = False
         self.result: Any = None
         self.error: BaseException | None = None
-        if told is None:
+        if on_committed is None:
             self.wake = threading.Lock()
             self.wake.acquire()
 
     def finish(self) -> None:
         self.done = True
-        if self.told is not None:
-            self.told(self)
+        if self.on_committed is not None:
+            self.on_committed(self)
         else:
             self.rouse()
 
     def rouse(self) -> None:
-        with suppress(RuntimeError):  # roused twice before it looked: once is enough
+        with suppress(RuntimeError):  # already released
             self.wake.release()
 
 
@@ -126,15 +126,15 @@ class Writer:
         result: T = entry.result
         return result
 
-    def submit(self, job: Job, told: Callable[[Any, BaseException | None], None]) -> None:
-        """Run a write in the background; `told` hears of it, on another thread, once it is safely on disk."""
-        self._enqueue(_Entry(job, lambda entry: told(entry.result, entry.error)))
+    def submit(self, job: Job, on_committed: Callable[[Any, BaseException | None], None]) -> None:
+        """Run a write in the background; `on_committed` is called, in another thread, when it is safely on disk."""
+        self._enqueue(_Entry(job, lambda entry: on_committed(entry.result, entry.error)))
         if self._thread is None:
             self._start()
         self._poke.set()
 
     def close(self) -> None:
-        """Finish what waits and take nothing more."""
+        """Finish waiting writes and accept no more."""
         with self._lead:
             self._closed = True
             thread = self._thread
@@ -151,7 +151,7 @@ class Writer:
         try:
             self._check_open()
         except DynamoError:
-            # Closed in between: taken back, unless the last round has it already and will finish it.
+            # Closed meanwhile: remove the entry, unless the last round has taken it and will finish it.
             with suppress(ValueError):
                 self._queue.remove(entry)
                 raise
@@ -176,18 +176,18 @@ class Writer:
                     self._commit_waiting()
 
     def _pass_on(self) -> None:
-        """Let somebody who still waits lead: the leader's own write is done, and it should not serve forever."""
+        """Let a waiting thread lead next: this one's own write is done, and it should not serve others forever."""
         try:
             entry = self._queue[0]
         except IndexError:
             return
-        if entry.told is None:
+        if entry.on_committed is None:
             entry.rouse()
         else:
             self._poke.set()
 
     def _gather(self) -> None:
-        """Where writes come in crowds, wait a moment for the crowd.
+        """If many writes come at once, wait a moment for more of them.
 
         Everybody who was just answered is on the way back with the next write. Letting them arrive first makes one
         group instead of two, and leaves Python's lock to the leader while it works.
@@ -205,7 +205,7 @@ class Writer:
             return
         self._crowd = max(len(entries), self._crowd // 2)
         if not self._commit(entries):
-            # Something unforeseen: everybody alone, so that only the one it belongs to fails.
+            # An unexpected error: run each write alone, so that only the one that caused it fails.
             for entry in entries:
                 entry.result, entry.error = None, None
                 self._commit([entry], alone=True)
@@ -213,7 +213,7 @@ class Writer:
             try:
                 entry.finish()
             except Exception:
-                # A listener's fault is the listener's: the writes are done, and the others still wait to hear.
+                # An error in a callback must not keep others from being called: the writes are done.
                 _log.exception("a listener of a write failed")
 
     def _commit(self, entries: list[_Entry], *, alone: bool = False) -> bool:
@@ -230,7 +230,7 @@ class Writer:
                     entry.result = entry.job(transaction)
                 except DynamoError as error:
                     if connection.total_changes() != before:
-                        raise  # refused after it had written: it must leave no trace
+                        raise  # refused after it had written something: roll back
                     entry.error = error
             transaction.settle()
             connection.execute("COMMIT")

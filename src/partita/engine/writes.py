@@ -27,7 +27,7 @@ def put(transaction: Transaction, request: PutItem, load: Load) -> Response:
     key = rows.key_of_item(table, request.item)
     row = rows.find(transaction.connection, table, key)
     old = _item(row) if _needs_old(table) else None
-    # What is put is known before anything is read: an item that cannot be is refused whatever the condition says.
+    # An invalid item is refused before anything is read, whatever the condition.
     change = rows.plan(table, key, row, old, request.item)
     check_condition(request.condition, row, request.on_failure, load)
     response = _perform(transaction, request, change)
@@ -66,7 +66,7 @@ def update(transaction: Transaction, request: UpdateItem, load: Load) -> Respons
 
 
 def updated(request: UpdateItem, old: Item | None) -> Item:
-    """The item after an update; what is not there starts as its key alone."""
+    """The item after an update; a new one starts with its key."""
     base = dict(request.key) if old is None else old
     return base if request.update is None else apply(request.update, base)
 
@@ -100,7 +100,7 @@ def _returned(request: UpdateItem, old: Item | None, new: Item) -> Item | None:
 
 
 def check_condition(condition: Condition | None, row: Row | None, on_failure: str, load: Load) -> None:
-    """Refuse the write where its condition does not hold."""
+    """Refuse the write if its condition does not hold."""
     if condition is not None and not holds(condition, _item(row) or {}):
         item = load(row.body) if row is not None and on_failure == "ALL_OLD" else None
         raise ConditionalCheckFailedError(item=item)

@@ -1,4 +1,4 @@
-"""Answers of the API: JSON as it is given, without a second check of what the service made."""
+"""Responses of the API: JSON as the service made it, not validated a second time."""
 
 from __future__ import annotations
 
@@ -21,17 +21,10 @@ class Json(Response):
         return orjson.dumps(content)
 
 
-def listed(items: Any, next_cursor: str | None) -> Json:
-    """A page of a list."""
-    return Json({"items": items, "next_cursor": next_cursor})
-
-
-Limit = Annotated[int, Query(ge=1, le=100, description="How many at most.")]
-Cursor = Annotated[
-    str | None, Query(max_length=8192, description="`next_cursor` of the page before, to go on after it.")
-]
+Limit = Annotated[int, Query(ge=1, le=100, description="The most entries to return.")]
+Cursor = Annotated[str | None, Query(max_length=8192, description="`next_cursor` of the previous page.")]
 
 
 def address_of(request: Request) -> str:
-    """Whom to count requests by that nobody has signed in for."""
+    """The client's network address, by which requests without a sign-in are counted."""
     return request.client.host if request.client is not None else "unknown"

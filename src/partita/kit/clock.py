@@ -1,4 +1,4 @@
-"""The time and new names, as things that are given, so that tests can say what they are."""
+"""The clock and the source of ids; tests replace both."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ class Clock(Protocol):
     """Tells the time."""
 
     def now(self) -> datetime:
-        """The moment, in UTC."""
+        """The current time, in UTC."""
 
 
 class SystemClock:
@@ -27,35 +27,35 @@ class SystemClock:
 
 
 def stamp(clock: Clock) -> str:
-    """The moment as it is stored."""
+    """The current time, as items store it."""
     return timestamp(clock.now())
 
 
 class Ids(Protocol):
-    """Makes names that nobody has used."""
+    """Makes unique ids."""
 
     def new(self) -> str:
-        """A name that sorts by the time it was made."""
+        """An id that sorts by the time it was made."""
 
     def secret(self) -> str:
-        """A name that cannot be guessed."""
+        """A text that cannot be guessed."""
 
 
 class RandomIds:
-    """Names of 26 characters: 48 bits of time in milliseconds, 80 of chance, so that text order is time order."""
+    """Ids of 26 characters: 48 bits of time in milliseconds, then 80 random bits, so that text order is time order."""
 
     def new(self) -> str:
-        return _name_at(time.time_ns() // 1_000_000)
+        return _id_at(time.time_ns() // 1_000_000)
 
     def secret(self) -> str:
         return secrets.token_urlsafe(32)
 
 
 def id_at(moment: datetime) -> str:
-    """A name that sorts by a moment of the past, for what was made elsewhere or before."""
-    return _name_at(int(moment.timestamp() * 1000))
+    """An id that sorts as if it was made at that moment, for items that come from elsewhere."""
+    return _id_at(int(moment.timestamp() * 1000))
 
 
-def _name_at(milliseconds: int) -> str:
+def _id_at(milliseconds: int) -> str:
     number = max(milliseconds, 0) << 80 | secrets.randbits(80)
     return "".join(_ALPHABET[number >> shift & 31] for shift in range(125, -1, -5))

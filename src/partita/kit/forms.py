@@ -1,8 +1,8 @@
-"""Forms: what a browser sent, read as a model; what was typed is kept, and every bad field has its message."""
+"""Forms, parsed into a model; an invalid one keeps what was typed and has a message for every bad field."""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Awaitable, Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from types import UnionType
 from typing import Annotated, Any, Generic, Literal, TypeVar, Union, get_args, get_origin
@@ -10,11 +10,11 @@ from typing import Annotated, Any, Generic, Literal, TypeVar, Union, get_args, g
 from pydantic import BaseModel, SecretBytes, SecretStr, ValidationError
 from pydantic.fields import FieldInfo
 from starlette.datastructures import ImmutableMultiDict
+from starlette.requests import Request
+from starlette.responses import Response
 
-from partita.kit.messages import field_errors, field_name, matching, message
-from partita.kit.problems import Problem
-
-__all__ = ["Parsed", "field_errors", "filled", "matching", "parse"]
+from partita.kit.messages import field_name, message
+from partita.kit.problems import FieldError, Invalid, NotFound, Problem
 
 M = TypeVar("M", bound=BaseModel)
 Form = ImmutableMultiDict[str, Any] | Mapping[str, Any] | Iterable[tuple[str, Any]]
@@ -22,34 +22,70 @@ Typed = dict[str, list[str]]
 Rows = dict[str, list[int]]
 """List → the numbers of its rows in the form; rows that were left blank are not among them."""
 _ABSENT: Any = object()
+MOST_FIELDS = 200
+"""The most fields that any form of ours has."""
 
 
 @dataclass(frozen=True, slots=True)
 class Parsed(Generic[M]):
-    """A form as it was sent: its value where all is well, what was typed, and what is wrong field by field."""
+    """A submitted form: the model if it is valid, what was typed, and the error of each field."""
 
     value: M | None
     values: dict[str, Any] = field(default_factory=dict, repr=False)
-    """Field → text as it was typed (a list where a field repeats), to be shown again. Secrets are left out."""
+    """Field → text as it was typed (a list if a field repeats), to be shown again. Secrets are left out."""
     errors: dict[str, str] = field(default_factory=dict)
     """Field → what to do about it; `""` is about the form as a whole."""
+    refusal: Problem | None = field(default=None, compare=False)
+    """Why a service refused what was typed; its status is that of the page which shows the form again."""
+    labels: dict[str, str] = field(default_factory=dict, init=False, compare=False, repr=False)
+    """Field → its label on the page, recorded as the page is rendered; a changed copy of the form has its own."""
+
+    @property
+    def problem(self) -> Problem | None:
+        """What is wrong with the form as a whole; None if it is valid or was not sent."""
+        if self.refusal is not None or not self.errors:
+            return self.refusal
+        return Invalid(*(FieldError(name, message) for name, message in self.errors.items()))
 
     def refused(self, problem: Problem) -> Parsed[M]:
-        """The form as it is shown after a service has refused what it said."""
-        errors = {error.field: error.message for error in problem.errors} or {"": problem.detail}
-        return replace(self, value=None, errors={**self.errors, **errors})
+        """The form as it is shown after a service has refused what was typed."""
+        # The revision is a hidden field: a conflict about it concerns the form as a whole.
+        errors = {error.field if error.field != "revision" else "": error.message for error in problem.errors}
+        errors = errors or {"": problem.detail}
+        return replace(self, value=None, errors={**self.errors, **errors}, refusal=problem)
 
 
-def parse(
-    model: type[M], form: Form, *, separated: Collection[str] = (), lines: Collection[str] = ()
-) -> Parsed[M]:
+async def submitted(
+    request: Request,
+    model: type[M],
+    save: Callable[[M], Awaitable[Response]],
+    again: Callable[[Parsed[M]], Awaitable[Response]],
+    **reading: Any,
+) -> Response:
+    """Read a form and save it; show it again, with what was typed, if the form is invalid or a service refuses it.
+
+    `NotFound` is raised: there is nothing to show the form for.
+    """
+    async with request.form(max_fields=MOST_FIELDS) as sent:
+        form = parse(model, sent, **reading)
+    if form.value is None:
+        return await again(form)
+    try:
+        return await save(form.value)
+    except NotFound:
+        raise
+    except Problem as problem:
+        return await again(form.refused(problem))
+
+
+def parse(model: type[M], form: Form, *, separated: Collection[str] = (), lines: Collection[str] = ()) -> Parsed[M]:
     """Read a form as a model.
 
     Dotted names are nested (`submitter.email`, `sources.0.url`), repeated names are lists, and lists named in
     `separated` are typed as one text with commas. Of lists named in `lines` each entry has a field of its own, and its
     error is named by its place (`features.2`). A box that is not ticked is not sent, so an absent flag is false and
-    an absent list is empty, unless the model's default is None: then it was not part of the form. Fields the model
-    does not have are passed over: buttons have names too.
+    an absent list is empty, unless the model's default is None: then it was not part of the form. Fields that the
+    model does not have are ignored: buttons have names too.
     """
     typed = _typed(form)
     shape = dict(_leaves(model))
@@ -65,10 +101,11 @@ def parse(
         return Parsed(None, values, _errors(error, shape, rows, lines))
 
 
-def filled(value: BaseModel, *, separated: Collection[str] = ()) -> Parsed[Any]:
-    """The form that shows what there is, before anybody has typed."""
+def filled(model: type[M], source: object, *, separated: Collection[str] = ()) -> Parsed[M]:
+    """The form of a model with the current values: those of the source's attributes of the same names."""
+    current = {name: getattr(source, name) for name in model.model_fields if hasattr(source, name)}
     values: dict[str, Any] = {}
-    shape = dict(_leaves(type(value)))
+    shape = dict(_leaves(model))
 
     def flatten(name: str, inner: Any) -> None:
         if _is_secret(shape.get(_pattern(name))):
@@ -85,22 +122,22 @@ def filled(value: BaseModel, *, separated: Collection[str] = ()) -> Parsed[Any]:
         elif inner is not None:
             values[name] = inner if isinstance(inner, bool) else str(inner)
 
-    flatten("", value.model_dump(mode="json", by_alias=True))
+    flatten("", model.model_construct(**current).model_dump(mode="json", by_alias=True, warnings=False))
     return Parsed(None, values)
 
 
 def _typed(form: Form) -> Typed:
-    """Names and texts; line ends as everywhere but in HTTP. Files are not texts, and their routes read them."""
+    """Field names and their texts, with `\\n` as the line end. Files are left to the routes that take them."""
     if isinstance(form, ImmutableMultiDict):
         pairs: Iterable[tuple[str, Any]] = form.multi_items()
     else:
         pairs = form.items() if isinstance(form, Mapping) else form
-    found: Typed = {}
+    typed: Typed = {}
     for name, value in pairs:
         for text in value if isinstance(value, list | tuple) else (value,):
             if isinstance(text, str):
-                found.setdefault(name, []).append(text.replace("\r\n", "\n").replace("\r", "\n"))
-    return found
+                typed.setdefault(name, []).append(text.replace("\r\n", "\n").replace("\r", "\n"))
+    return typed
 
 
 def _data(model: type[BaseModel], typed: Typed, prefix: str, separated: Collection[str], rows: Rows) -> dict[str, Any]:
@@ -126,15 +163,15 @@ def _field(info: FieldInfo, typed: Typed, path: str, separated: Collection[str],
         entry = _model(members)
         if entry is not None:
             rows[path] = _rows(typed, path)
-            found: list[Any] = [_data(entry, typed, f"{path}.{row}.", separated, rows) for row in rows[path]]
+            entries: list[Any] = [_data(entry, typed, f"{path}.{row}.", separated, rows) for row in rows[path]]
         else:
             texts = typed.get(path, [])
             if path in separated:
                 texts = [piece for text in texts for piece in text.replace("\n", ",").split(",")]
             else:
                 rows[path] = [place for place, text in enumerate(texts) if text.strip()]
-            found = [text.strip() for text in texts if text.strip()]
-        return found if found or path in typed or part_of_the_form else _ABSENT
+            entries = [text.strip() for text in texts if text.strip()]
+        return entries if entries or path in typed or part_of_the_form else _ABSENT
     texts = typed.get(path, [])
     if not texts:
         return False if bool in kinds and part_of_the_form else _ABSENT
@@ -147,27 +184,27 @@ def _field(info: FieldInfo, typed: Typed, path: str, separated: Collection[str],
 def _errors(
     error: ValidationError, shape: Mapping[str, FieldInfo], rows: Rows, lines: Collection[str]
 ) -> dict[str, str]:
-    found: dict[str, str] = {}
+    errors: dict[str, str] = {}
     for details in error.errors(include_url=False):
-        name, said = _name_in_form(field_name(details), rows), message(details)
+        name, text = _name_in_form(field_name(details), rows), message(details)
         if not details["loc"]:
             name = ""  # about the form as a whole
         elif name.rpartition(".")[0] in lines:
             pass
         elif _pattern(name) not in shape and _is_list(shape.get(_pattern(name.rpartition(".")[0]))):
-            # One entry of a list: its place in the list is not shown, so the entry itself is.
-            name, said = name.rpartition(".")[0], f"“{str(details['input'])[:40]}”: {said}"
-        found.setdefault(name, said)
-    return found
+            # The entries of a list share one field, so the message says which entry it is about.
+            name, text = name.rpartition(".")[0], f"“{str(details['input'])[:40]}”: {text}"
+        errors.setdefault(name, text)
+    return errors
 
 
 def _name_in_form(name: str, rows: Rows) -> str:
-    """The name with the numbers that the form's rows have, not those of the list that was made of them."""
+    """The name with the row numbers of the form; the list has others, since blank rows are left out."""
     typed = ""
     for part in name.split("."):
-        known = rows.get(typed)
-        shown = str(known[int(part)]) if known and part.isdecimal() else part
-        typed = f"{typed}.{shown}" if typed else shown
+        numbers = rows.get(typed)
+        segment = str(numbers[int(part)]) if numbers and part.isdecimal() else part
+        typed = f"{typed}.{segment}" if typed else segment
     return typed
 
 
@@ -203,7 +240,7 @@ def _kinds(annotation: Any) -> tuple[Any, ...]:
 
 
 def _members(kinds: tuple[Any, ...]) -> tuple[Any, ...] | None:
-    """What a list may hold; None where the field is no list."""
+    """The types a list may hold; None if the field is no list."""
     for kind in kinds:
         if get_origin(kind) in (list, tuple, set, frozenset):
             return _kinds(get_args(kind)[0])

@@ -1,4 +1,4 @@
-"""Signing keys: one for each purpose, all made of the settings' secret, so that they outlive processes."""
+"""Signing keys: one for each purpose, derived from the secret in the settings or the data folder."""
 
 from __future__ import annotations
 
@@ -17,22 +17,23 @@ _PLACE = "place"
 
 
 def signing_keys(settings: Settings, purpose: str) -> tuple[bytes, ...]:
-    """Keys for one purpose: the first signs, all of them verify, so that a secret can be changed without a break."""
-    known = secrets_in(settings.secret) or (_kept_secret(settings.data),)
-    return tuple(hmac.digest(secret.encode(), f"partita {purpose}".encode(), "sha256") for secret in known)
+    """Keys for one purpose: the first signs, all of them verify, so that a secret can be rotated."""
+    all_secrets = secrets_in(settings.secret) or (_kept_secret(settings.data),)
+    return tuple(hmac.digest(secret.encode(), f"partita {purpose}".encode(), "sha256") for secret in all_secrets)
 
 
 def place_of(settings: Settings) -> str:
-    """The name of this data folder among those of other machines; no secret."""
+    """The random name of this data folder, which tells machines apart; it is not secret."""
     return _kept(settings.data / _PLACE, lambda: secrets.token_hex(8))
 
 
 def _kept_secret(folder: Path) -> str:
-    """The secret of the data folder, made by whoever comes first; readable by its owner alone."""
+    """The data folder's secret, made at the first start; only its owner can read it."""
     kept = _kept(folder / _FILE, lambda: secrets.token_urlsafe(48))
     if len(kept) < 32:
         raise SettingsError(
-            f"{folder / _FILE} holds no secret. Delete it, and a new one is made; signed links then end."
+            f"{folder / _FILE} contains no valid secret. Delete it to get a new one; links that are already signed"
+            " stop working."
         )
     return kept
 
@@ -45,7 +46,7 @@ def _kept(file: Path, make: Callable[[], str]) -> str:
 
 
 def _make(file: Path, text: str) -> None:
-    # A link is made whole or not at all, and only once: whoever else starts now reads the same secret.
+    # Linking is atomic and happens once: another process that starts now reads the same secret.
     handle, name = tempfile.mkstemp(prefix=".secret-", dir=file.parent)  # nobody else may read it
     try:
         with os.fdopen(handle, "w") as new:

@@ -1,4 +1,4 @@
-"""The kit: everything a system is given. Made once, in `bootstrap`."""
+"""The kit: everything a system is built with. Made once, in `bootstrap`."""
 
 from __future__ import annotations
 
@@ -35,5 +35,5 @@ class Kit:
 
     @property
     def store(self) -> AsyncStore:
-        """The tables as services use them."""
+        """The asynchronous store, which services use."""
         return self.tables.asynchronous

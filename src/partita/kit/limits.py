@@ -15,7 +15,7 @@ from partita.table import Update, any_of
 
 @dataclass(frozen=True, slots=True)
 class Rule:
-    """Something may happen so many times in so many seconds."""
+    """At most so many times in so many seconds."""
 
     name: str
     most: int
@@ -23,18 +23,18 @@ class Rule:
 
     def __post_init__(self) -> None:
         if not self.name or "#" in self.name or self.most < 1 or self.seconds < 1:
-            raise ValueError(f"{self} is no rule: a name without #, at least once, in at least a second")
+            raise ValueError(f"{self} is invalid: it needs a name without #, and `most` and `seconds` of at least 1")
 
 
 class Limits:
-    """Counts, exactly: of any number that come at once, as many as the rule allows get through."""
+    """Counts exactly, even if many requests come at once."""
 
     def __init__(self, store: AsyncStore, clock: Clock) -> None:
         self._store = store
         self._clock = clock
 
     async def check(self, rule: Rule, who: str) -> None:
-        """Count one more time, or refuse until the window is over. Windows are of fixed length, side by side."""
+        """Count once more, or refuse until the window ends. Windows are fixed and follow each other."""
         now = self._clock.now().timestamp()
         window = int(now // rule.seconds)
         ends = (window + 1) * rule.seconds
@@ -49,21 +49,21 @@ class Limits:
 
 def too_many(seconds: int) -> TooMany:
     """The refusal that says when to try again."""
-    shown = f"{seconds} seconds" if seconds < 120 else f"{-(-seconds // 60)} minutes"
-    return TooMany(f"That was too often. Try again in {shown}.", retry_after=seconds)
+    wait = f"{seconds} seconds" if seconds < 120 else f"{-(-seconds // 60)} minutes"
+    return TooMany(f"Too many attempts. Try again in {wait}.", retry_after=seconds)
 
 
 def network_of(address: str) -> str:
-    """What to count requests by: an IPv4 address, or the /64 that one line of IPv6 usually has."""
+    """The network to count requests by: an IPv4 address, or the /64 that one IPv6 connection usually has."""
     try:
-        found = ipaddress.ip_address(address)
+        parsed = ipaddress.ip_address(address)
     except ValueError:
         return address
-    if isinstance(found, ipaddress.IPv4Address):
+    if isinstance(parsed, ipaddress.IPv4Address):
         return address
-    if found.ipv4_mapped is not None:
-        return str(found.ipv4_mapped)
-    return str(ipaddress.ip_network((int(found) >> 64 << 64, 64)))
+    if parsed.ipv4_mapped is not None:
+        return str(parsed.ipv4_mapped)
+    return str(ipaddress.ip_network((int(parsed) >> 64 << 64, 64)))
 
 
 def _digest(who: str) -> str:

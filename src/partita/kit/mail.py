@@ -35,23 +35,23 @@ class Message:
     to: str
     subject: str
     text: str = field(repr=False)
-    """Not shown in logs: it may hold a link that works once."""
+    """Not in logs: it may hold a link that signs somebody in."""
 
     def __post_init__(self) -> None:
         for name, line in (("to", self.to), ("subject", self.subject)):
             if not line.strip() or "\n" in line or "\r" in line:
-                raise ValueError(f"{name} must be one line that says something, not {line!r}")
+                raise ValueError(f"{name} must be one line and not blank, not {line!r}")
 
 
 class Mail(Protocol):
-    """What delivers mail."""
+    """Delivers mail."""
 
     async def send(self, message: Message) -> None:
-        """Hand a mail over; `Unavailable` where nobody takes it."""
+        """Send a mail; `Unavailable` if the server does not accept it."""
 
 
 def mail_for(settings: Settings, store: AsyncStore, clock: Clock, ids: Ids) -> Outbox | Smtp:
-    """What the settings name."""
+    """The delivery that the settings name."""
     if settings.mail == "smtp":
         return Smtp(settings, clock)
     return Outbox(store, clock, ids, sender=settings.mail_from)
@@ -87,18 +87,18 @@ class Outbox:
         """One kept mail."""
         found = await self._store.get(kept_mail(mail_id))
         if found is None:
-            raise NotFound(f"There is no mail {mail_id}; it is kept for {_KEPT_DAYS} days.")
+            raise NotFound(f"There is no mail {mail_id}. Mail is kept for {_KEPT_DAYS} days.")
         return found
 
 
 class Smtp:
-    """Hands mail to a server, a connection each, off the event loop."""
+    """Sends mail over SMTP, one connection for each, in threads."""
 
     def __init__(self, settings: Settings, clock: Clock, *, tls: ssl.SSLContext | None = None) -> None:
         self._settings = settings
         self._clock = clock
         self._tls = tls or ssl.create_default_context()
-        # A pool of its own: a server that hangs must not take the threads that others wait for.
+        # A pool of its own: a server that hangs must not block the threads that others need.
         self._threads = ThreadPoolExecutor(2, thread_name_prefix="smtp")
 
     async def send(self, message: Message) -> None:
@@ -137,7 +137,7 @@ class Smtp:
 
 
 def _greeting(host: str) -> str:
-    """How we greet a server: by our name, or by an address in brackets."""
+    """The name for EHLO: our host, or an address in brackets."""
     try:
         return f"[{'IPv6:' if ipaddress.ip_address(host).version == 6 else ''}{host}]"
     except ValueError:
@@ -145,10 +145,10 @@ def _greeting(host: str) -> str:
 
 
 def _reason(error: Exception) -> str:
-    """What the server said, but for what it says of a sign-in, which might repeat what we said."""
+    """The server's error; not its text on a failed sign-in, which may repeat the password."""
     if isinstance(error, smtplib.SMTPAuthenticationError):
-        return f"it refuses our username and password ({error.smtp_code})"
+        return f"the server refused the username and password ({error.smtp_code})"
     if isinstance(error, smtplib.SMTPResponseException):
-        said = error.smtp_error.decode(errors="replace") if isinstance(error.smtp_error, bytes) else error.smtp_error
-        return f"{error.smtp_code} {said[:200]}"
+        text = error.smtp_error.decode(errors="replace") if isinstance(error.smtp_error, bytes) else error.smtp_error
+        return f"{error.smtp_code} {text[:200]}"
     return f"{type(error).__name__}: {error}"

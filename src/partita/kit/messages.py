@@ -1,4 +1,4 @@
-"""What is wrong with a field, in plain words; the same for pages and for the API."""
+"""Messages for invalid fields; the same on pages and in the API."""
 
 from __future__ import annotations
 
@@ -16,21 +16,21 @@ Details = Mapping[str, Any]
 
 
 def field_errors(error: ValidationError | Iterable[Details], *, skip: int = 0) -> tuple[FieldError, ...]:
-    """Every bad field once. `skip=1` leaves out where the field came from, as FastAPI says it (`body`, `query`, …)."""
-    found: dict[str, FieldError] = {}
+    """Every bad field once. `skip=1` leaves out FastAPI's first part of the location (`body`, `query`, …)."""
+    errors: dict[str, FieldError] = {}
     details: Iterable[Any] = error.errors(include_url=False) if isinstance(error, ValidationError) else error
     for each in details:
         name = field_name(each, skip=skip)
-        found.setdefault(name, FieldError(name, message(each)))
-    return tuple(found.values())
+        errors.setdefault(name, FieldError(name, message(each)))
+    return tuple(errors.values())
 
 
 def field_name(details: Details, *, skip: int = 0) -> str:
-    """The field as the API spells it, dotted where it is nested; `body` for the request as a whole."""
+    """The field as the API names it, with dots if it is nested; `body` for the request as a whole."""
     if details["type"] == "json_invalid":
         return "body"
     parts = [str(part) for part in details["loc"][skip:]]
-    # Of a union pydantic also says which member it tried; that is no part of the name.
+    # For a union, pydantic adds the member it tried; that is not part of the name.
     return ".".join(part for part in parts if not _MEMBER.fullmatch(part)) or "body"
 
 
@@ -40,13 +40,13 @@ def message(details: Details) -> str:
     if kind == "missing" or (given in ("", None) and kind not in ("extra_forbidden", "json_invalid")):
         return "Please fill this in."
     if kind in ("too_short", "string_too_short") and isinstance(given, str) and not given.strip():
-        return "Please fill this in."  # spaces are nothing
+        return "Please fill this in."  # only spaces
     say = _MESSAGES.get(kind)
     return str(details["msg"]) if say is None else say({**(details.get("ctx") or {}), "given": given})
 
 
 def matching(pattern: str, explanation: str) -> AfterValidator:
-    """Text of a certain form, with a sentence that says which; a bare pattern tells people nothing."""
+    """A text of that pattern; the explanation is the message if it does not match."""
     compiled = re.compile(pattern)
 
     def check(text: str) -> str:
@@ -70,13 +70,13 @@ def _too_long(context: Context) -> str:
 
 
 def _length(context: Context) -> int:
-    """As it was counted, without spaces around it where those do not count."""
+    """The length as pydantic counted it, without surrounding spaces if it strips them."""
     counted = context.get("actual_length")
     return len(str(context["given"])) if counted is None else int(counted)
 
 
 def _too_few(context: Context) -> str:
-    # pydantic counts a text like a list where a validator of ours comes before it.
+    # pydantic reports a text like a list if a validator of ours comes first.
     if isinstance(context["given"], str):
         return _too_short(context)
     return f"At least {_counted(context['min_length'], 'entry', 'entries')}; there are {context['actual_length']}."
@@ -92,8 +92,8 @@ def _one_of(context: Context) -> str:
     return f"Choose {_unquoted(context['expected'])}."
 
 
-def _said(context: Context) -> str:
-    """What our own validators say, and the reason that the check of email addresses gives."""
+def _own_message(context: Context) -> str:
+    """The message of one of our validators, or the reason from the check of email addresses."""
     return str(context.get("reason") or context.get("error") or "This is not valid.")
 
 
@@ -111,19 +111,19 @@ def _counted(number: int, one: str, many: str | None = None) -> str:
 
 _WHOLE_NUMBER = _always("Enter a whole number.")
 _NUMBER = _always("Enter a number.")
-_TEXT = _always("Enter a text.")
-_YES_OR_NO = _always("Say true or false.")
-_DAY = _always("Enter a day, as in 2026-01-31.")
-_MOMENT = _always("Enter a day and a time, as in 2026-01-31T10:30:00Z.")
-_ADDRESS = _always("Enter a whole address, as in https://example.org.")
-_LIST = _always("Give a list.")
-_OBJECT = _always("Give an object.")
+_TEXT = _always("Enter text.")
+_YES_OR_NO = _always("Enter true or false.")
+_DAY = _always("Enter a date, such as 2026-01-31.")
+_MOMENT = _always("Enter a date and time, such as 2026-01-31T10:30:00Z.")
+_ADDRESS = _always("Enter a complete URL, such as https://example.org.")
+_LIST = _always("Enter a list.")
+_OBJECT = _always("Enter an object.")
 
 _MESSAGES: dict[str, Callable[[Context], str]] = {
     "string_too_short": _too_short,
     "string_too_long": _too_long,
     "string_type": _TEXT,
-    "string_pattern_mismatch": lambda context: f"This must have the form {context['pattern']}",
+    "string_pattern_mismatch": lambda context: f"This must match {context['pattern']}",
     "too_short": _too_few,
     "too_long": _too_many,
     "int_parsing": _WHOLE_NUMBER,
@@ -152,7 +152,7 @@ _MESSAGES: dict[str, Callable[[Context], str]] = {
     "datetime_from_date_parsing": _MOMENT,
     "url_parsing": _ADDRESS,
     "url_type": _ADDRESS,
-    "url_scheme": lambda context: f"The address must start with {_unquoted(context['expected_schemes'])}.",
+    "url_scheme": lambda context: f"The URL must start with {_unquoted(context['expected_schemes'])}.",
     "url_too_long": lambda context: f"At most {context['max_length']:,} characters.",
     "list_type": _LIST,
     "tuple_type": _LIST,
@@ -163,6 +163,6 @@ _MESSAGES: dict[str, Callable[[Context], str]] = {
     "model_attributes_type": _OBJECT,
     "extra_forbidden": _always("There is no such field."),
     "json_invalid": _always("This is not JSON."),
-    "value_error": _said,
-    "assertion_error": _said,
+    "value_error": _own_message,
+    "assertion_error": _own_message,
 }

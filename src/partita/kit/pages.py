@@ -1,43 +1,32 @@
-"""Answers that people see: a rendered page, or a redirect with a message for the page that follows."""
+"""Responses for people: a rendered page, a confirmation, or a redirect with a message."""
 
 from __future__ import annotations
 
-import hmac
 import time
-from base64 import urlsafe_b64decode, urlsafe_b64encode
 from collections.abc import Hashable, Mapping
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any
 
-import orjson
 from markupsafe import Markup
 from starlette.requests import Request
 from starlette.responses import HTMLResponse, RedirectResponse, Response
 from starlette.types import Receive, Scope, Send
 
-from partita.kit.labels import with_labels
+from partita.kit.flashes import COOKIE, Flash, Kind
+from partita.kit.forms import Parsed
 from partita.kit.permissions import NOBODY, Viewer
 from partita.kit.problems import Problem
-from partita.table.recent import Recent
+from partita.kit.serving import Application, Serving, serving
+from partita.store.reads import reads_so_far
 
-if TYPE_CHECKING:
-    from jinja2 import Environment
-
-FLASH_COOKIE = "partita-flash"
 THEME_COOKIE = "theme"
 THEMES = ("light", "dark", "system")
-_FLASH_SECONDS = 60
-_LONGEST_FLASH = 400
-_SIGNATURE_BYTES = 16
+PAGES_BYTES = 16_000_000
+"""The memory for cached pages of visitors."""
 _LONGEST_QUERY = 1_000
 _KEY_BYTES = 2_000
-MADE_PAGES_BYTES = 16_000_000
-
-Kind = Literal["good", "info", "warn", "bad"]
-
 
 PANEL = Markup("<!--developer-->")
-"""Where a page has the developer panel: text that people typed is escaped, so it is nowhere else."""
+"""The placeholder of the developer panel; what people type is escaped, so it cannot occur elsewhere."""
 
 
 def render(
@@ -47,97 +36,81 @@ def render(
     status: int = 200,
     headers: Mapping[str, str] | None = None,
     refused: Problem | None = None,
-    same: Hashable = None,
     **context: Any,
 ) -> Response:
-    """A page from a template. What every page shows comes from the application: `viewer`, `system`, `path`, `shell`.
+    """A page from a template. Every template also gets `viewer`, `system`, `path` and `shell`.
 
-    A form that is shown again because a service has refused it answers with the status and the headers of that
-    problem (`refused`), as the API does: whoever was too fast is told when to try again.
+    A page that shows a refused form again has the status and headers of that problem, as the API would. The problem is
+    that of `form`, or `refused` if the page has several forms.
 
-    Where a page says what it is made of (`same`: everything it shows but who looks at it and its address), it is made
-    once for all who are not signed in, and anew when that has changed, or after a minute for what tells the time.
+    A page for visitors is cached until an item that was read for it changes, and for at most a minute, because pages
+    show relative times.
     """
-    if refused is not None:
-        status, headers = refused.status, {**(headers or {}), **refused.headers}
-    flash = read_flash(request)
-    made: Recent[Hashable, tuple[bytes, ...]] = request.app.state.made_pages
-    key = _key(request, template, same) if same is not None and flash is None and status == 200 else None
-    parts = made.get(key) if key is not None else None
+    form = context.get("form")
+    problem = refused or (form.problem if isinstance(form, Parsed) else None)
+    if problem is not None:
+        status, headers = problem.status, {**(headers or {}), **problem.headers}
+    served = serving(request)
+    flash = served.flashes.read(request)
+    key = _key(request, template) if flash is None and status == 200 else None
+    parts = served.pages.get(key) if key is not None else None
     if parts is None:
-        parts = _parts(request, template, flash, context)
+        parts = _parts(served, request, template, flash, context)
         if key is not None:
-            made.add(key, parts, sum(map(len, parts)) + _KEY_BYTES)
-    body = parts[0] if len(parts) == 1 else parts[0] + request.app.state.panel(request).encode() + parts[1]
+            served.pages.add(key, parts, sum(map(len, parts)) + _KEY_BYTES)
+    body = parts[0] if len(parts) == 1 else parts[0] + served.frame.panel(request).encode() + parts[1]
     page = HTMLResponse(body, status, headers)
     if flash is not None:
-        page.delete_cookie(FLASH_COOKIE, path="/")
+        page.delete_cookie(COOKIE, path="/")
     return page
 
 
-def _key(request: Request, template: str, same: Hashable) -> Hashable:
-    """What a page for nobody in particular depends on; None for somebody's, and for addresses that nobody links to."""
-    viewer: Viewer = getattr(request.state, "viewer", NOBODY)
-    query: bytes = request.scope["query_string"]
-    if viewer.signed_in or len(query) > _LONGEST_QUERY:
-        return None
-    return template, request.url.path, query, request.method, theme_of(request), int(time.time()) // 60, same
+def confirm(request: Request, question: str, consequence: str, *, button: str, keep: str) -> Response:
+    """The page that asks before something final; its button posts to the same URL, `keep` is the URL to go back to."""
+    return render(request, "confirm.html", question=question, consequence=consequence, button=button, keep=keep)
+
+
+def redirect(url: str, *, flash: str = "", kind: Kind = "good") -> Response:
+    """A redirect (303), with a message that the next page shows once."""
+    return _Redirect(url, Flash(flash, kind) if flash else None)
+
+
+def local(url: str | None, otherwise: str = "/") -> str:
+    """The URL if it is a path on this site, so that a link cannot redirect people elsewhere."""
+    if not url or not url.startswith("/") or url[1:2] in ("/", "\\") or len(url) > 2000:
+        return otherwise
+    # Browsers drop tabs and line ends from URLs, so `/\t/elsewhere.example` would lead there.
+    return otherwise if any(character < "!" or character in "\\\x7f" for character in url) else url
 
 
 def theme_of(request: Request) -> str:
-    """The theme that somebody has chosen."""
+    """The theme in the cookie."""
     theme = request.cookies.get(THEME_COOKIE, "")
     return theme if theme in THEMES else "system"
 
 
-def _parts(request: Request, template: str, flash: Flash | None, context: Mapping[str, Any]) -> tuple[bytes, ...]:
-    """A page before and after the developer panel, which is another one each time."""
-    templates: Environment = request.app.state.templates
-    shell: dict[str, Any] = request.app.state.shell(request, flash)
-    text = templates.get_template(template).render({**shell, **context})
-    return tuple(part.encode() for part in with_labels(text).split(PANEL))
-
-
-def redirect(url: str, *, flash: str = "", kind: Kind = "good") -> Response:
-    """To another page, by GET, with a message that is shown there once."""
-    return _Redirect(url, Flash(flash[:_LONGEST_FLASH], kind) if flash else None)
-
-
-def local(url: str | None, otherwise: str = "/") -> str:
-    """The address where it is a path of this site; addresses from outside must not lead away from it."""
-    if not url or not url.startswith("/") or url[1:2] in ("/", "\\") or len(url) > 2000:
-        return otherwise
-    # Browsers drop tabs and line ends from addresses, so `/\t/elsewhere.example` would lead there.
-    return otherwise if any(character < "!" or character in "\\\x7f" for character in url) else url
-
-
-@dataclass(frozen=True, slots=True)
-class Flash:
-    """A message for the next page."""
-
-    text: str
-    kind: Kind = "good"
-
-
-def read_flash(request: Request) -> Flash | None:
-    """The message that came with the request, where we sent it and not long ago."""
-    cookie = request.cookies.get(FLASH_COOKIE)
-    if not cookie:
+def _key(request: Request, template: str) -> Hashable:
+    """Everything that a visitor's page depends on; None if the page is not cached."""
+    viewer: Viewer = getattr(request.state, "viewer", NOBODY)
+    query: bytes = request.scope["query_string"]
+    if viewer.signed_in or request.method not in ("GET", "HEAD") or len(query) > _LONGEST_QUERY:
         return None
-    try:
-        raw = urlsafe_b64decode(cookie.encode("ascii") + b"=" * (-len(cookie) % 4))
-    except ValueError:
+    reads = reads_so_far()
+    if reads is None:
         return None
-    signature, payload = raw[:_SIGNATURE_BYTES], raw[_SIGNATURE_BYTES:]
-    keys: tuple[bytes, ...] = request.app.state.flash_keys
-    if not any(hmac.compare_digest(signature, _sign(key, payload)) for key in keys):
-        return None
-    kind, text, until = orjson.loads(payload)
-    return Flash(text, kind) if time.time() < until else None
+    return template, request.url.path, query, theme_of(request), int(time.time()) // 60, reads
+
+
+def _parts(
+    served: Serving, request: Request, template: str, flash: Flash | None, context: Mapping[str, Any]
+) -> tuple[bytes, ...]:
+    """A page before and after the developer panel, which differs for each request."""
+    text = served.templates.get_template(template).render({**served.frame.around(request, flash), **context})
+    return tuple(part.encode() for part in text.split(PANEL))
 
 
 class _Redirect(RedirectResponse):
-    """A redirect that signs its message when it is sent, since only then it knows the application."""
+    """A redirect that signs its message when it is sent: only then it knows the application."""
 
     def __init__(self, url: str, flash: Flash | None) -> None:
         super().__init__(url, status_code=303)
@@ -145,21 +118,6 @@ class _Redirect(RedirectResponse):
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if self._flash is not None:
-            state = scope["app"].state
-            until = int(time.time()) + _FLASH_SECONDS
-            payload = orjson.dumps([self._flash.kind, self._flash.text, until])
-            value = urlsafe_b64encode(_sign(state.flash_keys[0], payload) + payload).decode().rstrip("=")
-            self.set_cookie(
-                FLASH_COOKIE,
-                value,
-                max_age=_FLASH_SECONDS,
-                path="/",
-                httponly=True,
-                samesite="lax",
-                secure=state.suite.kit.settings.secure,
-            )
+            app: Application = scope["app"]
+            app.serving.flashes.send(self, self._flash)
         await super().__call__(scope, receive, send)
-
-
-def _sign(key: bytes, payload: bytes) -> bytes:
-    return hmac.digest(key, payload, "sha256")[:_SIGNATURE_BYTES]

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import StrEnum
-from typing import Literal, Protocol
+from typing import Literal, Protocol, Self
 
 from partita.kit.problems import Forbidden, SignInRequired
 
 
 class Access(StrEnum):
-    """What a route may ask for that is no permission of a system."""
+    """What a route may require instead of a permission."""
 
     PUBLIC = "public"
     """Anybody."""
@@ -19,39 +19,47 @@ class Access(StrEnum):
     """Anybody with an account."""
 
 
-class House(StrEnum):
+class Permission(StrEnum):
+    """Base of one enumeration per system; each permission is a word `system:thing:action` and a label."""
+
+    label: str
+
+    def __new__(cls, word: str, label: str) -> Self:
+        permission = str.__new__(cls, word)
+        permission._value_ = word
+        permission.label = label
+        return permission
+
+
+class House(Permission):
     """What administrators of the suite do."""
 
-    MANAGE_USERS = "house:users:manage"
-    READ_OUTBOX = "house:outbox:read"
-    READ_METRICS = "house:metrics:read"
-
-
-Permission = StrEnum
-"""One enumeration per system, each word `system:thing:action`."""
+    MANAGE_USERS = "house:users:manage", "Manage accounts"
+    READ_OUTBOX = "house:outbox:read", "Read mail that was kept instead of sent"
+    READ_METRICS = "house:metrics:read", "Read metrics"
 
 
 @dataclass(frozen=True, slots=True)
 class Viewer:
-    """The person or program a request comes from, with all that was granted."""
+    """The person or program that sent a request, with their permissions."""
 
     user_id: str | None = None
     username: str = ""
     name: str = ""
     permissions: frozenset[str] = frozenset()
     withheld: frozenset[str] = frozenset()
-    """What a token's owner may do and the token may not."""
+    """Permissions of a token's owner that the token lacks."""
     via: Literal["nobody", "session", "token", "oidc", "command"] = "nobody"
     session_id: str | None = None
     must_change_password: bool = False
-    """Somebody with a one-time password: nothing is granted until it is changed."""
+    """A one-time password grants nothing until it is changed."""
 
     @property
     def signed_in(self) -> bool:
         return self.user_id is not None
 
     def may(self, permission: str) -> bool:
-        """Whether this is granted; templates ask this."""
+        """Whether this viewer has the permission."""
         if permission == Access.PUBLIC:
             return True
         if permission == Access.SIGNED_IN:
@@ -60,7 +68,7 @@ class Viewer:
 
     @property
     def id(self) -> str:
-        """The user's id, for what only people with an account do."""
+        """The user's id; `SignInRequired` for visitors."""
         if self.user_id is None:
             raise SignInRequired("Sign in to do this.")
         return self.user_id
@@ -70,24 +78,29 @@ NOBODY = Viewer()
 
 
 def authorize(viewer: Viewer, permission: str) -> None:
-    """Let pass, or refuse: 401 where signing in might help, 403 otherwise."""
+    """Raise unless the viewer has the permission: 401 if signing in might help, otherwise 403."""
     if viewer.may(permission):
         return
     if not viewer.signed_in:
         raise SignInRequired("Sign in to do this.")
     if permission in viewer.withheld:
-        raise Forbidden(f"This token lacks the permission {permission}. Make a new one with it on your account page.")
-    raise Forbidden(f"This needs the permission {permission}. Ask an administrator for it.")
+        raise Forbidden(f"This token lacks the permission {_named(permission)}. Create another on your account page.")
+    raise Forbidden(f"This needs the permission {_named(permission)}. Ask an administrator for it.")
+
+
+def _named(permission: str) -> str:
+    """A permission for people and for programs: `“Edit sites” (fus:site:edit)`."""
+    return f"“{permission.label}” ({permission})" if isinstance(permission, Permission) else permission
 
 
 class Grants(Protocol):
-    """Something that grants permissions beside roles: fus's groups."""
+    """Something that grants permissions besides roles, such as fus's groups."""
 
     async def permissions_of(self, user_id: str) -> frozenset[str]:
         """All that is granted to a user."""
 
     async def reasons_for(self, user_id: str) -> Sequence[Reason]:
-        """The same, apart by what grants it; for people who ask why."""
+        """The same, listed by what grants it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,21 +108,46 @@ class Reason:
     """Why somebody may do something."""
 
     by: str
-    """`Every account`, `The role kelifax:moderator`, `The fus group editors`."""
+    """`Every account`, `Role Kelifax moderator`, `Group editors`."""
     permissions: frozenset[str]
 
 
 @dataclass(frozen=True, slots=True)
 class Policy:
-    """Every permission there is, what each role grants, and what everybody with an account may do."""
+    """All permissions, what each role grants, and what everybody with an account may do."""
 
-    known: frozenset[str]
+    labels: Mapping[str, str]
+    """Permission → its label."""
     roles: Mapping[str, frozenset[str]]
     """`system:role` → permissions; `admin` is the role that holds all of them."""
     members: frozenset[str]
+    role_labels: Mapping[str, str] = field(default_factory=dict)
+    """Role → what people call it."""
+    titles: Mapping[str, str] = field(default_factory=dict)
+    """System → its title."""
+    known: frozenset[str] = field(init=False)
+    """Every permission there is."""
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "known", frozenset(self.labels))
+
+    def label(self, permission: str) -> str:
+        """The label of a permission; a stored one that no longer exists is its own label."""
+        return self.labels.get(permission, permission)
+
+    def role_label(self, role: str) -> str:
+        """The label of a role."""
+        return "Administrator" if role == ADMIN else self.role_labels.get(role, role)
+
+    def by_system(self) -> dict[str, list[str]]:
+        """The permissions of each system, by its title; those of the suite itself come last."""
+        grouped: dict[str, list[str]] = {title: [] for title in self.titles.values()}
+        for permission in self.labels:
+            grouped.setdefault(self.titles.get(permission.partition(":")[0], "The suite"), []).append(permission)
+        return {title: permissions for title, permissions in grouped.items() if permissions}
 
     def granted(self, roles: Iterable[str], extra: Iterable[str] = ()) -> frozenset[str]:
-        """What roles and groups grant together; words that no system knows grant nothing."""
+        """What roles and groups grant together; unknown words grant nothing."""
         granted = set(self.members)
         for role in roles:
             granted |= self.known if role == ADMIN else self.roles.get(role, frozenset())
@@ -117,13 +155,13 @@ class Policy:
         return frozenset(granted)
 
     def reasons(self, roles: Iterable[str], extra: Iterable[Reason] = ()) -> tuple[Reason, ...]:
-        """The same as `granted`, apart by what grants it; what grants nothing is left out."""
-        found = [Reason("Every account", self.members)]
+        """The same as `granted`, listed by what grants it; roles and groups that grant nothing are left out."""
+        reasons = [Reason("Every account", self.members)]
         for role in sorted(roles):
             permissions = self.known if role == ADMIN else self.roles.get(role, frozenset())
-            found.append(Reason(f"The role {role}", permissions))
-        found.extend(Reason(each.by, each.permissions & self.known) for each in extra)
-        return tuple(reason for reason in found if reason.permissions)
+            reasons.append(Reason(f"Role {self.role_label(role)}", permissions))
+        reasons.extend(Reason(each.by, each.permissions & self.known) for each in extra)
+        return tuple(reason for reason in reasons if reason.permissions)
 
 
 ADMIN = "admin"

@@ -1,4 +1,4 @@
-"""What can go wrong for the person in front of it; services raise these, the web tells them (RFC 9457)."""
+"""Errors for the person or program that made a request: services raise them, `web` renders them (RFC 9457)."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import ClassVar
 
 @dataclass(frozen=True, slots=True)
 class FieldError:
-    """One bad field: its name as the API spells it, dotted where it is nested, and what to do about it."""
+    """One bad field: its name in the API, with dots if it is nested, and what to do about it."""
 
     field: str
     message: str
@@ -30,12 +30,12 @@ class Problem(Exception):
 
     @property
     def headers(self) -> dict[str, str]:
-        """Headers that belong to the answer."""
+        """Headers of the response."""
         return {}
 
 
 class BadRequest(Problem):
-    """The request cannot be understood."""
+    """The request is malformed."""
 
     status = 400
     code = "bad_request"
@@ -43,7 +43,7 @@ class BadRequest(Problem):
 
 
 class SignInRequired(Problem):
-    """Nobody is signed in, and somebody must be."""
+    """The request must be made by somebody who is signed in."""
 
     status = 401
     code = "sign_in_required"
@@ -55,7 +55,7 @@ class SignInRequired(Problem):
 
 
 class Forbidden(Problem):
-    """Somebody is signed in who may not do this."""
+    """The viewer lacks a permission."""
 
     status = 403
     code = "forbidden"
@@ -63,7 +63,7 @@ class Forbidden(Problem):
 
 
 class NotFound(Problem):
-    """There is nothing here, or nothing this person may know of."""
+    """It does not exist, or the viewer may not know that it does."""
 
     status = 404
     code = "not_found"
@@ -71,7 +71,7 @@ class NotFound(Problem):
 
 
 class Conflict(Problem):
-    """The state does not allow it: a lost race, a taken name, a decision that was made already."""
+    """The current state does not allow it: somebody was faster, a name is taken, a decision is made."""
 
     status = 409
     code = "conflict"
@@ -79,7 +79,7 @@ class Conflict(Problem):
 
 
 class TooLarge(Problem):
-    """More than is taken."""
+    """The request is too large."""
 
     status = 413
     code = "too_large"
@@ -91,15 +91,15 @@ class Invalid(Problem):
 
     status = 422
     code = "invalid"
-    title = "Please check what was sent"
+    title = "Please check your input"
 
     def __init__(self, *errors: FieldError, detail: str | None = None, code: str | None = None) -> None:
-        shown = detail or " ".join(f"{error.field}: {error.message}" for error in errors)
-        super().__init__(shown, code=code, errors=errors)
+        text = detail or " ".join(f"{error.field}: {error.message}" for error in errors)
+        super().__init__(text, code=code, errors=errors)
 
 
 class TooMany(Problem):
-    """Too often; the answer says when to try again."""
+    """Too many requests; the response says when to try again."""
 
     status = 429
     code = "too_many_requests"
@@ -115,7 +115,7 @@ class TooMany(Problem):
 
 
 class Unavailable(Problem):
-    """Something this needs is not there right now."""
+    """Something that this needs is not available right now."""
 
     status = 503
     code = "unavailable"

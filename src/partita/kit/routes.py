@@ -1,8 +1,8 @@
-"""Routes that say who may use them: without a permission (or `Access.PUBLIC`) a route cannot be made."""
+"""Routes that declare who may use them: each needs a permission, or `Access.PUBLIC`."""
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Coroutine, Sequence
+from collections.abc import Callable, Coroutine, Sequence
 from typing import Annotated, Any, TypeVar
 
 from fastapi import APIRouter, Depends, Request
@@ -10,6 +10,8 @@ from fastapi.routing import APIRoute
 from starlette.responses import Response
 
 from partita.kit.permissions import Access, Viewer, authorize
+from partita.kit.serving import serving
+from partita.store.reads import remember_reads
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -18,17 +20,16 @@ MOST_BYTES = 1_000_000
 
 
 async def viewer_of(request: Request) -> Viewer:
-    """Who sent the request; told once per request by what the application set as `viewers`."""
-    known: Viewer | None = getattr(request.state, "viewer", None)
-    if known is None:
-        recognise: Callable[[Request], Awaitable[Viewer]] = request.app.state.viewers
-        known = await recognise(request)
-        request.state.viewer = known
-    return known
+    """Who sent the request; looked up once per request."""
+    viewer: Viewer | None = getattr(request.state, "viewer", None)
+    if viewer is None:
+        viewer = await serving(request).recognise(request)
+        request.state.viewer = viewer
+    return viewer
 
 
 CurrentViewer = Annotated[Viewer, Depends(viewer_of)]
-"""The parameter of a route that wants to know who asks."""
+"""The parameter of a route that needs the viewer."""
 
 
 class Routes:
@@ -64,12 +65,12 @@ class Routes:
         faceless: bool = False,
         **settings: Any,
     ) -> Callable[[F], F]:
-        """Declare a route. `refuses` are the statuses of problems it may answer with, for its documentation; a
-        `faceless` one answers everybody alike, so that nobody is looked up."""
+        """Declare a route. `refuses` are the error statuses that its documentation lists. A `faceless` route responds
+        to everybody alike, so no session is looked up."""
 
         if faceless and permission != Access.PUBLIC:
-            raise ValueError(f"{method} {path} needs {permission}, so it must know who asks")
-        # A page shows who is signed in; public data is the same for everybody, unless the route asks.
+            raise ValueError(f"{method} {path} needs {permission}, so it cannot be faceless")
+        # A page shows who is signed in; public data is the same for everybody, unless the route takes the viewer.
         looks = not faceless and (self.pages or permission != Access.PUBLIC)
         route_class = APIRoute if faceless else _asking(permission) if looks else _Open
 
@@ -81,7 +82,7 @@ class Routes:
                 settings.setdefault("response_class", Response)
                 settings.setdefault("response_model", None)
             if settings.get("status_code") == 204:
-                settings.setdefault("response_class", Response)  # nothing has no type
+                settings.setdefault("response_class", Response)  # no content, no content type
             self.router.add_api_route(
                 path,
                 function,
@@ -96,7 +97,7 @@ class Routes:
 
 
 class _Open(APIRoute):
-    """Routes for everybody: nobody is looked up, but a token that is not good is no token, and that is said."""
+    """Routes for everybody: sessions are not looked up, but an invalid token is refused."""
 
     def get_route_handler(self) -> Callable[[Request], Coroutine[Any, Any, Response]]:
         handle = super().get_route_handler()
@@ -110,7 +111,7 @@ class _Open(APIRoute):
 
 
 def _asking(permission: str) -> type[APIRoute]:
-    """Routes that ask who is there before anything else: what others send is not even read."""
+    """Routes that check the permission first, before the body is read."""
 
     class Asking(APIRoute):
         def get_route_handler(self) -> Callable[[Request], Coroutine[Any, Any, Response]]:
@@ -118,8 +119,9 @@ def _asking(permission: str) -> type[APIRoute]:
 
             async def answer(request: Request) -> Response:
                 authorize(await viewer_of(request), permission)
+                remember_reads()
                 if getattr(request.state, "head", False):
-                    request.scope["method"] = "HEAD"  # it was GET for the router only
+                    request.scope["method"] = "HEAD"  # the router saw it as GET
                 return await handle(request)
 
             return answer

@@ -1,4 +1,4 @@
-"""The house's own table: what keeps the systems running rather than being their content."""
+"""The house's own table: rate limits and the outbox."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ HOUSE = Table(
 OUTBOX = HOUSE.index("outbox", pk="outbox", sk="sentAt", shards=4, purpose="Kept mail, newest first")
 
 
-# 1. Rate limits: one counter per rule, person and window; it goes when the window is over.
+# 1. Rate limits: one counter per rule, person and window; it expires with the window.
 class Tally(Item, table=HOUSE, pk="LIMIT#{rule}#{who}", sk="WINDOW#{window}", names=camel_case):
-    """How often somebody did something within a stretch of time."""
+    """How often somebody did something within a window of time."""
 
     rule: Attribute[str] = key_part()
     who: Attribute[str] = key_part()
@@ -34,7 +34,7 @@ def tally(rule: str, who: str, window: int) -> Get[Tally]:
     return Tally.get(Tally.rule(rule), Tally.who(who), Tally.window(window))
 
 
-# 2. The outbox: mail that is kept for administrators to read, where nothing is sent.
+# 2. The outbox: mail that is kept for administrators to read instead of being sent.
 class KeptMail(Item, table=HOUSE, pk="MAIL#{mail_id}", sk="MAIL", keys={"outbox": "OUTBOX"}, names=camel_case):
     """A mail that would have been sent."""
 

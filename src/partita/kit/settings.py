@@ -1,4 +1,4 @@
-"""The settings: from the environment (`PARTITA_…`), then a TOML file, then the defaults that are right for a laptop."""
+"""The settings: from the environment (`PARTITA_…`), then a TOML file, then defaults for a laptop."""
 
 from __future__ import annotations
 
@@ -31,33 +31,36 @@ _log = logging.getLogger(__name__)
 
 
 class SettingsError(Exception):
-    """Settings that cannot be used; the message names each one and says what to do."""
+    """Invalid settings; the message names each one and says what to do."""
 
 
-def read_settings(**given: Any) -> Settings:
-    """The settings as they are right now; what is given goes before everything else."""
+def read_settings(**overrides: Any) -> Settings:
+    """The current settings; arguments override everything else."""
     named = os.environ.get(FILE_VARIABLE)
     if named and not Path(named).is_file():
-        raise SettingsError(f"{FILE_VARIABLE} names {named}, and there is no such file.")
+        raise SettingsError(f"{FILE_VARIABLE} is {named}, but there is no such file.")
     try:
-        settings = Settings(**given)
+        settings = Settings(**overrides)
     except tomllib.TOMLDecodeError as error:
-        raise SettingsError(f"{settings_file()} is not TOML: {error}") from None
+        raise SettingsError(f"{settings_file()} is not valid TOML: {error}") from None
     except ValidationError as error:
         raise SettingsError("\n".join(_wrong(error))) from None
     for variable, meant in _misspelt(os.environ):
-        _log.warning("%s is no setting and changes nothing; did you mean %s?", variable, meant)
+        _log.warning("%s is not a setting and is ignored; did you mean %s?", variable, meant)
     return settings
 
 
 def settings_file() -> Path:
-    """The file that is read, where it is there."""
+    """The settings file, whether it exists or not."""
     return Path(os.environ.get(FILE_VARIABLE) or _FILE)
 
 
 def _split(value: Any) -> Any:
     return tuple(part.strip() for part in value.split(",") if part.strip()) if isinstance(value, str) else value
 
+
+SYSTEMS = ("kelifax", "fus", "worthwatch", "newsletter", "enablement")
+"""Partita's own, in the order in which people see them."""
 
 Port = Annotated[int, Field(ge=1, le=65535)]
 
@@ -77,40 +80,42 @@ class Settings(BaseSettings):
     # What is kept, and where
 
     data: Path = Path("data")
-    """The folder that holds everything local: tables, files, search, secret."""
+    """The folder of everything local: tables, files, search index, secret."""
     backend: Literal["embedded", "dynamodb"] = "embedded"
-    """Where the tables are: in the data folder, or at DynamoDB or what speaks its protocol."""
+    """Where the tables are: in the data folder, or in DynamoDB or a compatible service."""
     endpoint_url: str | None = None
-    """The address of DynamoDB; unset, it is AWS in the region. Only for `dynamodb`."""
+    """The URL of DynamoDB; by default AWS in the region. Only for `dynamodb`."""
     region: str | None = None
-    """The AWS region; unset, as the AWS CLI finds it."""
+    """The AWS region; by default the one that the AWS CLI would use."""
     changes: Literal["all", "local"] = "all"
-    """Which changes of the tables this machine reacts to; `local`: only for what it keeps itself, such as search."""
+    """Which change handlers run on this machine; `local`: only those of its own data, such as the search index."""
     files: Literal["local", "s3"] = "local"
     """Where uploaded files are: in the data folder, or in S3."""
     s3_bucket: str | None = None
-    """The bucket; needed for `s3`."""
+    """The bucket; required for `s3`."""
     s3_endpoint_url: str | None = None
-    """The address of S3; unset, it is AWS."""
+    """The URL of S3; by default AWS."""
     s3_encryption: Literal["AES256", "aws:kms", "none"] = "AES256"
-    """How S3 is told to encrypt files; `none` leaves it to the bucket, where what speaks S3's protocol has no keys."""
+    """How S3 encrypts files; `none` leaves it to the bucket, for services that have no keys."""
 
-    # How it is served
+    # What is served, and how
 
+    systems: Annotated[tuple[str, ...], NoDecode, BeforeValidator(_split)] = SYSTEMS
+    """The systems to serve, separated by commas: Partita's own by name, others as packages with a `system.py`."""
     host: str = "127.0.0.1"
-    """The address to listen on; `0.0.0.0` is every one of the machine."""
+    """The address to listen on; `0.0.0.0` for all addresses of the machine."""
     port: int = Field(default=8080, ge=0, le=65535)
     """The port to listen on; 0 takes a free one."""
     base_url: str = Field(default_factory=lambda data: _local_url(data))
-    """How people reach the site, for links and cookies; unset, host and port. With https, cookies are secure."""
+    """The URL of the site, for links and cookies; by default host and port. With https, cookies are secure."""
     workers: int = Field(default=1, ge=1, le=64)
-    """How many processes serve."""
+    """The number of server processes."""
     trusted_proxies: Annotated[tuple[str, ...], NoDecode, BeforeValidator(_split)] = ()
-    """Addresses or networks whose `X-Forwarded-…` headers are believed, separated by commas."""
+    """Addresses or networks whose `X-Forwarded-…` headers are trusted, separated by commas."""
     log_level: Literal["debug", "info", "warning", "error"] = "info"
     """How much is logged."""
     dev_panel: bool = True
-    """Whether pages show developers the requests that made them."""
+    """Whether pages show the developer panel with their DynamoDB requests."""
     demo: bool = False
     """Whether empty systems are filled with demo data at the start."""
     fetch: bool = True
@@ -121,38 +126,38 @@ class Settings(BaseSettings):
     # Who people are
 
     secret: SecretStr | None = None
-    """What signs cursors, links and messages; the first of several signs. Unset, the data folder keeps one."""
+    """The key that signs cursors, links and messages; the first of several signs. By default in the data folder."""
     session_days: int = Field(default=30, ge=1, le=365)
     """How long people stay signed in."""
     sign_up: bool = True
-    """Whether people may make accounts themselves."""
+    """Whether people may create accounts themselves."""
     oidc_issuer: str | None = None
-    """Whose access tokens the API accepts, as in the tokens' `iss`: an OpenID provider or a Cognito pool."""
+    """The OpenID provider or Cognito pool whose access tokens the API accepts, as in the tokens' `iss`."""
     oidc_client_id: str | None = None
-    """The client the tokens must be made for; needed with `oidc_issuer`."""
+    """The client that tokens must be issued for; required with `oidc_issuer`."""
     oidc_roles_claim: str | None = None
-    """The claim whose words are taken as roles, such as `cognito:groups`; unset, tokens carry no roles."""
+    """The claim that holds roles, such as `cognito:groups`; by default tokens have no roles."""
 
     # Mail
 
     mail: Literal["outbox", "smtp"] = "outbox"
-    """What happens to mail: kept for administrators to read in the outbox, or sent."""
+    """Whether mail is kept in the outbox, for administrators to read, or sent."""
     mail_from: str = "partita@localhost"
     """The sender of mail."""
     smtp_host: str | None = None
-    """The server that takes mail; needed for `smtp`."""
+    """The mail server; required for `smtp`."""
     smtp_port: int = Field(default=587, ge=1, le=65535)
     """Its port."""
     smtp_security: Literal["starttls", "tls", "none"] = "starttls"
-    """How the connection is secured; `none` is only for a server on the same machine."""
+    """How the connection is encrypted; `none` only for a server on the same machine."""
     smtp_username: str | None = None
-    """Who we are to it, where it asks."""
+    """The username, if the server needs one."""
     smtp_password: SecretStr | None = None
-    """And the password."""
+    """The password, if the server needs one."""
 
     @property
     def secure(self) -> bool:
-        """Whether people come by https."""
+        """Whether the site is reached by https."""
         return self.base_url.startswith("https://")
 
     @field_validator("base_url", "endpoint_url", "s3_endpoint_url", "oidc_issuer")
@@ -162,7 +167,7 @@ class Settings(BaseSettings):
             return None
         parts = urlsplit(value)
         if parts.scheme not in ("http", "https") or not parts.hostname or parts.query or parts.fragment:
-            raise ValueError("Enter a whole address without a query, as in https://example.org.")
+            raise ValueError("Enter a complete URL without a query, such as https://example.org.")
         return value
 
     @field_validator("base_url")
@@ -174,7 +179,7 @@ class Settings(BaseSettings):
     @classmethod
     def _trustworthy(cls, value: str | None) -> str | None:
         if value is not None and urlsplit(value).scheme != "https" and not is_loopback(urlsplit(value).hostname or ""):
-            raise ValueError("The address must be https: keys that anybody on the way could replace prove nothing.")
+            raise ValueError("The URL must be https, so that nobody can replace the keys on the way.")
         return value
 
     @field_validator("secret")
@@ -192,22 +197,22 @@ class Settings(BaseSettings):
             try:
                 ipaddress.ip_network(part)
             except ValueError:
-                raise ValueError(f"{part} is no address and no network; write 10.0.0.1 or 10.0.0.0/8.") from None
+                raise ValueError(f"{part} is not an address or network, such as 10.0.0.1 or 10.0.0.0/8.") from None
         return value
 
     @model_validator(mode="after")
     def _together(self) -> Settings:
-        for needed, wanted in (
+        for needed, required in (
             ("s3_bucket", self.files == "s3"),
             ("smtp_host", self.mail == "smtp"),
             ("oidc_client_id", self.oidc_issuer is not None),
         ):
-            if wanted and getattr(self, needed) is None:
+            if required and getattr(self, needed) is None:
                 raise ValueError(f"{_variable(needed)} must be set too.")
         if self.changes == "local" and self.backend == "embedded":
-            raise ValueError(f"{_variable('changes')}: tables in the data folder have nobody else to react to them.")
+            raise ValueError(f"{_variable('changes')}: `local` is only for the backend `dynamodb`.")
         if self.smtp_security == "none" and self.smtp_password is not None and not is_loopback(self.smtp_host or ""):
-            raise ValueError(f"{_variable('smtp_security')}: `none` would send the password for everybody to read.")
+            raise ValueError(f"{_variable('smtp_security')}: `none` would send the password unencrypted.")
         return self
 
     @classmethod
@@ -228,7 +233,7 @@ def secrets_in(value: SecretStr | None) -> tuple[str, ...]:
 
 
 def is_loopback(host: str) -> bool:
-    """Whether a host is this very machine."""
+    """Whether a host is this machine."""
     try:
         return ipaddress.ip_address(host).is_loopback
     except ValueError:
@@ -237,8 +242,8 @@ def is_loopback(host: str) -> bool:
 
 def _local_url(data: Mapping[str, Any]) -> str:
     host = str(data.get("host", "127.0.0.1"))
-    shown = {"0.0.0.0": "127.0.0.1", "::": "[::1]"}.get(host, f"[{host}]" if ":" in host else host)
-    return f"http://{shown}:{data.get('port', 8080)}"
+    reachable = {"0.0.0.0": "127.0.0.1", "::": "[::1]"}.get(host, f"[{host}]" if ":" in host else host)
+    return f"http://{reachable}:{data.get('port', 8080)}"
 
 
 def _variable(name: str) -> str:
@@ -246,20 +251,20 @@ def _variable(name: str) -> str:
 
 
 def _wrong(error: ValidationError) -> list[str]:
-    found = []
-    # The default of base_url is made of host and port; where those are wrong, they are what to mend.
+    wrong = []
+    # The default of base_url comes from host and port; if those are wrong, only they are reported.
     for each in field_errors(each for each in error.errors() if each["type"] != "default_factory_not_called"):
         if each.message == "There is no such field.":
             near = get_close_matches(each.field, Settings.model_fields, 1)
             hint = f"; did you mean {near[0]}?" if near else ", see docs/settings.md"
-            found.append(f"{each.field} is no setting{hint}")
+            wrong.append(f"{each.field} is not a setting{hint}")
         else:
-            found.append(each.message if each.field == "body" else f"{_variable(each.field)}: {each.message}")
-    return found
+            wrong.append(each.message if each.field == "body" else f"{_variable(each.field)}: {each.message}")
+    return wrong
 
 
 def _misspelt(environment: Mapping[str, str]) -> list[tuple[str, str]]:
-    """Variables that look like a setting and are none; others that begin like ours may be somebody else's."""
+    """Variables that look like a misspelt setting; others with our prefix may belong to something else."""
     known = [_variable(name) for name in Settings.model_fields]
     others = {FILE_VARIABLE, "PARTITA_ACCESS_KEY_ID", "PARTITA_SECRET_ACCESS_KEY"}
     strange = [name for name in environment if name.startswith(PREFIX) and name not in others.union(known)]

@@ -1,4 +1,4 @@
-"""The store that the settings name, open."""
+"""Opens the store that the settings name."""
 
 from __future__ import annotations
 
@@ -15,15 +15,15 @@ from partita.table import CursorKeys, Table
 
 @contextmanager
 def open_store(settings: Settings, *tables: Table) -> Iterator[Store]:
-    """The tables in the data folder or at DynamoDB; those that are named are made where they are missing."""
+    """The store in the data folder or DynamoDB; the given tables are created if they are missing."""
     cursors = CursorKeys(*signing_keys(settings, "cursors"))
-    with _large_values(settings) as files, _opened(settings, cursors, files) as store:
+    with _large_values(settings) as files, _open_tables(settings, cursors, files) as store:
         store.create(*tables)
         yield store
 
 
 @contextmanager
-def _opened(settings: Settings, cursors: CursorKeys, files: LargeFiles) -> Iterator[Store]:
+def _open_tables(settings: Settings, cursors: CursorKeys, files: LargeFiles) -> Iterator[Store]:
     if settings.backend == "embedded":
         from partita.engine import Engine
 
@@ -41,7 +41,7 @@ def _opened(settings: Settings, cursors: CursorKeys, files: LargeFiles) -> Itera
 
 @contextmanager
 def _large_values(settings: Settings) -> Iterator[LargeFiles]:
-    """Where values lie that are too large for their items: with the other files."""
+    """The files of values that are too large for their items."""
     if settings.files == "local":
         yield FolderFiles(settings.data / "large-values")
         return

@@ -1,4 +1,4 @@
-"""The suite: the kit and the systems that live on it. Made in `bootstrap`, served by `web`."""
+"""The suite: the kit and the systems built on it. Made in `bootstrap`, served by `web`."""
 
 from __future__ import annotations
 
@@ -23,15 +23,15 @@ class Suite:
     kit: Kit
     systems: tuple[System, ...]
     handlers: tuple[Handler, ...]
-    """Everything that reacts to changes of the tables."""
+    """All change handlers."""
     worker: ChangeWorker | ChangeWorkers
-    """What follows the changes on this machine."""
+    """Runs the change handlers of this machine."""
     close: Callable[[], Awaitable[None]]
-    """Finish what is under way and let go of tables, files and search."""
+    """Finish work in progress, then close tables, files and search."""
 
     @asynccontextmanager
     async def running(self) -> AsyncIterator[None]:
-        """React to changes until this is left; then close everything."""
+        """Run the change handlers until the block ends; then close everything."""
         following = asyncio.create_task(self.worker.run(), name="changes")
         try:
             yield
@@ -43,9 +43,15 @@ class Suite:
 
 
 def policy_of(systems: tuple[System, ...]) -> Policy:
-    """Every permission of house and systems, and what their roles grant."""
+    """All permissions and roles of the house and the systems."""
     return Policy(
-        known=frozenset(map(str, House)).union(*(system.permissions for system in systems)),
+        labels={
+            str(permission): permission.label
+            for permissions in (House, *(system.permissions for system in systems))
+            for permission in permissions
+        },
         roles={f"{system.name}:{role}": granted for system in systems for role, granted in system.roles.items()},
+        role_labels={f"{system.name}:{role}": f"{system.title} {role}" for system in systems for role in system.roles},
+        titles={system.name: system.title for system in systems},
         members=frozenset[str]().union(*(system.members for system in systems)),
     )

@@ -1,15 +1,17 @@
-"""What a system brings to the suite; each is made by `build` in its `system.py` from the kit."""
+"""The parts of a system; `build` in its `system.py` makes it from the kit."""
 
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from partita.kit.permissions import Grants
+from partita.kit.permissions import Grants, Permission
 from partita.table import Table
 
 if TYPE_CHECKING:
+    from partita.kit.adoption import Adoption
     from partita.kit.changes import Handler
     from partita.kit.routes import Routes
     from partita.kit.search import Catalog
@@ -17,7 +19,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Link:
-    """An entry of a system's navigation, shown to those who may follow it."""
+    """An entry of a system's navigation, shown to people with the permission."""
 
     label: str
     path: str
@@ -27,7 +29,7 @@ class Link:
 
 @dataclass(frozen=True, slots=True)
 class Headline:
-    """Something new, for the start page of the suite."""
+    """A news entry for the start page of the suite."""
 
     title: str
     path: str
@@ -37,16 +39,18 @@ class Headline:
 
 @dataclass(frozen=True, slots=True)
 class System:
-    """One of the five."""
+    """A system of the suite."""
 
     name: str
     """`kelifax`: the start of its paths, `/kelifax/…` and `/api/kelifax/…`."""
     title: str
     purpose: str
     hue: int
-    """Its accent, as an OKLCH hue."""
+    """Its accent colour, as an OKLCH hue."""
+    icon: str
+    """The name of an icon in the sprite."""
     tables: tuple[Table, ...]
-    permissions: frozenset[str] = frozenset()
+    permissions: type[Permission] | tuple[()] = ()
     roles: Mapping[str, frozenset[str]] = field(default_factory=dict)
     """`moderator` → what it grants."""
     members: frozenset[str] = frozenset()
@@ -55,15 +59,19 @@ class System:
     search_path: str | None = None
     """Where the search box of the top bar goes, with `?q=`."""
     inbox: str | None = None
-    """Where the bell of the top bar leads; `<inbox>/unread` answers with the number, or nothing."""
+    """The page of the bell in the top bar; `<inbox>/unread` returns the number, or nothing."""
     api: Routes | None = None
     pages: Routes | None = None
+    templates: Path | None = None
+    """The folder of its templates, which are named `<system>/….html`."""
     changes: tuple[Handler, ...] = ()
+    adoptions: tuple[Adoption[Any], ...] = ()
+    """How items that another program wrote are adopted."""
     searches: tuple[Catalog[Any], ...] = ()
     grants: Grants | None = None
     demo: Callable[[], Awaitable[str]] | None = None
-    """Fills an empty system with demo data through its service; says what it made."""
+    """Fills an empty system with demo data through its service; returns a summary."""
     news: Callable[[], Awaitable[tuple[Headline, ...]]] | None = None
-    """What is new for everybody, newest first."""
+    """News for everybody, newest first."""
     finish: Callable[[], Awaitable[None]] | None = None
-    """Does what is still waiting, before everything is closed."""
+    """Finishes background work before everything is closed."""

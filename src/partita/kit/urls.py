@@ -1,4 +1,4 @@
-"""Addresses of the web: what is taken for one, and when two are the same."""
+"""URLs: which are valid, and when two are the same."""
 
 from __future__ import annotations
 
@@ -23,11 +23,19 @@ _SPACES = re.compile(r"[\s\x00-\x1f\x7f]")
 
 
 class AddressError(ValueError):
-    """A text that is no address of the web; the message says what to write instead."""
+    """An invalid URL; the message says what to write instead."""
+
+
+class UrlTaken(Exception):
+    """The guard of a URL belongs to another item; services say which."""
+
+    def __init__(self, owner: str) -> None:
+        super().__init__(owner)
+        self.owner = owner
 
 
 def checked(url: str) -> str:
-    """The address without spaces around it, or why it is none: http or https, a host, nobody's name or password."""
+    """The URL without surrounding spaces; `AddressError` unless it is http or https with a host and no password."""
     text = url.strip()
     # The normalised form is the key of a guard, and a key has at most 2,048 bytes.
     longest = max(len(text), len(normalise(text)) if len(text) <= MOST_CHARACTERS else 0)
@@ -37,10 +45,10 @@ def checked(url: str) -> str:
 
 
 def normalise(url: str) -> str:
-    """One spelling for addresses that lead to the same place.
+    """The same text for URLs that lead to the same page.
 
-    http and https, upper and lower case of the host, a default port, a slash at the end, a fragment and parameters that
-    only track people make no difference. For comparing, not for following: some places answer to one scheme only.
+    http or https, the case of the host, a default port, a trailing slash, the fragment and tracking parameters make no
+    difference. For comparing only: some sites respond to one scheme only.
     """
     parts = _parts(url.strip())
     host = host_of(parts)
@@ -56,19 +64,19 @@ def normalise(url: str) -> str:
 
 
 def _plain(escape: re.Match[str]) -> str:
-    """What needs no escape loses it; the others are spelled in capitals. `%2F` is no slash, and stays."""
+    """Unescape characters that need no escape, and write the others in upper case. `%2F` stays: it is not a slash."""
     character = chr(int(escape[1], 16))
     return character if character in _UNRESERVED else escape[0].upper()
 
 
 def host_of(parts: SplitResult) -> str:
-    """The host as machines spell it: lower case, IDNA."""
+    """The host in lower case and IDNA."""
     host = (parts.hostname or "").rstrip(".")
-    return _spelled(host)
+    return _ascii_host(host)
 
 
 @lru_cache(maxsize=1024)
-def _spelled(host: str) -> str:
+def _ascii_host(host: str) -> str:
     try:
         return str(ip_address(host))
     except ValueError:
@@ -76,28 +84,28 @@ def _spelled(host: str) -> str:
     try:
         return idna.encode(host, uts46=True).decode("ascii")
     except idna.IDNAError:
-        raise AddressError(f"{host!r} is no name of a host.") from None
+        raise AddressError(f"{host!r} is not a valid host name.") from None
 
 
 def _parts(text: str) -> SplitResult:
     if not text:
-        raise AddressError("An address is needed, such as https://example.org.")
+        raise AddressError("Enter a URL, such as https://example.org.")
     if _SPACES.search(text):
-        raise AddressError("An address has no spaces.")
+        raise AddressError("A URL cannot contain spaces.")
     if any("\ud800" <= character <= "\udfff" for character in text):
-        raise AddressError("An address is text; this holds half a character.")
+        raise AddressError("This URL contains an invalid character.")
     try:
         parts = urlsplit(text)
         port = parts.port
     except ValueError as error:
-        raise AddressError(f"This is no address of the web: {error}.") from None
+        raise AddressError(f"This is not a valid URL: {error}.") from None
     if parts.scheme not in _PORTS:
-        raise AddressError("An address starts with http:// or https://.")
+        raise AddressError("A URL starts with http:// or https://.")
     if parts.username is not None or parts.password is not None:
-        raise AddressError("An address must not hold a name or a password.")
+        raise AddressError("A URL must not contain a username or password.")
     if port == 0:
-        raise AddressError("Port 0 leads nowhere.")
+        raise AddressError("Port 0 is not valid.")
     host = host_of(parts) if parts.hostname else ""
     if "." not in host and ":" not in host:
-        raise AddressError("An address names a host with a dot in it, such as example.org.")
+        raise AddressError("A URL needs a host with a dot, such as example.org.")
     return parts

@@ -46,9 +46,9 @@ if not TYPE_CHECKING:  # else every name would be there for those who check type
     def __getattr__(name: str) -> object:
         if name not in _HOME:
             raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-        found = getattr(import_module(f"{__name__}.{_HOME[name]}"), name)
-        globals()[name] = found  # the next time it is there
-        return found
+        value = getattr(import_module(f"{__name__}.{_HOME[name]}"), name)
+        globals()[name] = value  # the next time it is there
+        return value
 
 
 def __dir__() -> list[str]:

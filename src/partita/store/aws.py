@@ -32,12 +32,12 @@ def discovered(
         # A client knows every rule about partitions, FIPS and AWS_ENDPOINT_URL; its address is all we take from it.
         endpoint_url = str(session.create_client("dynamodb", region_name=region).meta.endpoint_url)
     if credentials is None:
-        found = session.get_credentials()
-        if found is None:
-            raise NoCredentialsError("No AWS credentials are found. Configure them as for the AWS CLI, or give them.")
+        session_credentials = session.get_credentials()
+        if session_credentials is None:
+            raise NoCredentialsError("No AWS credentials found. Configure them as for the AWS CLI, or give them.")
 
         def current() -> Credentials:
-            frozen = found.get_frozen_credentials()
+            frozen = session_credentials.get_frozen_credentials()
             return Credentials(frozen.access_key, frozen.secret_key, frozen.token)
 
         credentials = current

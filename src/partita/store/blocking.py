@@ -10,7 +10,7 @@ from collections import deque
 from threading import BoundedSemaphore
 
 from partita.store.address import Address
-from partita.store.incoming import Answer, Incoming
+from partita.store.http_answer import Answer, AnswerReader
 
 _CHUNK = 64 * 1024
 
@@ -25,7 +25,7 @@ class Connections:
         self._closed = False
 
     def exchange(self, request: bytes) -> Answer:
-        """Send a request and wait for its answer; OSError or HttpError where none comes."""
+        """Send a request and wait for its answer; OSError or HttpError if none comes."""
         with self._free:
             connection = self._kept() or _Connection(self._address)
             try:
@@ -83,7 +83,7 @@ class _Connection:
 
     def exchange(self, request: bytes) -> Answer:
         self._socket.sendall(request)
-        incoming = Incoming()
+        incoming = AnswerReader()
         while True:
             answer = incoming.feed(self._socket.recv(_CHUNK))
             if answer is not None:

@@ -40,10 +40,10 @@ def costs(
 ) -> str:
     """The page, from the measurements of each system; `own` for a schema that is not one of the five systems'."""
     lines = [_OWN if own else _SYSTEMS]
-    for system, found in measured.items():
+    for system, measurements in measured.items():
         lines += [f"## {system}", ""]
-        documented = [each for each in found if each.pattern.documented]
-        added = [each for each in found if not each.pattern.documented]
+        documented = [each for each in measurements if each.pattern.documented]
+        added = [each for each in measurements if not each.pattern.documented]
         if documented:
             quoted = any(each.pattern.wordings != (each.pattern.name,) for each in documented)
             lines += [*_table("the document says" if quoted else "pattern", documented), ""]
@@ -57,12 +57,12 @@ def costs(
     return "\n".join(lines)
 
 
-def _table(first: str, found: Sequence[Measurement]) -> Iterable[str]:
-    counts = [f"{wanted:,}" for wanted in found[0].stored]
+def _table(first: str, measurements: Sequence[Measurement]) -> Iterable[str]:
+    counts = [f"{wanted:,}" for wanted in measurements[0].stored]
     heads = [first, "function", "request", "item", *counts]
     yield "| " + " | ".join(heads) + " |"
     yield "|---|---|---|" + "---:|" * (len(heads) - 3)
-    for each in found:
+    for each in measurements:
         yield "| " + " | ".join(cells(each)) + " |"
 
 

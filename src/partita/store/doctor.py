@@ -15,7 +15,7 @@ from partita.store.store import Store
 from partita.table import ForeignItemError, Item, KeyPartError, ModelError, Table
 from partita.table import Update as ItemUpdate
 from partita.table.effects import Steps
-from partita.table.scans import stretch_of_segment
+from partita.table.scans import segment_page
 from partita.table.values import same_value
 
 Kind = Literal["unreadable", "unknown", "stale", "misplaced"]
@@ -56,12 +56,12 @@ def examine(store: Store, table: Table) -> Iterator[Ailment]:
     """Everything that is wrong in a table; reads all of it."""
     after: WireItem | None = None
     while True:
-        found = store.run(stretch_of_segment(table.name, segment=0, segments=1, after=after, limit=_ROWS))
-        for row in found.rows:
+        page = store.run(segment_page(table.name, segment=0, segments=1, after=after, limit=_ROWS))
+        for row in page.rows:
             ailment = examined(store, table, row)
             if ailment is not None:
                 yield ailment
-        after = found.after
+        after = page.after
         if after is None:
             return
 
@@ -83,10 +83,10 @@ def examined(store: Store, table: Table, row: WireItem) -> Ailment | None:
         return Ailment("misplaced", table, owner, row, (("key", str(error)),))
     elsewhere = [key.name for key in table.keys if expected[key.name] != row[key.name]]
     if elsewhere:
-        return Ailment("misplaced", table, owner, row, tuple((name, _shown(expected[name])) for name in elsewhere))
-    names = owner.__layout__.made_names()
+        return Ailment("misplaced", table, owner, row, tuple((name, _spelled(expected[name])) for name in elsewhere))
+    names = owner.__layout__.derived_names()
     stale = [name for name in names if not same_value(expected.get(name), row.get(name))]
-    wrong = tuple((name, f"should be {_shown(expected.get(name))}") for name in stale)
+    wrong = tuple((name, f"should be {_spelled(expected.get(name))}") for name in stale)
     return Ailment("stale", table, owner, row, wrong) if stale else None
 
 
@@ -106,8 +106,8 @@ def row_under(store: Store, table: Table, key: WireItem) -> WireItem | None:
 
     def read() -> Steps[WireItem | None]:
         response = yield requests.GetItem(table=table.name, key=key, consistent=True)
-        found: WireItem | None = response.get("Item")
-        return found
+        row: WireItem | None = response.get("Item")
+        return row
 
     return store.run(read())
 
@@ -133,5 +133,5 @@ def delete_row(store: Store, table: Table, key: WireItem) -> None:
     store.run(write())
 
 
-def _shown(value: Any) -> str:
+def _spelled(value: Any) -> str:
     return "absent" if value is None else str(next(iter(value.values())))

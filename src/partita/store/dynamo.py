@@ -17,10 +17,10 @@ from partita.store.address import DEFAULT_TIMEOUTS, Timeouts
 from partita.store.cursor_keys import set_keys
 from partita.store.files import LargeFiles
 from partita.store.http import Endpoint
-from partita.store.make import make
 from partita.store.retries import OVER_A_NETWORK, Retries
 from partita.store.signing import STREAM_OPERATIONS, Credentials, CredentialsSource
 from partita.store.store import Store
+from partita.store.table_setup import make
 from partita.table.cursors import CursorKeys
 from partita.table.tables import Table
 
@@ -53,7 +53,7 @@ class DynamoTransport:
         return await self._endpoint.post_async(operation, _body(wire))
 
     def call(self, operation: str, wire: dict[str, Any]) -> dict[str, Any]:
-        """Run any operation in the wire's form, again where that can help."""
+        """Run any operation in the wire's form, again if that can help."""
         return self._retries.run(self._endpoint.post, operation, _body(wire))
 
     async def call_async(self, operation: str, wire: dict[str, Any]) -> dict[str, Any]:
@@ -90,7 +90,7 @@ def _plain(value: object) -> object:
         return b64encode(value).decode()
     if isinstance(value, set | frozenset):
         return list(value)
-    raise TypeError(f"{type(value).__name__} is no attribute value")
+    raise TypeError(f"{type(value).__name__} is not an attribute value")
 
 
 def _streams_url(endpoint_url: str) -> str:
@@ -135,5 +135,5 @@ class DynamoStore(Store):
 
 def fixed(access_key: str, secret_key: str) -> CredentialsSource:
     """Credentials that never change."""
-    known = Credentials(access_key, secret_key)
-    return lambda: known
+    credentials = Credentials(access_key, secret_key)
+    return lambda: credentials

@@ -14,11 +14,11 @@ from partita.dynamo.values import Item as WireItem
 from partita.engine import Engine
 from partita.store.cursor_keys import lasting_keys
 from partita.store.files import LargeFiles
-from partita.store.make import make
 from partita.store.retries import IN_PROCESS, Retries
 from partita.store.store import Store
+from partita.store.table_setup import make
 from partita.table.cursors import CursorKeys
-from partita.table.known import KnownRows
+from partita.table.shared_rows import RowCache
 from partita.table.tables import Table
 
 REMEMBERED_BYTES = 2_000_000
@@ -26,11 +26,11 @@ REMEMBERED_BYTES = 2_000_000
 
 
 class EmbeddedTransport:
-    """The engine as a transport: the syntax tree goes in as it is, and is written as text only where in doubt."""
+    """The engine as a transport: the syntax tree goes in as it is, and is written as text only if in doubt."""
 
     def __init__(self, engine: Engine, remembered: int = REMEMBERED_BYTES) -> None:
         self.engine = engine
-        self._known = KnownRows(remembered)
+        self._rows = RowCache(remembered)
 
     def send(self, request: ItemRequest) -> dict[str, Any]:
         return self.engine.execute(request, self._row)
@@ -54,7 +54,7 @@ class EmbeddedTransport:
         """Nothing is held for an event loop."""
 
     def _row(self, stored: bytes) -> WireItem:
-        return self._known.get(stored) or self._known.add(stored, orjson.loads(stored))
+        return self._rows.get(stored) or self._rows.add(stored, orjson.loads(stored))
 
 
 class EmbeddedStore(Store):
@@ -81,6 +81,6 @@ class EmbeddedStore(Store):
         super().__init__(EmbeddedTransport(self.engine, remembered), cursors, retries=retries, clock=clock, files=files)
 
     def close(self) -> None:
-        """Close the engine, where the store opened it."""
+        """Close the engine, if the store opened it."""
         if self._owned:
             self.engine.close()

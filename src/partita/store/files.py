@@ -1,4 +1,4 @@
-"""Where large values lie: what a file store does, and one that is a folder."""
+"""File stores for large values: the interface, and one that is a folder."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ class LargeFiles(Protocol):
         """Keep a file; when this returns it survives a crash. Saving it again is harmless."""
 
     def load(self, name: str) -> bytes | None:
-        """The content of a file; None where there is none."""
+        """The content of a file; None if there is none."""
 
     def delete(self, name: str) -> None:
-        """Forget a file, where it is there."""
+        """Delete a file, if it is there."""
 
     async def save_async(self, name: str, content: bytes) -> None:
         """`save` without blocking."""

@@ -9,7 +9,7 @@ from typing import Any
 from partita.store.address import DEFAULT_TIMEOUTS, Timeouts, address
 from partita.store.answers import ConnectionFailedError, read_answer
 from partita.store.blocking import Connections
-from partita.store.incoming import HttpError
+from partita.store.http_answer import HttpError
 from partita.store.nonblocking import LoopConnections
 from partita.store.signing import CredentialsSource, Signer
 
@@ -54,13 +54,13 @@ class Endpoint:
     def _of_this_loop(self) -> LoopConnections:
         """A connection belongs to the loop that opened it."""
         loop = asyncio.get_running_loop()
-        found = self._loops.get(loop)
-        if found is None:
+        connections = self._loops.get(loop)
+        if connections is None:
             with self._loops_change:
-                for old in [known for known in self._loops if known.is_closed()]:
+                for old in [each for each in self._loops if each.is_closed()]:
                     del self._loops[old]
-                found = self._loops[loop] = LoopConnections(self._address, self._most, loop)
-        return found
+                connections = self._loops[loop] = LoopConnections(self._address, self._most, loop)
+        return connections
 
     def _failed(self, error: Exception) -> ConnectionFailedError:
         return ConnectionFailedError(f"{self._address.url} did not answer: {str(error) or type(error).__name__}")
@@ -71,6 +71,6 @@ class Endpoint:
 
     async def close_async(self) -> None:
         """Close the connections of the running loop."""
-        found = self._loops.pop(asyncio.get_running_loop(), None)
-        if found is not None:
-            await found.close()
+        connections = self._loops.pop(asyncio.get_running_loop(), None)
+        if connections is not None:
+            await connections.close()

@@ -52,9 +52,9 @@ def measure(
     page: int = PAGE,
     neighbours: int = 0,
 ) -> Measurement:
-    """Run a pattern with more and more items stored: in its list, or beside its item where it reads a single one.
+    """Run a pattern with more and more items stored: in its list, or beside its item if it reads a single one.
 
-    `neighbours` is how many items of every other type stand in the same table, in the same partition where they can.
+    `neighbours` is how many items of every other type stand in the same table, in the same partition if possible.
     """
     request = pattern.request(examples)
     with Engine.temporary(background=False) as engine:

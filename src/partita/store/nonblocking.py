@@ -7,7 +7,7 @@ import select
 from typing import cast
 
 from partita.store.address import Address, Timeouts
-from partita.store.incoming import CUT_OFF, Answer, HttpError, Incoming
+from partita.store.http_answer import CUT_OFF, Answer, AnswerReader, HttpError
 
 
 class LoopConnections:
@@ -21,7 +21,7 @@ class LoopConnections:
         self._closed = False
 
     async def exchange(self, request: bytes) -> Answer:
-        """Send a request and wait for its answer; OSError or HttpError where none comes."""
+        """Send a request and wait for its answer; OSError or HttpError if none comes."""
         async with self._free:
             connection = self._kept() or await self._open()
             try:
@@ -72,7 +72,7 @@ class _Connection(asyncio.Protocol):
         self._heard = 0.0
 
     async def exchange(self, request: bytes) -> Answer:
-        self._incoming = Incoming()
+        self._incoming = AnswerReader()
         self._awaited = self._loop.create_future()
         self._heard = self._loop.time()
         self._timer = self._loop.call_later(self._timeouts.read, self._look_at_the_clock)

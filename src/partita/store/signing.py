@@ -1,23 +1,19 @@
-"""Signed requests as bytes: SigV4 over a fixed set of headers, with the signing key cached for the day."""
+"""Signed requests as bytes: AWS Signature Version 4 over a fixed set of headers."""
 
 from __future__ import annotations
 
-import hmac
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import lru_cache
-from hashlib import sha256
 
 from partita import __version__
-from partita.dynamo.signature import ALGORITHM, SERVICE, TERMINATOR, signing_key
+from partita.dynamo.signature import ALGORITHM, SERVICE, TIMESTAMP, canonical_request, scope, signature
 
 _TARGET = "DynamoDB_20120810."
 _STREAMS_TARGET = "DynamoDBStreams_20120810."
 STREAM_OPERATIONS = frozenset({"ListStreams", "DescribeStream", "GetShardIterator", "GetRecords"})
 _TYPE = "application/x-amz-json-1.0"
-_NAMES = "content-type;host;x-amz-date;x-amz-target"
-_NAMES_WITH_TOKEN = "content-type;host;x-amz-date;x-amz-security-token;x-amz-target"
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,29 +42,20 @@ class Signer:
 
     def request(self, operation: str, body: bytes, now: float | None = None) -> bytes:
         """A request whole, head and body: sent in one piece it costs one call to the system."""
-        known = self.credentials()
+        credentials = self.credentials()
         moment = _moment(int(time.time() if now is None else now))
-        date = moment[:8]
         target = (_STREAMS_TARGET if operation in STREAM_OPERATIONS else _TARGET) + operation
-        if known.token is None:
-            names, token_line, token_header = _NAMES, "", ""
-        else:
-            names = _NAMES_WITH_TOKEN
-            token_line = f"x-amz-security-token:{known.token}\n"
-            token_header = f"x-amz-security-token: {known.token}\r\n"
-        # What is signed never varies in shape, so it is written down instead of being sorted and joined each time.
-        canonical = (
-            f"POST\n/\n\ncontent-type:{_TYPE}\nhost:{self.host}\nx-amz-date:{moment}\n{token_line}"
-            f"x-amz-target:{target}\n\n{names}\n{sha256(body).hexdigest()}"
-        )
-        scope = f"{date}/{self.region}/{SERVICE}/{TERMINATOR}"
-        to_sign = f"{ALGORITHM}\n{moment}\n{scope}\n{sha256(canonical.encode()).hexdigest()}"
-        key = signing_key(known.secret_key, date, self.region, SERVICE)
-        signature = hmac.digest(key, to_sign.encode(), "sha256").hex()
+        headers = {"content-type": _TYPE, "host": self.host, "x-amz-date": moment}
+        if credentials.token is not None:
+            headers["x-amz-security-token"] = credentials.token
+        headers["x-amz-target"] = target
+        request = canonical_request("POST", "/", "", headers, tuple(headers), body)
+        signed = signature(request, credentials.secret_key, moment, self.region, SERVICE)
+        lines = "".join(f"{name}: {value}\r\n" for name, value in headers.items())
         head = (
-            f"POST / HTTP/1.1\r\nhost: {self.host}\r\ncontent-type: {_TYPE}\r\nx-amz-date: {moment}\r\n{token_header}"
-            f"x-amz-target: {target}\r\nauthorization: {ALGORITHM} Credential={known.access_key}/{scope}, "
-            f"SignedHeaders={names}, Signature={signature}\r\n"
+            f"POST / HTTP/1.1\r\n{lines}authorization: {ALGORITHM} "
+            f"Credential={credentials.access_key}/{scope(moment[:8], self.region, SERVICE)}, "
+            f"SignedHeaders={';'.join(headers)}, Signature={signed}\r\n"
             # Answers come uncompressed and are checksummed: what arrives is what is checked.
             f"accept-encoding: identity\r\nuser-agent: partita/{__version__}\r\ncontent-length: {len(body)}\r\n\r\n"
         )
@@ -77,4 +64,4 @@ class Signer:
 
 @lru_cache(maxsize=8)
 def _moment(second: int) -> str:
-    return time.strftime("%Y%m%dT%H%M%SZ", time.gmtime(second))
+    return time.strftime(TIMESTAMP, time.gmtime(second))

@@ -14,9 +14,10 @@ from partita.dynamo.errors import DynamoError
 from partita.dynamo.requests import ItemRequest
 from partita.dynamo.values import Item as WireItem
 from partita.store.files import LargeFiles
-from partita.store.following import next_batch, open_shards, positions, read_changes
-from partita.store.missing import with_next_step
+from partita.store.item_changes import next_batch, open_shards, parse_position, read_changes
+from partita.store.missing_tables import with_next_step
 from partita.store.observe import Observer, UnreadableObserver, error_name, log_unreadable, measured, observation
+from partita.store.reads import note_read
 from partita.store.retries import Retries
 from partita.store.streams import in_turn, in_turn_blocking
 from partita.table import lists, steps
@@ -154,7 +155,7 @@ class AsyncStore(_Face):
         """Every item of a list, fetched as it is used."""
         position = steps.begin(query)
         while not position.ended:
-            for item in await self._run(lists.stretch(query, position, limit=chunk)):
+            for item in await self._run(lists.next_items(query, position, limit=chunk)):
                 yield item
 
     async def read(self, item_type: type[I], row: WireItem) -> I | None:
@@ -163,8 +164,8 @@ class AsyncStore(_Face):
 
     async def first(self, query: Query[R]) -> R | None:
         """The first item of a list, or None: for an index that finds one item by something unique."""
-        found = await self.page(query, limit=1)
-        return found.items[0] if found.items else None
+        page = await self.page(query, limit=1)
+        return page.items[0] if page.items else None
 
     async def count(self, query: Query[Any]) -> int:
         """How many items a list has."""
@@ -173,7 +174,7 @@ class AsyncStore(_Face):
     async def batch_get(
         self, keys: BatchGet[I] | Iterable[Key[I]], *, consistent: bool = False, strict: bool = False
     ) -> list[I | None]:
-        """Items by key, in order, None where nothing is, or nothing that can be read: `strict` raises then."""
+        """Items by key, in order; None for one that is missing or cannot be read, which is an error if `strict`."""
         return await self._run(steps.batch_get(_batch(keys, consistent, strict)))
 
     async def batch_write(self, writes: Iterable[Put | Delete]) -> int:
@@ -187,7 +188,7 @@ class AsyncStore(_Face):
     @overload
     async def write(self, wanted: Put[I] | Update[I], *, returning: Literal["new"]) -> I: ...
     async def write(self, wanted: Any, *, returning: Literal["old", "new"] | None = None) -> Any:
-        """One write; where it is asked for, the item as it was before, or is afterwards."""
+        """One write; with `returning`, the item as it was before or is afterwards."""
         return await self._run(steps.write(wanted, returning))
 
     async def update(self, wanted: Update[I]) -> I:
@@ -201,7 +202,7 @@ class AsyncStore(_Face):
     @overload
     async def transact_get(self, *gets: Get[I]) -> tuple[I | None, ...]: ...
     async def transact_get(self, *gets: Get[Any]) -> tuple[Any, ...]:
-        """Several items as they are at one moment, None where nothing is."""
+        """Several items as they are at one moment; None for one that is missing."""
         return tuple(await self._run(steps.transact_get(gets)))
 
     async def transact(self, wanted: Transaction) -> None:
@@ -209,7 +210,7 @@ class AsyncStore(_Face):
         await self._run(steps.transact(wanted))
 
     async def attempt(self, build: Callable[[], Awaitable[R]], *, tries: int = 10) -> R:
-        """Run a function that reads, decides and writes; again, after a pause, where that was changed meanwhile."""
+        """Run a function that reads, decides and writes; again, after a pause, if that was changed meanwhile."""
         for attempt in range(1, tries):
             try:
                 return await build()
@@ -219,7 +220,7 @@ class AsyncStore(_Face):
 
     async def changes(self, item_type: type[I], *, after: str | None = None) -> AsyncIterator[ItemChange[I]]:
         """What happened to the items of a type, oldest first, up to now; go on later with `after=change.position`."""
-        seen = positions(after)
+        seen = parse_position(after)
         for shard in await in_turn(self.transport.call_async, open_shards(item_type)):
             iterator: str | None = None
             while True:
@@ -257,6 +258,7 @@ class AsyncStore(_Face):
                     request = wanted.send(response)
         except StopIteration as done:
             result: R = done.value
+            note_read(result)
             return result
 
     async def _step(self, request: ItemRequest | Effect) -> Response:
@@ -366,7 +368,7 @@ class Store(_Face):
         """Every item of a list, fetched as it is used."""
         position = steps.begin(query)
         while not position.ended:
-            yield from self._run(lists.stretch(query, position, limit=chunk))
+            yield from self._run(lists.next_items(query, position, limit=chunk))
 
     def read(self, item_type: type[I], row: WireItem) -> I | None:
         """The item a row holds, such as an image of a change stream; None for a row of another type."""
@@ -374,8 +376,8 @@ class Store(_Face):
 
     def first(self, query: Query[R]) -> R | None:
         """The first item of a list, or None: for an index that finds one item by something unique."""
-        found = self.page(query, limit=1)
-        return found.items[0] if found.items else None
+        page = self.page(query, limit=1)
+        return page.items[0] if page.items else None
 
     def count(self, query: Query[Any]) -> int:
         """How many items a list has."""
@@ -384,7 +386,7 @@ class Store(_Face):
     def batch_get(
         self, keys: BatchGet[I] | Iterable[Key[I]], *, consistent: bool = False, strict: bool = False
     ) -> list[I | None]:
-        """Items by key, in order, None where nothing is, or nothing that can be read: `strict` raises then."""
+        """Items by key, in order; None for one that is missing or cannot be read, which is an error if `strict`."""
         return self._run(steps.batch_get(_batch(keys, consistent, strict)))
 
     def batch_write(self, writes: Iterable[Put | Delete]) -> int:
@@ -398,7 +400,7 @@ class Store(_Face):
     @overload
     def write(self, wanted: Put[I] | Update[I], *, returning: Literal["new"]) -> I: ...
     def write(self, wanted: Any, *, returning: Literal["old", "new"] | None = None) -> Any:
-        """One write; where it is asked for, the item as it was before, or is afterwards."""
+        """One write; with `returning`, the item as it was before or is afterwards."""
         return self._run(steps.write(wanted, returning))
 
     def update(self, wanted: Update[I]) -> I:
@@ -412,7 +414,7 @@ class Store(_Face):
     @overload
     def transact_get(self, *gets: Get[I]) -> tuple[I | None, ...]: ...
     def transact_get(self, *gets: Get[Any]) -> tuple[Any, ...]:
-        """Several items as they are at one moment, None where nothing is."""
+        """Several items as they are at one moment; None for one that is missing."""
         return tuple(self._run(steps.transact_get(gets)))
 
     def transact(self, wanted: Transaction) -> None:
@@ -420,7 +422,7 @@ class Store(_Face):
         self._run(steps.transact(wanted))
 
     def attempt(self, build: Callable[[], R], *, tries: int = 10) -> R:
-        """Run a function that reads, decides and writes; again, after a pause, where that was changed meanwhile."""
+        """Run a function that reads, decides and writes; again, after a pause, if that was changed meanwhile."""
         for attempt in range(1, tries):
             try:
                 return build()
@@ -430,7 +432,7 @@ class Store(_Face):
 
     def changes(self, item_type: type[I], *, after: str | None = None) -> Iterator[ItemChange[I]]:
         """What happened to the items of a type, oldest first, up to now; go on later with `after=change.position`."""
-        seen = positions(after)
+        seen = parse_position(after)
         for shard in in_turn_blocking(self.transport.call, open_shards(item_type)):
             iterator: str | None = None
             while True:

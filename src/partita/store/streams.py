@@ -38,20 +38,20 @@ class Batch:
 
     records: list[dict[str, Any]]
     iterator: str | None
-    """Where to go on; None where the shard was closed and all of it was read."""
+    """The iterator of the next batch; None if the shard was closed and all of it was read."""
     gap: bool = False
     """Whether records were lost in between because nobody read for a day."""
 
 
 async def shards(call: Call, table: Table) -> list[Shard]:
-    """The shards of the stream a table has now, parents first; none where it has no stream."""
+    """The shards of the stream a table has now, parents first; none if it has no stream."""
     return await in_turn(call, shard_calls(table))
 
 
 async def records(call: Call, shard: Shard, after: str, iterator: str | None, *, limit: int) -> Batch:
-    """What comes after a sequence number (from the oldest that is kept where there is none).
+    """The records after a sequence number (from the oldest that is kept, without one).
 
-    The iterator of the batch before saves a call; where it has expired, the sequence number does.
+    The iterator of the batch before saves a call; if it has expired, the sequence number is used.
     """
     return await in_turn(call, record_calls(shard, after, iterator, limit=limit))
 
@@ -93,15 +93,15 @@ def shard_calls(table: Table) -> Calls[list[Shard]]:
     arn = (yield "DescribeTable", {"TableName": table.name})["Table"].get("LatestStreamArn")
     if arn is None:
         return []
-    found: list[Shard] = []
+    shards: list[Shard] = []
     start: dict[str, Any] = {}
     while True:
-        told = (yield "DescribeStream", {"StreamArn": arn, **start})["StreamDescription"]
-        found += [Shard(arn, shard["ShardId"], shard.get("ParentShardId")) for shard in told["Shards"]]
-        if not told.get("LastEvaluatedShardId"):
+        response = (yield "DescribeStream", {"StreamArn": arn, **start})["StreamDescription"]
+        shards += [Shard(arn, shard["ShardId"], shard.get("ParentShardId")) for shard in response["Shards"]]
+        if not response.get("LastEvaluatedShardId"):
             break
-        start = {"ExclusiveStartShardId": told["LastEvaluatedShardId"]}
-    return _parents_first(found)
+        start = {"ExclusiveStartShardId": response["LastEvaluatedShardId"]}
+    return _parents_first(shards)
 
 
 def record_calls(shard: Shard, after: str, iterator: str | None, *, limit: int) -> Calls[Batch]:
@@ -126,15 +126,15 @@ def _from(place: dict[str, Any], limit: int) -> Calls[Batch]:
     return _batch((yield "GetRecords", {"ShardIterator": iterator, "Limit": limit}))
 
 
-def _batch(told: dict[str, Any]) -> Batch:
-    return Batch(told["Records"], told.get("NextShardIterator"))
+def _batch(response: dict[str, Any]) -> Batch:
+    return Batch(response["Records"], response.get("NextShardIterator"))
 
 
-def _parents_first(found: list[Shard]) -> list[Shard]:
-    known = {shard.id for shard in found}
+def _parents_first(shards: list[Shard]) -> list[Shard]:
+    known = {shard.id for shard in shards}
     done: set[str] = set()
     ordered: list[Shard] = []
-    waiting = list(found)
+    waiting = list(shards)
     while waiting:
         ready = [shard for shard in waiting if shard.parent not in known or shard.parent in done]
         if not ready:  # a ring of parents cannot be; if it is, any order does

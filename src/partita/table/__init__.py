@@ -23,7 +23,7 @@ from partita.table.errors import (
 )
 from partita.table.guards import Guard
 from partita.table.items import Item, as_is, camel_case
-from partita.table.large import dropped_files
+from partita.table.markers import dropped_files
 from partita.table.patterns import Pattern, access_pattern
 from partita.table.queries import BatchGet, Get, Query, collection, projected
 from partita.table.steps import Page

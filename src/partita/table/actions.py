@@ -33,6 +33,7 @@ from partita.dynamo.expressions.tree import (
 )
 from partita.dynamo.frozen import dataclass
 from partita.dynamo.values import AttributeValue
+from partita.table.annotations import is_set, type_name
 from partita.table.codecs import Codec
 from partita.table.constraints import Limits, bare, is_optional
 from partita.table.declarations import stored_as
@@ -57,7 +58,7 @@ UNKNOWN = _Unknown()
 
 @dataclass(frozen=True, slots=True)
 class Action(Generic[O]):
-    """What an update does to one field; `value` is what it will be, where that is known."""
+    """What an update does to one field; `value` is what it will be, if that is known."""
 
     owner: type[Any]
     field: str
@@ -79,7 +80,7 @@ class Changes:
     def __init__(
         self, of: AttributeOf[Any, Any], info: FieldInfo, codec: Codec, element: Codec, limits: Limits
     ) -> None:
-        if of.is_made:
+        if of.is_derived:
             raise ModelError(f"{of!r} is made of other fields: change those, and it follows")
         self._of = of
         self._info = info
@@ -128,7 +129,7 @@ class Changes:
         if get_origin(held) is Literal and len(get_args(held)) == 1 and not self._of.is_nested:
             return False  # it tells which type the row is
         empty = stored_as(self._info).null or not is_optional(held)
-        if _is_set(held) and empty and not self._of.is_nested:
+        if is_set(held) and empty and not self._of.is_nested:
             return not self._limits.min_length  # without the attribute it reads as empty, whatever the default
         if not self._info.is_required():
             factory = self._info.default_factory
@@ -140,14 +141,14 @@ class Changes:
     # -- numbers
 
     def add(self, amount: Any) -> Action[Any]:
-        with localcontext(prec=200):  # more digits than DynamoDB's numbers have, where Decimal would round to 28
+        with localcontext(prec=200):  # more digits than DynamoDB's numbers have; Decimal would round to 28
             return self._add(amount)
 
     def _add(self, amount: Any) -> Action[Any]:
         kind = bare(self._of.annotation)
         wanted = (int,) if kind is int else (int, Decimal)
         if kind not in (int, Decimal) or not isinstance(amount, wanted) or isinstance(amount, bool):
-            raise InvalidValueError(f"{self._of!r} holds {_shown(kind)}, to which {amount!r} cannot be added")
+            raise InvalidValueError(f"{self._of!r} holds {type_name(kind)}, to which {amount!r} cannot be added")
         self._check_functions("counts")
         step = self._limits.multiple_of
         if step is not None and amount % _exact(step):
@@ -251,14 +252,16 @@ class Changes:
         kind = bare(self._of.annotation)
         origin, arguments = get_origin(kind) or kind, get_args(kind)
         if kind is not Any and (origin not in wanted or (origin is tuple and arguments and Ellipsis not in arguments)):
-            raise InvalidValueError(f"{self._of!r} holds {_shown(kind)}, which is no {what} that grows: set it whole")
+            raise InvalidValueError(
+                f"{self._of!r} holds {type_name(kind)}, which is no {what} that grows: set it whole"
+            )
 
     def _encoded(self, element: Any) -> AttributeValue:
         wire = self._element.encode(self._element.validated(element))
         return {"NULL": True} if wire is None else wire
 
     def _default(self) -> Any:
-        """What it reads as where nothing is stored."""
+        """The value it reads as if nothing is stored."""
         if self._of.is_nested:
             default = self._info.get_default(call_default_factory=True, validated_data={})
             return None if self._info.is_required() else default
@@ -303,7 +306,7 @@ class Changes:
 
 
 def _or_absent(path: Path, terms: list[Condition], fits: bool) -> Condition | None:
-    """The terms hold of what is there; where nothing is, the default decides."""
+    """The terms hold of the stored value; if there is none, the default decides."""
     if not terms:
         return None if fits else AttributeExists(path)
     there: Condition = terms[0] if len(terms) == 1 else And(tuple(terms))
@@ -318,11 +321,3 @@ def _number(value: Any) -> Value:
     wire = to_wire(value)
     assert wire is not None  # a number is never absent
     return Value(wire)
-
-
-def _is_set(annotation: Any) -> bool:
-    return get_origin(bare(annotation)) in (set, frozenset) or bare(annotation) in (set, frozenset)
-
-
-def _shown(kind: Any) -> str:
-    return kind.__name__ if isinstance(kind, type) else str(kind).replace("typing.", "")

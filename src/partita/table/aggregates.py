@@ -16,7 +16,7 @@ from partita.table.writes import Update
 
 I = TypeVar("I", bound=Item)  # noqa: E741 - an item, as T is a type
 Counter: TypeAlias = AttributeOf[I, int] | AttributeOf[I, int | None]
-"""A number that is counted up and down; where there is none, from zero."""
+"""A number that is counted up and down, starting from zero if there is none."""
 
 _CENT = Decimal("0.01")
 
@@ -27,7 +27,7 @@ class Aggregate(Generic[I]):
 
     STARS = Aggregate(count=Site.rating_count, total=Site.rating_sum, histogram={1: Site.rated_1, 2: Site.rated_2})
 
-    It is exact where its change is in the same transaction as the number's own write, and that write is made only where
+    It is exact if its change is in the same transaction as the number's own write, and that write is made only if
     the number is still what it was: new, or `unless_changed`.
     """
 
@@ -36,16 +36,16 @@ class Aggregate(Generic[I]):
     histogram: Mapping[int, Counter[I]] = field(default_factory=dict)
     """A counter for each number there is. Each is an attribute: DynamoDB cannot count in a list that is not there."""
     average: AttributeOf[I, Any] | None = None
-    """Where the average is stored, two digits, halves up; no update can divide, so it needs the item as it was read."""
+    """The average's attribute: two digits, halves up; no update can divide, so it needs the item as it was read."""
 
     def change(self, before: int | None, after: int | None) -> tuple[Action[I], ...]:
-        """What one number that comes (from None), changes or goes (to None) does; nothing where it stays."""
+        """What one number that comes (from None), changes or goes (to None) does; nothing if it stays."""
         if self.average is not None:
             raise ModelError(f"{self.average!r} is an average, which no update can make: use .update(item, …)")
         return tuple(counter.add(amount) for counter, amount in self._amounts(before, after))
 
     def update(self, item: I, before: int | None, after: int | None) -> tuple[Update[I], ...]:
-        """The update of an item that was read; none where nothing changes. With an average it must be unchanged."""
+        """The update of an item that was read; none if nothing changes. With an average it must be unchanged."""
         actions = tuple(counter.add(amount) for counter, amount in self._amounts(before, after))
         if not actions:
             return ()
@@ -57,7 +57,7 @@ class Aggregate(Generic[I]):
         return (Update(item.own_key, *actions, average).unless_changed(item, self.count, self.total),)
 
     def mean(self, item: Item) -> Decimal | None:
-        """The average of an item's numbers with two digits; None where there are none."""
+        """The average of an item's numbers with two digits; None if there are none."""
         return _mean(self._stored(item, self.total), self._stored(item, self.count))
 
     def _amounts(self, before: int | None, after: int | None) -> Iterator[tuple[Counter[I], int]]:
@@ -71,16 +71,14 @@ class Aggregate(Generic[I]):
         for number, amount in ((before, -1), (after, 1)):
             if self.histogram and number is not None:
                 if number not in self.histogram:
-                    known = ", ".join(map(str, self.histogram))
-                    raise ModelError(
-                        f"{number} has no place in the histogram of {self.count.owner_type.__name__}, which has {known}"
-                    )
+                    what, numbers = self.count.owner_type.__name__, ", ".join(map(str, self.histogram))
+                    raise ModelError(f"{number} has no place in the histogram of {what}, which has {numbers}")
                 yield self.histogram[number], amount
 
     @staticmethod
     def _stored(item: Item, counter: Counter[Any]) -> int:
-        found: int | None = getattr(item, counter.field_name)
-        return found or 0
+        count: int | None = getattr(item, counter.field_name)
+        return count or 0
 
 
 def _mean(total: int, count: int) -> Decimal | None:

@@ -31,12 +31,12 @@ from partita.dynamo.expressions.tree import (
 )
 from partita.dynamo.values import order
 from partita.table.actions import Action, Changes
+from partita.table.annotations import type_name, wire_types
 from partita.table.codecs import Codec, has_own_functions
 from partita.table.conditions import Condition, SizeOf, check_choices
 from partita.table.constraints import Limits, bare, element_of, limits_of, marks, runs_functions
 from partita.table.declarations import Stored, stored_as
 from partita.table.errors import InvalidValueError, KeyPartError, ModelError
-from partita.table.holds import wire_types
 from partita.table.moments import in_utc
 from partita.table.spelling import key_text
 from partita.table.suggest import instead_of
@@ -128,7 +128,7 @@ class AttributeOf(Generic[O, T]):
         *,
         annotation: Any = None,
         stored: bool = True,
-        made: bool = False,
+        derived: bool = False,
         inside: AttributeOf[Any, Any] | None = None,
         member: bool = False,
         label: str | None = None,
@@ -143,10 +143,10 @@ class AttributeOf(Generic[O, T]):
         self._label = label or f"{owner.__name__}.{field}"
         self.field_name = field
         self.inside = inside
-        """What it lies in, where it is no attribute of its own."""
+        """The attribute around it, if it lies inside one."""
         self.is_member = member
         """Whether it is a member of a list or a map, which need not be there."""
-        self.is_made = made
+        self.is_derived = derived
         """Whether it is made of other fields, so that nobody sets it."""
 
     def __repr__(self) -> str:
@@ -163,7 +163,7 @@ class AttributeOf(Generic[O, T]):
             raise ModelError(f"{self!r} lies inside {self.field_name}: give the whole {self.field_name}")
         return Given(self._owner, self.field_name, self._spelled(value) if self.rewrites else value)
 
-    # -- where it is
+    # -- its path
 
     @property
     def stored_name(self) -> str:
@@ -182,7 +182,7 @@ class AttributeOf(Generic[O, T]):
 
     @property
     def path(self) -> Path:
-        """Where it is stored."""
+        """The path under which it is stored."""
         if not self._stored:
             raise ModelError(
                 f"{self!r} is a part of the key and not stored on its own: no condition or update can use it"
@@ -191,7 +191,7 @@ class AttributeOf(Generic[O, T]):
 
     @property
     def seen(self) -> Path:
-        """Where conditions and updates see its value."""
+        """The path that conditions and updates use."""
         if stored_as(self._info).large:
             raise ModelError(
                 f"{self!r} is large and may lie in the file store, where DynamoDB sees nothing of it: it can be set, "
@@ -232,16 +232,16 @@ class AttributeOf(Generic[O, T]):
         wanted = (dict, Mapping) if isinstance(key, str) else (list, tuple)
         fits = kind is Any or (isinstance(origin, type) and issubclass(origin, wanted))
         if not fits or (isinstance(key, int) and key < 0):
-            raise ModelError(f"{self!r} holds {_shown(kind)}, which has nothing at {key!r}")
+            raise ModelError(f"{self!r} holds {type_name(kind)}, which has nothing at {key!r}")
         held, arguments = element_of(self._annotation), get_args(kind)
         if origin is dict and arguments and arguments[0] not in (str, Any):
-            known = Codec(f"A key of {self!r}", arguments[0], ()).validated(key)
-            if key_text(known) != key:
-                raise ModelError(f"{self!r} spells {key!r} as {key_text(known)!r}: write that")
+            checked = Codec(f"A key of {self!r}", arguments[0], ()).validated(key)
+            if key_text(checked) != key:
+                raise ModelError(f"{self!r} spells {key!r} as {key_text(checked)!r}: write that")
         fixed = origin is tuple and bool(arguments) and Ellipsis not in arguments
         if fixed:
             if key >= len(arguments):
-                raise ModelError(f"{self!r} holds {_shown(kind)}, which has nothing at {key!r}")
+                raise ModelError(f"{self!r} holds {type_name(kind)}, which has nothing at {key!r}")
             held = arguments[key]  # each place has its own type, and none can be taken away
         return self._inner(key, held, FieldInfo(annotation=held), member=not fixed)
 
@@ -254,10 +254,10 @@ class AttributeOf(Generic[O, T]):
                 f"{model.__name__} is checked and stored as a whole, so nothing inside {self!r} stands alone"
             )
         stored = info.serialization_alias or info.alias or name
-        return self._inner(stored, info.annotation, info, shown=f".{name}")
+        return self._inner(stored, info.annotation, info, label=f".{name}")
 
     def _inner(
-        self, step: str | int, annotation: Any, info: FieldInfo, *, member: bool = False, shown: str | None = None
+        self, step: str | int, annotation: Any, info: FieldInfo, *, member: bool = False, label: str | None = None
     ) -> ModelAttributeOf[O, Any]:
         if stored_as(self._info).large:
             raise ModelError(f"{self!r} is large and may lie in the file store, where DynamoDB sees nothing of it")
@@ -268,10 +268,10 @@ class AttributeOf(Generic[O, T]):
             info,
             annotation=annotation,
             stored=self._stored,
-            made=self.is_made,
+            derived=self.is_derived,
             inside=self,
             member=member,
-            label=f"{self._label}{shown or f'[{step!r}]'}",
+            label=f"{self._label}{label or f'[{step!r}]'}",
         )
 
     # -- conditions
@@ -344,7 +344,7 @@ class AttributeOf(Generic[O, T]):
         return self._changes.set(value)
 
     def set_if_missing(self, value: T) -> Action[O]:
-        """Give it a value where it has none."""
+        """Give it a value if it has none."""
         return self._changes.set_if_missing(value)
 
     def remove(self) -> Action[O]:
@@ -356,7 +356,7 @@ class AttributeOf(Generic[O, T]):
     @overload
     def add(self: AttributeOf[O, Decimal] | AttributeOf[O, Decimal | None], amount: Decimal | int) -> Action[O]: ...
     def add(self, amount: Any) -> Action[O]:
-        """Count up or down, from the default (or zero) where there is nothing; never beyond the declared bounds."""
+        """Count up or down, from the default (or zero) if there is no value; never beyond the declared bounds."""
         return self._changes.add(amount)
 
     @overload
@@ -467,7 +467,7 @@ class AttributeOf(Generic[O, T]):
             issubclass(kind, Enum) and value in {each.value for each in kind}
         ):
             return
-        raise KeyPartError(f"{self!r} holds {_shown(self._annotation)}, not {value!r} ({_shown(type(value))})")
+        raise KeyPartError(f"{self!r} holds {type_name(self._annotation)}, not {value!r} ({type_name(type(value))})")
 
     @cached_property
     def _part_kind(self) -> type[Any] | None:
@@ -492,8 +492,8 @@ class AttributeOf(Generic[O, T]):
         types = self._wire_types
         if types is not None and next(iter(wire)) not in types:
             raise InvalidValueError(
-                f"{self!r} holds {_shown(self._annotation)}, not {value!r} ({_shown(type(value))}): DynamoDB compares "
-                "and adds only values of one type"
+                f"{self!r} holds {type_name(self._annotation)}, not {value!r} ({type_name(type(value))}): DynamoDB "
+                "compares and adds only values of one type"
             )
         return Value(wire)
 
@@ -516,10 +516,6 @@ class ModelAttributeOf(AttributeOf[O, M]):
 def plain_type(annotation: Any) -> Any:
     """The type inside `Attribute[…]`."""
     return get_args(annotation)[0] if get_origin(annotation) is Attribute else annotation
-
-
-def _shown(kind: Any) -> str:
-    return kind.__name__ if isinstance(kind, type) else str(kind).replace("typing.", "")
 
 
 __all__ = ["Action", "Attribute", "AttributeOf", "Given", "ModelAttributeOf", "Stored", "plain_type"]

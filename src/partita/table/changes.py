@@ -28,7 +28,7 @@ class Change:
     """Whether it was DynamoDB that deleted the item because its time was over."""
 
     def read(self, item_type: type[I]) -> tuple[I | None, I | None]:
-        """The images as one type; None where an image is of another type, or not there."""
+        """The images as one type; None if an image is of another type, or not there."""
         return _image(item_type, self.old), _image(item_type, self.new)
 
 
@@ -47,15 +47,15 @@ class ItemChange(Generic[I]):
 
 def change_of(table: Table, record: dict[str, Any]) -> Change:
     """A stream record, as DynamoDB Streams and its Lambda events spell it."""
-    told = record["dynamodb"]
+    stream_record = record["dynamodb"]
     identity = record.get("userIdentity") or {}
     return Change(
         table=table,
-        sequence=told["SequenceNumber"],
-        at=datetime.fromtimestamp(float(told["ApproximateCreationDateTime"]), UTC),
-        keys=told["Keys"],
-        old=told.get("OldImage"),
-        new=told.get("NewImage"),
+        sequence=stream_record["SequenceNumber"],
+        at=datetime.fromtimestamp(float(stream_record["ApproximateCreationDateTime"]), UTC),
+        keys=stream_record["Keys"],
+        old=stream_record.get("OldImage"),
+        new=stream_record.get("NewImage"),
         expired=identity.get("PrincipalId", identity.get("principalId")) == "dynamodb.amazonaws.com",
     )
 

@@ -18,25 +18,25 @@ def check(
     """Everything worth saying about some tables and the settings meant for them; what is accepted says so."""
     tables = list(tables)
     for table in tables:
-        yield from _judged(table, list(_found(table, examples or Examples())))
+        yield from _with_acceptances(table, list(_findings(table, examples or Examples())))
     for variable, meant in misspelt(tables, environment or {}):
         yield Finding("unknown-setting", variable, variable, "names no table and no index: it changes nothing", meant)
 
 
-def _found(table: Table, examples: Examples) -> Iterator[Finding]:
+def _findings(table: Table, examples: Examples) -> Iterator[Finding]:
     for rules in (check_indexes.findings, check_items.findings, check_patterns.findings):
         yield from rules(table, examples)
 
 
-def _judged(table: Table, found: list[Finding]) -> Iterator[Finding]:
-    """What is found, with the reason where the schema accepts it; and acceptances that accept nothing."""
+def _with_acceptances(table: Table, findings: list[Finding]) -> Iterator[Finding]:
+    """The findings, with the reason if the schema accepts them; and acceptances of nothing that was found."""
     reasons = {(each.code, each.subject): each.reason for each in table.accepted}
-    for finding in found:
+    for finding in findings:
         yield replace(finding, accepted=reasons.get((finding.code, finding.subject)))
     for code, subject in reasons:
-        if any((finding.code, finding.subject) == (code, subject) for finding in found):
+        if any((finding.code, finding.subject) == (code, subject) for finding in findings):
             continue
-        what = "is not found" if code in CODES else "is no code of `partita check`"
+        what = "is not found" if code in CODES else "is not a code of `partita check`"
         yield Finding(
             "nothing-to-accept",
             f"{table.name}: {code} of {subject}",

@@ -7,13 +7,13 @@ from itertools import islice, product
 from typing import Any
 
 from partita.dynamo import limits
+from partita.table.computed import Computed
 from partita.table.errors import ModelError
 from partita.table.example_keys import template_of
 from partita.table.example_values import choices_of, sample
 from partita.table.examples import Examples
 from partita.table.findings import Finding
 from partita.table.items import Item
-from partita.table.made import Computed
 from partita.table.queries import Query
 from partita.table.settings import shards_variable
 from partita.table.spelling import key_text
@@ -55,21 +55,21 @@ def findings(table: Table, examples: Examples) -> Iterator[Finding]:
 
 
 def _read_indexes(table: Table, examples: Examples) -> set[Index]:
-    found: set[Index] = set()
+    indexes: set[Index] = set()
     for pattern in table.patterns:
         try:
             request = pattern.request(examples)
         except ModelError:
             continue  # said where patterns are looked at
         if isinstance(request, Query) and request.index is not None:
-            found.add(request.index)
-    return found
+            indexes.add(request.index)
+    return indexes
 
 
 def _unwritten(table: Table, index: Index) -> tuple[str, str]:
     """Which keys no type writes, and how they were probably meant to be spelt."""
     layouts = [kind.__layout__ for kind in table.item_types]
-    written = [name for layout in layouts for name in (*layout.names.values(), *layout.made_names())]
+    written = [name for layout in layouts for name in (*layout.names.values(), *layout.derived_names())]
     keys = {key.name for key in table.keys}
     missing = [key.name for key in index.key_names if key.name not in (*written, *keys)]
     if not missing:
@@ -84,10 +84,10 @@ def _hot(index: Index, writers: list[type[Item]]) -> Iterator[Finding]:
         return
     shared = [(kind, values) for kind in writers if (values := few_values(kind, index.pk))]
     if shared:
-        told = "; ".join(f"all {kind.__name__} items share {_listed(values)}" for kind, values in shared)
+        sharing = "; ".join(f"all {kind.__name__} items share {_listed(values)}" for kind, values in shared)
         variable = shards_variable(index.table.default_name, index.name)
         step = f"Set {variable}=8, or declare shards=8: each is spread over 8 partitions, which reading merges."
-        yield Finding("hot-partition", repr(index), index.name, f"{told}: {_LIMIT}", step)
+        yield Finding("hot-partition", repr(index), index.name, f"{sharing}: {_LIMIT}", step)
 
 
 def _table_partitions(table: Table) -> Iterator[Finding]:
@@ -132,45 +132,46 @@ def few_values(kind: type[Item], keys: tuple[KeyName, ...]) -> tuple[str, ...]:
         if not values:
             return ()
         halves.append(values)
-    found = tuple("|".join(parts) for parts in product(*halves))
-    return found if len(found) <= _FEW else ()
+    partitions = tuple("|".join(parts) for parts in product(*halves))
+    return partitions if len(partitions) <= _FEW else ()
 
 
 def _key_values(kind: type[Item], key: KeyName) -> tuple[str, ...]:
     layout = kind.__layout__
-    computed, made = layout.computed.get(key.name), template_of(kind, key.name)
+    computed, template = layout.computed.get(key.name), template_of(kind, key.name)
     if computed is not None:
         return _computed_values(kind, computed)
-    if made is not None:
-        return _made_values(kind, made)
+    if template is not None:
+        return _template_values(kind, template)
     field = layout.fields_by_name.get(key.name)
     return () if field is None else tuple(map(key_text, _values(kind, field)))
 
 
-def _computed_values(kind: type[Item], made: Computed) -> tuple[str, ...]:
+def _computed_values(kind: type[Item], computed: Computed) -> tuple[str, ...]:
     """What a function can make: as its type says, or of all values of its fields if those are few."""
-    if choices := choices_of(made.codec.annotation):
+    if choices := choices_of(computed.codec.annotation):
         return tuple(map(key_text, choices))
-    pools = [_values(kind, field) for field in made.fields]
+    pools = [_values(kind, field) for field in computed.fields]
     if not all(pools):
         return ()
     pools = [
-        (*pool, None) if sample(kind, field).optional else pool for field, pool in zip(made.fields, pools, strict=True)
+        (*pool, None) if sample(kind, field).optional else pool
+        for field, pool in zip(computed.fields, pools, strict=True)
     ]
-    found = []
+    results = []
     for chosen in islice(product(*pools), _TRIES):
         try:
-            found.append(made.value(dict(zip(made.fields, chosen, strict=True))))
+            results.append(computed.value(dict(zip(computed.fields, chosen, strict=True))))
         except ModelError:
             return ()  # it fails for values that its fields can have, so nothing is known of it
-    return tuple(dict.fromkeys(key_text(value) for value in found if value is not None))
+    return tuple(dict.fromkeys(key_text(value) for value in results if value is not None))
 
 
-def _made_values(kind: type[Item], made: Template) -> tuple[str, ...]:
-    choices = [_values(kind, field) for field in made.fields]
+def _template_values(kind: type[Item], template: Template) -> tuple[str, ...]:
+    choices = [_values(kind, field) for field in template.fields]
     if not all(choices):
         return ()
-    texts = (made.render(dict(zip(made.fields, values, strict=True))) for values in product(*choices))
+    texts = (template.render(dict(zip(template.fields, values, strict=True))) for values in product(*choices))
     return tuple(text for text in texts if text is not None)
 
 
@@ -181,5 +182,5 @@ def _values(kind: type[Item], field: str) -> tuple[Any, ...]:
 
 
 def _listed(values: tuple[str, ...]) -> str:
-    shown = ", ".join(values[:4]) + ("…" if len(values) > 4 else "")
-    return f"{len(values)} partition{'s' if len(values) > 1 else ''} ({shown})"
+    examples = ", ".join(values[:4]) + ("…" if len(values) > 4 else "")
+    return f"{len(values)} partition{'s' if len(values) > 1 else ''} ({examples})"

@@ -10,7 +10,7 @@ from partita.table.example_values import sample
 from partita.table.examples import Examples
 from partita.table.findings import Finding
 from partita.table.items import Item
-from partita.table.large import large_fields
+from partita.table.markers import large_fields
 from partita.table.tables import Table
 
 _LONGEST_CHARACTER = 4

@@ -11,12 +11,12 @@ from uuid import UUID
 
 from partita.dynamo.expressions.tree import BeginsWith, Between, Compare, Condition, Value
 from partita.dynamo.values import AttributeValue
+from partita.table.computed import Computed
 from partita.table.errors import KeyPartError
 from partita.table.example_keys import template_of
 from partita.table.example_search import candidates, hints, solve, wanting
 from partita.table.example_values import Sample, sample
 from partita.table.items import Item
-from partita.table.made import Computed
 from partita.table.queries import Query
 from partita.table.spelling import key_text
 from partita.table.tables import KeyName
@@ -45,21 +45,21 @@ def _may_be(kind: type[Item], key: KeyName, value: AttributeValue, query: Query[
     computed = layout.computed.get(key.name)
     if computed is not None and computed.field is not None:
         return _may_make(kind, computed, value, query)
-    made = template_of(kind, key.name)
-    if made is not None and "S" in value:
-        parts = made.parse(value["S"])
-        widths = {piece.field: piece.width for piece in made.pieces if isinstance(piece, Part)}
+    template = template_of(kind, key.name)
+    if template is not None and "S" in value:
+        parts = template.parse(value["S"])
+        widths = {piece.field: piece.width for piece in template.pieces if isinstance(piece, Part)}
         return parts is not None and all(sample(kind, name).spells(parts[name], widths[name]) for name in parts)
-    name = made.fields[0] if made is not None else layout.fields_by_name.get(key.name)
+    name = template.fields[0] if template is not None else layout.fields_by_name.get(key.name)
     if computed is not None:
         name = computed.fields[0]
     return name is not None and sample(kind, name).fits(sample(kind, name).read(next(iter(value.values()))))
 
 
-def _may_make(kind: type[Item], made: Computed, value: AttributeValue, query: Query[Any]) -> bool:
+def _may_make(kind: type[Item], computed: Computed, value: AttributeValue, query: Query[Any]) -> bool:
     """Whether a function makes that value of some fields; what no likely value leads to is taken for impossible."""
     wanted = hints(query)
-    return solve([wanting(made, value)], {}, lambda name: candidates(kind, name, None, wanted)) is not None
+    return solve([wanting(computed, value)], {}, lambda name: candidates(kind, name, None, wanted)) is not None
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,18 +91,18 @@ def _beginning(text: str) -> _Texts:
 
 def _starts(kind: type[Item], key: KeyName) -> Iterator[_Texts]:
     """Where the keys of a type may lie: after its fixed text, and as the type of its first part says."""
-    made = template_of(kind, key.name)
-    if made is None:
+    template = template_of(kind, key.name)
+    if template is None:
         field = kind.__layout__.fields_by_name.get(key.name)
         yield from (_beginning(text) for text in (_first_texts(sample(kind, field), 0) if field else ("",)))
-    elif not made.fields:
-        yield _Texts(made.start, made.start)
+    elif not template.fields:
+        yield _Texts(template.start, template.start)
     else:
-        yield from (_beginning(made.start + text) for text in _first_texts(*_first_part(kind, made)))
+        yield from (_beginning(template.start + text) for text in _first_texts(*_first_part(kind, template)))
 
 
-def _first_part(kind: type[Item], made: Template) -> tuple[Sample, int]:
-    part = next(piece for piece in made.pieces if isinstance(piece, Part))
+def _first_part(kind: type[Item], template: Template) -> tuple[Sample, int]:
+    part = next(piece for piece in template.pieces if isinstance(piece, Part))
     return sample(kind, part.field), part.width
 
 

@@ -1,4 +1,4 @@
-"""How the values of a field are stored: directly where that is exact for its type, else as pydantic serializes them.
+"""How the values of a field are stored: directly if that is exact for its type, else as pydantic serializes them.
 
 What is written must be read back equal by the same type. For most types that can be known beforehand. For the others
 (nested models, `Any`, types with serializers or validators of their own) every value is read back before it is sent,
@@ -93,10 +93,10 @@ def _storable(value: Any) -> Any:
     if isinstance(value, list | tuple):
         return [_storable(inner) for inner in value]
     if isinstance(value, (*_EXACT, Enum, set, frozenset, float)):
-        found = plain(value)
-        if isinstance(found, str) and not is_unicode(found):
-            raise InvalidValueError(f"{found!r} holds half a character (a surrogate), which DynamoDB cannot store")
-        return found
+        stored = plain(value)
+        if isinstance(stored, str) and not is_unicode(stored):
+            raise InvalidValueError(f"{stored!r} holds half a character (a surrogate), which DynamoDB cannot store")
+        return stored
     try:
         return to_jsonable_python(value)
     except ValueError as error:
@@ -107,7 +107,7 @@ def _storable(value: Any) -> Any:
 
 
 def is_exact(annotation: Any) -> bool:
-    """Whether every value of a type is read back equal; False where nothing is known."""
+    """Whether every value of a type is read back equal; False if nothing is known."""
     origin, arguments = get_origin(annotation), get_args(annotation)
     if origin is Annotated:
         return is_exact(arguments[0]) and not any(map(is_free, arguments[1:]))

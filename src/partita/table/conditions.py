@@ -24,7 +24,7 @@ class Condition(Generic[O]):
 
     tree: tree.Condition
     owner: type[Any] | None = None
-    """The type of the items that it is about; None where it may be any."""
+    """The type of the items that it is about; None if it may be any."""
 
     if TYPE_CHECKING:  # makes it invariant: a condition is about this type, not about some of its relatives
 

@@ -59,15 +59,15 @@ class Limits:
 
 def limits_of(annotation: Any, metadata: Iterable[Any]) -> Limits:
     """The limits of a field, wherever they are declared."""
-    found: dict[str, Any] = {}
+    limits: dict[str, Any] = {}
     for mark in marks(annotation, metadata):
         for name in ("ge", "gt", "le", "lt", "multiple_of", "decimal_places", "min_length", "max_length"):
             value = getattr(mark, name, None)
             if value is not None:
-                found[name] = value
+                limits[name] = value
         counted = getattr(mark, "max_digits", None) is not None  # DynamoDB counts no digits
-        found["free"] = found.get("free", False) or counted or is_free(mark)
-    return Limits(**found)
+        limits["free"] = limits.get("free", False) or counted or is_free(mark)
+    return Limits(**limits)
 
 
 def marks(annotation: Any, metadata: Iterable[Any]) -> Iterator[Any]:
@@ -94,7 +94,7 @@ def is_optional(annotation: Any) -> bool:
 
 
 def element_of(annotation: Any) -> Any:
-    """The type of the members of a list, a set or a map; Any where nothing is known."""
+    """The type of the members of a list, a set or a map; Any if nothing is known."""
     origin, arguments = get_origin(annotation), get_args(annotation)
     if origin is Annotated:
         return element_of(arguments[0])

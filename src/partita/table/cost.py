@@ -71,7 +71,7 @@ def _list(query: Query[Any], examples: Examples, items: int) -> Cost:
     # One row more than wanted is read, so that the end of the list is known; every shard is asked for its share.
     rows = items + 1 if len(found) == _SAMPLE else min(items + 1, len(found))
     whole = [item_size(row) for row in found]
-    held = [item_size(shown(row, query.table, query.index)) for row in found]
+    held = [item_size(index_entry(row, query.table, query.index)) for row in found]
     sizes = held[:rows] if rows <= len(held) else [_average(held)] * rows
     units, calls = _pages(sizes, consistent=query.consistent)
     parts = {query.table.name if query.index is None else repr(query.index): units * query.shards}
@@ -136,7 +136,7 @@ def _after(write: Any, old: WireItem | None) -> WireItem | None:
 def _index_units(
     old: WireItem | None, new: WireItem | None, table: Table, index: Index, *, transactional: bool
 ) -> float:
-    """An index is written where what it shows changes; where its key changes, the old entry is deleted as well."""
+    """An index is written if its entry changes; if its key changes, the old entry is deleted as well."""
     before, after = _entry(old, table, index), _entry(new, table, index)
     if before == after:
         return 0.0
@@ -146,13 +146,13 @@ def _index_units(
 
 
 def _entry(row: WireItem | None, table: Table, index: Index) -> WireItem | None:
-    """What an index shows of an item; nothing where the item lacks one of its keys."""
+    """The entry of an item in an index; None if the item lacks one of its keys."""
     if row is None or any(key.type not in row.get(key.name, {}) for key in index.key_names):
         return None
-    return shown(row, table, index)
+    return index_entry(row, table, index)
 
 
-def shown(row: WireItem, table: Table, index: Index | None) -> WireItem:
+def index_entry(row: WireItem, table: Table, index: Index | None) -> WireItem:
     """What an index holds of a row; the table holds all of it."""
     if index is None or index.projection == "ALL":
         return row

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import binascii
-from base64 import urlsafe_b64decode, urlsafe_b64encode
 from collections.abc import Sequence
 from typing import Any
 
@@ -15,9 +13,9 @@ from partita.dynamo.wire import render
 from partita.table.errors import InvalidCursorError
 from partita.table.queries import Query
 from partita.table.ranges import Bound
-
-_SIGNATURE_BYTES = 16
-_LONGEST = 8192
+from partita.table.sealing import BrokenSealError
+from partita.table.sealing import seal as sealed
+from partita.table.sealing import unseal as unsealed
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,32 +31,22 @@ class CursorKeys:
 
 
 Position = Sequence[WireItem | None]
-"""Where each shard of a list goes on; None where a shard has not begun or is used up (told apart by `done`)."""
+"""Where each shard of a list goes on; None if a shard has not begun or is used up (told apart by `done`)."""
 
 
 def seal(keys: CursorKeys, query: Query[Any], starts: Position, done: Sequence[bool], *, back: bool = False) -> str:
     """A cursor: base64 of the LastEvaluatedKey (one per shard), with a signature over it and the list it belongs to."""
     body: Any = starts[0] if len(starts) == 1 else [[start, over] for start, over in zip(starts, done, strict=True)]
     payload = orjson.dumps({"back": body} if back else body, option=orjson.OPT_SORT_KEYS)
-    return urlsafe_b64encode(_sign(keys.keys[0], query, payload) + payload).decode().rstrip("=")
+    return sealed(keys.keys, _identity(query), payload)
 
 
 def unseal(keys: CursorKeys, query: Query[Any], cursor: str) -> tuple[list[WireItem | None], list[bool], bool]:
     """The position in a cursor, and whether it leads back; refused when it was altered or belongs to another list."""
-    if len(cursor) > _LONGEST:
-        raise InvalidCursorError("too long")
     try:
-        raw = urlsafe_b64decode(cursor.encode("ascii") + b"=" * (-len(cursor) % 4))
-    except (binascii.Error, ValueError):
-        raise InvalidCursorError("not base64") from None
-    signature, payload = raw[:_SIGNATURE_BYTES], raw[_SIGNATURE_BYTES:]
-    if urlsafe_b64encode(raw).decode().rstrip("=") != cursor:
-        raise InvalidCursorError("altered")  # base64 has spare bits: only one spelling is ours
-    from hmac import compare_digest
-
-    if not any(compare_digest(signature, _sign(key, query, payload)) for key in keys.keys):
-        raise InvalidCursorError("altered, or of another list")
-    body = orjson.loads(payload)
+        body = orjson.loads(unsealed(keys.keys, _identity(query), cursor))
+    except BrokenSealError as broken:
+        raise InvalidCursorError(str(broken)) from None
     back = isinstance(body, dict) and body.keys() == {"back"} and not _is_value(body["back"])
     body = body["back"] if back else body
     if body is None or isinstance(body, dict):
@@ -71,15 +59,9 @@ def _is_value(body: Any) -> bool:
     return isinstance(body, dict) and len(body) == 1 and isinstance(next(iter(body.values())), str)
 
 
-def _sign(key: bytes, query: Query[Any], payload: bytes) -> bytes:
-    from hmac import digest  # which loads OpenSSL: only whoever reads pages needs it
-
-    return digest(key, _identity(query) + payload, "sha256")[:_SIGNATURE_BYTES]
-
-
 def _identity(query: Query[Any]) -> bytes:
     """What makes a list this list: types, index, key condition, filter, direction; not how many are wanted."""
-    told: list[Any] = [
+    identity: list[Any] = [
         [item_type.__name__ for item_type in query.item_types],
         query.table.name,
         None if query.index is None else query.index.name,
@@ -92,12 +74,12 @@ def _identity(query: Query[Any]) -> bytes:
         None if query.view is None else query.view.__name__,
     ]
     if query.range is not None:
-        told.append([query.range.prefix, query.range.stem, *map(_bound, (query.range.low, query.range.high))])
+        identity.append([query.range.prefix, query.range.stem, *map(_bound, (query.range.low, query.range.high))])
     if query.filter is not None:
-        told.append(render(query.request())[1])
+        identity.append(render(query.request())[1])
     from hashlib import sha256
 
-    return sha256(orjson.dumps(told, option=orjson.OPT_SORT_KEYS)).digest()
+    return sha256(orjson.dumps(identity, option=orjson.OPT_SORT_KEYS)).digest()
 
 
 def _bound(bound: Bound | None) -> Any:

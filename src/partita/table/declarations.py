@@ -23,7 +23,7 @@ class Stored:
     stored: bool = True
     null: bool = False
     large: int = 0
-    """Bytes beyond which a value goes to the file store; none where there is no such bound."""
+    """Bytes beyond which a value goes to the file store; none if there is no such bound."""
 
 
 @dataclass(frozen=True, slots=True)

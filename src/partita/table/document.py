@@ -65,16 +65,16 @@ def _items(table: Table) -> Iterator[str]:
     for kind in table.item_types:
         made = kind.__layout__
         keys = [f"`{each.text}`" for each in (made.pk, made.sk) if each is not None]
-        rows.append((kind.__name__, *keys, ", ".join(_made(kind))))
+        rows.append((kind.__name__, *keys, ", ".join(_derived_attributes(kind))))
     yield from _table(("item", *(key.name for key in table.keys), "made of its fields"), rows)
     for kind in table.item_types:
         yield from (f"**{kind.__name__}**: {(kind.__doc__ or '').strip()} {_attributes(kind)}", "")
 
 
-def _made(kind: type[Item]) -> Iterator[str]:
+def _derived_attributes(kind: type[Item]) -> Iterator[str]:
     """What is made of a type's fields: by a template, as a copy, or by a function."""
     layout = kind.__layout__
-    yield from (f"{name}=`{each.text}`" for name, each in layout.derived.items())
+    yield from (f"{name}=`{each.text}`" for name, each in layout.texts.items())
     for name, computed in layout.computed.items():
         yield f"{name}=`{computed.text}`" if computed.field is None else f"{name} ({computed.text})"
 

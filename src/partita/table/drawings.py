@@ -9,7 +9,7 @@ from itertools import islice
 from partita.dynamo.frozen import dataclass
 from partita.dynamo.values import AttributeValue, order
 from partita.dynamo.values import Item as WireItem
-from partita.table.cost import shown
+from partita.table.cost import index_entry
 from partita.table.errors import SchemaError
 from partita.table.example_keys import key_parts
 from partita.table.examples import Examples
@@ -49,7 +49,7 @@ def _best(drawings: Sequence[Drawing], count: int) -> list[Drawing]:
 
 def _partitions(table: Table, index: Index | None, examples: Examples) -> list[Drawing]:
     """One example of each partition that a type writes to, with all types that may stand in it."""
-    found: list[Drawing] = []
+    drawings: list[Drawing] = []
     drawn: set[type[Item]] = set()
     pk = table.pk if index is None else index.pk[0]
     for kind in table.item_types:
@@ -64,8 +64,8 @@ def _partitions(table: Table, index: Index | None, examples: Examples) -> list[D
         rows = [row for other in table.item_types for row in _rows(other, pk, value, index, examples)]
         if rows:
             drawn.update(kind for kind, _ in rows)
-            found.append(_drawing(table, index, rows))
-    return found
+            drawings.append(_drawing(table, index, rows))
+    return drawings
 
 
 def _rows(
@@ -95,7 +95,7 @@ def _drawing(table: Table, index: Index | None, rows: list[tuple[type[Item], Wir
         names = [_value(row[key.name], _LONGEST_KEY) for key in keys]
         if position:
             names[0] = ""  # the partition key is said once
-        cells.append((*names, kind.__name__, _attributes(kind, shown(row, table, index), keys)))
+        cells.append((*names, kind.__name__, _attributes(kind, index_entry(row, table, index), keys)))
     where = "" if index is None else f"{index.name}: "
     heads = (*(key.name for key in keys), "item", "attributes")
     title = f"{where}{keys[0].name} = {_value(rows[0][1][keys[0].name], _LONGEST_KEY)}"
@@ -103,15 +103,15 @@ def _drawing(table: Table, index: Index | None, rows: list[tuple[type[Item], Wir
 
 
 def _attributes(kind: type[Item], row: WireItem, keys: tuple[KeyName, ...]) -> str:
-    known = {key.name for key in keys}
-    names = [name for name in (*kind.__layout__.names.values(), *kind.__layout__.made_names()) if name in row]
-    others = [name for name in names if name not in known]
+    key_names = {key.name for key in keys}
+    names = [name for name in (*kind.__layout__.names.values(), *kind.__layout__.derived_names()) if name in row]
+    others = [name for name in names if name not in key_names]
     parts = [f"{name}={_value(row[name])}" for name in others[:_ATTRIBUTES]]
     return ", ".join(parts) + (" …" if len(others) > _ATTRIBUTES else "")
 
 
 def _value(value: AttributeValue, longest: int = _LONGEST_VALUE) -> str:
-    """A value, cut where it is long."""
+    """A value, cut if it is long."""
     ((kind, content),) = value.items()
     if kind in ("L", "SS", "NS", "BS"):
         return f"[{len(content)}]"

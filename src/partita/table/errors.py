@@ -1,9 +1,11 @@
-"""What can be wrong with a schema, a request or a cursor, found before anything is sent; and lost races."""
+"""The errors of the modelling layer: in schemas, requests and cursors, before anything is sent; and lost races."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from typing import Any
+
+from pydantic import ValidationError
 
 
 class ModelError(Exception):
@@ -54,7 +56,7 @@ class TransactionTooLargeError(ModelError):
 
 
 class ChangedMeanwhileError(ModelError):
-    """An item was changed between reading and writing; `there` is what it is now, None where it is gone."""
+    """An item was changed between reading and writing; `there` is what it is now, None if it is gone."""
 
     def __init__(self, what: str, there: Any = None) -> None:
         happened = "is gone" if there is None else "was changed meanwhile"
@@ -68,3 +70,13 @@ class NoFileStoreError(ModelError):
 
 class LostValueError(ModelError):
     """A large value is not in the file store, or not as it was saved."""
+
+
+def invalid_fields(error: ValidationError) -> list[tuple[str, str]]:
+    """The fields that pydantic refused, each with the reason; without their values, which may be private."""
+    return [(".".join(map(str, each["loc"])), each["msg"]) for each in error.errors(include_url=False)]
+
+
+def reasons(invalid: Sequence[tuple[str, str]]) -> str:
+    """Fields with the reasons why they are invalid, as messages list them."""
+    return "; ".join(f"{field}: {why}" for field, why in invalid)

@@ -22,12 +22,12 @@ Fields = dict[str, Any]
 
 def fixed_fields(query: Query[Any], item_type: type[Item]) -> Fields:
     """The fields of an item that a query's key condition says, read back out of the key's templates."""
-    found: Fields = {}
+    fields: Fields = {}
     for key, value in (*query.partition, *query.leading):
-        found.update(key_parts(item_type, key.name, value) or {})
+        fields.update(key_parts(item_type, key.name, value) or {})
     if len(query.item_types) == 1:
-        found.update(_read(item_type, _begun(query.range)[0]))
-    return {name: value for name, value in found.items() if name in item_type.model_fields}
+        fields.update(_read(item_type, _begun(query.range)[0]))
+    return {name: value for name, value in fields.items() if name in item_type.model_fields}
 
 
 def key_parts(item_type: type[Item], name: str, value: AttributeValue) -> Fields | None:
@@ -36,14 +36,14 @@ def key_parts(item_type: type[Item], name: str, value: AttributeValue) -> Fields
     Nothing is said by what a function makes: that takes a search for the fields it is made of.
     """
     layout = item_type.__layout__
-    made = template_of(item_type, name)
-    if made is not None and "S" in value:
-        found = made.parse(value["S"])
-        return None if found is None else _read(item_type, found)
+    template = template_of(item_type, name)
+    if template is not None and "S" in value:
+        parts = template.parse(value["S"])
+        return None if parts is None else _read(item_type, parts)
     computed = layout.computed.get(name)
     if computed is not None:
         return {} if computed.field is not None else {computed.fields[0]: from_wire(value)}
-    field = made.fields[0] if made is not None else layout.fields_by_name.get(name)
+    field = template.fields[0] if template is not None else layout.fields_by_name.get(name)
     return None if field is None else {field: sample(item_type, field).read(from_wire(value))}
 
 
@@ -56,8 +56,8 @@ def _read(item_type: type[Item], parts: Mapping[str, str]) -> Fields:
 def template_of(item_type: type[Item], name: str) -> Template | None:
     """How a key attribute is made of fields by a template, if it is."""
     layout = item_type.__layout__
-    if name in layout.derived:
-        return layout.derived[name]
+    if name in layout.texts:
+        return layout.texts[name]
     if name == layout.table.pk.name:
         return layout.pk
     return layout.sk if layout.table.sk is not None and name == layout.table.sk.name else None
@@ -68,13 +68,13 @@ def stems(query: Query[Any]) -> Mapping[str, str]:
     return _begun(query.range)[1] if len(query.item_types) == 1 else {}
 
 
-def _begun(stretch: Range | None) -> tuple[dict[str, str], dict[str, str]]:
+def _begun(key_range: Range | None) -> tuple[dict[str, str], dict[str, str]]:
     """The fields that the start of a sort key says whole, and the start of the one it breaks off in."""
-    if stretch is None or stretch.made is None:
+    if key_range is None or key_range.template is None:
         return {}, {}
-    found: dict[str, str] = {}
-    rest = max(stretch.prefix, stretch.stem, key=len)
-    pieces = stretch.made.pieces
+    whole: dict[str, str] = {}
+    rest = max(key_range.prefix, key_range.stem, key=len)
+    pieces = key_range.template.pieces
     for position, piece in enumerate(pieces):
         if isinstance(piece, str):
             if not rest.startswith(piece):
@@ -84,22 +84,22 @@ def _begun(stretch: Range | None) -> tuple[dict[str, str], dict[str, str]]:
         following = pieces[position + 1] if position + 1 < len(pieces) else ""
         end = rest.find(following) if isinstance(following, str) and following else -1
         if end <= 0:
-            return found, {piece.field: rest} if rest else {}
-        found[piece.field], rest = rest[:end], rest[end:]
-    return found, {}
+            return whole, {piece.field: rest} if rest else {}
+        whole[piece.field], rest = rest[:end], rest[end:]
+    return whole, {}
 
 
 def bounded_part(query: Query[Any]) -> tuple[Fields, Mapping[str, Values]] | None:
     """The parts of a sort key on which both bounds agree, and values between the bounds for the one after them."""
-    stretch = query.range
-    if stretch is None or (stretch.low is None and stretch.high is None):
+    key_range = query.range
+    if key_range is None or (key_range.low is None and key_range.high is None):
         return None
     item_type: type[Item] = query.item_types[0]
-    names = [part.field for part in stretch.open_parts]
-    if stretch.made is None:
+    names = [part.field for part in key_range.open_parts]
+    if key_range.template is None:
         layout = item_type.__layout__
-        names = list(layout.made_of(stretch.key.name) or layout.inputs(stretch.key.name))
-    low, high = stretch.low, stretch.high
+        names = list(layout.derived_from(key_range.key.name) or layout.inputs(key_range.key.name))
+    low, high = key_range.low, key_range.high
     same = 0
     while low and high and same < min(len(low.at), len(high.at)) - 1 and low.at[same] == high.at[same]:
         same += 1
@@ -115,7 +115,7 @@ def _end(bound: Bound | None, position: int, read: Callable[[Any], Any]) -> End 
     if bound is None or position >= len(bound.at):
         return None
     at = bound.at[position]
-    # With more parts after this one, its own value may be a step inside: that is always in the stretch.
+    # With more parts after this one, its own value may be a step inside: that is always in the key_range.
     last = position == len(bound.at) - 1
     return End(read(from_wire(at) if isinstance(at, dict) else at), bound.included and last)
 
@@ -126,14 +126,14 @@ def inputs(item_type: type[Item], index: Index | None) -> Iterator[str]:
     for key in () if index is None else index.key_names:
         computed = layout.computed.get(key.name)
         if computed is None or computed.field is None:
-            yield from layout.made_of(key.name) or layout.inputs(key.name)
+            yield from layout.derived_from(key.name) or layout.inputs(key.name)
 
 
 def key_fields(item_type: type[Item], index: Index) -> Iterator[str]:
     """The fields that the keys of an index are made of, also by functions."""
     layout = item_type.__layout__
     for key in index.key_names:
-        yield from layout.made_of(key.name) or layout.inputs(key.name)
+        yield from layout.derived_from(key.name) or layout.inputs(key.name)
 
 
 def finds(query: Query[Any]) -> Callable[[Item], bool]:

@@ -56,12 +56,12 @@ def _ending(values: Values, last: Any) -> Values:
 def _chosen(held: Sample, low: End | None, high: End | None) -> Values | None:
     least = None if low is None else _spelled(low.value)
     most = None if high is None else _spelled(high.value)
-    found = [
+    values = [
         choice
         for choice in held.choices
         if (least is None or _spelled(choice) >= least) and (most is None or _spelled(choice) <= most)
     ]
-    return (lambda number: found[number % len(found)]) if found else None
+    return (lambda number: values[number % len(values)]) if values else None
 
 
 def _spelled(value: Any) -> Any:
@@ -81,7 +81,7 @@ class _Counted:
     value: Callable[[int], Any]
     unit: int = 1
     least: int | None = None
-    """What examples do not go below unless the stretch ends before it."""
+    """What examples do not go below unless the key_range ends before it."""
 
 
 def _counted(held: Sample, value: Any) -> _Counted | None:

@@ -11,10 +11,10 @@ from typing import Any
 
 from partita.dynamo.expressions.evaluate import holds
 from partita.dynamo.values import AttributeValue
+from partita.table.computed import Computed
 from partita.table.errors import ModelError
 from partita.table.example_values import sample
 from partita.table.items import Item
-from partita.table.made import Computed
 from partita.table.queries import Query
 from partita.table.ranges import Range
 from partita.table.values import from_wire
@@ -29,55 +29,56 @@ Accepts = Callable[[AttributeValue], bool]
 class Asked:
     """A derived key attribute, and which values of it a query finds."""
 
-    made: Computed
+    computed: Computed
     accepts: Accepts
 
 
 def asked_of(query: Query[Any], item_type: type[Item]) -> list[Asked]:
     """The derived attributes among the keys that a query asks for; an index holds only what has all of its keys."""
     equal = {key.name: value for key, value in (*query.partition, *query.leading)}
-    found = []
+    derived = []
     for key in () if query.index is None else query.index.key_names:
-        made = item_type.__layout__.computed.get(key.name)
-        if made is None or made.field is None:
+        computed = item_type.__layout__.computed.get(key.name)
+        if computed is None or computed.field is None:
             continue
         bounded = query.range if query.range is not None and query.range.key == key else None
-        found.append(Asked(made, _accepting(equal.get(key.name), bounded)))
-    return found
+        derived.append(Asked(computed, _accepting(equal.get(key.name), bounded)))
+    return derived
 
 
-def wanting(made: Computed, value: AttributeValue) -> Asked:
+def wanting(computed: Computed, value: AttributeValue) -> Asked:
     """A derived attribute that must have one value."""
-    return Asked(made, _accepting(value, None))
+    return Asked(computed, _accepting(value, None))
 
 
-def _accepting(value: AttributeValue | None, stretch: Range | None) -> Accepts:
+def _accepting(value: AttributeValue | None, key_range: Range | None) -> Accepts:
     if value is not None:
-        return lambda made: made == value
-    if stretch is None:
+        return lambda other: other == value
+    if key_range is None:
         return lambda _: True
-    condition, name = stretch.condition(), stretch.key.name
-    return lambda made: stretch.admits({name: made}) and (condition is None or holds(condition, {name: made}))
+    condition, name = key_range.condition(), key_range.key.name
+    return lambda other: key_range.admits({name: other}) and (condition is None or holds(condition, {name: other}))
 
 
 def solve(
     asked: Sequence[Asked], known: Mapping[str, Any], values: Callable[[str], Iterable[Any]]
 ) -> dict[str, Any] | None:
     """Values of the fields that are not known, so that every derived attribute is as it is asked for."""
-    names = [name for name in dict.fromkeys(name for each in asked for name in each.made.fields) if name not in known]
+    inputs = dict.fromkeys(name for each in asked for name in each.computed.fields)
+    names = [name for name in inputs if name not in known]
     for chosen in islice(product(*(list(values(name)) for name in names)), _MOST_TRIES):
-        found = dict(zip(names, chosen, strict=True))
-        if all(_is_so(each, {**known, **found}) for each in asked):
-            return found
+        candidate = dict(zip(names, chosen, strict=True))
+        if all(_is_so(each, {**known, **candidate}) for each in asked):
+            return candidate
     return None
 
 
 def _is_so(asked: Asked, values: Mapping[str, Any]) -> bool:
     try:
-        made = asked.made.wire(values)
+        value = asked.computed.wire(values)
     except ModelError:
         return False  # these values are none that the function is made for
-    return made is not None and asked.accepts(made)
+    return value is not None and asked.accepts(value)
 
 
 def candidates(item_type: type[Item], name: str, documented: Any, wanted: Sequence[Any]) -> Iterator[Any]:
@@ -118,16 +119,16 @@ def hints(query: Query[Any]) -> list[Any]:
     said = [from_wire(value) for _, value in (*query.partition, *query.leading)]
     said += [from_wire(at) if isinstance(at, dict) else at for end in ends for at in end.at]
     said += [] if query.range is None else [text for text in (query.range.prefix, query.range.stem) if text]
-    found: list[Any] = []
+    values: list[Any] = []
     for value in said:
-        found.append(value)
+        values.append(value)
         if isinstance(value, str):
-            found += [value[match.end() :] for match in re.finditer(r"[^A-Za-z0-9]+", value)]
-            found += [piece for piece in re.split(r"[^A-Za-z0-9]+", value) if piece]
-            found += [moment for date in _DATE.findall(value) for moment in _moments(date)]
+            values += [value[match.end() :] for match in re.finditer(r"[^A-Za-z0-9]+", value)]
+            values += [piece for piece in re.split(r"[^A-Za-z0-9]+", value) if piece]
+            values += [moment for date in _DATE.findall(value) for moment in _moments(date)]
         elif not isinstance(value, bytes):
-            found += [value + 1, value - 1]  # a bound may be left out of its range
-    return [value for value in found if value != ""]
+            values += [value + 1, value - 1]  # a bound may be left out of its range
+    return [value for value in values if value != ""]
 
 
 def _moments(date: str) -> Iterator[str]:

@@ -49,8 +49,8 @@ class Sample:
     adapter: TypeAdapter[Any]
 
     def value(self, *, identity: bool = False, moment: bool = False, era: Era = "now") -> Any:
-        """A value; an identity is short, and `moment` asks for a time where the type would take any text."""
-        for candidate in (*self.examples, *self._made(identity, moment, era)):
+        """A value; an identity is short, and `moment` asks for a time if the type takes any text."""
+        for candidate in (*self.examples, *self._candidates(identity, moment, era)):
             if self.fits(candidate):
                 return candidate
         raise SchemaError(
@@ -59,7 +59,7 @@ class Sample:
         )
 
     def numbered(self, plain: Any, number: int, era: Era = "now") -> Any:
-        """A value like a plain one, another for each number and equally long; the plain one where there is no other."""
+        """A value like a plain one, another for each number and equally long; the plain one if there is no other."""
         for candidate in _numbered(plain, number, era):
             if self.fits(candidate):
                 return candidate
@@ -111,7 +111,7 @@ class Sample:
         """Whether it is a day and nothing else."""
         return self.kind is date or (self.kind is str and self.fits("2026-01-26") and not self.fits("x" * 10))
 
-    def _made(self, identity: bool, moment: bool, era: Era) -> Iterator[Any]:
+    def _candidates(self, identity: bool, moment: bool, era: Era) -> Iterator[Any]:
         if self.kind is str:
             if moment:
                 yield timestamp(_STARTS[era])

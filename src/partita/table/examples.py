@@ -1,6 +1,6 @@
 """Example items: what tools put into a list to show it or to measure it.
 
-A value comes from the request (what its key says), from the design document's own example where there is one, or from
+A value comes from the request (what its key says), from the design document's own example if there is one, or from
 the field's type. The same schema always makes the same items.
 """
 
@@ -15,7 +15,7 @@ from pydantic import ValidationError as PydanticError
 
 from partita.dynamo.expressions.evaluate import holds
 from partita.dynamo.values import AttributeValue
-from partita.table.errors import KeyPartError, SchemaError
+from partita.table.errors import KeyPartError, SchemaError, invalid_fields, reasons
 from partita.table.example_keys import bounded_part, finds, fixed_fields, inputs, key_fields, stems
 from partita.table.example_ranges import Values
 from partita.table.example_search import asked_of, candidates, hints, solve
@@ -48,7 +48,7 @@ class _Wish:
     needed: frozenset[str] = frozenset()
     """Fields that must be there: an index finds only items that have its keys."""
     differing: frozenset[str] = frozenset()
-    """Fields that differ from item to item besides the key, as times do where they can."""
+    """Fields that differ from item to item besides the key, as times do if they can."""
     stems: Mapping[str, str] = field(default_factory=dict)
     """How the text of a field starts."""
     starts: Fields = field(default_factory=dict)
@@ -65,24 +65,24 @@ class Examples:
         self._documented: dict[type[Item], Fields] = {type(item): dict(item) for item in documented}
 
     def arguments(self, pattern: Pattern) -> Fields:
-        """Arguments to call a pattern with: its examples, and made-up items where it takes items."""
-        found = dict(pattern.example)
+        """Arguments to call a pattern with: its examples, and made-up items if it takes items."""
+        arguments = dict(pattern.example)
         for name, parameter in pattern.signature.parameters.items():
-            if name in found or parameter.default is not parameter.empty:
+            if name in arguments or parameter.default is not parameter.empty:
                 continue
             # Under `from __future__ import annotations` an annotation is its text.
             kinds = [kind for kind in pattern.table.item_types if parameter.annotation in (kind, kind.__name__)]
             if not kinds:
                 raise SchemaError(f"{pattern.label} has no example of {name}: give access_pattern(…, {name}=…)")
-            found[name] = self.item(kinds[0])
-        return found
+            arguments[name] = self.item(kinds[0])
+        return arguments
 
     def item(self, item_type: type[I], **fixed: Any) -> I:
         """One item of a type."""
-        return _made(item_type, self._fields(item_type, _Wish(fixed)))
+        return _item(item_type, self._fields(item_type, _Wish(fixed)))
 
     def before(self, write: Any) -> Item | None:
-        """What a write finds: nothing where it makes something new, otherwise the item, with earlier times."""
+        """What a write finds: nothing if it makes something new, otherwise the item, with earlier times."""
         condition = write.condition
         if isinstance(write, Put) and (condition is None or holds(condition, {})):
             return None
@@ -92,8 +92,8 @@ class Examples:
         fields = self._fields(item_type, _Wish(fixed, needed=changed, era="early"))
         times = [name for name in fields if name not in fixed and sample(item_type, name).is_moment]
         earlier = {name: sample(item_type, name).numbered(fields[name], 0, "early") for name in times}
-        found: Item = _made(item_type, fields | earlier)
-        return found
+        item: Item = _item(item_type, fields | earlier)
+        return item
 
     def of(self, request: Any) -> Iterator[Item]:
         """The items that a request reads or writes, as many as there can be: one for a key, any number for a list."""
@@ -129,11 +129,11 @@ class Examples:
         """Items of a type that stand in an index, or in the table: in one partition, if it is said which."""
         table = item_type.__table__
         pk = table.pk if index is None else index.pk[0]
-        stretch: Query[Any] = Query((item_type,), table, index, () if partition is None else ((pk, partition),))
-        yield from self._list_of(stretch, item_type)
+        key_range: Query[Any] = Query((item_type,), table, index, () if partition is None else ((pk, partition),))
+        yield from self._list_of(key_range, item_type)
 
     def _list(self, query: Query[Any]) -> Iterator[Item]:
-        """Items of a list; of each type in turn where it has several."""
+        """Items of a list; of each type in turn if it has several."""
         lists = [self._list_of(query, item_type) for item_type in query.item_types]
         while lists:
             for each in list(lists):
@@ -152,12 +152,12 @@ class Examples:
             same, within = bounded
             wishes = [replace(wish, era=era) for era in _ERAS]
             wishes.append(replace(wish, fixed={**wish.fixed, **same}, within=within))
-        found = finds(query)
-        chosen = next((each for each in wishes if all(self._tried(item_type, each, found, (0, _FAR)))), None)
+        matches = finds(query)
+        chosen = next((each for each in wishes if all(self._tried(item_type, each, matches, (0, _FAR)))), None)
         if chosen is None:
-            # A short stretch, or a key that only some values lead to: the list is as long as it can be.
+            # A short key_range, or a key that only some values lead to: the list is as long as it can be.
             last = reversed(wishes)
-            chosen = next((each for each in last if any(self._tried(item_type, each, found, range(_FEW)))), None)
+            chosen = next((each for each in last if any(self._tried(item_type, each, matches, range(_FEW)))), None)
         if chosen is None:
             raise SchemaError(
                 f"No example of {item_type.__name__} can be made that the request finds: give the pattern another "
@@ -165,7 +165,7 @@ class Examples:
             )
         misses = 0
         for item in self._numbered(item_type, chosen):
-            misses = 0 if found(item) else misses + 1
+            misses = 0 if matches(item) else misses + 1
             if not misses:
                 yield item
             elif misses > _MISSES:
@@ -185,8 +185,8 @@ class Examples:
         documented, wanted = self._documented.get(item_type, {}), hints(query)
         found = solve(asked, fixed, lambda name: candidates(item_type, name, documented.get(name), wanted))
         if found is None:
-            names = ", ".join(each.made.field or each.made.name for each in asked)
-            of = ", ".join(dict.fromkeys(name for each in asked for name in each.made.fields))
+            names = ", ".join(each.computed.field or each.computed.name for each in asked)
+            of = ", ".join(dict.fromkeys(name for each in asked for name in each.computed.fields))
             raise SchemaError(
                 f"No example of {item_type.__name__} has the {names} that the request asks for: give {of} examples "
                 "that lead to it, as in attribute(examples=[…])"
@@ -202,13 +202,13 @@ class Examples:
         return replace(wish, fixed={**fixed, **others}, starts=starts)
 
     def _tried(
-        self, item_type: type[Item], wish: _Wish, found: Callable[[Item], bool], numbers: Iterable[int]
+        self, item_type: type[Item], wish: _Wish, matches: Callable[[Item], bool], numbers: Iterable[int]
     ) -> Iterator[bool]:
         """Whether a list finds the items with some numbers."""
         plain, open_fields = self._plain(item_type, wish)
         for number in numbers:
             try:
-                yield found(_made(item_type, _numbered(item_type, plain, open_fields, wish, number)))
+                yield matches(_item(item_type, _numbered(item_type, plain, open_fields, wish, number)))
             except KeyPartError:
                 yield False  # a number that is too long for its place in the key
 
@@ -226,7 +226,7 @@ class Examples:
         plain, open_fields = self._plain(item_type, wish)
         seen: set[Any] = set()
         for number in count():
-            item = _made(item_type, _numbered(item_type, plain, open_fields, wish, number))
+            item = _item(item_type, _numbered(item_type, plain, open_fields, wish, number))
             try:
                 key = item.own_key
                 item.to_row()
@@ -270,15 +270,13 @@ class Examples:
         return values
 
 
-def _made(item_type: type[I], fields: Fields) -> I:
+def _item(item_type: type[I], fields: Fields) -> I:
     try:
         return item_type(**fields)
     except PydanticError as error:
-        wrong = "; ".join(f"{'.'.join(map(str, each['loc']))}: {each['msg']}" for each in error.errors())
-        raise SchemaError(
-            f"No example of {item_type.__name__} can be made ({wrong}): give its fields examples, as in "
-            "attribute(examples=[…])"
-        ) from None
+        why = reasons(invalid_fields(error))
+        step = "give its fields examples, as in attribute(examples=[…])"
+        raise SchemaError(f"No example of {item_type.__name__} can be made ({why}): {step}") from None
 
 
 def is_lookup(request: Any) -> bool:
@@ -303,6 +301,6 @@ def _compared(query: Query[Any], item_type: type[Item]) -> Iterator[str]:
     if query.range is None or (query.range.low is None and query.range.high is None):
         return
     layout = item_type.__layout__
-    for name in layout.made_of(query.range.key.name) or layout.inputs(query.range.key.name):
+    for name in layout.derived_from(query.range.key.name) or layout.inputs(query.range.key.name):
         if name in item_type.model_fields:
             yield name

@@ -29,7 +29,7 @@ def expect(verb: str, value: object) -> None:
     if verb == "get" and isinstance(value, Key):
         raise ModelError("store.get takes a get: Get(key) makes one of a key")
     if not isinstance(value, kinds):
-        raise ModelError(f"store.{verb} takes {step}; not {_shown(value)}")
+        raise ModelError(f"store.{verb} takes {step}; not {_described(value)}")
 
 
 def expect_each(verb: str, values: Iterable[object]) -> None:
@@ -38,7 +38,7 @@ def expect_each(verb: str, values: Iterable[object]) -> None:
         expect(verb, value)
 
 
-def _shown(value: object) -> str:
+def _described(value: object) -> str:
     if isinstance(value, type):
         return f"the type {value.__name__}"
     text = repr(value)

@@ -31,7 +31,7 @@ def has_expired(table: Table, now: float) -> Condition:
 
 def has_not_expired(table: Table, now: float) -> Condition:
     """The item has no moment, or it is still to come."""
-    return Not(has_expired(table, now))  # also where it is no number, of which DynamoDB takes no notice
+    return Not(has_expired(table, now))  # also if it is no number, of which DynamoDB takes no notice
 
 
 def _path(table: Table) -> Path:

@@ -10,7 +10,8 @@ from partita.dynamo.requests import DeleteItem
 from partita.dynamo.values import Item as WireItem
 from partita.dynamo.wire import render
 from partita.table.effects import Steps
-from partita.table.large import fetched, large_fields
+from partita.table.large import fetched
+from partita.table.markers import large_fields
 from partita.table.writes import Write
 
 _PLACEHOLDER = re.compile(r"[#:]\w+")
@@ -49,7 +50,7 @@ def _needed(write: Write) -> str:
 
 
 def _first_failed(error: DynamoError) -> tuple[int | None, WireItem | None]:
-    """Which write's condition failed first, and the row that was there, where it was asked for."""
+    """Which write's condition failed first, and the stored row, if it was asked for."""
     if isinstance(error, ConditionalCheckFailedError):
         return 0, error.item
     if isinstance(error, TransactionCanceledError):

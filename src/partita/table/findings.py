@@ -37,7 +37,7 @@ class Finding:
     why: str
     step: str
     accepted: str | None = None
-    """Why the schema lives with it, where it does."""
+    """Why the schema lives with it, if it does."""
 
     @property
     def level(self) -> Level:

@@ -18,7 +18,7 @@ G = TypeVar("G", bound=Item)
 
 @dataclass(frozen=True, slots=True)
 class Guard(Generic[I, G]):
-    """What guards a value of an item: the guard item is a function of the item, None where there is nothing to guard.
+    """What guards a value of an item: the guard item is a function of the item, None if there is nothing to guard.
 
     SITE_URL = Guard(Site, lambda site: SiteUrl(url=normalised(site.url), of_site=site.site_id))
     """
@@ -28,7 +28,7 @@ class Guard(Generic[I, G]):
     taken: Exception | Callable[[G], Exception] | None = None
 
     def otherwise(self, error: Exception | Callable[[G], Exception]) -> Guard[I, G]:
-        """The error that is raised where a value is taken, or a function that makes it of the guard that is there."""
+        """The error that is raised if a value is taken, or a function that makes it of the guard that is there."""
         return replace(self, taken=error)
 
     def claim(self, item: I) -> tuple[Put[G], ...]:
@@ -37,12 +37,12 @@ class Guard(Generic[I, G]):
         return () if guard is None else (self._claim(guard),)
 
     def release(self, item: I) -> tuple[Delete[G], ...]:
-        """The writes that let go of the value of an item; they fail where the guard is not its own."""
+        """The writes that let go of the value of an item; they fail if the guard is not its own."""
         guard = self.make(item)
         return () if guard is None else (self._release(guard),)
 
     def move(self, before: I, after: I) -> tuple[Put[G] | Delete[G], ...]:
-        """The writes that let go of one value and claim another; none where they are the same."""
+        """The writes that let go of one value and claim another; none if they are the same."""
         old, new = self.make(before), self.make(after)
         if old == new:
             return ()

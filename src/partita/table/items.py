@@ -25,23 +25,20 @@ from partita.table.errors import (
     KeyPartError,
     ModelError,
     SchemaError,
+    invalid_fields,
+    reasons,
 )
 from partita.table.expiry import check_expiry_field
-from partita.table.known import KnownRow
-from partita.table.large import check_large_fields, has_markers
 from partita.table.layout import Layout
+from partita.table.markers import check_large_fields, has_markers
+from partita.table.parts import given_values
+from partita.table.queries import Get, Query, query
 from partita.table.read_class import read_class
+from partita.table.shared_rows import SharedRow
 from partita.table.suggest import instead_of
 from partita.table.tables import Index, Table
 from partita.table.values import from_wire, same_value
-
-if TYPE_CHECKING:
-    from pydantic._internal._model_construction import ModelMetaclass
-
-    from partita.table.queries import Get, Query
-    from partita.table.writes import Key
-else:
-    ModelMetaclass = type(BaseModel)
+from partita.table.writes import Key
 
 Naming = Callable[[str], str]
 T = TypeVar("T")
@@ -58,7 +55,7 @@ def as_is(name: str) -> str:
     return name
 
 
-class _Made:
+class _DerivedAttribute:
     """A derived attribute on its class and on items: worked out anew from the fields whenever it is asked for."""
 
     def __init__(self, field: str, derived: Derived) -> None:
@@ -68,12 +65,12 @@ class _Made:
 
     def __get__(self, item: Item | None, owner: type[Item]) -> Any:
         if item is None:
-            found = owner.__dict__.get("__attributes__", {}).get(self._field)
-            if found is None:
+            attribute = owner.__dict__.get("__attributes__", {}).get(self._field)
+            if attribute is None:
                 raise AttributeError(f"{owner.__name__} has no {self._field}: it is in no table")
-            return found
-        made = type(item).__layout__.computed[type(item).__attributes__[self._field].stored_name]
-        return made.value(item.__dict__)
+            return attribute
+        computed = type(item).__layout__.computed[type(item).__attributes__[self._field].stored_name]
+        return computed.value(item.__dict__)
 
 
 class _Body(dict[str, Any]):
@@ -87,7 +84,7 @@ class _Body(dict[str, Any]):
         self["__annotations__"] = _Types(self, around.f_globals, around.f_locals)
 
     def __setitem__(self, name: str, value: Any) -> None:
-        super().__setitem__(name, _Made(name, value) if isinstance(value, Derived) else value)
+        super().__setitem__(name, _DerivedAttribute(name, value) if isinstance(value, Derived) else value)
 
 
 class _Types(dict[str, Any]):
@@ -98,37 +95,42 @@ class _Types(dict[str, Any]):
         self._body, self._names, self._local = body, names, local
 
     def __setitem__(self, name: str, annotation: Any) -> None:
-        made = self._body.get(name)
-        if not isinstance(made, _Made):
+        declared = self._body.get(name)
+        if not isinstance(declared, _DerivedAttribute):
             super().__setitem__(name, annotation)
         elif isinstance(annotation, str):  # under `from __future__ import annotations`
-            made.annotation = eval(annotation, self._names, {**self._local, **self._body})
+            declared.annotation = eval(annotation, self._names, {**self._local, **self._body})
         else:
-            made.annotation = annotation
+            declared.annotation = annotation
 
 
-@dataclass_transform(kw_only_default=True, field_specifiers=(attribute, key_part, derived, Field))
-class ItemMeta(ModelMetaclass):
-    """Gives `Site.title` its meaning on the class: the attribute, with which conditions and updates are made."""
+if TYPE_CHECKING:
+    # A class that pydantic does not publish cannot be named as a base; and with `__getattr__`, any name would be one.
+    _Model = BaseModel
+else:
 
-    if not TYPE_CHECKING:
-        # Hidden from type checkers, which would otherwise take any name for an attribute.
+    class _ItemMeta(type(BaseModel)):
+        """Gives `Site.title` its meaning on the class: the attribute, with which conditions and updates are made."""
+
         @classmethod
         def __prepare__(cls, name: str, bases: tuple[type, ...], **settings: Any) -> _Body:
             return _Body(sys._getframe(1))
 
-        def __getattr__(cls, name: str) -> Any:  # noqa: N805 - a metaclass's instances are classes
+        def __getattr__(cls, name: str) -> Any:
             # Only what the class itself declares: pydantic looks here while it builds a subclass.
-            found = cls.__dict__.get("__attributes__", {}).get(name)
-            if found is not None:
-                return found
-            known = cls.__dict__.get("__attributes__")
+            attributes = cls.__dict__.get("__attributes__", {})
+            if name in attributes:
+                return attributes[name]
             # Pydantic and Python ask for names of their own all the time; only a person's are worth a suggestion.
-            hint = f": {instead_of(name, known)}" if known and not name.startswith("_") else ""
+            hint = f": {instead_of(name, attributes)}" if attributes and not name.startswith("_") else ""
             raise AttributeError(f"{cls.__name__} has no {name}{hint}")
 
+    class _Model(BaseModel, metaclass=_ItemMeta):
+        pass
 
-class Item(BaseModel, metaclass=ItemMeta):
+
+@dataclass_transform(kw_only_default=True, field_specifiers=(attribute, key_part, derived, Field))
+class Item(_Model):
     """A type of item: fields, and templates for the keys made of them.
 
     class Rating(Item, table=FUS, pk="USER#{user_id}", sk="SITE#{site_id}", keys={"siteId": "SITE#{site_id}"}):
@@ -141,13 +143,13 @@ class Item(BaseModel, metaclass=ItemMeta):
         frozen=True,
         extra="forbid",
         arbitrary_types_allowed=False,
-        ignored_types=(_Made,),
+        ignored_types=(_DerivedAttribute,),
         validate_default=True,  # what is stored is read back as any value, and a default that does not fit would not be
     )
 
     __layout__: ClassVar[Layout]
     __attributes__: ClassVar[Mapping[str, AttributeOf[Any, Any]]]
-    __made__: ClassVar[Mapping[str, tuple[Derived, Any]]]
+    __derived__: ClassVar[Mapping[str, tuple[Derived, Any]]]
     __table__: ClassVar[Table]
 
     def __init_subclass__(cls, **_settings: Any) -> None:
@@ -169,21 +171,21 @@ class Item(BaseModel, metaclass=ItemMeta):
         for name in settings:
             choice = instead_of(name, ("table", "pk", "sk", "keys", "names"))
             raise SchemaError(f"{cls.__name__}: a class of items has no {name}=…: {choice}")
-        cls.__made__ = {**getattr(cls, "__made__", {}), **dict(_made_by(cls))}
+        cls.__derived__ = {**getattr(cls, "__derived__", {}), **dict(_derived_in(cls))}
         if table is None:
             if pk or sk or keys:
                 raise SchemaError(f"{cls.__name__} has templates and no table: say where it is kept with table=…")
             return  # a type that others are built on
         cls.__table__ = table
-        cls.__layout__ = read_class(cls, table, pk, sk, keys or {}, names or table.names or as_is, cls.__made__)
+        cls.__layout__ = read_class(cls, table, pk, sk, keys or {}, names or table.names or as_is, cls.__derived__)
         cls.__attributes__ = _attributes(cls)
         check_expiry_field(cls)
         check_large_fields(cls)
-        if any(known.__name__ == cls.__name__ for known in table.item_types):
+        if any(other.__name__ == cls.__name__ for other in table.item_types):
             raise SchemaError(f"{table.name} has an item type {cls.__name__} already")
         table.item_types.append(cls)
-        for known in table.item_types:
-            known.__layout__.forget_reader()
+        for item_type in table.item_types:
+            item_type.__layout__.forget_reader()
 
     # -- changed copies
 
@@ -204,7 +206,8 @@ class Item(BaseModel, metaclass=ItemMeta):
         try:
             changed = type(self).__pydantic_validator__.validate_python({**values, **changes})
         except PydanticError as error:
-            raise InvalidValueError(f"{type(self).__name__} cannot be changed so: {_reasons(_wrong(error))}") from None
+            why = reasons(invalid_fields(error))
+            raise InvalidValueError(f"{type(self).__name__} cannot be changed like this: {why}") from None
         if self.__pydantic_private__:
             object.__setattr__(changed, "__pydantic_private__", self.__pydantic_private__)
         return cast("Self", changed)
@@ -254,24 +257,23 @@ class Item(BaseModel, metaclass=ItemMeta):
 
     @classmethod
     def from_own_row(cls, row: WireItem) -> Self | None:
-        """The item a row holds, or None where the row is of another type."""
+        """The item a row holds, or None if the row is of another type."""
         reader = cls.__layout__.reader
-        shared = row.items_read if reader.lasting and isinstance(row, KnownRow) else None
-        if shared is not None and (known := shared.get(reader)) is not None:
-            return cast("Self", known)
-        found = reader.values(row)
-        if found is None:
+        shared = row.items_read if reader.lasting and isinstance(row, SharedRow) else None
+        if shared is not None and (read_before := shared.get(reader)) is not None:
+            return cast("Self", read_before)
+        own = reader.values(row)
+        if own is None:
             return None
-        values, unknown = found
+        values, unknown = own
         try:
             item: Self = cls.__pydantic_validator__.validate_python(values, strict=False)
         except PydanticError as error:
             if has_markers(cls, row):
                 raise ModelError(f"A value of this {cls.__name__} lies in the file store: use store.read(…)") from error
-            # Which fields and why, but not what is stored in them: that may be private, and this goes into logs.
-            wrong = _wrong(error)
+            wrong = invalid_fields(error)
             raise ForeignItemError(
-                f"The {cls.__name__} stored as {cls.key_of(row)} does not fit its type: {_reasons(wrong)}", wrong
+                f"The {cls.__name__} stored as {cls.key_of(row)} does not fit its type: {reasons(wrong)}", wrong
             ) from None
         if reader.checks_key:
             cls._check_key(item, row)
@@ -279,9 +281,9 @@ class Item(BaseModel, metaclass=ItemMeta):
             # pydantic keeps, copies and compares what stands here, and leaves it out of dumps. Declared as private
             # attributes of the model, they would cost every item that has none.
             object.__setattr__(item, "__pydantic_private__", unknown)
-        if reader.made:
+        if reader.derived_names:
             # Beside the fields, so that it is not compared: an item is what its fields say.
-            item.__dict__["_as_stored"] = {name: row[name] for name in reader.made if name in row}
+            item.__dict__["_as_stored"] = {name: row[name] for name in reader.derived_names if name in row}
         if shared is not None:
             shared[reader] = item
         return item
@@ -297,18 +299,18 @@ class Item(BaseModel, metaclass=ItemMeta):
             if row[name] != own.get(name):
                 wrong = [(name, "is not spelled as items of this type spell it")]
                 raise ForeignItemError(
-                    f"The {cls.__name__} stored as {cls.key_of(row)} does not fit its type: {_reasons(wrong)}", wrong
+                    f"The {cls.__name__} stored as {cls.key_of(row)} does not fit its type: {reasons(wrong)}", wrong
                 )
 
     def as_stored(self, attribute: AttributeOf[Any, T]) -> T | None:
         """A derived attribute as the row held it that this item was read from: another program may know no derived
-        attributes, or an older version of this one. None where the row had none, or there was no row."""
+        attributes, or an older version of this one. None if the row had none, or there was no row."""
         name = attribute.stored_name
-        if not attribute.is_made:
-            raise ModelError(f"{attribute!r} is no derived attribute: it is what the item says")
+        if not attribute.is_derived:
+            raise ModelError(f"{attribute!r} is not a derived attribute: read it from the item")
         stored = self.__dict__.get("_as_stored", {}).get(name)
-        found: T | None = None if stored is None else from_wire(stored)
-        return found
+        value: T | None = None if stored is None else from_wire(stored)
+        return value
 
     def stale(self) -> frozenset[str]:
         """The stored names of what is made of fields and was not stored as it follows from them: another program
@@ -317,8 +319,8 @@ class Item(BaseModel, metaclass=ItemMeta):
         if stored is None:
             return frozenset()
         row = self.__layout__.encode(self)
-        made = self.__layout__.reader.made
-        return frozenset(name for name in made if not same_value(row.get(name), stored.get(name)))
+        names = self.__layout__.reader.derived_names
+        return frozenset(name for name in names if not same_value(row.get(name), stored.get(name)))
 
     @classmethod
     def key_of(cls, row: WireItem) -> str:
@@ -332,23 +334,17 @@ class Item(BaseModel, metaclass=ItemMeta):
     @classmethod
     def key(cls, *parts: Given[Self], **named: Never) -> Key[Self]:
         """The key of one item, from the fields it is made of: `Book.key(Book.reader("ada"), Book.isbn("1"))`."""
-        from partita.table.writes import Key
-
         given = given_values(cls, parts, named)
         return Key(cls, cls.__layout__.key(given), given)
 
     @classmethod
     def get(cls, *parts: Given[Self], **named: Never) -> Get[Self]:
         """Read one item by the fields its key is made of."""
-        from partita.table.queries import Get
-
         return Get(cls.key(*parts, **named))
 
     @classmethod
     def query(cls, index: Index | Given[Self] | None = None, /, *parts: Given[Self], **named: Never) -> Query[Self]:
         """Read the items of this type that share a partition, of the table or of an index that is given first."""
-        from partita.table.queries import query
-
         if isinstance(index, Given):
             return query(cls, None, given_values(cls, (index, *parts), named))
         return query(cls, index, given_values(cls, parts, named))
@@ -356,15 +352,13 @@ class Item(BaseModel, metaclass=ItemMeta):
     @property
     def own_key(self) -> Key[Self]:
         """The key of this very item."""
-        from partita.table.writes import Key
-
         parts = {field: getattr(self, field) for field in self.__layout__.key_fields}
         return Key(type(self), self.__layout__.key(parts), parts)
 
 
-def _made_by(cls: type[Item]) -> Iterator[tuple[str, tuple[Derived, Any]]]:
+def _derived_in(cls: type[Item]) -> Iterator[tuple[str, tuple[Derived, Any]]]:
     for field, value in vars(cls).items():
-        if isinstance(value, _Made):
+        if isinstance(value, _DerivedAttribute):
             if value.annotation is None:
                 raise SchemaError(f"{cls.__name__}.{field}: say what it is, as in {field}: Attribute[str] = derived(…)")
             yield field, (value.derived, value.annotation)
@@ -381,18 +375,18 @@ def _is_surely_small(row: WireItem) -> bool:
 
 def _attributes(cls: type[Item]) -> dict[str, AttributeOf[Any, Any]]:
     layout = cls.__layout__
-    found: dict[str, AttributeOf[Any, Any]] = {}
+    attributes: dict[str, AttributeOf[Any, Any]] = {}
     for field, kept in layout.fields():
         info = cls.model_fields[field]
-        found[field] = _attribute_class(plain_type(info.annotation))(
+        attributes[field] = _attribute_class(plain_type(info.annotation))(
             cls, field, (layout.stored_name(field),), info, stored=kept, dump=_field_serializer(cls, field)
         )
     for computed in layout.computed.values():
-        if computed.field is not None and computed.field not in found:
-            annotation = plain_type(cls.__made__[computed.field][1])
+        if computed.field is not None and computed.field not in attributes:
+            annotation = plain_type(cls.__derived__[computed.field][1])
             info = FieldInfo(annotation=annotation)
-            found[computed.field] = AttributeOf(cls, computed.field, (computed.name,), info, made=True)
-    return found
+            attributes[computed.field] = AttributeOf(cls, computed.field, (computed.name,), info, derived=True)
+    return attributes
 
 
 def _attribute_class(annotation: Any) -> type[AttributeOf[Any, Any]]:
@@ -411,35 +405,3 @@ def _field_serializer(cls: type[Item], field: str) -> Callable[[Any], Any] | Non
         return cls.__pydantic_serializer__.to_python(alone, include={field}, warnings=False)[field]
 
     return dump
-
-
-def given_values(
-    cls: type[Item], parts: tuple[Any, ...], named: Mapping[str, Any], *, derived: str = ""
-) -> dict[str, Any]:
-    """Field → value, of what was given for a type's attributes. Type checkers allow nothing by name."""
-    for name in named or ():
-        choice = f"{cls.__name__}.{name}(…)" if name in cls.__attributes__ else instead_of(name, cls.__attributes__)
-        raise KeyPartError(f"{name}=… is not typed: give {choice}")
-    values: dict[str, Any] = {}
-    for part in parts:
-        if not isinstance(part, Given):
-            example = next(iter(cls.model_fields), "field")
-            raise ModelError(f"{part!r} names no attribute: give {cls.__name__}.{example}(…)")
-        if part.owner is not cls and not issubclass(cls, part.owner):
-            raise ModelError(f"{part.owner.__name__}.{part.field} is no attribute of {cls.__name__}")
-        if part.field in values:
-            raise ModelError(f"{cls.__name__}.{part.field} is given twice")
-        if derived and part.field not in cls.model_fields:
-            raise InvalidValueError(f"{cls.__name__}.{part.field} is derived: {derived}")
-        if not derived:
-            cls.__attributes__[part.field].check_part(part.value)
-        values[part.field] = part.value
-    return values
-
-
-def _wrong(error: PydanticError) -> list[tuple[str, str]]:
-    return [(".".join(map(str, each["loc"])), each["msg"]) for each in error.errors(include_url=False)]
-
-
-def _reasons(wrong: list[tuple[str, str]]) -> str:
-    return "; ".join(f"{field}: {why}" for field, why in wrong)

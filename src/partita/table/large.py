@@ -7,80 +7,28 @@ could find its file there and go on, while another deletes it because the value 
 
 from __future__ import annotations
 
-import re
 import uuid
 from base64 import b64decode, b64encode
-from collections.abc import Iterable, Mapping, MutableMapping
+from collections.abc import Mapping, MutableMapping
 from dataclasses import replace
-from functools import cache
 from typing import TYPE_CHECKING, Any, TypeAlias, overload
 
 import orjson
 
 from partita.dynamo.expressions.tree import SetAction, Value
-from partita.dynamo.frozen import dataclass
 from partita.dynamo.requests import ConditionCheck, DeleteItem, GetItem, PutItem, TransactAction, UpdateItem
 from partita.dynamo.values import AttributeValue
 from partita.dynamo.values import Item as WireItem
 from partita.table.actions import Action
-from partita.table.declarations import stored_as
 from partita.table.effects import LoadFiles, Steps
-from partita.table.errors import LostValueError, SchemaError
-from partita.table.tables import Table
+from partita.table.errors import LostValueError
+from partita.table.markers import Marker, as_marker, large_fields, markers_in
 from partita.table.writes import Check, Delete, Put, Update, Write
 
 if TYPE_CHECKING:
     from partita.table.items import Item
 
-_NAME = re.compile(r"[0-9a-f]{32}\.(txt|bin|json)")
-_SHA256 = re.compile(r"[0-9a-f]{64}")
 _MOST_READS = 3
-
-
-@dataclass(frozen=True, slots=True)
-class Marker:
-    """What an item holds in place of a large value."""
-
-    name: str
-    size: int
-    sha256: str
-
-    def wire(self) -> AttributeValue:
-        return {"M": {"name": {"S": self.name}, "size": {"N": str(self.size)}, "sha256": {"S": self.sha256}}}
-
-
-def _marker(value: AttributeValue) -> Marker | None:
-    """The marker a value is; None for any other value."""
-    match value:
-        case {"M": {"name": {"S": str(name)}, "size": {"N": str(size)}, "sha256": {"S": str(digest)}, **rest}}:
-            if not rest and _NAME.fullmatch(name) and size.isdigit() and _SHA256.fullmatch(digest):
-                return Marker(name, int(size), digest)
-    return None
-
-
-# -- which fields
-
-
-def large_fields(item_type: type[Item]) -> Mapping[str, int]:
-    """Stored name → bytes beyond which a value goes to a file, of the fields that may be large."""
-    return _large_fields(item_type)
-
-
-@cache
-def _large_fields(item_type: type[Item]) -> Mapping[str, int]:
-    marked = {name: stored_as(item_type.model_fields[field]) for field, name in item_type.__layout__.names.items()}
-    return {name: stored.large for name, stored in marked.items() if stored.large}
-
-
-def check_large_fields(item_type: type[Item]) -> None:
-    """A key must be where DynamoDB can see it."""
-    layout = item_type.__layout__
-    keys = {key.name for index in layout.table.indexes for key in index.key_names} | {k.name for k in layout.table.keys}
-    inputs = {field for made in (layout.pk, layout.sk) if made for field in made.fields}
-    inputs |= {field for name in layout.made_names() for field in layout.made_of(name)}
-    for name in large_fields(item_type):
-        if name in keys or layout.fields_by_name[name] in inputs:
-            raise SchemaError(f"{item_type.__name__}: {name} is large, so nothing can be made of it")
 
 
 # -- writing
@@ -130,7 +78,7 @@ def _with_markers(update: Update, files: Files) -> Update:
 def _stored(value: AttributeValue, most: int, files: Files) -> AttributeValue:
     content, kind = _encoded(value)
     # What looks like a marker and is none would be read as one: only a file can hold it.
-    if len(content) <= most and _marker(value) is None:
+    if len(content) <= most and as_marker(value) is None:
         return value
     from hashlib import sha256
 
@@ -160,40 +108,22 @@ def _decoded(name: str, content: bytes) -> AttributeValue:
 # -- reading
 
 
-def _markers(item_type: type[Item], row: WireItem) -> dict[str, Marker]:
-    found = {name: _marker(row[name]) for name in large_fields(item_type) if name in row}
-    return {name: marker for name, marker in found.items() if marker is not None}
-
-
-def has_markers(item_type: type[Item], row: WireItem) -> bool:
-    """Whether a value of a row lies in a file."""
-    return bool(_markers(item_type, row))
-
-
-def files_of(item_types: Iterable[type[Item]], rows: Iterable[WireItem]) -> tuple[str, ...]:
-    """The files that rows of these types name, to be loaded together."""
-    kinds = [kind for kind in item_types if large_fields(kind)]
-    return tuple(
-        marker.name for row in rows for kind in kinds if kind.owns(row) for marker in _markers(kind, row).values()
-    )
-
-
 def fetched(
     item_type: type[Item], row: WireItem, loaded: Mapping[str, bytes] | None = None, *, again: bool = True
 ) -> Steps[WireItem | None]:
-    """A row with the values that lie in files; None where the item was deleted meanwhile.
+    """A row with the values that lie in files; None if the item was deleted meanwhile.
 
     A file that is gone belongs to a version of the item that is gone too: the row is read `again`.
     """
-    known: dict[str, bytes] = dict(loaded or {})
+    contents: dict[str, bytes] = dict(loaded or {})
     for _ in range(_MOST_READS):
-        markers = _markers(item_type, row)
-        unknown = tuple(marker.name for marker in markers.values() if marker.name not in known)
+        markers = markers_in(item_type, row)
+        unknown = tuple(marker.name for marker in markers.values() if marker.name not in contents)
         if unknown:
-            known.update((yield LoadFiles(unknown)))
-        lost = [f"{name} ({marker.name})" for name, marker in markers.items() if marker.name not in known]
+            contents.update((yield LoadFiles(unknown)))
+        lost = [f"{name} ({marker.name})" for name, marker in markers.items() if marker.name not in contents]
         if not lost:
-            return {**row, **{name: _value(item_type, name, marker, known) for name, marker in markers.items()}}
+            return {**row, **{name: _value(item_type, name, marker, contents) for name, marker in markers.items()}}
         if not again:
             break
         key = {each.name: row[each.name] for each in item_type.__table__.keys}
@@ -207,26 +137,13 @@ def fetched(
     raise LostValueError(f"{item_type.__name__}: the file store has lost {', '.join(lost)}. Restore it from a copy.")
 
 
-def _value(item_type: type[Item], name: str, marker: Marker, known: Mapping[str, bytes]) -> AttributeValue:
+def _value(item_type: type[Item], name: str, marker: Marker, contents: Mapping[str, bytes]) -> AttributeValue:
     from hashlib import sha256
 
-    content = known[marker.name]
+    content = contents[marker.name]
     if len(content) != marker.size or sha256(content).hexdigest() != marker.sha256:
         raise LostValueError(
             f"{item_type.__name__}: the file {marker.name} of {name} is damaged: it has {len(content):,} bytes, not "
             f"{marker.size:,}, or others. Restore it from a copy."
         )
     return _decoded(marker.name, content)
-
-
-# -- deleting
-
-
-def dropped_files(table: Table, old: WireItem | None, new: WireItem | None) -> frozenset[str]:
-    """The files that an item named before a change and names no more: whoever follows the changes may delete them."""
-    return _named(table, old) - _named(table, new)
-
-
-def _named(table: Table, row: WireItem | None) -> frozenset[str]:
-    # Only in fields that may be large: in any other, what looks like a marker is what somebody wrote there.
-    return frozenset() if row is None else frozenset(files_of(table.item_types, (row,)))

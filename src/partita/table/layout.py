@@ -13,11 +13,12 @@ from partita.dynamo.frozen import dataclass
 from partita.dynamo.limits import PARTITION_KEY_BYTES, SORT_KEY_BYTES
 from partita.dynamo.values import AttributeValue
 from partita.dynamo.values import Item as WireItem
+from partita.table.annotations import is_lasting, wire_types
 from partita.table.attributes import plain_type
 from partita.table.codecs import Codec, Encode
+from partita.table.computed import Computed
+from partita.table.declarations import stored_as
 from partita.table.errors import InvalidValueError, KeyPartError, SchemaError
-from partita.table.holds import is_lasting
-from partita.table.made import Computed
 from partita.table.reading import Reader, sharded
 from partita.table.spelling import key_text
 from partita.table.tables import KeyName, Table
@@ -36,7 +37,7 @@ class Layout:
     table: Table
     pk: Template
     sk: Template | None
-    derived: dict[str, Template]
+    texts: dict[str, Template]
     """Texts made of fields: index keys, and values the document spells with a prefix."""
     computed: dict[str, Computed]
     """Other attributes made of fields: by a function, or copies that a number or binary key needs."""
@@ -44,11 +45,11 @@ class Layout:
     """Field → stored name, of the fields that are stored."""
     nulls: frozenset[str]
     constants: dict[str, AttributeValue]
-    """Stored name → value of fields that can have only one: a discriminator where the document has one."""
+    """Stored name → value of fields that can have only one: a discriminator if the document has one."""
     key_fields: tuple[str, ...]
     fields_by_name: dict[str, str] = field(default_factory=dict)
     absent_as: dict[str, Any] = field(default_factory=dict)
-    """Field → what it is where its attribute is left out, although its default is something else, or it has none."""
+    """Field → value it has if its attribute is left out, although its default is something else, or it has none."""
     own_names: frozenset[str] = frozenset()
     """Stored names that are no fields: the table's key and what is made of fields."""
     reads_whole: bool = False
@@ -69,29 +70,29 @@ class Layout:
 
     def inputs(self, name: str) -> tuple[str, ...]:
         """The names under which a key attribute is asked for: what it is made of, or what items call it."""
-        if name in self.derived:
-            return self.derived[name].fields
+        if name in self.texts:
+            return self.texts[name].fields
         if name in self.computed:
-            made = self.computed[name]
-            return made.fields if made.field is None else (made.field,)
+            computed = self.computed[name]
+            return computed.fields if computed.field is None else (computed.field,)
         if name == self.table.pk.name:
             return self.pk.fields
         if self.sk is not None and self.table.sk is not None and name == self.table.sk.name:
             return self.sk.fields
         return (self.fields_by_name[name],) if name in self.fields_by_name else ()
 
-    def made_of(self, name: str) -> tuple[str, ...]:
+    def derived_from(self, name: str) -> tuple[str, ...]:
         """The fields an attribute is made of."""
-        if name in self.derived:
-            return self.derived[name].fields
+        if name in self.texts:
+            return self.texts[name].fields
         return self.computed[name].fields if name in self.computed else ()
 
-    def made_names(self) -> tuple[str, ...]:
+    def derived_names(self) -> tuple[str, ...]:
         """The stored names of everything that is made of fields."""
-        return (*self.derived, *self.computed)
+        return (*self.texts, *self.computed)
 
     def read_without(self, name: str) -> Any:
-        """What a field reads as where its attribute is not there."""
+        """The value a field reads as if its attribute is missing."""
         if name in self.absent_as:
             return self.absent_as[name]
         default = self.item_type.model_fields[name].get_default(call_default_factory=True, validated_data={})
@@ -102,6 +103,29 @@ class Layout:
     def makes(self, name: str) -> bool:
         """Whether items of this type have that attribute."""
         return name in self.own_names or name in self.fields_by_name
+
+    def check_key_type(self, key: KeyName, where: str) -> None:
+        """A key of an index must have the index's type, or DynamoDB would refuse every item."""
+        wrong = (self._wire_types(key.name) or frozenset()) - {"NULL", key.type}
+        if wrong:
+            step = "declare it as one with number(…) or binary(…), or make a text of it with derived(…) or keys={…}"
+            held = ", ".join(sorted(wrong))
+            raise SchemaError(f"{where} wants {key.name} as {key.type}, and it is stored as {held}: {step}")
+
+    def _wire_types(self, name: str) -> frozenset[str] | None:
+        """The types an attribute can have in DynamoDB; None if nothing is known."""
+        if name in self.texts:
+            return frozenset("S")
+        if name in self.computed:
+            codec = self.computed[name].codec
+        elif name in self.fields_by_name:
+            info = self.item_type.model_fields[self.fields_by_name[name]]
+            if stored_as(info).large:
+                return None
+            codec = Codec("", plain_type(info.annotation), info.metadata)
+        else:
+            return None
+        return None if codec.dump else wire_types(codec.annotation)
 
     # -- writing
 
@@ -118,12 +142,12 @@ class Layout:
     def _wrong_parts(self, parts: Mapping[str, Any], unknown: list[str], missing: list[str]) -> str:
         what = self.item_type.__name__
         wrong = [f"{name} is {'None' if name in parts else 'missing'}" for name in missing]
-        wrong += [f"{name} is no part of it" for name in unknown]
+        wrong += [f"{name} is not part of it" for name in unknown]
         step = f"Give {self._given(self.key_fields)}"
         if missing and not set(missing) & set(self.pk.fields):
             step += f", or read several with {what}.query({self._given(self.pk.fields)})"
-        made = ", ".join(self.key_fields) or "nothing"
-        return f"The key of {what} is made of {made}: {'; '.join(wrong)}. {step}."
+        fields = ", ".join(self.key_fields) or "nothing"
+        return f"The key of {what} is made of {fields}: {'; '.join(wrong)}. {step}."
 
     def _given(self, fields: tuple[str, ...]) -> str:
         return ", ".join(f"{self.item_type.__name__}.{name}(…)" for name in fields)
@@ -141,9 +165,9 @@ class Layout:
     def _check_reads_back(self, key: WireItem) -> None:
         """A key that another type would claim, or that reads back as other parts, must never be written."""
         if not self.reader.always_reads_back and not self.owns({**self.constants, **key}):
-            shown = ", ".join(f"{name}={next(iter(value.values()))}" for name, value in key.items())
+            text = ", ".join(f"{name}={next(iter(value.values()))}" for name, value in key.items())
             raise KeyPartError(
-                f"The key {shown} would not be read as a {self.item_type.__name__}: a part holds a separator"
+                f"The key {text} would not be read as a {self.item_type.__name__}: a part holds a separator"
             )
 
     def encode(self, item: Item) -> WireItem:
@@ -152,8 +176,8 @@ class Layout:
         wire = self._key(values)
         key = wire[self.table.pk.name]
         self._check_reads_back(wire)
-        for name, made in self.derived.items():
-            text = made.render(values)
+        for name, template in self.texts.items():
+            text = template.render(values)
             if text is not None:
                 wire[name] = {"S": text}
         for name, computed in self.computed.items():
@@ -220,7 +244,7 @@ class Layout:
         return is_lasting(self.item_type, plain_type)
 
     def rivals(self) -> list[Layout]:
-        """Types of the same table whose templates say more: where they fit, the row is theirs. Where they say as much
+        """Types of the same table whose templates say more: if they fit, the row is theirs. If they say as much
         in another way, a row that fits both is nobody's, and never written."""
         return [
             other.__layout__
@@ -241,7 +265,7 @@ class Layout:
         """Whether a row could be of both types, and neither says more about it."""
         if any(other.constants.get(name, value) != value for name, value in self.constants.items()):
             return False
-        mine, theirs = ((made.pk.shape, made.sk.shape if made.sk else None) for made in (self, other))
+        mine, theirs = ((each.pk.shape, each.sk.shape if each.sk else None) for each in (self, other))
         return mine == theirs
 
     def _literals(self) -> int:
@@ -253,19 +277,19 @@ def _unless_first(encode: Encode) -> Encode:
     return lambda value: None if value == 1 else encode(value)
 
 
-def copied(what: str, name: str, made: Template, codec: Codec) -> Computed:
+def copied(what: str, name: str, template: Template, codec: Codec) -> Computed:
     """A copy of one field under another name, as a number or binary index key needs it."""
-    return Computed(what, name, made.fields, lambda value: value, codec, text=made.text)
+    return Computed(what, name, template.fields, lambda value: value, codec, text=template.text)
 
 
-def _key_value(made: Template, values: Mapping[str, Any], key: KeyName) -> AttributeValue:
+def _key_value(template: Template, values: Mapping[str, Any], key: KeyName) -> AttributeValue:
     if key.type == "S":
-        text = made.render(values)
+        text = template.render(values)
         if not text:
-            missing = [name for name in made.fields if values.get(name) is None]
+            missing = [name for name in template.fields if values.get(name) is None]
             raise KeyPartError(f"{key.name} needs {', '.join(missing) or 'a value'}")
         return {"S": text}
-    part = made.pieces[0]
+    part = template.pieces[0]
     assert isinstance(part, Part)  # a template of another form is refused when the class is read
     return _own_value(part.field, values.get(part.field), key)
 
@@ -289,27 +313,27 @@ def check_size(key: KeyName, value: AttributeValue, most: int) -> None:
 
 
 def index_value(item_type: type[Item], key: KeyName, values: Mapping[str, Any]) -> AttributeValue | None:
-    """The value of an index key attribute, where the values allow."""
+    """The value of an index key attribute; None if a value it is made of is missing."""
     layout = item_type.__layout__
-    made = layout.derived.get(key.name)
-    if made is not None:
-        text = made.render(values)
+    template = layout.texts.get(key.name)
+    if template is not None:
+        text = template.render(values)
         return None if text is None else {"S": text}
     computed = layout.computed.get(key.name)
     if computed is not None:
         return _computed_value(computed, key, values)
-    known = layout.fields_by_name.get(key.name)
-    if known is None:
+    field_name = layout.fields_by_name.get(key.name)
+    if field_name is None:
         own = _own(item_type, key)
         if own is None:
             raise SchemaError(f"{item_type.__name__} never writes {key.name}, so that index cannot find it")
         if any(values.get(name) is None for name in own.fields):
             return None
         return _key_value(own, values, key)
-    value = values.get(known)
+    value = values.get(field_name)
     if value is None:
         return None
-    return {"S": key_text(value)} if key.type == "S" else _own_value(known, value, key)
+    return {"S": key_text(value)} if key.type == "S" else _own_value(field_name, value, key)
 
 
 def _computed_value(computed: Computed, key: KeyName, values: Mapping[str, Any]) -> AttributeValue | None:
@@ -324,10 +348,10 @@ def _computed_value(computed: Computed, key: KeyName, values: Mapping[str, Any])
 
 
 def _own(item_type: type[Item], key: KeyName) -> Template | None:
-    made = item_type.__layout__
-    if key.name == made.table.pk.name:
-        return made.pk
-    return made.sk if made.table.sk is not None and key.name == made.table.sk.name else None
+    layout = item_type.__layout__
+    if key.name == layout.table.pk.name:
+        return layout.pk
+    return layout.sk if layout.table.sk is not None and key.name == layout.table.sk.name else None
 
 
 def spread(key: WireItem, table: Table) -> WireItem:

@@ -16,10 +16,10 @@ from partita.table.cursors import CursorKeys, unseal
 from partita.table.errors import ForeignItemError, SchemaError
 from partita.table.expect import expect
 from partita.table.items import Item
-from partita.table.large import large_fields
 from partita.table.layout import Layout
+from partita.table.markers import large_fields
 from partita.table.queries import BatchGet, Query
-from partita.table.steps import MOST_CALLS, Page, Position, Steps
+from partita.table.steps import MOST_CALLS, Page, Position, Steps, single_read_items, single_read_page
 from partita.table.tables import Table
 from partita.table.views import view_of
 from partita.table.writes import Key
@@ -40,7 +40,7 @@ def needs_second_read(query: Query[Any]) -> bool:
     if query.only:
         return not held.issuperset(query.only)
     return any(
-        not held.issuperset((*kind.__layout__.names.values(), *kind.__layout__.reader.made))
+        not held.issuperset((*kind.__layout__.names.values(), *kind.__layout__.reader.derived_names))
         for kind in query.item_types
     )
 
@@ -72,19 +72,18 @@ def page(
     page_size: int | None = None,
     most_calls: int = MOST_CALLS,
 ) -> Steps[Page[R]]:
-    """A page of a list, read by key where the index does not hold the items."""
+    """A page of a list; items that the index does not hold are read by key."""
     if not needs_second_read(query):
-        wanted = steps.page(query, keys, limit=limit, after=after, page_size=page_size, most_calls=most_calls)
-        return (yield from wanted)
+        return (yield from single_read_page(query, keys, limit, after, page_size, most_calls))
     by_key = _keys_of(query)
     back = after is not None and unseal(keys, by_key, after)[2]
-    first = yield from steps.page(by_key, keys, limit=limit, after=after, page_size=page_size, most_calls=most_calls)
+    first = yield from single_read_page(by_key, keys, limit, after, page_size, most_calls)
     items = yield from _items(query, first.items)
     last, calls = first, 1
     # What has gone or expired by the time it is read leaves room for more.
     while len(items) < limit and calls < most_calls and (ahead := last.previous_cursor if back else last.next_cursor):
         calls += 1
-        last = yield from steps.page(by_key, keys, limit=limit - len(items), after=ahead, page_size=page_size)
+        last = yield from single_read_page(by_key, keys, limit - len(items), ahead, page_size)
         more = yield from _items(query, last.items)
         items = (*more, *items) if back else (*items, *more)
     if back:
@@ -92,12 +91,12 @@ def page(
     return Page(items, last.next_cursor, first.previous_cursor)
 
 
-def stretch(query: Query[R], position: Position, *, limit: int) -> Steps[list[R]]:
-    """The next items of a list."""
+def next_items(query: Query[R], position: Position, *, limit: int) -> Steps[list[R]]:
+    """The next items of a list; those that the index does not hold are read by key."""
     if not needs_second_read(query):
-        return (yield from steps.stretch(query, position, limit=limit))
-    found = yield from steps.stretch(_keys_of(query), position, limit=limit)
-    return list((yield from _items(query, tuple(found))))
+        return (yield from single_read_items(query, position, limit=limit))
+    keys = yield from single_read_items(_keys_of(query), position, limit=limit)
+    return list((yield from _items(query, tuple(keys))))
 
 
 def count(query: Query[Any]) -> Steps[int]:
@@ -109,7 +108,7 @@ def count(query: Query[Any]) -> Steps[int]:
         return (yield from steps.count_by_keys(query))
     position, total = steps.begin(query), 0
     while not position.ended:
-        total += len((yield from stretch(query, position, limit=_COUNTED_AT_ONCE)))
+        total += len((yield from next_items(query, position, limit=_COUNTED_AT_ONCE)))
     return total
 
 
@@ -117,7 +116,7 @@ _COUNTED_AT_ONCE = 500
 
 
 def _items(query: Query[R], keys: tuple[Any, ...]) -> Steps[tuple[R, ...]]:
-    """What is gone by the time it is read is passed over, and what turns out to be of another type."""
+    """The items under the keys; those that are gone by now, or of another type, are passed over."""
     wanted: tuple[Key[Any], ...] = keys
     rows = yield from steps.rows_by_key(BatchGet(wanted, query.consistent, query.expired))
     items: list[Any] = []
@@ -142,7 +141,7 @@ def _keys_of(query: Query[Any]) -> Query[Any]:
 
 @dataclass(frozen=True)
 class _KeyRow(Generic[I]):
-    """Stands in for an item type where only its keys are there: a type without fields, whose items are keys."""
+    """Stands in for an item type if only its keys are there: a type without fields, whose items are keys."""
 
     item_type: type[I]
 

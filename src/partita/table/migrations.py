@@ -58,17 +58,17 @@ Decision: TypeAlias = Writes | Already | Skip | Problem
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
-    """What the target holds under the keys and lists that were asked for."""
+class TargetItems:
+    """The items of the target under the keys and in the lists that a plan reads."""
 
     items: Mapping[Key[Any], Item | None] = field(default_factory=dict)
     lists: tuple[tuple[Any, ...], ...] = ()
 
     def item(self, key: Key[I]) -> I | None:
         """The item under a key, or None."""
-        found = self.items[key]
-        assert found is None or isinstance(found, key.item_type)  # it was read by this key
-        return found
+        item = self.items[key]
+        assert item is None or isinstance(item, key.item_type)  # it was read by this key
+        return item
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,7 +84,7 @@ class Move:
     """The row is moved: in this turn, once these keys have been read, by what is decided from them."""
 
     reads: tuple[Key[Any], ...]
-    decide: Callable[[Found], Decision]
+    decide: Callable[[TargetItems], Decision]
     turn: int = 1
     claims: tuple[Claim, ...] = ()
     rank: str = ""
@@ -106,7 +106,7 @@ class Expectation:
     """What to read to check a moved row, and how to compare."""
 
     reads: tuple[Key[Any], ...]
-    compare: Callable[[Found], Comparison]
+    compare: Callable[[TargetItems], Comparison]
     lists: tuple[Query[Any], ...] = ()
 
 
@@ -123,17 +123,17 @@ class Migration:
     turns: tuple[str, ...] = ("rows",)
 
     def label(self, row: Row) -> str:
-        """What a row of the source is called: its key, spelled so that no two rows are called the same."""
+        """The label of a row of the source: its key, spelled so that no two rows have the same."""
         named = ((key.name, next(iter(row[key.name].values()))) for key in self.source.keys)
         return ", ".join(f"{name}={orjson.dumps(value).decode()}" for name, value in named)
 
 
 def differing(expected: Item, actual: Item, *, apart_from: tuple[str, ...] = ()) -> Iterator[str]:
-    """Where a stored item differs from what it should be, attribute by attribute."""
+    """The differences between a stored item and the expected one, attribute by attribute."""
     wanted, there = expected.to_row(), actual.to_row()
     for name in sorted((wanted.keys() | there.keys()) - set(apart_from)):
         if _plain(wanted, name) != _plain(there, name):
-            yield f"{name} is {_shown(there, name)} and should be {_shown(wanted, name)}"
+            yield f"{name} is {_spelled(there, name)} and should be {_spelled(wanted, name)}"
 
 
 def _plain(row: WireItem, name: str) -> Any:
@@ -141,5 +141,5 @@ def _plain(row: WireItem, name: str) -> Any:
     return to_python(row[name]) if name in row else None
 
 
-def _shown(row: WireItem, name: str) -> str:
+def _spelled(row: WireItem, name: str) -> str:
     return repr(_plain(row, name)) if name in row else "not there"

@@ -1,4 +1,4 @@
-"""The fields a query is given: each must be a part of the key it reads by, or more would be read than was asked for."""
+"""The values a request is given for fields; those of a query must be parts of the key it reads by."""
 
 from __future__ import annotations
 
@@ -6,7 +6,8 @@ from collections.abc import Mapping
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
-from partita.table.errors import KeyPartError, SchemaError
+from partita.table.attributes import Given
+from partita.table.errors import InvalidValueError, KeyPartError, ModelError, SchemaError
 from partita.table.suggest import instead_of
 from partita.table.tables import Index, Table
 
@@ -14,11 +15,37 @@ if TYPE_CHECKING:
     from partita.table.items import Item
 
 
+def given_values(
+    item_type: type[Item], parts: tuple[Any, ...], named: Mapping[str, Any], *, derived: str = ""
+) -> dict[str, Any]:
+    """Field → value, of what was given for a type's attributes. Type checkers allow nothing by name."""
+    attributes = item_type.__attributes__
+    for name in named:
+        choice = f"{item_type.__name__}.{name}(…)" if name in attributes else instead_of(name, attributes)
+        raise KeyPartError(f"{name}=… is not typed: give {choice}")
+    values: dict[str, Any] = {}
+    for part in parts:
+        if not isinstance(part, Given):
+            example = next(iter(item_type.model_fields), "field")
+            raise ModelError(f"{part!r} names no attribute: give {item_type.__name__}.{example}(…)")
+        if part.owner is not item_type and not issubclass(item_type, part.owner):
+            raise ModelError(f"{part.owner.__name__}.{part.field} is not an attribute of {item_type.__name__}")
+        if part.field in values:
+            raise ModelError(f"{item_type.__name__}.{part.field} is given twice")
+        if derived and part.field not in item_type.model_fields:
+            raise InvalidValueError(f"{item_type.__name__}.{part.field} is derived: {derived}")
+        if not derived:
+            attributes[part.field].check_part(part.value)
+        values[part.field] = part.value
+    return values
+
+
 def check_index(table: Table, index: object) -> None:
     """An index must be one of the table's own; its name is not enough."""
     if index is not None and not (isinstance(index, Index) and index.table is table):
-        known = ", ".join(known.name for known in table.indexes) or "none"
-        raise SchemaError(f"{index!r} is no index of {table.name}: give what {table.name}.index(…) returned ({known})")
+        names = ", ".join(each.name for each in table.indexes) or "none"
+        step = f"give what {table.name}.index(…) returned ({names})"
+        raise SchemaError(f"{index!r} is not an index of {table.name}: {step}")
 
 
 def check_parts(item_type: type[Item], index: Index | None, parts: Mapping[str, Any]) -> None:
@@ -49,7 +76,7 @@ def _why(item_type: type[Item], index: Index | None, parts: Mapping[str, Any], n
         return f"{what} never writes {', '.join(key.name for key in index.pk)}, so {where} cannot find it"
     if name not in order:
         hint = f"{what}.query(…).where({what}.{name}.equals(…))"
-        return f"{name} is no part of the key of {where}: filter with {hint}, or declare an index"
+        return f"{name} is not part of the key of {where}: filter with {hint}, or declare an index"
     partition, _ = _roles(item_type, index)
     lacking = [each for each in item_type.__attributes__ if each in partition - parts.keys()]
     if lacking:
@@ -64,9 +91,7 @@ def incomplete(item_type: type[Item], what: str, fields: tuple[str, ...]) -> Key
     return KeyPartError(f"{what} of {item_type.__name__} is made of {', '.join(fields)}: give {wanted}")
 
 
-def _lacks_partition(
-    item_type: type[Item], index: Index | None, lacking: list[str], parts: Mapping[str, Any]
-) -> str:
+def _lacks_partition(item_type: type[Item], index: Index | None, lacking: list[str], parts: Mapping[str, Any]) -> str:
     """A query reads one partition; if what is given is the key of another index, that is named."""
     what, where = item_type.__name__, repr(index) if index else item_type.__table__.name
     layout = item_type.__layout__

@@ -22,16 +22,17 @@ from partita.table.conditions import Condition, paths_in, tree_for
 from partita.table.constraints import bare
 from partita.table.errors import KeyPartError, SchemaError
 from partita.table.layout import Layout, check_size, index_value
-from partita.table.parts import check_index, check_parts, incomplete
+from partita.table.parts import check_index, check_parts, given_values, incomplete
 from partita.table.ranges import Range, kinds_of
 from partita.table.reading import sharded
 from partita.table.spelling import key_text
 from partita.table.tables import Index, KeyName, Table
-from partita.table.template import Template, template
+from partita.table.template import Template, parse_template
+from partita.table.views import view_names
+from partita.table.writes import Key
 
 if TYPE_CHECKING:
     from partita.table.items import Item
-    from partita.table.writes import Key
 
 I_co = TypeVar("I_co", covariant=True, default=Any)
 I = TypeVar("I", bound="Item")  # noqa: E741 - an item, as T is a type
@@ -62,16 +63,16 @@ class Get(Generic[J_co]):
         return replace(self, consistent=True)
 
     def with_expired(self) -> Get[J_co]:
-        """Also where it has expired and is not deleted yet."""
+        """Also return it if it has expired and is not deleted yet."""
         return replace(self, expired=True)
 
     @property
     def expiry(self) -> str | None:
-        """The attribute by which an item is left out, where there is one."""
+        """The attribute by which an item is left out, if there is one."""
         return None if self.expired else self.key.item_type.__table__.ttl
 
     def request(self) -> requests.GetItem:
-        """What is sent."""
+        """The request."""
         return requests.GetItem(table=self.key.item_type.__table__.name, key=self.key.wire, consistent=self.consistent)
 
 
@@ -91,7 +92,7 @@ class Query(Generic[I_co]):
     only: tuple[str, ...] = ()
     expired: bool = False
     view: type[BaseModel] | None = None
-    """The smaller model that rows are read as, where there is one."""
+    """The smaller model that rows are read as, if there is one."""
 
     if TYPE_CHECKING:
 
@@ -117,12 +118,12 @@ class Query(Generic[I_co]):
         return replace(self, consistent=True)
 
     def with_expired(self) -> Query[I_co]:
-        """Also what has expired and is not deleted yet."""
+        """Also return items that have expired and are not deleted yet."""
         return replace(self, expired=True)
 
     @property
     def expiry(self) -> str | None:
-        """The attribute by which rows are left out, where there is one."""
+        """The attribute by which rows are left out, if there is one."""
         return None if self.expired else self.table.ttl
 
     def where(self: Query[I], condition: Condition[I]) -> Query[I]:
@@ -132,8 +133,8 @@ class Query(Generic[I_co]):
         in_key = sorted({str(path.parts[0]) for path in paths_in(tree)} & keys)
         if in_key:
             raise SchemaError(
-                f"{', '.join(in_key)} is in the key of {self.index or self.table!r}, where DynamoDB takes no filter: "
-                "give it to query(…), or as a bound, as in .at_least(…) or .before(…)"
+                f"{', '.join(in_key)} is in the key of {self.index or self.table!r}, on which DynamoDB takes no "
+                "filter: give it to query(…), or as a bound, as in .at_least(…) or .before(…)"
             )
         return replace(self, filter=tree if self.filter is None else And((self.filter, tree)))
 
@@ -171,15 +172,13 @@ class Query(Generic[I_co]):
 
         books_of("ada").shown_as(Title)
         """
-        from partita.table.views import view_names
-
         names = [*key_names(self), *view_names(self.item_types, model)]
         names += [] if self.expiry is None else [self.expiry]
         narrowed: Query[Any] = replace(self, only=tuple(dict.fromkeys(names)), view=model)
         return narrowed
 
     def request(self, *, limit: int | None = None, start: WireItem | None = None, shard: int = 0) -> requests.Query:
-        """What is sent, to one of the shards where there are several."""
+        """The request; to one of the shards, if there are several."""
         return requests.Query(
             table=self.table.name,
             index=None if self.index is None else self.index.name,
@@ -219,8 +218,8 @@ class Query(Generic[I_co]):
         return Projection(tuple(Path((name,)) for name in self.only)) if self.only else None
 
     def _compared(self, operator: Comparator, parts: tuple[Given[Any], ...], named: Mapping[str, Any]) -> Query[Any]:
-        found = self._range()
-        return replace(self, range=found.bounded(operator, self._bound(found, parts, named)))
+        key_range = self._range()
+        return replace(self, range=key_range.bounded(operator, self._bound(key_range, parts, named)))
 
     def _range(self) -> Range:
         if self.range is not None:
@@ -232,8 +231,6 @@ class Query(Generic[I_co]):
 
     def _bound(self, within: Range, given: tuple[Given[Any], ...], named: Mapping[str, Any]) -> tuple[Any, ...]:
         """The parts of an end of the range, in their order; what is left out at the end is left open."""
-        from partita.table.items import given_values
-
         item_type, key = self.item_types[0], within.key
         parts = given_values(item_type, given, named)
         inputs = item_type.__layout__.inputs(key.name)[within.fixed :]
@@ -246,7 +243,7 @@ class Query(Generic[I_co]):
             if value is None:
                 raise KeyPartError(f"{name} is None: {key.name} cannot be compared with nothing")
             within.check_comparable(name)
-        if within.made is None:
+        if within.template is None:
             wire = index_value(item_type, key, parts)
             assert wire is not None  # no part is missing
             return (wire,)
@@ -255,7 +252,7 @@ class Query(Generic[I_co]):
 
 
 def key_names(query: Query[Any]) -> tuple[str, ...]:
-    """What every row must have to be told apart and to go on from: keys and discriminators."""
+    """The attributes that tell a row's type and position: keys and discriminators."""
     names = [key.name for key in (*query.table.keys, *(query.index.key_names if query.index else ()))]
     names += [name for item_type in query.item_types for name in item_type.__layout__.constants]
     return tuple(dict.fromkeys(names))
@@ -264,31 +261,31 @@ def key_names(query: Query[Any]) -> tuple[str, ...]:
 def range_of(item_type: type[Any], key: KeyName, parts: Mapping[str, Any]) -> Range:
     """All values of a sort key that begin with what is known of its parts."""
     hashable: Any = item_type
-    made, kinds = _parts_of(hashable, key)
-    if made is None:
+    template, kinds = _parts_of(hashable, key)
+    if template is None:
         return Range(key, None)
-    text, _ = made.prefix(parts)
-    fixed = sum(parts.get(name) is not None for name in made.fields)
-    return Range(key, made, text, fixed, kinds)
+    text, _ = template.prefix(parts)
+    fixed = sum(parts.get(name) is not None for name in template.fields)
+    return Range(key, template, text, fixed, kinds)
 
 
 @cache
 def _parts_of(item_type: Any, key: KeyName) -> tuple[Template | None, tuple[Any, ...]]:
     """How a text key is made, and of which types; one that is a field of its own is made of that field alone."""
     layout: Layout = item_type.__layout__
-    made: Template | None = layout.derived.get(key.name) if key.type == "S" else None
-    if key.type == "S" and made is None:
+    template: Template | None = layout.texts.get(key.name) if key.type == "S" else None
+    if key.type == "S" and template is None:
         inputs = layout.inputs(key.name)
         if key in layout.table.keys:
-            made = layout.pk if key == layout.table.pk else layout.sk
+            template = layout.pk if key == layout.table.pk else layout.sk
         elif inputs:
-            made = template("{" + inputs[0] + "}")
-    return made, () if made is None else kinds_of(made, _types(layout))
+            template = parse_template("{" + inputs[0] + "}")
+    return template, () if template is None else kinds_of(template, _types(layout))
 
 
 def _types(layout: Layout) -> dict[str, Any]:
     types = {name: info.annotation for name, info in layout.item_type.model_fields.items()}
-    types |= {name: annotation for name, (_, annotation) in layout.item_type.__made__.items()}
+    types |= {name: annotation for name, (_, annotation) in layout.item_type.__derived__.items()}
     return {name: bare(plain_type(annotation)) for name, annotation in types.items()}
 
 
@@ -318,7 +315,7 @@ def _narrowed(
     """Use what is known of the sort key: whole attributes as equal, the fixed start of the next as a prefix."""
     leading: list[tuple[KeyName, AttributeValue]] = []
     layout, table = item_type.__layout__, item_type.__table__
-    found: Range | None = None
+    key_range: Range | None = None
     for key in table.keys[1:] if index is None else index.sk:
         inputs = layout.inputs(key.name)
         if all(parts.get(name) is not None for name in inputs) and layout.makes(key.name):
@@ -328,11 +325,11 @@ def _narrowed(
             leading.append((key, value))
             continue
         if layout.makes(key.name):
-            found = range_of(item_type, key, parts)
+            key_range = range_of(item_type, key, parts)
         break
-    if found is not None and not found.prefix:
-        found = None
-    return Query((item_type,), table, index, partition, tuple(leading), found)
+    if key_range is not None and not key_range.prefix:
+        key_range = None
+    return Query((item_type,), table, index, partition, tuple(leading), key_range)
 
 
 @overload
@@ -372,7 +369,7 @@ def _where(query: Query[Any]) -> str:
 
 @dataclass(frozen=True, slots=True)
 class BatchGet(Generic[J_co]):
-    """Read any number of items by key; the answer keeps the order, with None where nothing is."""
+    """Read any number of items by key; the answer keeps the order, with None for missing ones."""
 
     keys: tuple[Key[J_co], ...]
     consistent: bool = False
@@ -381,14 +378,14 @@ class BatchGet(Generic[J_co]):
     """Whether a row that cannot be read is an error, and not passed over as in a list."""
 
     def with_expired(self) -> BatchGet[J_co]:
-        """Also what has expired and is not deleted yet."""
+        """Also return items that have expired and are not deleted yet."""
         return replace(self, expired=True)
 
     def __iter__(self) -> Iterator[Key[J_co]]:
         return iter(self.keys)
 
     def request(self) -> requests.BatchGetItem:
-        """What is sent, where a hundred keys are enough: a store sends more in several requests."""
+        """The request for up to a hundred keys; a store sends several for more."""
         tables: dict[str, list[WireItem]] = {}
         for key in self.keys:
             tables.setdefault(key.item_type.__table__.name, []).append(key.wire)

@@ -40,8 +40,8 @@ class Range:
     """Which values of a sort key are wanted."""
 
     key: KeyName
-    made: Template | None
-    """How the key is made of parts; None where it is a number or bytes."""
+    template: Template | None
+    """How the key is made of parts; None if it is a number or bytes."""
     prefix: str = ""
     fixed: int = 0
     """How many of the template's parts the prefix holds already."""
@@ -56,8 +56,8 @@ class Range:
 
     def starting_with(self, prefix: str) -> Range:
         """Only keys that start with this text as well."""
-        if self.made is None:
-            raise KeyPartError(f"{self.key.name} is no text: it starts with nothing")
+        if self.template is None:
+            raise KeyPartError(f"{self.key.name} is not text: it has no prefix")
         if not prefix.startswith(self.prefix) and not self.prefix.startswith(prefix):
             raise KeyPartError(f"{prefix!r} does not lie inside {self.prefix!r}, which the query is about")
         if not prefix.startswith(self.stem) and not self.stem.startswith(prefix):
@@ -89,20 +89,21 @@ class Range:
             )
 
     def _less(self, left: tuple[Any, ...], right: tuple[Any, ...]) -> bool:
-        return left < right if self.made is not None else _order(left[0], right[0]) < 0
+        return left < right if self.template is not None else _order(left[0], right[0]) < 0
 
     @property
     def open_parts(self) -> tuple[Part, ...]:
         """The parts after the prefix, in order."""
-        parts = () if self.made is None else tuple(piece for piece in self.made.pieces if isinstance(piece, Part))
-        return parts[self.fixed :]
+        pieces = () if self.template is None else self.template.pieces
+        return tuple(piece for piece in pieces if isinstance(piece, Part))[self.fixed :]
 
     def check_comparable(self, name: str) -> None:
         """Whether text order is the order of a part's values."""
+        text = self.template.text if self.template else ""
         for part, kind in zip(self.open_parts, self.kinds[self.fixed :], strict=True):
             if part.field == name and not part.width and not _in_text_order(kind):
                 raise KeyPartError(
-                    f"{name} is a number, and {self.made.text if self.made else ''!r} spells it without padding: text "
+                    f"{name} is a number, and {text!r} spells it without padding: text "
                     f"order is not number order. Write {{{name}:08}}, or give the index a number(…) as its sort key."
                 )
 
@@ -131,7 +132,7 @@ class Range:
     def _ends(self) -> tuple[AttributeValue | None, AttributeValue | None]:
         if self.low is None and self.high is None:
             return None, None
-        if self.made is None:
+        if self.template is None:
             return (self.low and self.low.at[0]) or None, (self.high and self.high.at[0]) or None
         start = self._start
         lows = [text for text in (start, self.low and self._lowest(self.low)) if text]
@@ -141,7 +142,7 @@ class Range:
         return {"S": max(lows)} if lows else None, {"S": min(highs)} if highs else None
 
     def _value(self, bound: Bound) -> AttributeValue:
-        if self.made is None:
+        if self.template is None:
             value: AttributeValue = bound.at[0]
             return value
         return {"S": self._text(bound.at)}
@@ -155,13 +156,13 @@ class Range:
 
     def _between(self, position: int) -> str:
         """The fixed text after an open part; nothing after the last."""
-        assert self.made is not None
+        assert self.template is not None
         seen = -1
-        for at, piece in enumerate(self.made.pieces):
+        for at, piece in enumerate(self.template.pieces):
             if isinstance(piece, Part):
                 seen += 1
                 if seen == self.fixed + position:
-                    after = self.made.pieces[at + 1 : at + 2]
+                    after = self.template.pieces[at + 1 : at + 2]
                     return str(after[0]) if after else ""
         return ""
 
@@ -206,17 +207,15 @@ class Range:
         """Whether the condition selects exactly the wanted keys."""
         if self.low is None and self.high is None:
             return True
-        if self.made is None:
+        if self.template is None:
             both = self.low is not None and self.high is not None
             return not both or all(bound.included for bound in (self.low, self.high) if bound is not None)
-        if self.low is None and self.high is None:
-            return True
         low, high = self.low, self.high
         if self._start or any(len(bound.at) > 1 for bound in (low, high) if bound) or self._between(0):
             return False
         if any(not bound.at[0] for bound in (low, high) if bound):
             return False  # an empty text, which is sent as another
-        # Two ends are sent with both, and as one value where nothing lies between them; and the key right after a
+        # Two ends are sent with both, and as one value if nothing lies between them; and the key right after a
         # longest one is too long.
         if low is not None and high is not None and not (low.included and high.included):
             return False
@@ -227,13 +226,13 @@ class Range:
         stored = row.get(self.key.name)
         if stored is None:
             return False
-        if self.made is None:
+        if self.template is None:
             return self._between_values(stored)
         text = stored.get("S", "")
-        found = self.made.parse(text) if text.startswith(self._start) else None
-        if found is None:
+        parsed = self.template.parse(text) if text.startswith(self._start) else None
+        if parsed is None:
             return False
-        parts = tuple(found[part.field] for part in self.open_parts)
+        parts = tuple(parsed[part.field] for part in self.open_parts)
         low, high = self.low, self.high
         if low is not None:
             mine = parts[: len(low.at)]
@@ -258,18 +257,18 @@ class Range:
 
 
 def _order(left: AttributeValue, right: AttributeValue) -> int:
-    found = order(left, right)
-    assert found is not None  # both are of the key's type
-    return found
+    relation = order(left, right)
+    assert relation is not None  # both are of the key's type
+    return relation
 
 
-def kinds_of(made: Template, types: Mapping[str, Any]) -> tuple[Any, ...]:
+def kinds_of(template: Template, types: Mapping[str, Any]) -> tuple[Any, ...]:
     """The types of a template's parts."""
-    return tuple(types[piece.field] for piece in made.pieces if isinstance(piece, Part))
+    return tuple(types[piece.field] for piece in template.pieces if isinstance(piece, Part))
 
 
 def _after(text: str) -> str | None:
-    """The first text after all that start with this one; None where there is none."""
+    """The first text after all that start with this one; None if there is none."""
     while text:
         last = text[-1]
         if last != _LAST:

@@ -1,4 +1,4 @@
-"""Rows to field values: what can be known of an item type before a row comes is worked out once."""
+"""Reads rows into field values; everything that depends on the item type alone is worked out once."""
 
 from __future__ import annotations
 
@@ -24,10 +24,10 @@ class Reader:
         "always_reads_back",
         "checks_key",
         "constants",
+        "derived_names",
         "fields",
         "keys",
         "lasting",
-        "made",
         "own",
         "rivals",
         "sharded",
@@ -38,7 +38,7 @@ class Reader:
     def __init__(self, layout: Layout) -> None:
         table = layout.table
         templates = (layout.pk,) if layout.sk is None else (layout.pk, layout.sk)
-        self.keys = tuple(_Key(key.name, key.type, made) for key, made in zip(table.keys, templates, strict=True))
+        self.keys = tuple(_Key(key.name, key.type, each) for key, each in zip(table.keys, templates, strict=True))
         self.constants = tuple(layout.constants.items())
         self.fields = layout.fields_by_name
         self.own = layout.own_names
@@ -50,21 +50,24 @@ class Reader:
         """Whether a key may be spelled in a way that items of this type never spell it, such as 007 for 7."""
         self.absent = tuple(layout.absent_as.items())
         functions = any(each.field is not None for each in layout.computed.values())
-        self.made = frozenset(layout.made_names()) if functions else frozenset()
-        """What is made of fields: kept as it is stored where a function makes it, since another program may not."""
+        derived = frozenset(layout.derived_names())
+        spread = any(index.shards > 1 and index.pk[0].name in derived for index in table.indexes)
+        self.derived_names = derived if functions or spread else frozenset()
+        """Derived attributes: kept as they are stored if a function makes them or a list is spread by them, since other
+        programs may not write them."""
         self.spread = table.pk.name if table.shards > 1 else None
         self.sharded = tuple(name for stored, name in layout.fields_by_name.items() if stored == self.spread)
         self.rivals = tuple(layout.rivals())
-        seen = [field for key in self.keys for field in key.made.fields]
+        seen = [field for key in self.keys for field in key.template.fields]
         self.always_reads_back = (
-            not self.rivals and len(seen) == len(set(seen)) and all(key.made.simple for key in self.keys)
+            not self.rivals and len(seen) == len(set(seen)) and all(key.template.simple for key in self.keys)
         )
         """Whether any key that can be made is read as this type with the same parts."""
         self.lasting = layout.lasting
         """Whether an item can be shared by everybody who reads its row: nothing in it can be changed."""
 
     def parts(self, row: WireItem, *, whole: bool = True) -> dict[str, Any] | None:
-        """The parts of a row's key, where its keys and its discriminator fit this type."""
+        """The parts of a row's key, if its keys and its discriminator fit this type."""
         for name, constant in self.constants:
             if row.get(name) != constant and (whole or name in row):
                 return None
@@ -94,16 +97,16 @@ class Reader:
                 if parts.setdefault(key.field, part) != part:
                     return None
             else:
-                found = key.made.parse(text)
-                if found is None:
+                parsed = key.template.parse(text)
+                if parsed is None:
                     return None
-                for name, part in found.items():
+                for name, part in parsed.items():
                     if parts.setdefault(name, part) != part:
                         return None
         return parts
 
     def match(self, row: WireItem) -> dict[str, Any] | None:
-        """The parts of a row's key where the row is of this type: no type that says more claims it."""
+        """The parts of a row's key if the row is of this type: no type that says more claims it."""
         parts = self.parts(row)
         if parts is not None:
             for rival in self.rivals:
@@ -144,16 +147,16 @@ class Reader:
 class _Key:
     """One half of the key, and the shortest way to read it: a fixed text, one field after it, or a pattern."""
 
-    __slots__ = ("field", "fixed", "kind", "made", "name", "skip", "start")
+    __slots__ = ("field", "fixed", "kind", "name", "skip", "start", "template")
 
-    def __init__(self, name: str, kind: str, made: Template) -> None:
+    def __init__(self, name: str, kind: str, template: Template) -> None:
         self.name = name
         self.kind = kind
-        self.made = made
-        self.start = made.start
-        self.skip = len(made.start)
-        self.fixed = not made.fields
-        self.field = made.fields[0] if made.trailing else None
+        self.template = template
+        self.start = template.start
+        self.skip = len(template.start)
+        self.fixed = not template.fields
+        self.field = template.fields[0] if template.trailing else None
 
 
 def sharded(value: str, shard: int) -> str:

@@ -25,14 +25,14 @@ class Recent(Generic[K, V]):
         return size <= self._longest
 
     def get(self, key: K) -> V | None:
-        """The value, where it was used not long ago."""
-        found = self._young.get(key)
-        if found is None:
-            found = self._old.get(key)
-            if found is None:
+        """The value, if it was used not long ago."""
+        entry = self._young.get(key)
+        if entry is None:
+            entry = self._old.get(key)
+            if entry is None:
                 return None
-            self.add(key, *found)
-        return found[0]
+            self.add(key, *entry)
+        return entry[0]
 
     def add(self, key: K, value: V, size: int) -> None:
         """Remember a value that takes so many bytes, unless that is too much."""

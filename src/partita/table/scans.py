@@ -12,7 +12,8 @@ from partita.dynamo.values import Item as WireItem
 from partita.table.effects import Steps
 from partita.table.errors import ForeignItemError, ModelError
 from partita.table.items import Item
-from partita.table.large import fetched, large_fields
+from partita.table.large import fetched
+from partita.table.markers import large_fields
 from partita.table.steps import unreadable
 
 I = TypeVar("I", bound=Item)  # noqa: E741 - an item, as T is a type
@@ -20,21 +21,19 @@ _ROWS = 500
 
 
 @dataclass(frozen=True, slots=True)
-class Stretch:
+class SegmentPage:
     """Some rows of a segment, and where it goes on; None at its end."""
 
     rows: tuple[WireItem, ...]
     after: WireItem | None
 
 
-def stretch_of_segment(
-    source: str, *, segment: int, segments: int, after: WireItem | None, limit: int
-) -> Steps[Stretch]:
+def segment_page(source: str, *, segment: int, segments: int, after: WireItem | None, limit: int) -> Steps[SegmentPage]:
     """The next rows of a segment."""
     response = yield requests.Scan(
         table=source, segment=segment, total_segments=segments, start=after, limit=limit, consistent=True
     )
-    return Stretch(tuple(response["Items"]), response.get("LastEvaluatedKey"))
+    return SegmentPage(tuple(response["Items"]), response.get("LastEvaluatedKey"))
 
 
 @dataclass(slots=True)
@@ -60,14 +59,14 @@ class Scan(Generic[I]):
     def next_items(self, segment: int) -> Steps[list[I]]:
         """The next items of a segment; rows of other types are passed over."""
         table = self.item_types[0].__table__
-        found = yield from stretch_of_segment(
+        page = yield from segment_page(
             table.name, segment=segment, segments=self.segments, after=self._after.get(segment), limit=_ROWS
         )
-        self._after[segment] = found.after
-        if found.after is None:
+        self._after[segment] = page.after
+        if page.after is None:
             self._done.add(segment)
         items: list[I] = []
-        for row in found.rows:
+        for row in page.rows:
             for item_type in self.item_types:
                 try:
                     whole = row

@@ -1,6 +1,6 @@
 """What an installation decides about a table without touching its schema: its name, and how far an index is spread.
 
-Both are environment variables, read once, where the table is declared: what is made from a table may rely on them.
+Both are environment variables, read once, when the table is declared: what is made from a table may rely on them.
 """
 
 from __future__ import annotations
@@ -32,10 +32,10 @@ def shards_variable(table: str, index: str | None) -> str:
 
 def name_of(table: str, variable: str | None) -> str:
     """What a table is called here; a schema may have a variable of its own, which goes after ours."""
-    for known in (table_variable(table), variable):
-        chosen = os.environ.get(known, "") if known else ""
+    for name in (table_variable(table), variable):
+        chosen = os.environ.get(name, "") if name else ""
         if chosen and not _NAME.fullmatch(chosen):
-            raise SchemaError(f"{known}={chosen}: a table's name is 3 to 255 letters, digits, `_`, `-` or `.`")
+            raise SchemaError(f"{name}={chosen}: a table's name is 3 to 255 letters, digits, `_`, `-` or `.`")
         if chosen:
             return chosen
     return table
@@ -60,13 +60,13 @@ def shards_of(table: str, index: str | None, declared: int) -> int:
 
 def misspelt(tables: Iterable[Table], environment: Mapping[str, str]) -> Iterator[tuple[str, str]]:
     """Variables that look like settings of tables and are none, with what was probably meant."""
-    known: list[str] = []
+    variables: list[str] = []
     for table in tables:
-        known += [table_variable(table.default_name), shards_variable(table.default_name, None)]
-        known += [shards_variable(table.default_name, index.name) for index in table.indexes]
+        variables += [table_variable(table.default_name), shards_variable(table.default_name, None)]
+        variables += [shards_variable(table.default_name, index.name) for index in table.indexes]
     for variable in environment:
-        if variable.startswith((_TABLE, _SHARDS)) and variable not in known:
-            yield variable, instead_of(variable, known)
+        if variable.startswith((_TABLE, _SHARDS)) and variable not in variables:
+            yield variable, instead_of(variable, variables)
 
 
 def _spelt(name: str) -> str:

@@ -8,14 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from partita.table.codecs import Codec
+from partita.table.computed import Computed
 from partita.table.spelling import key_text
-
-if TYPE_CHECKING:
-    from partita.table.made import Computed
-    from partita.table.tables import Table
+from partita.table.tables import Table
 
 
 def shard_keys(table: Table, keys: Mapping[str, str], fields: Mapping[str, str]) -> Iterator[tuple[str, str]]:

@@ -16,10 +16,10 @@ def tables_in(source: str) -> tuple[Table, ...]:
     """Every table that a file (`lending.py`) or a module (`shop.schema`) declares or imports."""
     folder, name = _located(source)
     module = _imported(source, folder, name)
-    found = tuple(dict.fromkeys(value for value in vars(module).values() if isinstance(value, Table)))
-    if not found:
+    tables = tuple(dict.fromkeys(value for value in vars(module).values() if isinstance(value, Table)))
+    if not tables:
         raise SchemaError(f'{source} has no table: write one at its top level, as in NAME = Table("name", pk="PK")')
-    return found
+    return tables
 
 
 def _located(source: str) -> tuple[Path, str]:

@@ -26,7 +26,7 @@ def key_text(value: Any, width: int = 0) -> str:
     if isinstance(value, int):
         return _whole_number(value, width)
     if width:
-        raise KeyPartError(f"{value!r} is no whole number, and only those are padded")
+        raise KeyPartError(f"{value!r} is not a whole number, and only those are padded")
     if isinstance(value, str):
         return _unicode(value)
     if isinstance(value, datetime):
@@ -46,7 +46,7 @@ def key_text(value: Any, width: int = 0) -> str:
 
 
 def part_value(text: Any, kind: Any) -> Any:
-    """What pydantic gets to make the value of, where it would not know the spelling itself."""
+    """The input for pydantic, if it would not know the spelling itself."""
     if kind is bytes and isinstance(text, str):
         try:
             return bytes.fromhex(text)

@@ -1,4 +1,4 @@
-"""What to send, and what to make of the answers: generators that yield requests and are sent responses.
+"""Reads and writes as generators that yield requests and are sent responses.
 
 They do no I/O. A store drives them, blocking or not, in process or over a network, so that both faces share one core.
 """
@@ -30,7 +30,8 @@ from partita.table.expect import expect, expect_each
 from partita.table.expiry import has_not_expired, unexpired
 from partita.table.failures import explain_failure
 from partita.table.items import Item
-from partita.table.large import fetched, files_of, large_fields, request_of
+from partita.table.large import fetched, request_of
+from partita.table.markers import files_of, large_fields
 from partita.table.queries import BatchGet, Get, Query, key_names
 from partita.table.tables import Table
 from partita.table.views import view_of
@@ -51,7 +52,9 @@ class Page(Generic[R]):
     items: tuple[R, ...]
     next_cursor: str | None
     previous_cursor: str | None = None
-    """Where the page before this one is; None at the start of the list."""
+    """The cursor of the page before this one; None at the start of the list."""
+    total: int | None = None
+    """How many there are on all pages, if somebody counts them."""
 
     def __iter__(self) -> Iterator[R]:
         return iter(self.items)
@@ -78,16 +81,18 @@ def read(item_type: type[I], row: WireItem) -> Steps[I | None]:
     return None if whole is None else item_type.from_row(whole)
 
 
-def page(
+def single_read_page(
     query: Query[R],
     keys: CursorKeys,
-    *,
     limit: int,
     after: str | None = None,
     page_size: int | None = None,
     most_calls: int = MOST_CALLS,
 ) -> Steps[Page[R]]:
-    """Up to `limit` items; pages of `page_size` rows are fetched until there are enough, at most `most_calls` times."""
+    """A page whose items are read from the rows that the query returns, with no second read by key.
+
+    Pages of `page_size` rows are fetched until there are `limit` items, at most `most_calls` times.
+    """
     if limit < 1:
         raise ModelError(f"A page has at least one item; limit was {limit}")
     position, back = begin(query), False
@@ -97,14 +102,14 @@ def page(
             raise InvalidCursorError("the number of shards has changed")
         position = Position([_Shard(start, start, over) for start, over in zip(starts, done, strict=True)])
     read = replace(query, forward=not query.forward) if back else query
-    items = yield from stretch(read, position, limit=limit, page_size=page_size, most_calls=most_calls)
+    items = yield from single_read_items(read, position, limit=limit, page_size=page_size, most_calls=most_calls)
     ahead = None
     if not position.ended:
         starts = [_resume(query, shard) for shard in position.shards]
         ahead = seal(keys, query, starts, [shard.over for shard in position.shards], back=back)
     behind = None
     if after is not None and all(shard.looked or shard.exhausted for shard in position.shards):
-        # The other way from here: from the first row that each shard gave, or from where it is where it gave none yet.
+        # The other way from here: from the first row that each shard gave, or from its position if it gave none yet.
         ends = [None if shard.exhausted else shard.fetch for shard in position.shards]
         firsts = [shard.first and _start_key(query, shard.first) for shard in position.shards]
         starts = [first or end for first, end in zip(firsts, ends, strict=True)]
@@ -147,10 +152,10 @@ def begin(query: Query[Any]) -> Position:
     return Position([_Shard() for _ in range(query.shards)])
 
 
-def stretch(
+def single_read_items(
     query: Query[R], position: Position, *, limit: int, page_size: int | None = None, most_calls: int = MOST_CALLS
 ) -> Steps[list[R]]:
-    """The next items of a list. One more than wanted is looked for, so that the end is known when it is reached."""
+    """The next items, read from the rows that the query returns. It looks for one more, to know when the list ends."""
     size = page_size or _page_size(query, limit)
     items: list[R] = []
     calls = 0
@@ -230,14 +235,14 @@ def _take(query: Query[R], shard: _Shard, items: list[R], limit: int) -> tuple[b
 
 
 def unreadable(table: Table, item_types: Sequence[type[Item]], row: WireItem, error: ForeignItemError) -> Unreadable:
-    """What there is to tell of a row that a list passes over."""
+    """The report of a row that a list passes over because it cannot be read."""
     kind = next((each for each in item_types if each.owns(row)), item_types[0])
     wrong = error.wrong or ((table.keys[-1].name, f"is the key of something else than a {kind.__name__}"),)
     return Unreadable(table.name, kind.__name__, kind.key_of(row), wrong)
 
 
 def _page_size(query: Query[Any], limit: int) -> int:
-    """A little more than wanted where rows may be dropped, so that one call usually does."""
+    """A little more than wanted if a filter may drop rows, so that one call is usually enough."""
     return min(limit * 2 + 1, 1000) if query.filter is not None else limit + 1
 
 
@@ -274,8 +279,8 @@ def _read_whole(query: Query[R], row: WireItem, loaded: dict[str, bytes]) -> Ste
     for item_type in query.item_types:
         if item_type.owns(row):
             whole = yield from fetched(item_type, row, loaded)
-            found: R | None = None if whole is None else item_type.from_row(whole)
-            return found
+            item: R | None = None if whole is None else item_type.from_row(whole)
+            return item
     return None
 
 
@@ -322,7 +327,7 @@ def _counts(query: Query[Any], row: WireItem) -> bool:
 
 
 def batch_get(wanted: BatchGet[I]) -> Steps[list[I | None]]:
-    """Any number of items in the order asked for, None where nothing is, or nothing that can be read."""
+    """Any number of items in the order of their keys; None for one that is missing or cannot be read."""
     rows = yield from rows_by_key(wanted)
     items: list[I | None] = []
     for key, row in zip(wanted.keys, rows, strict=True):
@@ -339,7 +344,7 @@ def batch_get(wanted: BatchGet[I]) -> Steps[list[I | None]]:
 def rows_by_key(wanted: BatchGet[Any]) -> Steps[list[WireItem | None]]:
     """The rows under keys, in their order; what is unprocessed is asked for again."""
     expect_each("batch_get", wanted.keys)
-    found: dict[Identity, WireItem] = {}
+    rows_by_identity: dict[Identity, WireItem] = {}
     distinct = list({_name(key): key for key in wanted.keys}.values())
     for start in range(0, len(distinct), limits.BATCH_GET_KEYS):
         chunk: list[tuple[str, WireItem]] = [
@@ -359,17 +364,17 @@ def rows_by_key(wanted: BatchGet[Any]) -> Steps[list[WireItem | None]]:
                 if expiry is not None and not wanted.expired:
                     rows = yield from _unexpired(rows, expiry)
                 names = _key_names(wanted.keys, table)
-                found.update((identity(table, {name: row[name] for name in names}), row) for row in rows)
+                rows_by_identity.update((identity(table, {name: row[name] for name in names}), row) for row in rows)
             left = response.get("UnprocessedKeys") or {}
             chunk = [(table, key) for table, member in left.items() for key in member["Keys"]]
             tries += 1
     if any(large_fields(key.item_type) for key in distinct):
-        yield from _fetch_all(distinct, found)
-    return [found.get(_name(key)) for key in wanted.keys]
+        yield from _fetch_all(distinct, rows_by_identity)
+    return [rows_by_identity.get(_name(key)) for key in wanted.keys]
 
 
 def transact_get(gets: Sequence[Get[Any]]) -> Steps[list[Any]]:
-    """Several items as they are at one moment, None where nothing is."""
+    """Several items as they are at one moment; None for one that is missing."""
     expect_each("transact_get", gets)
     if not 1 <= len(gets) <= limits.TRANSACTION_ACTIONS:
         raise TransactionTooLargeError(f"{len(gets)} reads; DynamoDB takes 1 to {limits.TRANSACTION_ACTIONS} at once")
@@ -387,14 +392,14 @@ def transact_get(gets: Sequence[Get[Any]]) -> Steps[list[Any]]:
     return items
 
 
-def _fetch_all(keys: Iterable[Key[Any]], found: dict[Identity, WireItem]) -> Steps[None]:
-    """Put what lies in files into the rows that were found; what was deleted meanwhile is not found."""
-    there = {name: key for key in keys if (name := _name(key)) in found}
-    loaded = yield LoadFiles(files_of({key.item_type for key in there.values()}, found.values()))
+def _fetch_all(keys: Iterable[Key[Any]], rows_by_identity: dict[Identity, WireItem]) -> Steps[None]:
+    """Put the values that lie in files into the rows; drop rows that were deleted meanwhile."""
+    there = {name: key for key in keys if (name := _name(key)) in rows_by_identity}
+    loaded = yield LoadFiles(files_of({key.item_type for key in there.values()}, rows_by_identity.values()))
     for name, key in there.items():
-        whole = yield from fetched(key.item_type, found.pop(name), loaded)
+        whole = yield from fetched(key.item_type, rows_by_identity.pop(name), loaded)
         if whole is not None:
-            found[name] = whole
+            rows_by_identity[name] = whole
 
 
 def batch_write(writes: Iterable[Put | Delete]) -> Steps[int]:
@@ -430,7 +435,7 @@ def batch_write(writes: Iterable[Put | Delete]) -> Steps[int]:
 
 
 def write(wanted: Put[I] | Update[I] | Delete[I], returning: Literal["old", "new"] | None = None) -> Steps[I | None]:
-    """One write; where it is asked for, the item as it was before, or is afterwards."""
+    """One write; with `returning`, the item as it was before or is afterwards."""
     expect("write", wanted)
     files: dict[str, bytes] = {}
     request = request_of(wanted, files)
@@ -470,7 +475,7 @@ def transact(wanted: Transaction) -> Steps[None]:
 
 
 def _written(request: ItemRequest, files: Mapping[str, bytes], writes: Sequence[Write]) -> Steps[Response]:
-    """Send writes, their large values first; where a condition fails, raise what it means."""
+    """Send writes, their large values first; if a condition fails, raise the error it stands for."""
     if files:
         yield SaveFiles(files)
     try:

@@ -9,9 +9,9 @@ def instead_of(name: str, choices: Iterable[str]) -> str:
     """`did you mean tool_id?`, or what there is."""
     from difflib import get_close_matches  # only for who is wrong
 
-    known = list(choices)
-    close = get_close_matches(name, known, n=1, cutoff=0.7)
-    close = close or [each for each in known if name and (name in each or each in name)]
+    names = list(choices)
+    close = get_close_matches(name, names, n=1, cutoff=0.7)
+    close = close or [each for each in names if name and (name in each or each in name)]
     if close:
         return f"did you mean {close[0]}?"
-    return f"there is {', '.join(known)}" if known else "there is none"
+    return f"there is {', '.join(names)}" if names else "there is none"

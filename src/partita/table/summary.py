@@ -33,8 +33,8 @@ class Summary:
 
     def markdown(self) -> str:
         """As a cell of a table."""
-        told = " WHERE ".join(filter(None, (self.change, self.condition))).replace("|", "\\|")
-        return f"{self}: `{told}`" if told else str(self)
+        clauses = " WHERE ".join(filter(None, (self.change, self.condition))).replace("|", "\\|")
+        return f"{self}: `{clauses}`" if clauses else str(self)
 
 
 def summary(request: Any) -> Summary:
@@ -56,7 +56,7 @@ def summary(request: Any) -> Summary:
             return Summary(f"{operation} of {len(writes)} writes")
     if "Key" not in wire:
         return Summary(operation, condition=filled(wire, "ConditionExpression"))
-    key = " AND ".join(f"{name} = {_shown(value)}" for name, value in wire["Key"].items())
+    key = " AND ".join(f"{name} = {_literal(value)}" for name, value in wire["Key"].items())
     return Summary(operation, condition=key, change=filled(wire, "UpdateExpression"))
 
 
@@ -72,12 +72,12 @@ def _more(query: Query[Any]) -> Iterator[str]:
 
 
 def filled(wire: dict[str, Any], member: str) -> str:
-    """An expression with its placeholders filled in; nothing where the request has none."""
+    """An expression with its placeholders filled in; nothing if the request has none."""
     names, values = wire.get("ExpressionAttributeNames", {}), wire.get("ExpressionAttributeValues", {})
 
-    def meant(found: re.Match[str]) -> str:
-        alias = found[0]
-        return str(names[alias]) if alias in names else _shown(values[alias]) if alias in values else alias
+    def meant(match: re.Match[str]) -> str:
+        alias = match[0]
+        return str(names[alias]) if alias in names else _literal(values[alias]) if alias in values else alias
 
     return _PLACEHOLDER.sub(meant, wire.get(member, ""))
 
@@ -87,10 +87,10 @@ def cell(text: str) -> str:
     return re.sub(r"([|<*_])", r"\\\1", text.replace("\n", " "))
 
 
-def _shown(value: dict[str, Any]) -> str:
+def _literal(value: dict[str, Any]) -> str:
     ((kind, content),) = value.items()
     if kind == "N":
         return str(content)
     if kind == "L":
-        return "[" + ", ".join(map(_shown, content)) + "]"
+        return "[" + ", ".join(map(_literal, content)) + "]"
     return repr(content)

@@ -53,7 +53,7 @@ class Index:
     include: tuple[str, ...]
     shards: int
     spread: KeyName | None
-    """The documented partition key, where `pk` holds it with a shard because there are several."""
+    """The documented partition key, if `pk` holds it with a shard because there are several."""
     purpose: str
 
     def __repr__(self) -> str:
@@ -90,7 +90,7 @@ class Table:
     """Over how many partitions each value of the partition key is spread."""
     purpose: str
     names: Callable[[str], str] | None
-    """How its item types spell attributes, where they do not say otherwise."""
+    """How its item types spell attributes, if they do not say otherwise."""
     indexes: list[Index] = field(default_factory=list)
     item_types: list[type[Item]] = field(default_factory=list)
     patterns: list[Pattern] = field(default_factory=list)
@@ -115,7 +115,7 @@ class Table:
         `names` spells the attributes of its item types, as `names=camel_case`: `created_at` is stored as `createdAt`.
         With `shards`, or a setting that says so, each value of its partition key is spread over several partitions,
         told by the sort key, and reading merges them.
-        `variable` is an environment variable that names it, `terraform_variable` one of Terraform's, where its document
+        `variable` is an environment variable that names it, `terraform_variable` one of Terraform's, if its document
         has them.
         """
         settings.check_name(name)
@@ -218,12 +218,9 @@ class Table:
             spread=spread,
             purpose=purpose,
         )
-        if self.item_types:
-            from partita.table.read_class import check_key_type
-
-            for item_type in self.item_types:
-                for key in index.key_names:
-                    check_key_type(item_type.__layout__, key, f"{item_type.__name__}: {index!r}")
+        for item_type in self.item_types:
+            for key in index.key_names:
+                item_type.__layout__.check_key_type(key, f"{item_type.__name__}: {index!r}")
         self.indexes.append(index)
         return index
 

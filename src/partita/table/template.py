@@ -51,7 +51,7 @@ class Template:
         return sum(len(piece) for piece in self.pieces if isinstance(piece, str))
 
     def render(self, values: Mapping[str, Any]) -> str | None:
-        """The key; None where an input is missing, since an index without a key is a sparse one.
+        """The key; None if an input is missing, since an index without a key is a sparse one.
 
         Parts that would be read back as other parts are refused: two different things never have the same key.
         """
@@ -95,14 +95,16 @@ class Template:
             raise self._ambiguous(values)
 
     def _ambiguous(self, values: Mapping[str, Any]) -> KeyPartError:
-        given = ", ".join(f"{field}={values[field]!r}" for field in self.parts if values.get(field) is not None)
+        given = ", ".join(
+            f"{field}={values[field]!r}" for field in dict.fromkeys(self.parts) if values.get(field) is not None
+        )
         return KeyPartError(
             f"{given} would have the same key as other parts, since one of them holds the text that {self.text!r} puts "
             "between two parts: take that text out, or give the template another one"
         )
 
     def parse(self, text: str) -> dict[str, str] | None:
-        """The parts of a key, or None where the text is not made by this template."""
+        """The parts of a key, or None if the text is not made by this template."""
         # Nearly every template is a fixed text, or a fixed text and then one field: no pattern is needed for those.
         if not self.parts:
             return {} if text == self.start else None
@@ -126,7 +128,7 @@ class Template:
         return text
 
 
-def template(text: str) -> Template:
+def parse_template(text: str) -> Template:
     """Read a template."""
     pieces: list[str | Part] = []
     for literal, field, spec, _ in Formatter().parse(text):
@@ -158,6 +160,16 @@ def _pattern(pieces: tuple[str | Part, ...]) -> re.Pattern[str]:
             pattern += f"(?P={piece.field})"
         else:
             seen.add(piece.field)
-            # The last placeholder takes the rest, so that a tag may be `c#`; the others stop as early as they can.
-            pattern += f"(?P<{piece.field}>.+{'' if position == len(pieces) - 1 else '?'})"
+            pattern += f"(?P<{piece.field}>{_part_pattern(pieces[position + 1 :])})"
     return re.compile(pattern, re.DOTALL)
+
+
+def _part_pattern(following: tuple[str | Part, ...]) -> str:
+    """The last placeholder takes the rest, so that a tag may be `c#`; one before another stops at the text between.
+
+    It must not go on after that text even if the rest fits only then: a query for the shorter part would find it too.
+    """
+    if len(following) < 2:
+        return ".+?" if following else ".+"
+    between = re.escape(str(following[0]))
+    return f".[^{between}]*" if len(str(following[0])) == 1 else f".(?:(?!{between}).)*"

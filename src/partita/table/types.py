@@ -16,7 +16,7 @@ Timestamp = Annotated[str, StringConstraints(pattern=f"^{_MOMENT}$")]
 """A moment in UTC, kept as the text it is stored as: what another program wrote is written back unchanged."""
 
 OptionalTimestamp = Annotated[str, StringConstraints(pattern=f"^({_MOMENT})?$")]
-"""A moment, or an empty text where the document writes one."""
+"""A moment, or an empty text if the document writes one."""
 
 Day = Annotated[str, StringConstraints(pattern=r"^\d{4}-\d{2}-\d{2}$")]
 """A day in UTC."""

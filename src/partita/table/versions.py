@@ -37,21 +37,21 @@ def unchanged(key: Key[Any], read: Item, attributes: Iterable[AttributeOf[Any, A
     layout = read.__layout__
     for each in attributes:
         if each.is_nested or read.__attributes__.get(each.field_name) is not each:
-            raise ModelError(f"{each!r} is no attribute of {type(read).__name__}")
-        if each.is_made:
-            terms.append(same(each.seen, _made_as_read(read, each), False))
+            raise ModelError(f"{each!r} is not an attribute of {type(read).__name__}")
+        if each.is_derived:
+            terms.append(same(each.seen, _derived_as_read(read, each), False))
             continue
         value = getattr(read, each.field_name)
         terms.append(same(each.seen, _stored(read, each, value), value == layout.read_without(each.field_name)))
     return And(tuple(terms))
 
 
-def _made_as_read(read: Item, attribute: AttributeOf[Any, Any]) -> AttributeValue | None:
+def _derived_as_read(read: Item, attribute: AttributeOf[Any, Any]) -> AttributeValue | None:
     """A derived attribute as it was stored: another program may have stored something else than follows."""
     stored = read.__dict__.get("_as_stored")
     if stored is not None:
-        found: AttributeValue | None = stored.get(attribute.stored_name)
-        return found
+        value: AttributeValue | None = stored.get(attribute.stored_name)
+        return value
     return read.__layout__.computed[attribute.stored_name].wire(read.__dict__)
 
 
@@ -61,7 +61,7 @@ def _stored(read: Item, attribute: AttributeOf[Any, Any], value: Any) -> Attribu
 
 
 def same(path: Path, value: AttributeValue | None, default: bool) -> Condition:
-    """What is stored is this value; where it is what a missing attribute reads as, that will do too."""
+    """The stored value is this one; a missing attribute will do if it reads as this value."""
     if value is None:
         return AttributeNotExists(path)
     same = Compare("=", path, Value(value))
@@ -91,8 +91,8 @@ def next_version(item: I) -> I:
 
 def set_next_version(read: Item) -> Action[Any]:
     """The update that counts the version up."""
-    found = version_of(type(read))
-    return found.set(getattr(read, found.field_name) + 1)
+    attribute = version_of(type(read))
+    return attribute.set(getattr(read, attribute.field_name) + 1)
 
 
 @cache
@@ -110,5 +110,5 @@ def version_of(item_type: type[Item]) -> AttributeOf[Any, int]:
 
 def changed_meanwhile(key: Key[Any]) -> Callable[[Item | None], ChangedMeanwhileError]:
     """What it means that an item is no longer what was read."""
-    shown = ", ".join(str(next(iter(value.values()))) for value in key.wire.values())
-    return lambda there: ChangedMeanwhileError(f"{key.item_type.__name__} {shown}", there)
+    text = ", ".join(str(next(iter(value.values()))) for value in key.wire.values())
+    return lambda there: ChangedMeanwhileError(f"{key.item_type.__name__} {text}", there)

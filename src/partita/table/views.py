@@ -10,7 +10,7 @@ from pydantic import BaseModel
 from pydantic import ValidationError as PydanticError
 
 from partita.dynamo.values import Item as WireItem
-from partita.table.errors import ForeignItemError, SchemaError
+from partita.table.errors import ForeignItemError, SchemaError, invalid_fields, reasons
 from partita.table.suggest import instead_of
 from partita.table.values import from_wire
 
@@ -27,35 +27,34 @@ def view_names(item_types: Sequence[type[Item]], model: type[BaseModel]) -> tupl
 
 @cache
 def _names(item_type: type[Item], model: type[BaseModel]) -> tuple[str, ...]:
-    found = []
+    names = []
     for field in model.model_fields:
         attribute = item_type.__attributes__.get(field)
         if attribute is None:
             choice = instead_of(field, item_type.__attributes__)
             raise SchemaError(f"{model.__name__}.{field}: {item_type.__name__} has no {field}: {choice}")
-        if attribute.is_made or field in item_type.__layout__.names:
-            found.append(attribute.stored_name)
-    return tuple(found)
+        if attribute.is_derived or field in item_type.__layout__.names:
+            names.append(attribute.stored_name)
+    return tuple(names)
 
 
 def view_of(item_type: type[Item], model: type[M], row: WireItem) -> M | None:
-    """A row as a smaller model; None where the row is of another type."""
+    """A row as a smaller model; None if the row is of another type."""
     layout = item_type.__layout__
-    found = layout.reader.values(row)
-    if found is None:
+    own = layout.reader.values(row)
+    if own is None:
         return None
-    values: dict[str, Any] = found[0]
+    values: dict[str, Any] = own[0]
     for field in model.model_fields:
         attribute = item_type.__attributes__[field]
-        if attribute.is_made and attribute.stored_name in row:
+        if attribute.is_derived and attribute.stored_name in row:
             values[field] = from_wire(row[attribute.stored_name])
-        if field not in values and not attribute.is_made:
+        if field not in values and not attribute.is_derived:
             values[field] = layout.read_without(field)
     try:
         return model.model_validate({field: values[field] for field in model.model_fields if field in values})
     except PydanticError as error:
-        wrong = [(".".join(map(str, each["loc"])), each["msg"]) for each in error.errors(include_url=False)]
-        told = "; ".join(f"{field}: {why}" for field, why in wrong)
+        wrong, key = invalid_fields(error), item_type.key_of(row)
         raise ForeignItemError(
-            f"The {item_type.__name__} stored as {item_type.key_of(row)} does not fit {model.__name__}: {told}", wrong
+            f"The {item_type.__name__} stored as {key} does not fit {model.__name__}: {reasons(wrong)}", wrong
         ) from None

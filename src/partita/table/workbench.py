@@ -8,10 +8,10 @@ from itertools import islice
 from typing import Any
 
 from partita.dynamo.values import Item as WireItem
+from partita.table.annotations import wire_types
 from partita.table.attributes import plain_type
 from partita.table.examples import Examples
 from partita.table.export import attribute_names
-from partita.table.holds import wire_types
 from partita.table.items import Item
 from partita.table.tables import Index, KeyName, Table
 
@@ -66,18 +66,18 @@ def _rows(table: Table, examples: Examples) -> Iterator[WireItem]:
 def _attributes(table: Table, rows: list[WireItem]) -> dict[str, str]:
     """Name and type of every attribute but the table's key: index keys first, as they are declared."""
     keyed = {key.name for key in table.keys}
-    found: dict[str, str] = {key.name: key.type for key in attribute_names(table)}
+    types: dict[str, str] = {key.name: key.type for key in attribute_names(table)}
     for row in rows:
         for name, value in row.items():
-            found.setdefault(name, next(iter(value)))
+            types.setdefault(name, next(iter(value)))
     for kind in table.item_types:
         for field, name in kind.__layout__.names.items():
-            found.setdefault(name, _type(kind, field))
-        for name in kind.__layout__.derived:
-            found.setdefault(name, "S")
+            types.setdefault(name, _type(kind, field))
+        for name in kind.__layout__.texts:
+            types.setdefault(name, "S")
         for name, made in kind.__layout__.computed.items():
-            found.setdefault(name, _first(made.codec.annotation))
-    return {name: kind for name, kind in found.items() if name not in keyed}
+            types.setdefault(name, _first(made.codec.annotation))
+    return {name: kind for name, kind in types.items() if name not in keyed}
 
 
 def _type(kind: type[Item], field: str) -> str:
@@ -96,7 +96,7 @@ def _facet(table: Table, kind: type[Item]) -> dict[str, Any]:
     alias = {"PartitionKeyAlias": layout.pk.text}
     if layout.sk is not None:
         alias["SortKeyAlias"] = layout.sk.text
-    names = [name for name in (*layout.names.values(), *layout.made_names()) if name not in keyed]
+    names = [name for name in (*layout.names.values(), *layout.derived_names()) if name not in keyed]
     return {"FacetName": kind.__name__, "KeyAttributeAlias": alias, "TableData": [], "NonKeyAttributes": names}
 
 

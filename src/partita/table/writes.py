@@ -19,7 +19,8 @@ from partita.table.attributes import AttributeOf, Given
 from partita.table.conditions import Condition, tree_for
 from partita.table.errors import ModelError, TransactionTooLargeError
 from partita.table.expiry import has_expired
-from partita.table.follow import born, followed, known_as_said
+from partita.table.implied_actions import derived_actions, known_conditions, new_item_actions
+from partita.table.parts import given_values
 from partita.table.versions import changed_meanwhile, next_version, same_version, set_next_version, unchanged
 
 if TYPE_CHECKING:
@@ -28,7 +29,7 @@ if TYPE_CHECKING:
 I_co = TypeVar("I_co", bound="Item", covariant=True, default=Any)
 I = TypeVar("I", bound="Item")  # noqa: E741 - an item, as T is a type
 Meaning: TypeAlias = Exception | Callable[[Any], Exception]
-"""The error that a failed condition is: given, or made of the item that was there."""
+"""The error to raise if a condition fails: given, or made from the stored item."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,11 +69,11 @@ class Put(Generic[I_co]):
             raise ModelError(f"Put takes an item, as in Put(book); not {self.item!r}")
 
     def when(self: Put[I], condition: Condition[I]) -> Put[I]:
-        """Only where this holds of what is there now."""
+        """Only if this holds for the stored item."""
         return replace(self, condition=_joined(self.condition, tree_for(condition, type(self.item))))
 
     def if_new(self: Put[I], *, or_expired_at: float | None = None) -> Put[I]:
-        """Only where nothing is there; with the time, also where what is there has expired and is not deleted yet."""
+        """Only if there is no item; with the time, also if it has expired and is not deleted yet."""
         absent = self.key.absent()
         if or_expired_at is None:
             return self.when(absent)
@@ -80,18 +81,18 @@ class Put(Generic[I_co]):
         return replace(self, condition=_joined(self.condition, Or((absent.tree, expired))))
 
     def unless_changed(self: Put[I], read: Item, attribute: AttributeOf[I, Any], *more: AttributeOf[I, Any]) -> Put[I]:
-        """Only where these attributes are still what they were when the item was read."""
+        """Only if these attributes are still what they were when the item was read."""
         condition = _joined(self.condition, unchanged(self.key, read, (attribute, *more)))
         return replace(self, condition=condition, meaning=self.meaning or changed_meanwhile(self.key))
 
     def next_version(self) -> Put[I_co]:
-        """The item with its version() counted up, only where the stored version is still this one."""
+        """The item with its version() counted up, only if the stored version is still this one."""
         condition = _joined(self.condition, same_version(self.key, self.item))
         meaning = self.meaning or changed_meanwhile(self.key)
         return replace(self, item=next_version(self.item), condition=condition, meaning=meaning)
 
     def otherwise(self, error: Exception | Callable[[I_co | None], Exception]) -> Put[I_co]:
-        """The error that is raised where the condition fails, or a function that makes it of what is there."""
+        """The error that is raised if the condition fails, or a function that makes it from the stored item."""
         return replace(self, meaning=error)
 
     @property
@@ -100,12 +101,12 @@ class Put(Generic[I_co]):
         return self.item.own_key
 
     def request(self, row: WireItem | None = None) -> requests.PutItem:
-        """What is sent: the item's row, or another that stands for it."""
+        """The request: with the item's row, or another in its place."""
         return requests.PutItem(
             table=self.item.__table__.name,
             item=self.item.to_row() if row is None else row,
             condition=self.condition,
-            on_failure=_shown(self.meaning),
+            on_failure=_failure_return(self.meaning),
         )
 
 
@@ -121,22 +122,22 @@ class Delete(Generic[I_co]):
         _check_key("Delete", self.key)
 
     def when(self: Delete[I], condition: Condition[I]) -> Delete[I]:
-        """Only where this holds of what is there now."""
+        """Only if this holds for the stored item."""
         return replace(self, condition=_joined(self.condition, tree_for(condition, self.key.item_type)))
 
     def if_there(self: Delete[I]) -> Delete[I]:
-        """Fail where nothing is there."""
+        """Fail if there is no item."""
         return self.when(self.key.present())
 
     def unless_changed(
         self: Delete[I], read: Item, attribute: AttributeOf[I, Any], *more: AttributeOf[I, Any]
     ) -> Delete[I]:
-        """Only where these attributes are still what they were when the item was read."""
+        """Only if these attributes are still what they were when the item was read."""
         condition = _joined(self.condition, unchanged(self.key, read, (attribute, *more)))
         return replace(self, condition=condition, meaning=self.meaning or changed_meanwhile(self.key))
 
     def otherwise(self, error: Exception | Callable[[I_co | None], Exception]) -> Delete[I_co]:
-        """The error that is raised where the condition fails, or a function that makes it of what is there."""
+        """The error that is raised if the condition fails, or a function that makes it from the stored item."""
         return replace(self, meaning=error)
 
     def request(self) -> requests.DeleteItem:
@@ -144,7 +145,7 @@ class Delete(Generic[I_co]):
             table=self.key.item_type.__table__.name,
             key=self.key.wire,
             condition=self.condition,
-            on_failure=_shown(self.meaning),
+            on_failure=_failure_return(self.meaning),
         )
 
 
@@ -163,7 +164,7 @@ class Check(Generic[I_co]):
         object.__setattr__(self, "meaning", meaning)
 
     def otherwise(self, error: Exception | Callable[[I_co | None], Exception]) -> Check[I_co]:
-        """The error that is raised where the condition fails, or a function that makes it of what is there."""
+        """The error that is raised if the condition fails, or a function that makes it from the stored item."""
         return Check(self.key, Condition(self.condition), error)
 
     def request(self) -> requests.ConditionCheck:
@@ -171,7 +172,7 @@ class Check(Generic[I_co]):
             table=self.key.item_type.__table__.name,
             key=self.key.wire,
             condition=self.condition,
-            on_failure=_shown(self.meaning),
+            on_failure=_failure_return(self.meaning),
         )
 
 
@@ -200,14 +201,16 @@ class Update(Generic[I_co]):
 
     @staticmethod
     def between(before: I, after: I) -> Update[I]:
-        """What makes one version of an item the other: only what differs, and only where that is still as it was.
+        """The update from one version of an item to another: of the fields that differ, if they have not changed since.
 
-        Other fields may have changed meanwhile and stay so. Where the two are equal there is nothing to update, which
+        Other fields may have changed meanwhile and stay so. If the two are equal there is nothing to update, which
         an update without actions refuses: look at `actions`.
         """
         key, item_type = before.own_key, type(before)
         if after.own_key.wire != key.wire:
-            raise ModelError(f"An item cannot move: {key.wire} is not {after.own_key.wire}")
+            raise ModelError(
+                f"The key of an item cannot change, from {key.wire} to {after.own_key.wire}: delete it, put a new one"
+            )
         attributes = item_type.__attributes__
         changed = [name for name in item_type.__layout__.names if getattr(before, name) != getattr(after, name)]
         update = Update(key, *(attributes[name].set(getattr(after, name)) for name in changed))
@@ -217,11 +220,11 @@ class Update(Generic[I_co]):
         return update._knowing_inputs(before)
 
     def when(self: Update[I], condition: Condition[I]) -> Update[I]:
-        """Only where this holds of what is there now."""
+        """Only if this holds for the stored item."""
         return self._with(condition=_joined(self.condition, tree_for(condition, self.key.item_type)))
 
     def or_new(self) -> Update[I_co]:
-        """Where nothing is there, make an item that is found like any other: with its discriminator and all keys.
+        """If there is no item, create one with its discriminator and all keys, so that every index finds it.
 
         For counters and the like. What the update does not set must have a default, and every key attribute must be
         made of fields that the update or the item's own key tells.
@@ -229,39 +232,37 @@ class Update(Generic[I_co]):
         return self._with(new=True)
 
     def knowing(self: Update[I], *fields: Given[I], **named: Never) -> Update[I]:
-        """Fields that do not change but are needed to make others anew; the update fails where they are not so."""
-        from partita.table.items import given_values
-
+        """Fields that do not change but are needed to make others anew; the update fails if they are not so."""
         known = given_values(self.key.item_type, fields, named, derived="it is known by what it is made of")
         return self._with(known={**(self.known or {}), **known})
 
     def making_anew(self: Update[I], read: I) -> Update[I]:
         """Make everything anew that is made of fields, as it follows from the item that was read and what this update
-        sets; the update fails where those fields have changed since. For rows that another program wrote."""
+        sets; the update fails if those fields have changed since. For rows that another program wrote."""
         return self._knowing_inputs(read)._with(remake=True)
 
     def _knowing_inputs(self: Update[I], read: I) -> Update[I]:
         layout, changed = type(read).__layout__, {action.field for action in self.actions}
-        inputs = {field for name in layout.made_names() for field in layout.made_of(name)}
+        inputs = {field for name in layout.derived_names() for field in layout.derived_from(name)}
         others = [name for name in layout.names if name in inputs and name not in changed]
         return self.knowing(*(Given(type(read), name, getattr(read, name)) for name in others))
 
     def unless_changed(
         self: Update[I], read: Item, attribute: AttributeOf[I, Any], *more: AttributeOf[I, Any]
     ) -> Update[I]:
-        """Only where these attributes are still what they were when the item was read."""
+        """Only if these attributes are still what they were when the item was read."""
         condition = _joined(self.condition, unchanged(self.key, read, (attribute, *more)))
         return self._with(condition=condition, meaning=self.meaning or changed_meanwhile(self.key))
 
     def next_version(self, read: Item) -> Update[I_co]:
-        """Count the version() up, only where the stored version is still that of the item that was read."""
+        """Count the version() up, only if the stored version is still that of the item that was read."""
         condition = _joined(self.condition, same_version(self.key, read))
         changes = self._with(condition=condition, meaning=self.meaning or changed_meanwhile(self.key))
         counted = set_next_version(read)
         return changes.with_actions(*(each for each in self.actions if each.field != counted.field), counted)
 
     def otherwise(self, error: Exception | Callable[[I_co | None], Exception]) -> Update[I_co]:
-        """The error that is raised where the condition fails, or a function that makes it of what is there."""
+        """The error that is raised if the condition fails, or a function that makes it from the stored item."""
         return self._with(meaning=error)
 
     def with_actions(self, *actions: Action[Any]) -> Update[I_co]:
@@ -271,30 +272,30 @@ class Update(Generic[I_co]):
         return self._with(actions=actions)
 
     def _with(self, **changes: Any) -> Update[I_co]:
-        made = object.__new__(Update)
+        update = object.__new__(Update)
         for name in ("key", "actions", "condition", "known", "meaning", "new", "remake"):
-            object.__setattr__(made, name, changes[name] if name in changes else getattr(self, name))
-        return made
+            object.__setattr__(update, name, changes[name] if name in changes else getattr(self, name))
+        return update
 
     def request(self) -> requests.UpdateItem:
-        """What is sent."""
+        """The request."""
         if not self.actions and not self.remake:
             raise ModelError(f"An update of {self.key.wire} that changes nothing: leave it out, or use a Check")
-        made = followed(self)
+        actions = (*(action.action for action in self.actions), *derived_actions(self), *new_item_actions(self))
         return requests.UpdateItem(
             table=self.key.item_type.__table__.name,
             key=self.key.wire,
-            update=UpdateTree((*(action.action for action in self.actions), *made, *born(self))),
+            update=UpdateTree(actions),
             condition=self._whole_condition(),
-            on_failure=_shown(self.meaning),
+            on_failure=_failure_return(self.meaning),
         )
 
     def _whole_condition(self) -> ConditionTree | None:
-        """What was asked for, and what keeps the item readable: that it is there, within bounds, as was said."""
+        """The given condition, and those that keep the item readable: it exists, stays in bounds, and is as assumed."""
         terms: list[ConditionTree] = [] if self.new else [self.key.present().tree]
         asked = () if self.condition is None else _terms(self.condition)
         needed = (action.needs for action in self.actions if action.needs is not None)
-        for term in (*asked, *needed, *known_as_said(self)):
+        for term in (*asked, *needed, *known_conditions(self)):
             if term not in terms:
                 terms.append(term)
         return None if not terms else terms[0] if len(terms) == 1 else And(tuple(terms))
@@ -324,7 +325,7 @@ class Transaction:
         return Transaction(*self.writes, *writes, token=self.token)
 
     def request(self, actions: tuple[requests.TransactAction, ...] | None = None) -> requests.TransactWriteItems:
-        """What is sent: the writes' requests, or others that stand for them."""
+        """The request: of the writes' own requests, or others in their place."""
         if not self.writes:
             raise ModelError("A transaction without writes does nothing: leave it out")
         if len(self.writes) > limits.TRANSACTION_ACTIONS:
@@ -353,9 +354,9 @@ def _check_key(what: str, key: object) -> None:
 
 def _check_owner(item_type: type[Item], action: object) -> None:
     if not isinstance(action, Action):
-        raise ModelError(f"{action!r} is no action: make one from an attribute, as in Book.title.set(…)")
+        raise ModelError(f"{action!r} is not an action: make one from an attribute, as in Book.title.set(…)")
     if action.owner is not item_type and not issubclass(item_type, action.owner):
-        raise ModelError(f"{action.owner.__name__}.{action.field} is no attribute of {item_type.__name__}")
+        raise ModelError(f"{action.owner.__name__}.{action.field} is not an attribute of {item_type.__name__}")
 
 
 def _terms(condition: ConditionTree) -> Iterator[ConditionTree]:
@@ -371,6 +372,6 @@ def _joined(first: ConditionTree | None, second: ConditionTree) -> ConditionTree
     return second if first is None else And((first, second))
 
 
-def _shown(meaning: Meaning | None) -> requests.FailureReturn:
-    """Whoever makes an error of what is there must be shown it."""
+def _failure_return(meaning: Meaning | None) -> requests.FailureReturn:
+    """Whether DynamoDB returns the item with a failed condition: a function that makes the error gets it."""
     return "NONE" if meaning is None or isinstance(meaning, Exception) else "ALL_OLD"

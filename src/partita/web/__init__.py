@@ -1,1 +1,1 @@
-"""The HTTP application that the systems live in, and the design system of their pages."""
+"""The HTTP application that serves the systems, and the design system of their pages."""

@@ -1,17 +1,23 @@
-"""The HTTP application: systems, house, static files, and what every request passes."""
+"""The HTTP application: routes of the systems and the house, static files, middleware."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import AsyncIterator, Callable, Iterable, Iterator
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from pathlib import Path
 
-from fastapi import FastAPI
+from fastapi import APIRouter, FastAPI
+from fastapi.routing import APIRoute
 from starlette.middleware import Middleware
 
 from partita import __version__
+from partita.kit.flashes import Flashes
 from partita.kit.keys import signing_keys
-from partita.kit.pages import MADE_PAGES_BYTES
+from partita.kit.pages import PAGES_BYTES
+from partita.kit.permissions import Access
 from partita.kit.routes import Routes
+from partita.kit.serving import Application, Serving
 from partita.kit.suite import Suite
 from partita.table.recent import Recent
 from partita.web import errors, openapi
@@ -26,20 +32,21 @@ from partita.web.middleware.headers import SecurityHeaders
 from partita.web.middleware.last_resort import LastResort
 from partita.web.middleware.observe import Observe
 from partita.web.middleware.requests import Requests
-from partita.web.recognise import recognise, session_cookie
+from partita.web.recognise import Recognition, session_cookie
 from partita.web.shell import Shells
 from partita.web.signpost import Signpost
 from partita.web.templates import environment
 
 
 def create_app(
-    suite: Suite, *, assets: Assets | None = None, styleguide: bool = False, more: Iterable[Routes] = ()
-) -> FastAPI:
-    """The application for a suite; `styleguide` adds a page that shows every component, `more` are other routes."""
+    suite: Suite, *, packages: tuple[Path, ...] | None = None, styleguide: bool = False, more: Iterable[Routes] = ()
+) -> Application:
+    """The application of a suite. `packages` are folders of npm packages, if not the default ones; `styleguide` adds a
+    page with every component; `more` are other routes."""
     settings = suite.kit.settings
-    assets = assets or Assets()
+    assets = Assets(packages, {system.name: system.hue for system in suite.systems})
     metrics = Metrics()
-    app = FastAPI(
+    app = Application(
         title="Partita",
         version=__version__,
         openapi_url=None,
@@ -57,15 +64,25 @@ def create_app(
             *([Middleware(Observe)] if settings.dev_panel else []),
         ],
     )
-    app.state.suite = suite
-    app.state.viewers = recognise
-    app.state.templates = environment(assets, [system.name for system in suite.systems])
-    shells = Shells(suite, assets, app.state.templates)
-    app.state.shell, app.state.panel, app.state.made_pages = shells, shells.panel, Recent(MADE_PAGES_BYTES)
-    app.state.flash_keys = signing_keys(settings, "flash")
+    templates = environment(
+        assets,
+        [system.templates for system in suite.systems if system.templates is not None],
+        file_url=suite.kit.files.url,
+        permission_label=lambda permission: suite.kit.accounts.policy.label(permission),
+        role_label=lambda role: suite.kit.accounts.policy.role_label(role),
+    )
+    app.serving = Serving(
+        recognise=Recognition(suite.kit.accounts, settings),
+        templates=templates,
+        frame=Shells(suite, assets, templates),
+        flashes=Flashes(signing_keys(settings, "flash"), settings.secure),
+        pages=Recent(PAGES_BYTES),
+    )
     errors.install(app)
+    _check_icons(suite, assets)
     served = (*house_routes(suite, assets, metrics, styleguide=styleguide), *_of_systems(suite), *more)
     routers = [routes.router for routes in (*served, openapi.routes(app, suite))]
+    _check_permissions(suite, routers)
     for router in routers:
         app.include_router(router)
     app.router.middleware_stack = Signpost(app.router.app, routers)
@@ -76,6 +93,22 @@ def create_app(
     return app
 
 
+def _check_icons(suite: Suite, assets: Assets) -> None:
+    icons = set(re.findall(r'symbol id="([\w-]+)"', assets.text("icons.svg")))
+    for system in suite.systems:
+        for icon in (system.icon, *(link.icon for link in system.navigation if link.icon)):
+            if icon not in icons:
+                raise ValueError(f"{system.name}: there is no icon {icon!r}; these exist: {', '.join(sorted(icons))}")
+
+
+def _check_permissions(suite: Suite, routers: Iterable[APIRouter]) -> None:
+    known = {*map(str, Access), *suite.kit.accounts.policy.known}
+    for route in (route for router in routers for route in router.routes if isinstance(route, APIRoute)):
+        permission = (route.openapi_extra or {}).get("x-permission", Access.PUBLIC)
+        if permission not in known:
+            raise ValueError(f"{route.path} needs {permission!r}, which is not a permission of any system")
+
+
 def _of_systems(suite: Suite) -> Iterator[Routes]:
     for system in suite.systems:
         yield from (routes for routes in (system.api, system.pages) if routes is not None)
@@ -84,7 +117,7 @@ def _of_systems(suite: Suite) -> Iterator[Routes]:
 def _lifespan(suite: Suite) -> Callable[[FastAPI], AbstractAsyncContextManager[None]]:
     @asynccontextmanager
     async def lifespan(_app: FastAPI) -> AsyncIterator[None]:
-        """While the application runs, so does what reacts to changes; when it ends, the suite is closed."""
+        """Run the change handlers with the application; then close the suite."""
         async with suite.running():
             yield
 

@@ -1,8 +1,9 @@
-"""Static files: read once, named by their content, kept by browsers for a year."""
+"""Static files: read once, with a version in the URL, cached by browsers for a year."""
 
 from __future__ import annotations
 
 import gzip
+from collections.abc import Mapping
 from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import Path
@@ -15,7 +16,8 @@ from partita.kit.problems import NotFound
 _OURS = Path(__file__).parent / "static"
 _TYPES = {".css": "text/css; charset=utf-8", ".js": "text/javascript; charset=utf-8", ".svg": "image/svg+xml"}
 _VENDORS = {"vendor/htmx.min.js": "htmx.org/dist/htmx.min.js"}
-"""What comes from npm: its name here → where it is in node_modules."""
+"""Files of npm packages: name here → path in node_modules."""
+_STYLES = "app.css"
 _FOR_A_YEAR = "public, max-age=31536000, immutable"
 _ASK_AGAIN = "public, max-age=0, must-revalidate"
 
@@ -33,21 +35,27 @@ class Asset:
 class Assets:
     """All static files, by name."""
 
-    def __init__(self, packages: tuple[Path, ...] | None = None) -> None:
+    def __init__(self, packages: tuple[Path, ...] | None = None, hues: Mapping[str, int] | None = None) -> None:
         places = {file.relative_to(_OURS).as_posix(): file for file in _OURS.rglob("*") if file.suffix in _TYPES}
         for folder in reversed(_packages() if packages is None else packages):
             places.update({name: folder / inside for name, inside in _VENDORS.items() if (folder / inside).is_file()})
-        self._assets = {name: _read(file) for name, file in places.items()}
+        contents = {name: file.read_bytes() for name, file in places.items()}
+        contents[_STYLES] += _with_hues(hues or {})
+        self._assets = {name: _asset(name, content) for name, content in contents.items()}
 
     def __contains__(self, name: str) -> bool:
         return name in self._assets
 
+    def text(self, name: str) -> str:
+        """The content of a file."""
+        return self._assets[name].content.decode()
+
     def url(self, name: str) -> str:
-        """The address of a file, with its version: when the content changes, the address does."""
+        """The URL of a file, with a version that changes with the content."""
         return f"/static/{name}?v={self._assets[name].version}"
 
     async def serve(self, request: Request, name: str) -> Response:
-        """A file; for ever under its version, otherwise until it changes."""
+        """The response with a file; cached for a year if the URL has its version."""
         asset = self._assets.get(name)
         if asset is None:
             raise NotFound(f"There is no file {name}.")
@@ -64,16 +72,20 @@ class Assets:
         return Response(asset.content, media_type=asset.type, headers=headers)
 
 
-def _read(file: Path) -> Asset:
-    content = file.read_bytes()
+def _asset(name: str, content: bytes) -> Asset:
     return Asset(
         content,
         gzip.compress(content, 9, mtime=0),
-        _TYPES[file.suffix],
+        _TYPES[Path(name).suffix],
         sha256(content).hexdigest()[:16],
     )
 
 
+def _with_hues(hues: Mapping[str, int]) -> bytes:
+    """The accent colours of the systems; inline styles are not allowed."""
+    return "".join(f".hue-{name} {{ --hue: {hue}; }}\n" for name, hue in hues.items()).encode()
+
+
 def _packages() -> tuple[Path, ...]:
-    """Where npm puts packages: beside the code, or where we were started."""
+    """The folders of npm packages: beside the code, or in the current folder."""
     return (Path(__file__).parents[3] / "node_modules", Path.cwd() / "node_modules")

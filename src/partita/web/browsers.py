@@ -22,7 +22,7 @@ _SYSTEMS = (
 
 
 def browser_of(user_agent: str) -> str:
-    """`Firefox on Linux`; what is not known is shown as it was sent."""
+    """`Firefox on Linux`; an unknown one as its user agent says."""
     browser = next((name for mark, name in _BROWSERS if mark in user_agent), "")
     system = next((name for mark, name in _SYSTEMS if mark in user_agent), "")
     if browser and system:

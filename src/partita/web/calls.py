@@ -1,4 +1,4 @@
-"""The requests to the tables that a request of ours makes: what the developer panel shows."""
+"""The DynamoDB requests that an HTTP request makes, for the developer panel."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ _MOST = 200
 
 @dataclass(slots=True)
 class Calls:
-    """What one request has asked of the tables so far."""
+    """The DynamoDB requests of one HTTP request so far."""
 
     calls: list[Observation] = field(default_factory=list)
     units: float = 0.0
@@ -32,14 +32,14 @@ _current: ContextVar[Calls | None] = ContextVar("calls", default=None)
 
 
 def begin() -> Calls:
-    """Collect for the request that runs in this context from now on."""
+    """Start collecting for the HTTP request in this context."""
     calls = Calls()
     _current.set(calls)
     return calls
 
 
 def collect(call: Observation) -> None:
-    """The store's observer; what background work asks belongs to no request."""
+    """The store's observer; requests of background work are not collected."""
     calls = _current.get()
     if calls is not None:
         calls.add(call)

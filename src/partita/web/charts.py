@@ -1,7 +1,7 @@
-"""Charts as SVG, made on the server: small, from zero, with the numbers in a table behind.
+"""Charts as SVG, made on the server: small, with an axis from zero and the numbers in a table.
 
-Nothing is styled inline. Positions across are percentages and texts stand outside what is stretched, so that a chart
-fills any width without distorting its letters.
+There are no inline styles. Horizontal positions are percentages and texts are outside the stretched part, so that a
+chart fills any width without distorting its letters.
 """
 
 from __future__ import annotations
@@ -18,14 +18,14 @@ _TOP, _PLOT, _HEIGHT = 8, 148, 184
 _MOST_LABELS = 7
 _NOTHING = 1e-9
 _LETTER, _NARROWEST, _USUAL = 6.5, 300, 450
-"""About how wide a letter is, the plot on a telephone, and one of two that stand side by side; in pixels."""
+"""About the width of a letter, of the plot on a phone, and of one of two plots side by side; in pixels."""
 
 
 def column_chart(points: Iterable[Point], *, caption: str, note: str = "", of: str = "Value", by: str = "") -> Markup:
-    """Upright columns, one per point: amounts over time or by class."""
-    known = list(points)
-    scale = Scale.over(known)
-    width = 100 / max(len(known), 1)
+    """Vertical columns, one per point: amounts over time or by class."""
+    data = list(points)
+    scale = Scale.over(data)
+    width = 100 / max(len(data), 1)
     columns = Markup("").join(
         Markup(
             '<g>{slot}<rect class="bar-mark" x="{bar}%" y="{y}" width="{thick}%" height="{height}" rx="2"/></g>'
@@ -36,26 +36,26 @@ def column_chart(points: Iterable[Point], *, caption: str, note: str = "", of: s
             y=_short(scale.y(value)),
             height=_short(_TOP + _PLOT - scale.y(value)),
         )
-        for place, (label, value) in enumerate(known)
+        for place, (label, value) in enumerate(data)
     )
-    labels = [label for label, _ in known]
-    # A label wider than its column would stand out of the chart at both ends: there it ends with its bar.
+    labels = [label for label, _ in data]
+    # A label wider than its column would overlap the ends of the chart: the outer ones are aligned with their bars.
     if max(map(len, labels), default=0) * _LETTER > width / 100 * _NARROWEST:
-        ends = {0: 0.15, len(known) - 1: 0.85}
+        ends = {0: 0.15, len(data) - 1: 0.85}
         names = _names(labels, lambda place: (place + ends.get(place, 0.5)) * width, to_the_edges=True)
     else:
         names = _names(labels, lambda place: (place + 0.5) * width)
-    return _figure(known, scale, columns + names, caption=caption, note=note, of=of, by=by)
+    return _figure(data, scale, columns + names, caption=caption, note=note, of=of, by=by)
 
 
 def line_chart(points: Iterable[Point], *, caption: str, note: str = "", of: str = "Value", by: str = "") -> Markup:
     """A line over a filled area: one amount over time."""
-    known = list(points)
-    scale = Scale.over(known)
-    step = 100 / max(len(known) - 1, 1)
+    data = list(points)
+    scale = Scale.over(data)
+    step = 100 / max(len(data) - 1, 1)
     line = " ".join(
         f"{'L' if place else 'M'}{_short(place * step)} {_short(100 - 100 * value / scale.most)}"
-        for place, (_, value) in enumerate(known)
+        for place, (_, value) in enumerate(data)
     )
     drawn = Markup(
         '<svg class="stretched" y="{top}" width="100%" height="{plot}" preserveAspectRatio="none"'
@@ -64,28 +64,28 @@ def line_chart(points: Iterable[Point], *, caption: str, note: str = "", of: str
     ).format(top=_TOP, plot=_PLOT, line=line)
     dots = Markup("").join(
         Markup('<g>{slot}<circle class="{kind}" cx="{x}%" cy="{y}" r="4"/></g>').format(
-            slot=_slot(label, value, max((place - 0.5) * step, 0), step if 0 < place < len(known) - 1 else step / 2),
-            kind="dot last" if place == len(known) - 1 else "dot",
+            slot=_slot(label, value, max((place - 0.5) * step, 0), step if 0 < place < len(data) - 1 else step / 2),
+            kind="dot last" if place == len(data) - 1 else "dot",
             x=_short(place * step),
             y=_short(scale.y(value)),
         )
-        for place, (label, value) in enumerate(known)
+        for place, (label, value) in enumerate(data)
     )
-    names = _names([label for label, _ in known], lambda place: place * step, to_the_edges=True)
-    return _figure(known, scale, drawn + dots + names, caption=caption, note=note, of=of, by=by)
+    names = _names([label for label, _ in data], lambda place: place * step, to_the_edges=True)
+    return _figure(data, scale, drawn + dots + names, caption=caption, note=note, of=of, by=by)
 
 
 def bar_table(points: Iterable[Point], *, caption: str, show_caption: bool = True) -> Markup:
-    """Lying bars in a table of names and numbers: rankings, shares, histograms of stars."""
-    known = list(points)
-    most = max((value for _, value in known), default=0) or 1
+    """Horizontal bars in a table of names and numbers: rankings, shares, histograms of stars."""
+    data = list(points)
+    most = max((value for _, value in data), default=0) or 1
     rows = Markup("").join(
         Markup(
             '<tr><th scope="row">{label}</th><td class="track"><svg aria-hidden="true">'
             '<rect class="ground" width="100%" height="12" rx="3"/><rect width="{share}%" height="12" rx="3"/></svg>'
             '</td><td class="number">{value}</td></tr>'
         ).format(label=label, share=_short(100 * value / most), value=number(value))
-        for label, value in known
+        for label, value in data
     )
     hidden = "" if show_caption else Markup(' class="for-readers"')
     return Markup('<table class="bars"><caption{hidden}>{caption}</caption><tbody>{rows}</tbody></table>').format(
@@ -136,7 +136,7 @@ class Scale:
 
 
 def number(value: float) -> str:
-    """With separators of thousands, and no more decimals than there are."""
+    """A number with thousands separators and at most two decimals."""
     return f"{value:,.0f}" if float(value).is_integer() else f"{value:,.2f}".rstrip("0")
 
 
@@ -184,33 +184,33 @@ def _figure(
 
 
 def _slot(label: str, value: float, left: float, width: float) -> Markup:
-    """The stretch of the plot that belongs to a point: it says its value under the pointer."""
+    """The part of the plot that shows a point's value under the pointer."""
     return Markup(
         '<title>{label}: {value}</title><rect class="slot" x="{left}%" y="{top}" width="{width}%" height="{plot}"/>'
     ).format(label=label, value=number(value), left=_short(left), top=_TOP, width=_short(width), plot=_PLOT)
 
 
 def _names(labels: Sequence[str], x: Callable[[int], float], *, to_the_edges: bool = False) -> Markup:
-    """A few of the labels below; those between first, middle and last leave when it gets narrow."""
+    """Some of the labels below the plot; only the first, middle and last in a narrow window."""
     last = len(labels) - 1
-    # Those at the ends reach inwards, so that each needs half as much again as it is wide.
+    # The outer labels are aligned inwards, so each label needs one and a half times its width.
     room = max(map(len, labels), default=0) * _LETTER * 1.5 or 1
     every = max(math.ceil(len(labels) / max(min(int(_USUAL / room), _MOST_LABELS), 3)), 1)
-    shown = [place for place in range(len(labels)) if place % every == 0]
-    if last not in shown and shown:
-        if last - shown[-1] < every:
-            shown.pop()
-        shown.append(last)
-    kept = {shown[0], shown[len(shown) // 2], shown[-1]} if shown else set()
+    visible = [place for place in range(len(labels)) if place % every == 0]
+    if last not in visible and visible:
+        if last - visible[-1] < every:
+            visible.pop()
+        visible.append(last)
+    kept = {visible[0], visible[len(visible) // 2], visible[-1]} if visible else set()
     return Markup("").join(
         Markup('<text x="{x}%" y="{y}" text-anchor="{anchor}"{minor}>{label}</text>').format(
             x=_short(x(place)),
             y=_HEIGHT - 8,
             anchor={0: "start", last: "end"}.get(place, "middle") if to_the_edges and last else "middle",
-            minor="" if place in kept or len(shown) * room <= _NARROWEST else Markup(' class="minor"'),
+            minor="" if place in kept or len(visible) * room <= _NARROWEST else Markup(' class="minor"'),
             label=labels[place],
         )
-        for place in shown
+        for place in visible
     )
 
 
@@ -222,5 +222,5 @@ def _brief(value: float) -> str:
 
 
 def _short(value: float) -> str:
-    """Two decimals at most: a chart of a year stays small."""
+    """At most two decimals, to keep the SVG small."""
     return f"{value:.2f}".rstrip("0").rstrip(".")

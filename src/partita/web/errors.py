@@ -1,4 +1,4 @@
-"""Everything that goes wrong, told once: RFC 9457 documents under /api, pages elsewhere."""
+"""Error responses: RFC 9457 documents under /api, pages elsewhere."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from partita.dynamo.errors import DynamoError
-from partita.kit.forms import field_errors
+from partita.kit.messages import field_errors
 from partita.kit.pages import redirect, render
 from partita.kit.permissions import NOBODY
 from partita.kit.problems import (
@@ -49,7 +49,7 @@ _log = logging.getLogger("partita.errors")
 
 
 class MethodNotAllowed(Problem):
-    """There is something here, but not for this method."""
+    """The path exists, but not for this method."""
 
     status = 405
     code = "method_not_allowed"
@@ -65,7 +65,7 @@ class MethodNotAllowed(Problem):
 
 
 class Busy(Unavailable):
-    """The tables are throttled or cannot be reached; the answer says when to try again."""
+    """The tables are throttled or unreachable; the response says when to try again."""
 
     code = "busy"
     title = "Busy right now"
@@ -76,30 +76,30 @@ class Busy(Unavailable):
 
 
 class UnreadableItem(Problem):
-    """Something that is stored does not fit its type; another program may have written it. The log names its key."""
+    """A stored item does not fit its type; another program may have written it. The log names its key."""
 
     status = 500
     code = "unreadable_item"
-    title = "Something stored cannot be read"
+    title = "A stored item cannot be read"
 
 
 class UnusableAddress(Invalid):
-    """The address of a page says something after its `?` that cannot be; there is no form to mark a field of."""
+    """A page's URL has an invalid query parameter; there is no form to show the error in."""
 
-    title = "This address cannot be used"
+    title = "This address is not valid"
 
     def __init__(self, *errors: FieldError) -> None:
-        told = " ".join(f"“{error.field}” in the address: {error.message}" for error in errors)
-        super().__init__(*errors, detail=told)
+        detail = " ".join(f"“{error.field}” in the address: {error.message}" for error in errors)
+        super().__init__(*errors, detail=detail)
 
     @property
     def without(self) -> dict[str, None]:
-        """What to leave out of the address."""
+        """The parameters to leave out of the URL."""
         return {error.field: None for error in self.errors}
 
 
 class _Closing(TooLarge):
-    """Too large, and the connection ends with the answer, since nobody reads what is still coming."""
+    """Too large; the connection is closed after the response, since the rest of the body is not read."""
 
     @property
     def headers(self) -> dict[str, str]:
@@ -107,7 +107,7 @@ class _Closing(TooLarge):
 
 
 def install(app: FastAPI) -> None:
-    """Tell every error this way."""
+    """Respond to every error this way."""
 
     async def handle(request: Request, error: Exception) -> Response:
         return await answer_with(request, problem_of(request, error))
@@ -120,7 +120,7 @@ _MODEL_ERRORS = (InvalidCursorError, ChangedMeanwhileError, ItemTooLargeError, K
 
 
 def problem_of(request: Request, error: Exception) -> Problem:
-    """What an error is to the person in front of it; raised again where it is nobody's but ours."""
+    """The problem that an error means for the client; raises the error if it is a bug of ours."""
     match error:
         case Problem():
             return error
@@ -135,23 +135,21 @@ def problem_of(request: Request, error: Exception) -> Problem:
         case ItemTooLargeError():
             return TooLarge(f"{error} Make it shorter.")
         case KeyPartError():
-            # What cannot be a key was asked for by an id that cannot be one.
+            # The URL contains an id that cannot be a key.
             _log.warning("key", extra={"detail": str(error), "request_id": request.state.request_id})
-            return NotFound("There is nothing under this name.")
+            return NotFound("There is nothing with this name.")
         case ForeignItemError():
             _log.error("unreadable item", extra={"detail": str(error), "request_id": request.state.request_id})
-            return UnreadableItem(
-                "An item that belongs here does not fit its type. The log names it, so that it can be corrected."
-            )
+            return UnreadableItem("A stored item does not fit its type. The log names the item to correct.")
         case DynamoError() if OVER_A_NETWORK.worth_it(error):
             _log.warning("busy", extra={"detail": error.code, "request_id": request.state.request_id})
-            return Busy("The tables do not answer right now. Nothing is lost; try again in a moment.")
+            return Busy("The database is busy. Nothing is lost; try again in a moment.")
         case _:
             raise error
 
 
 async def answer_with(request: Request, problem: Problem) -> Response:
-    """A problem as an answer: a document for programs, a page (or the way to sign in) for people."""
+    """The response for a problem: a document for programs, a page or a redirect to sign in for people."""
     if _is_api(request):
         return problem_document(problem, getattr(request.state, "request_id", ""))
     await _recognise(request)
@@ -163,7 +161,7 @@ async def answer_with(request: Request, problem: Problem) -> Response:
 
 
 def problem_document(problem: Problem, request_id: str) -> Response:
-    """The document of a problem."""
+    """A problem as a document (RFC 9457)."""
     body: dict[str, Any] = {
         "type": f"urn:partita:problem:{problem.code}",
         "title": problem.title,
@@ -173,26 +171,25 @@ def problem_document(problem: Problem, request_id: str) -> Response:
         "request_id": request_id,
     }
     if problem.errors:
-        told = [{"field": _whole(error.field), "message": _whole(error.message)} for error in problem.errors]
-        body["errors"] = told
+        body["errors"] = [{"field": _whole(error.field), "message": _whole(error.message)} for error in problem.errors]
     return Response(orjson.dumps(body), problem.status, problem.headers, PROBLEM_TYPE)
 
 
 def _whole(text: str) -> str:
-    """What was sent may be in what we tell, and in JSON half a character can be sent; nobody could read it."""
+    """A text without lone surrogates, which may come from the request's JSON and cannot be encoded."""
     return text.encode(errors="replace").decode()
 
 
 def _not_valid(request: Request, error: RequestValidationError) -> Problem:
     details = error.errors()
-    found = field_errors(details, skip=1)
+    errors = field_errors(details, skip=1)
     if any(each["type"] == "json_invalid" for each in details):
-        return BadRequest("The body is not JSON.", code="invalid_json", errors=found)
+        return BadRequest("The body is not JSON.", code="invalid_json", errors=errors)
     if any(each["loc"] == ("body",) for each in details) and not _says_json(request):
         return Invalid(FieldError("body", "Send JSON, with the header Content-Type: application/json."))
     if not _is_api(request) and all(each["loc"][0] == "query" for each in details):
-        return UnusableAddress(*found)
-    return Invalid(*found)
+        return UnusableAddress(*errors)
+    return Invalid(*errors)
 
 
 def _says_json(request: Request) -> bool:
@@ -210,7 +207,9 @@ def _by_status(request: Request, error: HTTPException) -> Problem:
         case 404:
             return NotFound(f"There is nothing at {request.url.path}.")
         case 405:
-            return MethodNotAllowed(f"{request.method} is not possible here.", (error.headers or {}).get("Allow", ""))
+            return MethodNotAllowed(
+                f"This address does not support {request.method}.", (error.headers or {}).get("Allow", "")
+            )
         case 401:
             return SignInRequired(detail)
         case 403:
@@ -220,13 +219,13 @@ def _by_status(request: Request, error: HTTPException) -> Problem:
         case 429:
             return TooMany(detail, retry_after=int((error.headers or {}).get("Retry-After", 60)))
         case status if status < 500:
-            return BadRequest(detail if detail != HTTPStatus(status).phrase else "The request cannot be understood.")
+            return BadRequest(detail if detail != HTTPStatus(status).phrase else "The request is malformed.")
         case _:
             return Unavailable(detail)
 
 
 def _to_sign_in(request: Request, problem: Problem) -> Response:
-    """Where to sign in, and back again afterwards: to this page, or to the one whose button was pressed."""
+    """Redirect to sign in, and then back to this page or to the one whose button was pressed."""
     if request.method in ("GET", "HEAD") and "hx-request" not in request.headers:
         return redirect(sign_in_path(request))
     came_from = urlsplit(request.headers.get("hx-current-url") or request.headers.get("referer", ""))
@@ -238,7 +237,7 @@ def _to_sign_in(request: Request, problem: Problem) -> Response:
 
 
 async def _recognise(request: Request) -> None:
-    """An error page knows who looks at it, unless that is what went wrong."""
+    """Find the viewer for the error page, unless that is what failed."""
     try:
         await viewer_of(request)
     except Exception:

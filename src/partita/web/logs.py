@@ -1,4 +1,4 @@
-"""The log: one JSON object a line."""
+"""The log: one JSON object per line."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ from typing import Any
 
 import orjson
 
-_KNOWN = frozenset(vars(logging.makeLogRecord({}))) | {"message", "asctime", "color_message", "taskName"}
+_STANDARD = frozenset(vars(logging.makeLogRecord({}))) | {"message", "asctime", "color_message", "taskName"}
 
 
 class JsonLines(logging.Formatter):
-    """A record with everything that was given beside its message."""
+    """A record with its message and its `extra` values."""
 
     def format(self, record: logging.LogRecord) -> str:
         line: dict[str, Any] = {
@@ -22,14 +22,14 @@ class JsonLines(logging.Formatter):
             "from": record.name,
             "event": record.getMessage(),
         }
-        line.update((name, value) for name, value in vars(record).items() if name not in _KNOWN)
+        line.update((name, value) for name, value in vars(record).items() if name not in _STANDARD)
         if record.exc_info:
             line["error"] = self.formatException(record.exc_info)
         return orjson.dumps(line, default=str).decode()
 
 
 def configure(level: str) -> None:
-    """Everything that is logged goes to standard error, uvicorn's messages too."""
+    """Log everything to standard error, uvicorn's messages too."""
     handler = logging.StreamHandler(sys.stderr)
     handler.setFormatter(JsonLines())
     root = logging.getLogger()
@@ -39,5 +39,5 @@ def configure(level: str) -> None:
         logger = logging.getLogger(name)
         logger.handlers.clear()
         logger.propagate = True
-    # Of the server only what is wrong; that it started is told on standard output, for people.
+    # Only warnings of the server; the start message is printed on standard output.
     logging.getLogger("uvicorn").setLevel(max(logging.WARNING, root.level) if level != "debug" else logging.DEBUG)

@@ -1,4 +1,4 @@
-"""What is counted, for Prometheus."""
+"""Metrics for Prometheus."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ from partita.store.observe import Observation
 from partita.table.effects import Unreadable
 
 SHARED_FOLDER = "PROMETHEUS_MULTIPROC_DIR"
-"""Where several processes keep their numbers together; set before the first of them starts."""
+"""The folder in which several processes share their metrics; set before the first one starts."""
 _SECONDS = (0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0)
 
 M = TypeVar("M", bound=MetricWrapperBase)
 
 
 class Metrics:
-    """Counters of one application; with several processes, all of them answer for all."""
+    """The metrics of one application; with several processes, each reports the sum of all."""
 
     def __init__(self) -> None:
         self._registry = CollectorRegistry()
@@ -45,14 +45,14 @@ class Metrics:
         )
         self._unreadable = Counter(
             "partita_unreadable_rows",
-            "Rows that lists passed over because they do not fit their type",
+            "Rows that lists left out because they do not fit their type",
             ("table", "item_type"),
             registry=self._registry,
         )
-        self._known: dict[tuple[Any, ...], Any] = {}
+        self._labelled: dict[tuple[Any, ...], Any] = {}
 
     def request(self, method: str, route: str, status: int, seconds: float) -> None:
-        """Count an answer."""
+        """Count a response."""
         self._counted(self._requests, method, route, str(status)).inc()
         self._counted(self._seconds, route).observe(seconds)
 
@@ -64,19 +64,19 @@ class Metrics:
         self._counted(self._call_seconds, call.operation).inc(call.seconds)
 
     def unreadable(self, row: Unreadable) -> None:
-        """Count a row that a list passed over."""
+        """Count a row that a list left out."""
         self._counted(self._unreadable, row.table, row.item_type).inc()
 
     def _counted(self, metric: M, *labels: str) -> M:
-        """The one with these labels, found without checking them anew each time."""
+        """The metric with these labels, cached."""
         key = (metric, *labels)
-        found: M | None = self._known.get(key)
-        if found is None:
-            found = self._known[key] = metric.labels(*labels)
-        return found
+        labelled: M | None = self._labelled.get(key)
+        if labelled is None:
+            labelled = self._labelled[key] = metric.labels(*labels)
+        return labelled
 
     def text(self) -> bytes:
-        """All of it, in Prometheus's format."""
+        """All metrics, in Prometheus's format."""
         if os.environ.get(SHARED_FOLDER):
             together = CollectorRegistry()
             MultiProcessCollector(together)  # type: ignore[no-untyped-call]

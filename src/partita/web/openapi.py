@@ -1,4 +1,4 @@
-"""The API's description: made by FastAPI from the routes, completed by who may use each and what it refuses."""
+"""The OpenAPI document: FastAPI's, completed with permissions and error responses."""
 
 from __future__ import annotations
 
@@ -30,13 +30,13 @@ _KINDS: dict[int, type[Problem]] = {
 }
 _EXAMPLES = {
     401: "Sign in to do this.",
-    403: "This needs the permission kelifax:resource:approve. Ask an administrator for it.",
-    404: "There is no resource never-heard-of.",
+    403: "This needs the permission “Approve resources” (kelifax:resource:approve). Ask an administrator for it.",
+    404: "There is no resource night-sky-maps.",
     409: "The name is taken. Choose another.",
     413: "The request is larger than 1,000,000 bytes. Send less.",
     422: "title: Please fill this in.",
-    429: "That was too often. Try again in 30 seconds.",
-    503: "The tables do not answer right now. Nothing is lost; try again in a moment.",
+    429: "Too many attempts. Try again in 30 seconds.",
+    503: "The database is busy. Nothing is lost; try again in a moment.",
 }
 _PROBLEM = {
     "type": "object",
@@ -49,15 +49,15 @@ _PROBLEM = {
         "status": {"type": "integer", "description": "The HTTP status."},
         "detail": {"type": "string", "description": "What happened, and the next step."},
         "code": {"type": "string", "description": "A stable name for programs."},
-        "request_id": {"type": "string", "description": "The request's name in our log."},
+        "request_id": {"type": "string", "description": "The id of the request in our log."},
         "errors": {
             "type": "array",
-            "description": "Every bad field, where fields are what is wrong.",
+            "description": "Every bad field, if the input is invalid.",
             "items": {
                 "type": "object",
                 "required": ["field", "message"],
                 "properties": {
-                    "field": {"type": "string", "description": "Dotted where it is nested: `submitter.email`."},
+                    "field": {"type": "string", "description": "With dots if it is nested: `submitter.email`."},
                     "message": {"type": "string", "description": "What to do about it."},
                 },
             },
@@ -65,28 +65,29 @@ _PROBLEM = {
     },
 }
 _INTRODUCTION = """\
-Lists take `limit` (1 to 100) and `cursor`, and answer with `items` and `next_cursor`; without a `next_cursor` the list
-ends. Cursors are opaque and belong to one list with its arguments. Errors are `application/problem+json` with a stable
-`code`. Send an API token as `Authorization: Bearer pat_…`; make one under Account, API tokens."""
+Lists take `limit` (1 to 100) and `cursor`, and return `items` and `next_cursor`; on the last page `next_cursor` is
+null. Cursors are opaque and valid only for the same list with the same arguments. Errors are
+`application/problem+json` with a stable `code`. Send an API token as `Authorization: Bearer pat_…`; create one under
+Account, API tokens."""
 
 
 def routes(app: FastAPI, suite: Suite) -> Routes:
-    """The description, and a page to read it on."""
+    """The OpenAPI document, and a page to read it on."""
     pages = Routes("/api", tag="house", pages=True)
-    # Systems add no routes while they run, so both are made once, when first asked for.
-    made: dict[str, Any] = {}
+    # Routes do not change at run time, so both are made once, on the first request.
+    cached: dict[str, Any] = {}
 
     def description() -> dict[str, Any]:
-        if "document" not in made:
-            made["document"] = describe(app, suite)
-            made["json"] = orjson.dumps(made["document"])
-        document: dict[str, Any] = made["document"]
+        if "document" not in cached:
+            cached["document"] = describe(app, suite)
+            cached["json"] = orjson.dumps(cached["document"])
+        document: dict[str, Any] = cached["document"]
         return document
 
     @pages.get("/openapi.json", Access.PUBLIC, faceless=True)
     async def document() -> Response:
         description()
-        return Response(made["json"], media_type="application/json")
+        return Response(cached["json"], media_type="application/json")
 
     @pages.get("/docs", Access.PUBLIC)
     async def documentation(request: Request) -> Response:
@@ -127,29 +128,29 @@ def describe(app: FastAPI, suite: Suite) -> dict[str, Any]:
 
 
 def _exemplify(operation: dict[str, Any], schemas: dict[str, Any]) -> None:
-    """An example of what is sent and of what is answered, where the models give none."""
+    """Add examples of the request and the responses, if the models have none."""
     answers = [answer for status, answer in operation["responses"].items() if status.startswith("2")]
-    for told in (operation.get("requestBody", {}), *answers):
-        content = told.get("content", {}).get("application/json")
+    for body in (operation.get("requestBody", {}), *answers):
+        content = body.get("content", {}).get("application/json")
         if content and content.get("schema") and not {"example", "examples"} & content.keys():
             content["example"] = sample(content["schema"], schemas)
 
 
 def _complete(operation: dict[str, Any]) -> None:
-    # The first sentence of what is said of it says more than the function's name.
+    # The first line of the docstring says more than the function's name.
     first, _, rest = operation.get("description", "").partition("\n")
     if first:
         operation["summary"], operation["description"] = first, rest.strip()
     permission = operation.get("x-permission", Access.PUBLIC)
     statuses = set(operation.pop("x-refuses", ()))
-    # FastAPI says 422 wherever there is something to get wrong; ours have another shape.
+    # FastAPI adds its own 422 response; ours has another shape.
     if operation["responses"].pop("422", None):
         statuses.add(422)
     if any(parameter["name"] == "cursor" for parameter in operation.get("parameters", ())):
         statuses.add(400)
     if "requestBody" in operation:
         statuses.update((400, 413))
-    statuses.add(401)  # a token that is not good is refused everywhere
+    statuses.add(401)  # an invalid token is refused everywhere
     if permission != Access.PUBLIC:
         operation["security"] = [{"token": []}, {"session": []}]
         if permission != Access.SIGNED_IN:

@@ -1,6 +1,6 @@
-"""The developer panel: the requests to the tables that made a page.
+"""The developer panel: the DynamoDB requests of a page.
 
-Every page has one and none is like another, so it is put together by hand: a template takes five times as long.
+It differs on every page, so it is built by hand: a template takes five times as long.
 """
 
 from __future__ import annotations
@@ -30,9 +30,9 @@ _TABLE = """\
 def panel(calls: Calls, request_id: str, picture: Markup) -> str:
     """The panel of one request."""
     rows = "\n".join(map(_row, calls.calls))
-    inside = _TABLE.format(rows=rows) if rows else '<p class="muted">This page needed nothing from the tables.</p>'
+    inside = _TABLE.format(rows=rows) if rows else '<p class="muted">This page made no requests to the tables.</p>'
     if calls.left_out:
-        inside += f'\n<p class="muted">{calls.left_out} more were not kept.</p>'
+        inside += f'\n<p class="muted">{calls.left_out} more requests are not listed.</p>'
     return f"""\
 <details class="developer">
 <summary>{picture}<strong>{plural(len(calls.calls), "request")} to the tables</strong>
@@ -45,21 +45,21 @@ def panel(calls: Calls, request_id: str, picture: Markup) -> str:
 
 
 def _counted_units(amount: float) -> str:
-    shown = units(amount)
-    return f"{shown} unit" if shown == "1" else f"{shown} units"
+    text = units(amount)
+    return f"{text} unit" if text == "1" else f"{text} units"
 
 
 def _row(call: Observation) -> str:
     slow = " slow" if call.seconds > _SLOW_SECONDS else ""
-    told = _told(call.operation, call.tables, call.index, call.items, call.units, call.error)
-    return f'{told}<td class="number{slow}">{milliseconds(call.seconds)}</td></tr>'
+    cells = _constant_cells(call.operation, call.tables, call.index, call.items, call.units, call.error)
+    return f'{cells}<td class="number{slow}">{milliseconds(call.seconds)}</td></tr>'
 
 
 @lru_cache(maxsize=1024)
-def _told(
+def _constant_cells(
     operation: str, tables: tuple[str, ...], index: str | None, items: int, used: float, error: str | None
 ) -> str:
-    """All that is the same whenever the same is asked."""
+    """The cells that are the same for the same request; only the time differs."""
     failed, what = (' class="failed"', f"{operation} ({error})") if error else ("", operation)
     return (
         f"<tr{failed}><td>{escape(what)}</td><td>{escape(', '.join(tables))}</td><td>{escape(index or '–')}</td>"

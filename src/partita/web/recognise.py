@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 from starlette.requests import Request
 from starlette.responses import Response
 
@@ -11,48 +13,54 @@ from partita.kit.problems import Forbidden, SignInRequired
 from partita.kit.settings import Settings
 
 PASSWORD_PATH = "/account/password"
-"""Where somebody with a one-time password must go first."""
-WORKS_ONCE = "Your password works once. Choose one of your own before anything else."
+"""The page to change a one-time password on."""
+WORKS_ONCE = "This is a one-time password. Choose a new password to continue."
 _ALLOWED_BEFORE = (PASSWORD_PATH, "/sign-out", "/theme")
 
 
 class PasswordChangeDue(Forbidden):
-    """Somebody came in with a one-time password and has not chosen one of their own."""
+    """Somebody signed in with a one-time password and has not changed it yet."""
 
     code = "password_change_due"
     title = "Choose a password first"
 
 
 def session_cookie(settings: Settings) -> str:
-    """The cookie's name; with `__Host-` browsers see to it that no other host can set it."""
+    """The cookie's name; browsers let no other host set one with `__Host-`."""
     return "__Host-partita" if settings.secure else "partita"
 
 
-async def recognise(request: Request) -> Viewer:
-    """Who asks. A bearer token counts alone: then no cookie is looked at."""
-    accounts: Accounts = request.app.state.suite.kit.accounts
-    if bears_token(request):
-        scheme, _, token = request.headers["authorization"].partition(" ")
-        if scheme.lower() != "bearer" or not token.strip():
-            raise SignInRequired("Send the token as `Authorization: Bearer …`.")
-        return await accounts.viewer_from_bearer(token.strip())
-    token = request.cookies.get(session_cookie(request.app.state.suite.kit.settings), "")
-    if not token:
-        return NOBODY
-    viewer = await accounts.viewer_from_session(token)
-    if viewer.must_change_password and request.url.path not in _ALLOWED_BEFORE:
-        request.state.viewer = viewer
-        raise PasswordChangeDue(WORKS_ONCE)
-    return viewer
+@dataclass(frozen=True, slots=True)
+class Recognition:
+    """Finds who sent a request."""
+
+    accounts: Accounts
+    settings: Settings
+
+    async def __call__(self, request: Request) -> Viewer:
+        """The viewer. With a bearer token, cookies are ignored."""
+        if bears_token(request):
+            scheme, _, token = request.headers["authorization"].partition(" ")
+            if scheme.lower() != "bearer" or not token.strip():
+                raise SignInRequired("Send the token as `Authorization: Bearer …`.")
+            return await self.accounts.recognition.from_bearer(token.strip())
+        token = request.cookies.get(session_cookie(self.settings), "")
+        if not token:
+            return NOBODY
+        viewer = await self.accounts.recognition.from_session(token)
+        if viewer.must_change_password and request.url.path not in _ALLOWED_BEFORE:
+            request.state.viewer = viewer
+            raise PasswordChangeDue(WORKS_ONCE)
+        return viewer
 
 
 def bears_token(request: Request) -> bool:
-    """Whether a program asks; pages know only cookies, so that a token never signs anybody in."""
+    """Whether the request has a token; only under /api, since pages accept only cookies."""
     return "authorization" in request.headers and request.url.path.startswith("/api/")
 
 
 def remember(response: Response, settings: Settings, token: str) -> None:
-    """Keep somebody signed in."""
+    """Set the session cookie."""
     response.set_cookie(
         session_cookie(settings),
         token,
@@ -65,5 +73,5 @@ def remember(response: Response, settings: Settings, token: str) -> None:
 
 
 def forget(response: Response, settings: Settings) -> None:
-    """End the cookie."""
+    """Delete the session cookie."""
     response.delete_cookie(session_cookie(settings), path="/", httponly=True, samesite="lax", secure=settings.secure)

@@ -1,4 +1,4 @@
-"""The API's description as something to read: systems, their operations, and the fields of each."""
+"""The OpenAPI document arranged for the reference page: systems, operations and their fields."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ class Row:
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """What may come back."""
+    """A response."""
 
     status: str
     text: str
@@ -61,7 +61,7 @@ class Chapter:
 
 @dataclass(frozen=True, slots=True)
 class Reference:
-    """All of it."""
+    """The whole reference."""
 
     text: str
     chapters: tuple[Chapter, ...]
@@ -128,25 +128,25 @@ def _answer(status: str, answer: Schema, schemas: Schema) -> Answer:
 
 
 def _rows(schema: Schema, schemas: Schema, prefix: str = "", depth: int = 0) -> Iterator[Row]:
-    """The fields of an object, those of objects within it after them."""
-    found = _resolved(schema, schemas)
-    if found.get("type") == "array":
-        yield from _rows(found.get("items", {}), schemas, f"{prefix}[]." if prefix else "[].", depth)
+    """The fields of an object, each followed by the fields of objects in it."""
+    resolved = _resolved(schema, schemas)
+    if resolved.get("type") == "array":
+        yield from _rows(resolved.get("items", {}), schemas, f"{prefix}[]." if prefix else "[].", depth)
         return
-    required = set(found.get("required", ()))
-    for name, inner in found.get("properties", {}).items():
+    required = set(resolved.get("required", ()))
+    for name, inner in resolved.get("properties", {}).items():
         path = f"{prefix}{name}"
-        shown = _resolved(inner, schemas)
-        text = _limits(shown, inner.get("description") or shown.get("description", ""))
+        field = _resolved(inner, schemas)
+        text = _limits(field, inner.get("description") or field.get("description", ""))
         yield Row(path, _type(inner, schemas), name in required, text)
         if depth < _DEEPEST:
-            many = shown.get("type") == "array"
-            within = shown.get("items", {}) if many else shown
+            many = field.get("type") == "array"
+            within = field.get("items", {}) if many else field
             yield from _rows(within, schemas, f"{path}[]." if many else f"{path}.", depth + 1)
 
 
 def _resolved(schema: Schema, schemas: Schema) -> Schema:
-    """The schema itself: behind its reference, or the one of several that is not null."""
+    """The schema behind a reference, or the only alternative that is not null."""
     for _ in range(5):
         if "$ref" in schema:
             schema = schemas.get(schema["$ref"].rpartition("/")[2], {})
@@ -164,18 +164,18 @@ def _resolved(schema: Schema, schemas: Schema) -> Schema:
 
 def _type(schema: Schema, schemas: Schema) -> str:
     optional = any(each.get("type") == "null" for each in schema.get("anyOf", ()))
-    found = _resolved(schema, schemas)
-    if "enum" in found:
-        shown = " | ".join(map(str, found["enum"]))
-    elif "const" in found:
-        shown = str(found["const"])
-    elif found.get("type") == "array":
-        shown = f"list of {_type(found.get('items', {}), schemas)}"
-    elif "anyOf" in found:
-        shown = " or ".join(_type(each, schemas) for each in found["anyOf"] if each.get("type") != "null")
+    resolved = _resolved(schema, schemas)
+    if "enum" in resolved:
+        text = " | ".join(map(str, resolved["enum"]))
+    elif "const" in resolved:
+        text = str(resolved["const"])
+    elif resolved.get("type") == "array":
+        text = f"list of {_type(resolved.get('items', {}), schemas)}"
+    elif "anyOf" in resolved:
+        text = " or ".join(_type(each, schemas) for each in resolved["anyOf"] if each.get("type") != "null")
     else:
-        shown = str(found.get("format") or found.get("type") or "any")
-    return f"{shown}, or null" if optional else shown
+        text = str(resolved.get("format") or resolved.get("type") or "any")
+    return f"{text}, or null" if optional else text
 
 
 def _limits(schema: Schema, text: str) -> str:

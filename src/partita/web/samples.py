@@ -1,4 +1,4 @@
-"""Examples for the API's description: where a model gives none, one that fits its schema, told by names and types."""
+"""Examples for the OpenAPI document: a value that fits a schema, chosen by name and type, if the model has none."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ Schema = dict[str, Any]
 
 _TEXTS = {
     "resourceName": "Amazing Dev Tool",
-    "fetchNote": "The page does not answer.",
+    "fetchNote": "The page took longer than 10 seconds.",
     "action": "approve",
     "by": "ada",
     "category": "development",
@@ -33,31 +33,31 @@ _TEXTS = {
     "username": "ada",
     "version": "9f86d081884c7d65",
 }
-"""What texts are, by how their names end; the first that fits."""
+"""Example texts by the end of the field's name; the first that fits."""
 _ID = "01jz6w3k5v8m2q4r7t9x0y1z2a"
 _MOMENT = "2026-03-01T09:30:00Z"
 _DEEPEST = 6
 
 
-def sample(schema: Schema, known: dict[str, Schema], name: str = "", depth: int = 0) -> Any:
-    """A value that fits a schema; `known` are the schemas that others refer to."""
+def sample(schema: Schema, schemas: dict[str, Schema], name: str = "", depth: int = 0) -> Any:
+    """A value that fits a schema; `schemas` are those that it may refer to."""
     if "$ref" in schema:
-        return sample(known[schema["$ref"].rpartition("/")[2]], known, name, depth)
-    for said in ("example", "const", "default"):
-        if schema.get(said) is not None:
-            return schema[said]
-    for said in ("examples", "enum"):
-        if schema.get(said):
-            return schema[said][0]
+        return sample(schemas[schema["$ref"].rpartition("/")[2]], schemas, name, depth)
+    for keyword in ("example", "const", "default"):
+        if schema.get(keyword) is not None:
+            return schema[keyword]
+    for keyword in ("examples", "enum"):
+        if schema.get(keyword):
+            return schema[keyword][0]
     for either in ("anyOf", "oneOf", "allOf"):
         if schema.get(either):
             choices = [each for each in schema[either] if each.get("type") != "null"]
-            return sample(choices[0], known, name, depth)
+            return sample(choices[0], schemas, name, depth)
     match schema.get("type"):
         case "object":
-            return _object(schema, known, depth)
+            return _object(schema, schemas, depth)
         case "array":
-            return _array(schema, known, name, depth)
+            return _array(schema, schemas, name, depth)
         case "integer" | "number":
             return max(schema.get("minimum", 0), min(3, schema.get("maximum", 3)))
         case "boolean":
@@ -69,19 +69,19 @@ def sample(schema: Schema, known: dict[str, Schema], name: str = "", depth: int 
     return {}
 
 
-def _object(schema: Schema, known: dict[str, Schema], depth: int) -> dict[str, Any]:
+def _object(schema: Schema, schemas: dict[str, Schema], depth: int) -> dict[str, Any]:
     if depth == _DEEPEST:
         return {}
     properties = schema.get("properties", {})
     if not properties and isinstance(schema.get("additionalProperties"), dict):
-        return {"name": sample(schema["additionalProperties"], known, "", depth + 1)}
-    return {name: sample(each, known, name, depth + 1) for name, each in properties.items()}
+        return {"name": sample(schema["additionalProperties"], schemas, "", depth + 1)}
+    return {name: sample(each, schemas, name, depth + 1) for name, each in properties.items()}
 
 
-def _array(schema: Schema, known: dict[str, Schema], name: str, depth: int) -> list[Any]:
+def _array(schema: Schema, schemas: dict[str, Schema], name: str, depth: int) -> list[Any]:
     if "prefixItems" in schema:
-        return [sample(each, known, name, depth + 1) for each in schema["prefixItems"]]
-    one = sample(schema.get("items", {}), known, name.removesuffix("s"), depth + 1)
+        return [sample(each, schemas, name, depth + 1) for each in schema["prefixItems"]]
+    one = sample(schema.get("items", {}), schemas, name.removesuffix("s"), depth + 1)
     return [one] * max(1, int(schema.get("minItems", 1)))
 
 
@@ -95,8 +95,8 @@ def _text(schema: Schema, name: str) -> str:
         return "https://example.org/sky"
     if plain.endswith("cursor"):
         return "AbCdEfGhIjKl"
-    found = next((text for word, text in _TEXTS.items() if plain.endswith(word.lower())), None)
-    text = _ID if found is None and plain.endswith("id") else found or "A line of text."
+    example = next((text for word, text in _TEXTS.items() if plain.endswith(word.lower())), None)
+    text = _ID if example is None and plain.endswith("id") else example or "A line of text."
     least, most = schema.get("minLength", 0), schema.get("maxLength", len(text) + 100)
     while len(text) < least:
         text += " " + text

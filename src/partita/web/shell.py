@@ -1,4 +1,4 @@
-"""What every page shows around its content."""
+"""The frame of every page: navigation, search, message and developer panel."""
 
 from __future__ import annotations
 
@@ -12,7 +12,8 @@ from markupsafe import Markup
 from starlette.requests import Request
 
 from partita import __version__
-from partita.kit.pages import PANEL, Flash, theme_of
+from partita.kit.flashes import Flash
+from partita.kit.pages import PANEL, theme_of
 from partita.kit.permissions import NOBODY, House, Viewer
 from partita.kit.suite import Suite
 from partita.kit.system import Link
@@ -30,12 +31,12 @@ _SAFE = ("GET", "HEAD")
 
 @dataclass(frozen=True, slots=True)
 class Shell:
-    """Rail, bar, message and panel."""
+    """The values of a page's frame."""
 
     rail: Markup
-    """The systems, the current one with its pages that the viewer may see, at the side."""
+    """The navigation at the side: the systems, and the pages of the current one that the viewer may see."""
     menu: Markup
-    """The same, in the bar of narrow windows."""
+    """The same in the top bar of narrow windows."""
     theme: str
     flash: Flash | None
     inbox: str | None
@@ -49,7 +50,7 @@ class Shell:
 
 
 class Shells:
-    """Makes what pages show around their content, request by request."""
+    """Makes the frame of pages for each request."""
 
     def __init__(self, suite: Suite, assets: Assets, templates: Environment) -> None:
         self._systems = suite.systems
@@ -59,17 +60,18 @@ class Shells:
         self._developer = suite.kit.settings.dev_panel
         self._code = Markup(templates.from_string('{{ icon("code") }}').render())
         self._inbox = next((system.inbox for system in suite.systems if system.inbox), None)
-        self._navigation = lru_cache(maxsize=512)(self._navigated)
+        self._navigation = lru_cache(maxsize=512)(self._render_navigation)
 
-    def __call__(self, request: Request, flash: Flash | None) -> dict[str, Any]:
+    def around(self, request: Request, flash: Flash | None) -> dict[str, Any]:
+        """The values that every template gets."""
         path = request.url.path
         system = self._by_name.get(path.split("/", 2)[1])
         viewer: Viewer = getattr(request.state, "viewer", NOBODY)
         links = tuple(link for link in system.navigation if viewer.may(link.permission)) if system else ()
         here = f"{path}?{request.url.query}" if request.url.query else path
         house = tuple(link for link in _HOUSE if viewer.may(link.permission))
-        shown = (system.name if system else "", links, house, _nearest((*links, *house), path))
-        rail, menu = self._navigation(*shown, front=system is not None and path == f"/{system.name}")
+        place = (system.name if system else "", links, house, _nearest((*links, *house), path))
+        rail, menu = self._navigation(*place, front=system is not None and path == f"/{system.name}")
         shell = Shell(
             rail=rail,
             menu=menu,
@@ -85,20 +87,20 @@ class Shells:
         return {"request": request, "viewer": viewer, "system": system, "path": path, "shell": shell}
 
     def panel(self, request: Request) -> str:
-        """The developer panel: what this very request has asked of the tables."""
+        """The developer panel: the DynamoDB requests of this HTTP request."""
         if not self._developer:
             return ""
         calls = getattr(request.state, "calls", None) or Calls()
         return panel(calls, _request_id(request), self._code)
 
-    def _navigated(
+    def _render_navigation(
         self, system: str, links: tuple[Link, ...], house: tuple[Link, ...], link: str, *, front: bool
     ) -> tuple[Markup, Markup]:
-        """The navigation, which is the same on many pages and for many people."""
+        """The navigation; cached, since it is the same on many pages and for many people."""
         template = self._templates.get_template("parts/navigation.html")
-        told: dict[str, Any] = {"system": system, "links": links, "house": house, "link": link}
-        told |= {"systems": self._systems, "front": front and not link}
-        rail, menu = (Markup(template.render(told, place=place)) for place in ("rail", "menu"))
+        context: dict[str, Any] = {"system": system, "links": links, "house": house, "link": link}
+        context |= {"systems": self._systems, "front": front and not link}
+        rail, menu = (Markup(template.render(context, place=place)) for place in ("rail", "menu"))
         return rail, menu
 
 

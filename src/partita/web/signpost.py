@@ -1,4 +1,4 @@
-"""The way to a route by the first word of a path (under /api the second), instead of trying all routes in turn."""
+"""Routing by the first segment of a path (the second under /api), instead of trying all routes in turn."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 
 
 class Signpost:
-    """Stands before the application's router; paths that begin like no route go on as before."""
+    """Comes before the application's router, which gets all other paths."""
 
     def __init__(self, otherwise: ASGIApp, routers: Iterable[APIRouter]) -> None:
         self._otherwise = otherwise
         grouped: dict[str, list[BaseRoute]] = {}
         for route in (route for router in routers for route in router.routes):
             if not isinstance(route, APIRoute) or "{" in _beginning(route.path):
-                raise ValueError(f"{route} cannot be found by how its path begins")
+                raise ValueError(f"{route} needs a fixed first segment in its path")
             grouped.setdefault(_beginning(route.path), []).append(route)
         self._routers = {beginning: APIRouter(routes=routes) for beginning, routes in grouped.items()}
 

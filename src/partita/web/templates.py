@@ -1,10 +1,10 @@
-"""The templates: the shell's and those of every system, with what all of them may use."""
+"""The templates of the house and the systems, with their functions and filters."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Hashable, Iterable
-from datetime import UTC, datetime
+from collections.abc import Callable, Hashable, Iterable
+from datetime import UTC, date, datetime
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
@@ -14,24 +14,30 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined, pass_context
 from jinja2.runtime import Context, Macro
 from markupsafe import Markup, escape
 
-from partita.kit.labels import field_id, field_mark
+from partita.kit.labels import field_id, field_link
 from partita.web import charts
 from partita.web.assets import Assets
 
 _OURS = Path(__file__).parent / "templates"
 _FRAGMENTS = 4096
 _BACK = 3
-"""How many pages back a list leads; cursors are long, and addresses should not be."""
-_APPS = Path(__file__).parents[1] / "apps"
+"""How many pages back a list can go; cursors are long, and URLs should not be."""
 
 
-def environment(assets: Assets, systems: Iterable[str]) -> Environment:
-    """Everything escaped, nothing undefined; `/kelifax` has its templates in `apps/kelifax/templates/kelifax`."""
+def environment(
+    assets: Assets,
+    folders: Iterable[Path],
+    *,
+    file_url: Callable[[str], str] = str,
+    permission_label: Callable[[str], str] = str,
+    role_label: Callable[[str], str] = str,
+) -> Environment:
+    """The Jinja environment: everything is escaped, undefined names are errors."""
     templates = Environment(
-        loader=FileSystemLoader([_OURS, *(_APPS / name / "templates" for name in systems)]),
+        loader=FileSystemLoader([_OURS, *folders]),
         autoescape=True,
         undefined=StrictUndefined,
-        auto_reload=False,  # else every page looks at the files of all its templates
+        auto_reload=False,  # otherwise every page checks the files of its templates
         trim_blocks=True,
         lstrip_blocks=True,
         extensions=["jinja2.ext.do"],
@@ -40,23 +46,23 @@ def environment(assets: Assets, systems: Iterable[str]) -> Environment:
 
     @lru_cache(maxsize=256)
     def icon(name: str, size: str = "") -> Markup:
-        """A picture of the sprite; what it means is said in words beside it."""
+        """An icon of the sprite; hidden from screen readers, since there is text beside it."""
         return Markup('<svg class="icon {}" aria-hidden="true"><use href="{}#{}"/></svg>').format(size, sprite, name)
 
     @lru_cache(maxsize=_FRAGMENTS)
     def fragment(macro: Macro, *arguments: Hashable) -> Markup:
-        """What a macro makes of its arguments, made once: the key is all that it shows, so it is never out of date."""
+        """The cached output of a macro; it depends only on the arguments, so it is never out of date."""
         return Markup(macro(*arguments))
 
     @pass_context
     def pager(context: Context, next_cursor: str | None, shown: str = "") -> Markup:
-        """First page, back, next; nothing where the list fits on one page. A cursor knows no way back, so the address
-        has those of the pages before."""
-        asked = context["request"].query_params
-        cursor = asked.get("cursor")
+        """First page, back, next; empty if the list fits on one page. Cursors only go forward, so the URL also has
+        those of previous pages."""
+        parameters = context["request"].query_params
+        cursor = parameters.get("cursor")
         if not next_cursor and not cursor:
             return Markup()
-        before = [each for each in asked.getlist("back") if each]
+        before = [each for each in parameters.getlist("back") if each]
         part = templates.get_template("parts/pager.html")
         return Markup(
             part.render(
@@ -70,7 +76,8 @@ def environment(assets: Assets, systems: Iterable[str]) -> Environment:
     templates.globals.update(
         asset=assets.url,
         field_id=field_id,
-        field_mark=field_mark,
+        field_link=field_link,
+        file_url=file_url,
         fragment=fragment,
         icon=icon,
         pager=pager,
@@ -82,6 +89,8 @@ def environment(assets: Assets, systems: Iterable[str]) -> Environment:
         sparkline=charts.sparkline,
     )
     templates.filters.update(
+        permission=permission_label,
+        role=role_label,
         ago=ago,
         bytes=in_bytes,
         day=day,
@@ -91,7 +100,7 @@ def environment(assets: Assets, systems: Iterable[str]) -> Environment:
         moment=moment,
         number=charts.number,
         pair=pair,
-        spelled=spelled,
+        code=as_html_code,
         plural=plural,
         units=units,
         words=words,
@@ -101,7 +110,7 @@ def environment(assets: Assets, systems: Iterable[str]) -> Environment:
 
 @pass_context
 def query(context: Context, **changes: Any) -> str:
-    """The address of this page with other parameters; None leaves one out, a list repeats it."""
+    """The URL of this page with other parameters; None removes one, a list repeats it."""
     request = context["request"]
     kept = [(name, value) for name, value in request.query_params.multi_items() if name not in changes and value]
     for name, value in changes.items():
@@ -111,25 +120,25 @@ def query(context: Context, **changes: Any) -> str:
 
 
 def row_numbers(form: Any, name: str, least: int = 1, most: int = 100) -> list[int]:
-    """The rows of a list of things in a form (`links.0.title`): those that were sent, at least `least`."""
+    """The row numbers of a list in a form (`links.0.title`): those that were sent, at least `least`."""
     starts = (key[len(name) + 1 :].partition(".")[0] for key in form.values if key.startswith(f"{name}."))
-    # Names come from outside: a row of number 10,000,000 is nobody's.
+    # Names come from the client: a row number such as 10,000,000 is an attack.
     highest = max((int(start) + 1 for start in starts if start.isdecimal() and len(start) < 5), default=0)
     return list(range(min(max(highest, least), most)))
 
 
 @lru_cache(maxsize=4096)
-def moment(value: str | datetime | None) -> Markup:
+def moment(value: str | date | None) -> Markup:
     """A point in time, to the minute, in UTC."""
     if not value:
         return Markup("–")
     at = _at(value)
-    shown = f"{at.day} {at:%b %Y, %H:%M} UTC"
-    return Markup('<time datetime="{}">{}</time>').format(at.isoformat(timespec="seconds"), shown)
+    text = f"{at.day} {at:%b %Y, %H:%M} UTC"
+    return Markup('<time datetime="{}">{}</time>').format(at.isoformat(timespec="seconds"), text)
 
 
 @lru_cache(maxsize=4096)
-def day(value: str | datetime | None) -> Markup:
+def day(value: str | date | None) -> Markup:
     """A day."""
     if not value:
         return Markup("–")
@@ -139,8 +148,8 @@ def day(value: str | datetime | None) -> Markup:
     )
 
 
-def ago(value: str | datetime | None, now: datetime | None = None) -> Markup:
-    """How long ago: minutes and hours of today, days of this month, then the day."""
+def ago(value: str | date | None, now: datetime | None = None) -> Markup:
+    """How long ago, up to 30 days; otherwise the day."""
     if not value:
         return Markup("–")
     at = _at(value)
@@ -149,27 +158,29 @@ def ago(value: str | datetime | None, now: datetime | None = None) -> Markup:
         return day(at)
     for size, unit in ((86400, "day"), (3600, "hour"), (60, "minute")):
         if seconds >= size:
-            shown = f"{plural(int(seconds // size), unit)} ago"
+            text = f"{plural(int(seconds // size), unit)} ago"
             break
     else:
-        shown = "just now"
+        text = "just now"
     return Markup('<time datetime="{}" title="{}">{}</time>').format(
-        at.isoformat(timespec="seconds"), f"{at:%Y-%m-%d %H:%M} UTC", shown
+        at.isoformat(timespec="seconds"), f"{at:%Y-%m-%d %H:%M} UTC", text
     )
 
 
-def _at(value: str | datetime) -> datetime:
+def _at(value: str | date) -> datetime:
+    if isinstance(value, date) and not isinstance(value, datetime):
+        return datetime(value.year, value.month, value.day, tzinfo=UTC)
     at = value if isinstance(value, datetime) else datetime.fromisoformat(value)
     return at.astimezone(UTC) if at.tzinfo else at.replace(tzinfo=UTC)
 
 
 def from_seconds(seconds: int) -> datetime:
-    """A moment as tables that expire items have it."""
+    """The time of a TTL attribute, which is in seconds since 1970."""
     return datetime.fromtimestamp(seconds, UTC)
 
 
 def pair(word: str) -> tuple[str, str]:
-    """A choice that is called what it is."""
+    """A choice whose label is its value."""
     return word, word
 
 
@@ -179,7 +190,7 @@ def plural(count: int, one: str, many: str | None = None) -> str:
 
 
 def in_bytes(size: int) -> str:
-    """A size people can read."""
+    """A size in bytes, KB, MB or GB."""
     for limit, unit in ((1_000_000_000, "GB"), (1_000_000, "MB"), (1_000, "KB")):
         if size >= limit:
             return f"{size / limit:.1f} {unit}"
@@ -193,13 +204,13 @@ def initials(name: str) -> str:
 
 
 def words(name: str) -> str:
-    """A field's name as people say it: `submitter.firstName` is “Submitter first name”, `links.0.url` “Links 1 url”."""
+    """A field's name in words: `submitter.firstName` is “Submitter first name”, `links.0.url` “Links 1 url”."""
     parts = (str(int(part) + 1) if part.isdecimal() else part for part in name.replace("_", ".").split("."))
     return re.sub(r"(?<=[a-z])(?=[A-Z])", " ", " ".join(parts)).lower().capitalize()
 
 
-def spelled(text: str) -> Markup:
-    """Words between backticks as code, as docstrings have them."""
+def as_html_code(text: str) -> Markup:
+    """A text with the parts in backticks as `<code>`."""
     pieces = text.split("`")
     return Markup("").join(
         Markup("<code>{}</code>").format(piece) if place % 2 else escape(piece) for place, piece in enumerate(pieces)

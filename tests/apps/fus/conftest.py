@@ -9,12 +9,14 @@ from typing import Any
 
 import pytest
 
-from partita.apps.fus.grants import GroupGrants
 from partita.apps.fus.inputs import NewSite
 from partita.apps.fus.permissions import MANAGER, MEMBERS, ROLES, Fus
 from partita.apps.fus.schema import FUS, Site
 from partita.apps.fus.service import FusService
+from partita.apps.fus.service.adoption import adoptions
+from partita.apps.fus.service.grants import GroupGrants
 from partita.kit.accounts import Account
+from partita.kit.adoption import Report, adopt_all
 from partita.kit.kit import Kit
 from partita.kit.permissions import House, Policy, Viewer
 from tests.apps.house import kit_on, person
@@ -22,7 +24,7 @@ from tests.apps.house import kit_on, person
 MANAGES = person("manager", *MANAGER)
 READS = person("reader", *MEMBERS)
 POLICY = Policy(
-    known=frozenset({*map(str, House), *map(str, Fus), "kelifax:resource:approve"}),
+    labels={**{str(each): each.label for each in (*House, *Fus)}, "kelifax:resource:approve": "Approve resources"},
     roles={f"fus:{role}": granted for role, granted in ROLES.items()},
     members=frozenset(map(str, MEMBERS)),
 )
@@ -63,13 +65,18 @@ def member() -> Viewer:
     return person(f"member-{next(_NUMBERS)}", *MEMBERS)
 
 
+async def adopt_everything(kit: Kit) -> Report:
+    """Adopt whatever another program wrote, as `partita adopt fus` does."""
+    return await adopt_all(kit.store, FUS, adoptions(kit.store))
+
+
 async def account(kit: Kit, name: str) -> Account:
     """Somebody whose name others can see."""
     username = f"{name.lower()}-{next(_NUMBERS)}"
-    return await kit.accounts.sign_up(username, f"{username}@example.org", name, "correct horse battery")
+    return await kit.accounts.registration.sign_up(username, f"{username}@example.org", name, "correct horse battery")
 
 
 async def as_viewer(kit: Kit, somebody: Account) -> Viewer:
     """Somebody signed in, with what roles and groups grant at this moment."""
-    session = await kit.accounts.sign_in(somebody.username, "correct horse battery", user_agent="Test/1.0")
-    return await kit.accounts.viewer_from_session(session.token)
+    session = await kit.accounts.sessions.sign_in(somebody.username, "correct horse battery", user_agent="Test/1.0")
+    return await kit.accounts.recognition.from_session(session.token)

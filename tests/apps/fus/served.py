@@ -68,14 +68,14 @@ class Fus:
         """Somebody with an account and these roles."""
         accounts = self.kit.accounts
         username = f"person-{next(_NUMBERS)}"
-        account = await accounts.sign_up(username, f"{username}@example.org", name, PASSWORD)
+        account = await accounts.registration.sign_up(username, f"{username}@example.org", name, PASSWORD)
         if roles:
-            await accounts.set_roles(accounts.operator(), account.user_id, roles)
+            await accounts.administration.set_roles(accounts.operator(), account.user_id, roles)
         somebody = Somebody(self.app, account=account)
-        session = await accounts.sign_in(username, PASSWORD, user_agent="Test/1.0")
+        session = await accounts.sessions.sign_in(username, PASSWORD, user_agent="Test/1.0")
         somebody.cookies["partita"] = session.token
-        viewer = await accounts.viewer_from_session(session.token)
-        somebody.token = (await accounts.create_token(viewer, "test", viewer.permissions, 1)).text
+        viewer = await accounts.recognition.from_session(session.token)
+        somebody.token = (await accounts.tokens.create(viewer, "test", viewer.permissions, 1)).text
         return somebody
 
 

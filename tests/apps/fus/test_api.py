@@ -122,8 +122,8 @@ async def test_an_import_needs_its_permission(fus: Fus, people: dict[str, Somebo
 
 async def test_a_program_reaches_no_further_than_its_scopes(fus: Fus, people: dict[str, Somebody]) -> None:
     manager = people["manager"]
-    viewer = await fus.kit.accounts.viewer_from_session(manager.cookies["partita"])
-    token = (await fus.kit.accounts.create_token(viewer, "narrow", ["fus:site:create"], 1)).text
+    viewer = await fus.kit.accounts.recognition.from_session(manager.cookies["partita"])
+    token = (await fus.kit.accounts.tokens.create(viewer, "narrow", ["fus:site:create"], 1)).text
     narrow = Somebody(fus.app, account=manager.account, token=token)
     assert (await narrow.api("POST", "/sites", {"url": "https://narrow.example.org", "fetch": False})).status == 201
     site = await put(fus.service)
@@ -192,8 +192,8 @@ async def test_a_group_grants_over_http_from_the_next_request_on(fus: Fus, peopl
     assert (await ada.api("POST", "/sites", body)).status == 403
     await admin.api("POST", "/groups", {"name": "makers", "permissions": ["fus:site:create"]})
     await admin.api("PUT", f"/groups/makers/members/{ada.user_id}")
-    viewer = await fus.kit.accounts.viewer_from_session(ada.cookies["partita"])
-    ada.token = (await fus.kit.accounts.create_token(viewer, "more", viewer.permissions, 1)).text
+    viewer = await fus.kit.accounts.recognition.from_session(ada.cookies["partita"])
+    ada.token = (await fus.kit.accounts.tokens.create(viewer, "more", viewer.permissions, 1)).text
     assert (await ada.api("POST", "/sites", body)).status == 201
     assert [each["name"] for each in (await ada.api("GET", "/me/groups")).json["items"]] == ["makers"]
     await admin.api("DELETE", "/groups/makers")

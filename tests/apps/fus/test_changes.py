@@ -8,16 +8,14 @@ from pathlib import Path
 import pytest
 
 from partita.apps.fus import schema, system
-from partita.apps.fus.adoption import adopt
-from partita.apps.fus.formats import rating_rank
+from partita.apps.fus.formats import rating_rank, title_key
 from partita.apps.fus.inputs import CommentInput, NewGroup, RatingInput, SiteEdit
-from partita.apps.fus.intake import take_in_all
 from partita.apps.fus.permissions import Fus
-from partita.apps.fus.removal import finish_site
 from partita.apps.fus.schema import FUS, Site, SiteTag, TagTotal
 from partita.apps.fus.service import FusService
-from partita.apps.fus.sites import AlreadyThere
-from partita.apps.fus.titles import title_key
+from partita.apps.fus.service.adoption import adopt_site
+from partita.apps.fus.service.removal import finish_site
+from partita.apps.fus.service.sites import AlreadyThere
 from partita.dynamo.requests import PutItem
 from partita.kit.changes import Change
 from partita.kit.kit import Kit
@@ -26,7 +24,7 @@ from partita.store.observe import Observation
 from partita.store.streams import records, shards
 from partita.table import Item
 from partita.table.changes import change_of
-from tests.apps.fus.conftest import MANAGES, POLICY, READS, account, member, put
+from tests.apps.fus.conftest import MANAGES, POLICY, READS, account, adopt_everything, member, put
 from tests.apps.house import BAD_WEATHER, kit_on, person, worker_of
 
 pytestmark = pytest.mark.anyio
@@ -75,12 +73,12 @@ async def test_every_change_told_again_changes_nothing(service: FusService, kit:
     built = system.build(kit)
     await worker_of(kit, built).drain()
     before = await _everything(kit)
-    found = [each.site.site_id for each in (await service.catalog.browse(text="site")).found]
+    found = [each.item.site_id for each in (await service.catalog.browse(text="site")).items]
     for change in await _changes(kit):
         for handler in built.changes:
             await handler.run(change)
     assert await _everything(kit) == before
-    assert [each.site.site_id for each in (await service.catalog.browse(text="site")).found] == found
+    assert [each.item.site_id for each in (await service.catalog.browse(text="site")).items] == found
     assert not [key for key in before if "REMOVAL" in key or "MEMBERSHIP" in key]
 
 
@@ -90,8 +88,8 @@ async def test_in_bad_weather_everything_follows_all_the_same(tmp_path: Path) ->
         service = FusService(kit)
         await _some_life(service, kit)
         await worker_of(kit, system.build(kit)).drain()
-        for each in (await service.catalog.browse()).found:
-            site = await service.sites.site(each.site.site_id)
+        for each in (await service.catalog.browse()).items:
+            site = await service.sites.site(each.item.site_id)
             assert site.rating_rank == rating_rank(2, 8)
         assert (await service.catalog.browse(text="site")).total == 3, "one by its address alone"
         left = await _everything(kit)
@@ -148,12 +146,12 @@ async def _write(kit: Kit, *items: Item) -> None:
 
 async def test_a_site_of_another_program_is_taken_in_by_its_change(service: FusService, kit: Kit) -> None:
     await _write(kit, *_foreign("1", "https://old.example.org", "maps", "old"))
-    assert (await service.catalog.browse()).found == ()
+    assert (await service.catalog.browse()).items == ()
     worker = worker_of(kit, system.build(kit))
     await worker.drain()
-    (each,) = (await service.catalog.browse()).found
-    assert (each.site.site_id, (await service.catalog.browse()).total) == ("1", 1)
-    assert (await service.catalog.browse(tags=["maps", "old"])).found[0].site.title == "Über 1"
+    (each,) = (await service.catalog.browse()).items
+    assert (each.item.site_id, (await service.catalog.browse()).total) == ("1", 1)
+    assert (await service.catalog.browse(tags=["maps", "old"])).items[0].item.title == "Über 1"
     assert (await service.sites.site("1")).title_key == title_key("Über 1", "1") == "uber 1#1"
     with pytest.raises(AlreadyThere):
         await put(service, url="https://old.example.org/")
@@ -171,19 +169,23 @@ async def test_sites_that_were_there_before_are_taken_in_once(service: FusServic
         *_foreign("2", "https://two.example.org"),
         *_foreign("3", "https://ours.example.org/"),
     )
-    done = await take_in_all(kit.store)
-    assert (done.sites, [site.site_id for site in done.refused]) == (2, ["3"])
-    assert (await take_in_all(kit.store)).sites == 0
+    done = await adopt_everything(kit)
+    assert done.adopted["site"] == 2
+    (refused,) = done.refused
+    assert "SITE#3" in refused
+    assert "another site has its address https://ours.example.org/" in refused
+    assert (await adopt_everything(kit)).adopted["site"] == 0
     assert await service.sites.total() == 3
     assert (await service.catalog.browse(tags=["maps"])).total == 2
-    assert (await service.catalog.browse(sort="rating")).found[0].site.site_id == "1"
+    assert (await service.catalog.browse(sort="rating")).items[0].item.site_id == "1"
 
 
 async def test_of_many_who_take_a_site_in_one_does(service: FusService, kit: Kit) -> None:
     site, *tags = _foreign("1", "https://one.example.org", "maps")
     assert isinstance(site, Site)
     await _write(kit, site, *tags)
-    await asyncio.gather(*(adopt(kit.store, site) for _ in range(10)))
+    adopted = await asyncio.gather(*(adopt_site(kit.store, site) for _ in range(10)))
+    assert sum(adopted) == 1
     assert await service.sites.total() == 1
     assert (await service.catalog.browse(tags=["maps"])).total == 1
 

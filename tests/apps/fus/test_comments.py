@@ -9,12 +9,12 @@ import pytest
 from pydantic import ValidationError
 
 from partita.apps.fus import schema
-from partita.apps.fus.comments import Said
-from partita.apps.fus.formats import comment_name, comment_parts
+from partita.apps.fus.formats import comment_parts
 from partita.apps.fus.inputs import CommentInput
 from partita.apps.fus.permissions import Fus
 from partita.apps.fus.schema import FUS
 from partita.apps.fus.service import FusService
+from partita.apps.fus.service.comments import CommentWithAuthor
 from partita.engine import FaultPlan
 from partita.kit.kit import Kit
 from partita.kit.problems import Forbidden, NotFound, TooMany
@@ -50,31 +50,31 @@ async def test_comments_of_a_site_are_told_in_order_with_names_page_by_page(serv
     for body in bodies:
         await service.comments.write(ada, site.site_id, CommentInput(body=body))
     await service.comments.write(ada, other.site_id, GOOD)
-    found: list[Said] = []
+    found: list[CommentWithAuthor] = []
     cursor: str | None = None
     while True:
         page = await service.comments.of_site(site.site_id, limit=2, cursor=cursor)
-        found += page.entries
+        found += page.items
         cursor = page.next_cursor
         if cursor is None:
             break
     assert [said.comment.body for said in found] == bodies
-    assert {said.person.name for said in found} == {"Ada"}
+    assert {said.author.name for said in found} == {"Ada"}
     newest = await service.comments.of_site(site.site_id, newest_first=True)
-    assert [said.comment.body for said in newest.entries] == bodies[::-1]
+    assert [said.comment.body for said in newest.items] == bodies[::-1]
     assert (await service.sites.site(site.site_id)).comment_count == 5
 
 
 async def test_whoever_has_no_account_any_more_stays_somebody(service: FusService) -> None:
     site = await put(service)
     said = await service.comments.write(member(), site.site_id, GOOD)
-    assert (said.person.name, said.person.username) == ("Somebody who left", "")
+    assert (said.author.name, said.author.username) == ("Deleted account", "")
 
 
 async def test_only_the_author_changes_a_comment(service: FusService) -> None:
     site = await put(service)
     said = await service.comments.write(READS, site.site_id, GOOD)
-    name = comment_name(said.comment)
+    name = said.comment.name
     after = await service.comments.edit(READS, site.site_id, name, CommentInput(body="Better"))
     assert after.comment.body == "Better"
     assert after.comment.created_at < after.comment.updated_at
@@ -88,7 +88,7 @@ async def test_a_comment_is_removed_by_its_author_or_a_moderator(service: FusSer
     site = await put(service)
     for remover in (READS, person("moderator", Fus.MODERATE)):
         said = await service.comments.write(READS, site.site_id, GOOD)
-        name = comment_name(said.comment)
+        name = said.comment.name
         with pytest.raises(Forbidden):
             await service.comments.delete(member(), site.site_id, name)
         await service.comments.delete(remover, site.site_id, name)
@@ -111,7 +111,7 @@ async def test_thirty_comments_at_once_are_thirty_comments(tmp_path: Path, weath
         service = FusService(kit)
         site = await put(service)
         said = await asyncio.gather(*(service.comments.write(member(), site.site_id, GOOD) for _ in range(30)))
-        removals = [service.comments.delete(MANAGES, site.site_id, comment_name(each.comment)) for each in said[:10]]
+        removals = [service.comments.delete(MANAGES, site.site_id, each.comment.name) for each in said[:10]]
         await asyncio.gather(*removals)
         left = [comment async for comment in kit.store.stream(schema.comments_of(site.site_id))]
         assert (await service.sites.site(site.site_id)).comment_count == len(left) == 20
@@ -123,7 +123,7 @@ async def test_my_comments_are_newest_first_with_their_sites(service: FusService
         await service.comments.write(READS, site.site_id, CommentInput(body=site.title))
     page = await service.comments.mine(READS, limit=3)
     rest = await service.comments.mine(READS, limit=3, cursor=page.next_cursor)
-    found = [each.site.site_id for each in (*page.entries, *rest.entries)]
+    found = [each.site.site_id for each in (*page.items, *rest.items)]
     assert found == [sites[place].site_id for place in (0, 2, 1, 0)]
 
 
@@ -145,4 +145,4 @@ async def test_what_is_no_id_of_a_comment_finds_nothing(service: FusService, nam
 async def test_an_id_of_a_comment_tells_author_and_comment_apart(service: FusService) -> None:
     site = await put(service)
     said = await service.comments.write(person("x.y-z", Fus.COMMENT), site.site_id, GOOD)
-    assert comment_parts(comment_name(said.comment)) == ("x.y-z", said.comment.comment_id)
+    assert comment_parts(said.comment.name) == ("x.y-z", said.comment.comment_id)

@@ -11,14 +11,12 @@ import pytest
 
 from partita.apps.fus import schema, system
 from partita.apps.fus.demo import fill
-from partita.apps.fus.formats import rank_of
-from partita.apps.fus.intake import take_in_all
 from partita.apps.fus.schema import FUS, Rating
 from partita.apps.fus.service import FusService
 from partita.kit.clock import stamp
 from partita.kit.kit import Kit
 from partita.kit.suite import policy_of
-from tests.apps.fus.conftest import put
+from tests.apps.fus.conftest import adopt_everything, put
 from tests.apps.house import kit_on, worker_of
 
 pytestmark = pytest.mark.anyio
@@ -43,11 +41,13 @@ async def filled(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[tupl
 
 async def test_it_says_what_it_made_and_how_to_sign_in(filled: tuple[FusService, Kit, str]) -> None:
     service, kit, told = filled
-    counted = re.match(r"fus: (\d+) sites, (\d+) ratings, (\d+) comments, (\d+) groups\. Sign in as (\w+)", told)
+    counted = re.match(
+        r"fus: added (\d+) sites, (\d+) ratings, (\d+) comments and (\d+) groups\. Sign in as (\w+)", told
+    )
     assert counted is not None
     assert await service.sites.total() == int(counted[1]) >= 120
-    session = await kit.accounts.sign_in(counted[5], told.rpartition(" ")[2], user_agent="Test/1.0")
-    viewer = await kit.accounts.viewer_from_session(session.token)
+    session = await kit.accounts.sessions.sign_in(counted[5], told.rpartition(" ")[2], user_agent="Test/1.0")
+    viewer = await kit.accounts.recognition.from_session(session.token)
     assert viewer.may("fus:group:manage"), "by a group, not by a role"
     assert session.account.roles == frozenset()
 
@@ -64,7 +64,7 @@ async def test_every_sum_is_what_its_parts_add_up_to(filled: tuple[FusService, K
     for site in sites:
         given = ratings.get(site.site_id, [])
         assert (site.rating_count or 0, site.rating_sum or 0) == (len(given), sum(each.stars for each in given))
-        assert site.rating_rank == rank_of(site)
+        assert site.rating_rank == site.rank
         comments = [comment async for comment in kit.store.stream(schema.comments_of(site.site_id))]
         assert (site.comment_count or 0) == len(comments)
         assert all(comment.created_at > site.created_at for comment in comments)
@@ -72,20 +72,20 @@ async def test_every_sum_is_what_its_parts_add_up_to(filled: tuple[FusService, K
         tags.update(site.tags)
     assert {total.tag: total.count async for total in kit.store.stream(schema.all_tags())} == dict(tags)
     assert max(site.created_at for site in sites) < stamp(kit.clock)
-    by_time = [each.site.site_id for each in (await service.catalog.browse(limit=100)).found]
+    by_time = [each.item.site_id for each in (await service.catalog.browse(limit=100)).items]
     assert by_time == sorted(by_time, reverse=True), "ids sort by when sites were added"
 
 
 async def test_a_catalog_that_has_something_is_left_alone(filled: tuple[FusService, Kit, str], tmp_path: Path) -> None:
     service, kit, _ = filled
-    assert await fill(service, kit) == "fus has sites already."
+    assert await fill(service, kit) == "fus: nothing added, since there are sites already."
     with kit_on(tmp_path, FUS) as other:
         begun = FusService(other)
         await put(begun)
-        assert await fill(begun, other) == "fus has sites already."
+        assert await fill(begun, other) == "fus: nothing added, since there are sites already."
         assert await begun.sites.total() == 1
 
 
 async def test_everything_in_it_says_that_it_was_counted(filled: tuple[FusService, Kit, str]) -> None:
-    done = await take_in_all(filled[1].store)
-    assert (done.sites, done.ratings, done.comments, done.memberships) == (0, 0, 0, 0)
+    done = await adopt_everything(filled[1])
+    assert done.adopted.total() == 0

@@ -62,8 +62,8 @@ async def test_a_new_site_has_title_description_and_text_of_its_page(service: Fu
     assert site.fetch_note is None
     await worker_of(kit, system.build(kit)).drain()
     found = await service.catalog.browse(text="lighthouses north")
-    assert [each.site.site_id for each in found.found] == [site.site_id]
-    assert "<mark>Lighthouses</mark>" in found.found[0].marks["page"]
+    assert [each.item.site_id for each in found.items] == [site.site_id]
+    assert "<mark>Lighthouses</mark>" in found.items[0].marks["page"]
 
 
 async def test_what_people_write_themselves_stays(service: FusService) -> None:
@@ -86,15 +86,15 @@ async def test_where_a_page_cannot_be_read_the_site_is_saved_and_says_why(servic
 async def test_a_preview_saves_nothing(service: FusService) -> None:
     async with page(PAGE) as url:
         seen = await service.sites.preview(manager(), url)
-        assert (seen.title, seen.description, seen.note, seen.known) == ("The Page", "What it is", "", None)
+        assert (seen.title, seen.description, seen.note, seen.known_as) == ("The Page", "What it is", None, None)
         assert await service.sites.total() == 0
         site = await put(service, url=url)
         again = await service.sites.preview(manager(), url)
-        assert again.known is not None
-        assert again.known.site_id == site.site_id
+        assert again.known_as is not None
+        assert again.known_as.site_id == site.site_id
     async with page("%PDF", kind="application/pdf") as url:
         refused = await service.sites.preview(manager(), url)
-        assert "text/html" in refused.note
+        assert "text/html" in str(refused.note)
 
 
 async def test_a_page_can_be_read_again(service: FusService) -> None:

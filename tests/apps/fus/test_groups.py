@@ -9,11 +9,11 @@ import pytest
 from pydantic import ValidationError
 
 from partita.apps.fus import schema, system
-from partita.apps.fus.grants import GroupGrants
 from partita.apps.fus.inputs import GroupEdit, NewGroup
 from partita.apps.fus.permissions import Fus
 from partita.apps.fus.schema import FUS, Group, Membership
 from partita.apps.fus.service import FusService
+from partita.apps.fus.service.grants import GroupGrants
 from partita.engine import FaultPlan
 from partita.kit.kit import Kit
 from partita.kit.permissions import House, Reason
@@ -30,7 +30,7 @@ STEWARD = person("steward", Fus.MANAGE_GROUPS, Fus.EDIT)
 
 async def _log(service: FusService, name: str) -> list[tuple[str, str]]:
     page = await service.groups.log(name)
-    return [(each.entry.by, each.entry.action) for each in reversed(page.entries)]
+    return [(each.entry.by, each.entry.action) for each in reversed(page.items)]
 
 
 async def test_a_group_is_stored_as_the_document_says(service: FusService, kit: Kit) -> None:
@@ -73,7 +73,9 @@ async def test_a_group_grants_permissions_of_any_system_from_the_next_request_on
     assert viewer.may(APPROVE)
     assert viewer.may(Fus.EDIT)
     assert not viewer.may(Fus.DELETE)
-    assert Reason("The fus group reviewers", frozenset({APPROVE, Fus.EDIT})) in await kit.accounts.reasons_for(ada)
+    assert Reason(
+        "The fus group reviewers", frozenset({APPROVE, Fus.EDIT})
+    ) in await kit.accounts.permissions.reasons_for(ada)
     await service.groups.edit(ADMIN, "reviewers", GroupEdit(permissions=(Fus.DELETE,)))
     viewer = await as_viewer(kit, ada)
     assert viewer.may(Fus.DELETE)
@@ -107,8 +109,8 @@ async def test_a_group_made_anew_does_not_find_the_members_of_the_old_one(servic
     await service.groups.create(ADMIN, NewGroup(name="reviewers", permissions=(APPROVE,)))
     await kit.store.write(Put(old))  # as if the index had not shown it to whoever removed the others
     assert not (await as_viewer(kit, ada)).may(APPROVE)
-    assert (await service.groups.members("reviewers")).entries == ()
-    assert (await service.groups.of_user(ada.user_id)).entries == ()
+    assert (await service.groups.members("reviewers")).items == ()
+    assert (await service.groups.of_user(ada.user_id)).items == ()
     await service.groups.add_member(ADMIN, "reviewers", ada.user_id)
     assert (await as_viewer(kit, ada)).may(APPROVE)
 
@@ -149,10 +151,8 @@ async def test_a_word_that_no_system_knows_any_more_grants_nothing_and_may_go(se
 
 async def test_nobody_writes_over_what_somebody_else_changed_unseen(service: FusService) -> None:
     seen = await service.groups.create(ADMIN, NewGroup(name="editors", permissions=(Fus.EDIT,)))
-    first = await service.groups.edit(
-        ADMIN, "editors", GroupEdit(permissions=(Fus.DELETE,), revision=seen.revision)
-    )
-    with pytest.raises(Conflict, match="meanwhile") as late:
+    first = await service.groups.edit(ADMIN, "editors", GroupEdit(permissions=(Fus.DELETE,), revision=seen.revision))
+    with pytest.raises(Conflict, match="Somebody else has changed this") as late:
         await service.groups.edit(ADMIN, "editors", GroupEdit(description="Late", revision=seen.revision))
     assert late.value.code == "changed_meanwhile"
     assert await service.groups.group("editors") == first
@@ -182,7 +182,7 @@ async def test_every_change_is_logged_with_who_and_what(service: FusService, kit
     await service.groups.delete(ADMIN, "editors")
     actions = ["create", "edit", "add member", "remove member", "delete"]
     assert await _log(service, "editors") == [("admin", action) for action in actions]
-    entries = {each.entry.action: each for each in (await service.groups.log("editors")).entries}
+    entries = {each.entry.action: each for each in (await service.groups.log("editors")).items}
     assert entries["edit"].entry.details == {
         "given": ["fus:site:delete"],
         "taken": ["fus:site:edit"],
@@ -214,7 +214,7 @@ async def test_members_are_counted_exactly_whatever_happens_at_once(tmp_path: Pa
         assert (await service.groups.group("crowd")).member_count == 8
         await asyncio.gather(*(service.groups.remove_member(ADMIN, "crowd", who.user_id) for who in people[:3]))
         assert (await service.groups.group("crowd")).member_count == 5
-        assert len((await service.groups.members("crowd")).entries) == 5
+        assert len((await service.groups.members("crowd")).items) == 5
 
 
 async def test_members_and_groups_page(service: FusService, kit: Kit) -> None:
@@ -231,7 +231,7 @@ async def test_members_and_groups_page(service: FusService, kit: Kit) -> None:
     assert found == [f"group-{number}" for number in range(5)]
     first = await service.groups.members("group-0", limit=3)
     rest = await service.groups.members("group-0", limit=3, cursor=first.next_cursor)
-    assert len({each.membership.user_id for each in (*first.entries, *rest.entries)}) == 5
+    assert len({each.membership.user_id for each in (*first.items, *rest.items)}) == 5
     assert rest.next_cursor is None
 
 
@@ -245,8 +245,8 @@ async def test_my_groups_are_by_name_in_full_pages_without_those_that_are_gone(s
     found, cursor, sizes = [], None, []
     while True:
         page = await service.groups.mine(viewer, limit=2, cursor=cursor)
-        found += [group.name for group in page.entries]
-        sizes.append(len(page.entries))
+        found += [group.name for group in page.items]
+        sizes.append(len(page.items))
         cursor = page.next_cursor
         if cursor is None:
             break
@@ -267,10 +267,10 @@ async def test_somebody_is_found_by_username_address_or_id(service: FusService, 
     ada = await account(kit, "Ada")
     assert ada.email is not None
     for identity in (ada.username, f" {ada.username.upper()} ", ada.email, ada.user_id):
-        assert (await service.groups.somebody(identity)).user_id == ada.user_id
+        assert (await service.groups.person(identity)).user_id == ada.user_id
     for identity in ("", "nobody-at-all", "nobody@example.org"):
         with pytest.raises(Invalid) as refused:
-            await service.groups.somebody(identity)
+            await service.groups.person(identity)
         assert [error.field for error in refused.value.errors] == ["person"]
 
 

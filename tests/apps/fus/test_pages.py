@@ -10,11 +10,11 @@ from urllib.parse import urlencode
 
 import pytest
 
-from partita.apps.fus.comments import COMMENTING
 from partita.apps.fus.inputs import CommentInput, NewGroup
 from partita.apps.fus.schema import FUS
-from partita.apps.fus.sites import ADDING, FETCHING
-from partita.apps.fus.transfer.service import IMPORTING
+from partita.apps.fus.service.comments import COMMENTING
+from partita.apps.fus.service.sites import ADDING, FETCHING
+from partita.apps.fus.service.transfer.service import IMPORTING
 from partita.kit.limits import Rule
 from tests.apps.fus.conftest import put
 from tests.apps.fus.served import Fus, Somebody, serve
@@ -116,9 +116,9 @@ async def test_a_note_is_kept_by_a_click_changed_by_its_form_and_taken_back(fus:
     assert 'value="3" required checked' in shown
     await member.post(f"{path}/rating", {"stars": "3", "note": ""})
     assert "Remember this" not in (await member.get(path)).shown
-    assert "Take your rating" in (await member.get(f"{path}/rating/remove")).shown
+    assert "Remove your rating" in (await member.get(f"{path}/rating/remove")).shown
     gone = await member.follow(await member.post(f"{path}/rating/remove"))
-    assert "taken back" in gone.shown
+    assert "Rating removed." in gone.shown
     assert (await fus.service.sites.site(site.site_id)).rating_count == 0
 
 
@@ -207,12 +207,12 @@ async def test_a_site_is_added_after_a_look_at_its_page(fus: Fus, manager: Someb
     typed = {"url": "https://look.example.org", "description": "My words", "tags": "One, two", "fetch": "true"}
     seen = await manager.post("/fus/sites/new", {**typed, "go": "preview"})
     assert seen.status == 200
-    assert "Nothing was fetched: Pages are not fetched here" in seen.shown
+    assert "The page could not be read: Fetching pages is switched off" in seen.shown
     assert "My words" in seen.shown
     assert await fus.service.catalog.tags(start="one") is not None
     answer = await manager.post("/fus/sites/new", {**typed, "go": "save"})
     shown = await manager.follow(answer)
-    assert "It is in the catalog. Nothing was fetched" in shown.shown
+    assert "Site added. The page could not be read" in shown.shown
     assert "look.example.org" in shown.shown
     again = await manager.post("/fus/sites/new", typed)
     assert again.status == 409
@@ -242,7 +242,7 @@ async def test_an_edit_can_empty_what_is_optional(fus: Fus, manager: Somebody) -
     assert (after.title, after.description, after.tags) == ("After", "", ())
     late = await manager.post(path, typed)
     assert late.status == 409
-    assert "Somebody changed this site meanwhile" in late.shown
+    assert "Somebody else has changed this" in late.shown
     empty = await manager.post(path, {**typed, "title": " ", "revision": str(after.revision)})
     assert "Please fill this in." in empty.shown or "At least 1" in empty.shown
 
@@ -276,7 +276,7 @@ async def test_who_comments_too_often_is_told_when_to_go_on_and_keeps_the_words(
     for headers in ({}, {"hx_request": "true"}):
         answer = await member.post(path, {"body": "Typed words"}, **headers)
         assert _waits(answer)
-        assert 'id="f-body-error"' in answer.shown
+        assert "Too many attempts." in answer.shown
         assert "Typed words" in answer.shown
     program = await member.api("POST", f"/sites/{site.site_id}/comments", {"body": "Typed words"})
     assert _waits(program)
@@ -308,7 +308,7 @@ async def test_deleting_asks_says_what_is_lost_and_does_it(fus: Fus, manager: So
     assert (await member.get(path)).status == 403
     asked = (await manager.get(path)).shown
     assert "1 rating" in asked
-    assert "“Doomed” is deleted" in (await manager.follow(await manager.post(path))).shown
+    assert "“Doomed” deleted." in (await manager.follow(await manager.post(path))).shown
     assert (await manager.get(f"/fus/sites/{site.site_id}")).status == 404
 
 
@@ -330,34 +330,35 @@ async def test_a_group_is_made_filled_changed_and_deleted(fus: Fus, admin: Someb
     shown = (await admin.get("/fus/groups/makers")).shown
     assert "1 member" in shown
     assert f"@{member.account.username}" in shown
-    assert "add member" in shown
+    assert "Member added" in shown
     assert (await member.get("/fus/sites/new")).status == 200
     changed = [("description", "New words"), ("permissions", "fus:site:edit")]
     await admin.post("/fus/groups/makers/edit", changed)
     assert (await member.get("/fus/sites/new")).status == 403
     assert "New words" in (await admin.get("/fus/groups")).shown
     remove = f"/fus/groups/makers/members/{member.user_id}/remove"
-    assert "Take Member out" in (await admin.get(remove)).shown
+    assert "Remove Member from the group?" in (await admin.get(remove)).shown
     await admin.post(remove)
     assert "0 members" in (await admin.get("/fus/groups/makers")).shown
-    assert "remove member" in (await admin.get("/fus/groups/makers/log")).shown
+    assert "Member removed" in (await admin.get("/fus/groups/makers/log")).shown
     assert "Delete the group" in (await admin.get("/fus/groups/makers/delete")).shown
-    assert "is deleted" in (await admin.follow(await admin.post("/fus/groups/makers/delete"))).shown
+    assert "Group makers deleted." in (await admin.follow(await admin.post("/fus/groups/makers/delete"))).shown
 
 
 async def test_people_see_the_groups_they_are_in_and_what_each_grants(fus: Fus, member: Somebody) -> None:
     assert 'href="/fus/me/groups"' in (await member.get("/fus")).shown
     assert 'href="/fus/me/groups"' not in (await fus.visitor().get("/fus")).shown
     assert (await fus.visitor().get("/fus/me/groups")).location == "/sign-in?next=/fus/me/groups"
-    assert "You are in no group" in (await member.get("/fus/me/groups")).shown
+    assert "You are not in any group" in (await member.get("/fus/me/groups")).shown
     operator = fus.kit.accounts.operator()
     granted = ("fus:site:edit", "house:metrics:read")
     await fus.service.groups.create(operator, NewGroup(name="mine", description="For the maps", permissions=granted))
     await fus.service.groups.create(operator, NewGroup(name="others", permissions=granted))
     await fus.service.groups.add_member(operator, "mine", member.user_id)
     shown = (await member.get("/fus/me/groups")).shown
-    for told in ("mine", "For the maps", *granted):
-        assert told in shown
+    for text in ("mine", "For the maps", "Edit sites", "Read metrics"):
+        assert text in shown
+    assert "fus:site:edit" not in shown, "people see what a permission is called"
     assert "others" not in shown
     assert 'href="/fus/groups/mine"' not in shown, "who may not manage groups is not led there"
     keeper = await fus.person("Keeper", "fus:admin")
@@ -390,7 +391,7 @@ async def test_a_group_that_somebody_changed_meanwhile_is_not_written_over(fus: 
     assert (await admin.post("/fus/groups/shared/edit", [("description", "First"), typed[2]])).status == 303
     late = await admin.post("/fus/groups/shared/edit", typed)
     assert late.status == 409
-    assert "Somebody changed this group meanwhile" in late.shown
+    assert "Somebody else has changed this" in late.shown
     assert "My words" in late.shown
     assert re.search(r'value="fus:site:edit" checked', late.shown)
     assert (await fus.service.groups.group("shared")).description == "First"
@@ -473,7 +474,7 @@ async def test_what_people_type_is_text_on_every_page(fus: Fus, admin: Somebody,
     path = f"/fus/sites/{site.site_id}"
     await writer.post(f"{path}/rating", {"stars": "3", "note": attack})
     await writer.post(f"{path}/comments", {"body": attack})
-    (said,) = (await fus.service.comments.of_site(site.site_id)).entries
+    (said,) = (await fus.service.comments.of_site(site.site_id)).items
     name = f"{said.comment.user_id}.{said.comment.comment_id}"
     group = f"group-{ATTACKS.index(attack)}"
     await admin.post("/fus/groups/~new", {"name": group, "description": attack})

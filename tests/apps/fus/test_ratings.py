@@ -10,11 +10,11 @@ import pytest
 from pydantic import ValidationError
 
 from partita.apps.fus import schema, system
-from partita.apps.fus.comments import written
-from partita.apps.fus.formats import rank_of, rating_rank
+from partita.apps.fus.formats import rating_rank
 from partita.apps.fus.inputs import RatingInput
 from partita.apps.fus.schema import FUS, STARS, Comment, Site
 from partita.apps.fus.service import FusService
+from partita.apps.fus.service.bookkeeping import new_comment
 from partita.engine import FaultPlan
 from partita.kit.kit import Kit
 from partita.kit.problems import NotFound
@@ -142,8 +142,8 @@ async def test_my_ratings_are_newest_first_in_full_pages_with_their_sites(servic
     found, cursor, sizes = [], None, []
     while True:
         page = await service.ratings.my_ratings(READS, limit=2, cursor=cursor)
-        found += [(each.site.site_id, each.rating.note) for each in page.entries]
-        sizes.append(len(page.entries))
+        found += [(each.site.site_id, each.rating.note) for each in page.items]
+        sizes.append(len(page.items))
         cursor = page.next_cursor
         if cursor is None:
             break
@@ -162,7 +162,7 @@ async def test_my_ratings_cost_the_same_beside_five_thousand_comments(service: F
         kit.tables.observe(seen.append)
         page = await service.ratings.my_ratings(READS, limit=10)
         kit.tables.observers.remove(seen.append)
-        assert len(page.entries) == 10
+        assert len(page.items) == 10
         return len(seen), sum(call.units for call in seen)
 
     before = await cost()
@@ -190,7 +190,7 @@ async def test_everybody_sees_who_gave_how_many_stars_and_nobody_a_note(service:
         await service.ratings.rate(member(), site.site_id, RatingInput(stars=stars, note="secret"))
     page = await service.ratings.with_stars(5, limit=1)
     rest = await service.ratings.with_stars(5, limit=1, cursor=page.next_cursor)
-    assert [each.stars for each in (*page.entries, *rest.entries)] == [5, 5]
+    assert [each.stars for each in (*page.items, *rest.items)] == [5, 5]
     assert rest.next_cursor is None
     assert "secret" not in repr(page) + repr(rest)
 
@@ -217,13 +217,13 @@ async def test_the_rank_follows_the_ratings_and_a_change_seen_twice_changes_noth
     await worker.drain()
     found = await service.sites.site(site.site_id)
     assert STARS.mean(found) is not None
-    assert found.rating_rank == rank_of(found) == rating_rank(5, 19)
+    assert found.rating_rank == found.rank == rating_rank(5, 19)
 
 
 async def test_a_comment_under_the_same_site_is_no_rating(service: FusService, kit: Kit) -> None:
     site = await put(service)
     now = site.created_at
     comment = Comment(user_id=READS.id, site_id=site.site_id, comment_id="1", body="x", created_at=now, updated_at=now)
-    await kit.store.transact(Transaction(*written(comment)))
+    await kit.store.transact(Transaction(*new_comment(comment)))
     assert await service.ratings.mine(READS, site.site_id) is None
-    assert (await service.ratings.my_ratings(READS)).entries == ()
+    assert (await service.ratings.my_ratings(READS)).items == ()

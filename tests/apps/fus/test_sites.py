@@ -12,7 +12,7 @@ from partita.apps.fus import schema, system
 from partita.apps.fus.inputs import CommentInput, NewSite, RatingInput, SiteEdit
 from partita.apps.fus.schema import FUS, SiteTag, TagTotal
 from partita.apps.fus.service import FusService
-from partita.apps.fus.sites import AlreadyThere
+from partita.apps.fus.service.sites import AlreadyThere
 from partita.engine import FaultPlan
 from partita.kit.kit import Kit
 from partita.kit.problems import BadRequest, Conflict, NotFound, TooMany
@@ -75,7 +75,7 @@ async def test_without_a_title_the_host_is_the_title_and_nothing_was_fetched(ser
     site = await service.sites.add(manager(), NewSite(url="https://www.maps.example.org/x"))
     assert site.title == "maps.example.org"
     assert site.fetched_at is None
-    assert site.fetch_note == "Pages are not fetched here: it is switched off."
+    assert site.fetch_note == "Fetching pages is switched off."
 
 
 async def test_an_address_is_in_the_catalog_once_however_it_is_spelled(service: FusService) -> None:
@@ -142,7 +142,7 @@ async def test_an_edit_that_changes_nothing_writes_nothing(service: FusService, 
 async def test_whoever_edits_what_somebody_changed_meanwhile_is_told(service: FusService) -> None:
     site = await put(service, "Before")
     await service.sites.edit(MANAGES, site.site_id, SiteEdit(title="Between"))
-    with pytest.raises(Conflict, match="meanwhile") as refused:
+    with pytest.raises(Conflict, match="Somebody else has changed this") as refused:
         await service.sites.edit(MANAGES, site.site_id, SiteEdit(title="Late", revision=site.revision))
     assert refused.value.code == "changed_meanwhile"
     assert (await service.sites.site(site.site_id)).title == "Between"
@@ -188,7 +188,7 @@ async def test_a_deleted_site_is_gone_at_once_with_its_address_and_tags(service:
         await service.ratings.rate(member(), site.site_id, RatingInput(stars=4))
     assert await service.sites.total() == 0
     assert await _tags(kit) == {}
-    assert (await service.catalog.browse()).found == (await service.catalog.browse(tags=["a"])).found == ()
+    assert (await service.catalog.browse()).items == (await service.catalog.browse(tags=["a"])).items == ()
     again = await put(service, url="https://gone.example.org")
     assert again.site_id != site.site_id
 

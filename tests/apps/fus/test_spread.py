@@ -1,4 +1,4 @@
-"""With its hot keys spread by settings, fus shows the same lists: of its own, and of what it took in."""
+"""With its hot keys spread by settings, fus shows the same lists: of its own items, and of those it adopted."""
 
 from __future__ import annotations
 
@@ -13,11 +13,10 @@ import asyncio, json, tempfile
 from pathlib import Path
 from partita.apps.fus import schema, system
 from partita.apps.fus.inputs import RatingInput, SiteEdit
-from partita.apps.fus.intake import take_in_all
 from partita.apps.fus.schema import BY_TIME, FUS
 from partita.apps.fus.service import FusService
 from tests.apps.fus import original
-from tests.apps.fus.conftest import MANAGES, member, put
+from tests.apps.fus.conftest import MANAGES, adopt_everything, member, put
 from tests.apps.house import kit_on, worker_of
 
 
@@ -25,7 +24,7 @@ async def pages(service, **arguments):
     found, cursor = [], None
     while True:
         page = await service.catalog.browse(limit=4, cursor=cursor, **arguments)
-        found += [each.site.title for each in page.found]
+        found += [each.item.title for each in page.items]
         cursor = page.next_cursor
         if cursor is None:
             return found
@@ -49,11 +48,11 @@ async def main():
             for mode in ("and", "or")
             for tags in ((), ("all",), ("all", "even"), ("even", "t1"))
         }
-        rated = (await service.catalog.browse(sort="rating", limit=50)).found
-        lists["rating"] = [each.site.rating_sum for each in rated]
+        rated = (await service.catalog.browse(sort="rating", limit=50)).items
+        lists["rating"] = [each.item.rating_sum for each in rated]
         lists["tags"] = [[total.tag, total.count] for total in await service.catalog.tags()]
         lists["popular"] = [total.count for total in await service.catalog.popular_tags()]
-        lists["stars"] = sorted(each.site.title for each in (await service.ratings.with_stars(5)).entries)
+        lists["stars"] = sorted(each.site.title for each in (await service.ratings.with_stars(5)).items)
         for n in range(6):
             await original.write(
                 kit,
@@ -63,15 +62,15 @@ async def main():
                 original.group(f"group-{n}", "fus:site:edit"),
                 original.membership("u", f"group-{n}"),
             )
-        done = await take_in_all(kit.store)
-        lists["taken in"] = [done.sites, done.ratings, done.comments, done.memberships]
+        done = await adopt_everything(kit)
+        lists["adopted"] = [done.adopted[noun] for noun in ("site", "rating", "comment", "membership")]
         lists["old"] = await pages(service, tags=["old"])
         lists["old by entity"] = sorted([site.site_id async for site in kit.store.stream(schema.all_sites())
             if site.site_id.startswith("old")])
         lists["groups"] = [[group.name, group.member_count] for group in await service.groups.groups()]
-        lists["members"] = [len((await service.groups.members(f"group-{n}")).entries) for n in range(6)]
-        lists["comments"] = [len((await service.comments.of_site(f"old-{n}")).entries) for n in range(6)]
-        lists["all stars"] = [len((await service.ratings.with_stars(n, limit=50)).entries) for n in range(1, 6)]
+        lists["members"] = [len((await service.groups.members(f"group-{n}")).items) for n in range(6)]
+        lists["comments"] = [len((await service.comments.of_site(f"old-{n}")).items) for n in range(6)]
+        lists["all stars"] = [len((await service.ratings.with_stars(n, limit=50)).items) for n in range(1, 6)]
         print(json.dumps([BY_TIME.shards, lists]))
 
 
@@ -93,7 +92,7 @@ def test_every_list_is_the_same_when_its_index_is_spread() -> None:
     assert (one, five) == (1, 5)
     assert plain == spread
     assert len(plain["newest and "]) == 17
-    assert plain["taken in"] == [6, 6, 6, 6]
+    assert plain["adopted"] == [6, 6, 6, 6]
     assert len(plain["old"]) == len(plain["old by entity"]) == 6
     assert plain["groups"] == [[f"group-{number}", 1] for number in range(6)]
     assert plain["members"] == plain["comments"] == [1] * 6

@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from partita.apps.fus.schema import FUS, SiteTag, TagTotal
-from partita.apps.fus.tagged import Mode, site_ids
+from partita.apps.fus.service.tagged import Mode, site_ids
 from partita.engine import Engine
 from partita.store import EmbeddedStore
 from partita.store.observe import Observation

@@ -2,14 +2,21 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
-from partita.apps.kelifax.schema import RESOURCES
+from partita.apps.kelifax.inputs import Submission
+from partita.apps.kelifax.permissions import MODERATOR
+from partita.apps.kelifax.schema import RESOURCES, Resource
 from partita.apps.kelifax.service import KelifaxService
-from partita.apps.kelifax.submission import Submission
 from partita.kit.kit import Kit
-from tests.apps.house import kit_on
+from partita.kit.lists import Match
+from partita.table import Page
+from tests.apps.house import kit_on, person
+
+MOD = person("mod", *MODERATOR)
+"""A moderator."""
 
 
 def submission(
@@ -35,6 +42,18 @@ def submission(
         part, field = path.split("__")
         form[part][field] = value
     return Submission.model_validate(form)
+
+
+async def approved(service: KelifaxService, name: str = "Amazing Dev Tool", **changes: Any) -> Resource:
+    """A resource that somebody submitted and a moderator approved."""
+    url = f"https://{name.replace(' ', '')}.example.org"
+    resource = await service.submissions.submit(submission(name, url, **changes), name)
+    return await service.moderation.approve(MOD, resource.resource_slug)
+
+
+def slugs_of(page: Page[Match[Resource]]) -> list[str]:
+    """The slugs of a list, in its order."""
+    return [match.item.resource_slug for match in page]
 
 
 @pytest.fixture

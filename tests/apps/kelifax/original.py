@@ -6,8 +6,10 @@ from typing import Any
 
 from partita.apps.kelifax.examples import DOCUMENTED
 from partita.apps.kelifax.schema import RESOURCES, Resource
+from partita.apps.kelifax.service.adoption import adoptions
 from partita.dynamo import requests
 from partita.dynamo.python_values import item_from_python
+from partita.kit import adoption
 from partita.kit.kit import Kit
 from partita.table.effects import Steps
 
@@ -38,6 +40,11 @@ async def write(kit: Kit, *rows: Row) -> None:
     """Put them into the table, past everything of ours."""
     for row in rows:
         await kit.store.run(_put(row))
+
+
+async def adopt_all(kit: Kit) -> adoption.Report:
+    """Adopt whatever the original wrote, as `partita adopt kelifax` does."""
+    return await adoption.adopt_all(kit.store, RESOURCES, adoptions(kit.store))
 
 
 def _put(row: Row) -> Steps[None]:

@@ -49,11 +49,11 @@ class Kelifax:
         """Somebody with an account and these roles."""
         accounts = self.kit.accounts
         username = f"person-{next(self.numbers)}"
-        account = await accounts.sign_up(username, f"{username}@example.org", username, PASSWORD)
-        await accounts.set_roles(accounts.operator(), account.user_id, roles)
-        session = await accounts.sign_in(username, PASSWORD, user_agent="Test/1.0")
-        viewer = await accounts.viewer_from_session(session.token)
-        token = await accounts.create_token(viewer, "test", viewer.permissions, 1)
+        account = await accounts.registration.sign_up(username, f"{username}@example.org", username, PASSWORD)
+        await accounts.administration.set_roles(accounts.operator(), account.user_id, roles)
+        session = await accounts.sessions.sign_in(username, PASSWORD, user_agent="Test/1.0")
+        viewer = await accounts.recognition.from_session(session.token)
+        token = await accounts.tokens.create(viewer, "test", viewer.permissions, 1)
         return Somebody(self.app, token=token.text)
 
 

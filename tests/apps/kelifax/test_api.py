@@ -8,11 +8,10 @@ from typing import Any
 import orjson
 import pytest
 
-from partita.apps.kelifax.adoption import adopt_all
 from partita.apps.kelifax.schema import RESOURCES
 from tests.apps.house import kit_on
 from tests.apps.kelifax import original
-from tests.apps.kelifax.conftest import submission
+from tests.apps.kelifax.conftest import slugs_of, submission
 from tests.apps.kelifax.served import Kelifax, Somebody, serve
 
 pytestmark = pytest.mark.anyio
@@ -74,8 +73,7 @@ async def test_any_tag_can_be_listed(kelifax: Kelifax, moderator: Somebody, tag:
     form["resource"]["tags"] = [tag]
     slug = (await kelifax.visitor().api("POST", "/resources", form)).json["resourceSlug"]
     assert (await moderator.api("POST", f"/moderation/{slug}/approve")).status == 200
-    found = (await kelifax.service.browse(tag=tag)).found
-    assert [each.resource.resource_slug for each in found] == [slug]
+    assert slugs_of(await kelifax.service.resources.browse(tag=tag)) == [slug]
 
 
 _HALF = "half a character \ud800 is no text"
@@ -121,6 +119,12 @@ async def test_a_report_says_what_is_wrong(kelifax: Kelifax, reason: str) -> Non
     answer = await kelifax.visitor().ask(
         "POST", "/api/kelifax/resources/any/reports", body, {"content-type": "application/json"}
     )
+    assert (answer.status, _fields(answer.json)) == (422, ["reason"])
+
+
+@pytest.mark.parametrize("reason", ["", "  ", "x" * 1001], ids=["empty", "spaces", "too long"])
+async def test_a_rejection_says_why(kelifax: Kelifax, moderator: Somebody, reason: str) -> None:
+    answer = await moderator.api("POST", "/moderation/any/reject", {"reason": reason})
     assert (answer.status, _fields(answer.json)) == (422, ["reason"])
 
 
@@ -174,13 +178,13 @@ async def test_what_is_inspected_has_its_reports_and_its_history(kelifax: Kelifa
     await moderator.api("POST", f"/moderation/{slug}/approve")
     await moderator.api("PATCH", f"/moderation/{slug}", {"category": "ai", "tags": ["knots"]})
     assert (await kelifax.visitor().api("POST", f"/resources/{slug}/reports", {"reason": "dead"})).status == 204
-    told = (await moderator.api("GET", f"/moderation/{slug}")).json
-    assert [report["reason"] for report in told["openReports"]] == ["dead"]
-    assert [(entry["action"], entry["changed"]) for entry in told["history"]] == [
+    inspected = (await moderator.api("GET", f"/moderation/{slug}")).json
+    assert [report["reason"] for report in inspected["openReports"]] == ["dead"]
+    assert [(entry["action"], entry["changed"]) for entry in inspected["history"]] == [
         ("edit", ["category", "tags"]),
         ("approve", []),
     ]
-    assert (await moderator.api("GET", "/moderation/log?limit=2")).json["items"] == told["history"]
+    assert (await moderator.api("GET", "/moderation/log?limit=2")).json["items"] == inspected["history"]
     assert (await moderator.api("DELETE", f"/moderation/{slug}")).status == 204
     reports = (await moderator.api("GET", "/moderation/reports")).json["items"]
     assert slug not in [report["slug"] for report in reports]
@@ -203,12 +207,12 @@ async def test_sort_is_ignored_with_words_and_tags_are_listed_newest_first_only(
         form["resource"]["tags"] = ["sorting"]
         slugs.append((await kelifax.visitor().api("POST", "/resources", form)).json["resourceSlug"])
         await moderator.api("POST", f"/moderation/{slugs[-1]}/approve")
-    await kelifax.service.count_views(slugs[0], 5)
+    await kelifax.service.resources.count_views(slugs[0], 5)
     await kelifax.worker.drain()
-    found = [
+    answers = [
         (await kelifax.visitor().api("GET", f"/resources?q=sorted&sort={sort}")).json for sort in ("newest", "popular")
     ]
-    assert found[0]["items"] == found[1]["items"] != []
+    assert answers[0]["items"] == answers[1]["items"] != []
     tagged = await kelifax.visitor().api("GET", "/resources?tag=sorting")
     assert [item["resourceSlug"] for item in tagged.json["items"]] == slugs[::-1]
     refused = await kelifax.visitor().api("GET", "/resources?tag=sorting&sort=popular")
@@ -219,16 +223,16 @@ async def test_analytics_tell_the_largest_domains_and_the_last_days_that_had_sub
     kelifax: Kelifax, moderator: Somebody
 ) -> None:
     described = (await kelifax.visitor().get("/api/openapi.json")).json
-    told = described["paths"]["/api/kelifax/analytics"]["get"]["description"]
-    assert "20 largest" in told
-    assert "last 30 that had any" in told
+    description = described["paths"]["/api/kelifax/analytics"]["get"]["description"]
+    assert "20 largest" in description
+    assert "last 30 that had any" in description
     rows = [
         original.resource(f"day-{number}", createdAt=f"2024-{1 + number // 20:02}-{1 + number % 20:02}T00:00:00Z")
         | {"submitterDomain": f"d{number}.example.org"}
         for number in range(40)
     ]
     await original.write(kelifax.kit, *rows, original.resource("big", submitterDomain="d0.example.org"))
-    await adopt_all(kelifax.kit.store)
+    await original.adopt_all(kelifax.kit)
     answer = (await moderator.api("GET", "/analytics")).json
     assert len(answer["bySubmitterDomain"]) == 20
     counts = list(answer["bySubmitterDomain"].values())

@@ -90,7 +90,7 @@ def test_an_entry_keeps_the_limits_of_a_submission(entry: dict[str, Any]) -> Non
 @each_entry
 def test_an_entry_survives_being_kept_in_strings(entry: dict[str, Any]) -> None:
     details = entry["details"]
-    learning = tuple(LearningResource.model_validate(found) for found in details["learningResources"])
+    learning = tuple(LearningResource.model_validate(each) for each in details["learningResources"])
     assert list(split_tags(join_tags(entry["resource"]["tags"]))) == entry["resource"]["tags"]
     assert list(split_features(join_features(details["keyFeatures"]))) == details["keyFeatures"]
     assert list(split_features(join_features(details["useCases"]))) == details["useCases"]
@@ -100,9 +100,9 @@ def test_an_entry_survives_being_kept_in_strings(entry: dict[str, Any]) -> None:
 @each_entry
 def test_nothing_is_said_twice_in_an_entry(entry: dict[str, Any]) -> None:
     details = entry["details"]
-    for said in (entry["resource"]["tags"], details["keyFeatures"], details["useCases"]):
-        assert len(set(said)) == len(said)
-    learning = [found["url"] for found in details["learningResources"]]
+    for texts in (entry["resource"]["tags"], details["keyFeatures"], details["useCases"]):
+        assert len(set(texts)) == len(texts)
+    learning = [each["url"] for each in details["learningResources"]]
     assert len(set(learning)) == len(learning)
 
 

@@ -9,23 +9,21 @@ from io import BytesIO
 import pytest
 from PIL import Image
 
-from partita.apps.kelifax.formats import split_learning
-from partita.apps.kelifax.permissions import MODERATOR
+from partita.apps.kelifax.inputs import ResourceEdit
 from partita.apps.kelifax.schema import RESOURCES, Logo, Resource
-from partita.apps.kelifax.service import REPORTING, SUBMITTING, UPLOADING
-from partita.apps.kelifax.submission import Edit
+from partita.apps.kelifax.service.reports import REPORTING
+from partita.apps.kelifax.service.submissions import SUBMITTING, UPLOADING
 from partita.kit.limits import Rule
 from partita.kit.permissions import Viewer
 from partita.table import Delete
-from tests.apps.house import kit_on, person
+from tests.apps.house import kit_on
 from tests.apps.kelifax import original
-from tests.apps.kelifax.conftest import submission
+from tests.apps.kelifax.conftest import MOD, submission
 from tests.apps.kelifax.served import PASSWORD, Kelifax, Somebody, serve
 from tests.web.filled import filled
 from tests.web.visitor import Answer
 
 pytestmark = pytest.mark.anyio
-MOD = person("mod", *MODERATOR)
 SUBMIT = "/kelifax/submit"
 SUBMITTER = {
     "submitter.firstName": "Ada",
@@ -62,8 +60,8 @@ async def kelifax(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Kel
 async def moderator(kelifax: Kelifax) -> Somebody:
     """A moderator in front of a browser."""
     accounts = kelifax.kit.accounts
-    made = await accounts.sign_up("moa", "moa@example.org", "Moa", PASSWORD)
-    await accounts.set_roles(accounts.operator(), made.user_id, ["kelifax:moderator"])
+    account = await accounts.registration.sign_up("moa", "moa@example.org", "Moa", PASSWORD)
+    await accounts.administration.set_roles(accounts.operator(), account.user_id, ["kelifax:moderator"])
     browser = kelifax.visitor()
     assert (await browser.post("/sign-in", {"identity": "moa", "password": PASSWORD})).status == 303
     return browser
@@ -86,16 +84,16 @@ async def _last_step(visitor: Somebody, name: str) -> list[tuple[str, str]]:
 async def _resource(kelifax: Kelifax, name: str, *, by: Viewer | None = MOD, **changes: object) -> Resource:
     """A resource; approved, unless by nobody."""
     url = f"https://{name.lower().replace(' ', '-')}.example.org"
-    made = await kelifax.service.submit(submission(name, url, **changes), name)
-    return made if by is None else await kelifax.service.approve(by, made.resource_slug)
+    pending = await kelifax.service.submissions.submit(submission(name, url, **changes), name)
+    return pending if by is None else await kelifax.service.moderation.approve(by, pending.resource_slug)
 
 
 def _with(sent: Iterable[tuple[str, str]], values: Mapping[str, str | list[str]]) -> list[tuple[str, str]]:
     """The form with other values in these fields; a list where a field repeats."""
     left = {name: [value] if isinstance(value, str) else list(value) for name, value in values.items()}
-    found = [(name, left[name].pop(0) if left.get(name) else value) for name, value in sent]
+    form = [(name, left[name].pop(0) if left.get(name) else value) for name, value in sent]
     assert not any(left.values()), f"the form has no fields {left}"
-    return found
+    return form
 
 
 async def _use_up(kelifax: Kelifax, rule: Rule, visitor: Somebody) -> None:
@@ -107,7 +105,7 @@ async def _use_up(kelifax: Kelifax, rule: Rule, visitor: Somebody) -> None:
 def _is_told_when_to_try_again(answer: Answer) -> None:
     assert answer.status == 429
     assert 1 <= int(answer.headers["retry-after"]) <= 3600
-    assert re.search(r"That was too often\. Try again in \d+ (seconds|minutes)\.", answer.shown)
+    assert re.search(r"Too many attempts\. Try again in \d+ (seconds|minutes)\.", answer.shown)
 
 
 async def _send(visitor: Somebody, fields: Iterable[tuple[str, str]], logo: bytes) -> Answer:
@@ -134,7 +132,7 @@ async def test_three_steps_lead_to_a_private_link(kelifax: Kelifax) -> None:
     assert answer.location.startswith("/kelifax/submissions/")
     page = await visitor.follow(answer)
     assert "Three Steps" in page.shown
-    assert "A moderator will look at it." in page.shown
+    assert "A moderator will review it." in page.shown
 
 
 async def test_whoever_submits_too_often_keeps_everything_and_is_told_when_to_try_again(kelifax: Kelifax) -> None:
@@ -163,7 +161,7 @@ async def test_a_logo_that_is_too_large_is_told_beside_its_field(kelifax: Kelifa
     answer = await _send(visitor, [*sent, ("go", "next")], b"x" * (megabytes * 1_000_000))
     assert answer.status == 413
     assert 'id="f-logo-error"' in answer.text
-    assert f"At most 600 KB; this picture has {megabytes},000 KB." in answer.shown
+    assert f"At most 600 KB; this image has {megabytes},000 KB." in answer.shown
     assert filled(answer.text, SUBMIT) == sent
 
 
@@ -184,7 +182,7 @@ async def test_whoever_uploads_too_often_is_told_and_can_go_on_without_a_logo(ke
     await _use_up(kelifax, UPLOADING, visitor)
     answer = await _send(visitor, [*sent, ("go", go)], _picture())
     _is_told_when_to_try_again(answer)
-    assert "You can also go on without a logo." in answer.shown
+    assert "You can also continue without a logo." in answer.shown
     assert 'id="f-logo-error"' in answer.text
     assert filled(answer.text, SUBMIT) == sent
     assert "Key features" in (await _send(visitor, [*filled(answer.text, SUBMIT), ("go", "next")], b"")).shown
@@ -257,8 +255,8 @@ async def test_the_page_of_a_resource_shows_its_open_reports_and_closes_each(
     kelifax: Kelifax, moderator: Somebody
 ) -> None:
     slug, other = [(await _resource(kelifax, name)).resource_slug for name in ("Flagged", "Not Flagged")]
-    await kelifax.service.report(slug, "It leads to a <duck>.", "somebody")
-    await kelifax.service.report(slug, "It is about geese.", "somebody")
+    await kelifax.service.reports.add(slug, "It leads to a <duck>.", "somebody")
+    await kelifax.service.reports.add(slug, "It is about geese.", "somebody")
     path = f"/kelifax/moderation/{slug}"
     page = await moderator.get(path)
     assert "It leads to a &lt;duck&gt;." in page.text
@@ -267,10 +265,10 @@ async def test_the_page_of_a_resource_shows_its_open_reports_and_closes_each(
     assert len(actions) == 2
     answer = await moderator.post(actions[0], filled(page.text, actions[0]))
     assert answer.location == path
-    shown = (await moderator.follow(answer)).shown
-    assert "The report is closed." in shown
-    assert "It is about geese." not in shown
-    assert "It leads to a <duck>." in shown
+    text = (await moderator.follow(answer)).shown
+    assert "Report closed." in text
+    assert "It is about geese." not in text
+    assert "It leads to a <duck>." in text
     away = await moderator.post(actions[1], {"next": "//evil.example"})
     assert away.location == "/kelifax/moderation"
     assert "Open reports" not in (await moderator.get(path)).shown
@@ -280,13 +278,13 @@ async def test_the_page_of_a_resource_tells_who_decided_what_when_and_why(
     kelifax: Kelifax, moderator: Somebody
 ) -> None:
     slug = (await _resource(kelifax, "Storied")).resource_slug
-    await kelifax.service.reject(MOD, slug, "Too few knots & ropes.")
-    await kelifax.service.edit(MOD, slug, Edit(tags=["knots"], resource_name="Storied Knots"))
-    shown = (await moderator.get(f"/kelifax/moderation/{slug}")).shown
-    told = [shown.index(each) for each in ("edit</span> by mod", "reject</span> by mod", "approve</span> by mod")]
-    assert told == sorted(told), "newest first"
-    assert "Too few knots & ropes." in shown
-    assert "Changed resource name, tags" in shown
+    await kelifax.service.moderation.reject(MOD, slug, "Too few knots & ropes.")
+    await kelifax.service.moderation.edit(MOD, slug, ResourceEdit(tags=["knots"], resource_name="Storied Knots"))
+    text = (await moderator.get(f"/kelifax/moderation/{slug}")).shown
+    places = [text.index(each) for each in ("Edited</span> by mod", "Rejected</span> by mod", "Approved</span> by mod")]
+    assert places == sorted(places), "newest first"
+    assert "Too few knots & ropes." in text
+    assert "Changed resource name, tags" in text
     assert "Changed resource name, tags" in (await moderator.get("/kelifax/moderation/log")).shown
 
 
@@ -294,12 +292,12 @@ async def test_the_log_leads_to_what_is_known_of_a_resource_that_was_deleted(
     kelifax: Kelifax, moderator: Somebody
 ) -> None:
     slug = (await _resource(kelifax, "Bygone")).resource_slug
-    await kelifax.service.delete(MOD, slug)
+    await kelifax.service.moderation.delete(MOD, slug)
     assert f'href="/kelifax/moderation/{slug}"' in (await moderator.get("/kelifax/moderation/log")).text
     page = await moderator.get(f"/kelifax/moderation/{slug}")
     assert page.status == 404
-    assert "bygone is not there any more" in page.shown
-    assert "delete</span> by mod" in page.shown
+    assert "bygone was deleted" in page.shown
+    assert "Deleted</span> by mod" in page.shown
     assert "It may have been removed." in (await moderator.get("/kelifax/moderation/never-was")).shown
     assert (await moderator.get("/kelifax/moderation/No%23Slug")).status == 404
 
@@ -309,18 +307,18 @@ async def test_a_decision_that_came_too_late_is_told_on_the_page_of_the_resource
 ) -> None:
     slug = (await _resource(kelifax, "Decided")).resource_slug
     path = f"/kelifax/moderation/{slug}"
-    for decision, told in (
+    for decision, message in (
         ("approve", "This resource is approved already."),
         ("unfeature", "This resource is not featured."),
     ):
         answer = await moderator.post(f"{path}/{decision}")
         assert answer.status == 409
-        assert told in answer.shown
+        assert message in answer.shown
         assert "Reason to reject" in answer.shown
     empty = await moderator.post(f"{path}/reject", {"reason": " "})
     assert empty.status == 422
     assert 'id="f-reason-error"' in empty.text
-    await kelifax.service.reject(MOD, slug, "First.")
+    await kelifax.service.moderation.reject(MOD, slug, "First.")
     late = await moderator.post(f"{path}/reject", {"reason": "Second, with care."})
     assert late.status == 409
     assert "This resource is rejected already." in late.shown
@@ -331,8 +329,8 @@ async def test_an_address_that_was_taken_meanwhile_keeps_a_resource_from_coming_
     kelifax: Kelifax, moderator: Somebody
 ) -> None:
     slug = (await _resource(kelifax, "Came Back")).resource_slug
-    await kelifax.service.reject(MOD, slug, "Not now.")
-    await kelifax.service.submit(submission("Faster", "https://came-back.example.org"), "somebody")
+    await kelifax.service.moderation.reject(MOD, slug, "Not now.")
+    await kelifax.service.submissions.submit(submission("Faster", "https://came-back.example.org"), "somebody")
     answer = await moderator.post(f"/kelifax/moderation/{slug}/approve")
     assert answer.status == 409
     assert "This address was submitted already and is waiting for review." in answer.shown
@@ -343,7 +341,7 @@ async def test_all_reports_can_be_paged_through_and_the_newest_stand_above_what_
 ) -> None:
     slug = (await _resource(kelifax, "Often Reported")).resource_slug
     for number in range(25):
-        await kelifax.service.report(slug, f"Wrong in way {number:02}.", f"somebody-{number}")
+        await kelifax.service.reports.add(slug, f"Wrong in way {number:02}.", f"somebody-{number}")
     queue = await moderator.get("/kelifax/moderation")
     assert len(re.findall(r"Wrong in way \d\d", queue.shown)) == 5
     assert 'href="/kelifax/moderation/reports">All reports' in queue.text
@@ -354,19 +352,19 @@ async def test_all_reports_can_be_paged_through_and_the_newest_stand_above_what_
     second = await moderator.get(following[1])
     seen = re.findall(r"Wrong in way \d\d", first.shown + second.shown)
     assert len(seen) == len(set(seen)) == 25
-    for report in (await kelifax.service.open_reports(limit=50)).items:
-        await kelifax.service.close_report(MOD, report.slug, report.entry_id)
+    for report in (await kelifax.service.reports.all_open(limit=50)).items:
+        await kelifax.service.reports.close(MOD, report.slug, report.entry_id)
     assert "No more reports" in (await moderator.get(following[1])).shown
-    assert "Nothing is reported" in (await moderator.get("/kelifax/moderation/reports")).shown
+    assert "No open reports" in (await moderator.get("/kelifax/moderation/reports")).shown
     assert (await kelifax.visitor().get("/kelifax/moderation/reports")).location.startswith("/sign-in")
 
 
 async def test_the_desk_counts_by_one_read_whatever_else_is_counted(kelifax: Kelifax, moderator: Somebody) -> None:
     await _resource(kelifax, "Counted", by=None)
     page = (await moderator.get("/kelifax/moderation")).text
-    waiting = re.search(r'Waiting <span class="count">(\d+)</span>', page)
+    waiting = re.search(r'Pending <span class="count">(\d+)</span>', page)
     assert waiting is not None
-    assert int(waiting[1]) == (await kelifax.service.analytics()).statuses["pending"] > 0
+    assert int(waiting[1]) == (await kelifax.service.analytics.overview()).by_status["pending"] > 0
     assert page.count("<td>CountIndex</td>") == 1
 
 
@@ -382,7 +380,7 @@ async def test_an_edit_that_empties_all_places_to_learn_more_removes_them(
     assert ("learningResources.0.title", "a|b") in sent
     answer = await moderator.post(path, [(name, "" if name.startswith("learn") else value) for name, value in sent])
     assert (answer.status, answer.location) == (303, f"/kelifax/moderation/{resource.resource_slug}")
-    after = await kelifax.service.inspect(resource.resource_slug)
+    after = await kelifax.service.moderation.inspect(resource.resource_slug)
     assert after.learning_resources == ""
     assert (after.tags, after.key_features) == (resource.tags, resource.key_features)
 
@@ -403,8 +401,8 @@ async def test_a_fourth_and_fifth_place_to_learn_more_can_be_added_without_scrip
         page = await moderator.post(path, [*_with(filled(page.text, path), row), ("more", "keyFeatures")])
     assert 'value="learningResources" formnovalidate data-repeat-more hidden' in page.text, "there is room for five"
     assert (await moderator.post(path, _with(filled(page.text, path), {"tags": "one, two"}))).status == 303
-    after = await kelifax.service.inspect(resource.resource_slug)
-    assert [each.title for each in split_learning(after.learning_resources)] == [f"Place {each}" for each in range(5)]
+    after = await kelifax.service.moderation.inspect(resource.resource_slug)
+    assert [each.title for each in after.learning_list] == [f"Place {each}" for each in range(5)]
 
 
 async def test_an_edit_that_leaves_out_what_is_needed_is_refused_beside_its_field(
@@ -419,7 +417,7 @@ async def test_an_edit_that_leaves_out_what_is_needed_is_refused_beside_its_fiel
     assert 'id="f-resourceName-error"' in answer.text
     assert 'id="f-learningResources-0-url-error"' in answer.text
     assert filled(answer.text, path) == sent
-    assert (await kelifax.service.inspect(resource.resource_slug)).resource_name == "Needed"
+    assert (await kelifax.service.moderation.inspect(resource.resource_slug)).resource_name == "Needed"
 
 
 async def test_an_edit_to_an_address_that_is_taken_is_told_beside_its_field(
@@ -441,23 +439,25 @@ async def test_whoever_edits_what_somebody_else_changed_meanwhile_is_told_and_ke
     slug = (await _resource(kelifax, "Contested")).resource_slug
     path = f"/kelifax/moderation/{slug}/edit"
     sent = _with(filled((await moderator.get(path)).text, path), {"tags": "mine", "learningResources.0.title": "Mine"})
-    theirs = await kelifax.service.edit(MOD, slug, Edit(usage_purpose="What somebody else has written."))
+    theirs = await kelifax.service.moderation.edit(
+        MOD, slug, ResourceEdit(usage_purpose="What somebody else has written.")
+    )
     late = await moderator.post(path, sent)
     assert late.status == 409
-    assert "Somebody changed this resource after you had opened it." in late.shown
-    assert re.search(r"edit</span> by mod, <time", late.shown)
+    assert "Somebody else changed this resource after you opened it." in late.shown
+    assert re.search(r"Edited</span> by mod, <time", late.shown)
     assert f'href="/kelifax/moderation/{slug}"' in late.text
-    assert "Save all the same" in late.shown
+    assert "Save anyway" in late.shown
     again = filled(late.text, path)
     assert again == _with(sent, {"revision": str(theirs.revision)})
-    assert (await kelifax.service.inspect(slug)).usage_purpose == theirs.usage_purpose
+    assert (await kelifax.service.moderation.inspect(slug)).usage_purpose == theirs.usage_purpose
     wrong = await moderator.post(path, _with(again, {"resourceName": "x"}))
     assert wrong.status == 422
     assert ("revision", str(theirs.revision)) in filled(wrong.text, path), (
         "a mistake does not make it forget what was seen"
     )
     assert (await moderator.post(path, again)).status == 303
-    after = await kelifax.service.inspect(slug)
+    after = await kelifax.service.moderation.inspect(slug)
     assert (after.tags, after.usage_purpose) == ("mine", dict(sent)["usagePurpose"])
 
 
@@ -465,7 +465,7 @@ async def test_views_and_more_rows_do_not_make_an_edit_late(kelifax: Kelifax, mo
     slug = (await _resource(kelifax, "Viewed")).resource_slug
     path = f"/kelifax/moderation/{slug}/edit"
     page = await moderator.get(path)
-    await kelifax.service.count_views(slug)
+    await kelifax.service.resources.count_views(slug)
     page = await moderator.post(path, [*filled(page.text, path), ("more", "keyFeatures")])
     assert (await moderator.post(path, _with(filled(page.text, path), {"tags": "seen"}))).status == 303
 
@@ -476,7 +476,7 @@ async def test_an_edit_of_what_was_deleted_meanwhile_is_answered_with_that(
     slug = (await _resource(kelifax, "Deleted Meanwhile")).resource_slug
     path = f"/kelifax/moderation/{slug}/edit"
     sent = filled((await moderator.get(path)).text, path)
-    await kelifax.service.delete(MOD, slug)
+    await kelifax.service.moderation.delete(MOD, slug)
     assert (await moderator.post(path, sent)).status == 404
 
 

@@ -16,17 +16,14 @@ import asyncio, json, tempfile
 from dataclasses import replace
 from pathlib import Path
 from partita.apps.kelifax import schema
-from partita.apps.kelifax.adoption import adopt_all
-from partita.apps.kelifax.permissions import MODERATOR
 from partita.apps.kelifax.schema import Resource
 from partita.apps.kelifax.service import KelifaxService
-from partita.apps.kelifax.submission import Edit
+from partita.apps.kelifax.inputs import ResourceEdit
 from partita.table import Update
-from tests.apps.house import kit_on, person
+from tests.apps.house import kit_on
 from tests.apps.kelifax import original
-from tests.apps.kelifax.conftest import submission
-
-MOD = person("mod", *MODERATOR)
+from tests.apps.kelifax.original import adopt_all
+from tests.apps.kelifax.conftest import MOD, slugs_of, submission
 
 
 def _sent(request):
@@ -41,45 +38,46 @@ async def main():
                 await original.write(kit, row if number < 4 else original.least(row))
         for number in range(4):
             form = submission(f"Ours {number}", f"https://ours-{number}.example.org", resource__tags=["automation"])
-            await service.submit(form, "x")
-        await service.approve(MOD, "ours-0")
-        await service.count_views("ours-0", 2)
-        await service.reject(MOD, "ours-1", "no")
-        await service.edit(MOD, "its-1", Edit(category="design"))
-        await service.report("its-1", "dead", "x")
-        await service.report("its-3", "dead", "x")
-        await adopt_all(kit.store)
-        await service.reject(MOD, "its-3", "no")
-        await service.delete(MOD, "its-7")
+            await service.submissions.submit(form, "x")
+        await service.moderation.approve(MOD, "ours-0")
+        await service.resources.count_views("ours-0", 2)
+        await service.moderation.reject(MOD, "ours-1", "no")
+        await service.moderation.edit(MOD, "its-1", ResourceEdit(category="design"))
+        await service.reports.add("its-1", "dead", "x")
+        await service.reports.add("its-3", "dead", "x")
+        await adopt_all(kit)
+        await service.moderation.reject(MOD, "its-3", "no")
+        await service.moderation.delete(MOD, "its-7")
         # What the original approves later knows nothing of keys that are spread.
-        found = await service.inspect("ours-3")
-        request = Update(found.own_key, Resource.resource_status.set("approved")).making_anew(found).request()
+        pending = await service.moderation.inspect("ours-3")
+        request = Update(pending.own_key, Resource.resource_status.set("approved")).making_anew(pending).request()
         plain = replace(request, update=type(request.update)(request.update.actions[:1]))
         await kit.store.run(_sent(plain))
-        await adopt_all(kit.store)
-        told = await service.analytics()
+        await adopt_all(kit)
+        overview = await service.analytics.overview()
 
         async def slugs(query):
             return sorted([each.resource_slug async for each in kit.store.stream(query)])
 
-        lists = {status: await slugs(schema.resources_with_status(status)) for status in told.statuses}
+        lists = {status: await slugs(schema.resources_with_status(status)) for status in overview.by_status}
         for category in ("development", "design"):
             lists[category] = await slugs(schema.resources_in(category))
             for sort in ("newest", "popular"):
-                found = (await service.browse(category=category, sort=sort)).found
-                lists[f"{category} {sort}"] = sorted(each.resource.resource_slug for each in found)
-        views = [[-each.view_count, each.resource_slug] for each in told.popular]
+                page = await service.resources.browse(category=category, sort=sort)
+                lists[f"{category} {sort}"] = sorted(slugs_of(page))
+        views = [[-each.view_count, each.resource_slug] for each in overview.most_viewed]
         lists["popular"] = sorted(views)  # those with as many views come in any order
         assert [count for count, _ in views] == [count for count, _ in lists["popular"]]
-        lists["featured"] = [each.resource_slug for each in await service.featured()]
+        lists["featured"] = [each.resource_slug for each in await service.resources.featured()]
         lists["domain"] = await slugs(schema.resources_from("techcorp.com"))
-        lists["submission"] = [(await service.submission_status("submission-of-its-2")).resource_slug]
-        tagged = (await service.browse(tag="automation")).found
-        lists["tag"] = sorted(each.resource.resource_slug for each in tagged)
-        lists["log"] = [[entry.slug, entry.action] for entry in (await service.log(limit=50)).items]
-        lists["history"] = [entry.action for entry in await service.history_of("its-3")]
-        lists["reports"] = sorted(each.slug for each in (await service.open_reports()).items)
-        lists["totals"] = [told.statuses, told.categories, told.domains, told.days[:1]]
+        lists["submission"] = [(await service.submissions.status("submission-of-its-2")).resource_slug]
+        lists["tag"] = sorted(slugs_of(await service.resources.browse(tag="automation")))
+        lists["log"] = [[entry.slug, entry.action] for entry in (await service.moderation.log(limit=50)).items]
+        lists["history"] = [entry.action for entry in await service.moderation.history("its-3")]
+        lists["reports"] = sorted(each.slug for each in (await service.reports.all_open()).items)
+        lists["totals"] = [overview.by_status, overview.by_category]
+        lists["domains"] = list(overview.by_submitter_domain.items())
+        lists["days"] = list(overview.submissions_per_day.items())[:1]
         print(json.dumps([schema.STATUS_INDEX.shards, lists]))
 
 

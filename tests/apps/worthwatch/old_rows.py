@@ -7,7 +7,7 @@ from typing import Any
 
 from hypothesis import strategies as st
 
-from partita.apps.worthwatch.old_table import OLD
+from partita.apps.worthwatch.migration.old_table import OLD
 from partita.dynamo.python_values import item_from_python
 from partita.engine import Engine
 from partita.store import EmbeddedStore

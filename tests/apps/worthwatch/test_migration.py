@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from partita.apps.worthwatch import schema
 from partita.apps.worthwatch.migration import WORTHWATCH_BY_ID
-from partita.apps.worthwatch.old_table import OLD, new_item
+from partita.apps.worthwatch.migration.old_table import OLD, new_item
 from partita.apps.worthwatch.schema import WORTHWATCH, Comment, EmailGuard, Movie, Rating, Show, User, WatchlistItem
 from partita.dynamo.python_values import item_from_python
 from partita.engine import Engine, FaultPlan
@@ -82,7 +82,7 @@ def differences(store: EmbeddedStore) -> set[tuple[str, str]]:
 def test_every_entity_of_the_document_is_moved_with_guards_and_counts(engine: Engine) -> None:
     store, report = moved(engine, *ROWS)
     assert (report.tally.moved, report.tally.problems, report.tally.skipped) == (len(ROWS), 0, 0)
-    assert report.tally.made == {
+    assert report.tally.written == {
         "User": 3,
         "EmailGuard": 3,
         "Watchlist": 3,
@@ -179,7 +179,7 @@ def test_a_title_twice_on_a_list_counts_once_and_the_later_row_is_told(engine: E
 
 def test_saving_twice_is_saving_once(engine: Engine) -> None:
     _, report = moved(engine, user("u1"), saved("x1", "u1", "w1"), saved("x2", "u1", "w1", savedAt=FEBRUARY))
-    assert (report.tally.made["SavedWatchlist"], report.tally.skipped, report.tally.problems) == (1, 1, 0)
+    assert (report.tally.written["SavedWatchlist"], report.tally.skipped, report.tally.problems) == (1, 1, 0)
 
 
 def test_what_the_new_system_made_under_the_same_key_is_not_mistaken_for_the_row(engine: Engine) -> None:
@@ -198,7 +198,7 @@ def test_a_list_takes_a_thousand_items(engine: Engine) -> None:
     store.write(Update(key, schema.Watchlist.item_count.set(998)))
     rows = [list_item(f"i{number}", "w1", f"m{number}") for number in range(5)]
     _, report = moved(engine, *rows)
-    assert report.tally.made["WatchlistItem"] == 2
+    assert report.tally.written["WatchlistItem"] == 2
     assert set(problems(report).values()) == {"its watchlist w1 has 1,000 items already"}
     parent = store.get(schema.watchlist("w1"))
     assert parent is not None

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from partita.apps.worthwatch.examples import DOCUMENTED
-from partita.apps.worthwatch.old_table import OldRowError, new_item
+from partita.apps.worthwatch.migration.old_table import OldRowError, new_item
 from partita.apps.worthwatch.schema import Comment, Movie, Show, User, Watchlist, WatchlistItem
 from partita.dynamo.python_values import item_from_python, item_to_python
 from partita.table import Item, KeyPartError

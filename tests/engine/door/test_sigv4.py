@@ -73,22 +73,6 @@ def test_path_and_query_are_part_of_it(path: str) -> None:
         verify(headers, path=path + "1")
 
 
-def test_the_published_example_of_aws_comes_out_the_same() -> None:
-    headers = {
-        "content-type": "application/x-www-form-urlencoded; charset=utf-8",
-        "host": "iam.amazonaws.com",
-        "x-amz-date": "20150830T123600Z",
-    }
-    empty = "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"
-    request = sigv4.canonical_request(
-        "GET", "/", "Action=ListUsers&Version=2010-05-08", headers, sorted(headers), empty
-    )
-    assert (
-        sigv4.signature(request, SECRET, "20150830T123600Z", "20150830", "us-east-1", "iam")
-        == "5d672d79c15b13162d9279b0855cfba6789a8edb4c82c400e06b5924a6f2b5d7"
-    )
-
-
 @pytest.mark.parametrize(
     ("damage", "error", "words"),
     [

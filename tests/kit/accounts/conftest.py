@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from enum import StrEnum
 from pathlib import Path
 
 import pytest
@@ -14,7 +13,7 @@ from partita.kit.accounts.passwords import Passwords
 from partita.kit.clock import RandomIds
 from partita.kit.limits import Limits
 from partita.kit.mail import Outbox
-from partita.kit.permissions import ADMIN, House, Policy, Reason, Viewer
+from partita.kit.permissions import ADMIN, House, Permission, Policy, Reason, Viewer
 from partita.kit.settings import Settings
 from partita.store import EmbeddedStore
 from tests.kit.conftest import HandClock
@@ -22,16 +21,16 @@ from tests.kit.conftest import HandClock
 PASSWORD = "correct horse battery"
 
 
-class Press(StrEnum):
+class Press(Permission):
     """The permissions of a small system."""
 
-    READ = "press:article:read"
-    WRITE = "press:article:write"
-    APPROVE = "press:article:approve"
+    READ = "press:article:read", "Read articles"
+    WRITE = "press:article:write", "Write articles"
+    APPROVE = "press:article:approve", "Approve articles"
 
 
 POLICY = Policy(
-    known=frozenset({*House, *Press}),
+    labels={permission: permission.label for permissions in (House, Press) for permission in permissions},
     roles={
         "press:editor": frozenset({Press.WRITE, Press.APPROVE}),
         "press:chief": frozenset({*Press, House.MANAGE_USERS}),
@@ -107,16 +106,16 @@ def accounts(make_accounts: Made, settings: Settings) -> Accounts:
 
 async def join(accounts: Accounts, username: str, *roles: str) -> Viewer:
     """Somebody new, signed in."""
-    person = await accounts.sign_up(username, f"{username}@example.org", username.title(), PASSWORD)
+    person = await accounts.registration.sign_up(username, f"{username}@example.org", username.title(), PASSWORD)
     if roles:
-        await accounts.set_roles(accounts.operator(), person.user_id, roles)
+        await accounts.administration.set_roles(accounts.operator(), person.user_id, roles)
     return await enter(accounts, username)
 
 
 async def enter(accounts: Accounts, identity: str, password: str = PASSWORD) -> Viewer:
     """Somebody signed in."""
-    session = await accounts.sign_in(identity, password, user_agent="Test/1.0")
-    viewer = await accounts.viewer_from_session(session.token)
+    session = await accounts.sessions.sign_in(identity, password, user_agent="Test/1.0")
+    viewer = await accounts.recognition.from_session(session.token)
     assert viewer.signed_in
     return viewer
 

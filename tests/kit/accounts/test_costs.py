@@ -26,15 +26,15 @@ def passwords() -> Passwords:
 
 @pytest.fixture
 async def ada(accounts: Accounts) -> NewSession:
-    await accounts.sign_up("ada", "ada@example.org", "Ada", PASSWORD)
-    return await accounts.sign_in("ada", PASSWORD)
+    await accounts.registration.sign_up("ada", "ada@example.org", "Ada", PASSWORD)
+    return await accounts.sessions.sign_in("ada", PASSWORD)
 
 
 async def test_the_answer_for_unknown_people_takes_as_long(accounts: Accounts, ada: NewSession) -> None:
     async def seconds(identity: str, place: int) -> float:
         begun = time.perf_counter()
         with pytest.raises(SignInRequired):
-            await accounts.sign_in(identity, "wrong horse battery", address=f"192.0.2.{place}")
+            await accounts.sessions.sign_in(identity, "wrong horse battery", address=f"192.0.2.{place}")
         return time.perf_counter() - begun
 
     known = min([await seconds("ada", place) for place in range(8)])
@@ -44,9 +44,11 @@ async def test_the_answer_for_unknown_people_takes_as_long(accounts: Accounts, a
 
 async def test_fifty_people_sign_in_at_once(accounts: Accounts) -> None:
     people = [f"person-{number}" for number in range(50)]
-    await asyncio.gather(*(accounts.sign_up(each, f"{each}@example.org", each, PASSWORD) for each in people))
-    sessions = await asyncio.gather(*(accounts.sign_in(each, PASSWORD) for each in people))
-    viewers = await asyncio.gather(*(accounts.viewer_from_session(session.token) for session in sessions))
+    await asyncio.gather(
+        *(accounts.registration.sign_up(each, f"{each}@example.org", each, PASSWORD) for each in people)
+    )
+    sessions = await asyncio.gather(*(accounts.sessions.sign_in(each, PASSWORD) for each in people))
+    viewers = await asyncio.gather(*(accounts.recognition.from_session(session.token) for session in sessions))
     assert [viewer.username for viewer in viewers] == people
 
 
@@ -56,8 +58,8 @@ async def test_a_password_of_older_costs_is_encoded_anew(
     user_id = ada.account.user_id
     cheap = PasswordHasher(time_cost=1, memory_cost=8, parallelism=1).hash(PASSWORD)
     house.write(Update(Password.key(Password.user_id(user_id)), Password.encoded.set(cheap)))
-    await accounts.sign_in("ada", PASSWORD)
+    await accounts.sessions.sign_in("ada", PASSWORD)
     stored = house.get(password(user_id))
     assert stored is not None
     assert "m=19456,t=2" in stored.encoded
-    await accounts.sign_in("ada", PASSWORD)
+    await accounts.sessions.sign_in("ada", PASSWORD)

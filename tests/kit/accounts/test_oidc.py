@@ -49,18 +49,18 @@ async def site(make_accounts: Made, settings: Settings, clock: HandClock) -> Asy
 
 async def _refused(site: Site, token: str) -> str:
     with pytest.raises(SignInRequired) as refused:
-        await site.accounts.viewer_from_bearer(token)
+        await site.accounts.recognition.from_bearer(token)
     assert refused.value.code == "invalid_token"
     assert refused.value.headers == {"WWW-Authenticate": "Bearer"}
     return refused.value.detail
 
 
 async def test_a_good_token_lets_its_bearer_in_with_an_account_of_their_own(site: Site) -> None:
-    viewer = await site.accounts.viewer_from_bearer(site.provider.token())
+    viewer = await site.accounts.recognition.from_bearer(site.provider.token())
     assert (viewer.username, viewer.via, viewer.permissions) == ("ada", "oidc", POLICY.members)
-    again = await site.accounts.viewer_from_bearer(site.provider.token())
+    again = await site.accounts.recognition.from_bearer(site.provider.token())
     assert again == viewer
-    account = await site.accounts.account(viewer.id)
+    account = await site.accounts.people.get(viewer.id)
     assert (account.issuer, account.email) == (site.provider.issuer, None)
 
 
@@ -68,7 +68,7 @@ async def test_many_first_requests_at_once_make_one_account_and_ask_for_the_keys
     site: Site, house: EmbeddedStore
 ) -> None:
     token = site.provider.token()
-    viewers = await asyncio.gather(*(site.accounts.viewer_from_bearer(token) for _ in range(20)))
+    viewers = await asyncio.gather(*(site.accounts.recognition.from_bearer(token) for _ in range(20)))
     assert len(set(viewers)) == 1
     assert site.provider.asked == ["/pool/.well-known/openid-configuration", "/pool/keys"]
     rows = house.engine.call("Scan", {"TableName": "partita-accounts"})["Items"]
@@ -77,9 +77,9 @@ async def test_many_first_requests_at_once_make_one_account_and_ask_for_the_keys
 
 async def test_people_with_the_same_name_are_told_apart(site: Site) -> None:
     here = await join(site.accounts, "ada")
-    first = await site.accounts.viewer_from_bearer(site.provider.token(sub="one"))
-    second = await site.accounts.viewer_from_bearer(site.provider.token(sub="two", username="admin"))
-    third = await site.accounts.viewer_from_bearer(site.provider.token(sub="üñí", username=None, name="Ñandú"))
+    first = await site.accounts.recognition.from_bearer(site.provider.token(sub="one"))
+    second = await site.accounts.recognition.from_bearer(site.provider.token(sub="two", username="admin"))
+    third = await site.accounts.recognition.from_bearer(site.provider.token(sub="üñí", username=None, name="Ñandú"))
     assert len({here.user_id, first.user_id, second.user_id, third.user_id}) == 4
     assert first.username.startswith("ada-")
     assert second.username.startswith("admin-")
@@ -88,28 +88,28 @@ async def test_people_with_the_same_name_are_told_apart(site: Site) -> None:
 
 async def test_people_of_a_pool_have_the_ids_that_the_pool_gave_them(site: Site) -> None:
     sub = "b7f1c2de-93aa-4c5e-8d10-0a1b2c3d4e5f"
-    assert (await site.accounts.viewer_from_bearer(site.provider.token(sub=sub))).id == sub
+    assert (await site.accounts.recognition.from_bearer(site.provider.token(sub=sub))).id == sub
     for other in (sub.upper(), f"{sub}x", "one"):
-        assert len((await site.accounts.viewer_from_bearer(site.provider.token(sub=other))).id) == 26
+        assert len((await site.accounts.recognition.from_bearer(site.provider.token(sub=other))).id) == 26
 
 
 async def test_an_account_of_another_issuer_is_not_given_away(site: Site, house: EmbeddedStore) -> None:
     sub = "b7f1c2de-93aa-4c5e-8d10-0a1b2c3d4e5f"
-    await site.accounts.viewer_from_bearer(site.provider.token(sub=sub))
+    await site.accounts.recognition.from_bearer(site.provider.token(sub=sub))
     house.write(Update(Account.key(Account.user_id(sub)), Account.issuer.set("https://before.example.org")))
     with pytest.raises(Forbidden, match="another sign-in service"):
-        await site.accounts.viewer_from_bearer(site.provider.token(sub=sub))
+        await site.accounts.recognition.from_bearer(site.provider.token(sub=sub))
 
 
 async def test_the_roles_claim_grants_roles_that_there_are(site: Site) -> None:
     token = site.provider.token(groups=["press:editor", "press:janitor", 7])
-    assert (await site.accounts.viewer_from_bearer(token)).permissions == set(Press)
+    assert (await site.accounts.recognition.from_bearer(token)).permissions == set(Press)
     everything = site.provider.token(groups=f"other {ADMIN}")
-    assert (await site.accounts.viewer_from_bearer(everything)).permissions == POLICY.known
-    plain = await site.accounts.viewer_from_bearer(site.provider.token())
+    assert (await site.accounts.recognition.from_bearer(everything)).permissions == POLICY.known
+    plain = await site.accounts.recognition.from_bearer(site.provider.token())
     assert plain.permissions == POLICY.members, "what a token grants is not kept"
-    await site.accounts.set_roles(site.accounts.operator(), plain.id, ["press:editor"])
-    assert (await site.accounts.viewer_from_bearer(site.provider.token())).permissions == set(Press)
+    await site.accounts.administration.set_roles(site.accounts.operator(), plain.id, ["press:editor"])
+    assert (await site.accounts.recognition.from_bearer(site.provider.token())).permissions == set(Press)
 
 
 async def test_without_the_setting_a_token_carries_no_roles(
@@ -118,7 +118,7 @@ async def test_without_the_setting_a_token_carries_no_roles(
     accounts = make_accounts(Settings(data=settings.data, oidc_issuer=site.provider.issuer, oidc_client_id=CLIENT))
     strange: dict[str, Any] = {"": [ADMIN], "roles": [ADMIN]}
     token = site.provider.token(groups=[ADMIN], **strange)
-    assert (await accounts.viewer_from_bearer(token)).permissions == POLICY.members
+    assert (await accounts.recognition.from_bearer(token)).permissions == POLICY.members
 
 
 @pytest.mark.parametrize(
@@ -144,7 +144,7 @@ async def test_a_token_that_says_something_else_is_refused(site: Site, claims: d
 
 async def test_a_token_without_the_words_of_cognito_is_good_for_its_audience(site: Site) -> None:
     token = site.provider.token(token_use=None, client_id=None, aud=["other", CLIENT])
-    assert (await site.accounts.viewer_from_bearer(token)).signed_in
+    assert (await site.accounts.recognition.from_bearer(token)).signed_in
 
 
 async def test_a_token_is_good_from_its_beginning_to_its_end(site: Site, clock: HandClock) -> None:
@@ -152,7 +152,7 @@ async def test_a_token_is_good_from_its_beginning_to_its_end(site: Site, clock: 
     early = site.provider.token(nbf=int(clock.now().timestamp()) + 600)
     await _refused(site, early)
     clock.forward(minutes=60, seconds=59)
-    assert (await site.accounts.viewer_from_bearer(token)).signed_in, "clocks differ by a minute"
+    assert (await site.accounts.recognition.from_bearer(token)).signed_in, "clocks differ by a minute"
     clock.forward(seconds=2)
     assert "Expired" in await _refused(site, token)
 
@@ -187,11 +187,11 @@ async def test_signatures_that_prove_nothing_are_refused(site: Site) -> None:
         f"{header}.{payload}.{signature * 100}",
     ):
         await _refused(site, token)
-    assert (await site.accounts.viewer_from_bearer(good)).signed_in
+    assert (await site.accounts.recognition.from_bearer(good)).signed_in
 
 
 async def test_a_key_that_only_the_bearer_knows_proves_nothing(site: Site) -> None:
-    await site.accounts.viewer_from_bearer(site.provider.token())
+    await site.accounts.recognition.from_bearer(site.provider.token())
     await _refused(site, site.provider.token(key="second", header={"kid": "first"}))
     own = dict(KEYS["second"].as_dict(private=False))
     await _refused(site, site.provider.token(key="second", header={"jwk": own}))
@@ -200,14 +200,14 @@ async def test_a_key_that_only_the_bearer_knows_proves_nothing(site: Site) -> No
 async def test_a_new_key_is_fetched_when_a_token_names_it_and_made_up_ones_do_not_keep_us_asking(
     site: Site, clock: HandClock
 ) -> None:
-    await site.accounts.viewer_from_bearer(site.provider.token())
+    await site.accounts.recognition.from_bearer(site.provider.token())
     site.provider.published.append(dict(KEYS["second"].as_dict(private=False)))
     assert len(site.provider.asked) == 2
     rotated = site.provider.token(key="second")
     await _refused(site, rotated)  # within the cool-down nobody asks
     assert len(site.provider.asked) == 2
     clock.forward(minutes=1)
-    assert (await site.accounts.viewer_from_bearer(rotated)).signed_in
+    assert (await site.accounts.recognition.from_bearer(rotated)).signed_in
     assert len(site.provider.asked) == 4
     clock.forward(minutes=1)
     for number in range(30):
@@ -216,7 +216,7 @@ async def test_a_new_key_is_fetched_when_a_token_names_it_and_made_up_ones_do_no
 
 
 async def test_a_key_that_was_withdrawn_is_forgotten_within_the_day(site: Site, clock: HandClock) -> None:
-    await site.accounts.viewer_from_bearer(site.provider.token())
+    await site.accounts.recognition.from_bearer(site.provider.token())
     site.provider.published = [dict(KEYS["second"].as_dict(private=False))]
     clock.forward(hours=12, seconds=1)
     await _refused(site, site.provider.token())
@@ -227,14 +227,14 @@ async def test_a_provider_that_is_away_locks_nobody_out_whose_key_is_known(
 ) -> None:
     site.provider.away = True
     with pytest.raises(Unavailable):
-        await site.accounts.viewer_from_bearer(site.provider.token())
+        await site.accounts.recognition.from_bearer(site.provider.token())
     assert "answers 503" in caplog.text
     site.provider.away = False
     clock.forward(minutes=1)
-    assert (await site.accounts.viewer_from_bearer(site.provider.token())).signed_in
+    assert (await site.accounts.recognition.from_bearer(site.provider.token())).signed_in
     site.provider.away = True
     clock.forward(hours=13)
-    assert (await site.accounts.viewer_from_bearer(site.provider.token())).signed_in
+    assert (await site.accounts.recognition.from_bearer(site.provider.token())).signed_in
 
 
 async def test_keys_of_another_kind_are_passed_over(site: Site) -> None:
@@ -248,7 +248,7 @@ async def test_keys_of_another_kind_are_passed_over(site: Site) -> None:
         {"kty": "RSA", "n": first["n"], "e": first["e"]},
         first,
     ]
-    assert (await site.accounts.viewer_from_bearer(site.provider.token())).signed_in
+    assert (await site.accounts.recognition.from_bearer(site.provider.token())).signed_in
     for name in ("curve", "secret", "encryption", "small"):
         await _refused(site, site.provider.token(header={"kid": name}))
 
@@ -261,21 +261,21 @@ def new_small_key() -> dict[str, Any]:
 async def test_a_configuration_of_another_issuer_is_not_believed(site: Site, caplog: pytest.LogCaptureFixture) -> None:
     site.provider.configuration = {"issuer": "https://elsewhere.example"}
     with pytest.raises(Unavailable):
-        await site.accounts.viewer_from_bearer(site.provider.token())
-    assert "is of the issuer https://elsewhere.example" in caplog.text
+        await site.accounts.recognition.from_bearer(site.provider.token())
+    assert "names the issuer https://elsewhere.example" in caplog.text
 
 
 async def test_a_suspended_person_is_kept_out(site: Site) -> None:
-    viewer = await site.accounts.viewer_from_bearer(site.provider.token())
-    await site.accounts.suspend(site.accounts.operator(), viewer.id)
+    viewer = await site.accounts.recognition.from_bearer(site.provider.token())
+    await site.accounts.administration.suspend(site.accounts.operator(), viewer.id)
     with pytest.raises(Forbidden):
-        await site.accounts.viewer_from_bearer(site.provider.token())
+        await site.accounts.recognition.from_bearer(site.provider.token())
 
 
 async def test_tokens_are_in_no_log(site: Site, caplog: pytest.LogCaptureFixture) -> None:
     caplog.set_level(logging.DEBUG)
     good, bad = site.provider.token(), site.provider.token(client_id="another")
-    await site.accounts.viewer_from_bearer(good)
+    await site.accounts.recognition.from_bearer(good)
     detail = await _refused(site, bad)
     for token in (good, bad):
         for part in token.split(".")[1:]:
@@ -284,4 +284,4 @@ async def test_tokens_are_in_no_log(site: Site, caplog: pytest.LogCaptureFixture
 
 async def test_where_no_provider_is_set_its_tokens_are_refused(accounts: Accounts, site: Site) -> None:
     with pytest.raises(SignInRequired):
-        await accounts.viewer_from_bearer(site.provider.token())
+        await accounts.recognition.from_bearer(site.provider.token())

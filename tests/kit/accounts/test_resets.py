@@ -30,7 +30,7 @@ async def ada(accounts: Accounts) -> Viewer:
 
 
 async def _link(accounts: Accounts, outbox: Outbox, email: str = "ada@example.org") -> str:
-    await accounts.request_reset(email)
+    await accounts.resets.request(email)
     await accounts.finish()
     (newest,) = await outbox.page(limit=1)
     (url,) = re.findall(r"https://\S+", newest.text)
@@ -41,26 +41,26 @@ async def _link(accounts: Accounts, outbox: Outbox, email: str = "ada@example.or
 async def test_the_link_lets_its_owner_choose_a_password_and_ends_all_sessions(
     accounts: Accounts, outbox: Outbox, ada: Viewer
 ) -> None:
-    session = await accounts.sign_in("ada", PASSWORD)
+    session = await accounts.sessions.sign_in("ada", PASSWORD)
     token = await _link(accounts, outbox, " ADA@example.org")
     (mail,) = await outbox.page()
     assert mail.to == "ada@example.org"
-    await accounts.reset_password(token, NEW)
-    assert await accounts.viewer_from_session(session.token) is NOBODY
+    await accounts.resets.complete(token, NEW)
+    assert await accounts.recognition.from_session(session.token) is NOBODY
     assert (await enter(accounts, "ada", NEW)).user_id == ada.user_id
     with pytest.raises(SignInRequired):
-        await accounts.sign_in("ada", PASSWORD)
+        await accounts.sessions.sign_in("ada", PASSWORD)
 
 
 async def test_a_link_works_once_even_for_many_at_once(accounts: Accounts, outbox: Outbox, ada: Viewer) -> None:
     token = await _link(accounts, outbox)
-    tries = (accounts.reset_password(token, f"{NEW} {number}") for number in range(8))
+    tries = (accounts.resets.complete(token, f"{NEW} {number}") for number in range(8))
     outcomes = await asyncio.gather(*tries, return_exceptions=True)
     refused = [outcome for outcome in outcomes if isinstance(outcome, BadRequest)]
     assert len(refused) == 7
     assert {problem.code for problem in refused} == {"link_used"}
     with pytest.raises(BadRequest):
-        await accounts.reset_password(token, NEW)
+        await accounts.resets.complete(token, NEW)
 
 
 async def test_a_link_ends_after_an_hour_and_with_a_newer_one(
@@ -70,24 +70,24 @@ async def test_a_link_ends_after_an_hour_and_with_a_newer_one(
     clock.forward(minutes=1)
     second = await _link(accounts, outbox)
     with pytest.raises(BadRequest):
-        await accounts.check_reset(first)
+        await accounts.resets.check(first)
     with pytest.raises(BadRequest):
-        await accounts.reset_password(first, NEW)
-    await accounts.check_reset(second)
+        await accounts.resets.complete(first, NEW)
+    await accounts.resets.check(second)
     clock.forward(minutes=60)
     with pytest.raises(BadRequest):
-        await accounts.reset_password(second, NEW)
+        await accounts.resets.complete(second, NEW)
 
 
 async def test_a_changed_password_or_address_ends_the_link(accounts: Accounts, outbox: Outbox, ada: Viewer) -> None:
     token = await _link(accounts, outbox)
-    await accounts.change_email(ada, "countess@example.org", PASSWORD)
+    await accounts.profile.change_email(ada, "countess@example.org", PASSWORD)
     with pytest.raises(BadRequest):
-        await accounts.reset_password(token, NEW)
+        await accounts.resets.complete(token, NEW)
     token = await _link(accounts, outbox, "countess@example.org")
-    await accounts.change_password(ada, PASSWORD, NEW)
+    await accounts.profile.change_password(ada, PASSWORD, NEW)
     with pytest.raises(BadRequest):
-        await accounts.reset_password(token, f"{NEW}!")
+        await accounts.resets.complete(token, f"{NEW}!")
 
 
 async def test_a_password_that_is_not_good_enough_does_not_use_the_link_up(
@@ -95,16 +95,16 @@ async def test_a_password_that_is_not_good_enough_does_not_use_the_link_up(
 ) -> None:
     token = await _link(accounts, outbox)
     with pytest.raises(Invalid) as refused:
-        await accounts.reset_password(token, "short")
+        await accounts.resets.complete(token, "short")
     assert [error.field for error in refused.value.errors] == ["new"]
-    await accounts.reset_password(token, NEW)
+    await accounts.resets.complete(token, NEW)
 
 
 async def test_an_address_that_nobody_has_gets_the_same_answer_and_no_mail(
     accounts: Accounts, outbox: Outbox, ada: Viewer
 ) -> None:
     for email in ("nobody@example.org", "", "ada", "#", "x" * 3000):
-        await accounts.request_reset(email)
+        await accounts.resets.request(email)
     await accounts.finish()
     assert len(await outbox.page()) == 0
 
@@ -120,10 +120,10 @@ async def test_only_a_digest_of_the_link_is_stored_beside_the_account(
 async def test_made_up_links_are_refused(accounts: Accounts, outbox: Outbox, ada: Viewer) -> None:
     token = await _link(accounts, outbox)
     owner, secret = token.split(".")
-    session = await accounts.sign_in("ada", PASSWORD)
+    session = await accounts.sessions.sign_in("ada", PASSWORD)
     for made_up in ("", "x", f"{owner}.{secret[::-1]}", f"{owner[::-1]}.{secret}", session.token):
         with pytest.raises(BadRequest):
-            await accounts.reset_password(made_up, NEW)
+            await accounts.resets.complete(made_up, NEW)
 
 
 async def test_links_are_asked_for_three_times_an_hour_whoever_has_the_address(
@@ -131,9 +131,9 @@ async def test_links_are_asked_for_three_times_an_hour_whoever_has_the_address(
 ) -> None:
     for email in ("ada@example.org", "nobody@example.org"):
         for _ in range(3):
-            await accounts.request_reset(email, address="192.0.2.1")
+            await accounts.resets.request(email, address="192.0.2.1")
         with pytest.raises(TooMany):
-            await accounts.request_reset(email, address="192.0.2.2")
+            await accounts.resets.request(email, address="192.0.2.2")
     await accounts.finish()
     assert len(await outbox.page()) == 3
 
@@ -141,8 +141,8 @@ async def test_links_are_asked_for_three_times_an_hour_whoever_has_the_address(
 async def test_a_one_time_password_need_not_be_changed_again_after_a_reset(
     accounts: Accounts, outbox: Outbox, ada: Viewer
 ) -> None:
-    await accounts.set_password(accounts.operator(), ada.id)
-    await accounts.reset_password(await _link(accounts, outbox), NEW)
+    await accounts.administration.set_password(accounts.operator(), ada.id)
+    await accounts.resets.complete(await _link(accounts, outbox), NEW)
     assert not (await enter(accounts, "ada", NEW)).must_change_password
 
 
@@ -165,6 +165,6 @@ async def test_mail_that_cannot_be_sent_does_not_tell_who_has_an_account(
         limits=Limits(store, clock),
         mail=Nowhere(),
     )
-    await without.request_reset("ada@example.org")
+    await without.resets.request("ada@example.org")
     await without.finish()
     assert "a reset link was not sent: The server is away." in caplog.text

@@ -27,34 +27,34 @@ async def test_a_whole_life_of_an_account_leaks_nothing(
     shown: list[object] = []
     secrets = {PASSWORD, NEW, "wrong horse battery"}
 
-    shown.append(await accounts.sign_up("ada", "ada@example.org", "Ada", PASSWORD))
-    session = await accounts.sign_in("ada", PASSWORD, user_agent="Firefox")
-    viewer = await accounts.viewer_from_session(session.token)
-    token = await accounts.create_token(viewer, "robot", [], 30)
-    shown += [session, viewer, token, await accounts.sessions(viewer), await accounts.tokens(viewer)]
-    shown += [await accounts.viewer_from_bearer(token.text), read(session.token), read(token.text, kind="pat_")]
+    shown.append(await accounts.registration.sign_up("ada", "ada@example.org", "Ada", PASSWORD))
+    session = await accounts.sessions.sign_in("ada", PASSWORD, user_agent="Firefox")
+    viewer = await accounts.recognition.from_session(session.token)
+    token = await accounts.tokens.create(viewer, "robot", [], 30)
+    shown += [session, viewer, token, await accounts.sessions.list(viewer), await accounts.tokens.list(viewer)]
+    shown += [await accounts.recognition.from_bearer(token.text), read(session.token), read(token.text, kind="pat_")]
     for attempt in (
-        accounts.sign_in("ada", "wrong horse battery"),
-        accounts.change_password(viewer, "wrong horse battery", NEW),
-        accounts.change_email(viewer, "ada@example.org", "wrong horse battery"),
-        accounts.sign_up("ada", "ada@example.org", "Ada", PASSWORD),
-        accounts.sign_up("a", "b", "c", PASSWORD),
-        accounts.viewer_from_bearer(token.text[:-1]),
-        accounts.reset_password(session.token, NEW),
+        accounts.sessions.sign_in("ada", "wrong horse battery"),
+        accounts.profile.change_password(viewer, "wrong horse battery", NEW),
+        accounts.profile.change_email(viewer, "ada@example.org", "wrong horse battery"),
+        accounts.registration.sign_up("ada", "ada@example.org", "Ada", PASSWORD),
+        accounts.registration.sign_up("a", "b", "c", PASSWORD),
+        accounts.recognition.from_bearer(token.text[:-1]),
+        accounts.resets.complete(session.token, NEW),
     ):
         try:
             await attempt
         except Problem as problem:
             shown += [problem, problem.detail, problem.errors]
-    await accounts.request_reset("ada@example.org")
+    await accounts.resets.request("ada@example.org")
     await accounts.finish()
     (mail,) = await outbox.page()
     link = mail.text.partition("token=")[2].split()[0]
-    shown += [mail, await accounts.reset_password(link, NEW)]
-    one_time = await accounts.set_password(accounts.operator(), viewer.id)
-    made = await accounts.create_account(accounts.operator(), "eve", "eve@example.org", "Eve")
-    shown += [made, await accounts.account(viewer.id), await accounts.accounts([viewer.id]), accounts]
-    first = await accounts.ensure_admin()
+    shown += [mail, await accounts.resets.complete(link, NEW)]
+    one_time = await accounts.administration.set_password(accounts.operator(), viewer.id)
+    made = await accounts.administration.create_account(accounts.operator(), "eve", "eve@example.org", "Eve")
+    shown += [made, await accounts.people.get(viewer.id), await accounts.people.get_many([viewer.id]), accounts]
+    first = await accounts.registration.ensure_admin()
     assert first is not None
     secrets |= {session.token, token.text, link, one_time, made.password, first}
     secrets |= {text.rpartition(".")[2] for text in (session.token, token.text, link)}

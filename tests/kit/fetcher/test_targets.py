@@ -37,7 +37,7 @@ def test_only_http_and_https_are_followed(url: str) -> None:
 
 @pytest.mark.parametrize("url", ["http://ann:secret@example.org/", "http://ann@example.org/", "http://@example.org/"])
 def test_nobodys_name_or_password_is_sent(url: str) -> None:
-    with pytest.raises(FetchRefused, match="must not hold a name or a password"):
+    with pytest.raises(FetchRefused, match="must not contain a username or password"):
         target(url, WEB)
 
 
@@ -59,7 +59,7 @@ def test_addresses_in_other_digits_are_addresses(host: str) -> None:
 
 @pytest.mark.parametrize("port", [22, 25, 6379, 8080, 9200, 11211])
 def test_other_ports_than_those_of_the_web_are_refused(port: int) -> None:
-    with pytest.raises(FetchRefused, match=f"from the ports 80 and 443 only, not from {port}"):
+    with pytest.raises(FetchRefused, match=f"only from the ports 80 and 443, not from {port}"):
         target(f"http://example.org:{port}/", WEB)
     assert target(f"http://example.org:{port}/", None).port == port
     assert target(f"http://example.org:{port}/", (80, port)).port == port
@@ -96,7 +96,7 @@ def test_servers_lead_on_as_browsers_understand_them(location: str, asked: str) 
 
 
 def test_characters_that_nobody_can_send_are_refused() -> None:
-    with pytest.raises(FetchRefused, match=r"half a character|nobody can send"):
+    with pytest.raises(FetchRefused, match="invalid character"):
         target("https://example.org/\ud800", WEB)
 
 

@@ -8,6 +8,8 @@ import threading
 from collections.abc import AsyncIterator, Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from types import SimpleNamespace
+from typing import cast
 from urllib.parse import urlsplit
 
 import aiohttp
@@ -21,6 +23,7 @@ from yarl import URL
 from partita.kit.files import Files, LocalFiles, S3Files, file_routes
 from partita.kit.permissions import NOBODY, Viewer
 from partita.kit.problems import Problem
+from partita.kit.serving import Application, Serving
 from tests.kit.conftest import HandClock
 from tests.serving import CREDENTIALS, moto_server
 
@@ -64,9 +67,9 @@ async def site(files: LocalFiles) -> AsyncIterator[aiohttp.ClientSession]:
             yield session
 
 
-def _app(files: Files) -> FastAPI:
-    app = FastAPI()
-    app.state.viewers = _nobody
+def _app(files: Files) -> Application:
+    app = Application()
+    app.serving = cast(Serving, SimpleNamespace(recognise=_nobody))
     app.add_exception_handler(Problem, _told)
     app.include_router(file_routes(files).router)
     return app

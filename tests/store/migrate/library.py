@@ -16,13 +16,13 @@ from partita.table.migrations import (
     Comparison,
     Decision,
     Expectation,
-    Found,
     Migration,
     Move,
     Plan,
     Problem,
     Row,
     Skip,
+    TargetItems,
     Writes,
     differing,
 )
@@ -70,7 +70,7 @@ def plan(row: Row) -> Plan:
 
 
 def _reader(item: Reader) -> Move:
-    def decide(found: Found) -> Decision:
+    def decide(found: TargetItems) -> Decision:
         return Already() if found.item(item.own_key) else Writes(Put(item).if_new())
 
     return Move(reads=(item.own_key,), decide=decide)
@@ -80,7 +80,7 @@ def _loan(item: Loan) -> Move:
     """Of two readers with one book, the one who has it for longer has it."""
     reader = Reader.key(Reader.reader(item.reader))
 
-    def decide(found: Found) -> Decision:
+    def decide(found: TargetItems) -> Decision:
         if found.item(item.own_key):
             return Already()
         if found.item(reader) is None:
@@ -108,11 +108,11 @@ def expect(row: Row) -> Expectation:
     return Expectation(reads=(item.own_key,), compare=lambda found: _same(item, found))
 
 
-def _same_reader(reader: Reader, found: Found) -> Comparison:
+def _same_reader(reader: Reader, found: TargetItems) -> Comparison:
     return _same(reader.model_copy(update={"loans": len(found.lists[0])}), found)
 
 
-def _same(item: Item, found: Found) -> Comparison:
+def _same(item: Item, found: TargetItems) -> Comparison:
     there = found.item(item.own_key)
     return Comparison(("not there",)) if there is None else Comparison(tuple(differing(item, there)))
 

@@ -26,7 +26,7 @@ def server(name: str, folder: Path) -> AbstractContextManager[Served]:
 def test_a_migration_is_rehearsed_run_verified_and_run_again(name: str, tmp_path: Path) -> None:
     if name == "dynoxide" and not DYNOXIDE.exists():
         pytest.skip("dynoxide is not installed: npm ci")
-    expected = Tally(moved=51, skipped=1, problems=4, made=MADE)
+    expected = Tally(moved=51, skipped=1, problems=4, written=MADE)
     with server(name, tmp_path) as served:
         store = DynamoStore(endpoint_url=served.url, region="us-east-1", credentials=fixed("any", "any"))
         try:

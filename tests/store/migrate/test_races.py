@@ -12,7 +12,7 @@ from partita.store import EmbeddedStore
 from partita.store.migrate import MigrationBusyError, Report, migrate, status
 from partita.store.migrate.checkpoints import MIGRATIONS, Run, new_run
 from partita.table import Delete, Put, Update
-from partita.table.migrations import Already, Decision, Found, Move, Plan, Problem, Row, Writes
+from partita.table.migrations import Already, Decision, Move, Plan, Problem, Row, TargetItems, Writes
 from tests.store.migrate.library import LIBRARY, LIBRARY_CARDS, Loan, Reader, Visit, everything, filled, reader
 
 ADA = Reader.key(Reader.reader("ada"))
@@ -26,7 +26,7 @@ def store() -> Iterator[EmbeddedStore]:
         yield store
 
 
-def moving(store: EmbeddedStore, decide: Callable[[Found], Decision]) -> Report:
+def moving(store: EmbeddedStore, decide: Callable[[TargetItems], Decision]) -> Report:
     def plan(_row: Row) -> Plan:
         return Move(reads=(ADA,), decide=decide)
 
@@ -36,7 +36,7 @@ def moving(store: EmbeddedStore, decide: Callable[[Found], Decision]) -> Report:
 def test_a_row_that_appears_between_reading_and_writing_is_seen_at_the_second_look(store: EmbeddedStore) -> None:
     looks: list[Reader | None] = []
 
-    def decide(found: Found) -> Decision:
+    def decide(found: TargetItems) -> Decision:
         looks.append(found.item(ADA))
         if looks[-1] is not None:
             return Already()
@@ -52,7 +52,7 @@ def test_a_parent_that_goes_between_reading_and_writing_is_missed_at_the_second_
     store.write(Put(Reader(reader="ada", name="Ada")))
     loan = Loan(reader="ada", book="Emma", card="1", since="2026")
 
-    def decide(found: Found) -> Decision:
+    def decide(found: TargetItems) -> Decision:
         if found.item(ADA) is None:
             return Problem("she has left")
         store.write(Delete(ADA))
@@ -66,7 +66,7 @@ def test_a_parent_that_goes_between_reading_and_writing_is_missed_at_the_second_
 def test_what_was_changed_meanwhile_is_decided_from_what_it_is_now(store: EmbeddedStore) -> None:
     store.write(Put(Reader(reader="ada", name="Ada")))
 
-    def decide(found: Found) -> Decision:
+    def decide(found: TargetItems) -> Decision:
         there = found.item(ADA)
         assert there is not None
         if there.loans == 0:
@@ -78,7 +78,7 @@ def test_what_was_changed_meanwhile_is_decided_from_what_it_is_now(store: Embedd
 
 
 def test_what_never_holds_still_is_a_problem_in_the_end(store: EmbeddedStore) -> None:
-    def decide(_found: Found) -> Decision:
+    def decide(_found: TargetItems) -> Decision:
         return Writes(Update(ADA, Reader.loans.add(1)))
 
     (finding,) = moving(store, decide).problems
@@ -106,7 +106,7 @@ def test_rows_that_write_the_same_key_without_a_condition_are_written_one_after_
     with Engine.temporary(background=False) as engine:
         store = filled(engine, [reader("ada"), reader("ben"), reader("cat")])
         report = migrate(store, replace(LIBRARY_CARDS, plan=plan, turns=("all",)), segments=1)
-        assert report.tally.made == {"Visit": 3}
+        assert report.tally.written == {"Visit": 3}
         assert len(everything(engine, LIBRARY)) == 1
 
 
@@ -116,7 +116,7 @@ def test_a_row_sees_what_others_of_its_page_have_written_in_a_batch() -> None:
     def plan(row: Row) -> Plan:
         visit = Visit(visit="first")
 
-        def decide(found: Found) -> Decision:
+        def decide(found: TargetItems) -> Decision:
             seen.append(found.item(visit.own_key) is not None)
             return Already() if seen[-1] else Writes(Put(visit))
 

@@ -16,7 +16,7 @@ from partita.store.embedded import EmbeddedTransport
 from partita.store.migrate import Tally, migrate, rehearse
 from partita.store.migrate.rehearsal import Rehearsal
 from partita.table import Delete, Put, Table, Transaction, Update
-from partita.table.migrations import Decision, Found, Move, Plan, Row, Writes
+from partita.table.migrations import Decision, Move, Plan, Row, TargetItems, Writes
 from tests.store.migrate.library import CARDS, LIBRARY, LIBRARY_CARDS, Loan, Reader, everything, filled
 
 
@@ -69,7 +69,7 @@ def test_it_sees_a_target_that_another_program_began(engine: Engine) -> None:
     store.write(Put(Reader(reader="nobody", name="Nobody")))
     report = rehearse(store, LIBRARY_CARDS)
     assert 'id="card-lost"' not in {finding.row for finding in report.problems}
-    assert report.tally.made["Loan"] == 18
+    assert report.tally.written["Loan"] == 18
     reader = store.get(Reader.get(Reader.reader("nobody")))
     assert reader is not None
     assert reader.loans == 0
@@ -82,7 +82,7 @@ def test_faults_change_nothing_of_what_it_tells() -> None:
         filled(clear).create(LIBRARY)
         with Engine(clear.database.folder, durability="off", background=False, faults=plan) as stormy:
             tally = rehearse(EmbeddedStore(stormy), LIBRARY_CARDS, page=40).tally
-    assert replace(tally, made=expected.made) == expected
+    assert replace(tally, written=expected.written) == expected
 
 
 def test_what_a_plan_deletes_is_gone_for_the_rehearsal_and_still_there(engine: Engine) -> None:
@@ -93,7 +93,7 @@ def test_what_a_plan_deletes_is_gone_for_the_rehearsal_and_still_there(engine: E
     def leaving(row: Row) -> Plan:
         key = Reader.key(Reader.reader(row["id"]["S"]))
 
-        def decide(found: Found) -> Decision:
+        def decide(found: TargetItems) -> Decision:
             return Writes(Delete(key).if_there())
 
         return Move(reads=(key,), decide=decide)

@@ -63,7 +63,7 @@ def library_after(engine: Engine, **how: Any) -> list[dict[str, Any]]:
 def test_every_row_is_moved_skipped_or_told_as_a_problem(engine: Engine) -> None:
     store = filled(engine)
     report = migrate(store, LIBRARY_CARDS)
-    assert report.tally == Tally(moved=51, skipped=1, problems=4, made=MADE)
+    assert report.tally == Tally(moved=51, skipped=1, problems=4, written=MADE)
     assert report.rows == len(CARDS_AT_HAND) == 56
     assert (report.run, report.resumed) == (1, False)
     found = {finding.row: finding.reason for finding in report.problems}
@@ -105,7 +105,7 @@ def test_rows_that_come_later_are_moved_by_another_run(engine: Engine) -> None:
     library_after(engine)
     filled(engine, [reader("eve"), loan("card-eve", "eve", "Ulysses")])
     store = EmbeddedStore(engine)
-    assert migrate(store, LIBRARY_CARDS).tally.made["Loan"] == 1
+    assert migrate(store, LIBRARY_CARDS).tally.written["Loan"] == 1
     assert store.get(Loan.get(Loan.reader("eve"), Loan.book("Ulysses"))) is not None
 
 
@@ -204,7 +204,7 @@ def test_faults_of_the_table_change_nothing(engine: Engine) -> None:
         with Engine(clear.database.folder, durability="off", background=False, faults=plan) as stormy:
             report = migrate(EmbeddedStore(stormy), LIBRARY_CARDS, segments=3, page=10)
         assert everything(clear, LIBRARY) == expected
-        assert report.tally == Tally(moved=51, skipped=1, problems=4, made=MADE)
+        assert report.tally == Tally(moved=51, skipped=1, problems=4, written=MADE)
 
 
 def test_two_that_run_at_once_notice_and_one_stops(engine: Engine) -> None:
@@ -252,7 +252,7 @@ def test_a_stored_item_that_does_not_fit_its_type_is_the_problem_of_its_row_alon
     broken = [finding.row for finding in report.problems if "does not fit its type" in finding.reason]
     assert 'id="ada"' in broken
     assert len(broken) == 1 + 9  # and her loans, which could not be counted
-    assert report.tally.made["Reader"] == 3
+    assert report.tally.written["Reader"] == 3
 
 
 def test_what_the_table_refuses_is_the_problem_of_its_row(engine: Engine) -> None:

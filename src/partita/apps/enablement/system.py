@@ -17,6 +17,7 @@ def build(_kit: Kit) -> System:
         title="Enablement",
         purpose="A portal of enablement content with life cycles, subscriptions and analytics.",
         hue=HUE,
+        icon="enablement",
         tables=(CONTENT, NOTIFICATIONS, SUBSCRIPTIONS, EVENTS),
         navigation=(Link("Design", "/enablement/design", Access.PUBLIC, "table"),),
     )

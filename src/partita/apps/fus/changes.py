@@ -1,25 +1,19 @@
-"""What follows a change: search, the order of the lists, and removing what a site or a group leaves behind."""
+"""What follows a change: the search index, adoption, and the removal of what a deleted site or group leaves behind."""
 
 from __future__ import annotations
 
-from partita.apps.fus.adoption import keep_in_order
-from partita.apps.fus.intake import take_in
-from partita.apps.fus.removal import finish_group, finish_site, forget_unused
-from partita.apps.fus.schema import FUS, GroupRemoval, Site, SiteRemoval, TagTotal
+from partita.apps.fus.schema import FUS, GroupRemoval, SiteRemoval, TagTotal
 from partita.apps.fus.search import CATALOG
+from partita.apps.fus.service.adoption import adoptions
+from partita.apps.fus.service.removal import finish_group, finish_site, forget_unused
+from partita.kit.adoption import adoption_handler
 from partita.kit.changes import Change, Handler
 from partita.kit.kit import Kit
 from partita.kit.search.following import following
 
 
 def handlers(kit: Kit) -> tuple[Handler, ...]:
-    """The reactions of fus; each may see a change twice."""
-
-    async def order(change: Change) -> None:
-        before, site = change.read(Site)
-        if site is not None:
-            await keep_in_order(kit.store, site, before)
-        await take_in(kit.store, change)
+    """The handlers of fus; each may get a change twice."""
 
     async def remove(change: Change) -> None:
         _, site = change.read(SiteRemoval)
@@ -34,6 +28,6 @@ def handlers(kit: Kit) -> tuple[Handler, ...]:
 
     return (
         following(kit.search, kit.store, CATALOG, "fus.search"),
-        Handler("fus.order", FUS, order),
+        adoption_handler("fus.order", FUS, adoptions(kit.store)),  # its progress is stored under this name
         Handler("fus.removal", FUS, remove),
     )

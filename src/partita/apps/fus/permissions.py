@@ -2,21 +2,21 @@
 
 from __future__ import annotations
 
-from enum import StrEnum
+from partita.kit.permissions import Permission
 
 
-class Fus(StrEnum):
-    """The permissions."""
+class Fus(Permission):
+    """The permissions of fus."""
 
-    CREATE = "fus:site:create"
-    EDIT = "fus:site:edit"
-    DELETE = "fus:site:delete"
-    COMMENT = "fus:comment:write"
-    MODERATE = "fus:comment:moderate"
-    RATE = "fus:rating:write"
-    MANAGE_GROUPS = "fus:group:manage"
-    IMPORT = "fus:catalog:import"
-    EXPORT = "fus:catalog:export"
+    CREATE = "fus:site:create", "Add sites"
+    EDIT = "fus:site:edit", "Edit sites"
+    DELETE = "fus:site:delete", "Delete sites"
+    COMMENT = "fus:comment:write", "Write comments"
+    MODERATE = "fus:comment:moderate", "Delete other people's comments"
+    RATE = "fus:rating:write", "Rate sites"
+    MANAGE_GROUPS = "fus:group:manage", "Manage groups"
+    IMPORT = "fus:catalog:import", "Import the catalog"
+    EXPORT = "fus:catalog:export", "Export the catalog"
 
 
 MEMBERS = frozenset({Fus.COMMENT, Fus.RATE})

@@ -6,8 +6,8 @@ from typing import Annotated, Any, Literal
 
 from pydantic import StringConstraints
 
-from partita.apps.fus.titles import title_key
-from partita.kit.urls import normalise
+from partita.apps.fus.formats import comment_name, host_of, rating_rank, title_key
+from partita.kit.urls import UrlTaken, normalise
 from partita.table import (
     Aggregate,
     Attribute,
@@ -33,13 +33,13 @@ FUS = Table(
     pk="PK",
     sk="SK",
     terraform_variable="dynamoTableName",
-    purpose="The catalog, what people say about it, and who may do what.",
+    purpose="Sites with their tags, ratings and comments; groups and what they grant.",
     names=camel_case,
 )
 
 _COUNTED = ("ratingCount", "ratingSum", "rated1", "rated2", "rated3", "rated4", "rated5", "commentCount")
-_SHOWN = ("url", "title", "description", "tags", "createdAt", "updatedAt", "entityType", *_COUNTED)
-"""What lists show of a site: without `scrapedContent`, of which a page of twenty could hold two megabytes."""
+_LISTED = ("url", "title", "description", "tags", "createdAt", "updatedAt", "entityType", *_COUNTED)
+"""What lists show of a site: not `scrapedContent`, since a page of twenty sites could hold two megabytes of it."""
 
 BY_ENTITY = FUS.index("byEntity", pk="entityType", sk="entitySk", purpose="List all sites; list groups; list tags")
 BY_TAG = FUS.index("byTag", pk="tag", sk="siteId", purpose="Sites by tag")
@@ -47,11 +47,11 @@ BY_COUNT = FUS.index("byCount", pk="entityType", sk=number("count"), purpose="Ta
 BY_STARS = FUS.index("byStars", pk=number("starRating"), sk="siteId", purpose="Ratings by value")
 BY_GROUP = FUS.index("byGroup", pk="groupName", sk="userId", purpose="List users in a custom group")
 BY_SITE = FUS.index("bySite", pk="commentedSite", sk="commentSk", purpose="Comments of a site, oldest first")
-BY_TIME = FUS.index("byTime", pk="timeline", sk="createdAt", projection=_SHOWN, purpose="Sites, newest first")
+BY_TIME = FUS.index("byTime", pk="timeline", sk="createdAt", projection=_LISTED, purpose="Sites, newest first")
 BY_RATING = FUS.index(
-    "byRating", pk="timeline", sk=number("ratingRank"), projection=_SHOWN, purpose="Sites, best rated first"
+    "byRating", pk="timeline", sk=number("ratingRank"), projection=_LISTED, purpose="Sites, best rated first"
 )
-BY_TITLE = FUS.index("byTitle", pk="timeline", sk="titleKey", projection=_SHOWN, purpose="Sites by title")
+BY_TITLE = FUS.index("byTitle", pk="timeline", sk="titleKey", projection=_LISTED, purpose="Sites by title")
 BY_RATER = FUS.index("byRater", pk="ratedBy", sk="ratedAt", purpose="One person's ratings, without their comments")
 BY_COMMENTER = FUS.index("byCommenter", pk="commentedBy", sk="createdAt", purpose="One person's comments")
 
@@ -86,9 +86,9 @@ class Site(
     """Average and count as one number to sort by; follows the ratings by the change stream."""
     added_by: Attribute[str | None] = attribute(default=None)
     fetched_at: Attribute[Timestamp | None] = attribute(default=None)
-    """When its page was read; None where that never worked."""
+    """When its page was read; None if that never worked."""
     fetch_note: Attribute[str | None] = attribute(default=None, max_length=500)
-    """Why nothing was fetched, where somebody wanted it."""
+    """Why the page could not be read, if somebody wanted it read."""
     comment_count: Attribute[int | None] = attribute(default=None, ge=0)
     rating_count: Attribute[int | None] = attribute(default=None, ge=0)
     rating_sum: Attribute[int | None] = attribute(default=None, ge=0)
@@ -98,12 +98,46 @@ class Site(
     rated_4: Attribute[int | None] = attribute(default=None, ge=0)
     rated_5: Attribute[int | None] = attribute(default=None, ge=0)
     revision: Attribute[int] = version()
-    """Another one after every edit, not after ratings and comments."""
+    """Changes with every edit, but not with ratings and comments."""
+
+    @property
+    def listed(self) -> bool:
+        """Whether the catalog lists it: another program's site is listed when it is adopted."""
+        return self.as_stored(Site.timeline) is not None
+
+    @property
+    def host(self) -> str:
+        """The host of its address."""
+        return host_of(self.url)
+
+    @property
+    def number_of_comments(self) -> int:
+        return self.comment_count or 0
+
+    @property
+    def number_of_ratings(self) -> int:
+        return self.rating_count or 0
+
+    @property
+    def rating_average(self) -> float | None:
+        """The average of its stars with two digits; None if nobody has rated it."""
+        average = STARS.mean(self)
+        return None if average is None else float(average)
 
     @property
     def rating_histogram(self) -> tuple[int, int, int, int, int]:
         """How many people gave one star, two, … five."""
         return self.rated_1 or 0, self.rated_2 or 0, self.rated_3 or 0, self.rated_4 or 0, self.rated_5 or 0
+
+    @property
+    def ratings_by_stars(self) -> dict[str, int]:
+        """Number of stars → how many people gave it."""
+        return {str(stars): count for stars, count in enumerate(self.rating_histogram, 1)}
+
+    @property
+    def rank(self) -> int:
+        """The rank that its ratings give it; `rating_rank` follows it."""
+        return rating_rank(self.rating_count, self.rating_sum)
 
 
 STARS = Aggregate(
@@ -127,21 +161,21 @@ def all_sites() -> Query[Site]:
 
 @access_pattern("Sites, newest first", FUS, documented="(or add createdAt to entitySk for ordering)")
 def newest_sites() -> Query[Site]:
-    return _shown(Site.query(BY_TIME, Site.timeline("SITE")).newest_first())
+    return _listed(Site.query(BY_TIME, Site.timeline("SITE")).newest_first())
 
 
 @access_pattern("Sites, best rated first", FUS, documented=False)
 def best_sites() -> Query[Site]:
-    return _shown(Site.query(BY_RATING, Site.timeline("SITE")).newest_first())
+    return _listed(Site.query(BY_RATING, Site.timeline("SITE")).descending())
 
 
 @access_pattern("Sites by title", FUS, documented=False)
 def sites_by_title() -> Query[Site]:
-    return _shown(Site.query(BY_TITLE, Site.timeline("SITE")))
+    return _listed(Site.query(BY_TITLE, Site.timeline("SITE")))
 
 
-def _shown(query: Query[Site]) -> Query[Site]:
-    """What a list shows, so that the index answers alone."""
+def _listed(query: Query[Site]) -> Query[Site]:
+    """Only what lists show, so that the index answers alone."""
     return projected(
         query,
         Site.url,
@@ -156,10 +190,8 @@ def _shown(query: Query[Site]) -> Query[Site]:
     )
 
 
-@access_pattern(
-    "Sites that a tag or a search found", FUS, documented=False, site_ids=tuple(str(number) for number in range(10, 35))
-)
-def sites_found(site_ids: tuple[str, ...]) -> BatchGet[Site]:
+@access_pattern("Sites by their ids", FUS, documented=False, site_ids=tuple(str(number) for number in range(10, 35)))
+def sites_by_id(site_ids: tuple[str, ...]) -> BatchGet[Site]:
     return BatchGet(tuple(Site.key(Site.site_id(site_id)) for site_id in site_ids))
 
 
@@ -184,7 +216,7 @@ def sites_with_tag(tag: str) -> Query[SiteTag]:
 
 @access_pattern("Sites by tag, newest first", FUS, documented=False, tag="javascript")
 def newest_with_tag(tag: str) -> Query[SiteTag]:
-    return SiteTag.query(BY_TAG, SiteTag.tag(tag)).newest_first()
+    return SiteTag.query(BY_TAG, SiteTag.tag(tag)).descending()
 
 
 class TagTotal(Item, table=FUS, pk="TAGTOTAL#{tag}", sk="TOTAL", keys={"entitySk": "TAG#{tag}"}):
@@ -202,7 +234,7 @@ def all_tags() -> Query[TagTotal]:
 
 @access_pattern("Tags, most used first", FUS, documented=False)
 def popular_tags() -> Query[TagTotal]:
-    return TagTotal.query(BY_COUNT, TagTotal.entity_type("TAG")).newest_first()
+    return TagTotal.query(BY_COUNT, TagTotal.entity_type("TAG")).descending()
 
 
 @access_pattern("How many sites have a tag", FUS, documented=False, tag="maps")
@@ -232,7 +264,7 @@ class Rating(
     note: Attribute[str] = attribute(default="", max_length=2000)
     updated_at: Attribute[Timestamp]
     counted_stars: Attribute[int] = derived(lambda stars: stars)
-    """What the sums of its site hold of it; stored otherwise, or not at all, where another program wrote it."""
+    """The stars that the sums of its site contain; stored otherwise, or not at all, if another program wrote it."""
 
 
 @access_pattern(
@@ -275,7 +307,7 @@ class Comment(
         "commentedBy": "USER#{user_id}",
     },
 ):
-    """What a user says about a site."""
+    """What a user writes about a site."""
 
     user_id: Attribute[str] = key_part()
     site_id: Attribute[str] = key_part()
@@ -284,7 +316,16 @@ class Comment(
     created_at: Attribute[Timestamp]
     updated_at: Attribute[Timestamp]
     counted: Attribute[bool] = derived(lambda: True)
-    """That its site counted it; not stored where another program wrote it, until it is adopted."""
+    """Whether its site has counted it; not stored if another program wrote it, until it is adopted."""
+
+    @property
+    def name(self) -> str:
+        """Its public id."""
+        return comment_name(self.user_id, self.comment_id)
+
+    @property
+    def edited(self) -> bool:
+        return self.updated_at != self.created_at
 
 
 @access_pattern(
@@ -331,6 +372,10 @@ class Group(
     member_count: Attribute[int | None] = attribute(default=None, ge=0)
     revision: Attribute[int] = version()
 
+    @property
+    def number_of_members(self) -> int:
+        return self.member_count or 0
+
 
 @access_pattern("List all groups", FUS, documented="List all groups: Query GSI byEntity with entityType=GROUP")
 def all_groups() -> Query[Group]:
@@ -356,7 +401,7 @@ class Membership(
     added_at: Attribute[Timestamp]
     added_by: Attribute[str]
     counted: Attribute[bool] = derived(lambda: True)
-    """That its group counted it."""
+    """Whether its group has counted it; not stored if another program wrote it, until it is adopted."""
 
 
 @access_pattern(
@@ -384,7 +429,7 @@ def membership(user_id: str, name: str) -> Get[Membership]:
     return Membership.get(Membership.user_id(user_id), Membership.group_name(name))
 
 
-# What the document leaves to us: a URL once, how many there are, what is being removed, and a log of groups.
+# Beyond the document: each URL once, the number of sites, removals under way, and a log of groups.
 class SiteUrl(Item, table=FUS, pk="URL#{url}", sk="UNIQUE"):
     """The guard that keeps a normalised URL in the catalog once."""
 
@@ -392,7 +437,9 @@ class SiteUrl(Item, table=FUS, pk="URL#{url}", sk="UNIQUE"):
     of_site: Attribute[str]
 
 
-SITE_URL = Guard(Site, lambda site: SiteUrl(url=normalise(site.url), of_site=site.site_id))
+SITE_URL = Guard(Site, lambda site: SiteUrl(url=normalise(site.url), of_site=site.site_id)).otherwise(
+    lambda guard: UrlTaken(guard.of_site)
+)
 
 
 @access_pattern("Site with a URL", FUS, documented=False, url="https://example.org")
@@ -413,7 +460,7 @@ def total(of: Literal["sites"]) -> Get[Total]:
 
 
 class SiteRemoval(Item, table=FUS, pk="SITE#{site_id}", sk="REMOVAL"):
-    """A site that was deleted, as long as its tags, ratings and comments are being removed."""
+    """A deleted site, until its tags, ratings and comments are removed."""
 
     site_id: Attribute[str] = key_part()
     title: Attribute[str]
@@ -427,7 +474,7 @@ def removal(site_id: str) -> Get[SiteRemoval]:
 
 
 class GroupRemoval(Item, table=FUS, pk="GROUP#{name}", sk="REMOVAL"):
-    """A group that was deleted, as long as its memberships are being removed; its name is free again afterwards."""
+    """A deleted group, until its memberships are removed and its name is free again."""
 
     name: Attribute[str] = key_part()
     removed_by: Attribute[str]
@@ -450,12 +497,12 @@ class GroupLog(Item, table=FUS, pk="GROUPLOG#{group_name}", sk="{at}#{entry_id}"
     details: Attribute[dict[str, Any]] = attribute(default_factory=dict)
 
 
-@access_pattern("What was done to a group", FUS, documented=False, name="editors")
+@access_pattern("Log of a group", FUS, documented=False, name="editors")
 def log_of(name: str) -> Query[GroupLog]:
     return GroupLog.query(GroupLog.group_name(name)).newest_first()
 
 
-# What `partita check` finds here, and why we live with it.
+# What `partita check` finds here, and why it is accepted.
 FUS.accept(
     "hot-partition",
     BY_ENTITY,
@@ -464,7 +511,7 @@ FUS.accept(
     BY_TIME,
     BY_RATING,
     BY_TITLE,
-    because="a catalog takes a few edits and ratings a second; beyond that a setting spreads the key",
+    because="a catalog gets a few edits and ratings a second; beyond that a setting spreads the key",
 )
 FUS.accept(
     "large-item",

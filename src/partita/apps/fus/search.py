@@ -1,9 +1,8 @@
-"""What can be found in fus: sites, by title first, then tags, host, description and what their pages say."""
+"""The search index of fus: sites by title, then tags, host, description and the text of their pages."""
 
 from __future__ import annotations
 
 from partita.apps.fus import schema
-from partita.apps.fus.formats import host_of
 from partita.apps.fus.schema import Site
 from partita.kit.search import Catalog, Document
 
@@ -14,7 +13,7 @@ def _document(site: Site) -> Document:
         fields={
             "title": site.title,
             "tags": " ".join(site.tags),
-            "host": host_of(site.url),
+            "host": site.host,
             "description": site.description,
             "page": site.scraped_content,
         },

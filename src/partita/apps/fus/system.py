@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 from partita.apps.fus.api import routes as api_routes
 from partita.apps.fus.changes import handlers
 from partita.apps.fus.demo import fill
-from partita.apps.fus.formats import host_of
-from partita.apps.fus.grants import GroupGrants
 from partita.apps.fus.pages import routes as page_routes
 from partita.apps.fus.permissions import MEMBERS, ROLES, Fus
 from partita.apps.fus.schema import FUS
@@ -25,18 +25,17 @@ def build(kit: Kit) -> System:
 
     async def news() -> tuple[Headline, ...]:
         page = await service.catalog.browse(limit=4)
-        return tuple(
-            Headline(each.site.title, f"/fus/sites/{each.site.site_id}", each.site.created_at, host_of(each.site.url))
-            for each in page.found
-        )
+        sites = (match.item for match in page)
+        return tuple(Headline(site.title, f"/fus/sites/{site.site_id}", site.created_at, site.host) for site in sites)
 
     return System(
         name="fus",
         title="fus",
-        purpose="A catalog of good sites, with everybody's stars, notes and comments.",
+        purpose="A catalog of good sites, with ratings, private notes and comments.",
         hue=HUE,
+        icon="fus",
         tables=(FUS,),
-        permissions=frozenset(map(str, Fus)),
+        permissions=Fus,
         roles=ROLES,
         members=frozenset(map(str, MEMBERS)),
         navigation=(
@@ -54,9 +53,11 @@ def build(kit: Kit) -> System:
         search_path="/fus",
         api=api_routes(service),
         pages=page_routes(service),
+        templates=Path(__file__).parent / "templates",
         changes=handlers(kit),
+        adoptions=service.adoptions,
         searches=(CATALOG,),
-        grants=GroupGrants(kit),
+        grants=service.grants,
         demo=lambda: fill(service, kit),
         news=news,
     )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import unicodedata
 from collections.abc import Iterable, Sequence
 from contextlib import suppress
@@ -14,6 +15,8 @@ from pydantic import BaseModel, ConfigDict, ValidationError
 from partita.kit.urls import AddressError, checked, normalise
 
 LearningType = Literal["documentation", "tutorial", "video", "course"]
+LOGO_NAME = r"[a-z0-9]{26}\.(png|jpg|webp)"
+_LONGEST_SLUG = 100  # leaves room for a number at the end
 
 
 class LearningResource(BaseModel):
@@ -30,9 +33,17 @@ class SeparatorError(ValueError):
     """A part holds the character that separates parts."""
 
 
-def claim(resource_status: str, resource_url: str) -> str | None:
-    """The address that a resource keeps from others. A rejected one leaves it to them; what is no address, as other
-    programs may write it, is nobody's."""
+def slug_of(name: str) -> str:
+    """The name as part of an address: ASCII, lower case, one hyphen between words; empty if nothing is left."""
+    ascii_name = unicodedata.normalize("NFKD", name).encode("ascii", "ignore").decode().lower()
+    kept = re.sub(r"[^\w\s-]", "", ascii_name)
+    # A character may fold to several (`ﬃ` to three), so the slug of a short name can be long.
+    return re.sub(r"[\s-]+", "-", kept).strip("-")[:_LONGEST_SLUG].rstrip("-")
+
+
+def guarded_url(resource_status: str, resource_url: str) -> str | None:
+    """The normalised URL that no other resource may have. None if the resource is rejected, or if another program
+    wrote something that is no URL."""
     if resource_status == "rejected":
         return None
     try:
@@ -53,12 +64,12 @@ def join_tags(tags: Iterable[str]) -> str:
 
 @lru_cache(maxsize=4096)  # lists show the same ones again and again
 def split_tags(text: str) -> tuple[str, ...]:
-    """The tags of a stored string, each once and as they are looked for: another program may spell them otherwise."""
+    """The tags of a stored string, each once and in one spelling, since other programs may spell them differently."""
     return tuple(dict.fromkeys(spelled for tag in text.split(",") if (spelled := spelled_tag(tag))))
 
 
 def spelled_tag(tag: str) -> str:
-    """A tag as it is looked for: lower case, in one Unicode form, without spaces around it."""
+    """A tag as it is looked up: lower case, in one Unicode form, without spaces around it."""
     return unicodedata.normalize("NFC", tag.lower()).strip()
 
 
@@ -72,7 +83,7 @@ def split_features(text: str) -> tuple[str, ...]:
     return tuple(text.split("|")) if text else ()
 
 
-def join_learning(resources: Sequence[LearningResource]) -> str:
+def join_learning(resources: Iterable[LearningResource]) -> str:
     """JSON objects with `|` between them; a `|` inside is written as an escape, so that a plain split reads it back."""
     return "|".join(
         json.dumps(resource.model_dump(), ensure_ascii=False, separators=(",", ":")).replace("|", "\\u007c")
@@ -81,12 +92,12 @@ def join_learning(resources: Sequence[LearningResource]) -> str:
 
 
 def split_learning(text: str) -> tuple[LearningResource, ...]:
-    """The learning resources of a stored string; what another program wrote and nobody can read is left out."""
-    found: list[LearningResource] = []
+    """The learning resources of a stored string, without those that cannot be read."""
+    readable: list[LearningResource] = []
     for part in text.split("|"):
         with suppress(ValidationError):
-            found.append(LearningResource.model_validate_json(part))
-    return tuple(found)
+            readable.append(LearningResource.model_validate_json(part))
+    return tuple(readable)
 
 
 def search_text(name: str, tags: Sequence[str], category: str, features: Sequence[str]) -> str:

@@ -2,24 +2,24 @@
 
 from __future__ import annotations
 
-from enum import StrEnum
+from partita.kit.permissions import Permission
 
 
-class Kelifax(StrEnum):
+class Kelifax(Permission):
     """The permissions."""
 
-    READ_MODERATION = "kelifax:moderation:read"
-    APPROVE = "kelifax:resource:approve"
-    EDIT = "kelifax:resource:edit"
-    DELETE = "kelifax:resource:delete"
-    READ_LOG = "kelifax:log:read"
-    READ_ANALYTICS = "kelifax:analytics:read"
+    READ_MODERATION = "kelifax:moderation:read", "See submissions and reports"
+    APPROVE = "kelifax:resource:approve", "Approve, reject and feature resources"
+    EDIT = "kelifax:resource:edit", "Edit resources"
+    DELETE = "kelifax:resource:delete", "Delete resources"
+    READ_LOG = "kelifax:log:read", "Read the moderation log"
+    READ_ANALYTICS = "kelifax:analytics:read", "See analytics"
 
 
-MODERATOR = frozenset(Kelifax)
-"""Moderators approve, reject, feature, edit and delete: there is nothing in Kelifax that they may not do."""
+MEMBERS: frozenset[str] = frozenset()
+"""An account alone allows nothing that visitors may not do."""
 
-ROLES: dict[str, frozenset[str]] = {
-    "moderator": frozenset(map(str, MODERATOR)),
-    "admin": frozenset(map(str, Kelifax)),
-}
+MODERATOR = frozenset(map(str, Kelifax))
+"""Moderators may do everything in Kelifax."""
+
+ROLES: dict[str, frozenset[str]] = {"moderator": MODERATOR, "admin": MODERATOR}

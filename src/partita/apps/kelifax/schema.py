@@ -1,12 +1,22 @@
-"""Kelifax in one table without a sort key: resources by slug, and what moderation and analytics need beside them."""
+"""Kelifax in one table without a sort key: resources by slug, and what moderation and analytics add."""
 
 from __future__ import annotations
 
-from typing import Annotated, Literal
+import re
+from typing import Annotated, Literal, get_args
 
 from pydantic import StringConstraints
 
-from partita.apps.kelifax.formats import claim
+from partita.apps.kelifax.formats import (
+    LOGO_NAME,
+    LearningResource,
+    category_name,
+    guarded_url,
+    split_features,
+    split_learning,
+    split_tags,
+)
+from partita.kit.urls import UrlTaken
 from partita.table import (
     Attribute,
     BatchGet,
@@ -33,12 +43,15 @@ RESOURCES = Table(
     names=camel_case,
 )
 
+# The document's two indexes
 STATUS_INDEX = RESOURCES.index(
     "ResourceStatusIndex", pk="resourceStatus", sk="createdAt", purpose="Admin functions and public listing"
 )
 CATEGORY_INDEX = RESOURCES.index(
     "CategoryIndex", pk="category", sk="createdAt", purpose="Category listing, whatever the status"
 )
+
+# Our eleven: lists that the document does by filters or scans, and items that it does not have
 APPROVED_INDEX = RESOURCES.index(
     "ApprovedCategoryIndex",
     pk="approvedCategory",
@@ -75,15 +88,20 @@ COUNT_INDEX = RESOURCES.index("CountIndex", pk="countOf", sk="countedAs", purpos
 Slug = Annotated[str, StringConstraints(pattern=r"^[a-z0-9_]+(-[a-z0-9_]+)*$", max_length=120)]
 Status = Literal["pending", "approved", "rejected"]
 Category = Literal["development", "design", "learning", "productivity", "ai", "analytics", "other"]
+STATUSES: tuple[Status, ...] = get_args(Status)
+CATEGORIES: tuple[Category, ...] = get_args(Category)
 
 Name = Annotated[str, StringConstraints(max_length=40)]
 """The name of an attribute."""
+
+LOGOS = "kelifax/logos/"
+"""The folder of the logos in the file store."""
 
 _ANALYTICS = "Analytics Queries: Filter by submitterDomain, viewCount, etc."
 
 
 class Resource(Item, table=RESOURCES):
-    """A resource, with the document's attributes and formats; what is not given is an empty string."""
+    """A resource with the document's attributes and formats; text that is not given is an empty string."""
 
     # Primary key
     resource_slug: Attribute[Slug]
@@ -97,7 +115,7 @@ class Resource(Item, table=RESOURCES):
     rejected_at: Attribute[OptionalTimestamp] = attribute(default="")
     rejection_reason: Attribute[str] = attribute(default="")
 
-    # Submitter information: never leaves through a public route
+    # Submitter information: in no public answer
     submitter_first_name: Attribute[str]
     submitter_last_name: Attribute[str]
     submitter_email: Attribute[str]
@@ -126,7 +144,7 @@ class Resource(Item, table=RESOURCES):
     last_viewed: Attribute[OptionalTimestamp] = attribute(default="")
     submitter_domain: Attribute[str | None] = attribute(default=None)
 
-    # Keys of the sparse indexes: there only while the resource is approved (and featured)
+    # Keys of the sparse indexes: only while the resource is approved (and featured)
     approved_category: Attribute[Category | None] = derived(
         lambda resource_status, category: category if resource_status == "approved" else None
     )
@@ -137,30 +155,59 @@ class Resource(Item, table=RESOURCES):
         lambda resource_status, featured: "featured" if featured and resource_status == "approved" else None
     )
 
-    # As what guard, tags and totals know it; stored otherwise, or not at all, where another program wrote it
+    # The status and URL that guard, tags and totals were written for; missing or old if another program wrote the item
     booked_as: Attribute[Status] = derived(lambda resource_status: resource_status)
-    claimed_url: Attribute[str | None] = derived(claim)
+    claimed_url: Attribute[str | None] = derived(guarded_url)
 
     revision: Attribute[int] = version()
-    """Another one after every edit and decision, not after views."""
+    """Goes up with every edit and decision, not with views."""
+
+    @property
+    def is_approved(self) -> bool:
+        return self.resource_status == "approved"
+
+    @property
+    def public_slug(self) -> str | None:
+        """The slug, if the public may see the resource."""
+        return self.resource_slug if self.is_approved else None
+
+    @property
+    def category_name(self) -> str:
+        return category_name(self.category)
+
+    @property
+    def tag_list(self) -> tuple[str, ...]:
+        return split_tags(self.tags)
+
+    @property
+    def feature_list(self) -> tuple[str, ...]:
+        return split_features(self.key_features)
+
+    @property
+    def use_case_list(self) -> tuple[str, ...]:
+        return split_features(self.use_cases)
+
+    @property
+    def learning_list(self) -> tuple[LearningResource, ...]:
+        return split_learning(self.learning_resources)
+
+    @property
+    def logo_file(self) -> str | None:
+        """The logo's name in the file store; None without one, or if another program named a file of its own."""
+        return f"{LOGOS}{self.logo_image}" if re.fullmatch(LOGO_NAME, self.logo_image) else None
+
+    @property
+    def domain(self) -> str:
+        """The submitter's domain; empty if another program left it out."""
+        return self.submitter_domain or ""
 
 
 MODERATED = (
-    "resource_name",
-    "resource_url",
-    "usage_purpose",
-    "category",
-    "tags",
-    "key_features",
-    "use_cases",
-    "learning_resources",
-    "resource_status",
-    "approved_at",
-    "rejected_at",
-    "rejection_reason",
-    "featured",
+    *("resource_name", "resource_url", "usage_purpose", "category", "tags"),
+    *("key_features", "use_cases", "learning_resources"),
+    *("resource_status", "approved_at", "rejected_at", "rejection_reason", "featured"),
 )
-"""What moderators write and decide."""
+"""What moderators edit and decide."""
 
 
 @access_pattern(
@@ -245,12 +292,12 @@ def recent_in(category: Category, since: str) -> Query[Resource]:
 
 @access_pattern("Most viewed resources", RESOURCES, documented=_ANALYTICS)
 def popular_resources() -> Query[Resource]:
-    return Resource.query(POPULAR_INDEX, Resource.popular_in("all")).newest_first()
+    return Resource.query(POPULAR_INDEX, Resource.popular_in("all")).descending()
 
 
 @access_pattern("Most viewed resources of a category", RESOURCES, documented=False, category="development")
 def popular_in(category: Category) -> Query[Resource]:
-    return Resource.query(POPULAR_CATEGORY_INDEX, Resource.approved_category(category)).newest_first()
+    return Resource.query(POPULAR_CATEGORY_INDEX, Resource.approved_category(category)).descending()
 
 
 @access_pattern(
@@ -270,7 +317,7 @@ def resources_from(domain: str) -> Query[Resource]:
     slugs=tuple(f"amazing-dev-tool-{number}" for number in range(10, 35)),
 )
 def resources_found(slugs: tuple[Slug, ...]) -> BatchGet[Resource]:
-    """What the search index found is read by key: never a scan."""
+    """The search index gives slugs, which are read by key: never a scan."""
     return BatchGet(tuple(Resource.key(Resource.resource_slug(slug)) for slug in slugs))
 
 
@@ -285,19 +332,19 @@ def submission(submission_id: str) -> Query[Resource]:
 
 
 class ResourceUrl(Item, table=RESOURCES, pk="URL#{url}"):
-    """The guard that keeps a normalised URL in the directory once."""
+    """The guard of a normalised URL: each is in the directory once."""
 
     url: Attribute[str] = key_part()
     claimed_by: Attribute[Slug]
 
 
-def _url_of(found: Resource) -> ResourceUrl | None:
-    if found.claimed_url is None:
+def _url_of(resource: Resource) -> ResourceUrl | None:
+    if resource.claimed_url is None:
         return None
-    return ResourceUrl(url=found.claimed_url, claimed_by=found.resource_slug)
+    return ResourceUrl(url=resource.claimed_url, claimed_by=resource.resource_slug)
 
 
-RESOURCE_URL = Guard(Resource, _url_of)
+RESOURCE_URL = Guard(Resource, _url_of).otherwise(lambda guard: UrlTaken(guard.claimed_by))
 
 
 @access_pattern("Resource with a URL", RESOURCES, documented=False, url="https://example.org")
@@ -306,7 +353,7 @@ def resource_with_url(url: str) -> Get[ResourceUrl]:
 
 
 class ResourceTag(Item, table=RESOURCES, pk="TAG#{slug}#{resource_tag}"):
-    """An approved resource has a tag."""
+    """A tag of an approved resource."""
 
     slug: Attribute[str] = key_part()
     resource_tag: Attribute[str]
@@ -329,15 +376,31 @@ def approved_with_tag_in(tag: str, category: Category) -> Query[ResourceTag]:
 
 
 class Logo(Item, table=RESOURCES, pk="LOGO#{name}"):
-    """An uploaded logo that no submission has taken yet; after a day it goes, and its file with it."""
+    """An uploaded logo that no submission uses yet; it expires after a day, and its file is deleted with it."""
 
     name: Attribute[str] = key_part()
     expires_at: Attribute[int]
+
+    @property
+    def file(self) -> str:
+        """Its name in the file store."""
+        return f"{LOGOS}{self.name}"
 
 
 @access_pattern("An uploaded logo", RESOURCES, documented=False, name="a.png")
 def logo(name: str) -> Get[Logo]:
     return Logo.get(Logo.name(name))
+
+
+_ACTION_NAMES = {
+    "approve": "Approved",
+    "reject": "Rejected",
+    "feature": "Featured",
+    "unfeature": "Unfeatured",
+    "edit": "Edited",
+    "delete": "Deleted",
+    "close report": "Report closed",
+}
 
 
 class Decision(
@@ -355,7 +418,12 @@ class Decision(
     action: Attribute[str]
     reason: Attribute[str] = attribute(default="")
     changed: Attribute[tuple[Name, ...]] = attribute(default=(), max_length=20)
-    """Which attributes an edit changed, as the document spells them."""
+    """The attributes that an edit changed, as the document spells them."""
+
+    @property
+    def action_name(self) -> str:
+        """What the moderator did, as people read it."""
+        return _ACTION_NAMES.get(self.action, self.action)
 
 
 @access_pattern("Moderation log", RESOURCES, documented=False)
@@ -374,7 +442,7 @@ class Report(
     pk="REPORT#{slug}#{entry_id}",
     keys={"logOf": "report-{state}", "historyOf": "report-{state}#{slug}"},
 ):
-    """Somebody reports a resource."""
+    """A problem that somebody reported with a resource."""
 
     slug: Attribute[str]
     entry_id: Attribute[str] = key_part()
@@ -411,7 +479,7 @@ def totals(kind: Literal["status", "category", "domain", "day"]) -> Query[Total]
     return Total.query(COUNT_INDEX, Total.count_of(kind))
 
 
-# What `partita check` finds here, and why we live with it.
+# What `partita check` reports here, and why we accept it.
 RESOURCES.accept(
     "hot-partition",
     STATUS_INDEX,

@@ -1,27 +1,25 @@
-"""What can be found in Kelifax: approved resources, by name first."""
+"""What can be searched in Kelifax: approved resources; matches in their names come first."""
 
 from __future__ import annotations
 
 from partita.apps.kelifax import schema
-from partita.apps.kelifax.formats import split_features, split_tags
 from partita.apps.kelifax.schema import Resource
 from partita.kit.search import Catalog, Document
 
 
 def _document(resource: Resource) -> Document | None:
-    if resource.resource_status != "approved":
+    if not resource.is_approved:
         return None
-    tags = split_tags(resource.tags)
     return Document(
         id=resource.resource_slug,
         fields={
             "name": resource.resource_name,
-            "tags": " ".join(tags),
+            "tags": " ".join(resource.tag_list),
             "category": resource.category,
             "purpose": resource.usage_purpose,
-            "details": " ".join((*split_features(resource.key_features), *split_features(resource.use_cases))),
+            "details": " ".join((*resource.feature_list, *resource.use_case_list)),
         },
-        filters={"category": resource.category, "tag": tags},
+        filters={"category": resource.category, "tag": resource.tag_list},
     )
 
 

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 from partita.apps.kelifax import api, pages
 from partita.apps.kelifax.changes import handlers
 from partita.apps.kelifax.demo import fill
-from partita.apps.kelifax.formats import category_name
-from partita.apps.kelifax.permissions import ROLES, Kelifax
+from partita.apps.kelifax.permissions import MEMBERS, ROLES, Kelifax
 from partita.apps.kelifax.schema import RESOURCES
 from partita.apps.kelifax.search import CATALOG
 from partita.apps.kelifax.service import KelifaxService
-from partita.apps.kelifax.visits import Visits
+from partita.apps.kelifax.service.adoption import adoptions
 from partita.kit.kit import Kit
+from partita.kit.lists import without_marks
 from partita.kit.permissions import Access
 from partita.kit.system import Headline, Link, System
 
@@ -21,28 +23,26 @@ HUE = 250
 def build(kit: Kit) -> System:
     """The system, on a kit."""
     service = KelifaxService(kit)
-    visits = Visits(service.count_views)
 
     async def news() -> tuple[Headline, ...]:
-        page = await service.browse(limit=4)
+        newest = without_marks(await service.resources.browse(limit=4))
         return tuple(
             Headline(
-                each.resource.resource_name,
-                f"/kelifax/resources/{each.resource.resource_slug}",
-                each.resource.created_at,
-                category_name(each.resource.category),
+                each.resource_name, f"/kelifax/resources/{each.resource_slug}", each.created_at, each.category_name
             )
-            for each in page.found
+            for each in newest
         )
 
     return System(
         name="kelifax",
         title="Kelifax",
-        purpose="A public directory of developer resources, kept good by moderators.",
+        purpose="A public directory of developer resources, reviewed by moderators.",
         hue=HUE,
+        icon="kelifax",
         tables=(RESOURCES,),
-        permissions=frozenset(map(str, Kelifax)),
+        permissions=Kelifax,
         roles=ROLES,
+        members=MEMBERS,
         navigation=(
             Link("Home", "/kelifax", Access.PUBLIC, "home"),
             Link("Browse", "/kelifax/resources", Access.PUBLIC, "list"),
@@ -54,10 +54,12 @@ def build(kit: Kit) -> System:
         ),
         search_path="/kelifax/resources",
         api=api.routes(service),
-        pages=pages.routes(service, visits),
+        pages=pages.routes(service),
+        templates=Path(__file__).parent / "templates",
         changes=handlers(kit),
+        adoptions=adoptions(kit.store),
         searches=(CATALOG,),
         demo=lambda: fill(service, kit),
         news=news,
-        finish=visits.finish,
+        finish=service.visits.finish,
     )

@@ -18,6 +18,7 @@ def build(kit: Kit) -> System:
         title="Newsletter",
         purpose="A newsletter in four steps, and a proposal writer beside it.",
         hue=HUE,
+        icon="newsletter",
         tables=(MAIN,),
         changes=(forget_large_values("newsletter.large_values", MAIN, kit.store),),
         navigation=(Link("Design", "/newsletter/design", Access.PUBLIC, "table"),),

@@ -17,6 +17,7 @@ def build(_kit: Kit) -> System:
         title="WorthWatch",
         purpose="Curator-led watchlists: movies and shows worth your evening, with notes on why.",
         hue=HUE,
+        icon="worthwatch",
         tables=(WORTHWATCH,),
         navigation=(Link("Design", "/worthwatch/design", Access.PUBLIC, "table"),),
     )

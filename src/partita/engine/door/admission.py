@@ -1,4 +1,4 @@
-"""What may come in: decided from the head of a request alone, before a byte of its body is kept."""
+"""Admits or refuses a request by its headers alone, before its body is read."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ TARGET_PREFIXES = (b"DynamoDB_20120810", b"DynamoDBStreams_20120810")
 
 @dataclass(frozen=True, slots=True)
 class Admission:
-    """A request that may go on: to the backend with its operation, or to a health check without one."""
+    """An admitted request: for the backend if it has an operation, otherwise a health check."""
 
     operation: str | None
     seal: Seal | None = None
@@ -46,7 +46,7 @@ class Seal:
 
 
 class Admissions:
-    """The rules of one door; without keys nothing is verified, which is for loopback only."""
+    """The rules of one server; without keys nothing is verified, which is allowed on loopback only."""
 
     __slots__ = ("_keys",)
 
@@ -54,18 +54,18 @@ class Admissions:
         self._keys = dict(keys or {})
 
     def admit(self, method: bytes, url: bytes, headers: Mapping[bytes, bytes]) -> Admission:
-        """Let a request in or raise the error that answers it."""
+        """Admit a request or raise the error to respond with."""
         path, query = (url, b"") if url == b"/" else _split(url)
         if method in (b"GET", b"HEAD") and path in HEALTH_PATHS:
             return HEALTH
         if method != b"POST" or path != b"/":
-            raise UnknownResourceError("Nothing answers this method on this path. DynamoDB's requests are POST /.")
+            raise UnknownResourceError("There is nothing at this method and path. DynamoDB's requests are POST /.")
         admission = _unsealed(headers.get(b"x-amz-target", b""))
         if admission is None:
             raise UnknownOperationError("X-Amz-Target must be DynamoDB_20120810.<Operation>.")
         if not self._keys:
             if b"origin" in headers:
-                # A page whose host name is made to point here could otherwise use the door as if it were its own.
+                # Otherwise a web page could use the server by DNS rebinding.
                 raise BrowserRefusedError("Web pages may not use a server without access keys. Configure access keys.")
             return admission
         text = {_text(name): _text(value) for name, value in headers.items()}

@@ -1,4 +1,4 @@
-"""What the door needs of an engine."""
+"""What the server needs from an engine."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from partita.dynamo.errors import DynamoError
 
 
 class Backend(Protocol):
-    """Runs operations; the door neither reads nor writes JSON requests itself."""
+    """Runs operations; the server itself does not parse their JSON."""
 
     def answer(self, operation: str, body: bytes, done: Callable[[bytes | DynamoError], None]) -> None:
         """Run one operation given its JSON body and call `done` exactly once, here and now or later from any thread."""

@@ -1,4 +1,4 @@
-"""Answers that other threads give, brought to the loop's thread with as few wake-ups as can be."""
+"""Brings responses from other threads to the loop's thread, with few wake-ups."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from collections.abc import Callable
 
 
 class Completions:
-    """Runs what is posted on the loop's thread, in the order it was posted."""
+    """Runs posted callbacks on the loop's thread, in order."""
 
     __slots__ = ("_awake", "_loop", "_posted")
 
@@ -26,17 +26,17 @@ class Completions:
         try:
             self._loop.call_soon_threadsafe(self._drain)
         except RuntimeError:
-            # The loop is closed: the door is gone, and with it everyone who waited for this answer.
+            # The loop is closed: the server has stopped, and nobody waits for this response.
             self._posted.clear()
 
     def _drain(self) -> None:
-        # Before the first one is taken: whatever is posted from here on wakes the loop again, so none is left behind.
+        # Before the first is taken: callbacks posted from here on wake the loop again, so none is lost.
         self._awake = False
         posted = self._posted
         try:
             while posted:
                 posted.popleft()()
         finally:
-            # One that fails is the loop's to report; those behind it are still to be delivered.
+            # The loop reports one that fails; the next ones must still run.
             if posted:
                 self._loop.call_soon(self._drain)

@@ -1,4 +1,4 @@
-"""gzip both ways: answers for those who ask, request bodies without bombs."""
+"""gzip for responses and requests, with a limit on decompressed bodies."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from functools import lru_cache
 from partita.dynamo.errors import RequestTooLargeError, SerializationError
 
 _GZIP = 31  # zlib's window bits for a gzip wrapper
-_FASTEST = 1  # the loop waits meanwhile
+_FASTEST = 1  # it blocks the loop
 
 
 def compress(body: bytes) -> bytes:
@@ -18,11 +18,11 @@ def compress(body: bytes) -> bytes:
 
 
 def decompress(body: bytes, encoding: bytes, limit: int) -> bytes:
-    """A request body as it was before its Content-Encoding, never unpacked further than `limit` bytes."""
+    """A decompressed request body; stops at `limit` bytes."""
     if encoding.lower() == b"identity":
         return body
     if encoding.lower() != b"gzip":
-        raise SerializationError("Content-Encoding must be gzip or identity: send the body in one of them.")
+        raise SerializationError("Content-Encoding must be gzip or identity.")
     out: list[bytes] = []
     size = 0
     while body:
@@ -30,7 +30,7 @@ def decompress(body: bytes, encoding: bytes, limit: int) -> bytes:
         try:
             part = unpacker.decompress(body, limit - size + 1)
         except zlib.error as error:
-            raise SerializationError("The body is not the gzip its Content-Encoding says it is.") from error
+            raise SerializationError("The body is not gzip, although its Content-Encoding says so.") from error
         out.append(part)
         size += len(part)
         if size > limit:
@@ -43,7 +43,7 @@ def decompress(body: bytes, encoding: bytes, limit: int) -> bytes:
 
 @lru_cache(maxsize=64)
 def wants_gzip(accept_encoding: bytes) -> bool:
-    """Whether an Accept-Encoding names gzip and does not weigh it zero."""
+    """Whether an Accept-Encoding allows gzip."""
     for part in accept_encoding.lower().split(b","):
         name, *parameters = (piece.strip() for piece in part.split(b";"))
         if name == b"gzip":

@@ -1,4 +1,4 @@
-"""One client's connection: requests in order, answers in order, and an end that the client can read."""
+"""One client's connection: requests and responses in order, and a clean close."""
 
 from __future__ import annotations
 
@@ -23,13 +23,13 @@ from partita.engine.door.responses import CONTINUE, JSON, TEXT, ResponseWriter, 
 
 log = logging.getLogger(__name__)
 
-_ONE_WRITE = 64 * 1024  # up to here copying head and body together is cheaper than sending them apart
+_ONE_WRITE = 64 * 1024  # up to this size, copying head and body together is cheaper than two writes
 _LAST_SECOND = 1.0
 
 
 @dataclass(slots=True)
 class Shared:
-    """What all connections of one door have in common."""
+    """What all connections of one server share."""
 
     backend: Backend
     admissions: Admissions
@@ -43,7 +43,7 @@ class Shared:
 
 
 class Exchange:
-    """One request that the backend has, and the way back for its answer."""
+    """One request that the backend is running."""
 
     __slots__ = ("connection", "request", "thread")
 
@@ -53,7 +53,7 @@ class Exchange:
         self.thread = thread
 
     def done(self, result: bytes | DynamoError) -> None:
-        """Answer the client; from any thread."""
+        """Respond to the client; from any thread."""
         if get_ident() == self.thread:
             self.connection.deliver(self, result)
         else:
@@ -61,7 +61,7 @@ class Exchange:
 
 
 class Connection(asyncio.Protocol):
-    """Runs one request at a time; while one runs, at most one more read's worth of bytes is taken in."""
+    """Runs one request at a time; meanwhile it reads at most one more chunk."""
 
     __slots__ = (
         "_eof",
@@ -119,7 +119,7 @@ class Connection(asyncio.Protocol):
 
     def eof_received(self) -> bool:
         self._eof = True
-        # True keeps our side open: the client has sent all it will send and still waits for answers.
+        # True keeps our side open: the client sends no more but still waits for responses.
         return self._busy()
 
     def pause_writing(self) -> None:
@@ -131,7 +131,7 @@ class Connection(asyncio.Protocol):
         self._pump()
 
     def connection_lost(self, _: Exception | None) -> None:
-        # Clients leave as they please; what still runs for them finishes and its answer goes nowhere.
+        # The client has gone; its running request finishes, and the response is dropped.
         self._transport = None
         self._running = None
         self._reader.close()
@@ -143,7 +143,7 @@ class Connection(asyncio.Protocol):
     # What the door calls.
 
     def expire(self, now: float) -> None:
-        """The deadline has passed: refuse what did not arrive, close what does not move."""
+        """The deadline has passed: refuse an incomplete request, or close an idle connection."""
         transport = self._transport
         if transport is None:
             return
@@ -161,19 +161,19 @@ class Connection(asyncio.Protocol):
         transport.abort()
 
     def wind_up(self) -> None:
-        """The door stops: answer what has arrived, then close."""
+        """The server stops: respond to complete requests, then close."""
         if not self._busy() and not self._lingering and self._transport is not None:
             self._transport.close()
 
     def abort(self) -> None:
-        """Close now, whatever is under way."""
+        """Close now."""
         if self._transport is not None:
             self._transport.abort()
 
     # Requests and answers.
 
     def deliver(self, exchange: Exchange, result: object) -> None:
-        """Send the answer of the request that runs; on the loop's thread only."""
+        """Send the response of the running request; on the loop's thread only."""
         if exchange is not self._running:
             if self._transport is not None:
                 log.error("The backend answered the same request twice: %s", exchange.request.operation)
@@ -192,7 +192,7 @@ class Connection(asyncio.Protocol):
         self._pumping = True
         waiting = self._reader.requests
         try:
-            # A loop and not a recursion: thousands of pipelined requests may be answered on the spot.
+            # A loop, not a recursion: thousands of pipelined requests may be answered immediately.
             while waiting and self._running is None and not self._writing_paused:
                 self._start(waiting.popleft())
         finally:
@@ -279,7 +279,7 @@ class Connection(asyncio.Protocol):
                 reader.awaits_continue = False
                 transport.write(CONTINUE)
             if self._timed != reader.begun or self.deadline == inf:
-                # Counted from its first byte: what trickles in does not gain time by every byte.
+                # Counted from the first byte, so that a slow client does not get more time with every byte.
                 self._timed = reader.begun
                 self.deadline = monotonic() + limits.receive_seconds
         elif self.deadline == inf:
@@ -289,8 +289,8 @@ class Connection(asyncio.Protocol):
         if self._eof:
             transport.close()
             return
-        # Closing with unread bytes resets the connection and can destroy the answer before the client has read it.
-        # So only our side is shut, and what still comes is thrown away until the client closes or the bounds are met.
+        # Closing with unread bytes resets the connection and can destroy the response before the client has read it.
+        # So only our side is closed, and incoming bytes are discarded until the client closes or a limit is reached.
         self._lingering = True
         self._reader.finish()
         limits = self.shared.limits
@@ -309,11 +309,11 @@ class Connection(asyncio.Protocol):
     def _turn_away(self) -> None:
         assert self._transport is not None
         self._reader.close()
-        body = error_body(ServiceUnavailableError("The server takes no more connections now. Try again later."))
+        body = error_body(ServiceUnavailableError("The server has too many connections. Try again later."))
         self._transport.write(self.shared.responses.head(503, body, keep_alive=False) + body)
         self._transport.close()
 
 
 def _failure() -> InternalServerError:
-    # DynamoDB's own words; what went wrong is in the log, since it may name what the client must not see.
+    # DynamoDB's own message; the cause is only in the log, since it may be confidential.
     return InternalServerError("Internal server error")

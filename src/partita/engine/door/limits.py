@@ -1,4 +1,4 @@
-"""How much of anything a door takes before it says no."""
+"""The limits of the server."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from partita.dynamo.limits import REQUEST_BYTES
 
 @dataclass(frozen=True, slots=True)
 class DoorLimits:
-    """Bounds on clients; the times are seconds."""
+    """Limits for clients; times in seconds."""
 
     connections: int = 1024
     head_bytes: int = 64 * 1024
@@ -23,5 +23,5 @@ class DoorLimits:
 
     @property
     def sweep_seconds(self) -> float:
-        """How often deadlines are looked at: fine enough for the shortest of them."""
+        """How often deadlines are checked: often enough for the shortest of them."""
         return min(1.0, self.idle_seconds / 4, self.receive_seconds / 4, self.send_seconds / 4)

@@ -1,4 +1,4 @@
-"""Bytes in, requests out: HTTP/1.1 as far as DynamoDB's protocol needs it."""
+"""Parses HTTP/1.1 requests, as far as DynamoDB's protocol needs it."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from partita.engine.door.refusals import HeadersTooLargeError, MalformedRequestE
 
 @dataclass(slots=True)
 class Request:
-    """One request that has arrived, or as much of it as was needed to refuse it."""
+    """One complete request, or the part of it that was needed to refuse it."""
 
     operation: str | None
     body: bytes
@@ -27,7 +27,7 @@ class Request:
 
 
 class RequestReader:
-    """Reads one connection: `requests` is what arrived and waits, in order."""
+    """Reads one connection; `requests` are those that wait, in order."""
 
     __slots__ = (
         "_admission",
@@ -59,8 +59,8 @@ class RequestReader:
         self.requests: deque[Request] = deque()
         self.begun = 0  # how many requests began, so that each has its own deadline
         self.receiving = False  # a request began and did not end
-        self.awaits_continue = False  # its client sends the body when told to
-        self.finished = False  # nothing more is read: the last request said so, or could not be read
+        self.awaits_continue = False  # its client waits for 100 Continue before the body
+        self.finished = False  # no more is read: the last request asked to close, or was malformed
         self._useless = 0
         self._progress = False
         # The parser puts headers straight into the dictionary, without a Python call for each. A name that comes twice
@@ -74,7 +74,7 @@ class RequestReader:
         self._parser: httptools.HttpRequestParser | None = httptools.HttpRequestParser(self)
 
     def feed(self, data: bytes) -> None:
-        """Read on; never raises, since what cannot be read becomes a refused request."""
+        """Read more bytes; never raises: a malformed request becomes a refused one."""
         if self._parser is None or self.finished:
             return
         self._progress = False
@@ -88,13 +88,13 @@ class RequestReader:
             pass
         except httptools.HttpParserError:
             self.refuse(MalformedRequestError("The request is not HTTP/1.1."))
-        # Heads, trailers and chunk extensions that go on and on bring neither a body nor an end.
+        # Endless headers, trailers or chunk extensions.
         self._useless = 0 if self._progress else self._useless + len(data)
         if self._useless > self._limits.head_bytes:
             self.refuse(self._headers_too_large())
 
     def refuse(self, refusal: DynamoError) -> None:
-        """Answer the request at hand with an error, without the rest of it, and read no more."""
+        """Refuse the current request without reading the rest of it, and read no more."""
         if not self.finished:
             self.finished = True
             self._end(Request(None, b"", refusal, keep_alive=False))
@@ -105,7 +105,7 @@ class RequestReader:
         self.receiving = False
 
     def close(self) -> None:
-        """Forget everything; also undoes the cycle between reader and parser, so that no collection is needed."""
+        """Drop everything, also the reference cycle with the parser, so that no garbage collection is needed."""
         self.finish()
         self.requests.clear()
         self._parser = None
@@ -191,7 +191,7 @@ class RequestReader:
         self._size = 0
         self._encoding = None
         self._gzip = False
-        self._kept = False  # whether anyone will want the body
+        self._kept = False  # whether the body is needed
         self._admission = None
         self._refusal = None
 
@@ -204,4 +204,4 @@ class RequestReader:
 
 
 class _FinishedError(Exception):
-    """Stops the parser where nothing more is to be read."""
+    """Stops the parser."""

@@ -1,4 +1,4 @@
-"""Errors that only an HTTP server can meet, in the shape DynamoDB gives its own."""
+"""Errors of the HTTP server, in the shape of DynamoDB's errors."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ _CORAL = "com.amazon.coral.service#"
 
 
 class MalformedRequestError(DynamoError):
-    """The bytes are not an HTTP/1.1 request this server reads."""
+    """The bytes are not a valid HTTP/1.1 request."""
 
     code = "MalformedHttpRequestException"
     namespace = _CORAL
@@ -32,7 +32,7 @@ class RequestTimeoutError(DynamoError):
 
 
 class ServiceUnavailableError(DynamoError):
-    """Every connection the server may hold is taken; AWS SDKs try again after a while."""
+    """The server has too many connections; AWS SDKs retry."""
 
     code = "ServiceUnavailableException"
     status = 503
@@ -41,7 +41,7 @@ class ServiceUnavailableError(DynamoError):
 
 
 class BrowserRefusedError(DynamoError):
-    """A web page asked a server that checks no signatures."""
+    """A web page sent a request to a server that checks no signatures."""
 
     code = "AccessDeniedException"
     status = 403
@@ -49,6 +49,6 @@ class BrowserRefusedError(DynamoError):
 
 
 class UnknownResourceError(UnknownOperationError):
-    """Nothing answers this method on this path."""
+    """There is nothing at this method and path."""
 
     status = 404

@@ -1,4 +1,4 @@
-"""Responses as bytes: the head is prepared once a second, so that one costs about a microsecond."""
+"""Responses as bytes; most of the head is prepared once a second, so that one takes about a microsecond."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ CONTINUE = b"HTTP/1.1 100 Continue\r\n\r\n"
 JSON = "application/x-amz-json-1.0"
 TEXT = "text/plain; charset=utf-8"
 
-_ID_BITS = 104  # 26 hexadecimal digits count, 26 characters tell this door from all others
+_ID_BITS = 104  # 26 hexadecimal digits for the counter, 26 characters for this server
 _ID_LETTERS = "0123456789ABCDEFGHIJKLMNOPQRSTUV"
 
 
 class ResponseWriter:
-    """Writes heads with what changes: date, request id, checksum, length."""
+    """Writes response heads: date, request id, checksum, length."""
 
     __slots__ = ("_clock", "_count", "_door_id", "_heads", "_second", "_step")
 
@@ -39,7 +39,7 @@ class ResponseWriter:
     def head(
         self, status: int, body: bytes, *, keep_alive: bool, content_type: str = JSON, gzipped: bool = False
     ) -> bytes:
-        """Everything up to the body, whose bytes are given as they are sent."""
+        """Everything before the body; `body` is as it is sent."""
         second = int(self._clock())
         if second != self._second:
             self._heads.clear()
@@ -79,7 +79,7 @@ class ResponseWriter:
 
 
 def error_body(error: DynamoError) -> bytes:
-    """The JSON DynamoDB sends for this error."""
+    """The JSON that DynamoDB sends for this error."""
     return orjson.dumps(error.wire())
 
 

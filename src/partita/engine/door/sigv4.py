@@ -1,10 +1,9 @@
-"""AWS Signature Version 4 as pure functions: what is signed, how, and whether a signature is right."""
+"""Checks a request's AWS Signature Version 4: who signed it, within which time, and whether the signature is right."""
 
 from __future__ import annotations
 
-import hashlib
 import hmac
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from email.utils import parsedate_to_datetime
@@ -17,10 +16,9 @@ from partita.dynamo.errors import (
     MissingAuthenticationError,
     UnrecognizedClientError,
 )
-from partita.dynamo.signature import ALGORITHM, SERVICE, TERMINATOR, signing_key, wire
+from partita.dynamo.signature import ALGORITHM, SERVICE, TERMINATOR, TIMESTAMP, canonical_request, signature, wire
 
 SKEW = timedelta(minutes=15)
-_MOMENT = "%Y%m%dT%H%M%SZ"
 
 
 def verify(
@@ -32,17 +30,16 @@ def verify(
     keys: Mapping[str, str],
     now: datetime,
 ) -> None:
-    """Raise unless the request is rightly signed; header names are lower-case, `path` and `query` as received."""
+    """Raise unless the signature is right; header names are lower-case, `path` and `query` as received."""
     verify_signature(read_claim(headers, keys, now), method, path, query, headers, body)
 
 
 @dataclass(frozen=True, slots=True)
 class Claim:
-    """Who signed, when and for what, all of it plausible; the signature itself is still to be checked."""
+    """Who signed, when and for what; the signature itself is not verified yet."""
 
     secret: str = field(repr=False)
     moment: str
-    date: str
     region: str
     service: str
     signed_headers: tuple[str, ...]
@@ -50,7 +47,7 @@ class Claim:
 
 
 def read_claim(headers: Mapping[str, str], keys: Mapping[str, str], now: datetime) -> Claim:
-    """The request's claim, with all checked that needs no body; the checks come in DynamoDB's own order."""
+    """The request's claim, after all checks that need no body, in DynamoDB's order."""
     authorization = headers.get("authorization", "").strip()
     if not authorization.startswith("AWS4-"):
         raise MissingAuthenticationError("Request is missing Authentication Token")
@@ -75,13 +72,14 @@ def read_claim(headers: Mapping[str, str], keys: Mapping[str, str], now: datetim
     secret = keys.get(access_key)
     if secret is None:
         raise UnrecognizedClientError("The security token included in the request is invalid.")
-    return Claim(secret, moment, date, region, service, signed_headers, parts["Signature"])
+    return Claim(secret, moment, region, service, signed_headers, parts["Signature"])
 
 
 def verify_signature(claim: Claim, method: str, path: str, query: str, headers: Mapping[str, str], body: bytes) -> None:
     """Raise unless the claim's signature is the one its secret makes for this request."""
-    request = canonical_request(method, path, query, headers, claim.signed_headers, hashlib.sha256(body).hexdigest())
-    expected = signature(request, claim.secret, claim.moment, claim.date, claim.region, claim.service)
+    encoded = quote(path, safe="/~")
+    request = canonical_request(method, encoded, canonical_query(query), headers, claim.signed_headers, body)
+    expected = signature(request, claim.secret, claim.moment, claim.region, claim.service)
     if not hmac.compare_digest(expected.encode(), wire(claim.signature)):
         raise InvalidSignatureError(
             "The request signature we calculated does not match the signature you provided. Check your AWS Secret "
@@ -89,30 +87,13 @@ def verify_signature(claim: Claim, method: str, path: str, query: str, headers: 
         )
 
 
-def canonical_request(
-    method: str, path: str, query: str, headers: Mapping[str, str], signed_headers: Sequence[str], body_hash: str
-) -> str:
-    """The text both sides hash; header names are lower-case and `signed_headers` sorted."""
-    lines = [f"{name}:{' '.join(headers.get(name, '').split())}" for name in signed_headers]
-    return "\n".join(
-        (method, quote(path, safe="/~"), canonical_query(query), *lines, "", ";".join(signed_headers), body_hash)
-    )
-
-
 def canonical_query(query: str) -> str:
-    """A raw query string with its parameters encoded alike and sorted."""
+    """A query string with normalised and sorted parameters."""
     if not query:
         return ""
     parts = (part.partition("=") for part in query.split("&") if part)
     pairs = sorted((_encoded(name), _encoded(value)) for name, _, value in parts)
     return "&".join(f"{name}={value}" for name, value in pairs)
-
-
-def signature(request: str, secret: str, moment: str, date: str, region: str, service: str) -> str:
-    """The signature, in hexadecimal, of a canonical request."""
-    digest = hashlib.sha256(wire(request)).hexdigest()
-    to_sign = f"{ALGORITHM}\n{moment}\n{date}/{region}/{service}/{TERMINATOR}\n{digest}"
-    return hmac.digest(signing_key(secret, date, region, service), wire(to_sign), "sha256").hex()
 
 
 def _parts(text: str) -> dict[str, str]:
@@ -145,7 +126,7 @@ def _moment(headers: Mapping[str, str], parts: Mapping[str, str]) -> str:
 
 def _from_http_date(text: str) -> str:
     try:
-        return parsedate_to_datetime(text).astimezone(UTC).strftime(_MOMENT)
+        return parsedate_to_datetime(text).astimezone(UTC).strftime(TIMESTAMP)
     except ValueError:
         return text
 
@@ -153,21 +134,21 @@ def _from_http_date(text: str) -> str:
 def _check_clock(moment: str, now: datetime) -> None:
     at = _instant(moment)
     if at < now - SKEW:
-        edge = (now - SKEW).strftime(_MOMENT)
+        edge = (now - SKEW).strftime(TIMESTAMP)
         raise InvalidSignatureError(
-            f"Signature expired: {moment} is now earlier than {edge} ({now.strftime(_MOMENT)} - 15 min.)"
+            f"Signature expired: {moment} is now earlier than {edge} ({now.strftime(TIMESTAMP)} - 15 min.)"
         )
     if at > now + SKEW:
-        edge = (now + SKEW).strftime(_MOMENT)
+        edge = (now + SKEW).strftime(TIMESTAMP)
         raise InvalidSignatureError(
-            f"Signature not yet current: {moment} is still later than {edge} ({now.strftime(_MOMENT)} + 15 min.)"
+            f"Signature not yet current: {moment} is still later than {edge} ({now.strftime(TIMESTAMP)} + 15 min.)"
         )
 
 
 @lru_cache(maxsize=64)
 def _instant(moment: str) -> datetime:
     try:
-        return datetime.strptime(moment, _MOMENT).replace(tzinfo=UTC)
+        return datetime.strptime(moment, TIMESTAMP).replace(tzinfo=UTC)
     except ValueError:
         raise IncompleteSignatureError(f"Date must be in ISO-8601 'basic format'. Got '{moment}'.") from None
 
@@ -188,5 +169,5 @@ def _check_scope(date: str, service: str, terminator: str, moment: str) -> None:
 
 
 def _encoded(text: str) -> str:
-    # What came in may be encoded or not, and in either case of hexadecimal digits.
+    # The received text may be encoded or not, with upper-case or lower-case digits.
     return quote(unquote_to_bytes(wire(text)), safe="-_.~")

@@ -1,4 +1,4 @@
-"""A door in a thread of its own, for programs and tests that have no loop."""
+"""A server in its own thread, for programs and tests without an event loop."""
 
 from __future__ import annotations
 

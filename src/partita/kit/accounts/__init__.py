@@ -1,4 +1,4 @@
-"""People: accounts, passwords, sessions, API tokens, and those an OpenID provider vouches for."""
+"""Accounts: people, passwords, sessions, API tokens, and sign-in with an OpenID provider."""
 
 from partita.kit.accounts.administration import NewAccount
 from partita.kit.accounts.inputs import SignUp

@@ -1,134 +1,145 @@
-"""What administrators do to accounts of others; nobody reaches further than their own permissions."""
+"""What administrators do to other people's accounts; nobody can do more through it than they may themselves."""
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Collection
 from dataclasses import dataclass, field
 
 from pydantic import SecretStr
 
-from partita.kit.accounts.desk import log
 from partita.kit.accounts.inputs import SignUp, checked, checked_password
+from partita.kit.accounts.kit import AccountsKit
 from partita.kit.accounts.passwords import one_time_password
-from partita.kit.accounts.profile import Profile
+from partita.kit.accounts.people import People
+from partita.kit.accounts.permissions import Permissions
 from partita.kit.accounts.registration import Registration
-from partita.kit.accounts.schema import Account, ApiToken, Password, Session, password, tokens_of
+from partita.kit.accounts.schema import Account, ApiToken, Password, Session
+from partita.kit.accounts.sessions import Sessions
+from partita.kit.accounts.stored_passwords import StoredPasswords
 from partita.kit.accounts.tokens import Tokens
-from partita.kit.permissions import ADMIN, House, Reason, Viewer, authorize
+from partita.kit.permissions import ADMIN, House, Viewer, authorize
 from partita.kit.problems import FieldError, Forbidden, Invalid
-from partita.table import Delete, Transaction, Update, Write
+from partita.table import Transaction, Update, Write
+
+_log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
 class NewAccount:
-    """An account that was made for somebody, with a password that they must change."""
+    """An account that was created for somebody, with a one-time password."""
 
     account: Account
     password: str = field(repr=False)
 
 
-class Administration(Registration, Profile, Tokens):
-    """Accounts of others, for those who may manage users."""
+class Administration:
+    """Other people's accounts, for viewers with the permission to manage users."""
 
-    def operator(self) -> Viewer:
-        """Whoever can start commands on this machine, and so may do everything."""
-        return Viewer(username="operator", name="Operator", permissions=self._policy.known, via="command")
+    def __init__(
+        self,
+        kit: AccountsKit,
+        people: People,
+        permissions: Permissions,
+        registration: Registration,
+        sessions: Sessions,
+        tokens: Tokens,
+        passwords: StoredPasswords,
+    ) -> None:
+        self._kit = kit
+        self._people = people
+        self._permissions = permissions
+        self._registration = registration
+        self._sessions = sessions
+        self._tokens = tokens
+        self._passwords = passwords
 
     async def create_account(
         self, viewer: Viewer, username: str, email: str, name: str, *, roles: Collection[str] = ()
     ) -> NewAccount:
-        """Make an account for somebody; the password that is returned must be changed at the first sign-in."""
+        """Create an account for somebody, who must change its one-time password at the first sign-in."""
         authorize(viewer, House.MANAGE_USERS)
         self._check_roles(viewer, set(roles))
         new = one_time_password()
-        said = checked(lambda: SignUp(username=username, email=email, name=name, password=SecretStr(new)))
-        made = await self._make(said.username, said.email, said.name, new, roles=roles, must_change=True)
-        log.info("%s made the account %s", viewer.username, made.user_id)
-        return NewAccount(made, new)
+        valid = checked(lambda: SignUp(username=username, email=email, name=name, password=SecretStr(new)))
+        person = await self._registration.create(
+            valid.username, valid.email, valid.name, new, roles=roles, must_change=True
+        )
+        _log.info("%s created the account %s", viewer.username, person.user_id)
+        return NewAccount(person, new)
 
     async def set_password(self, viewer: Viewer, user_id: str, new: str | None = None) -> str:
-        """Give somebody a password that they must change (a random one where none is given); their sessions end."""
-        person = await self._someone_within_reach(viewer, user_id)
+        """Give somebody a password that they must change, a random one by default; their sessions end."""
+        person = await self._manageable(viewer, user_id)
         chosen = one_time_password() if new is None else new
         checked_password("password", chosen, person.username, person.email, person.name)
-        before = await self._store.get(password(user_id).consistently())
-        await self._store_password(person, before, chosen, must_change=True)
-        log.info("%s set the password of %s", viewer.username, user_id)
+        await self._passwords.replace(person, await self._passwords.get(user_id), chosen, must_change=True)
+        _log.info("%s set the password of %s", viewer.username, user_id)
         return chosen
 
     async def set_roles(self, viewer: Viewer, user_id: str, roles: Collection[str]) -> Account:
-        """Give somebody exactly these roles. Nobody gives or takes a role whose permissions they do not hold."""
-        person = await self._someone_within_reach(viewer, user_id, itself=True)
+        """Give somebody exactly these roles. To grant or remove a role, the viewer needs all of its permissions."""
+        person = await self._manageable(viewer, user_id, or_self=True)
         wanted = frozenset(roles)
         self._check_roles(viewer, wanted ^ person.roles)
         if person.user_id == viewer.user_id and ADMIN in person.roles - wanted:
-            raise Forbidden("You cannot give up the role admin yourself: ask another administrator to take it.")
-        change = Update(person.own_key, Account.roles.set(wanted), Account.updated_at.set(self._stamp()))
-        after = await self._store.update(change.unless_changed(person, Account.roles))
-        log.info("%s gave %s the roles %s", viewer.username, user_id, ", ".join(sorted(wanted)) or "none")
+            raise Forbidden("You cannot remove your own role admin. Ask another administrator.")
+        change = Update(person.own_key, Account.roles.set(wanted), Account.updated_at.set(self._kit.timestamp()))
+        after = await self._kit.store.update(change.unless_changed(person, Account.roles))
+        _log.info("%s set the roles of %s to %s", viewer.username, user_id, ", ".join(sorted(wanted)) or "none")
         return after
 
     async def revoke_access(self, viewer: Viewer, user_id: str) -> None:
-        """End every session and every API token of somebody."""
-        person = await self._someone_within_reach(viewer, user_id, itself=True)
+        """End every session and revoke every API token of somebody."""
+        person = await self._manageable(viewer, user_id, or_self=True)
         generation = person.generation + 1
         account = Update(person.own_key, Account.generation.set(generation))
         writes: list[Write] = [account.unless_changed(person, Account.generation)]
-        if await self._store.get(password(user_id).consistently()) is not None:
-            writes.append(
-                Update(Password.key(Password.user_id(user_id)), Password.generation.set(generation))
-            )
-        await self._store.transact(Transaction(*writes))
-        await self._clear_sessions(user_id, before=generation)
-        tokens = [token async for token in self._store.stream(tokens_of(user_id).consistently())]
-        await self._store.batch_write(Delete(token.own_key) for token in tokens)
-        log.info("%s ended all sessions and tokens of %s", viewer.username, user_id)
+        stored = await self._passwords.get(user_id)
+        if stored is not None:
+            writes.append(Update(stored.own_key, Password.generation.set(generation)))
+        await self._kit.store.transact(Transaction(*writes))
+        await self._sessions.delete_ended(user_id, generation=generation)
+        await self._tokens.revoke_all(user_id)
+        _log.info("%s ended all sessions and tokens of %s", viewer.username, user_id)
 
     async def access_of(self, viewer: Viewer, user_id: str) -> tuple[tuple[Session, ...], tuple[ApiToken, ...]]:
-        """Where somebody is signed in, and which programs act for them."""
+        """Somebody's sessions and API tokens."""
         authorize(viewer, House.MANAGE_USERS)
-        person = await self._person(user_id)
-        return await self._live_sessions(person), await self._live_tokens(person)
-
-    async def granted_to(self, person: Account) -> frozenset[str]:
-        """All that roles and groups grant to somebody, but for what the OpenID provider adds."""
-        return await self._granted(person)
-
-    async def reasons_for(self, person: Account) -> tuple[Reason, ...]:
-        """The same, apart by what grants it."""
-        groups = [reason for each in self._grants for reason in await each.reasons_for(person.user_id)]
-        return self._policy.reasons(person.roles, groups)
+        person = await self._people.get(user_id)
+        return await self._sessions.active(person), await self._tokens.active(person)
 
     async def suspend(self, viewer: Viewer, user_id: str) -> Account:
-        """Keep somebody out until further notice; nothing of theirs is lost."""
-        person = await self._someone_within_reach(viewer, user_id)
-        return await self._set_suspended(viewer, person, self._stamp())
+        """Keep somebody out until they are restored; nothing of theirs is deleted."""
+        return await self._set_suspended(viewer, user_id, self._kit.timestamp())
 
     async def restore(self, viewer: Viewer, user_id: str) -> Account:
-        """Let somebody in again."""
-        person = await self._someone_within_reach(viewer, user_id)
-        return await self._set_suspended(viewer, person, None)
+        """Let a suspended person in again."""
+        return await self._set_suspended(viewer, user_id, None)
 
-    async def _set_suspended(self, viewer: Viewer, person: Account, since: str | None) -> Account:
-        change = Update(person.own_key, Account.suspended_at.set(since), Account.updated_at.set(self._stamp()))
-        after = await self._store.update(change)
-        log.info("%s %s %s", viewer.username, "suspended" if since else "restored", person.user_id)
+    async def _set_suspended(self, viewer: Viewer, user_id: str, since: str | None) -> Account:
+        person = await self._manageable(viewer, user_id)
+        now = self._kit.timestamp()
+        change = Update(person.own_key, Account.suspended_at.set(since), Account.updated_at.set(now))
+        after = await self._kit.store.update(change)
+        _log.info("%s %s %s", viewer.username, "suspended" if since else "restored", user_id)
         return after
 
-    async def _someone_within_reach(self, viewer: Viewer, user_id: str, *, itself: bool = False) -> Account:
-        """An account that holds nothing the viewer does not hold: else to manage it would be to become it."""
+    async def _manageable(self, viewer: Viewer, user_id: str, *, or_self: bool = False) -> Account:
+        """An account with no permission that the viewer lacks: otherwise managing it would be a way to get it."""
         authorize(viewer, House.MANAGE_USERS)
-        person = await self._person(user_id)
-        if person.user_id == viewer.user_id and not itself:
-            raise Forbidden("Do this to your own account on its own page.")
-        if not await self._granted(person) <= viewer.permissions:
-            raise Forbidden(f"{person.username} may do things that you may not. Ask an administrator who may.")
+        person = await self._people.get(user_id)
+        if person.user_id == viewer.user_id and not or_self:
+            raise Forbidden("Change your own account on your account page.")
+        if not await self._permissions.of(person) <= viewer.permissions:
+            raise Forbidden(f"{person.username} has permissions that you do not have. Ask another administrator.")
         return person
 
     def _check_roles(self, viewer: Viewer, roles: Collection[str]) -> None:
+        policy = self._permissions.policy
         for role in sorted(roles):
-            if role != ADMIN and role not in self._policy.roles:
-                known = ", ".join((ADMIN, *sorted(self._policy.roles)))
-                raise Invalid(FieldError("roles", f"There is no role {role}; there are {known}."))
-            if not self._policy.granted((role,)) - self._policy.members <= viewer.permissions:
-                raise Forbidden(f"You cannot give or take the role {role}, because you do not hold all that it grants.")
+            if role != ADMIN and role not in policy.roles:
+                known = ", ".join((ADMIN, *sorted(policy.roles)))
+                raise Invalid(FieldError("roles", f"There is no role {role}. The roles are {known}."))
+            if not policy.granted((role,)) - policy.members <= viewer.permissions:
+                raise Forbidden(f"You cannot grant or remove the role {role}: you lack some of its permissions.")

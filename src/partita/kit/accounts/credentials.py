@@ -1,4 +1,4 @@
-"""Tokens as people and programs hold them: whose, which one, and a secret. Only a digest of them is stored."""
+"""The text of tokens: owner, id and secret. Only a digest of it is stored."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ from hashlib import sha256
 _ID = "[0-9a-z-]{1,40}"
 _FORM = re.compile(rf"(?P<kind>pat_|)(?P<owner>{_ID})(\.(?P<which>{_ID}))?\.(?P<secret>[\w-]{{20,64}})", re.ASCII)
 API_TOKEN = "pat_"
-"""What API tokens start with, so that people and programs that look for lost secrets know them."""
+"""The prefix of API tokens, by which secret scanners recognise them."""
 
 
 @dataclass(frozen=True, slots=True)
 class Credential:
-    """A token, taken apart."""
+    """A token and its parts."""
 
     owner: str
     which: str
@@ -23,22 +23,22 @@ class Credential:
 
     @property
     def digest(self) -> str:
-        """What is stored. The secret has 256 bits of chance, so that one quick digest is enough."""
+        """What is stored. The secret has 256 random bits, so one fast digest is enough."""
         return sha256(self.text.encode()).hexdigest()
 
     def is_of(self, digest: str) -> bool:
-        """Whether the stored digest is of this very token."""
+        """Whether this is the token with the stored digest."""
         return hmac.compare_digest(digest, self.digest)
 
 
 def make(owner: str, which: str, secret: str, *, kind: str = "") -> Credential:
-    """A new token; `which` is empty where somebody has only one of its kind."""
+    """A new token; `which` is empty if somebody has only one of its kind."""
     return Credential(owner, which, f"{kind}{owner}.{which}.{secret}" if which else f"{kind}{owner}.{secret}")
 
 
 def read(text: str, *, kind: str = "") -> Credential | None:
-    """A token as it was sent; None for anything that we would not have made."""
-    found = _FORM.fullmatch(text)
-    if found is None or found["kind"] != kind:
+    """A token from its text; None if it is malformed."""
+    match = _FORM.fullmatch(text)
+    if match is None or match["kind"] != kind:
         return None
-    return Credential(found["owner"], found["which"] or "", text)
+    return Credential(match["owner"], match["which"] or "", text)

@@ -1,4 +1,4 @@
-"""What people type about themselves, checked; the same for pages, API and commands."""
+"""Validation of what people enter; the same for pages, API and commands."""
 
 from __future__ import annotations
 
@@ -28,25 +28,25 @@ T = TypeVar("T")
 RESERVED = frozenset(
     {"admin", "administrator", "anonymous", "nobody", "operator", "partita", "root", "support", "system"}
 )
-"""Usernames that only the house gives, since people would believe them."""
+"""Usernames that people would take for official ones."""
 
 
 def _printable(text: str) -> str:
     if any(unicodedata.category(character) in ("Cc", "Cf", "Cs", "Zl", "Zp") for character in text):
-        raise ValueError("Use letters and signs that can be seen.")
+        raise ValueError("Use printable characters only.")
     return text
 
 
 def _not_reserved(username: str) -> str:
     if username in RESERVED:
-        raise ValueError("This name is the house's own. Choose another.")
+        raise ValueError("This username is reserved. Choose another.")
     return username
 
 
 Username = Annotated[
     str,
     StringConstraints(strip_whitespace=True, to_lower=True, min_length=3, max_length=30),
-    matching("[a-z0-9]([a-z0-9-]*[a-z0-9])?", "Letters a–z, digits, and hyphens in between."),
+    matching("[a-z0-9]([a-z0-9-]*[a-z0-9])?", "Use letters a–z, digits, and hyphens between them."),
 ]
 Email = Annotated[EmailStr, Field(max_length=254), AfterValidator(str.lower)]
 Name = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=80), AfterValidator(_printable)]
@@ -57,7 +57,7 @@ TokenDays = Annotated[int, Field(ge=1, le=366)]
 
 
 class SignUp(BaseModel):
-    """What a new person says."""
+    """The form of a new account."""
 
     model_config = ConfigDict(frozen=True, extra="forbid", hide_input_in_errors=True)
 
@@ -68,16 +68,20 @@ class SignUp(BaseModel):
 
     @field_validator("password")
     @classmethod
-    def _good(cls, value: SecretStr, info: ValidationInfo) -> SecretStr:
-        said = info.data
-        bad = weakness(value.get_secret_value(), said.get("username"), said.get("email"), said.get("name"))
-        if bad is not None:
-            raise ValueError(bad)
+    def _strong(cls, value: SecretStr, info: ValidationInfo) -> SecretStr:
+        personal = (info.data.get(each) for each in ("username", "email", "name"))
+        if (reason := weakness(value.get_secret_value(), *personal)) is not None:
+            raise ValueError(reason)
         return value
 
 
+def could_be_id(text: str) -> bool:
+    """Whether this could be an id; a URL may contain anything."""
+    return 0 < len(text) <= 64 and text.isprintable()
+
+
 def checked(make: Callable[[], T]) -> T:
-    """What a model makes of its input; where that is bad, every bad field at once."""
+    """The model, or `Invalid` with every field that is wrong."""
     try:
         return make()
     except ValidationError as error:
@@ -85,7 +89,7 @@ def checked(make: Callable[[], T]) -> T:
 
 
 def checked_field(field: str, kind: Any, value: object) -> Any:
-    """One value of a type; where it is bad, a problem of that field."""
+    """The value as that type, or `Invalid` for that field."""
     try:
         return TypeAdapter(kind).validate_python(value)
     except ValidationError as error:
@@ -93,8 +97,7 @@ def checked_field(field: str, kind: Any, value: object) -> Any:
 
 
 def checked_password(field: str, password: str, *personal: str | None) -> str:
-    """A password that is good enough, or a problem of that field."""
-    bad = weakness(password, *personal)
-    if bad is not None:
-        raise Invalid(FieldError(field, bad))
+    """The password, or `Invalid` for that field if it is too weak."""
+    if (reason := weakness(password, *personal)) is not None:
+        raise Invalid(FieldError(field, reason))
     return password

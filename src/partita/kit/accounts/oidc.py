@@ -1,4 +1,4 @@
-"""Access tokens of an OpenID provider or a Cognito pool: signature, issuer, client and time are checked here."""
+"""Validation of access tokens of an OpenID provider or a Cognito pool: signature, issuer, client and time."""
 
 from __future__ import annotations
 
@@ -22,8 +22,8 @@ _LONGEST_TOKEN = 16 * 1024
 _LONGEST_ANSWER = 512 * 1024
 _LEEWAY_SECONDS = 60
 _COOL_DOWN = timedelta(minutes=1)
-"""Tokens with made-up key ids must not make us ask the provider all the time."""
-_KEPT = timedelta(hours=12)
+"""Tokens with made-up key ids must not make us query the provider all the time."""
+_KEYS_KEPT = timedelta(hours=12)
 _TIMEOUT = aiohttp.ClientTimeout(total=10)
 _SMALLEST_KEY_BITS = 2048
 _log = logging.getLogger(__name__)
@@ -32,7 +32,7 @@ Claims = dict[str, Any]
 
 
 class OidcTokens:
-    """Checks tokens of one issuer for one client."""
+    """Validates tokens of one issuer for one client."""
 
     def __init__(self, issuer: str, client_id: str, clock: Clock) -> None:
         self._issuer = issuer
@@ -46,11 +46,11 @@ class OidcTokens:
         return token.count(".") == 2 and len(token) <= _LONGEST_TOKEN
 
     async def claims(self, token: str) -> Claims:
-        """What the issuer says of the bearer; `SignInRequired` where the token is not good."""
+        """The claims in a token; `SignInRequired` if it is invalid or expired."""
         try:
             key = await self._keys.get(_key_id(token))
             if key is None:
-                raise _refused("no key of the issuer's has signed it")
+                raise _refused("it is not signed with a key of the issuer")
             claims = jwt.decode(token, key, algorithms=[_ALGORITHM]).claims
             self._registry().validate(claims)
         except (JoseError, ValueError) as error:
@@ -68,19 +68,19 @@ class OidcTokens:
         )
 
     def _check_purpose(self, claims: Claims) -> None:
-        """It lets a program in, and ours: an ID token says who somebody is to another program."""
+        """Accept only access tokens for our client: an ID token is meant for another program."""
         if claims.get("token_use", "access") != "access" or claims.get("typ") == "ID":
-            raise _refused("it is no access token")
+            raise _refused("it is not an access token")
         if "nonce" in claims or "at_hash" in claims:
             raise _refused("it is an ID token")
         audience = claims.get("aud", ())
         audiences = (audience,) if isinstance(audience, str) else tuple(audience)
         if self._client_id not in (claims.get("client_id"), *audiences):
-            raise _refused("it was made for another client")
+            raise _refused("it was issued for another client")
 
 
 class SigningKeys:
-    """The issuer's keys: kept for a while, asked for again when a token names one that is not known."""
+    """The issuer's keys: cached, and fetched again when a token names an unknown one."""
 
     def __init__(self, issuer: str, clock: Clock) -> None:
         self._issuer = issuer
@@ -91,36 +91,36 @@ class SigningKeys:
         self._turn = asyncio.Lock()
 
     async def get(self, key_id: str) -> RSAKey | None:
-        """The key of that id, or None; `Unavailable` where there are no keys because the issuer does not answer."""
+        """The key with that id, or None; `Unavailable` if no keys could be fetched yet."""
         if self._stale(key_id):
-            async with self._turn:  # of many that ask at once, one fetches
+            async with self._turn:  # of many requests at once, one fetches
                 if self._stale(key_id):
                     await self._refresh()
         if self._fetched is None:
-            raise Unavailable("The sign-in service does not answer. Try again in a minute.")
+            raise Unavailable("The sign-in service is not responding. Try again in a minute.")
         return self._keys.get(key_id)
 
     def _stale(self, key_id: str) -> bool:
         now = self._clock.now()
         if self._tried is not None and now - self._tried < _COOL_DOWN:
             return False
-        return key_id not in self._keys or self._fetched is None or now - self._fetched > _KEPT
+        return key_id not in self._keys or self._fetched is None or now - self._fetched > _KEYS_KEPT
 
     async def _refresh(self) -> None:
         now = self._clock.now()
         try:
             async with aiohttp.ClientSession(timeout=_TIMEOUT) as session:
-                found = await _json(session, f"{self._issuer.rstrip('/')}/.well-known/openid-configuration")
-                if found.get("issuer") != self._issuer:
-                    raise ValueError(f"the configuration is of the issuer {found.get('issuer')}")
-                keys = await _json(session, str(found["jwks_uri"]))
+                configuration = await _json(session, f"{self._issuer.rstrip('/')}/.well-known/openid-configuration")
+                if configuration.get("issuer") != self._issuer:
+                    raise ValueError(f"the configuration names the issuer {configuration.get('issuer')}")
+                keys = await _json(session, str(configuration["jwks_uri"]))
             self._keys = dict(_usable(keys["keys"]))
             self._fetched = now
         except (aiohttp.ClientError, TimeoutError, ValueError, KeyError, TypeError, JoseError) as error:
-            # What is known stays good for now: a provider that is away for a while must not lock everybody out.
-            _log.warning("the keys of %s were not fetched: %s: %s", self._issuer, type(error).__name__, error)
+            # The known keys stay valid: a short outage of the provider must not lock everybody out.
+            _log.warning("could not fetch the keys of %s: %s: %s", self._issuer, type(error).__name__, error)
         finally:
-            self._tried = now  # only now: until then those who ask meanwhile wait for this answer
+            self._tried = now  # only now: requests in the meantime wait for this answer
 
 
 async def _json(session: aiohttp.ClientSession, url: str) -> dict[str, Any]:
@@ -131,32 +131,32 @@ async def _json(session: aiohttp.ClientSession, url: str) -> dict[str, Any]:
         async for chunk in response.content.iter_chunked(64 * 1024):
             body += chunk
             if len(body) > _LONGEST_ANSWER:
-                raise ValueError(f"{url} does not come to an end")
-        found = orjson.loads(body)
-        if not isinstance(found, dict):
+                raise ValueError(f"{url} answers with more than {_LONGEST_ANSWER} bytes")
+        answer = orjson.loads(body)
+        if not isinstance(answer, dict):
             raise TypeError(f"{url} does not answer with an object")
-        return found
+        return answer
 
 
 def _usable(keys: list[dict[str, Any]]) -> list[tuple[str, RSAKey]]:
-    """Keys that sign with our algorithm; others are the business of others."""
-    found = []
+    """The keys for our algorithm that are long enough."""
+    usable = []
     for each in keys:
         if each.get("kty") != "RSA" or each.get("use", "sig") != "sig" or each.get("alg", _ALGORITHM) != _ALGORITHM:
             continue
         if not isinstance(each.get("kid"), str) or len(str(each.get("n", ""))) * 6 < _SMALLEST_KEY_BITS - 8:
             continue
-        found.append((each["kid"], RSAKey.import_key({name: each[name] for name in ("kty", "n", "e")})))
-    return found
+        usable.append((each["kid"], RSAKey.import_key({name: each[name] for name in ("kty", "n", "e")})))
+    return usable
 
 
 def _key_id(token: str) -> str:
     header = jws.extract_compact(token.encode()).headers()
     key_id = header.get("kid")
     if header.get("alg") != _ALGORITHM or not isinstance(key_id, str):
-        raise ValueError("an algorithm or a key that is not ours")
+        raise ValueError("an unsupported algorithm, or no key id")
     return key_id
 
 
 def _refused(why: str) -> SignInRequired:
-    return SignInRequired(f"This access token is not good: {why}. Sign in again.", code="invalid_token")
+    return SignInRequired(f"This access token is invalid: {why}. Sign in again.", code="invalid_token")

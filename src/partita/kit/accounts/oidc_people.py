@@ -1,16 +1,17 @@
-"""People whom the OpenID provider vouches for: they have an account here from the first time on."""
+"""Accounts of people who sign in with the OpenID provider, created when they first come."""
 
 from __future__ import annotations
 
+import logging
 import re
 from collections.abc import Iterator
 from hashlib import sha256
-from typing import Any
 
 from partita.dynamo.errors import TransactionCanceledError
-from partita.kit.accounts.desk import Desk, log
 from partita.kit.accounts.inputs import RESERVED
+from partita.kit.accounts.kit import AccountsKit
 from partita.kit.accounts.oidc import Claims, OidcTokens
+from partita.kit.accounts.permissions import Permissions
 from partita.kit.accounts.schema import USERNAME, Account, account
 from partita.kit.permissions import ADMIN
 from partita.kit.problems import Conflict, Forbidden
@@ -18,26 +19,28 @@ from partita.table import Put, Transaction
 
 _UUID = re.compile(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}")
 _ALPHABET = "0123456789abcdefghjkmnpqrstvwxyz"
+_log = logging.getLogger(__name__)
 
 
-class OidcPeople(Desk):
-    """Accounts of those who sign in elsewhere."""
+class OidcPeople:
+    """People as the provider's access tokens describe them."""
 
-    def __init__(self, *positional: Any, **named: Any) -> None:
-        super().__init__(*positional, **named)
-        issuer, client_id = self._settings.oidc_issuer, self._settings.oidc_client_id
-        self._oidc = OidcTokens(issuer, client_id, self._clock) if issuer and client_id else None
+    def __init__(self, kit: AccountsKit, permissions: Permissions, tokens: OidcTokens) -> None:
+        self._kit = kit
+        self._permissions = permissions
+        self._tokens = tokens
 
-    async def _person_of(self, claims: Claims) -> Account:
-        """The account of a token's subject, made where it is missing. Its id follows from the subject (and issuer)."""
+    async def from_token(self, token: str) -> tuple[Account, tuple[str, ...]]:
+        """The account of a token's subject, created if it is missing, and the roles in the token."""
+        claims = await self._tokens.claims(token)
         user_id = _user_id(claims["iss"], claims["sub"])
-        found = await self._store.get(account(user_id).consistently())
-        if found is not None and found.issuer != claims["iss"]:
-            raise Forbidden("This account belongs to somebody of another sign-in service. Ask an administrator.")
-        return found if found is not None else await self._welcome(user_id, claims)
+        person = await self._kit.store.get(account(user_id).consistently())
+        if person is not None and person.issuer != claims["iss"]:
+            raise Forbidden("This account belongs to another sign-in service. Ask an administrator.")
+        return person or await self._create(user_id, claims), self._roles_in(claims)
 
-    async def _welcome(self, user_id: str, claims: Claims) -> Account:
-        now = self._stamp()
+    async def _create(self, user_id: str, claims: Claims) -> Account:
+        now = self._kit.timestamp()
         for username in _usernames(claims, user_id):
             person = Account(
                 user_id=user_id,
@@ -48,27 +51,34 @@ class OidcPeople(Desk):
                 issuer=claims["iss"],
             )
             try:
-                await self._store.transact(Transaction(Put(person).if_new(), *USERNAME.claim(person)))
+                await self._kit.store.transact(Transaction(Put(person).if_new(), *USERNAME.claim(person)))
             except TransactionCanceledError:
-                # Another request has made it this moment, or the username is somebody else's.
-                found = await self._store.get(account(user_id).consistently())
-                if found is not None:
-                    return found
+                # Another request has just created it, or the username is taken.
+                existing = await self._kit.store.get(account(user_id).consistently())
+                if existing is not None:
+                    return existing
                 continue
-            log.info("%s came from %s", user_id, claims["iss"])
+            _log.info("%s signed in for the first time, with a token of %s", user_id, claims["iss"])
             return person
-        raise Conflict("No username could be found for you. Ask an administrator.", code="username_taken")
+        raise Conflict("No free username was found for you. Ask an administrator.", code="username_taken")
 
     def _roles_in(self, claims: Claims) -> tuple[str, ...]:
         """The words of the roles claim that are roles here."""
-        claim = self._settings.oidc_roles_claim
-        said = claims.get(claim) if claim else None
-        words = said.split() if isinstance(said, str) else said if isinstance(said, list) else ()
-        return tuple(word for word in words if word == ADMIN or word in self._policy.roles)
+        claim = self._kit.settings.oidc_roles_claim
+        value = claims.get(claim) if claim else None
+        words = value.split() if isinstance(value, str) else value if isinstance(value, list) else ()
+        return tuple(word for word in words if word == ADMIN or word in self._permissions.policy.roles)
+
+
+def oidc_people_for(kit: AccountsKit, permissions: Permissions) -> OidcPeople | None:
+    """People of the provider that the settings name; None if they name none."""
+    issuer, client_id = kit.settings.oidc_issuer, kit.settings.oidc_client_id
+    return OidcPeople(kit, permissions, OidcTokens(issuer, client_id, kit.clock)) if issuer and client_id else None
 
 
 def _user_id(issuer: str, subject: str) -> str:
-    """A pool of Cognito gives UUIDs: they are the ids here too, as other programs on the same tables have them."""
+    """The account's id follows from the token. A Cognito pool's UUIDs stay as they are, since other programs with the
+    same tables use them."""
     if _UUID.fullmatch(subject):
         return subject
     number = int.from_bytes(sha256(f"{issuer}\n{subject}".encode()).digest()[:17])
@@ -76,7 +86,7 @@ def _user_id(issuer: str, subject: str) -> str:
 
 
 def _usernames(claims: Claims, user_id: str) -> Iterator[str]:
-    """Usernames like the one over there, and one that nobody else can have."""
+    """Usernames to try: the provider's, then one made unique by the id."""
     wanted = str(claims.get("preferred_username") or claims.get("username") or claims["sub"]).partition("@")[0]
     clean = re.sub(r"[^a-z0-9]+", "-", wanted.lower()).strip("-")
     if 3 <= len(clean) <= 30 and clean not in RESERVED:

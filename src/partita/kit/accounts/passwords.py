@@ -1,4 +1,4 @@
-"""Passwords: which are good enough, and argon2id in a few threads, so that many sign-ins take turns."""
+"""Passwords: which are strong enough, and hashing with argon2id in a few threads, so that many sign-ins take turns."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ R = TypeVar("R")
 
 
 class Passwords:
-    """Makes and checks what is stored of passwords. At most two are worked on at once, at 19 MiB each."""
+    """Hashes and verifies passwords: at most two at a time, at 19 MiB each."""
 
     def __init__(
         self, *, memory_kib: int = _MEMORY_KIB, rounds: int = _ROUNDS, most_waiting: int = _MOST_WAITING
@@ -35,20 +35,20 @@ class Passwords:
         self._threads = ThreadPoolExecutor(_THREADS, thread_name_prefix="passwords")
         self._waiting = 0
         self._most_waiting = most_waiting
-        self._nobodys = _nobodys_password(memory_kib, rounds)
+        self._unmatchable = _unmatchable(memory_kib, rounds)
 
     async def encode(self, password: str) -> str:
-        """What to store."""
+        """The hash to store."""
         return await self._in_turn(lambda: self._argon2.hash(_normal(password)))
 
     async def verify(self, encoded: str | None, password: str) -> bool:
-        """Whether it is the password; where there is none, no takes as long as it does otherwise."""
+        """Whether it is the password; takes as long if there is none."""
         usable = encoded is not None and len(password) <= LONGEST
-        against = encoded if usable and encoded is not None else self._nobodys
+        against = encoded if usable and encoded is not None else self._unmatchable
         return await self._in_turn(lambda: self._matches(against, password[:LONGEST])) and usable
 
     def outdated(self, encoded: str) -> bool:
-        """Whether it was made with other costs than today's."""
+        """Whether it was hashed with other costs than today's."""
         return self._argon2.check_needs_rehash(encoded)
 
     def _matches(self, encoded: str, password: str) -> bool:
@@ -59,7 +59,7 @@ class Passwords:
 
     async def _in_turn(self, work: Callable[[], R]) -> R:
         if self._waiting >= self._most_waiting:
-            raise Unavailable("Too many people sign in at this moment. Try again in a minute.")
+            raise Unavailable("Too many people are signing in right now. Try again in a minute.")
         self._waiting += 1
         try:
             return await asyncio.get_running_loop().run_in_executor(self._threads, work)
@@ -68,31 +68,31 @@ class Passwords:
 
 
 def weakness(password: str, *personal: str | None) -> str | None:
-    """Why a password is not good enough; None where it is."""
+    """Why a password is too weak; None if it is not."""
     if len(password) < SHORTEST:
         return f"At least {SHORTEST} characters; this has {len(password)}."
     if len(password) > LONGEST:
         return f"At most {LONGEST} characters; this has {len(password)}."
     plain = _normal(password).casefold()
     if plain in _WORST or len(set(plain)) < 4:
-        return "This is one of the first passwords that anybody would try. Choose another."
+        return "This password is too common. Choose another."
     if plain in {_normal(each).casefold() for each in personal if each}:
-        return "This is your own name or address, which others know. Choose another."
+        return "This is your own name or email address. Choose another password."
     return None
 
 
 def one_time_password() -> str:
-    """A password for somebody who will change it at once."""
+    """A random password that must be changed at the first sign-in."""
     return secrets.token_urlsafe(15)
 
 
 def _normal(password: str) -> str:
-    """The same characters however a keyboard composes them, and none that no keyboard makes (half a surrogate pair)."""
+    """The same characters however a keyboard composes them, without lone surrogates."""
     return unicodedata.normalize("NFKC", password).encode(errors="replace").decode()
 
 
-def _nobodys_password(memory_kib: int, rounds: int) -> str:
-    """Looks like any other and takes as long to check, but nothing matches it."""
+def _unmatchable(memory_kib: int, rounds: int) -> str:
+    """A hash that takes as long to verify as any other, but that nothing matches."""
     salt, digest = (base64.b64encode(secrets.token_bytes(size)).decode().rstrip("=") for size in (16, 32))
     return f"$argon2id$v=19$m={memory_kib},t={rounds},p=1${salt}${digest}"
 

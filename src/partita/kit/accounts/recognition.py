@@ -1,79 +1,85 @@
-"""Who a request comes from: a browser's session, a program's token, or a token of the OpenID provider."""
+"""Who a request comes from: a browser's session, an API token, or a token of the OpenID provider."""
 
 from __future__ import annotations
 
 from contextlib import suppress
 from datetime import timedelta
-from typing import Literal
+from typing import Literal, TypeVar
 
-from partita.dynamo.errors import ConditionalCheckFailedError
 from partita.kit.accounts import credentials
-from partita.kit.accounts.desk import Desk
+from partita.kit.accounts.credentials import Credential
+from partita.kit.accounts.kit import AccountsKit
 from partita.kit.accounts.oidc import OidcTokens
 from partita.kit.accounts.oidc_people import OidcPeople
+from partita.kit.accounts.people import refuse_suspended
+from partita.kit.accounts.permissions import Permissions
 from partita.kit.accounts.schema import Account, ApiToken, Session
 from partita.kit.permissions import NOBODY, Viewer
-from partita.kit.problems import Forbidden, SignInRequired
-from partita.table import ChangedMeanwhileError, Update
+from partita.kit.problems import SignInRequired
+from partita.table import ChangedMeanwhileError, Item, Key, Update
 from partita.table.types import timestamp
 
+S = TypeVar("S", Session, ApiToken)
 _USE_IS_NOTED_EVERY = timedelta(minutes=5)
-"""That somebody is there is no news worth a write per request."""
+"""When somebody was last here need not be exact, and so does not cost a write per request."""
 
 
-class Recognition(OidcPeople, Desk):
-    """Turns what a request carries into a viewer: one read of two items, and what the systems' groups grant."""
+class Recognition:
+    """Turns the token of a request into a viewer: one read of two items, and what the systems' groups grant."""
 
-    async def viewer_from_session(self, token: str) -> Viewer:
-        """Whoever has this session; nobody where it is over."""
-        held = credentials.read(token)
-        if held is None or not held.which:
+    def __init__(self, kit: AccountsKit, permissions: Permissions, oidc: OidcPeople | None) -> None:
+        self._kit = kit
+        self._permissions = permissions
+        self._oidc = oidc
+
+    async def from_session(self, token: str) -> Viewer:
+        """The owner of this session; nobody if it has ended."""
+        sent = credentials.read(token)
+        if sent is None or not sent.which:
             return NOBODY
-        keys = (
-            Session.key(Session.user_id(held.owner), Session.session_id(held.which)),
-            Account.key(Account.user_id(held.owner)),
-        )
-        session, person = await self._store.batch_get(keys, consistent=True)
-        if not isinstance(session, Session) or not isinstance(person, Account) or not held.is_of(session.digest):
+        key = Session.key(Session.user_id(sent.owner), Session.session_id(sent.which))
+        session, person = await self._find(sent, key)
+        if session is None or person is None or session.generation != person.generation or person.suspended:
             return NOBODY
-        now = self._now()
-        over = session.expires_at <= now.timestamp() or session.generation != person.generation
-        if over or person.suspended:
-            return NOBODY
-        if session.used_at <= timestamp(now - _USE_IS_NOTED_EVERY):
-            note = Update(session.own_key, Session.used_at.set(timestamp(now)))
-            with suppress(ConditionalCheckFailedError):  # another request has noted it, or the session has just ended
-                await self._store.write(note.when(Session.used_at.equals(session.used_at)))
+        await self._note_use(session)
         return await self._viewer(person, via="session", session_id=session.session_id)
 
-    async def viewer_from_bearer(self, token: str) -> Viewer:
-        """Whoever this token speaks for; refused with 401 where it is not good."""
+    async def from_bearer(self, token: str) -> Viewer:
+        """The person an API token or an OpenID access token acts for; `SignInRequired` if it is invalid or expired."""
         if token.startswith(credentials.API_TOKEN):
             return await self._from_api_token(token)
         if self._oidc is not None and OidcTokens.looks_like(token):
-            claims = await self._oidc.claims(token)
-            return await self._viewer(_let_in(await self._person_of(claims)), *self._roles_in(claims), via="oidc")
-        raise _not_good()
+            person, roles = await self._oidc.from_token(token)
+            refuse_suspended(person)
+            return await self._viewer(person, *roles, via="oidc")
+        raise _invalid()
 
     async def _from_api_token(self, text: str) -> Viewer:
-        held = credentials.read(text, kind=credentials.API_TOKEN)
-        if held is None or not held.which:
-            raise _not_good()
-        keys = (
-            ApiToken.key(ApiToken.user_id(held.owner), ApiToken.token_id(held.which)),
-            Account.key(Account.user_id(held.owner)),
-        )
-        token, person = await self._store.batch_get(keys, consistent=True)
-        if not isinstance(token, ApiToken) or not isinstance(person, Account) or not held.is_of(token.digest):
-            raise _not_good()
-        now = self._now()
-        if token.expires_at <= now.timestamp():
-            raise _not_good()
-        if token.used_at is None or token.used_at <= timestamp(now - _USE_IS_NOTED_EVERY):
-            note = Update(token.own_key, ApiToken.used_at.set(timestamp(now)))
-            with suppress(ChangedMeanwhileError):  # another request has noted it
-                await self._store.write(note.unless_changed(token, ApiToken.used_at))
-        return await self._viewer(_let_in(person), via="token", scopes=token.scopes)
+        sent = credentials.read(text, kind=credentials.API_TOKEN)
+        if sent is None or not sent.which:
+            raise _invalid()
+        key = ApiToken.key(ApiToken.user_id(sent.owner), ApiToken.token_id(sent.which))
+        token, person = await self._find(sent, key)
+        if token is None or person is None:
+            raise _invalid()
+        refuse_suspended(person)
+        await self._note_use(token)
+        return await self._viewer(person, via="token", scopes=token.scopes)
+
+    async def _find(self, sent: Credential, key: Key[S]) -> tuple[S, Account] | tuple[None, None]:
+        """The session or API token that was sent and its account, unless it is wrong or expired."""
+        keys: tuple[Key[Item], ...] = (key, Account.key(Account.user_id(sent.owner)))
+        stored, person = await self._kit.store.batch_get(keys, consistent=True)
+        if not isinstance(stored, key.item_type) or not isinstance(person, Account) or not sent.is_of(stored.digest):
+            return None, None
+        return (stored, person) if stored.expires_at > self._kit.clock.now().timestamp() else (None, None)
+
+    async def _note_use(self, used: S) -> None:
+        now, used_at = self._kit.clock.now(), type(used).used_at
+        if (used.used_at or "") <= timestamp(now - _USE_IS_NOTED_EVERY):
+            note = Update(used.own_key, used_at.set(timestamp(now)))
+            with suppress(ChangedMeanwhileError):  # another request has noted it, or the session has just ended
+                await self._kit.store.write(note.unless_changed(used, used_at))
 
     async def _viewer(
         self,
@@ -84,8 +90,8 @@ class Recognition(OidcPeople, Desk):
         scopes: frozenset[str] | None = None,
     ) -> Viewer:
         granted: frozenset[str] = frozenset()
-        if not person.must_change_password:  # until then there is nothing else to do
-            granted = await self._granted(person, *more_roles)
+        if not person.must_change_password:  # nothing is granted before that
+            granted = await self._permissions.of(person, *more_roles)
         return Viewer(
             user_id=person.user_id,
             username=person.username,
@@ -98,11 +104,5 @@ class Recognition(OidcPeople, Desk):
         )
 
 
-def _let_in(person: Account) -> Account:
-    if person.suspended:
-        raise Forbidden("This account is suspended. Ask an administrator.", code="suspended")
-    return person
-
-
-def _not_good() -> SignInRequired:
-    return SignInRequired("This token is not good (any more). Make a new one.", code="invalid_token")
+def _invalid() -> SignInRequired:
+    return SignInRequired("This token is invalid or expired. Create a new one.", code="invalid_token")

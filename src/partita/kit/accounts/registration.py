@@ -2,51 +2,58 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Collection
 
 from pydantic import SecretStr
 
 from partita.dynamo.errors import TransactionCanceledError
-from partita.kit.accounts.desk import log
-from partita.kit.accounts.directory import Directory
 from partita.kit.accounts.inputs import SignUp, checked
+from partita.kit.accounts.kit import AccountsKit
 from partita.kit.accounts.passwords import one_time_password
+from partita.kit.accounts.people import People
 from partita.kit.accounts.schema import EMAIL, USERNAME, Account, Password
 from partita.kit.limits import Rule, network_of
 from partita.kit.permissions import ADMIN
 from partita.kit.problems import Conflict, FieldError, Forbidden
 from partita.table import Put, Transaction
 
+EMAIL_TAKEN = "An account with this email address already exists. Sign in or reset your password."
 _SIGN_UPS = Rule("sign-up", most=20, seconds=3600)
-_FIRST = "admin"
+_FIRST_ADMIN = "admin"
+_log = logging.getLogger(__name__)
 
 
-class Registration(Directory):
-    """Makes accounts; an address and a username belong to one, whoever else asks for them at the same moment."""
+class Registration:
+    """Creates accounts. A transaction keeps usernames and email addresses unique, even if two ask at the same time."""
+
+    def __init__(self, kit: AccountsKit, people: People) -> None:
+        self._kit = kit
+        self._people = people
 
     async def sign_up(self, username: str, email: str, name: str, password: str, *, address: str = "") -> Account:
-        """Make an account for whoever asks; `address` is where the request came from."""
-        if not self._settings.sign_up:
-            raise Forbidden("New accounts are made by an administrator. Ask one.", code="sign_up_closed")
-        said = checked(lambda: SignUp(username=username, email=email, name=name, password=SecretStr(password)))
+        """Create an account for a visitor; `address` is the network address of the request."""
+        if not self._kit.settings.sign_up:
+            raise Forbidden("Sign-up is closed. Ask an administrator for an account.", code="sign_up_closed")
+        valid = checked(lambda: SignUp(username=username, email=email, name=name, password=SecretStr(password)))
         if address:
-            await self._limits.check(_SIGN_UPS, network_of(address))
-        made = await self._make(said.username, said.email, said.name, password)
-        log.info("%s signed up", made.user_id)
-        return made
+            await self._kit.limits.check(_SIGN_UPS, network_of(address))
+        person = await self.create(valid.username, valid.email, valid.name, password)
+        _log.info("%s signed up", person.user_id)
+        return person
 
     async def ensure_admin(self) -> str | None:
-        """At the first start, make the administrator; returns the password that works once, None if there is one."""
-        if await self.account_by_username(_FIRST) is not None:
+        """Create the first administrator and return the one-time password; None if the account exists."""
+        if await self._people.by_username(_FIRST_ADMIN) is not None:
             return None
         password = one_time_password()
         try:
-            await self._make(_FIRST, None, "Administrator", password, roles=(ADMIN,), must_change=True)
+            await self.create(_FIRST_ADMIN, None, "Administrator", password, roles=(ADMIN,), must_change=True)
         except Conflict:  # another process was faster
             return None
         return password
 
-    async def _make(
+    async def create(
         self,
         username: str,
         email: str | None,
@@ -56,10 +63,11 @@ class Registration(Directory):
         roles: Collection[str] = (),
         must_change: bool = False,
     ) -> Account:
+        """Create an account from values that have been checked; `Conflict` if the username or address is taken."""
         await self._refuse_taken(username, email)
-        now = self._stamp()
+        now = self._kit.timestamp()
         person = Account(
-            user_id=self._ids.new(),
+            user_id=self._kit.ids.new(),
             username=username,
             email=email,
             name=name,
@@ -68,10 +76,10 @@ class Registration(Directory):
             created_at=now,
             updated_at=now,
         )
-        encoded = await self._passwords.encode(password)
+        encoded = await self._kit.passwords.encode(password)
         stored = Password(user_id=person.user_id, encoded=encoded, changed_at=now)
         try:
-            await self._store.transact(
+            await self._kit.store.transact(
                 Transaction(Put(person).if_new(), Put(stored), *USERNAME.claim(person), *EMAIL.claim(person))
             )
         except TransactionCanceledError:
@@ -80,14 +88,11 @@ class Registration(Directory):
         return person
 
     async def _refuse_taken(self, username: str, email: str | None) -> None:
-        """Say of all that is taken at once."""
+        """Report a taken username and a taken address together."""
         errors = []
-        if await self._owner(username) is not None:
-            errors.append(FieldError("username", "Somebody has this username. Choose another."))
-        if email is not None and await self._owner(email) is not None:
+        if await self._people.id_of(username) is not None:
+            errors.append(FieldError("username", "This username is taken. Choose another."))
+        if email is not None and await self._people.id_of(email) is not None:
             errors.append(FieldError("email", EMAIL_TAKEN))
         if errors:
             raise Conflict(errors[0].message, code=f"{errors[0].field}_taken", errors=errors)
-
-
-EMAIL_TAKEN = "There is an account with this address. Sign in, or have the password reset."

@@ -1,4 +1,4 @@
-"""People in one table: each person's account, password, sessions and tokens in one partition, and guards beside it."""
+"""Accounts: each person's account, password, sessions and tokens in one partition, and guards beside it."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ ACCOUNTS = Table(
     pk="PK",
     sk="SK",
     ttl="expiresAt",
-    purpose="Who people are, how they prove it, and that names and addresses are theirs alone.",
+    purpose="Accounts, their passwords, sessions and tokens, and who owns a username or email address.",
     names=camel_case,
 )
 
@@ -29,7 +29,7 @@ NEWEST = ACCOUNTS.index("newest", pk="newest", sk="createdAt", shards=4, purpose
 DIRECTORY = ACCOUNTS.index("directory", pk="directory", sk="username", shards=4, purpose="Accounts by username")
 
 
-# 1. Account: what others may know of a person; nothing that proves who it is.
+# 1. Account: a person, without secrets.
 class Account(
     Item,
     table=ACCOUNTS,
@@ -37,7 +37,7 @@ class Account(
     sk="ACCOUNT",
     keys={"newest": "ACCOUNT", "directory": "ACCOUNT"},
 ):
-    """Somebody."""
+    """A person."""
 
     user_id: Attribute[str] = key_part()
     username: Attribute[str] = attribute(min_length=1, max_length=64)
@@ -47,11 +47,11 @@ class Account(
     created_at: Attribute[Timestamp]
     updated_at: Attribute[Timestamp]
     generation: Attribute[int] = attribute(default=1, ge=1)
-    """Sessions of an earlier generation are over: one more ends all of them at once."""
+    """Sessions of an earlier generation have ended: the next one ends all of them at once."""
     must_change_password: Attribute[bool] = attribute(default=False)
     suspended_at: Attribute[Timestamp | None] = attribute(default=None)
     issuer: Attribute[str | None] = attribute(default=None)
-    """Who vouches for somebody that has no password here."""
+    """The OpenID provider of somebody who has no password here."""
 
     @property
     def suspended(self) -> bool:
@@ -68,31 +68,31 @@ def newest_accounts() -> Query[Account]:
     return Account.query(NEWEST).newest_first()
 
 
-@access_pattern("Accounts whose username starts like this", ACCOUNTS, start="ad")
+@access_pattern("Accounts whose username starts with a text", ACCOUNTS, start="ad")
 def accounts_named(start: str) -> Query[Account]:
     every = Account.query(DIRECTORY)
     return every.starting_with(start) if start else every
 
 
-# 2. Password: apart from the account, so that nobody who shows an account can show it.
+# 2. Password: not in the account, so that no page that shows an account can show it.
 class Password(Item, table=ACCOUNTS, pk="USER#{user_id}", sk="PASSWORD"):
-    """What is left of a password: argon2id, with its own salt and costs."""
+    """A password, hashed with argon2id."""
 
     user_id: Attribute[str] = key_part()
     encoded: Attribute[str] = attribute(repr=False)
     generation: Attribute[int] = attribute(default=1, ge=1)
-    """That of the account, here as well: whoever signs in with an old password begins a session that is over."""
+    """The account's: signing in while the password is being changed begins a session that has already ended."""
     changed_at: Attribute[Timestamp]
 
 
-@access_pattern("Somebody's password", ACCOUNTS, user_id="1")
+@access_pattern("An account's password", ACCOUNTS, user_id="1")
 def password(user_id: str) -> Get[Password]:
     return Password.get(Password.user_id(user_id))
 
 
 # 3. Session: one browser that somebody signed in with.
 class Session(Item, table=ACCOUNTS, pk="USER#{user_id}", sk="SESSION#{session_id}"):
-    """A browser that is signed in; its token is not stored, only a digest that recognises it."""
+    """A browser that is signed in; only a digest of its token is stored."""
 
     user_id: Attribute[str] = key_part()
     session_id: Attribute[str] = key_part()
@@ -104,14 +104,14 @@ class Session(Item, table=ACCOUNTS, pk="USER#{user_id}", sk="SESSION#{session_id
     expires_at: Attribute[int]
 
 
-@access_pattern("Somebody's sessions, newest first", ACCOUNTS, user_id="1")
+@access_pattern("An account's sessions, newest first", ACCOUNTS, user_id="1")
 def sessions_of(user_id: str) -> Query[Session]:
     return Session.query(Session.user_id(user_id)).newest_first()
 
 
 # 4. API token: lets a program act for somebody, with some of their permissions.
 class ApiToken(Item, table=ACCOUNTS, pk="USER#{user_id}", sk="TOKEN#{token_id}"):
-    """A program's key; shown once, stored as a digest."""
+    """A program's key; only a digest of it is stored."""
 
     user_id: Attribute[str] = key_part()
     token_id: Attribute[str] = key_part()
@@ -123,7 +123,7 @@ class ApiToken(Item, table=ACCOUNTS, pk="USER#{user_id}", sk="TOKEN#{token_id}")
     expires_at: Attribute[int]
 
 
-@access_pattern("Somebody's API tokens, newest first", ACCOUNTS, user_id="1")
+@access_pattern("An account's API tokens, newest first", ACCOUNTS, user_id="1")
 def tokens_of(user_id: str) -> Query[ApiToken]:
     return ApiToken.query(ApiToken.user_id(user_id)).newest_first()
 
@@ -138,21 +138,21 @@ class ResetLink(Item, table=ACCOUNTS, pk="USER#{user_id}", sk="RESET"):
     expires_at: Attribute[int]
 
 
-@access_pattern("Somebody's reset link", ACCOUNTS, user_id="1")
+@access_pattern("An account's reset link", ACCOUNTS, user_id="1")
 def reset_link(user_id: str) -> Get[ResetLink]:
     return ResetLink.get(ResetLink.user_id(user_id))
 
 
-# 6. Guards: an address and a username belong to one account.
+# 6. Guards: an email address and a username belong to one account.
 class EmailOwner(Item, table=ACCOUNTS, pk="EMAIL#{email}", sk="UNIQUE"):
-    """Whose address it is."""
+    """Which account has an email address."""
 
     email: Attribute[str] = key_part()
     of_user: Attribute[str]
 
 
 class UsernameOwner(Item, table=ACCOUNTS, pk="USERNAME#{username}", sk="UNIQUE"):
-    """Whose username it is."""
+    """Which account has a username."""
 
     username: Attribute[str] = key_part()
     of_user: Attribute[str]
@@ -166,12 +166,12 @@ EMAIL = Guard(Account, _email_owner)
 USERNAME = Guard(Account, lambda person: UsernameOwner(username=person.username, of_user=person.user_id))
 
 
-@access_pattern("Who has an address", ACCOUNTS, email="ada@example.org")
+@access_pattern("The owner of an email address", ACCOUNTS, email="ada@example.org")
 def email_owner(email: str) -> Get[EmailOwner]:
     return EmailOwner.get(EmailOwner.email(email))
 
 
-@access_pattern("Who has a username", ACCOUNTS, username="ada")
+@access_pattern("The owner of a username", ACCOUNTS, username="ada")
 def username_owner(username: str) -> Get[UsernameOwner]:
     return UsernameOwner.get(UsernameOwner.username(username))
 

@@ -1,23 +1,69 @@
-"""Accounts: everything that can be done with them, in one place."""
+"""Accounts, by noun: each part is a file of its own."""
 
 from __future__ import annotations
 
 from partita.kit.accounts.administration import Administration
+from partita.kit.accounts.kit import AccountsKit
+from partita.kit.accounts.oidc_people import oidc_people_for
+from partita.kit.accounts.passwords import Passwords
+from partita.kit.accounts.people import People
+from partita.kit.accounts.permissions import Permissions
+from partita.kit.accounts.profile import Profile
 from partita.kit.accounts.recognition import Recognition
+from partita.kit.accounts.registration import Registration
 from partita.kit.accounts.resets import Resets
+from partita.kit.accounts.sessions import Sessions
+from partita.kit.accounts.stored_passwords import StoredPasswords
+from partita.kit.accounts.tokens import Tokens
+from partita.kit.clock import Clock, Ids
+from partita.kit.limits import Limits
+from partita.kit.mail import Mail
+from partita.kit.permissions import Grants, Policy, Viewer
+from partita.kit.settings import Settings
+from partita.store.store import AsyncStore
 
 
-class Accounts(Administration, Resets, Recognition):
-    """Who people are. Each part is a file of its own:
+class Accounts:
+    """Everything that can be done with accounts."""
 
-    - `registration`: sign_up, ensure_admin
-    - `sessions`: sign_in, sign_out, sessions, revoke_session
-    - `profile`: change_name, change_email, change_password
-    - `resets`: request_reset, check_reset, reset_password
-    - `tokens`: create_token, tokens, revoke_token
-    - `directory`: account, accounts, account_by_email, account_by_username, list_accounts, search_accounts
-    - `administration`: create_account, set_password, set_roles, revoke_access, suspend, restore, access_of,
-      granted_to, reasons_for
-    - `recognition`: viewer_from_session, viewer_from_bearer
-    - `desk`: use (the policy and the groups), finish (before the store is closed)
-    """
+    def __init__(
+        self,
+        store: AsyncStore,
+        *,
+        clock: Clock,
+        ids: Ids,
+        settings: Settings,
+        limits: Limits,
+        mail: Mail,
+        passwords: Passwords | None = None,
+    ) -> None:
+        kit = AccountsKit(store, clock, ids, settings, limits, mail, passwords or Passwords())
+        self.permissions = Permissions()
+        self.people = People(kit)
+        self.registration = Registration(kit, self.people)
+        self.sessions = Sessions(kit, self.people)
+        self.tokens = Tokens(kit, self.people, self.permissions)
+        self.recognition = Recognition(kit, self.permissions, oidc_people_for(kit, self.permissions))
+        stored = StoredPasswords(kit, self.sessions)
+        self.profile = Profile(kit, self.people, stored)
+        self.resets = Resets(kit, self.people, stored)
+        self.administration = Administration(
+            kit, self.people, self.permissions, self.registration, self.sessions, self.tokens, stored
+        )
+
+    def use(self, policy: Policy, grants: tuple[Grants, ...] = ()) -> None:
+        """Set who may do what: to be called once the systems are built, which need accounts themselves."""
+        self.permissions.use(policy, grants)
+
+    @property
+    def policy(self) -> Policy:
+        """The permissions and roles of all systems."""
+        return self.permissions.policy
+
+    def operator(self) -> Viewer:
+        """Whoever runs commands on this machine, and so may do everything."""
+        return Viewer(username="operator", name="Operator", permissions=self.policy.known, via="command")
+
+    async def finish(self) -> None:
+        """Wait for work that goes on in the background; call it before the store is closed."""
+        await self.resets.finish()

@@ -1,4 +1,4 @@
-"""What happens after a write: handlers that follow the tables' change streams, at least once, in order per key."""
+"""Handlers that run after writes, on the tables' change streams: at least once, and in order for each key."""
 
 from partita.kit.changes.handlers import Handler, Kept
 from partita.kit.changes.worker import ChangeWorker

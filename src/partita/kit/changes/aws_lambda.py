@@ -1,4 +1,4 @@
-"""The same handlers on AWS: the function that DynamoDB Streams triggers."""
+"""Change handlers on AWS: the Lambda function that DynamoDB Streams triggers."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ Event = dict[str, Any]
 
 
 class StreamFunction:
-    """A Lambda function. What a handler cannot digest is parked as anywhere else; where that fails too, the record and
-    all after it are delivered again (ReportBatchItemFailures)."""
+    """A Lambda function. A change that a handler fails on is parked, as by the worker; if that fails too, the record
+    and all after it are delivered again (ReportBatchItemFailures)."""
 
     def __init__(self, worker: ChangeWorker, finish: Callable[[], Awaitable[None]] | None = None) -> None:
         self._worker = worker
@@ -26,7 +26,7 @@ class StreamFunction:
         return self._runner.run(_handle(self._worker, event.get("Records", [])))
 
     def close(self) -> None:
-        """Finish, and end the loop; on AWS the process ends first."""
+        """Finish and close the event loop; on AWS the process ends first."""
         if self._finish is not None:
             self._runner.run(_awaited(self._finish))
         self._runner.close()

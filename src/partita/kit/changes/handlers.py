@@ -1,4 +1,4 @@
-"""Who wants to know of the changes of a table."""
+"""Handlers of a table's changes."""
 
 from __future__ import annotations
 
@@ -11,26 +11,26 @@ from partita.table.changes import Change
 
 @dataclass(frozen=True, slots=True)
 class Kept:
-    """What a handler keeps beside the tables, on the machine it runs on: a search index."""
+    """Data that a handler maintains on its own machine, such as a search index."""
 
     whole: Callable[[], Awaitable[bool]]
-    """Whether everything is in it that was in the tables when it was built."""
+    """Whether it was built completely."""
     build: Callable[[], Awaitable[object]]
-    """Build it anew from the tables, while it is used."""
+    """Rebuild it from the tables, while it is in use."""
 
 
 @dataclass(frozen=True, slots=True)
 class Handler:
-    """Reacts to the changes of a table. It may be told of a change twice, so doing it twice must be harmless."""
+    """Reacts to the changes of a table. It may get a change twice, so it must be idempotent."""
 
     name: str
     """`kelifax.search`: its progress is kept under this name."""
     table: Table
     run: Callable[[Change], Awaitable[None]]
     kept: Kept | None = None
-    """What it keeps on its machine: built where it is missing, and after changes were missed."""
+    """Its data on this machine; rebuilt if it is missing or if changes were missed."""
 
     @property
     def local(self) -> bool:
-        """Whether every machine has to do this for itself."""
+        """Whether every machine has to run it for itself."""
         return self.kept is not None

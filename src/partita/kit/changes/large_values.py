@@ -1,4 +1,4 @@
-"""Deleting the files of large values that no item has any more."""
+"""Deletes the files of large values that no item refers to any more."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from partita.table.changes import Change
 
 
 def forget_large_values(name: str, table: Table, store: AsyncStore) -> Handler:
-    """A handler that deletes what a change leaves behind; told of a change twice, it finds nothing left."""
+    """A handler that deletes the files that a change made unused; a second time there is nothing left to delete."""
 
     async def forget(change: Change) -> None:
         names = dropped_files(change.table, change.old, change.new)

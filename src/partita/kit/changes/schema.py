@@ -1,4 +1,4 @@
-"""What is kept about changes, in the house's table: how far each handler is, who works, and what could not be done."""
+"""The state of change handling, in the house's table: progress of handlers, leases, and parked changes."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from partita.table.types import Timestamp
 
 
 class Checkpoint(Item, table=HOUSE, pk="CHANGES#{handler}", sk="SHARD#{shard}"):
-    """How far a handler has come in a shard of a stream."""
+    """How far a handler has read a shard of a stream."""
 
     handler: Attribute[str] = key_part()
     shard: Attribute[str] = key_part()
@@ -23,7 +23,7 @@ def checkpoints(handler: str) -> Query[Checkpoint]:
 
 
 class Lease(Item, table=HOUSE, pk="LEASE#{name}", sk="LEASE"):
-    """Who does a piece of work that only one process at a time may do."""
+    """Which process does work that only one at a time may do."""
 
     name: Attribute[str] = key_part()
     holder: Attribute[str]
@@ -36,7 +36,7 @@ def lease(name: str) -> Get[Lease]:
 
 
 class Parked(Item, table=HOUSE, pk="PARKED", sk="{handler}#{parked_at}#{sequence}"):
-    """A change that a handler could not digest, with the error; the handler went on without it."""
+    """A change that a handler failed on, with the error; the handler went on without it."""
 
     handler: Attribute[str]
     parked_at: Attribute[Timestamp]
@@ -60,4 +60,4 @@ def parked_change(handler: str, parked_at: str, sequence: str) -> Get[Parked]:
     return Parked.get(Parked.handler(handler), Parked.parked_at(parked_at), Parked.sequence(sequence))
 
 
-HOUSE.accept("unbounded-collection", Parked, because="what is parked waits for somebody to look: dozens at most")
+HOUSE.accept("unbounded-collection", Parked, because="parked changes wait for an operator: dozens at most")

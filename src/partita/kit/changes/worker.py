@@ -28,20 +28,20 @@ _log = logging.getLogger(__name__)
 
 @dataclass(frozen=True, slots=True)
 class Pace:
-    """How the worker goes about it; in seconds."""
+    """The worker's pace; times in seconds."""
 
     poll: float = 0.15
-    """Between two looks at a stream that has nothing new."""
+    """Between two polls of a stream that has nothing new."""
     batch: int = 100
     """Records between two checkpoints."""
     tries: int = 6
-    """How often a handler is asked to take a change before the change is parked."""
+    """How often a handler is tried on a change before the change is parked."""
     first_pause: float = 0.05
     longest_pause: float = 5.0
     lease: float = 10.0
     """How long others wait before they take over from a process that was killed."""
     shards: float = 5.0
-    """Between two looks at which shards there are."""
+    """Between two looks for new shards."""
 
 
 class LeaseLostError(Exception):
@@ -49,7 +49,8 @@ class LeaseLostError(Exception):
 
 
 class ChangeWorker:
-    """Follows the streams: at least once, in order per key, checkpointed, retried, parked where nothing helps."""
+    """Reads the streams and runs the handlers: at least once, in order per key, with retries. A change that keeps
+    failing is parked."""
 
     def __init__(
         self,
@@ -75,7 +76,7 @@ class ChangeWorker:
         self._progress: dict[str, _Progress] = {}
         names = [handler.name for handler in self._handlers]
         if len(names) != len(set(names)):
-            raise ValueError(f"Two handlers have one name, so they would share their progress: {sorted(names)}")
+            raise ValueError(f"Two handlers have the same name and would share their progress: {sorted(names)}")
 
     @property
     def handlers(self) -> tuple[Handler, ...]:
@@ -90,7 +91,7 @@ class ChangeWorker:
 
     async def run(self) -> None:
         """Follow the streams until cancelled; another process takes over within seconds."""
-        self._forget()  # what was drained before is long ago
+        self._forget()  # `drain` may have been long ago
         try:
             while True:
                 try:
@@ -105,7 +106,7 @@ class ChangeWorker:
                 await self._give_back()
 
     async def drain(self) -> int:
-        """Work until every stream is read to its end; how many changes were handled."""
+        """Read every stream to its end; returns how many changes were handled."""
         total = 0
         while True:
             async with self._working:
@@ -115,10 +116,10 @@ class ChangeWorker:
             total += handled
 
     async def replay(self, parked: Parked) -> None:
-        """Ask the handler once more; the change is forgotten when it succeeds, and the error is raised when not."""
+        """Run the handler once more and forget the change; raises the error if it fails again."""
         handler = next((each for each in self._handlers if each.name == parked.handler), None)
         if handler is None:
-            raise LookupError(f"There is no handler {parked.handler} any more. Forget the change instead.")
+            raise LookupError(f"There is no handler {parked.handler} any more. Use `forget` instead.")
         await handler.run(change_of(handler.table, orjson.loads(parked.record)))
         await self._store.write(Delete(parked.own_key))
 
@@ -132,12 +133,12 @@ class ChangeWorker:
             return bool(await self._look(leased=True))
 
     async def _take(self) -> bool:
-        """Take the lease, or keep it: only where it is mine or over. It is written anew when half of it is gone."""
+        """Take or renew the lease, if it is ours or has expired. It is renewed when half of it is over."""
         now = self._clock.now()
         if self._until is not None and now < self._until - timedelta(seconds=self._pace.lease / 2):
             return True
         if self._until is not None and now >= self._until:
-            self._forget()  # others may have worked meanwhile
+            self._forget()  # another process may have worked meanwhile
         until = now + timedelta(seconds=self._pace.lease)
         mine = Lease(name=self._lease, holder=self._holder, until=timestamp(until))
         free = any_of(mine.own_key.absent(), Lease.holder.equals(self._holder), Lease.until < timestamp(now))
@@ -182,16 +183,16 @@ class ChangeWorker:
         return total
 
     async def _where(self, handler: Handler, *, leased: bool) -> _Progress:
-        """How far a handler is; read once, since nobody else moves it while this process has the lease."""
+        """A handler's progress; read once, since only the process with the lease changes it."""
         progress = self._progress.get(handler.name)
         now = self._clock.now()
         if progress is None:
             if handler.kept is not None and not await handler.kept.whole():
-                _log.info("changes: %s builds anew what it keeps", handler.name)
+                _log.info("changes: %s rebuilds its index", handler.name)
                 await self._build(handler.kept, leased=leased)
             progress = _Progress(looked=now)
-            async for known in self._store.stream(checkpoints(self.progress_of(handler))):
-                progress.places[known.shard] = _Place(known.sequence, finished=known.finished)
+            async for checkpoint in self._store.stream(checkpoints(self.progress_of(handler))):
+                progress.places[checkpoint.shard] = _Place(checkpoint.sequence, finished=checkpoint.finished)
             progress.shards = await shards(self._call, handler.table)
             self._progress[handler.name] = progress
         elif now - progress.looked > timedelta(seconds=self._pace.shards):
@@ -202,7 +203,7 @@ class ChangeWorker:
     async def _advance(self, handler: Handler, shard: Shard, place: _Place, *, leased: bool) -> int:
         batch = await records(self._call, shard, place.sequence, place.iterator, limit=self._pace.batch)
         if batch.gap:
-            _log.error("changes: %s was away for a day and missed changes of %s", handler.name, handler.table.name)
+            _log.error("changes: %s did not run for a day and missed changes of %s", handler.name, handler.table.name)
             if handler.kept is not None:
                 await self._build(handler.kept, leased=leased)
         for record in batch.records:
@@ -225,7 +226,7 @@ class ChangeWorker:
         return len(batch.records)
 
     async def _build(self, kept: Kept, *, leased: bool) -> None:
-        """Building takes as long as the tables are large; meanwhile the lease is kept."""
+        """Rebuild, and renew the lease meanwhile: a large table takes long."""
         building = asyncio.ensure_future(kept.build())
         try:
             while not (await asyncio.wait([building], timeout=self._pace.lease / 4))[0]:
@@ -236,14 +237,14 @@ class ChangeWorker:
             building.cancel()
 
     async def handle(self, handler: Handler, record: dict[str, Any]) -> None:
-        """Ask a handler to take a change, several times; park the change where nothing helps."""
+        """Run a handler on a change, with retries; park the change if it keeps failing."""
         change = change_of(handler.table, record)
         pause = self._pace.first_pause
         for attempt in range(1, self._pace.tries + 1):
             try:
                 await handler.run(change)
                 return
-            except Exception as error:  # whatever it is, the other changes must not wait for ever
+            except Exception as error:  # whatever it is, the next changes must not wait for ever
                 _log.warning("changes: %s failed on %s (try %d): %r", handler.name, change.sequence, attempt, error)
                 if attempt == self._pace.tries:
                     await self._park(handler, record, error)
@@ -252,12 +253,12 @@ class ChangeWorker:
             pause = min(pause * 2, self._pace.longest_pause)
 
     async def _park(self, handler: Handler, record: dict[str, Any], error: Exception) -> None:
-        told = record["dynamodb"]
-        _log.error("changes: %s parked %s of %s", handler.name, told["SequenceNumber"], handler.table.name)
+        sequence = record["dynamodb"]["SequenceNumber"]
+        _log.error("changes: %s parked %s of %s", handler.name, sequence, handler.table.name)
         parked = Parked(
             handler=handler.name,
             parked_at=stamp(self._clock),
-            sequence=told["SequenceNumber"],
+            sequence=sequence,
             table_name=handler.table.name,
             record=orjson.dumps(record).decode(),
             error=f"{type(error).__name__}: {error}"[:2000],

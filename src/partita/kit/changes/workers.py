@@ -1,4 +1,4 @@
-"""Several workers as one: what all machines share is done by one of them, what each keeps for itself by each."""
+"""Several workers as one: the one for shared handlers, which runs on one machine, and the one for local handlers."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from partita.kit.changes.worker import ChangeWorker
 
 
 class ChangeWorkers:
-    """Follows the streams for all handlers, each by the worker that has it."""
+    """Runs all handlers, each in its worker."""
 
     def __init__(self, workers: Iterable[ChangeWorker]) -> None:
         self._workers = tuple(workers)
@@ -29,13 +29,13 @@ class ChangeWorkers:
         await asyncio.gather(*(worker.run() for worker in self._workers))
 
     async def drain(self) -> int:
-        """Work until every stream is read to its end; how many changes were handled."""
+        """Read every stream to its end; returns how many changes were handled."""
         return sum([await worker.drain() for worker in self._workers])
 
     async def replay(self, parked: Parked) -> None:
-        """Ask the handler once more; the change is forgotten when it succeeds, and the error is raised when not."""
+        """Run the handler once more and forget the change; raises the error if it fails again."""
         for worker in self._workers:
             if any(handler.name == parked.handler for handler in worker.handlers):
                 await worker.replay(parked)
                 return
-        raise LookupError(f"There is no handler {parked.handler} here. Forget the change instead.")
+        raise LookupError(f"There is no handler {parked.handler} here. Use `forget` instead.")

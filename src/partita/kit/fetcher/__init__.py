@@ -1,4 +1,4 @@
-"""Fetches pages of the public web for people, and nothing else for anybody."""
+"""Fetches pages of the public web, and nothing from our own network."""
 
 from partita.kit.fetcher.fetcher import Fetched, Fetcher, fetcher_for
 from partita.kit.fetcher.refusals import FetchRefused

@@ -1,4 +1,4 @@
-"""Fetches a page: from a public address only, checked at every step, within one deadline and one size."""
+"""Fetches a page from a public address, checked at every redirect, within a time and size limit."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ _CHARSET = re.compile(r";\s*charset\s*=\s*\"?([^\s\";]+)", re.IGNORECASE)
 
 @dataclass(frozen=True, slots=True)
 class Fetched:
-    """What a page says; `url` is where it was in the end."""
+    """A fetched page; `url` is its URL after redirects."""
 
     url: str
     title: str
@@ -44,12 +44,12 @@ class Fetched:
 
 
 def fetcher_for(settings: Settings) -> Fetcher:
-    """As the settings say."""
+    """The fetcher with these settings."""
     return Fetcher(contact=settings.base_url, enabled=settings.fetch, ports=settings.fetch_ports)
 
 
 class Fetcher:
-    """Reads pages of the public web. Keeps no cookies, no connections, and takes no proxy from the environment."""
+    """Fetches pages of the public web, without cookies, kept connections or proxies from the environment."""
 
     def __init__(
         self,
@@ -78,13 +78,13 @@ class Fetcher:
         }
 
     def close(self) -> None:
-        """Let go of threads."""
+        """Stop the threads."""
         self._system.close()
 
     async def fetch(self, url: str) -> Fetched:
         """The page at an address, or `FetchRefused` with the reason."""
         if not self._enabled:
-            raise FetchRefused("Pages are not fetched here: it is switched off.")
+            raise FetchRefused("Fetching pages is switched off.")
         try:
             async with asyncio.timeout(self._seconds):
                 return await self._follow(target(url, self._ports))
@@ -95,20 +95,20 @@ class Fetcher:
         seen = set()
         for _ in range(MOST_REDIRECTS + 1):
             if page.url in seen:
-                raise FetchRefused("The address leads in a circle.")
+                raise FetchRefused("The page redirects in a circle.")
             seen.add(page.url)
-            found = await self._ask(page)
-            if isinstance(found, Fetched):
-                return found
-            page = page.towards(found, self._ports)
-        raise FetchRefused(f"The address leads on more than {MOST_REDIRECTS} times.")
+            result = await self._ask(page)
+            if isinstance(result, Fetched):
+                return result
+            page = page.towards(result, self._ports)
+        raise FetchRefused(f"The page redirects more than {MOST_REDIRECTS} times.")
 
     async def _ask(self, page: Target) -> Fetched | str:
-        """The page, or where it says it is."""
+        """The page, or the URL it redirects to."""
         addresses = await self._addresses(page)
         try:
             async with (
-                # All of it is made for one question: no connection, cookie or name is remembered.
+                # A session for one request: no connection, cookie or DNS entry is kept.
                 aiohttp.ClientSession(
                     connector=CheckedConnector(addresses, self._allows, self._tls),
                     cookie_jar=aiohttp.DummyCookieJar(),
@@ -121,18 +121,16 @@ class Fetcher:
             ):
                 return await self._read(page, answer)
         except aiohttp.ClientConnectorCertificateError:
-            raise FetchRefused(
-                f"{page.host} cannot prove that it is {page.host}: its certificate is not valid."
-            ) from None
+            raise FetchRefused(f"The certificate of {page.host} is not valid.") from None
         except (aiohttp.ClientResponseError, aiohttp.ClientPayloadError, ValueError):
-            raise FetchRefused(f"{page.host} did not answer as a site does, or broke off.") from None
+            raise FetchRefused(f"{page.host} sent an invalid or incomplete response.") from None
         except (aiohttp.ClientError, OSError) as error:
             if isinstance(error, TimeoutError):
                 raise
             raise FetchRefused(f"{page.host} could not be reached.") from None
 
     async def _addresses(self, page: Target) -> list[Address]:
-        """Where the page may be asked for; all addresses of a host must be public, not only the one that is used."""
+        """The addresses of a page's host; all of them must be public, not only the one that is used."""
         if page.literal is not None:
             found: list[Address] = [page.literal]
         else:
@@ -140,10 +138,10 @@ class Fetcher:
                 found = [ip_address(each) for each in (await self._resolve(page.host, page.port))[:_MOST_ADDRESSES]]
             except (OSError, ValueError) as error:
                 if got_no_answer(error):
-                    raise FetchRefused(f"{page.host} could not be looked up just now. Try again later.") from None
+                    raise FetchRefused(f"{page.host} could not be resolved. Try again later.") from None
                 found = []
         if not found or not all(self._allows(address) for address in found):
-            # The same words for both: nobody learns from us which names there are in our network.
+            # The same message for both, so that nobody learns which names exist in our network.
             raise FetchRefused(f"There is no public site at {page.host}.")
         return found
 
@@ -151,18 +149,17 @@ class Fetcher:
         if answer.status in _ONWARD and "Location" in answer.headers:
             return answer.headers["Location"]
         if not 200 <= answer.status < 300:
-            raise FetchRefused(f"{page.host} answers {_status(answer.status)}.")
+            raise FetchRefused(f"{page.host} responded with {_status(answer.status)}.")
         declared = answer.headers.get("Content-Type", "")
         if declared.partition(";")[0].strip().lower() != "text/html":
-            kind = "does not say what it is" if not declared.strip() else "is no web page"
-            raise FetchRefused(f"What is at this address {kind}; only pages of text/html are read.")
+            raise FetchRefused("This is not a web page: its content type is not text/html.")
         if (answer.content_length or 0) > self._most_bytes:
             raise too_large(self._most_bytes)
-        packing = answer.headers.get("Content-Encoding", "")
-        body = await read_body(answer.content.iter_any(), packing, self._most_bytes)
+        compression = answer.headers.get("Content-Encoding", "")
+        body = await read_body(answer.content.iter_any(), compression, self._most_bytes)
         charset = _CHARSET.search(declared)
-        said = await asyncio.to_thread(lambda: read_page(text_of(body, charset and charset[1])))
-        return Fetched(str(page.url), said.title, said.description, said.text)
+        content = await asyncio.to_thread(lambda: read_page(text_of(body, charset and charset[1])))
+        return Fetched(str(page.url), content.title, content.description, content.text)
 
 
 def _status(status: int) -> str:

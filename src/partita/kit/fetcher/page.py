@@ -1,4 +1,4 @@
-"""What a page says: its title, its description and the text that people see."""
+"""Reads a page's title, description and visible text."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ MOST_TITLE = 300
 MOST_DESCRIPTION = 2000
 MOST_TEXT_BYTES = 100_000
 
-# Ten times what long pages have: what follows is written to keep us busy.
+# Ten times what long pages have; a page with more is an attack.
 _MOST_PIECES = 200_000
 # Elements within a line; every other one ends a word.
 _INLINE = frozenset(
@@ -78,7 +78,7 @@ class Page:
 def read_page(source: str) -> Page:
     """Read any HTML, however broken."""
     title: str | None = None
-    told: dict[str, str] = {}
+    meta: dict[str, str] = {}
     text: list[str] = []
     hidden, depth = "", 0
     for piece in islice(pieces(source), _MOST_PIECES):
@@ -96,31 +96,31 @@ def read_page(source: str) -> Page:
         elif piece.name == "title" and title is None and not piece.end:
             title = piece.content
         elif piece.name == "meta":
-            _remember(piece, told)
+            _remember(piece, meta)
         elif piece.name in _SHOWN_RAW:
             text.append(f" {piece.content} ")
         if piece.name not in _INLINE:
             text.append(" ")
     return Page(
-        _cut(_plain(title or "") or _first(told, _TITLES), MOST_TITLE),
-        _cut(_first(told, _DESCRIPTIONS), MOST_DESCRIPTION),
+        _cut(_plain(title or "") or _first(meta, _TITLES), MOST_TITLE),
+        _cut(_first(meta, _DESCRIPTIONS), MOST_DESCRIPTION),
         _cut_bytes(_plain("".join(text)), MOST_TEXT_BYTES),
     )
 
 
-def _remember(meta: Tag, told: dict[str, str]) -> None:
-    attributes = meta.attributes()
+def _remember(tag: Tag, meta: dict[str, str]) -> None:
+    attributes = tag.attributes()
     name = (attributes.get("name") or attributes.get("property") or "").strip().lower()
     if name in _DESCRIPTIONS or name in _TITLES:
-        told.setdefault(name, _plain(attributes.get("content", "")))
+        meta.setdefault(name, _plain(attributes.get("content", "")))
 
 
-def _first(told: dict[str, str], names: tuple[str, ...]) -> str:
-    return next((told[name] for name in names if told.get(name)), "")
+def _first(meta: dict[str, str], names: tuple[str, ...]) -> str:
+    return next((meta[name] for name in names if meta.get(name)), "")
 
 
 def _plain(written: str) -> str:
-    """Escapes read, control characters gone, any run of spaces one."""
+    """Unescaped text, without control characters, with single spaces."""
     read = html.unescape(_ENDLESS.sub("\ufffd", written))
     return " ".join(_CONTROL.sub(" ", read).split())
 

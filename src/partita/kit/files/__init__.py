@@ -1,4 +1,4 @@
-"""Files: kept in a folder or in S3, known by their content, served so that nothing in them can do harm."""
+"""Files: stored in a folder or in S3, typed by their content, and served so that they can do no harm."""
 
 from partita.kit.files.choose import files_for
 from partita.kit.files.content import kind_of

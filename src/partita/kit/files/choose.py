@@ -12,14 +12,14 @@ _FOLDER = "files"
 
 
 def files_for(settings: Settings, clock: Clock) -> LocalFiles | S3Files:
-    """In the data folder, or in S3."""
+    """Files in the data folder, or in S3."""
     if settings.files == "s3":
         return s3_for(settings)
     return LocalFiles(settings.data / _FOLDER, signing_keys(settings, "files"), clock)
 
 
 def s3_for(settings: Settings) -> S3Files:
-    """The bucket of the settings."""
+    """The bucket in the settings."""
     if settings.s3_bucket is None:
         raise SettingsError("PARTITA_S3_BUCKET must be set too.")
     return S3Files(

@@ -1,4 +1,4 @@
-"""What a file is, told by its content; names and what a browser claims count for nothing."""
+"""Detects a file's type by its content; its name and the browser's claim are ignored."""
 
 from __future__ import annotations
 
@@ -40,21 +40,21 @@ ENDINGS = {
     MP4: "mp4",
     WEBM: "webm",
 }
-"""How the name of a file of each kind ends."""
+"""Content type → file name extension."""
 
-_SEEN = 65_536  # the part that is looked at; the start of a file is enough
+_LOOKED_AT = 65_536  # the start of a file is enough
 _PICTURES = ((b"\x89PNG\r\n\x1a\n", PNG), (b"\xff\xd8\xff", JPEG), (b"GIF87a", GIF), (b"GIF89a", GIF))
 _PACKAGE = (b"[Content_Types].xml", b"_rels/", b"docProps/")
 _OFFICE = ((b"word/", DOCX), (b"xl/", XLSX), (b"ppt/", PPTX))
 _ENTRY = re.compile(rb"PK\x03\x04.{22}(..).{2}", re.DOTALL)
-# What browsers take for a page when they guess (WHATWG MIME sniffing), and the tags that can run something.
+# What browsers sniff as HTML (WHATWG MIME sniffing), and tags that can run scripts.
 _PAGE = re.compile(
     r"<(?:!doctype html|html|head|body|script|iframe|h1|div|font|table|a|style|title|b|br|p|meta|link|base|form|img"
     r"|object|embed|input|button|video|audio|template|math|frameset|noscript)[\s/>]|<!--",
     re.IGNORECASE,
 )
 _DRAWING = re.compile(
-    # Atomic: a crowd of comments must not be tried in every combination.
+    # Atomic: many comments must not cause exponential backtracking.
     r"(?:(?><\?xml[^>]*>|<!--.*?-->|<!doctype svg[^>]*>)\s*+)*+<(?:\w+:)?svg[\s>]",
     re.IGNORECASE | re.DOTALL,
 )
@@ -62,7 +62,7 @@ _BINARY = re.compile(r"[\x00-\x08\x0b\x0e-\x1a\x1c-\x1f]")
 
 
 def kind_of(data: bytes) -> str | None:
-    """The content type of a file, from all of it or its first 64 KB; None where it is nothing we know."""
+    """The content type of a file, from all of it or its first 64 KB; None if it is unknown."""
     for start, kind in _PICTURES:
         if data.startswith(start):
             return kind
@@ -80,9 +80,10 @@ def kind_of(data: bytes) -> str | None:
 
 
 def _archive(data: bytes) -> str:
-    """Office documents are archives too; what the parts of the package are called tells which."""
+    """Office documents are ZIP archives; the names of their parts tell which kind."""
     names = [
-        data[entry.end() : entry.end() + int.from_bytes(entry[1], "little")] for entry in _ENTRY.finditer(data[:_SEEN])
+        data[entry.end() : entry.end() + int.from_bytes(entry[1], "little")]
+        for entry in _ENTRY.finditer(data[:_LOOKED_AT])
     ]
     if any(name.startswith(_PACKAGE) for name in names):
         for start, kind in _OFFICE:
@@ -96,10 +97,10 @@ def _is_mp4(data: bytes) -> bool:
 
 
 def _text(data: bytes) -> str | None:
-    seen = data[:_SEEN]
+    start = data[:_LOOKED_AT]
     try:
-        # A start may end within a character.
-        text = codecs.getincrementaldecoder("utf-8-sig")().decode(seen, final=len(data) <= _SEEN)
+        # The start may end in the middle of a character.
+        text = codecs.getincrementaldecoder("utf-8-sig")().decode(start, final=len(data) <= _LOOKED_AT)
     except UnicodeDecodeError:
         return None
     if not text or _BINARY.search(text):

@@ -1,4 +1,4 @@
-"""One file on the disk: being read, or on its way."""
+"""One file on disk: being read, or being written."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _log = logging.getLogger(__name__)
 
 @dataclass(frozen=True, slots=True)
 class LocalFile:
-    """A file that is being read; one that is replaced or deleted meanwhile is read to its end."""
+    """A file that is being read; it stays readable if it is replaced or deleted meanwhile."""
 
     info: FileInfo
     label: Label
@@ -48,11 +48,11 @@ class LocalFile:
         self.file.close()
 
     def read(self, most_bytes: int = -1) -> bytes:
-        wanted = self.label.size if most_bytes < 0 else min(most_bytes, self.label.size)
+        remaining = self.label.size if most_bytes < 0 else min(most_bytes, self.label.size)
         pieces = []
-        while wanted > 0 and (piece := self.file.read(wanted)):
+        while remaining > 0 and (piece := self.file.read(remaining)):
             pieces.append(piece)
-            wanted -= len(piece)
+            remaining -= len(piece)
         return b"".join(pieces)
 
     def copy_to(self, other: BinaryIO) -> None:
@@ -61,19 +61,19 @@ class LocalFile:
 
 
 class Incoming:
-    """A file on its way: of no name yet, and gone unless it is committed."""
+    """A file that is being written, under a temporary name until it is committed."""
 
     def __init__(self, folder: Path) -> None:
         self.path = folder / secrets.token_hex(16)
         flags = os.O_CREAT | os.O_EXCL | os.O_WRONLY | os.O_NOFOLLOW | os.O_CLOEXEC
-        with full_disk_is_told():
+        with unavailable_if_disk_fails():
             self.file: BinaryIO = os.fdopen(os.open(self.path, flags, 0o600), "wb")
             self.file.seek(LABEL_BYTES)
         self.size = 0
         self._digest = sha256()
 
     def write(self, chunk: bytes) -> None:
-        with full_disk_is_told():
+        with unavailable_if_disk_fails():
             self.file.write(chunk)
         self.size += len(chunk)
         self._digest.update(chunk)
@@ -83,7 +83,7 @@ class Incoming:
         return self._digest.hexdigest()
 
     def finish(self, label: Label) -> None:
-        """Put the label in front and everything on the disk."""
+        """Write the label at the start and flush everything to disk."""
         self.file.seek(0)
         self.file.write(label.bytes())
         self.file.flush()
@@ -96,7 +96,7 @@ class Incoming:
 
 
 def sweep(incoming: Path) -> None:
-    """Remove what a process left behind when it was killed; younger ones may be somebody's work."""
+    """Remove files that a killed process left behind; younger ones may still be in progress."""
     for entry in incoming.iterdir():
         with suppress(FileNotFoundError):
             if entry.stat().st_mtime < time.time() - _ABANDONED_SECONDS:
@@ -104,10 +104,10 @@ def sweep(incoming: Path) -> None:
 
 
 @contextmanager
-def full_disk_is_told() -> Iterator[None]:
-    """A disk that takes no more is no mistake of ours, and none of the person's."""
+def unavailable_if_disk_fails() -> Iterator[None]:
+    """Turn an error of the disk into `Unavailable`."""
     try:
         yield
     except OSError as error:
-        _log.error("a file could not be kept: %s", error)
-        raise Unavailable("The file could not be kept. Try again later.", code="file_not_kept") from error
+        _log.error("a file could not be saved: %s", error)
+        raise Unavailable("The file could not be saved. Try again later.", code="file_not_kept") from error

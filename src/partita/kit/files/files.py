@@ -1,4 +1,4 @@
-"""What a store of files does, wherever the files are."""
+"""The interface of file stores."""
 
 from __future__ import annotations
 
@@ -9,19 +9,19 @@ from typing import Protocol
 
 @dataclass(frozen=True, slots=True)
 class FileInfo:
-    """What is known of a file without reading it."""
+    """The metadata of a file."""
 
     name: str
     content_type: str
     size: int
     tag: str
-    """Another one whenever the content is another: the ETag."""
+    """The ETag: it changes with the content."""
     public: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class StoredFile:
-    """A file, whole."""
+    """A file with its content."""
 
     info: FileInfo
     data: bytes = field(repr=False)
@@ -36,68 +36,68 @@ class StoredFile:
 
 
 class OpenFile(Protocol):
-    """A file that is being read; closed by whoever asked for it."""
+    """A file that is being read; the caller closes it."""
 
     @property
     def info(self) -> FileInfo:
-        """What is known of it."""
+        """Its metadata."""
 
     def chunks(self) -> AsyncIterator[bytes]:
         """The content, piece by piece."""
 
     async def close(self) -> None:
-        """Let go of it."""
+        """Close the file."""
 
 
 @dataclass(frozen=True, slots=True)
 class UploadForm:
-    """Where a browser may post one file: a multipart form with these fields, and then the field `file`."""
+    """Where a browser may upload one file: a multipart form with these fields, then the field `file`."""
 
     url: str
     fields: Mapping[str, str]
 
 
 class Files(Protocol):
-    """Keeps files by name. Whoever holds a link of `url` or `upload_form` may do what it says, until it ends."""
+    """Stores files by name. Whoever has a link of `url` or `upload_form` may use it until it expires."""
 
     async def save(self, name: str, data: bytes, content_type: str, *, public: bool = False) -> None:
-        """Keep a file, in the place of one with the same name; done whole or not at all."""
+        """Save a file, replacing one with the same name; atomic."""
 
     async def load(self, name: str) -> StoredFile:
         """A file, or `NotFound`."""
 
     async def start(self, name: str, most_bytes: int = 65_536) -> bytes:
-        """How a file begins, to see what it is (`kind_of`) after somebody has uploaded it; or `NotFound`."""
+        """The start of a file, to detect its type (`kind_of`) after an upload; or `NotFound`."""
 
     async def info(self, name: str) -> FileInfo | None:
-        """What is known of a file, where there is one."""
+        """The metadata of a file; None if there is no such file."""
 
     async def exists(self, name: str) -> bool:
         """Whether there is such a file."""
 
     async def delete(self, name: str) -> None:
-        """Forget a file; no matter whether it was there."""
+        """Delete a file, if it exists."""
 
     async def set_public(self, name: str, public: bool) -> None:
-        """Let everybody read a file by its `public_url`, or no longer; `NotFound` where there is none."""
+        """Allow or stop reading by `public_url`; `NotFound` if there is no such file."""
 
     def url(self, name: str, *, seconds: int = 3600, download_as: str | None = None) -> str:
-        """A link to read a file for so many seconds, for whoever holds it."""
+        """A link that lets whoever has it read the file for so many seconds."""
 
     def public_url(self, name: str) -> str:
-        """The lasting address of a file; it answers only while the file is public."""
+        """The permanent URL of a file; it works only while the file is public."""
 
     def upload_form(
         self, name: str, content_type: str, *, most_bytes: int, seconds: int = 300, then: str | None = None
     ) -> UploadForm:
-        """Let a browser put a file there itself, of at most that size, and send it on to the address `then`."""
+        """Lets a browser upload a file of at most that size, and then redirects it to the URL `then`."""
 
     @property
     def origin(self) -> str | None:
-        """Where links of `url` and `upload_form` lead, for a Content-Security-Policy; None where it is our own site."""
+        """The origin of `url` and `upload_form`, for a Content-Security-Policy; None if it is our own site."""
 
     async def follow(self, name: str, link: Mapping[str, str]) -> OpenFile | str:
-        """What our own address of a file leads to: the file, or the address where it is. `link` is its query."""
+        """The file of one of our own URLs, or the URL to redirect to. `link` is the query."""
 
     async def close(self) -> None:
-        """Let go of threads and connections."""
+        """Close threads and connections."""

@@ -1,4 +1,4 @@
-"""Files in a folder: written whole or not at all, never through a symbolic link, served by addresses that we sign."""
+"""Files in a folder: written atomically, never through a symbolic link, served by signed URLs."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from typing import BinaryIO, TypeVar
 from urllib.parse import urlencode
 
 from partita.kit.clock import Clock
-from partita.kit.files.disk import Incoming, LocalFile, full_disk_is_told, sweep
+from partita.kit.files.disk import Incoming, LocalFile, sweep, unavailable_if_disk_fails
 from partita.kit.files.files import FileInfo, StoredFile, UploadForm
 from partita.kit.files.labels import LABEL_BYTES, Label
 from partita.kit.files.links import Links, named
@@ -31,7 +31,7 @@ _log = logging.getLogger(__name__)
 
 
 class LocalFiles:
-    """Keeps each file with its label in front (what it is, how long, whether public), so that both change as one."""
+    """Stores each file after its label (type, size, whether it is public), so that both change together."""
 
     def __init__(self, folder: Path, keys: Sequence[bytes], clock: Clock, *, path: str = "/files") -> None:
         self._folder = folder
@@ -45,7 +45,7 @@ class LocalFiles:
         await asyncio.to_thread(self.close_blocking)
 
     def close_blocking(self) -> None:
-        """`close`, for whoever has no event loop."""
+        """`close` without an event loop."""
         self._threads.shutdown()
 
     # -- keeping
@@ -54,18 +54,18 @@ class LocalFiles:
         await self._run(self.save_blocking, name, data, content_type, public)
 
     def save_blocking(self, name: str, data: bytes, content_type: str, public: bool = False) -> None:
-        """`save`, for whoever has no event loop."""
+        """`save` without an event loop."""
         label = Label(content_type, len(data), sha256(data).hexdigest(), public)
         self._write(segments_of(name), label, lambda file: file.write(data))
 
     async def receive(self, name: str, chunks: AsyncIterable[bytes], content_type: str, *, most_bytes: int) -> FileInfo:
-        """Keep a file that comes piece by piece, so that no size of it fills the memory."""
+        """Save a file in chunks, so that a large one does not fill the memory."""
         segments = segments_of(name)
         incoming = await self._run(Incoming, self._folder / _INCOMING)
         try:
             async for chunk in chunks:
                 if incoming.size + len(chunk) > most_bytes:
-                    raise TooLarge(f"At most {most_bytes:,} bytes; this is more.")
+                    raise TooLarge(f"The file is larger than {most_bytes:,} bytes.")
                 await self._run(incoming.write, chunk)
             label = Label(content_type, incoming.size, incoming.digest, False)
             await self._run(self._commit, incoming, segments, label)
@@ -85,7 +85,7 @@ class LocalFiles:
         await self._run(self.delete_blocking, name)
 
     def delete_blocking(self, name: str) -> None:
-        """`delete`, for whoever has no event loop."""
+        """`delete` without an event loop."""
         segments = segments_of(name)
         with suppress(FileNotFoundError, NotADirectoryError, IsADirectoryError), self._parent(segments) as parent:
             os.unlink(segments[-1], dir_fd=parent)
@@ -97,7 +97,7 @@ class LocalFiles:
         return await self._run(self.load_blocking, name)
 
     def load_blocking(self, name: str) -> StoredFile:
-        """`load`, for whoever has no event loop."""
+        """`load` without an event loop."""
         with self._open(name) as file:
             data = file.read()
         if sha256(data).hexdigest() != file.info.tag:
@@ -112,14 +112,14 @@ class LocalFiles:
         return await self._run(beginning)
 
     async def info(self, name: str) -> FileInfo | None:
-        def known() -> FileInfo | None:
+        def read_info() -> FileInfo | None:
             try:
                 with self._open(name) as file:
                     return file.info
             except NotFound:
                 return None
 
-        return await self._run(known)
+        return await self._run(read_info)
 
     async def exists(self, name: str) -> bool:
         return await self.info(name) is not None
@@ -128,8 +128,8 @@ class LocalFiles:
 
     def url(self, name: str, *, seconds: int = 3600, download_as: str | None = None) -> str:
         segments_of(name)
-        shown = None if download_as is None else download_name(download_as)
-        return self._links.read(name, seconds=seconds, download_as=shown)
+        saved_as = None if download_as is None else download_name(download_as)
+        return self._links.read(name, seconds=seconds, download_as=saved_as)
 
     def public_url(self, name: str) -> str:
         segments_of(name)
@@ -139,7 +139,7 @@ class LocalFiles:
         self, name: str, content_type: str, *, most_bytes: int, seconds: int = 300, then: str | None = None
     ) -> UploadForm:
         segments_of(name)
-        # In the address, not in fields: it is checked before a byte of the file is taken.
+        # In the URL, not in fields: it is checked before a byte of the file is read.
         terms = {"expires": str(self._links.expiry(seconds)), "most": str(most_bytes), "type": content_type}
         if then is not None:
             terms["then"] = then
@@ -148,7 +148,7 @@ class LocalFiles:
 
     @property
     def origin(self) -> None:
-        """Files are served by ourselves."""
+        """Our own site serves the files."""
 
     async def follow(self, name: str, link: Mapping[str, str]) -> LocalFile:
         if "signature" in link:
@@ -159,13 +159,13 @@ class LocalFiles:
             return await self._run(self._open, name)
         file = await self._run(self._open, named(name))
         if not file.info.public:
-            # Who has no link is not told that there is a file.
+            # Without a link, nobody learns that the file exists.
             await file.close()
             raise _missing(name)
         return file
 
     def check_upload(self, name: str, link: Mapping[str, str]) -> UploadTerms:
-        """What a link of `upload_form` allows; refuses what we did not sign and what has ended."""
+        """What a link of `upload_form` allows; refused if it is invalid or expired."""
         terms = {key: link[key] for key in ("expires", "most", "type", "then") if key in link}
         self._links.check("upload", named(name), {"expires": "", **terms}, link.get("signature", ""))
         return UploadTerms(int(terms["most"]), terms["type"], terms.get("then"))
@@ -182,7 +182,7 @@ class LocalFiles:
         except (FileNotFoundError, NotADirectoryError, IsADirectoryError):
             raise _missing(name) from None
         except OSError as error:
-            if error.errno == errno.ELOOP:  # a symbolic link, which nobody put there through us
+            if error.errno == errno.ELOOP:  # a symbolic link, which we never make
                 raise _missing(name) from None
             raise
 
@@ -202,24 +202,24 @@ class LocalFiles:
     def _write(self, segments: tuple[str, ...], label: Label, fill: Callable[[BinaryIO], object]) -> None:
         incoming = Incoming(self._folder / _INCOMING)
         try:
-            with full_disk_is_told():
+            with unavailable_if_disk_fails():
                 fill(incoming.file)
             self._commit(incoming, segments, label)
         finally:
             incoming.discard()
 
     def _commit(self, incoming: Incoming, segments: tuple[str, ...], label: Label) -> None:
-        with full_disk_is_told(), self._parent(segments, make=True) as parent:
+        with unavailable_if_disk_fails(), self._parent(segments, make=True) as parent:
             incoming.finish(label)
             try:
                 os.rename(incoming.path, segments[-1], dst_dir_fd=parent)
             except IsADirectoryError:
-                raise FileNameError(f"{'/'.join(segments)!r} is the beginning of other names") from None
+                raise FileNameError(f"{'/'.join(segments)!r} is a folder of other files") from None
             os.fsync(parent)
 
     @contextmanager
     def _parent(self, segments: tuple[str, ...], *, make: bool = False) -> Iterator[int]:
-        """The folder a file is in, entered step by step, so that no step can be a link that leads elsewhere."""
+        """The folder of a file, opened step by step, so that no step can be a symbolic link."""
         current = os.open(self._folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
         try:
             for segment in segments[:-1]:
@@ -229,7 +229,7 @@ class LocalFiles:
                     inner = os.open(segment, _DIRECTORY, dir_fd=current)
                 except NotADirectoryError:
                     if make:
-                        raise FileNameError(f"{'/'.join(segments)!r} begins with the name of a file") from None
+                        raise FileNameError(f"{'/'.join(segments)!r} has a file as its folder") from None
                     raise
                 os.close(current)
                 current = inner
@@ -240,7 +240,7 @@ class LocalFiles:
 
 @dataclass(frozen=True, slots=True)
 class UploadTerms:
-    """What an upload may be."""
+    """What an upload link allows."""
 
     most_bytes: int
     content_type: str
@@ -258,5 +258,5 @@ def _missing(name: str) -> NotFound:
 
 
 def _damaged(name: str) -> Unavailable:
-    _log.error("the file %s is damaged: its content is not what its label says", name)
+    _log.error("the file %s is damaged: its content does not match its label", name)
     return Unavailable(f"The file {name} is damaged.", code="file_damaged")

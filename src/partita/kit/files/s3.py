@@ -1,4 +1,4 @@
-"""Files in S3, or in what speaks its protocol; browsers read and write them there, by presigned addresses."""
+"""Files in S3 or a compatible service; browsers read and write them there, by presigned URLs."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ _log = logging.getLogger(__name__)
 
 
 class S3Files:
-    """Keeps files in a bucket that nobody reads but through us and the links we sign."""
+    """Stores files in a private bucket, which is read only through us and the links we sign."""
 
     def __init__(
         self,
@@ -52,7 +52,7 @@ class S3Files:
         await asyncio.to_thread(self.close_blocking)
 
     def close_blocking(self) -> None:
-        """`close`, for whoever has no event loop."""
+        """`close` without an event loop."""
         self._threads.shutdown()
         self._client.close()
 
@@ -62,15 +62,15 @@ class S3Files:
         await self._run(self.save_blocking, name, data, content_type, public)
 
     def save_blocking(self, name: str, data: bytes, content_type: str, public: bool = False) -> None:
-        """`save`, for whoever has no event loop."""
-        self._call(name, self._client.put_object, Body=data, **self._kept(content_type, public))
+        """`save` without an event loop."""
+        self._call(name, self._client.put_object, Body=data, **self._metadata(content_type, public))
 
     async def set_public(self, name: str, public: bool) -> None:
         info = await self.info(name)
         if info is None:
             raise _missing(name)
         if info.public != public:
-            # S3 changes what it knows of a file only by copying it onto itself; never a newer one.
+            # S3 changes metadata only by copying a file onto itself; the ETag makes sure it is the same file.
             await self._run(
                 self._call,
                 name,
@@ -78,14 +78,14 @@ class S3Files:
                 CopySource={"Bucket": self._bucket, "Key": name},
                 CopySourceIfMatch=info.tag,
                 MetadataDirective="REPLACE",
-                **self._kept(info.content_type, public),
+                **self._metadata(info.content_type, public),
             )
 
     async def delete(self, name: str) -> None:
         await self._run(self.delete_blocking, name)
 
     def delete_blocking(self, name: str) -> None:
-        """`delete`, for whoever has no event loop."""
+        """`delete` without an event loop."""
         self._call(name, self._client.delete_object)
 
     # -- reading
@@ -94,7 +94,7 @@ class S3Files:
         return await self._run(self.load_blocking, name)
 
     def load_blocking(self, name: str) -> StoredFile:
-        """`load`, for whoever has no event loop."""
+        """`load` without an event loop."""
 
         def whole(**where: str) -> StoredFile:
             answer = self._client.get_object(**where)
@@ -105,7 +105,7 @@ class S3Files:
 
     async def start(self, name: str, most_bytes: int = 65_536) -> bytes:
         def beginning(**where: str) -> bytes:
-            # Not by a range: S3 refuses the range of a file that is empty.
+            # Not a range request: S3 refuses it for an empty file.
             with self._client.get_object(**where)["Body"] as body:
                 start: bytes = body.read(most_bytes)
                 return start
@@ -125,10 +125,10 @@ class S3Files:
 
     def url(self, name: str, *, seconds: int = 3600, download_as: str | None = None) -> str:
         segments_of(name)
-        wanted = {"Bucket": self._bucket, "Key": name}
+        params = {"Bucket": self._bucket, "Key": name}
         if download_as is not None:
-            wanted["ResponseContentDisposition"] = disposition(inline=False, name=download_as)
-        url: str = self._client.generate_presigned_url("get_object", Params=wanted, ExpiresIn=seconds)
+            params["ResponseContentDisposition"] = disposition(inline=False, name=download_as)
+        url: str = self._client.generate_presigned_url("get_object", Params=params, ExpiresIn=seconds)
         return url
 
     def public_url(self, name: str) -> str:
@@ -139,7 +139,7 @@ class S3Files:
         self, name: str, content_type: str, *, most_bytes: int, seconds: int = 300, then: str | None = None
     ) -> UploadForm:
         segments_of(name)
-        fields = {"Content-Type": content_type, "Content-Disposition": _shown(content_type)}
+        fields = {"Content-Type": content_type, "Content-Disposition": _disposition(content_type)}
         if self._encryption:
             fields["x-amz-server-side-encryption"] = self._encryption["ServerSideEncryption"]
         if then is not None:
@@ -166,10 +166,10 @@ class S3Files:
 
     # -- S3
 
-    def _kept(self, content_type: str, public: bool) -> dict[str, Any]:
+    def _metadata(self, content_type: str, public: bool) -> dict[str, Any]:
         return {
             "ContentType": content_type,
-            "ContentDisposition": _shown(content_type),
+            "ContentDisposition": _disposition(content_type),
             "Metadata": {_PUBLIC: "yes"} if public else {},
             **self._encryption,
         }
@@ -202,12 +202,12 @@ def _client(region: str | None, endpoint_url: str | None) -> Any:
         connect_timeout=5,
         read_timeout=30,
         retries={"total_max_attempts": 4, "mode": "standard"},
-        # What speaks S3's protocol has seldom one host per bucket, and seldom knows the newer checksums.
+        # Compatible services seldom have a host per bucket, and seldom support the newer checksums.
         s3={"addressing_style": "path" if endpoint_url else "virtual"},
         request_checksum_calculation="when_required",
         response_checksum_validation="when_required",
     )
-    # A session of its own: boto3's default one must not be shared between threads while it makes clients.
+    # A session of its own: boto3's default one is not safe to use from several threads.
     return boto3.session.Session().client("s3", region_name=region, endpoint_url=endpoint_url, config=config)
 
 
@@ -221,8 +221,8 @@ def _info(name: str, answer: Mapping[str, Any]) -> FileInfo:
     )
 
 
-def _shown(content_type: str) -> str:
-    """Kept with the file, since S3 serves it by itself."""
+def _disposition(content_type: str) -> str:
+    """The Content-Disposition, stored with the file since S3 serves it."""
     return disposition(inline=media_type(content_type) in SHOWN_INLINE, name=None)
 
 
@@ -235,5 +235,5 @@ def _missing(name: str) -> NotFound:
 
 
 def _unavailable(name: str, error: Exception) -> Unavailable:
-    _log.error("S3 did not do what was asked with %s: %s", name, error)
-    return Unavailable("The file store does not answer as it should. Try again later.", code="files_unavailable")
+    _log.error("the S3 request for %s failed: %s", name, error)
+    return Unavailable("The file store is not available. Try again later.", code="files_unavailable")

@@ -1,4 +1,4 @@
-"""Our own addresses of files, `/files/{name}`: what they show, and what may be posted to them."""
+"""The routes of files, `/files/{name}`: download and upload."""
 
 from __future__ import annotations
 
@@ -18,27 +18,27 @@ from partita.kit.problems import BadRequest, NotFound, TooLarge
 from partita.kit.routes import Routes
 
 _CHUNK = 256 * 1024
-_FORM_BYTES = 10_000  # what a multipart form has around its file
+_FORM_BYTES = 10_000  # the multipart form around the file
 _MOST_UPLOAD = 101_000_000  # whatever a link allows
 _CACHED_SECONDS = 300
 
 
 def file_routes(files: Files, *, path: str = "/files") -> Routes:
-    """Public, because the link is the permission: signed by us, or to a file that is public."""
+    """Public routes: the signed link is the permission, or the file is public."""
     routes = Routes(path, tag="files", pages=True)
 
     @routes.get("/{name:path}", Access.PUBLIC, faceless=True)
     async def show(name: str, request: Request) -> Response:
         link = dict(request.query_params)
-        found = await files.follow(name, link)
-        if isinstance(found, str):
-            return RedirectResponse(found, 302, {"Cache-Control": f"public, max-age={_CACHED_SECONDS}"})
-        return await _file_response(found, request, link.get("download"))
+        target = await files.follow(name, link)
+        if isinstance(target, str):
+            return RedirectResponse(target, 302, {"Cache-Control": f"public, max-age={_CACHED_SECONDS}"})
+        return await _file_response(target, request, link.get("download"))
 
     @routes.post("/{name:path}", Access.PUBLIC, most_bytes=_MOST_UPLOAD, faceless=True)
     async def take(name: str, request: Request) -> Response:
         if not isinstance(files, LocalFiles):
-            raise NotFound("Files are uploaded elsewhere. Open the page again.")
+            raise NotFound("Files are not uploaded here. Open the page again.")
         terms = files.check_upload(name, dict(request.query_params))
         upload = Request(request.scope, _at_most(request.receive, terms.most_bytes + _FORM_BYTES))
         try:
@@ -50,7 +50,7 @@ def file_routes(files: Files, *, path: str = "/files") -> Routes:
         except HTTPException as error:
             if error.status_code != 400:
                 raise
-            raise BadRequest(f"This is no form with a file: {error.detail}", code="file_missing") from None
+            raise BadRequest(f"Post a form with a file: {error.detail}", code="file_missing") from None
         return Response(status_code=204) if terms.then is None else RedirectResponse(terms.then, 303)
 
     return routes
@@ -62,7 +62,7 @@ async def _file_response(file: OpenFile, request: Request, download_as: str | No
     headers = {
         **safe_headers(info.content_type, download_as=download_as),
         "ETag": tag,
-        # What a link shows is for its holder; a public file may be withdrawn, so nobody keeps it for long.
+        # A file behind a link is private; a public one may be withdrawn, so it is not cached for long.
         "Cache-Control": f"{'public' if info.public else 'private'}, max-age={_CACHED_SECONDS}",
     }
     if tag in request.headers.get("if-none-match", ""):
@@ -72,7 +72,7 @@ async def _file_response(file: OpenFile, request: Request, download_as: str | No
 
 
 class _FileResponse(StreamingResponse):
-    """Sends a file and lets go of it, also when the reader has gone away."""
+    """Sends a file and closes it, also if the client has disconnected."""
 
     def __init__(self, file: OpenFile, headers: dict[str, str]) -> None:
         super().__init__(file.chunks(), headers={**headers, "Content-Length": str(file.info.size)})
@@ -91,7 +91,7 @@ async def _pieces(file: UploadFile) -> AsyncIterator[bytes]:
 
 
 def _at_most(receive: Receive, most_bytes: int) -> Receive:
-    """Stop listening once too much has come, instead of keeping it all to measure it."""
+    """Stop receiving as soon as there is too much."""
     taken = 0
 
     async def counted() -> Message:
@@ -99,7 +99,7 @@ def _at_most(receive: Receive, most_bytes: int) -> Receive:
         message = await receive()
         taken += len(message.get("body", b""))
         if taken > most_bytes:
-            raise TooLarge(f"At most {most_bytes - _FORM_BYTES:,} bytes; this is more.")
+            raise TooLarge(f"The file is larger than {most_bytes - _FORM_BYTES:,} bytes.")
         return message
 
     return counted

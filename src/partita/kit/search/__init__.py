@@ -1,4 +1,4 @@
-"""Full text search, kept by the change stream beside the tables."""
+"""Full text search; change handlers keep its index up to date."""
 
 from partita.kit.search.catalog import Catalog, Document
 from partita.kit.search.index import Hit, Search, SearchPage

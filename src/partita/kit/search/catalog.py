@@ -1,4 +1,4 @@
-"""What can be found: which items of a table, by which of their words."""
+"""What can be searched: items of a table, and their fields."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _NAME = re.compile(r"[a-z][a-z0-9_]*\Z")
 
 @dataclass(frozen=True, slots=True)
 class Document:
-    """What is known of one item: its words by field, and what lists can be narrowed by."""
+    """One item in the index: its texts by field, and the values of its filters."""
 
     id: str
     fields: Mapping[str, str]
@@ -26,30 +26,30 @@ class Document:
 
 @dataclass(frozen=True, slots=True)
 class Catalog(Generic[I]):
-    """One index: fields with the weight a match in them has, filters, and how an item becomes a document."""
+    """One index: its fields with their weights, its filters, and how an item becomes a document."""
 
     name: str
     """`kelifax.resources`."""
     item_type: type[I]
     document: Callable[[I], Document | None]
-    """None for items that must not be found; the id must depend on the item's key alone."""
+    """None for items that must not be found; the id must depend only on the item's key."""
     weights: Mapping[str, float]
     sources: tuple[Query[I], ...]
-    """Queries that together read every item, for building the index anew."""
+    """Queries that together read every item, to rebuild the index."""
     filters: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         for name in (*self.weights, *self.filters):
             if not _NAME.match(name):
-                raise ValueError(f"{self.name}: {name!r} is no name for a field or filter; use a-z, 0-9 and _")
+                raise ValueError(f"{self.name}: {name!r} is not a valid name of a field or filter; use a-z, 0-9 and _")
 
     @property
     def slug(self) -> str:
-        """The name as tables of the index file spell it."""
+        """The name in table names of the index file."""
         return re.sub(r"[^a-z0-9]", "_", self.name)
 
     @property
     def shape(self) -> str:
-        """Changes when the index must be built anew."""
-        told: Any = (self.name, tuple(self.weights), self.filters)
-        return sha256(repr(told).encode()).hexdigest()[:16]
+        """A digest that changes when the index must be rebuilt."""
+        declared: Any = (self.name, tuple(self.weights), self.filters)
+        return sha256(repr(declared).encode()).hexdigest()[:16]

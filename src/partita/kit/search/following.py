@@ -1,4 +1,4 @@
-"""The index follows the tables: change by change, and all of them at once where it is missing."""
+"""Keeps the index up to date with the tables, change by change, and rebuilds it if it is missing."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def following(search: Search, store: AsyncStore, catalog: Catalog[Any], name: st
     async def run(change: Change) -> None:
         old, new = change.read(catalog.item_type)
         if old is not None and new is not None and catalog.document(old) == catalog.document(new):
-            return  # what has changed is no word, such as stars or views
+            return  # nothing in the index changed; for example only the views did
         await search.apply(catalog, old, new, sequence=change.sequence)
 
     async def whole() -> bool:
@@ -35,7 +35,7 @@ def following(search: Search, store: AsyncStore, catalog: Catalog[Any], name: st
 async def build_anew(
     search: Search, store: AsyncStore, catalog: Catalog[Any], progress: Callable[[int], None] = lambda _: None
 ) -> int:
-    """Build the index of a catalog from the tables, while it is used; how many items were read."""
+    """Rebuild the index of a catalog from the tables, while it is in use; returns how many items were read."""
     return await search.rebuild(catalog, _items(store, catalog), progress)
 
 

@@ -1,12 +1,9 @@
-"""The index: SQLite's FTS5 in a file of its own, for any number of readers and the worker that follows the changes."""
+"""The search index: SQLite's FTS5 in a file of its own, with many readers and one writer, the change worker."""
 
 from __future__ import annotations
 
 import asyncio
-import hmac
 import threading
-from base64 import urlsafe_b64decode, urlsafe_b64encode
-from binascii import Error as Base64Error
 from collections.abc import AsyncIterable, Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
@@ -14,27 +11,27 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 import apsw
-import orjson
 from markupsafe import Markup
 
+from partita.kit.cursors import seal, unseal
 from partita.kit.search import statements
 from partita.kit.search.catalog import Catalog, Document
 from partita.kit.search.marks import marked
 from partita.kit.search.words import match_expression
-from partita.table import Item
-from partita.table.errors import InvalidCursorError
+from partita.store.reads import note_read
+from partita.table import CursorKeys, Item
 
 T = TypeVar("T")
 I = TypeVar("I", bound=Item)  # noqa: E741 - an item, as T is a type
 
-Wanted = str | tuple[str, ...] | frozenset[str]
+FilterValue = str | tuple[str, ...] | frozenset[str]
 
 _BUSY_MILLISECONDS = 10_000
 
 
 @dataclass(frozen=True, slots=True)
 class Hit:
-    """One thing that was found; the texts are safe HTML with what matched in `<mark>`."""
+    """One match; its texts are safe HTML with the matching words in `<mark>`."""
 
     id: str
     score: float
@@ -43,7 +40,7 @@ class Hit:
 
 @dataclass(frozen=True, slots=True)
 class SearchPage:
-    """A page of what was found, best first."""
+    """A page of matches, best first."""
 
     hits: tuple[Hit, ...]
     next_cursor: str | None
@@ -51,11 +48,11 @@ class SearchPage:
 
 
 class Search:
-    """Finds documents by words. Each thread has a connection; reads see one moment and never wait for writes."""
+    """Finds documents by words. Each thread has its connection; reads see a snapshot and never wait for writes."""
 
-    def __init__(self, file: Path, secret: bytes, *, threads: int = 4) -> None:
+    def __init__(self, file: Path, keys: CursorKeys, *, threads: int = 4) -> None:
         self._file = file
-        self._secret = secret
+        self._keys = keys
         self._local = threading.local()
         self._connections: list[apsw.Connection] = []
         self._guard = threading.Lock()
@@ -63,7 +60,7 @@ class Search:
         file.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
 
     def close(self) -> None:
-        """Let go of the file."""
+        """Close the file."""
         self._pool.shutdown()
         with self._guard:
             for connection in self._connections:
@@ -77,45 +74,47 @@ class Search:
         catalog: Catalog[Any],
         text: str,
         *,
-        filters: Mapping[str, Wanted] | None = None,
+        filters: Mapping[str, FilterValue] | None = None,
         limit: int = 20,
         cursor: str | None = None,
     ) -> SearchPage:
-        """What has all the words, in any order; the last word may be the start of one. No words find nothing.
+        """Documents with all the words, in any order; the last word may be incomplete. No words match nothing.
 
-        A filter wants a text, all texts of a tuple, or any text of a frozenset.
+        A filter is a text, a tuple of which all must match, or a frozenset of which any must match.
         """
         expression = match_expression(text)
         if expression is None:
             return SearchPage((), None, 0)
-        chosen = [_chosen(name, wanted) for name, wanted in sorted((filters or {}).items())]
-        list_name = orjson.dumps([catalog.name, expression, chosen])
-        after = None if cursor is None else self._opened(list_name, cursor)
+        conditions = [_condition(name, value) for name, value in sorted((filters or {}).items())]
+        list_name = ["search", catalog.name, expression, conditions]
+        after = None if cursor is None else unseal(self._keys, list_name, cursor)
 
-        def look(connection: apsw.Connection) -> SearchPage:  # marking long texts takes time too
-            rows, total = statements.find(connection, catalog, expression, chosen, after, limit)
-            sealed = self._sealed(list_name, rows[limit - 1][:2]) if len(rows) > limit else None
+        def look(connection: apsw.Connection) -> SearchPage:  # highlights in the thread too: it takes time
+            rows, total = statements.find(connection, catalog, expression, conditions, after, limit)
+            sealed = seal(self._keys, list_name, rows[limit - 1][:2]) if len(rows) > limit else None
             return SearchPage(tuple(_hit(catalog, text, row) for row in rows[:limit]), sealed, total)
 
-        return await self._run(look)
+        page = await self._run(look)
+        note_read(page)
+        return page
 
     # -- keeping it
 
     async def apply(self, catalog: Catalog[I], old: I | None, new: I | None, *, sequence: str) -> None:
-        """Follow one change; done twice, or after a later change of the same item, it changes nothing."""
-        wanted = None if new is None else catalog.document(new)
-        before = wanted
+        """Apply one change; a second time, or after a later change of the same item, it does nothing."""
+        after = None if new is None else catalog.document(new)
+        either = after
         for image in (old, new):
-            if before is None and image is not None:
-                before = catalog.document(image)
-        if before is not None:
-            # Text of one width: the numbers of AWS are too long for SQLite's.
-            await self._run(statements.apply, catalog, before.id, wanted, sequence.zfill(40))
+            if either is None and image is not None:
+                either = catalog.document(image)
+        if either is not None:
+            # As text of fixed width: sequence numbers of AWS are too large for SQLite's integers.
+            await self._run(statements.apply, catalog, either.id, after, sequence.zfill(40))
 
     async def rebuild(
         self, catalog: Catalog[I], items: AsyncIterable[I], progress: Callable[[int], None] = lambda _: None
     ) -> int:
-        """Build the index of a catalog anew while it is used; changes that come meanwhile win."""
+        """Rebuild the index of a catalog while it is in use; changes that come meanwhile win."""
         generation = await self._run(statements.begin, catalog)
         count = 0
         waiting: list[Document] = []
@@ -134,50 +133,32 @@ class Search:
         return count
 
     async def built(self, catalog: Catalog[Any]) -> bool:
-        """Whether the index of a catalog is there, has the shape that is declared now, and was built to its end."""
+        """Whether the index of a catalog is complete and fits its current declaration."""
         return await self._run(statements.built, catalog)
 
-    # -- connections, cursors
+    # -- connections
 
     async def _run(self, work: Callable[..., T], *arguments: Any) -> T:
         loop = asyncio.get_running_loop()
         return await loop.run_in_executor(self._pool, lambda: work(self._connection(), *arguments))
 
     def _connection(self) -> apsw.Connection:
-        known: apsw.Connection | None = getattr(self._local, "connection", None)
-        if known is None:
-            known = apsw.Connection(str(self._file))
-            known.set_busy_timeout(_BUSY_MILLISECONDS)
-            known.execute("PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL")
-            statements.prepare(known)
-            self._local.connection = known
+        connection: apsw.Connection | None = getattr(self._local, "connection", None)
+        if connection is None:
+            connection = apsw.Connection(str(self._file))
+            connection.set_busy_timeout(_BUSY_MILLISECONDS)
+            connection.execute("PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL")
+            statements.prepare(connection)
+            self._local.connection = connection
             with self._guard:
-                self._connections.append(known)
-        return known
-
-    def _sealed(self, list_name: bytes, position: tuple[float, int]) -> str:
-        body = orjson.dumps(position)
-        return urlsafe_b64encode(self._signature(list_name, body) + body).decode().rstrip("=")
-
-    def _opened(self, list_name: bytes, cursor: str) -> tuple[float, int]:
-        try:
-            raw = urlsafe_b64decode(cursor.encode("ascii") + b"=" * (-len(cursor) % 4))
-        except (Base64Error, ValueError):
-            raise InvalidCursorError("not base64") from None
-        signature, body = raw[:16], raw[16:]
-        if not hmac.compare_digest(signature, self._signature(list_name, body)):
-            raise InvalidCursorError("altered, or of another search")
-        score, rowid = orjson.loads(body)
-        return score, rowid
-
-    def _signature(self, list_name: bytes, body: bytes) -> bytes:
-        return hmac.digest(self._secret, b"search\0" + list_name + b"\0" + body, "sha256")[:16]
+                self._connections.append(connection)
+        return connection
 
 
-def _chosen(name: str, wanted: Wanted) -> statements.Chosen:
-    if isinstance(wanted, str):
-        return name, "AND", (wanted,)
-    return name, "OR" if isinstance(wanted, frozenset) else "AND", tuple(sorted(wanted))
+def _condition(name: str, value: FilterValue) -> statements.Condition:
+    if isinstance(value, str):
+        return name, "AND", (value,)
+    return name, "OR" if isinstance(value, frozenset) else "AND", tuple(sorted(value))
 
 
 def _hit(catalog: Catalog[Any], text: str, row: tuple[Any, ...]) -> Hit:

@@ -1,4 +1,4 @@
-"""Texts as they are shown: safe HTML, what matched in `<mark>`, long ones cut to where it matched."""
+"""Highlighting: safe HTML with matching words in `<mark>`; a long text is cut to the part around the first match."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ _WHOLE_CHARACTERS = 240
 _BEFORE, _AROUND = 60, 200
 
 
-def marked(text: str, wanted: str) -> Markup:
-    """A text with the words of a search marked in it."""
+def marked(text: str, query: str) -> Markup:
+    """A text with the words of a search highlighted."""
     text = unicodedata.normalize("NFC", text)
-    pattern = _pattern(wanted)
+    pattern = _pattern(query)
     folded = text.lower() if text.isascii() else text.translate(_FOLDED)
     match = None if pattern is None else pattern.search(folded)
     start, end = _window(text, 0 if match is None else match.start())
@@ -31,23 +31,23 @@ def marked(text: str, wanted: str) -> Markup:
     return Markup("").join(pieces)
 
 
-def _pattern(wanted: str) -> re.Pattern[str] | None:
-    """Finds whole words, and words that begin like the last."""
-    folded = [re.escape(word.translate(_FOLDED)) for word in words(wanted)]
+def _pattern(query: str) -> re.Pattern[str] | None:
+    """Matches the words, and words that start with the last one."""
+    folded = [re.escape(word.translate(_FOLDED)) for word in words(query)]
     if not folded:
         return None
     return re.compile(rf"(?<![^\W_])(?:(?:{'|'.join(folded)})(?![^\W_])|{folded[-1]}[^\W_]*)")
 
 
 class _Folding(dict[int, str]):
-    """Characters without case and accents, as the index sees them: one for one, so that places stay what they are."""
+    """Characters without case and accents, as in the index; one for one, so that positions stay the same."""
 
     def __missing__(self, code: int) -> str:
         character = chr(code)
         apart = unicodedata.normalize("NFKD", character).casefold()
         plain = "".join(each for each in apart if not unicodedata.combining(each))
-        known = self[code] = plain if len(plain) == 1 else character
-        return known
+        folded = self[code] = plain if len(plain) == 1 else character
+        return folded
 
 
 _FOLDED = _Folding()

@@ -11,12 +11,12 @@ from partita.kit.search.catalog import Catalog, Document
 
 _APART = "\x1f"
 
-Chosen = tuple[str, Literal["AND", "OR"], tuple[str, ...]]
-"""A filter, whether all of its values or any must be there, and the values; at least one."""
+Condition = tuple[str, Literal["AND", "OR"], tuple[str, ...]]
+"""A filter, whether all of its values or any must match, and the values; at least one."""
 
 
 def prepare(connection: apsw.Connection) -> None:
-    """The list of catalogs; one of an earlier version learns which of them are whole, and knows of none."""
+    """Create the list of catalogs, or add the column `whole` to one of an earlier version."""
     if connection.execute("SELECT 1 FROM pragma_table_info('catalogs') WHERE name = 'whole'").get is None:
         with _writing(connection):
             columns = {name for (name,) in connection.execute("SELECT name FROM pragma_table_info('catalogs')")}
@@ -30,19 +30,19 @@ def find(
     connection: apsw.Connection,
     catalog: Catalog[Any],
     expression: str,
-    filters: Sequence[Chosen],
+    filters: Sequence[Condition],
     after: tuple[float, int] | None,
     limit: int,
 ) -> tuple[list[tuple[Any, ...]], int]:
-    if not _made(connection, catalog):
+    if not _has_tables(connection, catalog):
         return [], 0
     slug = catalog.slug
     narrowed = "".join(map(_narrowed, filters))
-    values = [f"{_APART}{each}{_APART}" for _, _, wanted in filters for each in wanted]
+    values = [f"{_APART}{each}{_APART}" for _, _, accepted in filters for each in accepted]
     joined = f"words_{slug} JOIN documents_{slug} AS d ON d.rowid = words_{slug}.rowid"
     source = joined if filters else f"words_{slug}"
     weights = ", ".join(str(weight) for weight in catalog.weights.values())
-    # Ranking first, and only then the texts of those few that are shown.
+    # First the ranking, then the texts of the few rows of this page.
     page = (
         f"SELECT bm25(words_{slug}, {weights}) AS score, words_{slug}.rowid AS found FROM {source}"
         f" WHERE words_{slug} MATCH ?{narrowed}"
@@ -51,7 +51,7 @@ def find(
         page = f"SELECT score, found FROM ({page}) WHERE (score, found) > (?, ?)"
     page += " ORDER BY score, found LIMIT ?"
     texts = f"SELECT d.id, {', '.join(catalog.weights)} FROM {joined} WHERE words_{slug}.rowid = ?"
-    with connection:  # one moment for all of it
+    with connection:  # one snapshot for all of it
         ranked = connection.execute(page, (expression, *values, *(after or ()), limit + 1)).fetchall()
         rows = [(*place, *connection.execute(texts, (place[1],)).fetchall()[0]) for place in ranked]
         count = f"SELECT count(*) FROM {source} WHERE words_{slug} MATCH ?{narrowed}"
@@ -59,24 +59,24 @@ def find(
     return rows, int(total)
 
 
-def _narrowed(chosen: Chosen) -> str:
-    name, joined, wanted = chosen
-    return " AND (" + f" {joined} ".join([f"instr(d.f_{name}, ?)"] * len(wanted)) + ")"
+def _narrowed(condition: Condition) -> str:
+    name, joined, accepted = condition
+    return " AND (" + f" {joined} ".join([f"instr(d.f_{name}, ?)"] * len(accepted)) + ")"
 
 
 def built(connection: apsw.Connection, catalog: Catalog[Any]) -> bool:
-    found = connection.execute("SELECT shape, whole FROM catalogs WHERE name = ?", (catalog.name,)).fetchone()
-    return found is not None and found == (catalog.shape, 1)
+    row = connection.execute("SELECT shape, whole FROM catalogs WHERE name = ?", (catalog.name,)).fetchone()
+    return row is not None and row == (catalog.shape, 1)
 
 
-def _made(connection: apsw.Connection, catalog: Catalog[Any]) -> bool:
-    found = connection.execute("SELECT shape FROM catalogs WHERE name = ?", (catalog.name,)).get
-    return bool(found == catalog.shape)
+def _has_tables(connection: apsw.Connection, catalog: Catalog[Any]) -> bool:
+    shape = connection.execute("SELECT shape FROM catalogs WHERE name = ?", (catalog.name,)).get
+    return bool(shape == catalog.shape)
 
 
 def _make(connection: apsw.Connection, catalog: Catalog[Any]) -> int:
-    """The tables of a catalog, made anew where they have another shape; its generation."""
-    if not _made(connection, catalog):
+    """Create the tables of a catalog, again if they have another shape; returns its generation."""
+    if not _has_tables(connection, catalog):
         slug = catalog.slug
         columns = "".join(f", f_{name} TEXT" for name in catalog.filters)
         fields = ", ".join(catalog.weights)
@@ -91,8 +91,8 @@ def _make(connection: apsw.Connection, catalog: Catalog[Any]) -> int:
             "INSERT OR REPLACE INTO catalogs (name, shape, generation, whole) VALUES (?, ?, 0, 0)",
             (catalog.name, catalog.shape),
         )
-    found = connection.execute("SELECT generation FROM catalogs WHERE name = ?", (catalog.name,)).get
-    return int(found)
+    generation = connection.execute("SELECT generation FROM catalogs WHERE name = ?", (catalog.name,)).get
+    return int(generation)
 
 
 def apply(
@@ -100,8 +100,8 @@ def apply(
 ) -> None:
     with _writing(connection):
         generation = _make(connection, catalog)
-        known = connection.execute(f"SELECT sequence FROM documents_{catalog.slug} WHERE id = ?", (identity,)).get
-        if known is None or known <= sequence:
+        latest = connection.execute(f"SELECT sequence FROM documents_{catalog.slug} WHERE id = ?", (identity,)).get
+        if latest is None or latest <= sequence:
             _write(connection, catalog, identity, document, sequence, generation)
 
 
@@ -123,7 +123,7 @@ def add(connection: apsw.Connection, catalog: Catalog[Any], documents: list[Docu
 
 
 def finish(connection: apsw.Connection, catalog: Catalog[Any], generation: int) -> None:
-    """What the tables no longer have goes; so do the memories of what was deleted."""
+    """Remove documents that the tables no longer have, and the rows left by deleted ones."""
     slug = catalog.slug
     with _writing(connection):
         old = f"SELECT rowid FROM documents_{slug} WHERE generation < ?"
@@ -141,7 +141,7 @@ def _write(
     sequence: str,
     generation: int,
 ) -> None:
-    """Put a document in, or take it out; its row stays, so that an older change that comes again is known as old."""
+    """Write or remove a document; its row stays, so that an older change that comes again is recognised."""
     slug = catalog.slug
     columns = "".join(f", f_{name}" for name in catalog.filters)
     filters = [_filter(document, name) for name in catalog.filters]

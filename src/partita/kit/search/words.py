@@ -1,4 +1,4 @@
-"""What people type, as a query the index understands: any text is safe, all words count, the last may be unfinished."""
+"""Turns what people type into an FTS5 query: any text is safe, all words must match, the last may be incomplete."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ def words(text: str) -> tuple[str, ...]:
 
 
 def match_expression(text: str) -> str | None:
-    """All words in any order, and what starts with the last one; None where there are no words.
+    """All words in any order, the last as a prefix; None if there are no words.
 
-    Each word stands in quotes, so that nothing in it is an operator. A letter alone starts too much: it is looked for
-    as a word, so that C finds the language.
+    Words are quoted, so that none is an operator. A single letter is no prefix, since too much starts with it: C finds
+    the language.
     """
-    found = words(text)
-    if not found:
+    typed = words(text)
+    if not typed:
         return None
-    alone = len(found) == 1 and len(found[0]) == 1
-    return " AND ".join(f'"{word}"' for word in found) + ("" if alone else "*")
+    single_letter = len(typed) == 1 and len(typed[0]) == 1
+    return " AND ".join(f'"{word}"' for word in typed) + ("" if single_letter else "*")

@@ -62,7 +62,7 @@ class Place(Item, table=MIGRATIONS, pk="MIGRATION#{migration}", sk="PLACE#{numbe
     already: Attribute[int] = attribute(default=0)
     skipped: Attribute[int] = attribute(default=0)
     problems: Attribute[int] = attribute(default=0)
-    made: Attribute[dict[str, int]] = attribute(default={})
+    written: Attribute[dict[str, int]] = attribute("made", default={})
     saved_at: Attribute[Timestamp | None] = attribute(default=None)
 
     @property
@@ -72,7 +72,7 @@ class Place(Item, table=MIGRATIONS, pk="MIGRATION#{migration}", sk="PLACE#{numbe
 
     @property
     def tally(self) -> Tally:
-        return Tally(self.moved, self.already, self.skipped, self.problems, Counter(self.made))
+        return Tally(self.moved, self.already, self.skipped, self.problems, Counter(self.written))
 
 
 class Finding(Item, table=MIGRATIONS, pk="MIGRATION#{migration}", sk="FINDING#{number:06}#{digest}"):
@@ -109,7 +109,7 @@ class Tally:
     already: int = 0
     skipped: int = 0
     problems: int = 0
-    made: Counter[str] = field(default_factory=Counter)
+    written: Counter[str] = field(default_factory=Counter)
 
     def __add__(self, other: Tally) -> Tally:
         return Tally(
@@ -117,7 +117,7 @@ class Tally:
             self.already + other.already,
             self.skipped + other.skipped,
             self.problems + other.problems,
-            self.made + other.made,
+            self.written + other.written,
         )
 
 
@@ -151,7 +151,7 @@ class Checkpoints:
                 "already": total.already,
                 "skipped": total.skipped,
                 "problems": total.problems,
-                "made": dict(total.made),
+                "written": dict(total.written),
                 "saved_at": timestamp(self.now()),
             }
         )
@@ -162,9 +162,9 @@ class Checkpoints:
             raise MigrationBusyError(self.run.migration) from None
         return saved
 
-    def note(self, found: Iterable[tuple[str, Problem | Skip]]) -> None:
+    def note(self, left_behind: Iterable[tuple[str, Problem | Skip]]) -> None:
         """Rows that are left behind."""
-        self.store.batch_write(Put(self._finding(label, why)) for label, why in found)
+        self.store.batch_write(Put(self._finding(label, why)) for label, why in left_behind)
 
     def findings(self) -> tuple[Finding, ...]:
         """Every row that was left behind."""
@@ -219,12 +219,12 @@ class Status:
 
 
 def status(store: Store, migration: str) -> Status | None:
-    """The newest run, or None where there was none."""
+    """The newest run, or None if there was none."""
     try:
         run = newest_run(store, migration)
     except ResourceNotFoundError:
         return None
     if run is None:
         return None
-    known = Checkpoints(store, run, datetime.now)
-    return Status(run, tuple(known.places().values()), known.findings())
+    checkpoints = Checkpoints(store, run, datetime.now)
+    return Status(run, tuple(checkpoints.places().values()), checkpoints.findings())

@@ -29,7 +29,7 @@ class Claims:
             )
 
     def lost(self, label: str, move: Move) -> Problem | Skip | None:
-        """What becomes of a row that claims what belongs to another; None where all it claims is its own."""
+        """What becomes of a row that claims what belongs to another; None if all it claims is its own."""
         for claim in move.claims:
             holder = self._holder(claim)
             if holder is not None and holder != label:
@@ -43,5 +43,5 @@ class Claims:
 
     def _holder(self, claim: Claim) -> str | None:
         with self._lock:
-            found = self._file.execute("SELECT holder FROM claim WHERE what = ?", (claim.what,)).fetchone()
-        return None if found is None else str(found[0])
+            row = self._file.execute("SELECT holder FROM claim WHERE what = ?", (claim.what,)).fetchone()
+        return None if row is None else str(row[0])

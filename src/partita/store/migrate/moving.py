@@ -1,4 +1,4 @@
-"""Moving some rows: read what their plans need, decide, write; and decide again where somebody else was faster."""
+"""Moving some rows: read what their plans need, decide, write; and decide again if somebody else was faster."""
 
 from __future__ import annotations
 
@@ -23,13 +23,13 @@ from partita.table.errors import ChangedMeanwhileError
 from partita.table.migrations import (
     Already,
     Decision,
-    Found,
     Migration,
     Move,
     Plan,
     Problem,
     Row,
     Skip,
+    TargetItems,
     Writes,
 )
 from partita.table.queries import Query
@@ -57,11 +57,11 @@ def plan_of(migration: Migration, row: Row) -> Plan:
         raise
 
 
-def found(store: Store, reads: Iterable[Key[Item]], lists: Iterable[Query[Item]] = ()) -> Found:
+def read_target(store: Store, reads: Iterable[Key[Item]], lists: Iterable[Query[Item]] = ()) -> TargetItems:
     """What the target holds, as of now."""
     keys = tuple(dict.fromkeys(reads))
     items = store.batch_get(keys, consistent=True, strict=True) if keys else []
-    return Found(dict(zip(keys, items, strict=True)), tuple(tuple(store.stream(query)) for query in lists))
+    return TargetItems(dict(zip(keys, items, strict=True)), tuple(tuple(store.stream(query)) for query in lists))
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,9 +89,9 @@ class Mover:
                     page.leave_behind(label, lost)
             elif turn == 1:
                 page.leave_behind(label, plan)
-        known = self._read_all(plan for _, plan in due)
+        target = self._read_all(plan for _, plan in due)
         for row, plan in due:
-            decision = self._settle(plan, known, page)
+            decision = self._settle(plan, target, page)
             if isinstance(decision, Writes):
                 if _in_batches(decision):
                     self._put_by(row, decision, page)
@@ -104,21 +104,21 @@ class Mover:
         self._flush(page)
         return page.result()
 
-    def _read_all(self, plans: Iterable[Move]) -> Found | None:
-        """All reads of a page at once; None where one of them fails, so that each row reads alone."""
+    def _read_all(self, plans: Iterable[Move]) -> TargetItems | None:
+        """All reads of a page at once; None if one of them fails, so that each row reads alone."""
         try:
-            return found(self.store, (key for plan in plans for key in plan.reads))
+            return read_target(self.store, (key for plan in plans for key in plan.reads))
         except (ModelError, ValidationError):
             return None
 
-    def _settle(self, plan: Move, known: Found | None, page: _Page) -> Decision:
+    def _settle(self, plan: Move, target: TargetItems | None, page: _Page) -> Decision:
         """Decide and write. A condition that fails says that the world has changed: look and decide again."""
         for attempt in range(_TRIES):
             try:
-                if known is None or attempt or any(key in page.touched for key in plan.reads):
+                if target is None or attempt or any(key in page.touched for key in plan.reads):
                     self._flush(page)
-                    known = found(self.store, plan.reads)
-                decision = plan.decide(known)
+                    target = read_target(self.store, plan.reads)
+                decision = plan.decide(target)
                 if isinstance(decision, Writes):
                     self._write(decision, page)
             except (ConditionalCheckFailedError, ChangedMeanwhileError):
@@ -153,7 +153,7 @@ class Mover:
         page.touched |= keys
 
     def _flush(self, page: _Page) -> None:
-        """Write what waits. Where the table refuses a batch, each row is written alone, to tell which one it is."""
+        """Write what waits. If the table refuses a batch, each row is written alone, to tell which one it is."""
         if not page.waiting:
             return
         waiting, page.waiting = page.waiting, []
@@ -179,7 +179,7 @@ class _Page:
     already: int = 0
     rows_moved: int = 0
     left: list[tuple[str, Problem | Skip]] = field(default_factory=list)
-    made: Counter[str] = field(default_factory=Counter)
+    written: Counter[str] = field(default_factory=Counter)
     examples: dict[str, Example] = field(default_factory=dict)
     touched: set[Key[Item]] = field(default_factory=set)
     waiting: list[tuple[Row, Writes]] = field(default_factory=list)
@@ -190,13 +190,13 @@ class _Page:
     def moved(self, row: Row, decision: Writes) -> None:
         self.rows_moved += 1
         puts = [write.item for write in decision.writes if isinstance(write, Put)]
-        self.made.update(type(item).__name__ for item in puts)
+        self.written.update(type(item).__name__ for item in puts)
         if puts and type(puts[0]).__name__ not in self.examples:
             self.examples[type(puts[0]).__name__] = Example(row, tuple(item.to_row() for item in puts))
 
     def result(self) -> Moved:
         problems = sum(isinstance(why, Problem) for _, why in self.left)
-        tally = Tally(self.rows_moved, self.already, len(self.left) - problems, problems, self.made)
+        tally = Tally(self.rows_moved, self.already, len(self.left) - problems, problems, self.written)
         return Moved(tally, tuple(self.left), self.examples)
 
 
@@ -210,6 +210,6 @@ def _plain(waiting: Iterable[tuple[Row, Writes]]) -> Iterator[Put | Delete]:
 
 
 def _refusal(error: TransactionCanceledError) -> str | None:
-    """What of a transaction DynamoDB would never take; None where only a condition failed."""
+    """What of a transaction DynamoDB would never take; None if only a condition failed."""
     refused = [str(reason.get("Message")) for reason in error.reasons if reason["Code"] == "ValidationError"]
     return "; ".join(refused) or None

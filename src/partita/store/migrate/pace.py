@@ -70,7 +70,7 @@ class PacedTransport:
         asked = measured(request)
         response = self._inner.send(asked)
         seen = observation(asked, response, 0.0, None)
-        self._pace.spend(seen.units or seen.items)  # where an engine reports no units, an item counts as one
+        self._pace.spend(seen.units or seen.items)  # if an engine reports no units, an item counts as one
         return response
 
     async def send_async(self, request: ItemRequest) -> dict[str, Any]:

@@ -136,14 +136,14 @@ class _Moves:
             place: Place = places[number] or self.checkpoints.begin(turn, number)
             if place.done:
                 return
-            for stretch in self.parts.stretches(number, place.start):
-                moved = self.mover.move(turn, stretch.rows)
+            for page in self.parts.pages(number, place.start):
+                moved = self.mover.move(turn, page.rows)
                 # What is left behind is written down before the place: a crash in between finds it a second time.
                 self.checkpoints.note(moved.left_behind)
-                place = self.checkpoints.save(place, stretch.after, len(stretch.rows), moved.tally)
+                place = self.checkpoints.save(place, page.after, len(page.rows), moved.tally)
                 with self._lock:
                     self.examples = {**moved.examples, **self.examples}
-                    rows += len(stretch.rows)
+                    rows += len(page.rows)
                     self.tell(Progress(doing, rows, self.total))
 
         self.parts.side_by_side(segment)

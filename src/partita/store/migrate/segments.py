@@ -11,13 +11,13 @@ from partita.dynamo.errors import ResourceNotFoundError
 from partita.dynamo.values import Item as WireItem
 from partita.store.migrate.errors import NoSourceError
 from partita.store.store import Store
-from partita.table.scans import Stretch, stretch_of_segment
+from partita.table.scans import SegmentPage, segment_page
 
 
 def check_source(store: Store, source: str) -> None:
     """Is there such a table at all?"""
     try:
-        store.run(stretch_of_segment(source, segment=0, segments=1, after=None, limit=1))
+        store.run(segment_page(source, segment=0, segments=1, after=None, limit=1))
     except ResourceNotFoundError:
         raise NoSourceError(source) from None
 
@@ -33,13 +33,13 @@ class Segments:
     page: int
     stop: threading.Event
 
-    def stretches(self, segment: int, after: WireItem | None = None) -> Iterator[Stretch]:
+    def pages(self, segment: int, after: WireItem | None = None) -> Iterator[SegmentPage]:
         """A segment from a place to its end."""
         while True:
-            wanted = stretch_of_segment(self.source, segment=segment, segments=self.count, after=after, limit=self.page)
-            stretch = self.store.run(wanted)
-            yield stretch
-            after = stretch.after
+            wanted = segment_page(self.source, segment=segment, segments=self.count, after=after, limit=self.page)
+            page = self.store.run(wanted)
+            yield page
+            after = page.after
             if after is None:
                 return
 

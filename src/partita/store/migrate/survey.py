@@ -20,11 +20,11 @@ def survey(parts: Segments, migration: Migration, claims: Claims, tell: Tell) ->
 
     def segment(number: int) -> None:
         nonlocal seen
-        for stretch in parts.stretches(number):
-            plans = ((migration.label(row), plan_of(migration, row)) for row in stretch.rows)
+        for page in parts.pages(number):
+            plans = ((migration.label(row), plan_of(migration, row)) for row in page.rows)
             claims.add((label, plan) for label, plan in plans if isinstance(plan, Move))
             with lock:
-                seen += len(stretch.rows)
+                seen += len(page.rows)
                 tell(Progress(_LOOKING, seen, None))
 
     parts.side_by_side(segment)

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 
 from partita.dynamo.errors import ValidationError
 from partita.store.migrate.claims import Claims
-from partita.store.migrate.moving import found, plan_of
+from partita.store.migrate.moving import plan_of, read_target
 from partita.store.migrate.pace import Pace, at_pace
 from partita.store.migrate.report import Difference, Progress, Tell, Verified, silence
 from partita.store.migrate.run import PAGE, SEGMENTS
@@ -17,7 +17,7 @@ from partita.store.migrate.segments import Segments, check_source
 from partita.store.migrate.survey import survey
 from partita.store.store import Store
 from partita.table import ModelError
-from partita.table.migrations import Comparison, Expectation, Found, Migration, Move, Problem, Row
+from partita.table.migrations import Comparison, Expectation, Migration, Move, Problem, Row, TargetItems
 
 _COMPARING = "comparing"
 
@@ -45,8 +45,8 @@ def verify(
         total = survey(parts, migration, claims, tell)
 
         def segment(number: int) -> None:
-            for stretch in parts.stretches(number):
-                compared = _compared(paced, migration, claims, stretch.rows)
+            for page in parts.pages(number):
+                compared = _compared(paced, migration, claims, page.rows)
                 with lock:
                     result.add(compared)
                     tell(Progress(_COMPARING, result.rows, total))
@@ -99,24 +99,24 @@ def _compared(store: Store, migration: Migration, claims: Claims, rows: Sequence
             result.differences.append(Difference(label, f"not moved: {left.reason}"))
         else:
             result.skipped += 1
-    known = _read_all(store, moved)
+    target = _read_all(store, moved)
     for label, expectation in moved:
-        result.compared(label, _compare(store, expectation, known))
+        result.compared(label, _compare(store, expectation, target))
     return result
 
 
-def _read_all(store: Store, moved: Sequence[tuple[str, Expectation]]) -> Found | None:
-    """All items of a page at once; None where one of them cannot be read, so that each row reads alone."""
+def _read_all(store: Store, moved: Sequence[tuple[str, Expectation]]) -> TargetItems | None:
+    """All items of a page at once; None if one of them cannot be read, so that each row reads alone."""
     try:
-        return found(store, (key for _, expectation in moved for key in expectation.reads))
+        return read_target(store, (key for _, expectation in moved for key in expectation.reads))
     except (ModelError, ValidationError):
         return None
 
 
-def _compare(store: Store, expectation: Expectation, known: Found | None) -> Comparison:
+def _compare(store: Store, expectation: Expectation, target: TargetItems | None) -> Comparison:
     try:
-        if known is None or expectation.lists:
-            known = found(store, expectation.reads, expectation.lists)
-        return expectation.compare(known)
+        if target is None or expectation.lists:
+            target = read_target(store, expectation.reads, expectation.lists)
+        return expectation.compare(target)
     except (ModelError, ValidationError) as error:
         return Comparison((f"cannot be read: {error}",))

@@ -1,4 +1,4 @@
-"""The house's own routes: start page, people and their accounts, files, health."""
+"""The house's own routes: start page, accounts, files, health."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from partita.web.metrics import Metrics
 
 
 def house_routes(suite: Suite, assets: Assets, metrics: Metrics, *, styleguide: bool) -> Iterator[Routes]:
-    """All of them."""
+    """All routes of the house."""
     yield health.routes(suite, metrics)
     yield home.routes(suite, assets)
     yield design.routes(suite)

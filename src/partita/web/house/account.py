@@ -1,4 +1,4 @@
-"""What people see and change of their own account: name, address, password, sessions, API tokens."""
+"""The pages of one's own account: name, email address, password, sessions, API tokens."""
 
 from __future__ import annotations
 
@@ -9,14 +9,13 @@ from pydantic import BaseModel, Field, SecretStr
 from starlette.responses import Response
 
 from partita.kit.accounts import ApiToken
-from partita.kit.forms import Parsed, parse
-from partita.kit.pages import redirect, render
+from partita.kit.forms import Parsed, submitted
+from partita.kit.pages import confirm, redirect, render
 from partita.kit.permissions import Access, Viewer
-from partita.kit.problems import NotFound, Problem
+from partita.kit.problems import NotFound
 from partita.kit.routes import CurrentViewer, Routes
 from partita.kit.suite import Suite
 from partita.web.browsers import browser_of
-from partita.web.house.signing import NOTHING_TYPED
 from partita.web.recognise import PASSWORD_PATH, WORKS_ONCE, forget
 
 _DAYS = 90
@@ -43,20 +42,22 @@ class _Token(BaseModel):
 
 
 def routes(suite: Suite) -> Routes:
-    """Pages of whoever is signed in."""
+    """The account pages."""
     pages = Routes("", tag="house", pages=True)
     settings, accounts = suite.kit.settings, suite.kit.accounts
 
-    async def overview(request: Request, viewer: Viewer, refused: Problem | None = None, **forms: Any) -> Response:
-        person = await accounts.account(viewer.id)
-        shown: dict[str, Any] = {
-            "name_form": Parsed(None, {"name": person.name}),
-            "email_form": Parsed(None, {"email": person.email or ""}),
-            "may": await accounts.reasons_for(person),
-            "everything": accounts.policy.known,
-            **forms,
-        }
-        return render(request, "account/overview.html", refused=refused, person=person, **shown)
+    async def overview(request: Request, viewer: Viewer, **forms: Parsed[Any]) -> Response:
+        person = await accounts.people.get(viewer.id)
+        return render(
+            request,
+            "account/overview.html",
+            refused=next((form.problem for form in forms.values()), None),
+            person=person,
+            reasons=await accounts.permissions.reasons_for(person),
+            everything=accounts.policy.known,
+            name_form=forms.get("name_form", Parsed(None, {"name": person.name})),
+            email_form=forms.get("email_form", Parsed(None, {"email": person.email or ""})),
+        )
 
     @pages.get("/account", Access.SIGNED_IN)
     async def account(request: Request, viewer: CurrentViewer) -> Response:
@@ -64,118 +65,108 @@ def routes(suite: Suite) -> Routes:
 
     @pages.post("/account/name", Access.SIGNED_IN)
     async def change_name(request: Request, viewer: CurrentViewer) -> Response:
-        async with request.form() as sent:
-            form = parse(_Name, sent)
-        try:
-            await accounts.change_name(viewer, form.value.name if form.value else "")
-        except Problem as problem:
-            return await overview(request, viewer, problem, name_form=form.refused(problem))
-        return redirect("/account", flash="Your name is changed.")
+        async def save(form: _Name) -> Response:
+            await accounts.profile.change_name(viewer, form.name)
+            return redirect("/account", flash="Name changed.")
+
+        return await submitted(request, _Name, save, lambda form: overview(request, viewer, name_form=form))
 
     @pages.post("/account/email", Access.SIGNED_IN)
     async def change_email(request: Request, viewer: CurrentViewer) -> Response:
-        async with request.form() as sent:
-            form = parse(_Email, sent)
-        said = form.value or _Email()
-        try:
-            await accounts.change_email(viewer, said.email, said.password.get_secret_value())
-        except Problem as problem:
-            return await overview(request, viewer, problem, email_form=form.refused(problem))
-        return redirect("/account", flash="Your address is changed.")
+        async def save(form: _Email) -> Response:
+            await accounts.profile.change_email(viewer, form.email, form.password.get_secret_value())
+            return redirect("/account", flash="Email address changed.")
+
+        return await submitted(request, _Email, save, lambda form: overview(request, viewer, email_form=form))
 
     # -- password
 
+    async def password_page(request: Request, form: Parsed[Any]) -> Response:
+        return render(request, "account/password.html", form=form, why=WORKS_ONCE)
+
     @pages.get(PASSWORD_PATH, Access.SIGNED_IN)
     async def password_form(request: Request) -> Response:
-        return render(request, "account/password.html", form=NOTHING_TYPED, why=WORKS_ONCE)
+        return await password_page(request, Parsed(None))
 
     @pages.post(PASSWORD_PATH, Access.SIGNED_IN)
     async def change_password(request: Request, viewer: CurrentViewer) -> Response:
-        async with request.form() as sent:
-            form = parse(_Password, sent)
-        said = form.value or _Password()
-        try:
-            await accounts.change_password(viewer, said.old.get_secret_value(), said.new.get_secret_value())
-        except Problem as problem:
-            again = form.refused(problem)
-            return render(request, "account/password.html", refused=problem, form=again, why=WORKS_ONCE)
-        return redirect(
-            "/" if viewer.must_change_password else "/account",
-            flash="Your password is changed. Every other session was ended.",
-        )
+        async def save(form: _Password) -> Response:
+            await accounts.profile.change_password(viewer, form.old.get_secret_value(), form.new.get_secret_value())
+            return redirect(
+                "/" if viewer.must_change_password else "/account",
+                flash="Password changed. You are signed out everywhere else.",
+            )
+
+        return await submitted(request, _Password, save, lambda form: password_page(request, form))
 
     # -- sessions
 
     @pages.get("/account/sessions", Access.SIGNED_IN)
     async def sessions(request: Request, viewer: CurrentViewer) -> Response:
-        found = await accounts.sessions(viewer)
+        active = await accounts.sessions.list(viewer)
         return render(
-            request, "account/sessions.html", sessions=[(each, browser_of(each.user_agent)) for each in found]
+            request, "account/sessions.html", sessions=[(each, browser_of(each.user_agent)) for each in active]
         )
 
     @pages.post("/account/sessions/{session_id}/end", Access.SIGNED_IN)
     async def end_session(viewer: CurrentViewer, session_id: str) -> Response:
-        await accounts.revoke_session(viewer, session_id)
+        await accounts.sessions.revoke(viewer, session_id)
         if session_id == viewer.session_id:
             answer = redirect("/", flash="You are signed out.", kind="info")
             forget(answer, settings)
             return answer
-        return redirect("/account/sessions", flash="That browser is signed out.")
+        return redirect("/account/sessions", flash="Browser signed out.")
 
     # -- API tokens
 
     async def tokens_page(
-        request: Request,
-        viewer: Viewer,
-        form: Parsed[BaseModel] | Parsed[_Token],
-        *,
-        new: str = "",
-        status: int = 200,
-        refused: Problem | None = None,
+        request: Request, viewer: Viewer, form: Parsed[Any] | None = None, *, new: str = ""
     ) -> Response:
         return render(
             request,
             "account/tokens.html",
-            status=status,
-            refused=refused,
+            status=201 if new else 200,
             headers={"Cache-Control": "no-store"} if new else None,
-            tokens=await accounts.tokens(viewer),
-            form=form,
+            tokens=await accounts.tokens.list(viewer),
+            form=form or Parsed(None, {"days": str(_DAYS)}),
             new=new,
-            scopes=sorted(viewer.permissions),
+            scopes=sorted((permission, accounts.policy.label(permission)) for permission in viewer.permissions),
         )
 
     @pages.get("/account/tokens", Access.SIGNED_IN)
     async def tokens(request: Request, viewer: CurrentViewer) -> Response:
-        return await tokens_page(request, viewer, Parsed(None, {"days": str(_DAYS)}))
+        return await tokens_page(request, viewer)
 
     @pages.post("/account/tokens", Access.SIGNED_IN)
     async def create_token(request: Request, viewer: CurrentViewer) -> Response:
-        """The token is shown on this very answer, and never again."""
-        async with request.form() as sent:
-            form = parse(_Token, sent)
-        if form.value is None:
-            return await tokens_page(request, viewer, form, status=422)
-        said = form.value
-        try:
-            made = await accounts.create_token(viewer, said.name, said.scopes, said.days)
-        except Problem as problem:
-            return await tokens_page(request, viewer, form.refused(problem), refused=problem)
-        return await tokens_page(request, viewer, Parsed(None, {"days": str(_DAYS)}), new=made.text, status=201)
+        """Create a token; only this response shows it."""
+
+        async def save(form: _Token) -> Response:
+            token = await accounts.tokens.create(viewer, form.name, form.scopes, form.days)
+            return await tokens_page(request, viewer, new=token.text)
+
+        return await submitted(request, _Token, save, lambda form: tokens_page(request, viewer, form))
 
     @pages.get("/account/tokens/{token_id}/revoke", Access.SIGNED_IN)
     async def ask_to_revoke(request: Request, viewer: CurrentViewer, token_id: str) -> Response:
-        return render(request, "account/revoke.html", token=await _token(viewer, token_id))
+        token = await _token(viewer, token_id)
+        return confirm(
+            request,
+            f"Revoke “{token.name}”?",
+            "Programs that use it stop working at once.",
+            button="Revoke",
+            keep="/account/tokens",
+        )
 
     @pages.post("/account/tokens/{token_id}/revoke", Access.SIGNED_IN)
     async def revoke_token(viewer: CurrentViewer, token_id: str) -> Response:
-        await accounts.revoke_token(viewer, token_id)
-        return redirect("/account/tokens", flash="The token is revoked.")
+        await accounts.tokens.revoke(viewer, token_id)
+        return redirect("/account/tokens", flash="Token revoked.")
 
     async def _token(viewer: Viewer, token_id: str) -> ApiToken:
-        for token in await accounts.tokens(viewer):
+        for token in await accounts.tokens.list(viewer):
             if token.token_id == token_id:
                 return token
-        raise NotFound("There is no such token any more.")
+        raise NotFound("This token has already been revoked.")
 
     return pages

@@ -1,4 +1,4 @@
-"""The design page of each system: its tables, items and access patterns, as the schema that runs says them."""
+"""The design page of each system: its tables, items and access patterns, generated from the schema."""
 
 from __future__ import annotations
 
@@ -20,8 +20,8 @@ from partita.table.tables import KeyName, Table
 
 
 @dataclass(frozen=True, slots=True)
-class Shown:
-    """A table as the page shows it."""
+class TableDesign:
+    """The part of the page for one table."""
 
     table: Table
     key: str
@@ -31,16 +31,16 @@ class Shown:
 
 
 def routes(suite: Suite) -> Routes:
-    """One page per system; a system without pages of its own has it as its front."""
+    """One page per system; it is also the start page of a system without pages."""
     pages = Routes("", tag="house", pages=True)
-    shown: dict[str, tuple[Shown, ...]] = {}
+    designs: dict[str, tuple[TableDesign, ...]] = {}
 
     def declare(system: System) -> None:
         @pages.get(f"/{system.name}/design", Access.PUBLIC, name=f"{system.name}_design")
         async def design(request: Request) -> Response:
-            if system.name not in shown:
-                shown[system.name] = tuple(map(_shown, system.tables))
-            return render(request, "design.html", system=system, tables=shown[system.name])
+            if system.name not in designs:
+                designs[system.name] = tuple(map(_design, system.tables))
+            return render(request, "design.html", system=system, tables=designs[system.name])
 
         if system.pages is None:
 
@@ -53,8 +53,8 @@ def routes(suite: Suite) -> Routes:
     return pages
 
 
-def _shown(table: Table) -> Shown:
-    return Shown(
+def _design(table: Table) -> TableDesign:
+    return TableDesign(
         table=table,
         key=_keys(table.keys),
         indexes=tuple((index.name, _keys(index.pk), _keys(index.sk), index.purpose) for index in table.indexes),
@@ -62,7 +62,7 @@ def _shown(table: Table) -> Shown:
             (
                 kind.__name__,
                 (kind.__doc__ or "").strip().partition("\n")[0],
-                tuple(made.text for made in (kind.__layout__.pk, kind.__layout__.sk) if made is not None),
+                tuple(key.text for key in (kind.__layout__.pk, kind.__layout__.sk) if key is not None),
             )
             for kind in table.item_types
         ),
@@ -71,10 +71,10 @@ def _shown(table: Table) -> Shown:
 
 
 def _pattern(pattern: Pattern) -> tuple[str, str, str, bool]:
-    return pattern.name, pattern.label, " ".join(_sent(pattern)), bool(pattern.documented)
+    return pattern.name, pattern.label, " ".join(_request(pattern)), bool(pattern.documented)
 
 
-def _sent(pattern: Pattern) -> Iterator[str]:
+def _request(pattern: Pattern) -> Iterator[str]:
     request = pattern.request()
     if not hasattr(request, "request"):
         yield "BatchGetItem"

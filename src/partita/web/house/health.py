@@ -1,4 +1,4 @@
-"""Whether the process lives, whether it can work, and what it has counted."""
+"""Liveness, readiness and metrics."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from partita.web.metrics import Metrics
 
 
 def routes(suite: Suite, metrics: Metrics) -> Routes:
-    """For machines, not for people."""
+    """The routes for monitoring."""
     routes = Routes("", tag="house", pages=True)
 
     @routes.get("/healthz", Access.PUBLIC, faceless=True)
@@ -32,7 +32,7 @@ def routes(suite: Suite, metrics: Metrics) -> Routes:
 
     @routes.get("/metrics", Access.PUBLIC)
     async def counted(request: Request, viewer: CurrentViewer) -> Response:
-        """For whoever is on the same machine, and for those who may read it."""
+        """For requests from the same machine, and for viewers with the permission."""
         if not (request.client and is_loopback(request.client.host) and "x-forwarded-for" not in request.headers):
             authorize(viewer, House.READ_METRICS)
         return Response(metrics.text(), media_type="text/plain; version=0.0.4; charset=utf-8")

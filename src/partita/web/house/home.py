@@ -20,18 +20,18 @@ _HEADLINES = 4
 
 
 def routes(suite: Suite, assets: Assets) -> Routes:
-    """What belongs to no system."""
+    """Routes that belong to no system."""
     routes = Routes("", tag="house", pages=True)
 
     @routes.get("/", Access.PUBLIC)
     async def home(request: Request) -> Response:
-        """Every system: what it is, and what is new in it."""
+        """Every system with its purpose and news."""
         news = await asyncio.gather(*(_news(system) for system in suite.systems))
-        return render(request, "home.html", same=tuple(news), entries=list(zip(suite.systems, news, strict=True)))
+        return render(request, "home.html", entries=list(zip(suite.systems, news, strict=True)))
 
     @routes.post("/theme", Access.PUBLIC)
     async def choose_theme(theme: Annotated[str, Form()], next: Annotated[str, Form()] = "/") -> Response:
-        """Without script: keep the choice and show the same page again."""
+        """Without JavaScript: set the cookie and show the same page again."""
         answer = redirect(local(next))
         if theme in THEMES:
             secure = suite.kit.settings.secure

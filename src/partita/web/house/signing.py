@@ -1,8 +1,8 @@
-"""Signing in, up and out, and the way back in for those who forgot their password."""
+"""Signing in, up and out, and resetting a forgotten password."""
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import Annotated, Any
 
 from fastapi import Query, Request
 from pydantic import BaseModel, SecretStr
@@ -10,7 +10,7 @@ from starlette.responses import Response
 
 from partita.kit.accounts import RESET_PATH
 from partita.kit.answers import address_of
-from partita.kit.forms import Parsed, parse
+from partita.kit.forms import Parsed, submitted
 from partita.kit.pages import local, redirect, render
 from partita.kit.permissions import Access
 from partita.kit.problems import BadRequest, Problem
@@ -18,7 +18,6 @@ from partita.kit.routes import CurrentViewer, Routes
 from partita.kit.suite import Suite
 from partita.web.recognise import PASSWORD_PATH, forget, remember, session_cookie
 
-NOTHING_TYPED: Parsed[BaseModel] = Parsed(None)
 Next = Annotated[str, Query(max_length=2000)]
 
 
@@ -46,13 +45,13 @@ class _Reset(BaseModel):
 
 
 def routes(suite: Suite) -> Routes:
-    """The door of the house."""
+    """The pages for signing in and up."""
     pages = Routes("", tag="house", pages=True)
     settings, accounts = suite.kit.settings, suite.kit.accounts
 
     async def enter(request: Request, identity: str, password: str, next: str, flash: str = "") -> Response:
-        """Sign in: always a new session, and whatever the browser had before ends."""
-        session = await accounts.sign_in(
+        """Sign in: always begins a new session and ends the browser's previous one."""
+        session = await accounts.sessions.sign_in(
             identity,
             password,
             user_agent=request.headers.get("user-agent", ""),
@@ -64,101 +63,92 @@ def routes(suite: Suite) -> Routes:
         remember(answer, settings, session.token)
         return answer
 
-    def ask_to_sign_in(
-        request: Request, next: str, form: Parsed[_SignIn] | Parsed[BaseModel], refused: Problem | None = None
-    ) -> Response:
-        return render(
-            request, "account/sign_in.html", refused=refused, form=form, next=local(next, ""), settings=settings
-        )
+    async def sign_in_page(request: Request, next: str, form: Parsed[Any]) -> Response:
+        return render(request, "account/sign_in.html", form=form, next=local(next, ""), settings=settings)
 
     @pages.get("/sign-in", Access.PUBLIC)
     async def sign_in_form(request: Request, viewer: CurrentViewer, next: Next = "") -> Response:
-        return redirect(local(next)) if viewer.signed_in else ask_to_sign_in(request, next, NOTHING_TYPED)
+        return redirect(local(next)) if viewer.signed_in else await sign_in_page(request, next, Parsed(None))
 
     @pages.post("/sign-in", Access.PUBLIC)
     async def sign_in(request: Request) -> Response:
-        async with request.form() as sent:
-            form = parse(_SignIn, sent)
-        said = form.value or _SignIn()
-        try:
-            return await enter(request, said.identity, said.password.get_secret_value(), said.next)
-        except Problem as problem:
-            return ask_to_sign_in(request, said.next, form.refused(problem), problem)
+        async def save(form: _SignIn) -> Response:
+            return await enter(request, form.identity, form.password.get_secret_value(), form.next)
+
+        return await submitted(request, _SignIn, save, lambda form: sign_in_page(request, _next(form), form))
+
+    async def sign_up_page(request: Request, next: str, form: Parsed[Any]) -> Response:
+        return render(request, "account/sign_up.html", form=form, next=local(next, ""), open=settings.sign_up)
 
     @pages.get("/sign-up", Access.PUBLIC)
     async def sign_up_form(request: Request, viewer: CurrentViewer, next: Next = "") -> Response:
-        if viewer.signed_in:
-            return redirect(local(next))
-        return render(request, "account/sign_up.html", form=NOTHING_TYPED, next=local(next, ""), open=settings.sign_up)
+        return redirect(local(next)) if viewer.signed_in else await sign_up_page(request, next, Parsed(None))
 
     @pages.post("/sign-up", Access.PUBLIC)
     async def sign_up(request: Request) -> Response:
-        async with request.form() as sent:
-            form = parse(_SignUp, sent)
-        said = form.value or _SignUp()
-        password = said.password.get_secret_value()
-        try:
-            made = await accounts.sign_up(said.username, said.email, said.name, password, address=address_of(request))
-        except Problem as problem:
-            return render(
-                request,
-                "account/sign_up.html",
-                refused=problem,
-                form=form.refused(problem),
-                next=local(said.next, ""),
-                open=settings.sign_up,
+        async def save(form: _SignUp) -> Response:
+            password = form.password.get_secret_value()
+            account = await accounts.registration.sign_up(
+                form.username, form.email, form.name, password, address=address_of(request)
             )
-        return await enter(request, made.username, password, said.next, f"Welcome, {made.name}.")
+            return await enter(request, account.username, password, form.next, f"Welcome, {account.name}.")
+
+        return await submitted(request, _SignUp, save, lambda form: sign_up_page(request, _next(form), form))
 
     @pages.post("/sign-out", Access.PUBLIC)
     async def sign_out(viewer: CurrentViewer) -> Response:
-        await accounts.sign_out(viewer)
+        await accounts.sessions.sign_out(viewer)
         answer = redirect("/", flash="You are signed out.", kind="info")
         forget(answer, settings)
         return answer
 
+    async def forgotten_page(request: Request, form: Parsed[Any]) -> Response:
+        return render(request, "account/forgotten.html", form=form, settings=settings)
+
     @pages.get("/account/forgotten", Access.PUBLIC)
     async def forgotten_form(request: Request) -> Response:
-        return render(request, "account/forgotten.html", form=NOTHING_TYPED, settings=settings)
+        return await forgotten_page(request, Parsed(None))
 
     @pages.post("/account/forgotten", Access.PUBLIC)
     async def forgotten(request: Request) -> Response:
-        async with request.form() as sent:
-            form = parse(_Forgotten, sent)
-        try:
-            await accounts.request_reset(form.value.email if form.value else "", address=address_of(request))
-        except Problem as problem:
-            again = form.refused(problem)
-            return render(request, "account/forgotten.html", refused=problem, form=again, settings=settings)
-        text = "If there is an account with this address, a link is on its way. It works for an hour."
-        return redirect("/sign-in", flash=text, kind="info")
+        async def save(form: _Forgotten) -> Response:
+            await accounts.resets.request(form.email, address=address_of(request))
+            text = "If there is an account with this address, you will get a link by mail. It is valid for one hour."
+            return redirect("/sign-in", flash=text, kind="info")
+
+        return await submitted(request, _Forgotten, save, lambda form: forgotten_page(request, form))
 
     def used_up(request: Request, problem: Problem) -> Response:
-        """No form: whatever is typed into it would be refused."""
+        """The page without a form, since the link cannot be used."""
         return render(request, "account/link_used.html", refused=problem, problem=problem)
 
     @pages.get(RESET_PATH, Access.PUBLIC)
     async def reset_form(request: Request, token: Annotated[str, Query(max_length=300)] = "") -> Response:
         try:
-            await accounts.check_reset(token)
+            await accounts.resets.check(token)
         except Problem as problem:
             return used_up(request, problem)
-        return render(request, "account/reset.html", form=NOTHING_TYPED, token=token)
+        return render(request, "account/reset.html", form=Parsed(None), token=token)
 
     @pages.post(RESET_PATH, Access.PUBLIC)
     async def reset(request: Request) -> Response:
-        async with request.form() as sent:
-            form = parse(_Reset, sent)
-        said = form.value or _Reset()
-        try:
-            await accounts.reset_password(said.token, said.new.get_secret_value())
-        except BadRequest as problem:
-            return used_up(request, problem)
-        except Problem as problem:
-            again = form.refused(problem)
-            return render(request, "account/reset.html", refused=problem, form=again, token=said.token)
-        answer = redirect("/sign-in", flash="Your password is changed. Sign in with the new one.")
-        forget(answer, settings)
-        return answer
+        async def save(form: _Reset) -> Response:
+            try:
+                await accounts.resets.complete(form.token, form.new.get_secret_value())
+            except BadRequest as problem:
+                return used_up(request, problem)
+            answer = redirect("/sign-in", flash="Password changed. Sign in with the new one.")
+            forget(answer, settings)
+            return answer
+
+        async def again(form: Parsed[_Reset]) -> Response:
+            return render(request, "account/reset.html", form=form, token=form.values.get("token", ""))
+
+        return await submitted(request, _Reset, save, again)
 
     return pages
+
+
+def _next(form: Parsed[Any]) -> str:
+    """The page to go to after the form."""
+    return str(form.values.get("next", ""))

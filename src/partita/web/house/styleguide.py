@@ -1,4 +1,4 @@
-"""Every component of the design system on one page, for looking at it and for tests; not served to people."""
+"""Every component of the design system on one page, for development and tests; not served in production."""
 
 from __future__ import annotations
 
@@ -33,14 +33,14 @@ def routes() -> Routes:
         typed = [
             ("name", "Da"),
             ("email", "ada@"),
-            ("about", "What was typed is kept, also when something is wrong."),
+            ("about", "A form keeps what was typed, also if a field is wrong."),
             ("audience", "researchers"),
             ("features", "Runs on a laptop"),
             ("features", "Speaks DynamoDB"),
             ("public", "true"),
             ("stars", "4"),
         ]
-        return render(request, "styleguide.html", form=parse(_Sample, typed), sample_days=_days)
+        return render(request, "styleguide.html", wrong_form=parse(_Sample, typed), sample_days=_days)
 
     return routes
 

@@ -1,1 +1,1 @@
-"""What every request passes, as plain ASGI: each one idea, each a few microseconds."""
+"""Middleware as plain ASGI: one idea each, a few microseconds each."""

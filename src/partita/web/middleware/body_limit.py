@@ -1,4 +1,4 @@
-"""No body is larger than its route takes."""
+"""Limits the size of request bodies, per route."""
 
 from __future__ import annotations
 
@@ -9,18 +9,19 @@ from partita.kit.routes import MOST_BYTES, most_bytes
 
 
 class BodyTooLarge(HTTPException):
-    """More came than the route takes. FastAPI lets only HTTP errors through while it reads a body."""
+    """The body is larger than the route allows. An `HTTPException`, since FastAPI passes on only those while it reads a
+    body."""
 
     def __init__(self, most: int) -> None:
         super().__init__(
             413,
             f"The request is larger than {most:,} bytes. Send less.",
-            {"Connection": "close"},  # the rest of the body is not waited for
+            {"Connection": "close"},  # the rest of the body is not read
         )
 
 
 class BodyLimit:
-    """Counts what is read; a length that is too much is refused before anything is."""
+    """Counts the bytes that are read; refuses a Content-Length above the limit before reading."""
 
     def __init__(self, app: ASGIApp) -> None:
         self._app = app

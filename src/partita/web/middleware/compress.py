@@ -1,4 +1,4 @@
-"""Pages and documents travel compressed to browsers that can read it: a tenth of the bytes."""
+"""Compresses pages and JSON with gzip, to about a tenth of their size."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _KINDS = (b"text/html", b"application/json", b"application/problem+json")
 
 
 class Compress:
-    """Only what is sent in one piece: a stream goes on as it comes, and files are packed already."""
+    """Compresses responses that are sent in one piece; streams and files are left as they are."""
 
     def __init__(self, app: ASGIApp) -> None:
         self._app = app
@@ -27,15 +27,15 @@ class Compress:
         async def answer(message: Message) -> None:
             nonlocal held
             if message["type"] == "http.response.start" and _suits(message):
-                held = message  # whether it is worth it is known with the body
+                held = message  # wait for the body, to know its size
                 return
             if held is not None:
                 begun, held = held, None
                 body = message.get("body", b"")
                 if message["type"] == "http.response.body" and not message.get("more_body") and len(body) >= _WORTH_IT:
-                    packed = zlib.compress(body, _LEVEL, _GZIP)
-                    message = {**message, "body": packed}
-                    begun = {**begun, "headers": _headers(begun, len(packed))}
+                    compressed = zlib.compress(body, _LEVEL, _GZIP)
+                    message = {**message, "body": compressed}
+                    begun = {**begun, "headers": _headers(begun, len(compressed))}
                 await send(begun)
             await send(message)
 

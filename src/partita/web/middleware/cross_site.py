@@ -1,4 +1,4 @@
-"""Requests that change something must come from our own pages (or from programs, which bring a token)."""
+"""Protection against cross-site request forgery: writes must come from our own pages, or have an API token."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _OURS = frozenset({"same-origin", "none"})
 
 
 class CrossSite:
-    """Refuses forged requests by what browsers say of where a request comes from."""
+    """Refuses forged requests by the headers `Sec-Fetch-Site` and `Origin`."""
 
     def __init__(self, app: ASGIApp, *, base_url: str, cookie: str) -> None:
         self._app = app
@@ -32,8 +32,8 @@ class CrossSite:
             await self._app(scope, receive, send)
             return
         problem = Forbidden(
-            "This request does not come from a page of this site. Open the page here and try again; "
-            "programs send an API token instead of a cookie.",
+            "This request came from another site. Open the page here and try again; "
+            "programs use an API token instead of a cookie.",
             code="cross_site",
         )
         response = await answer_with(request, problem)
@@ -41,14 +41,16 @@ class CrossSite:
 
     def _ours(self, request: Request) -> bool:
         if bears_token(request):
-            return True  # no page elsewhere can make a browser send one, and no cookie counts beside it
+            return True  # another site cannot make a browser send a token, and cookies are then ignored
         site = request.headers.get("sec-fetch-site")
         if site is not None:
             return site in _OURS
         origin = request.headers.get("origin")
         if origin is not None:
             return origin == self._origin or _host(origin) == request.headers.get("host", "").lower()
-        return self._cookie not in request.cookies  # a browser would have said; a program without a token is nobody
+        return (
+            self._cookie not in request.cookies
+        )  # browsers send one of the headers; a program without a cookie is anonymous
 
 
 def _origin(url: str) -> str:
@@ -57,5 +59,5 @@ def _origin(url: str) -> str:
 
 
 def _host(origin: str) -> str | None:
-    """The host of an origin; None for `null`, which a sandboxed frame says."""
+    """The host of an origin; None for `null`, the origin of a sandboxed frame."""
     return urlsplit(origin).netloc.lower() or None

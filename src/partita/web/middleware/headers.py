@@ -1,4 +1,4 @@
-"""Security headers on every answer, whoever made it."""
+"""Security headers for every response."""
 
 from __future__ import annotations
 
@@ -6,24 +6,24 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 _ALWAYS = {
     "x-content-type-options": "nosniff",
-    # Addresses of ours may be secrets (a link to somebody's submission): they are told to nobody else.
+    # Our URLs may be secret (a link to a submission), so other sites must not see them.
     "referrer-policy": "same-origin",
     "permissions-policy": "camera=(), geolocation=(), microphone=(), payment=(), usb=(), interest-cohort=()",
     "cross-origin-opener-policy": "same-origin",
     "cross-origin-resource-policy": "same-origin",
-    # Pages and answers are made for whoever asks.
+    # Responses depend on the viewer.
     "cache-control": "private, no-cache",
 }
 _WITH_HTTPS = {"strict-transport-security": "max-age=31536000"}
 
 
 class SecurityHeaders:
-    """Adds what an answer does not say itself."""
+    """Adds the headers that a response does not set itself."""
 
     def __init__(self, app: ASGIApp, *, secure: bool, files: str | None = None) -> None:
         self._app = app
-        wanted = {"content-security-policy": _policy(files), **_ALWAYS, **(_WITH_HTTPS if secure else {})}
-        self._headers = [(name.encode(), value.encode()) for name, value in wanted.items()]
+        headers = {"content-security-policy": _policy(files), **_ALWAYS, **(_WITH_HTTPS if secure else {})}
+        self._headers = [(name.encode(), value.encode()) for name, value in headers.items()]
         self._names = {name for name, _ in self._headers}
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -33,17 +33,17 @@ class SecurityHeaders:
 
         async def answer(message: Message) -> None:
             if message["type"] == "http.response.start":
-                said = message.get("headers", ())
-                own = self._names.intersection(name.lower() for name, _ in said)
+                present = message.get("headers", ())
+                own = self._names.intersection(name.lower() for name, _ in present)
                 added = [header for header in self._headers if header[0] not in own] if own else self._headers
-                message["headers"] = [*said, *added]
+                message["headers"] = [*present, *added]
             await send(message)
 
         await self._app(scope, receive, answer)
 
 
 def _policy(files: str | None) -> str:
-    """Nothing but our own; and pictures and uploads where the files are, if that is another site."""
+    """The Content-Security-Policy: only our own site, and the site of the files for images and uploads."""
     elsewhere = f" {files}" if files else ""
     return "; ".join(
         (

@@ -1,4 +1,4 @@
-"""What nobody expected becomes an answer with a request id, and a line in the log with all there is to know."""
+"""Turns unexpected exceptions into a response with the request id, and logs them."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _log = logging.getLogger("partita.errors")
 
 
 class LastResort:
-    """Nothing gets past it but answers."""
+    """Catches every exception."""
 
     def __init__(self, app: ASGIApp) -> None:
         self._app = app
@@ -25,21 +25,21 @@ class LastResort:
             return
         started = False
 
-        async def noticed(message: Message) -> None:
+        async def note_start(message: Message) -> None:
             nonlocal started
             started = True
             await send(message)
 
         try:
-            await self._app(scope, receive, noticed)
+            await self._app(scope, receive, note_start)
         except ClientDisconnect:
             _log.debug("gone", extra={"request_id": scope["state"]["request_id"]})
         except Exception as error:
             _log.exception("unexpected", extra={"request_id": scope["state"]["request_id"]})
             if started:
-                raise  # the server breaks the connection off, so that half an answer is not taken for a whole one
+                raise  # the server closes the connection, so that the client sees that the response is incomplete
             problem = Problem(
-                "This is our mistake, and it was noted. Try again; if it stays, tell us the request's number."
+                "An unexpected error occurred and was logged. Try again; if it happens again, tell us the request id."
             )
             problem.__cause__ = error
             response = await answer_with(Request(scope, receive), problem)

@@ -1,4 +1,4 @@
-"""Collects the requests to the tables that a page makes."""
+"""Collects the DynamoDB requests of a page."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from partita.web.calls import begin
 
 
 class Observe:
-    """For the developer panel; there is nothing to do for the API."""
+    """For the developer panel, so not for the API."""
 
     def __init__(self, app: ASGIApp) -> None:
         self._app = app

@@ -1,4 +1,4 @@
-"""Each request gets a name, a line in the log and a place in the metrics."""
+"""Gives each request an id, logs it and counts it."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _log = logging.getLogger("partita.requests")
 
 
 class Requests:
-    """The outermost: what it logs and counts is what was sent."""
+    """The outermost middleware, so that it logs and counts the response that is sent."""
 
     def __init__(self, app: ASGIApp, *, ids: Ids, metrics: Metrics) -> None:
         self._app = app
@@ -29,7 +29,7 @@ class Requests:
             await self._app(scope, receive, send)
             return
         begun = time.perf_counter()
-        name = _given_name(scope) or self._ids.new()
+        name = _id_in_header(scope) or self._ids.new()
         state = scope.setdefault("state", {})
         state["request_id"] = name
         header = (b"x-request-id", name.encode())
@@ -37,7 +37,7 @@ class Requests:
         method: str = scope["method"]
         bodiless = method == "HEAD"
         if bodiless:
-            scope = {**scope, "method": "GET"}  # a copy: the server must know that no body follows
+            scope = {**scope, "method": "GET"}  # a copy: the server must still see HEAD
             state["head"] = True
         status = 0
 
@@ -60,8 +60,8 @@ class Requests:
             self._metrics.request(method, route, status or 500, seconds)
             if _log.isEnabledFor(logging.INFO):
                 viewer: Viewer | None = state.get("viewer")
-                # Neither path nor query: links that are secrets would be in the log.
-                told = {
+                # Neither path nor query: they may contain secrets.
+                fields = {
                     "method": method,
                     "route": route,
                     "status": status or 500,
@@ -69,11 +69,11 @@ class Requests:
                     "request_id": name,
                     "user": viewer.user_id if viewer else None,
                 }
-                # Made by hand: to find out which line logs this would take a third of the time.
-                _log.handle(_log.makeRecord(_log.name, logging.INFO, "", 0, "request", (), None, extra=told))
+                # Made by hand: looking up the calling line would take a third of the time.
+                _log.handle(_log.makeRecord(_log.name, logging.INFO, "", 0, "request", (), None, extra=fields))
 
 
-def _given_name(scope: Scope) -> str | None:
+def _id_in_header(scope: Scope) -> str | None:
     for name, value in scope["headers"]:
         if name == b"x-request-id":
             return value.decode() if _SANE.fullmatch(value) else None
@@ -81,5 +81,5 @@ def _given_name(scope: Scope) -> str | None:
 
 
 def _route(scope: Scope) -> str:
-    """The route's template, so that there are few of them and nobody's ids among them."""
+    """The route's path template: few values, and no ids."""
     return getattr(scope.get("route"), "path", None) or "-"

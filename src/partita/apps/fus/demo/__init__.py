@@ -1,4 +1,4 @@
-"""Demo data: a living catalog, with everything written by the transactions that people's own would be."""
+"""Demo data: a catalog in use, written by the same transactions as people's own data."""
 
 from __future__ import annotations
 
@@ -12,13 +12,12 @@ from typing import Any, TypeVar
 
 import orjson
 
-from partita.apps.fus.bookkeeping import creation
-from partita.apps.fus.comments import written
 from partita.apps.fus.inputs import NewGroup, NewSite, RatingInput
-from partita.apps.fus.ratings import rated, rating_of
 from partita.apps.fus.schema import Comment, Site
 from partita.apps.fus.service import FusService
-from partita.apps.fus.sites import new_site
+from partita.apps.fus.service.bookkeeping import creation, new_comment, rating_writes
+from partita.apps.fus.service.ratings import rating_of
+from partita.apps.fus.service.sites import new_site
 from partita.kit.clock import id_at
 from partita.kit.kit import Kit
 from partita.table import Transaction
@@ -26,17 +25,17 @@ from partita.table.types import timestamp
 
 _FOLDER = Path(__file__).parent
 _AT_ONCE = 16
-_SHOWN = ("ursula", "elif", "amara")
-"""Who manages groups, who edits the catalog, and who does neither."""
+_TO_SIGN_IN_AS = ("ursula", "elif", "amara")
+"""Somebody who manages groups, somebody who edits the catalog, and somebody who does neither."""
 
 T = TypeVar("T")
 Entry = dict[str, Any]
 
 
 async def fill(service: FusService, kit: Kit) -> str:
-    """Fill an empty catalog; says what it made, and how to sign in as some of its people."""
+    """Fill an empty catalog; tells what was added, and how to sign in as some of its people."""
     if await service.sites.total():
-        return "fus has sites already."
+        return "fus: nothing added, since there are sites already."
     password = secrets.token_urlsafe(12)
     people = await _people(kit, password)
     sites = await _sites(kit, people)
@@ -44,24 +43,24 @@ async def fill(service: FusService, kit: Kit) -> str:
     await _each(ratings, lambda entry: _rate(kit, entry, sites, people))
     await _each(comments, lambda entry: _comment(kit, entry, sites, people))
     groups = await _groups(service, kit, people)
-    told = f"fus: {len(sites)} sites, {len(ratings)} ratings, {len(comments)} comments, {groups} groups."
+    report = f"fus: added {len(sites)} sites, {len(ratings)} ratings, {len(comments)} comments and {groups} groups."
     if kit.settings.sign_up:
-        told += f" Sign in as {', '.join(_SHOWN[:-1])} or {_SHOWN[-1]} with the password {password}"
-    return told
+        report += f" Sign in as {', '.join(_TO_SIGN_IN_AS[:-1])} or {_TO_SIGN_IN_AS[-1]} with the password {password}"
+    return report
 
 
 async def _people(kit: Kit, password: str) -> dict[str, str]:
-    """Everybody's id by username. Where people cannot sign up, these cannot sign in either."""
+    """Everybody's id by username. If people cannot sign up, these people cannot sign in either."""
 
     async def join(entry: Entry) -> tuple[str, str]:
         username, email, name = entry["username"], entry["email"], entry["name"]
-        known = await kit.accounts.account_by_username(username)
-        if known is None and kit.settings.sign_up:
-            known = await kit.accounts.sign_up(username, email, name, password)
-        elif known is None:
+        account = await kit.accounts.people.by_username(username)
+        if account is None and kit.settings.sign_up:
+            account = await kit.accounts.registration.sign_up(username, email, name, password)
+        elif account is None:
             operator = kit.accounts.operator()
-            known = (await kit.accounts.create_account(operator, username, email, name)).account
-        return username, known.user_id
+            account = (await kit.accounts.administration.create_account(operator, username, email, name)).account
+        return username, account.user_id
 
     return dict(await _each(_entries("people"), join))
 
@@ -70,9 +69,9 @@ async def _sites(kit: Kit, people: dict[str, str]) -> dict[str, Site]:
     """Every site by its address, as old as the data says."""
 
     async def add(entry: Entry) -> tuple[str, Site]:
-        said = NewSite.model_validate({key: entry[key] for key in ("url", "title", "description", "tags")})
-        made = _moment(kit, entry["daysAgo"], (1, 5), entry["url"])
-        site = new_site(said, id_at(made), timestamp(made), people["ursula"])
+        new = NewSite.model_validate({key: entry[key] for key in ("url", "title", "description", "tags")})
+        at = _moment(kit, entry["daysAgo"], (1, 5), entry["url"])
+        site = new_site(new, id_at(at), timestamp(at), people["ursula"])
         await kit.store.transact(Transaction(*creation(site)))
         return entry["url"], site
 
@@ -81,9 +80,9 @@ async def _sites(kit: Kit, people: dict[str, str]) -> dict[str, Site]:
 
 async def _rate(kit: Kit, entry: Entry, sites: dict[str, Site], people: dict[str, str]) -> None:
     at = timestamp(_moment(kit, entry["daysAgo"], (6, 22), entry["by"] + entry["site"]))
-    said = RatingInput(stars=entry["stars"], note=entry["note"])
-    rating = rating_of(people[entry["by"]], sites[entry["site"]].site_id, said, at, None)
-    await kit.store.transact(Transaction(*rated(None, rating)))
+    wanted = RatingInput(stars=entry["stars"], note=entry["note"])
+    rating = rating_of(people[entry["by"]], sites[entry["site"]].site_id, wanted, at, None)
+    await kit.store.transact(Transaction(*rating_writes(None, rating)))
 
 
 async def _comment(kit: Kit, entry: Entry, sites: dict[str, Site], people: dict[str, str]) -> None:
@@ -96,16 +95,16 @@ async def _comment(kit: Kit, entry: Entry, sites: dict[str, Site], people: dict[
         created_at=timestamp(at),
         updated_at=timestamp(at),
     )
-    await kit.store.transact(Transaction(*written(comment)))
+    await kit.store.transact(Transaction(*new_comment(comment)))
 
 
 async def _groups(service: FusService, kit: Kit, people: dict[str, str]) -> int:
     operator = kit.accounts.operator()
     entries = _entries("groups")
     for entry in entries:
-        # A suite may be built without one of its systems; then nobody can be allowed what is in it.
-        known = tuple(word for word in entry["permissions"] if word in service.groups.permissions)
-        new = NewGroup(name=entry["name"], description=entry["description"], permissions=known)
+        # A suite may be built without one of its systems; then nobody can be granted permissions of it.
+        granted = tuple(each for each in entry["permissions"] if each in service.groups.permissions)
+        new = NewGroup(name=entry["name"], description=entry["description"], permissions=granted)
         await service.groups.create(operator, new)
         for username in entry["members"]:
             await service.groups.add_member(operator, entry["name"], people[username])
@@ -113,7 +112,7 @@ async def _groups(service: FusService, kit: Kit, people: dict[str, str]) -> int:
 
 
 def _moment(kit: Kit, days_ago: int, hours: tuple[int, int], seed: str) -> datetime:
-    """A time of that day, always the same for the same thing; sites come early, what is said of them later."""
+    """A time of that day, always the same for the same seed; sites come early, ratings and comments later."""
     minute = random.Random(seed).randrange(hours[0] * 60, hours[1] * 60)
     day = (kit.clock.now() - timedelta(days=days_ago)).replace(hour=0, minute=0, second=0, microsecond=0)
     return day + timedelta(minutes=minute)

@@ -9,12 +9,11 @@ from typing import Annotated
 from fastapi import Query, Request
 from starlette.responses import Response
 
-from partita.apps.fus.browse import Sort
-from partita.apps.fus.formats import host_of
-from partita.apps.fus.schema import STARS, TagTotal
+from partita.apps.fus.inputs import likely_tags
+from partita.apps.fus.schema import TagTotal
 from partita.apps.fus.service import FusService
-from partita.apps.fus.tagged import Mode
-from partita.apps.fus.tags import likely_tags
+from partita.apps.fus.service.catalog import Sort
+from partita.apps.fus.service.tagged import Mode
 from partita.kit.answers import Cursor
 from partita.kit.pages import render
 from partita.kit.permissions import Access
@@ -41,38 +40,31 @@ def add(pages: Routes, service: FusService) -> None:
         sort: Annotated[str, Query(max_length=20)] = "newest",
         cursor: Cursor = None,
     ) -> Response:
-        """The catalog, narrowed down; what makes no sense is left out rather than refused."""
+        """The catalog, or a part of it; parameters that make no sense are ignored."""
         chosen = likely_tags(tags)
         mode: Mode = "or" if tag_mode == "or" else "and"
         order: Sort = next((each for each in SORTS if each == sort), "newest")
-        listing = await service.catalog.browse(text=q, tags=chosen, mode=mode, sort=order, limit=_PAGE, cursor=cursor)
+        matches = await service.catalog.browse(text=q, tags=chosen, mode=mode, sort=order, limit=_PAGE, cursor=cursor)
         popular = await service.catalog.popular_tags(limit=_TAGS_BESIDE)
-        sites = tuple(each.site for each in listing.found)
         return render(
             request,
             "fus/catalog.html",
-            same=None if q else (sites, listing.next_cursor, listing.total, popular),
-            listing=listing,
+            matches=matches,
             popular=sorted((total.tag, total.count) for total in popular),
             more_tags=popular.next_cursor is not None,
-            mine=await service.ratings.mine_of(viewer, [site.site_id for site in sites]),
+            my_stars=await service.ratings.my_stars(viewer, [match.item.site_id for match in matches]),
             browsing={"q": q, "tags": list(chosen), "mode": mode, "sort": order},
             sorts=list(SORTS.items()),
-            mean=STARS.mean,
-            host_of=host_of,
         )
 
     @pages.get("/tags", Access.PUBLIC)
     async def cloud(request: Request, cursor: Cursor = None) -> Response:
-        """The tags, larger the more sites have them."""
         page = await service.catalog.popular_tags(limit=_CLOUD, cursor=cursor)
-        return render(
-            request, "fus/tags.html", same=page, cloud=sized(page.items), next_cursor=page.next_cursor
-        )
+        return render(request, "fus/tags.html", cloud=sized(page.items), next_cursor=page.next_cursor)
 
 
 def sized(totals: Sequence[TagTotal]) -> list[tuple[str, int, int]]:
-    """Tags by name, each with its count and a size from 1 to 5; the sizes go by magnitude, since few tags have most."""
+    """Tags by name, each with its count and a size from 1 to 5, by magnitude since a few tags have most sites."""
     most = max((total.count for total in totals), default=1)
     return sorted(
         (total.tag, total.count, 1 + round((_SIZES - 1) * math.log1p(total.count - 1) / math.log1p(max(most - 1, 1))))

@@ -1,4 +1,4 @@
-"""Comments that are there: changing and removing one, and everything the viewer has said."""
+"""Writing, editing and deleting comments, and the viewer's comments."""
 
 from __future__ import annotations
 
@@ -7,63 +7,100 @@ from typing import Any
 from fastapi import Request
 from starlette.responses import Response
 
-from partita.apps.fus.comments import Said
-from partita.apps.fus.formats import comment_name
 from partita.apps.fus.inputs import CommentInput
+from partita.apps.fus.pages.sites import COMMENTS, site_page
 from partita.apps.fus.permissions import Fus
 from partita.apps.fus.service import FusService
 from partita.kit.answers import Cursor
-from partita.kit.forms import Parsed, parse
-from partita.kit.pages import redirect, render
-from partita.kit.permissions import Access, Viewer, authorize
-from partita.kit.problems import Forbidden
+from partita.kit.forms import Parsed, submitted
+from partita.kit.pages import confirm, redirect, render
+from partita.kit.permissions import Access, Viewer
 from partita.kit.routes import CurrentViewer, Routes
 
 _PAGE = 20
+_EXCERPT = 200
 
 
 def add(pages: Routes, service: FusService) -> None:
     """Declare the routes."""
 
-    async def found(site_id: str, name: str) -> dict[str, Any]:
-        said = await service.comments.comment(site_id, name)
-        return {"site": await service.sites.site(site_id), "said": said, "name": name}
+    async def comments_part(request: Request, site_id: str, form: Parsed[Any]) -> Response:
+        """The comments alone, for a browser with script."""
+        site = await service.sites.site(site_id)
+        newest_first = site.number_of_comments > COMMENTS
+        return render(
+            request,
+            "fus/comments.html",
+            refused=form.problem,
+            site=site,
+            comments=await service.comments.of_site(site_id, newest_first=newest_first, limit=COMMENTS),
+            comment_form=form,
+            newest_first=newest_first,
+        )
+
+    @pages.post("/sites/{site_id}/comments", Fus.COMMENT)
+    async def write(request: Request, viewer: CurrentViewer, site_id: str) -> Response:
+        with_script = "hx-request" in request.headers
+
+        async def save(comment: CommentInput) -> Response:
+            await service.comments.write(viewer, site_id, comment)
+            if with_script:
+                return await comments_part(request, site_id, Parsed(None))
+            many = (await service.sites.site(site_id)).number_of_comments > COMMENTS
+            order = "?comments=newest" if many else ""
+            return redirect(f"/fus/sites/{site_id}{order}#comments", flash="Comment posted.")
+
+        async def again(form: Parsed[CommentInput]) -> Response:
+            if with_script:
+                return await comments_part(request, site_id, form)
+            return await site_page(request, service, viewer, site_id, comment_form=form)
+
+        return await submitted(request, CommentInput, save, again)
 
     @pages.get("/me/comments", Access.SIGNED_IN)
     async def mine(request: Request, viewer: CurrentViewer, cursor: Cursor = None) -> Response:
         page = await service.comments.mine(viewer, limit=_PAGE, cursor=cursor)
-        return render(request, "fus/my_comments.html", page=page, comment_name=comment_name)
+        return render(request, "fus/my_comments.html", page=page)
+
+    async def edit_page(
+        request: Request, viewer: Viewer, site_id: str, name: str, form: Parsed[Any] | None = None
+    ) -> Response:
+        comment = (await service.comments.own(viewer, site_id, name)).comment
+        site = await service.sites.site(site_id)
+        form = form or Parsed(None, {"body": comment.body})
+        return render(request, "fus/edit_comment.html", site=site, comment=comment, form=form)
 
     @pages.get("/sites/{site_id}/comments/{name}/edit", Fus.COMMENT)
     async def edit_form(request: Request, viewer: CurrentViewer, site_id: str, name: str) -> Response:
-        shown = await found(site_id, name)
-        _own(viewer, shown["said"])
-        form: Parsed[Any] = Parsed(None, {"body": shown["said"].comment.body})
-        return render(request, "fus/edit_comment.html", **shown, form=form)
+        return await edit_page(request, viewer, site_id, name)
 
     @pages.post("/sites/{site_id}/comments/{name}/edit", Fus.COMMENT)
     async def edit(request: Request, viewer: CurrentViewer, site_id: str, name: str) -> Response:
-        async with request.form() as sent:
-            form = parse(CommentInput, sent)
-        if form.value is None:
-            shown = await found(site_id, name)
-            _own(viewer, shown["said"])
-            return render(request, "fus/edit_comment.html", status=422, **shown, form=form)
-        await service.comments.edit(viewer, site_id, name, form.value)
-        return redirect(f"/fus/sites/{site_id}#comments", flash="Your comment is changed.")
+        async def save(comment: CommentInput) -> Response:
+            await service.comments.edit(viewer, site_id, name, comment)
+            return redirect(f"/fus/sites/{site_id}#comments", flash="Comment saved.")
+
+        async def again(form: Parsed[CommentInput]) -> Response:
+            return await edit_page(request, viewer, site_id, name, form)
+
+        return await submitted(request, CommentInput, save, again)
 
     @pages.get("/sites/{site_id}/comments/{name}/delete", Access.SIGNED_IN)
     async def delete_form(request: Request, viewer: CurrentViewer, site_id: str, name: str) -> Response:
-        shown = await found(site_id, name)
-        authorize(viewer, Fus.COMMENT if shown["said"].comment.user_id == viewer.id else Fus.MODERATE)
-        return render(request, "fus/delete_comment.html", **shown)
+        entry = await service.comments.deletable(viewer, site_id, name)
+        site = await service.sites.site(site_id)
+        author = "You" if entry.comment.user_id == viewer.id else entry.author.name
+        body = entry.comment.body
+        excerpt = body if len(body) <= _EXCERPT else body[:_EXCERPT].rpartition(" ")[0] + " …"
+        return confirm(
+            request,
+            "Delete this comment?",
+            f"{author} wrote on {site.title}: “{excerpt}” This cannot be undone.",
+            button="Delete",
+            keep=f"/fus/sites/{site_id}#comments",
+        )
 
     @pages.post("/sites/{site_id}/comments/{name}/delete", Access.SIGNED_IN)
     async def delete(viewer: CurrentViewer, site_id: str, name: str) -> Response:
         await service.comments.delete(viewer, site_id, name)
-        return redirect(f"/fus/sites/{site_id}#comments", flash="The comment is removed.", kind="info")
-
-
-def _own(viewer: Viewer, said: Said) -> None:
-    if said.comment.user_id != viewer.id:
-        raise Forbidden("Only who wrote a comment can change it.")
+        return redirect(f"/fus/sites/{site_id}#comments", flash="Comment deleted.", kind="info")

@@ -1,4 +1,4 @@
-"""The catalog as a file: in, with a report, and out."""
+"""Import, with a report, and export."""
 
 from __future__ import annotations
 
@@ -9,14 +9,14 @@ from starlette.responses import Response
 
 from partita.apps.fus.permissions import Fus
 from partita.apps.fus.service import FusService
-from partita.apps.fus.transfer import MOST_BYTES, Format
-from partita.apps.fus.transfer.files import download
+from partita.apps.fus.service.transfer import MOST_BYTES, Format
+from partita.apps.fus.service.transfer.files import download
 from partita.kit.forms import Parsed
 from partita.kit.pages import render
 from partita.kit.problems import FieldError, Invalid, Problem
 from partita.kit.routes import CurrentViewer, Routes
 
-_MOST_SHOWN = 200
+_MOST_ROWS = 200
 
 
 def add(pages: Routes, service: FusService) -> None:
@@ -27,27 +27,27 @@ def add(pages: Routes, service: FusService) -> None:
         return render(request, "fus/import.html", form=Parsed(None), report=None)
 
     @pages.post("/import", Fus.IMPORT, most_bytes=MOST_BYTES + 20_000)
-    async def bring_in(request: Request, viewer: CurrentViewer) -> Response:
+    async def import_file(request: Request, viewer: CurrentViewer) -> Response:
         async with request.form(max_files=1, max_fields=10) as sent:
             upload = sent.get("file")
             data = b"" if upload is None or isinstance(upload, str) else await upload.read()
-            folders = bool(sent.get("foldersAsTags"))
-        form: Parsed[Any] = Parsed(None, {"foldersAsTags": "true" if folders else ""})
+            folders_as_tags = bool(sent.get("foldersAsTags"))
+        form: Parsed[Any] = Parsed(None, {"foldersAsTags": "true" if folders_as_tags else ""})
         try:
             if not data:
                 raise Invalid(FieldError("file", "Choose a file."))
-            report = await service.transfer.bring_in(viewer, data, folders_as_tags=folders)
+            report = await service.transfer.import_file(viewer, data, folders_as_tags=folders_as_tags)
         except Problem as problem:
-            told = problem if problem.errors else Invalid(FieldError("file", problem.detail))
-            return render(request, "fus/import.html", refused=problem, form=form.refused(told), report=None)
-        notable = [row for row in report.rows if row.outcome != "added"]
+            by_field = problem if problem.errors else Invalid(FieldError("file", problem.detail))
+            return render(request, "fus/import.html", refused=problem, form=form.refused(by_field), report=None)
+        not_added = [row for row in report.rows if row.outcome != "added"]
         return render(
             request,
             "fus/import.html",
             form=form,
             report=report,
-            notable=notable[:_MOST_SHOWN],
-            left_out=max(len(notable) - _MOST_SHOWN, 0),
+            not_added=not_added[:_MOST_ROWS],
+            left_out=max(len(not_added) - _MOST_ROWS, 0),
         )
 
     @pages.get("/export", Fus.EXPORT)

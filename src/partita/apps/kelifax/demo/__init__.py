@@ -1,4 +1,4 @@
-"""Demo data: real resources in every state, submitted and decided through the service like any other."""
+"""Demo data: real resources of every status, with the writes of the service."""
 
 from __future__ import annotations
 
@@ -10,10 +10,12 @@ from typing import Any
 
 import orjson
 
-from partita.apps.kelifax.bookkeeping import completed
+from partita.apps.kelifax.formats import slug_of
+from partita.apps.kelifax.inputs import Submission
 from partita.apps.kelifax.schema import Decision, Resource
-from partita.apps.kelifax.service import KelifaxService, creation, resource_of
-from partita.apps.kelifax.submission import Submission, slug_of
+from partita.apps.kelifax.service import KelifaxService
+from partita.apps.kelifax.service.bookkeeping import completed
+from partita.apps.kelifax.service.submissions import creation, resource_of
 from partita.kit.kit import Kit
 from partita.kit.problems import Problem
 from partita.store.store import AsyncStore
@@ -29,28 +31,28 @@ _REPORTS = {
 
 
 async def fill(service: KelifaxService, kit: Kit) -> str:
-    """Put the resources in, each as old as the data says; says what it made. Nothing where there is something."""
-    if (await service.browse(limit=1)).found or (await service.queue("pending", limit=1)).items:
+    """Add the resources of the data file, each as old as it says, unless there are resources; says what was added."""
+    if len(await service.resources.browse(limit=1)) or len(await service.moderation.queue("pending", limit=1)):
         return "Kelifax has resources already."
     entries: list[dict[str, Any]] = orjson.loads(_FILE.read_bytes())
     for entry in entries:
         resource = _resource(entry, kit)
         await _put(kit.store, resource, _decision(resource, kit))
     for slug, reason in _REPORTS.items():
-        await service.report(slug, reason, "demo")
+        await service.reports.add(slug, reason, "demo")
     return f"Kelifax: {len(entries)} resources.{await _moderator(kit)}"
 
 
 async def _moderator(kit: Kit) -> str:
-    """Somebody who has decided all that was decided; how to sign in as them."""
+    """Create the moderator whose name is on all decisions; how to sign in."""
     accounts = kit.accounts
     try:
-        made = await accounts.create_account(
+        created = await accounts.administration.create_account(
             accounts.operator(), _MODERATOR, f"{_MODERATOR}@example.org", "Mo Moderator", roles=["kelifax:moderator"]
         )
-    except Problem:  # there is somebody of this name
+    except Problem:  # the name is taken
         return ""
-    return f" Sign in as {_MODERATOR} with the password {made.password} (you choose your own at once)"
+    return f" Sign in as {_MODERATOR} with the password {created.password} (you will choose your own)"
 
 
 async def _put(store: AsyncStore, resource: Resource, decision: Decision | None) -> None:
@@ -59,22 +61,21 @@ async def _put(store: AsyncStore, resource: Resource, decision: Decision | None)
 
 
 def _decision(resource: Resource, kit: Kit) -> Decision | None:
-    """What the log says of it, where somebody has decided."""
+    """The log entry of a resource, unless it is pending."""
     if resource.resource_status == "pending":
         return None
-    approved = resource.resource_status == "approved"
     return Decision(
         slug=resource.resource_slug,
-        logged_at=resource.approved_at if approved else resource.rejected_at,
+        logged_at=resource.approved_at if resource.is_approved else resource.rejected_at,
         entry_id=kit.ids.new(),
         by=_MODERATOR,
-        action="approve" if approved else "reject",
+        action="approve" if resource.is_approved else "reject",
         reason=resource.rejection_reason,
     )
 
 
 def _resource(entry: dict[str, Any], kit: Kit) -> Resource:
-    """The submission of an entry, in the state the data gives it."""
+    """The resource of an entry, with the entry's status."""
     chance = random.Random(entry["resource"]["resourceName"])
     submission = Submission.model_validate({key: entry[key] for key in ("submitter", "resource", "details")})
     submitted = kit.clock.now() - timedelta(days=entry["daysAgo"], minutes=chance.randrange(600))
@@ -92,5 +93,5 @@ def _resource(entry: dict[str, Any], kit: Kit) -> Resource:
 
 
 def _submission_id(chance: random.Random) -> str:
-    """As the service gives them: nobody can guess the next."""
+    """Like those of the service: nobody can guess the next."""
     return str(uuid.UUID(int=chance.getrandbits(128), version=4))

@@ -1,155 +1,168 @@
-"""The desk of the moderators: what waits, what was decided, what is reported, and the numbers."""
+"""The moderators' pages: the queue, a resource with its decisions, its edit, and the log."""
 
 from __future__ import annotations
 
-from typing import Annotated, get_args
+from collections.abc import Awaitable
+from typing import Annotated
 
 from fastapi import Query, Request
-from pydantic import BaseModel
 from starlette.responses import Response
 
-from partita.apps.kelifax.pages.shown import shown
+from partita.apps.kelifax.inputs import EditForm, Reason
+from partita.apps.kelifax.pages.submissions import CATEGORY_OPTIONS
+from partita.apps.kelifax.pages.wizard import with_one_more
 from partita.apps.kelifax.permissions import Kelifax
-from partita.apps.kelifax.schema import Status
+from partita.apps.kelifax.schema import STATUSES, Resource, Status
 from partita.apps.kelifax.service import KelifaxService
 from partita.kit.answers import Cursor
-from partita.kit.forms import Parsed, parse
-from partita.kit.pages import local, redirect, render
-from partita.kit.permissions import Viewer
-from partita.kit.problems import Conflict, Invalid, NotFound, Problem
+from partita.kit.flashes import Kind
+from partita.kit.forms import MOST_FIELDS, Parsed, filled, parse, submitted
+from partita.kit.pages import confirm, redirect, render
+from partita.kit.problems import Conflict, NotFound
 from partita.kit.routes import CurrentViewer, Routes
 
 _PAGE = 20
+_LOG_PAGE = 50
 _REPORTS = 5
-"""So many reports are shown above what waits; the others have a page of their own."""
+"""How many reports are shown above the queue; the others have a page of their own."""
 _REPORTS_OF_ONE = 50
 _HISTORY = 20
-
-
-class ReasonForm(BaseModel):
-    """Why a resource is rejected."""
-
-    reason: str = ""
-
-
-_NOTHING_TYPED: Parsed[ReasonForm] = Parsed(None)
+_SEPARATED = {"tags"}
+_LINES = {"keyFeatures", "useCases"}
 
 
 def add(pages: Routes, service: KelifaxService) -> None:
     """Declare the routes."""
 
-    # -- lists
-
     @pages.get("/moderation", Kelifax.READ_MODERATION)
     async def queue(
         request: Request, status: Annotated[str, Query(max_length=20)] = "pending", cursor: Cursor = None
     ) -> Response:
-        chosen: Status = status if status in get_args(Status) else "pending"  # type: ignore[assignment]
-        page = await service.queue(chosen, limit=_PAGE, cursor=cursor)
-        first = chosen == "pending" and cursor is None
-        reports = (await service.open_reports(limit=_REPORTS + 1)).items if first else ()
+        chosen: Status = status if status in STATUSES else "pending"
+        page = await service.moderation.queue(chosen, limit=_PAGE, cursor=cursor)
+        with_reports = chosen == "pending" and cursor is None
+        reports = (await service.reports.all_open(limit=_REPORTS + 1)).items if with_reports else ()
         return render(
             request,
             "kelifax/queue.html",
             page=page,
             chosen=chosen,
-            counts=await service.statuses(),
+            counts=await service.analytics.statuses(),
             reports=reports[:_REPORTS],
             more_reports=len(reports) > _REPORTS,
-            logo_url=service.logo_url,
         )
-
-    @pages.get("/moderation/reports", Kelifax.READ_MODERATION)
-    async def reports(request: Request, cursor: Cursor = None) -> Response:
-        """Everything that was reported and that nobody has dealt with."""
-        page = await service.open_reports(limit=_PAGE, cursor=cursor)
-        counts = await service.statuses()
-        return render(request, "kelifax/reports.html", page=page, counts=counts, further=cursor is not None)
 
     @pages.get("/moderation/log", Kelifax.READ_LOG)
     async def log(request: Request, cursor: Cursor = None) -> Response:
-        return render(request, "kelifax/log.html", page=await service.log(limit=50, cursor=cursor))
+        page = await service.moderation.log(limit=_LOG_PAGE, cursor=cursor)
+        return render(request, "kelifax/log.html", page=page)
 
-    @pages.post("/moderation/reports/{slug}/{entry_id}/close", Kelifax.APPROVE)
-    async def close_report(request: Request, viewer: CurrentViewer, slug: str, entry_id: str) -> Response:
-        async with request.form() as sent:
-            following = local(str(sent.get("next", "")), "/kelifax/moderation")
-        await service.close_report(viewer, slug, entry_id)
-        return redirect(following, flash="The report is closed.")
-
-    # -- one resource
-
-    async def inspected(
-        request: Request, slug: str, form: Parsed[ReasonForm], refused: Problem | None = None
-    ) -> Response:
+    async def resource_page(request: Request, slug: str, form: Parsed[Reason]) -> Response:
+        history = await service.moderation.history(slug, _HISTORY)
         try:
-            resource = await service.inspect(slug)
+            resource = await service.moderation.inspect(slug)
         except NotFound as missing:
-            history = await service.history_of(slug, _HISTORY)
             if not history:
                 raise
             return render(request, "kelifax/gone.html", refused=missing, slug=slug, history=history, most=_HISTORY)
         return render(
             request,
             "kelifax/inspect.html",
-            refused=refused,
-            **shown(service, resource),
-            reports=await service.open_reports_of(slug, _REPORTS_OF_ONE),
-            history=await service.history_of(slug, _HISTORY),
+            resource=resource,
+            reports=await service.reports.open_of(slug, _REPORTS_OF_ONE),
+            history=history,
             most=_HISTORY,
             form=form,
         )
 
     @pages.get("/moderation/{slug}", Kelifax.READ_MODERATION)
     async def inspect(request: Request, slug: str) -> Response:
-        return await inspected(request, slug, _NOTHING_TYPED)
+        return await resource_page(request, slug, Parsed(None))
+
+    async def decide(
+        request: Request, slug: str, decision: Awaitable[Resource], flash: str, kind: Kind = "good"
+    ) -> Response:
+        """Make a decision by a button alone; if it is refused, the resource's page says why."""
+        try:
+            await decision
+        except Conflict as problem:
+            nothing_typed: Parsed[Reason] = Parsed(None)
+            return await resource_page(request, slug, nothing_typed.refused(problem))
+        return redirect(f"/kelifax/moderation/{slug}", flash=flash, kind=kind)
 
     @pages.post("/moderation/{slug}/approve", Kelifax.APPROVE)
     async def approve(request: Request, viewer: CurrentViewer, slug: str) -> Response:
-        try:
-            resource = await service.approve(viewer, slug)
-        except Conflict as problem:
-            return await inspected(request, slug, _NOTHING_TYPED.refused(problem), problem)
-        return redirect(f"/kelifax/moderation/{slug}", flash=f"{resource.resource_name} is public now.")
-
-    @pages.post("/moderation/{slug}/reject", Kelifax.APPROVE)
-    async def reject(request: Request, viewer: CurrentViewer, slug: str) -> Response:
-        async with request.form() as sent:
-            form = parse(ReasonForm, sent)
-        try:
-            resource = await service.reject(viewer, slug, form.value.reason if form.value is not None else "")
-        except (Conflict, Invalid) as problem:
-            return await inspected(request, slug, form.refused(problem), problem)
-        return redirect(f"/kelifax/moderation/{slug}", flash=f"{resource.resource_name} is rejected.", kind="info")
+        return await decide(request, slug, service.moderation.approve(viewer, slug), "Approved.")
 
     @pages.post("/moderation/{slug}/feature", Kelifax.APPROVE)
     async def feature(request: Request, viewer: CurrentViewer, slug: str) -> Response:
-        return await put(request, viewer, slug, featured=True)
+        featured = service.moderation.feature(viewer, slug, featured=True)
+        return await decide(request, slug, featured, "Featured.")
 
     @pages.post("/moderation/{slug}/unfeature", Kelifax.APPROVE)
     async def unfeature(request: Request, viewer: CurrentViewer, slug: str) -> Response:
-        return await put(request, viewer, slug, featured=False)
+        unfeatured = service.moderation.feature(viewer, slug, featured=False)
+        return await decide(request, slug, unfeatured, "No longer featured.", "info")
 
-    async def put(request: Request, viewer: Viewer, slug: str, *, featured: bool) -> Response:
-        """In front, or back among the others."""
-        try:
-            await service.feature(viewer, slug, featured=featured)
-        except Conflict as problem:
-            return await inspected(request, slug, _NOTHING_TYPED.refused(problem), problem)
-        told = "It stands in front now." if featured else "It stands among the others again."
-        return redirect(f"/kelifax/moderation/{slug}", flash=told, kind="good" if featured else "info")
+    @pages.post("/moderation/{slug}/reject", Kelifax.APPROVE)
+    async def reject(request: Request, viewer: CurrentViewer, slug: str) -> Response:
+        async def save(rejection: Reason) -> Response:
+            await service.moderation.reject(viewer, slug, rejection.reason)
+            return redirect(f"/kelifax/moderation/{slug}", flash="Rejected.", kind="info")
+
+        async def again(form: Parsed[Reason]) -> Response:
+            return await resource_page(request, slug, form)
+
+        return await submitted(request, Reason, save, again)
 
     @pages.get("/moderation/{slug}/delete", Kelifax.DELETE)
     async def delete_form(request: Request, slug: str) -> Response:
-        return render(request, "kelifax/delete.html", resource=await service.inspect(slug))
+        resource = await service.moderation.inspect(slug)
+        return confirm(
+            request,
+            f"Delete “{resource.resource_name}”?",
+            "The resource, its tags and its logo are deleted for good. The decisions on it stay in the log.",
+            button="Delete",
+            keep=f"/kelifax/moderation/{slug}",
+        )
 
     @pages.post("/moderation/{slug}/delete", Kelifax.DELETE)
     async def delete(viewer: CurrentViewer, slug: str) -> Response:
-        await service.delete(viewer, slug)
-        return redirect("/kelifax/moderation", flash="The resource is deleted.", kind="info")
+        await service.moderation.delete(viewer, slug)
+        return redirect("/kelifax/moderation", flash="Resource deleted.", kind="info")
 
-    @pages.get("/analytics", Kelifax.READ_ANALYTICS)
-    async def analytics(request: Request) -> Response:
-        told = await service.analytics()
-        views = [(resource.resource_name, resource.view_count) for resource in told.popular]
-        return render(request, "kelifax/analytics.html", told=told, views=views)
+    async def edit_page(request: Request, resource: Resource, form: Parsed[EditForm]) -> Response:
+        """The form of an edit. If somebody else was faster it keeps what was typed, and can be sent all the same."""
+        problem = form.problem
+        changed = problem is not None and problem.code == "changed_meanwhile"
+        if changed:
+            form = Parsed(None, {**form.values, "revision": resource.revision})
+        return render(
+            request,
+            "kelifax/edit.html",
+            refused=problem,
+            resource=resource,
+            options=CATEGORY_OPTIONS,
+            form=form,
+            changed=changed,
+            changed_by=await service.moderation.history(resource.resource_slug, 1) if changed else (),
+        )
+
+    @pages.get("/moderation/{slug}/edit", Kelifax.EDIT)
+    async def edit_form(request: Request, slug: str) -> Response:
+        resource = await service.moderation.inspect(slug)
+        return await edit_page(request, resource, filled(EditForm, EditForm.of(resource), separated=_SEPARATED))
+
+    @pages.post("/moderation/{slug}/edit", Kelifax.EDIT)
+    async def edit(request: Request, viewer: CurrentViewer, slug: str) -> Response:
+        async def save(form: EditForm) -> Response:
+            await service.moderation.edit(viewer, slug, form)
+            return redirect(f"/kelifax/moderation/{slug}", flash="Changes saved.")
+
+        async def again(form: Parsed[EditForm]) -> Response:
+            return await edit_page(request, await service.moderation.inspect(slug), form)
+
+        sent = await request.form(max_fields=MOST_FIELDS)
+        if more := str(sent.get("more", "")):
+            return await again(with_one_more(parse(EditForm, sent, separated=_SEPARATED, lines=_LINES), more))
+        return await submitted(request, EditForm, save, again, separated=_SEPARATED, lines=_LINES)

@@ -1,0 +1,174 @@
+"""A site's page, and adding, editing and deleting sites, with a preview of the page."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable
+from dataclasses import replace
+from typing import Annotated, Any, TypeVar
+
+from fastapi import Query, Request
+from starlette.responses import Response
+
+from partita.apps.fus.inputs import NewSite, PreviewInput, SiteForm
+from partita.apps.fus.permissions import Fus
+from partita.apps.fus.schema import Site
+from partita.apps.fus.service import FusService
+from partita.apps.fus.service.sites import AlreadyThere, Preview
+from partita.kit.answers import Cursor
+from partita.kit.forms import MOST_FIELDS, Parsed, filled, parse, submitted
+from partita.kit.inputs import Input
+from partita.kit.pages import confirm, redirect, render
+from partita.kit.permissions import Access, Viewer
+from partita.kit.problems import TooMany
+from partita.kit.routes import CurrentViewer, Routes
+
+M = TypeVar("M", bound=Input)
+
+COMMENTS = 50
+_SEPARATED = frozenset({"tags"})
+_EXCERPT = 700
+
+
+async def site_page(
+    request: Request,
+    service: FusService,
+    viewer: Viewer,
+    site_id: str,
+    *,
+    rating_form: Parsed[Any] | None = None,
+    comment_form: Parsed[Any] | None = None,
+    newest_first: bool = False,
+    cursor: str | None = None,
+) -> Response:
+    """The page of a site, with a form as it was refused if there is one."""
+    refused = rating_form or comment_form
+    site = await service.sites.site(site_id)
+    rating = await service.ratings.mine(viewer, site_id)
+    comments = await service.comments.of_site(site_id, newest_first=newest_first, limit=COMMENTS, cursor=cursor)
+    return render(
+        request,
+        "fus/site.html",
+        refused=None if refused is None else refused.problem,
+        site=site,
+        histogram=[(_count(stars, "star"), count) for stars, count in reversed([*enumerate(site.rating_histogram, 1)])],
+        rating=rating,
+        rating_form=rating_form or Parsed(None, {} if rating is None else {"stars": rating.stars, "note": rating.note}),
+        comments=comments,
+        comment_form=comment_form or Parsed(None),
+        newest_first=newest_first,
+    )
+
+
+def add(pages: Routes, service: FusService) -> None:
+    """Declare the routes."""
+
+    def form_page(
+        request: Request, form: Parsed[Any], site: Site | None = None, preview: Preview | None = None
+    ) -> Response:
+        return render(
+            request,
+            "fus/edit_site.html",
+            form=form,
+            site=site,
+            preview=preview,
+            excerpt="" if preview is None else _excerpt(preview.text),
+            known_as=form.refusal.site_id if isinstance(form.refusal, AlreadyThere) else None,
+        )
+
+    async def save_or_preview(
+        request: Request,
+        viewer: Viewer,
+        model: type[M],
+        save: Callable[[M], Awaitable[Response]],
+        site: Site | None = None,
+    ) -> Response:
+        """Save the form; or show what the page says, if that button was pressed."""
+
+        async def again(form: Parsed[M]) -> Response:
+            return form_page(request, form, site)
+
+        async with request.form(max_fields=MOST_FIELDS) as sent:
+            if sent.get("go") != "preview":
+                return await submitted(request, model, save, again, separated=_SEPARATED)
+            form = replace(parse(model, sent, separated=_SEPARATED), value=None, errors={})
+            wanted = parse(PreviewInput, sent)
+        if wanted.value is None:
+            return form_page(request, replace(form, errors=wanted.errors), site)
+        try:
+            preview = await service.sites.preview(viewer, wanted.value.url)
+        except TooMany as problem:
+            return form_page(request, form.refused(problem), site)
+        # What the page says is filled in if nothing was typed.
+        page = {"title": "" if preview.note else preview.title, "description": preview.description}
+        values = {**form.values, **{name: text for name, text in page.items() if text and not form.values.get(name)}}
+        return form_page(request, replace(form, values=values), site, preview)
+
+    @pages.get("/sites/new", Fus.CREATE)
+    async def add_form(request: Request) -> Response:
+        url = request.query_params.get("url", "")[:2000]
+        return form_page(request, Parsed(None, {"fetch": "true", "url": url}))
+
+    @pages.post("/sites/new", Fus.CREATE)
+    async def add_site(request: Request, viewer: CurrentViewer) -> Response:
+        async def save(new: NewSite) -> Response:
+            return _saved(await service.sites.add(viewer, new), "Site added.", new.fetch)
+
+        return await save_or_preview(request, viewer, NewSite, save)
+
+    @pages.get("/sites/{site_id}", Access.PUBLIC)
+    async def detail(
+        request: Request,
+        viewer: CurrentViewer,
+        site_id: str,
+        comments: Annotated[str, Query(max_length=10)] = "oldest",
+        cursor: Cursor = None,
+    ) -> Response:
+        newest_first = comments == "newest"
+        return await site_page(request, service, viewer, site_id, newest_first=newest_first, cursor=cursor)
+
+    @pages.get("/sites/{site_id}/edit", Fus.EDIT)
+    async def edit_form(request: Request, site_id: str) -> Response:
+        site = await service.sites.site(site_id)
+        return form_page(request, filled(SiteForm, site, separated=_SEPARATED), site)
+
+    @pages.post("/sites/{site_id}/edit", Fus.EDIT)
+    async def edit(request: Request, viewer: CurrentViewer, site_id: str) -> Response:
+        async def save(edit: SiteForm) -> Response:
+            return _saved(await service.sites.edit(viewer, site_id, edit), "Changes saved.", edit.fetch)
+
+        return await save_or_preview(request, viewer, SiteForm, save, await service.sites.site(site_id))
+
+    @pages.get("/sites/{site_id}/delete", Fus.DELETE)
+    async def delete_form(request: Request, site_id: str) -> Response:
+        site = await service.sites.site(site_id)
+        ratings, comments = _count(site.number_of_ratings, "rating"), _count(site.number_of_comments, "comment")
+        return confirm(
+            request,
+            f"Delete “{site.title}”?",
+            f"Its tags, {ratings} and {comments} will be deleted too. This cannot be undone.",
+            button="Delete",
+            keep=f"/fus/sites/{site_id}",
+        )
+
+    @pages.post("/sites/{site_id}/delete", Fus.DELETE)
+    async def delete(viewer: CurrentViewer, site_id: str) -> Response:
+        site = await service.sites.delete(viewer, site_id)
+        return redirect("/fus", flash=f"“{site.title}” deleted.", kind="info")
+
+
+def _saved(site: Site, message: str, fetch: bool) -> Response:
+    """Back to the site; the message also says why its page could not be read."""
+    path = f"/fus/sites/{site.site_id}"
+    if fetch and site.fetch_note:
+        return redirect(path, flash=f"{message} The page could not be read: {site.fetch_note}", kind="info")
+    return redirect(path, flash=message)
+
+
+def _count(number: int, noun: str) -> str:
+    return f"{number:,} {noun}{'' if number == 1 else 's'}"
+
+
+def _excerpt(text: str) -> str:
+    if len(text) <= _EXCERPT:
+        return text
+    return text[:_EXCERPT].rpartition(" ")[0] + " …"

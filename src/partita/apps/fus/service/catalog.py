@@ -1,0 +1,186 @@
+"""The catalog: sites by words, by tags, by time, rating or title; every page is full unless the list ends."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Mapping, Sequence
+from dataclasses import replace
+from math import isqrt
+from typing import Any, Literal
+
+from partita.apps.fus import schema
+from partita.apps.fus.schema import Site, TagTotal
+from partita.apps.fus.search import CATALOG
+from partita.apps.fus.service.sites import Sites
+from partita.apps.fus.service.tagged import Mode, site_ids, totals
+from partita.kit.cursors import seal, unseal
+from partita.kit.kit import Kit
+from partita.kit.lists import Match
+from partita.table import InvalidCursorError, Page, Query, all_of, any_of
+
+Sort = Literal["newest", "rating", "title"]
+Place = tuple[Any, str]
+"""Where a site is in an order, and its id."""
+
+_FEW = 100
+_MANY = 1000
+_MOST_ROWS = 1000
+_GET = 25
+
+
+class Catalog:
+    """Lists of sites and of tags."""
+
+    def __init__(self, kit: Kit, sites: Sites) -> None:
+        self._kit = kit
+        self._store = kit.store
+        self._sites = sites
+
+    async def browse(
+        self,
+        *,
+        text: str = "",
+        tags: Sequence[str] = (),
+        mode: Mode = "and",
+        sort: Sort = "newest",
+        limit: int = 20,
+        cursor: str | None = None,
+    ) -> Page[Match[Site]]:
+        """Sites with all words and all (or any) of the tags. If there are words, the best match comes first."""
+        wanted = tuple(dict.fromkeys(tags))
+        if text.strip():
+            return await self._search(text, wanted, mode, limit, cursor)
+        if not wanted:
+            page = await self._store.page(_every(sort), limit=limit, after=cursor)
+            return _matches(page.items, page.next_cursor, await self._sites.total())
+        counts = await totals(self._store, wanted)
+        if sort == "newest":
+            matches = await self._newest(wanted, mode, limit, cursor)
+        else:
+            matches = await self._sorted(wanted, mode, sort, counts, limit, cursor)
+        return replace(matches, total=counts[wanted[0]]) if len(wanted) == 1 else matches
+
+    async def popular_tags(self, *, limit: int = 50, cursor: str | None = None) -> Page[TagTotal]:
+        """Tags, most used first."""
+        return await self._store.page(schema.popular_tags().at_least(TagTotal.count(1)), limit=limit, after=cursor)
+
+    async def tags(self, *, start: str = "", limit: int = 50, cursor: str | None = None) -> Page[TagTotal]:
+        """Tags by name, only those that start like this."""
+        query = schema.all_tags()
+        named = query.starting_with(f"TAG#{start}") if start else query
+        return await self._store.page(named.where(TagTotal.count > 0), limit=limit, after=cursor)
+
+    # -- words
+
+    async def _search(
+        self, text: str, tags: tuple[str, ...], mode: Mode, limit: int, cursor: str | None
+    ) -> Page[Match[Site]]:
+        filters = {"tag": tags if mode == "and" else frozenset(tags)} if tags else {}
+        matches: list[Match[Site]] = []
+        while True:
+            missing = limit - len(matches)
+            page = await self._kit.search.find(CATALOG, text, filters=filters, limit=missing, cursor=cursor)
+            sites = await self._sites.by_id(hit.id for hit in page.hits)
+            matches += [Match(sites[hit.id], hit.highlights) for hit in page.hits if hit.id in sites]
+            cursor = page.next_cursor
+            if cursor is None or len(matches) == limit:  # the index may still have sites that are deleted
+                return Page(tuple(matches), cursor, total=page.total)
+
+    # -- tags
+
+    async def _newest(self, tags: tuple[str, ...], mode: Mode, limit: int, cursor: str | None) -> Page[Match[Site]]:
+        name = ["fus.tagged", mode, sorted(tags)]
+        after = None if cursor is None else str(unseal(self._store.cursors, name, cursor)["after"])
+        sites: list[Site] = []
+        async for ids in _in_batches(site_ids(self._store, tags, mode, after), limit + 1):
+            sites += await self._get(ids)
+            if len(sites) > limit:  # one more than fits on the page, to know whether there is a next page
+                more = seal(self._store.cursors, name, {"after": sites[limit - 1].site_id})
+                return _matches(sites[:limit], more)
+        return _matches(sites, None)
+
+    async def _sorted(
+        self, tags: tuple[str, ...], mode: Mode, sort: Sort, counts: Mapping[str, int], limit: int, cursor: str | None
+    ) -> Page[Match[Site]]:
+        """By rating or title: few sites are read and then sorted; for many, the sorted list is read and filtered."""
+        name = ["fus.sorted", sort, mode, sorted(tags)]
+        place = {} if cursor is None else unseal(self._store.cursors, name, cursor)
+        if "walk" not in place:
+            few = await self._few(tags, mode, counts, going_on=bool(place))
+            if few is not None:
+                return self._sorted_page(few, sort, name, place.get("after"), limit)
+            if place:
+                raise InvalidCursorError("there are too many sites by now to go on sorting them")
+        page = await self._walk(tags, mode, sort, counts, limit, place.get("walk"))
+        more = None if page.next_cursor is None else seal(self._store.cursors, name, {"walk": page.next_cursor})
+        return _matches(page.items, more)
+
+    async def _few(
+        self, tags: tuple[str, ...], mode: Mode, counts: Mapping[str, int], *, going_on: bool
+    ) -> list[Site] | None:
+        """All sites with the tags, or None if they are too many to be read for one page.
+
+        Reading S sites costs about as much as finding twenty of them among N in a sorted list if S² is about 2 N.
+        """
+        most = min(max(_FEW, isqrt(2 * await self._sites.total())), _MANY)
+        if going_on:  # there may be some more since the first page was read
+            most += _MANY
+        at_least = max(counts.values()) if mode == "or" or len(tags) == 1 else 0
+        if at_least > most:
+            return None
+        ids: list[str] = []
+        async for site_id in site_ids(self._store, tags, mode):
+            ids.append(site_id)
+            if len(ids) > most:
+                return None
+        return await self._get(ids)
+
+    def _sorted_page(
+        self, sites: list[Site], sort: Sort, name: list[Any], after: list[Any] | None, limit: int
+    ) -> Page[Match[Site]]:
+        ordered = sorted(sites, key=lambda site: _place(site, sort))
+        if after is not None:
+            ordered = [site for site in ordered if _place(site, sort) > tuple(after)]
+        more = None
+        if len(ordered) > limit:
+            more = seal(self._store.cursors, name, {"after": _place(ordered[limit - 1], sort)})
+        return _matches(ordered[:limit], more, len(sites))
+
+    async def _walk(
+        self, tags: tuple[str, ...], mode: Mode, sort: Sort, counts: Mapping[str, int], limit: int, after: str | None
+    ) -> Page[Site]:
+        having = [Site.tags.contains(tag) for tag in tags]
+        narrowed = _every(sort).where(all_of(*having) if mode == "and" else any_of(*having))
+        fitting = max(min(counts.values()) if mode == "and" else max(counts.values()), 1)
+        rows = min((limit + 1) * max(await self._sites.total(), 1) // fitting + limit, _MOST_ROWS)
+        return await self._store.page(narrowed, limit=limit, after=after, page_size=rows)
+
+    async def _get(self, ids: Sequence[str]) -> list[Site]:
+        return list((await self._sites.by_id(ids)).values())
+
+
+def _matches(sites: Sequence[Site], next_cursor: str | None, total: int | None = None) -> Page[Match[Site]]:
+    return Page(tuple(map(Match, sites)), next_cursor, total=total)
+
+
+def _every(sort: Sort) -> Query[Site]:
+    if sort == "rating":
+        return schema.best_sites()
+    return schema.sites_by_title() if sort == "title" else schema.newest_sites()
+
+
+def _place(site: Site, sort: Sort) -> Place:
+    if sort == "rating":
+        return -site.rank, site.site_id
+    return site.title_key, site.site_id
+
+
+async def _in_batches(ids: AsyncIterator[str], size: int) -> AsyncIterator[list[str]]:
+    """As many as are wanted first, then a few at a time."""
+    batch: list[str] = []
+    async for site_id in ids:
+        batch.append(site_id)
+        if len(batch) == size:
+            yield batch
+            batch, size = [], _GET
+    if batch:
+        yield batch

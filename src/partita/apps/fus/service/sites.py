@@ -1,0 +1,228 @@
+"""Sites: adding, editing, deleting, and a preview of a page before it is added."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from partita.apps.fus import schema
+from partita.apps.fus.formats import MOST_TEXT_BYTES, cut, host_of
+from partita.apps.fus.inputs import MOST_DESCRIPTION, MOST_TITLE, NewSite, SiteEdit
+from partita.apps.fus.schema import Site, SiteRemoval
+from partita.apps.fus.service.adoption import adopt_site
+from partita.apps.fus.service.bookkeeping import actions, changes, creation
+from partita.apps.fus.service.counting import no_such_site
+from partita.kit.clock import stamp
+from partita.kit.fetcher import Fetched, FetchRefused
+from partita.kit.inputs import nothing_to_change, one_line, tidy, without_halves
+from partita.kit.kit import Kit
+from partita.kit.limits import Rule
+from partita.kit.lists import find_or
+from partita.kit.permissions import Viewer
+from partita.kit.problems import Conflict, FieldError
+from partita.kit.urls import UrlTaken, normalise
+from partita.table import Delete, Put, Transaction, Update
+
+ADDING = Rule("fus-add", most=120, seconds=3600)
+FETCHING = Rule("fus-fetch", most=60, seconds=3600)
+_LONGEST_NOTE = 500
+
+
+class AlreadyThere(Conflict):
+    """The address is in the catalog."""
+
+    code = "url_taken"
+
+    def __init__(self, site_id: str, title: str) -> None:
+        detail = f"This address is in the catalog already, as “{title}”."
+        super().__init__(detail, errors=[FieldError("url", detail)])
+        self.site_id = site_id
+
+
+@dataclass(frozen=True, slots=True)
+class Preview:
+    """What a page says, and the site that has its address; nothing was saved."""
+
+    url: str
+    title: str
+    description: str = ""
+    text: str = ""
+    note: str | None = None
+    """Why the page could not be read."""
+    known_as: Site | None = None
+
+
+class Sites:
+    """The entries of the catalog."""
+
+    def __init__(self, kit: Kit) -> None:
+        self._kit = kit
+        self._store = kit.store
+
+    async def site(self, site_id: str) -> Site:
+        """One site."""
+        return await find_or(no_such_site(site_id), self._store, schema.site, site_id)
+
+    async def by_id(self, site_ids: Iterable[str]) -> dict[str, Site]:
+        """Sites by their ids, in that order; those that are gone are left out."""
+        wanted = tuple(dict.fromkeys(site_ids))
+        sites = await self._store.batch_get(schema.sites_by_id(wanted).keys) if wanted else []
+        return {site.site_id: site for site in sites if site is not None}
+
+    async def total(self) -> int:
+        """The number of sites."""
+        total = await self._store.get(schema.total("sites"))
+        return 0 if total is None else max(total.amount, 0)
+
+    async def preview(self, viewer: Viewer, url: str) -> Preview:
+        """Read a page without saving anything."""
+        known_as = await self._with_url(url)
+        fetched = await self._fetch(viewer, url)
+        if isinstance(fetched, str):
+            return Preview(url, host_of(url), note=fetched, known_as=known_as)
+        page = _page_text(fetched)
+        return Preview(url, page.title or host_of(url), page.description, page.text, known_as=known_as)
+
+    async def add(self, viewer: Viewer, new: NewSite) -> Site:
+        """Add a site, with what its page says if that was not given; once per address."""
+        await self._kit.limits.check(ADDING, viewer.id)
+        known_as = await self._with_url(new.url)
+        if known_as is not None:
+            raise AlreadyThere(known_as.site_id, known_as.title)
+        site = new_site(new, self._kit.ids.new(), stamp(self._kit.clock), viewer.user_id)
+        if new.fetch:
+            site = _with_page(site, await self._fetch(viewer, new.url), stamp(self._kit.clock), new.title)
+        return await self.put(site)
+
+    async def put(self, site: Site) -> Site:
+        """Write a new site and everything that goes with it; `AlreadyThere` if somebody else was faster."""
+        try:
+            await self._store.transact(Transaction(*creation(site)))
+        except UrlTaken as taken:
+            raise await self._already_there(taken) from None
+        return site
+
+    async def edit(self, viewer: Viewer, site_id: str, edit: SiteEdit) -> Site:
+        """Change a site: only the fields that differ, and exactly the tags that come and go."""
+        wanted = edit.changes
+        fetched: Fetched | str | None = None
+        if wanted.pop("fetch", False):
+            fetched = await self._fetch(viewer, edit.url or (await self.site(site_id)).url)
+        elif not wanted and edit.model_fields_set <= {"fetch"}:
+            raise nothing_to_change()
+
+        async def attempt() -> Site:
+            before = await self._adopted(site_id)
+            edit.check_revision(before.revision)
+            after = before.model_copy(update=wanted)
+            if fetched is not None:
+                after = _with_page(after, fetched, stamp(self._kit.clock), after.title)
+            if not actions(before, after):
+                return before
+            after = after.with_(Site.updated_at(stamp(self._kit.clock)), Site.revision(before.revision + 1))
+            own = (
+                Update(before.own_key, *actions(before, after))
+                .unless_changed(before, Site.updated_at, Site.url, Site.title, Site.tags)
+                .next_version(before)
+            )
+            try:
+                await self._store.transact(Transaction(own, *changes(before, after)))
+            except UrlTaken as taken:
+                raise await self._already_there(taken) from None
+            return after
+
+        return await self._store.attempt(attempt)
+
+    async def delete(self, viewer: Viewer, site_id: str) -> Site:
+        """Delete a site with its guard and tags; ratings and comments are removed by the change stream."""
+
+        async def attempt() -> Site:
+            before = await self.site(site_id)
+            gone = Delete(before.own_key).unless_changed(before, Site.url, Site.tags)
+            removal = SiteRemoval(
+                site_id=site_id,
+                title=before.title,
+                removed_by=viewer.username or viewer.id,
+                removed_at=stamp(self._kit.clock),
+            )
+            # A site that another program wrote and nobody adopted has no guard, and is not counted.
+            beside = changes(before, None) if before.listed else ()
+            await self._store.transact(Transaction(gone, *beside, Put(removal)))
+            return before
+
+        return await self._store.attempt(attempt)
+
+    async def _adopted(self, site_id: str) -> Site:
+        """A site as it is now; one that another program wrote is adopted first."""
+        site = await self.site(site_id)
+        if site.listed:
+            return site
+        try:
+            await adopt_site(self._store, site)
+        except UrlTaken as taken:
+            raise await self._already_there(taken) from None
+        return await self.site(site_id)
+
+    async def _with_url(self, url: str) -> Site | None:
+        guard = await self._store.get(schema.site_with_url(normalise(url)))
+        return None if guard is None else await self._store.get(schema.site(guard.of_site))
+
+    async def _already_there(self, taken: UrlTaken) -> AlreadyThere:
+        other = await self._store.get(schema.site(taken.owner))
+        return AlreadyThere(taken.owner, "another site" if other is None else other.title)
+
+    async def _fetch(self, viewer: Viewer, url: str) -> Fetched | str:
+        """A page, or why it could not be read."""
+        await self._kit.limits.check(FETCHING, viewer.id)
+        try:
+            return await self._kit.fetcher.fetch(url)
+        except FetchRefused as refused:
+            return refused.reason
+
+
+def new_site(new: NewSite, site_id: str, now: str, added_by: str | None) -> Site:
+    """The item of a new site, before its page is read."""
+    return Site(
+        site_id=site_id,
+        url=new.url,
+        title=new.title or host_of(new.url),
+        description=new.description,
+        tags=new.tags,
+        created_at=now,
+        updated_at=now,
+        rating_rank=0,
+        added_by=added_by,
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class _PageText:
+    """What is kept of a page, within the limits of a site."""
+
+    title: str
+    description: str
+    text: str
+
+
+def _page_text(page: Fetched) -> _PageText:
+    return _PageText(
+        title=str(one_line(without_halves(page.title)))[:MOST_TITLE].strip(),
+        description=str(tidy(without_halves(page.description)))[:MOST_DESCRIPTION].strip(),
+        text=cut(str(tidy(without_halves(page.text))), MOST_TEXT_BYTES),
+    )
+
+
+def _with_page(site: Site, fetched: Fetched | str, now: str, title: str) -> Site:
+    """The site with what its page says; what people wrote themselves stays."""
+    if isinstance(fetched, str):
+        return site.model_copy(update={"fetch_note": fetched[:_LONGEST_NOTE]})
+    page = _page_text(fetched)
+    return site.model_copy(
+        update={
+            "scraped_content": page.text,
+            "title": title or page.title or site.title,
+            "description": site.description or page.description,
+            "fetched_at": now,
+            "fetch_note": None,
+        }
+    )

@@ -1,0 +1,35 @@
+"""The catalog as a download."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from fastapi.responses import StreamingResponse
+
+from partita.apps.fus.service.transfer.rows import Format
+from partita.apps.fus.service.transfer.service import Transfer
+
+_TYPES: dict[Format, str] = {
+    "html": "text/html; charset=utf-8",
+    "csv": "text/csv; charset=utf-8",
+    "json": "application/json",
+}
+
+
+def download(transfer: Transfer, format: Format) -> StreamingResponse:
+    """A file that browsers save instead of showing it."""
+    return StreamingResponse(
+        transfer.export(format),
+        media_type=_TYPES[format],
+        headers={"Content-Disposition": f'attachment; filename="fus-catalog.{format}"'},
+    )
+
+
+def content_types() -> dict[str, Any]:
+    """The content types of a download, for the API's description."""
+    shapes: dict[Format, Any] = {
+        "html": {"type": "string"},
+        "csv": {"type": "string"},
+        "json": {"type": "array", "items": {"type": "object"}},
+    }
+    return {_TYPES[kind].partition(";")[0]: {"schema": shape} for kind, shape in shapes.items()}

@@ -1,0 +1,82 @@
+"""CSV: one line per site after a line with the names of the columns; safe to open in a spreadsheet."""
+
+from __future__ import annotations
+
+import csv
+import io
+import re
+from collections.abc import Iterator, Sequence
+
+from partita.apps.fus.service.transfer.rows import Entry, Row, unreadable
+from partita.kit.fetcher.charsets import text_of
+
+COLUMNS = ("url", "title", "description", "tags", "createdAt")
+_NAMES = {
+    "url": "url",
+    "address": "url",
+    "link": "url",
+    "href": "url",
+    "title": "title",
+    "name": "title",
+    "description": "description",
+    "note": "description",
+    "tags": "tags",
+    "createdat": "createdAt",
+    "created": "createdAt",
+    "created_at": "createdAt",
+}
+# A spreadsheet runs a cell that begins like this as a formula.
+_FORMULA = re.compile(r"'*[=+\-@\t\r]")
+_GUARDED = re.compile(r"'+[=+\-@\t\r]")
+
+
+def line(cells: Sequence[str]) -> str:
+    """A line of a file."""
+    text = io.StringIO()
+    csv.writer(text, lineterminator="\r\n").writerow([_guarded(cell) for cell in cells])
+    return text.getvalue()
+
+
+def entry_line(entry: Entry) -> str:
+    """A site as a line."""
+    return line((entry.url, entry.title, entry.description, ",".join(entry.tags), entry.created_at))
+
+
+def lines(data: bytes) -> Iterator[Row]:
+    """The sites in a file, by the names in its first line."""
+    text = text_of(data).replace("\0", "")
+    reader = csv.reader(io.StringIO(text, newline=""), delimiter=_delimiter(text))
+    names: list[str] | None = None
+    while True:
+        try:
+            cells = next(reader)
+        except StopIteration:
+            break
+        except csv.Error as error:
+            yield Row(reader.line_num, {}, f"This line cannot be read: {error}.")
+            continue
+        if names is None:
+            names = [_NAMES.get(cell.strip().lower().lstrip("\ufeff"), "") for cell in cells]
+            if "url" not in names:
+                raise unreadable(f"The first line must name the columns: {', '.join(COLUMNS)}.")
+        elif any(cell.strip() for cell in cells):
+            fields = {name: _plain(cell) for name, cell in zip(names, cells, strict=False) if name}
+            fields["createdAt"] = fields.get("createdAt", "").strip()
+            tags = [tag for tag in fields.pop("tags", "").split(",") if tag.strip()]
+            yield Row(reader.line_num, {**fields, "tags": tags})
+    if names is None:
+        raise unreadable("The file is empty.")
+
+
+def _delimiter(text: str) -> str:
+    """What separates the names in the first line: spreadsheets in some countries use semicolons."""
+    first = text[:10_000].partition("\n")[0]
+    return max(",;\t", key=first.count)
+
+
+def _guarded(cell: str) -> str:
+    return f"'{cell}" if _FORMULA.match(cell) else cell
+
+
+def _plain(cell: str) -> str:
+    return cell[1:] if _GUARDED.match(cell) else cell

@@ -1,0 +1,16 @@
+"""Kelifax over HTTP: the public directory, and moderation for those who may."""
+
+from __future__ import annotations
+
+from partita.apps.kelifax.api import analytics, moderation, reports, resources, submissions
+from partita.apps.kelifax.service import KelifaxService
+from partita.kit.routes import Routes
+
+
+def routes(service: KelifaxService) -> Routes:
+    """The API."""
+    api = Routes("/api/kelifax", tag="kelifax")
+    # `/moderation/reports` comes before `/moderation/{slug}`.
+    for noun in (resources, submissions, reports, moderation, analytics):
+        noun.add(api, service)
+    return api

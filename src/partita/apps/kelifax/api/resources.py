@@ -1,0 +1,96 @@
+"""The public directory over HTTP: with the document's attribute names, lists as lists, and nothing private."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from fastapi import Query
+from pydantic import Field
+
+from partita.apps.kelifax.schema import Category
+from partita.apps.kelifax.service import KelifaxService
+from partita.apps.kelifax.service.resources import Sort
+from partita.kit.answers import Cursor, Json, Limit
+from partita.kit.lists import without_marks
+from partita.kit.permissions import Access
+from partita.kit.routes import Routes
+from partita.kit.views import From, ListOf, View, listed
+
+
+class ResourceSummary(View):
+    """A resource in a list."""
+
+    resource_slug: str = Field(examples=["amazing-dev-tool"])
+    resource_name: str
+    resource_url: str
+    usage_purpose: str
+    category: str
+    tags: Annotated[list[str], From("tag_list")]
+    featured: bool
+    view_count: int
+    created_at: str
+    logo_url: str | None = None
+
+
+class LearningView(View):
+    """Something to learn from."""
+
+    title: str
+    url: str
+    type: str
+
+
+class ResourceDetail(ResourceSummary):
+    """An approved resource, whole."""
+
+    key_features: Annotated[list[str], From("feature_list")]
+    use_cases: Annotated[list[str], From("use_case_list")]
+    learning_resources: Annotated[list[LearningView], From("learning_list")]
+    approved_at: str
+    last_viewed: str
+
+
+class CategoryCount(View):
+    """A category with the number of its approved resources."""
+
+    category: Category
+    count: int
+
+
+class Categories(View):
+    """All categories."""
+
+    items: list[CategoryCount]
+
+
+def add(api: Routes, service: KelifaxService) -> None:
+    """Declare the routes."""
+    logo_url = service.resources.logo_url
+
+    @api.get("/resources", Access.PUBLIC, response_model=ListOf[ResourceSummary], refuses=[400, 422])
+    async def browse(
+        category: Annotated[Category | None, Query(description="Only this category.")] = None,
+        tag: Annotated[str | None, Query(max_length=30, description="Only resources with this tag.")] = None,
+        q: Annotated[str, Query(max_length=200, description="Words to search for; the last may be unfinished.")] = "",
+        sort: Annotated[Sort, Query(description="Ignored with `q`: best first. With `tag`, `newest` only.")] = "newest",
+        limit: Limit = 20,
+        cursor: Cursor = None,
+    ) -> Json:
+        """Approved resources: newest or most viewed first, or those with all words of `q`, best first.
+
+        With `q` the order is that of relevance, and `sort` is ignored. With `tag` and without `q` resources are listed
+        newest first; `sort=popular` is refused with 422 then.
+        """
+        page = await service.resources.browse(category=category, tag=tag, text=q, sort=sort, limit=limit, cursor=cursor)
+        return Json(listed(ResourceSummary, without_marks(page), logo_url=logo_url))
+
+    @api.get("/resources/{slug}", Access.PUBLIC, response_model=ResourceDetail, refuses=[404])
+    async def detail(slug: str) -> Json:
+        """An approved resource."""
+        resource = await service.resources.detail(slug)
+        return Json(ResourceDetail.of(resource, logo_url=logo_url(resource)))
+
+    @api.get("/categories", Access.PUBLIC, response_model=Categories)
+    async def categories() -> Json:
+        """Every category with the number of its approved resources."""
+        return Json({"items": CategoryCount.each(await service.resources.categories())})

@@ -1,0 +1,72 @@
+"""Submitting over HTTP, and the submitter's private link."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from fastapi import Request, UploadFile
+from pydantic import Field
+
+from partita.apps.kelifax.inputs import Submission
+from partita.apps.kelifax.schema import Status
+from partita.apps.kelifax.service import KelifaxService
+from partita.apps.kelifax.service.submissions import LOGO_BYTES
+from partita.kit.answers import Json, address_of
+from partita.kit.permissions import Access
+from partita.kit.routes import Routes
+from partita.kit.views import From, View
+
+
+class Submitted(View):
+    """Where the submitter can see what becomes of a submission."""
+
+    resource_slug: str
+    submission_id: str = Field(description="Part of the submitter's private link; nobody else gets it.")
+    resource_status: str
+
+
+class SubmissionStatus(View):
+    """How far the review of a submission is."""
+
+    resource_name: str
+    resource_status: Status
+    submitted_at: str
+    rejection_reason: str
+    resource_slug: Annotated[str | None, From("public_slug")] = Field(
+        description="The resource in the directory, once it is approved."
+    )
+
+
+class UploadedLogo(View):
+    """A logo that waits for its submission."""
+
+    logo_image: Annotated[str, From("name")] = Field(description="Name this in the submission within a day.")
+
+
+def add(api: Routes, service: KelifaxService) -> None:
+    """Declare the routes."""
+
+    @api.post("/resources", Access.PUBLIC, status_code=201, response_model=Submitted, refuses=[409, 422, 429])
+    async def submit(request: Request, submission: Submission) -> Json:
+        """Submit a resource for review."""
+        resource = await service.submissions.submit(submission, address_of(request))
+        location = f"/api/kelifax/submissions/{resource.submission_id}"
+        return Json(Submitted.of(resource), 201, {"Location": location})
+
+    @api.get("/submissions/{submission_id}", Access.PUBLIC, response_model=SubmissionStatus, refuses=[404])
+    async def submission_status(submission_id: str) -> Json:
+        """How far the review of a submission is, for the submitter with the private link."""
+        return Json(SubmissionStatus.of(await service.submissions.status(submission_id)))
+
+    @api.post(
+        "/logos",
+        Access.PUBLIC,
+        status_code=201,
+        response_model=UploadedLogo,
+        refuses=[413, 422, 429],
+        most_bytes=LOGO_BYTES + 10_000,
+    )
+    async def upload_logo(request: Request, logo: UploadFile) -> Json:
+        """Upload a logo (PNG, JPEG or WebP, at most 600 KB, at least 64×64) before the submission that names it."""
+        uploaded = await service.submissions.upload_logo(await logo.read(), address_of(request))
+        return Json(UploadedLogo.of(uploaded), 201)

@@ -1,0 +1,152 @@
+"""What people type: the document's `form_data` with its limits, a moderator's edit, and a reason."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from typing import Annotated, Any
+
+from pydantic import AfterValidator, BeforeValidator, ConfigDict, EmailStr, Field
+
+from partita.apps.kelifax.formats import LOGO_NAME, LearningResource, LearningType
+from partita.apps.kelifax.schema import Category, Resource
+from partita.kit.inputs import Edit, Input, Text, Url, distinct, example, tidy, without
+
+_PHONE_FILLERS = re.compile(r"[\s().\-/]")
+_E164 = re.compile(r"\+[1-9]\d{6,14}\Z")
+_FEATURES = ["Adds, subtracts and multiplies", "Keeps a thousand numbers", "Decides what to do next"]
+_USE_CASES = ["Numbers of Bernoulli", "Tables without mistakes"]
+_SEPARATES = "{!r} cannot be part of this: it separates entries where they are stored."
+
+
+def _name(value: str) -> str:
+    if not any(character.isalpha() for character in value):
+        raise ValueError("A name has at least one letter.")
+    for character in value:
+        # Letters of any script, and the marks that some scripts write on them.
+        if not (character.isalpha() or unicodedata.category(character).startswith("M") or character in " -'.’"):
+            raise ValueError(f"Only letters, spaces and - ' . are allowed here, not {character!r}.")
+    return value
+
+
+def _phone(value: str) -> str:
+    if not value:
+        return ""
+    digits = _PHONE_FILLERS.sub("", value)
+    if not _E164.match(digits):
+        raise ValueError("Write the number with its country code, such as +44 20 7946 0000.")
+    return digits
+
+
+def _lower(value: Any) -> Any:
+    """In lower case, before its length is counted: `İ` becomes two characters."""
+    return value.lower() if isinstance(value, str) else value
+
+
+Name = Annotated[Text, Field(min_length=2, max_length=50), AfterValidator(_name)]
+Tag = Annotated[Text, BeforeValidator(_lower), Field(min_length=1, max_length=30), without(",", _SEPARATES.format(","))]
+Feature = Annotated[Text, Field(min_length=10, max_length=200), without("|", _SEPARATES.format("|"))]
+UseCase = Annotated[Text, Field(min_length=15, max_length=300), without("|", _SEPARATES.format("|"))]
+
+ResourceName = Annotated[Text, Field(min_length=3, max_length=100, examples=["Analytical Engine"])]
+UsagePurpose = Annotated[
+    Text, Field(min_length=20, max_length=500, examples=["Weaves algebraical patterns, as a loom weaves flowers."])
+]
+Tags = Annotated[list[Tag], Field(max_length=10), AfterValidator(distinct)]
+Features = Annotated[list[Feature], Field(min_length=3, max_length=10, examples=[_FEATURES])]
+UseCases = Annotated[list[UseCase], Field(min_length=2, max_length=8, examples=[_USE_CASES])]
+
+
+class Submitter(Input):
+    """The person who submits a resource; never public."""
+
+    first_name: Annotated[Name, Field(examples=["Ada"])]
+    last_name: Annotated[Name, Field(examples=["Lovelace"])]
+    company_email: Annotated[EmailStr, BeforeValidator(tidy), AfterValidator(_lower), Field(max_length=254)]
+    company: Annotated[Text, Field(max_length=100)] = ""
+    phone_number: Annotated[Text, AfterValidator(_phone)] = ""
+
+
+class Description(Input):
+    """What every form says about a resource first."""
+
+    resource_name: ResourceName
+    resource_url: Url
+    usage_purpose: UsagePurpose
+    category: Category
+    tags: Tags = Field(default=[])
+
+
+class ResourceFields(Description):
+    """The second step: the resource."""
+
+    logo_image: Annotated[str, Field(pattern=rf"^({LOGO_NAME})?$")] = ""
+
+
+class Learning(Input, LearningResource):
+    """Something to learn from."""
+
+    title: Annotated[Text, Field(min_length=1, max_length=100)]
+    url: Url
+    type: LearningType
+
+
+LearningResources = Annotated[list[Learning], Field(max_length=5)]
+
+
+class Details(Input):
+    """The third step: features, use cases and places to learn more."""
+
+    key_features: Features
+    use_cases: UseCases
+    learning_resources: LearningResources = Field(default=[])
+
+
+class Submission(Input):
+    """The three steps of the form together."""
+
+    submitter: Submitter
+    resource: ResourceFields
+    details: Details
+
+
+class ResourceEdit(Edit):
+    """A moderator's changes; fields that are left out stay as they are."""
+
+    model_config = example(category="learning", tags=["looms", "numbers"])
+
+    resource_name: ResourceName | None = None
+    resource_url: Url | None = None
+    usage_purpose: UsagePurpose | None = None
+    category: Category | None = None
+    tags: Tags | None = None
+    key_features: Features | None = None
+    use_cases: UseCases | None = None
+    learning_resources: LearningResources | None = None
+
+
+class EditForm(Details, Description, Edit):
+    """The form of an edit. It shows the whole resource, so that what is empty was emptied."""
+
+    @classmethod
+    def of(cls, resource: Resource) -> EditForm:
+        """The form as it is opened. Other programs may have stored what the form would refuse."""
+        return cls.model_construct(
+            resource_name=resource.resource_name,
+            resource_url=resource.resource_url,
+            usage_purpose=resource.usage_purpose,
+            category=resource.category,
+            tags=list(resource.tag_list),
+            key_features=list(resource.feature_list),
+            use_cases=list(resource.use_case_list),
+            learning_resources=[Learning.model_construct(**each.model_dump()) for each in resource.learning_list],
+            revision=resource.revision,
+        )
+
+
+class Reason(Input):
+    """Why a resource is rejected, or what is wrong with it."""
+
+    model_config = ConfigDict(extra="ignore")  # programs have always been able to send more
+
+    reason: Annotated[Text, Field(min_length=1, max_length=1000)]

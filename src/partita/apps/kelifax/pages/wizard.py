@@ -1,0 +1,105 @@
+"""The form in three steps, without a session: what was typed in the other steps is sent along in hidden fields."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any, TypeVar
+
+from pydantic import BaseModel
+from starlette.datastructures import FormData
+
+from partita.apps.kelifax.inputs import Submission
+from partita.kit.forms import Parsed, parse
+from partita.kit.problems import Problem, TooMany
+
+M = TypeVar("M", bound=BaseModel)
+
+STEPS = ("submitter", "resource", "details")
+_ROWS = "learningResources"
+_LOGO = "resource.logoImage"
+_LOGO_FIELD = "logo"
+
+
+@dataclass(frozen=True, slots=True)
+class Wizard:
+    """The step to show with its form; or the submission, if the last step is done and everything is right."""
+
+    at: int
+    form: Parsed[Submission]
+    submission: Submission | None = None
+
+    @property
+    def hidden(self) -> list[tuple[str, str]]:
+        """What was typed in the other steps."""
+        current = f"{STEPS[self.at - 1]}."
+        fields: list[tuple[str, str]] = []
+        for name, value in self.form.values.items():
+            if name.startswith(current) and name != _LOGO:
+                continue
+            if name.split(".")[0] in STEPS:
+                fields += [(name, each) for each in (value if isinstance(value, list) else [value])]
+        return fields
+
+    def refused(self, problem: Problem) -> Wizard:
+        """The first step with a field that a service has refused."""
+        form = self.form.refused(problem)
+        if _LOGO in form.errors:
+            # The uploaded file is gone, so its name would be refused again and again.
+            values = {name: value for name, value in form.values.items() if name != _LOGO}
+            errors = {_LOGO_FIELD if name == _LOGO else name: message for name, message in form.errors.items()}
+            form = replace(form, values=values, errors=errors)
+        names = [error.field.split(".")[0] for error in problem.errors]
+        at = min((STEPS.index(name) + 1 for name in names if name in STEPS), default=self.at)
+        return Wizard(at, form)
+
+
+def wizard(sent: FormData, logo: str | Problem | None = None) -> Wizard:
+    """The step after the one that was sent, or the same step again if something is wrong with it."""
+    at = int(str(sent.get("at"))) if sent.get("at") in ("1", "2", "3") else 1
+    pairs: list[tuple[str, Any]] = [(name, value) for name, value in sent.multi_items() if isinstance(value, str)]
+    if isinstance(logo, str):
+        pairs = [*((name, value) for name, value in pairs if name != _LOGO), (_LOGO, logo)]
+    form = parse(Submission, pairs, separated={"resource.tags"}, lines={"details.keyFeatures", "details.useCases"})
+    refusal = logo if isinstance(logo, Problem) else None
+    if refusal is not None:
+        form = replace(form, value=None, errors={**form.errors, _LOGO_FIELD: _logo_message(refusal)})
+    more, go = str(sent.get("more", "")), str(sent.get("go", "next"))
+    if more:
+        return Wizard(at, with_one_more(form, more))
+    if go == "back":
+        # A page cannot keep a file, so the visitor must know that theirs was refused.
+        return _again(at, form, {_LOGO_FIELD}, refusal) or Wizard(max(1, at - 1), replace(form, errors={}))
+    for number, step in enumerate(STEPS[:at], 1):
+        names = {name for name in form.errors if name.split(".")[0] == step}
+        again = _again(number, form, names | ({_LOGO_FIELD} if step == "resource" else set()), refusal)
+        if again is not None:
+            return again
+    if at < len(STEPS):
+        return Wizard(at + 1, replace(form, errors={}))
+    return Wizard(at, form, submission=form.value)
+
+
+def _again(at: int, form: Parsed[Submission], names: set[str], refusal: Problem | None) -> Wizard | None:
+    """A step with the errors of its fields; None if it has none."""
+    errors = {name: message for name, message in form.errors.items() if name in names}
+    if not errors:
+        return None
+    return Wizard(at, replace(form, value=None, errors=errors, refusal=refusal if _LOGO_FIELD in errors else None))
+
+
+def _logo_message(refusal: Problem) -> str:
+    message = refusal.errors[0].message if refusal.errors else refusal.detail
+    return f"{message} You can also continue without a logo." if isinstance(refusal, TooMany) else message
+
+
+def with_one_more(form: Parsed[M], name: str) -> Parsed[M]:
+    """The form with room for one more entry of a list, for those without script."""
+    values = dict(form.values)
+    if name.endswith(_ROWS):
+        # A row that has nothing in it yet; a form that was sent has at least one row.
+        rows = {key[len(name) + 1 :].partition(".")[0] for key in values if key.startswith(f"{name}.")}
+        values[f"{name}.{len(rows)}"] = ""
+    else:
+        entries = values.get(name, [])
+        values[name] = [*(entries if isinstance(entries, list) else [entries]), ""]
+    return replace(form, values=values, errors={})

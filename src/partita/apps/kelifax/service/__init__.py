@@ -1,0 +1,23 @@
+"""The rules of Kelifax, a part for each noun."""
+
+from __future__ import annotations
+
+from partita.apps.kelifax.service.analytics import Analytics
+from partita.apps.kelifax.service.moderation import Moderation
+from partita.apps.kelifax.service.reports import Reports
+from partita.apps.kelifax.service.resources import Resources
+from partita.apps.kelifax.service.submissions import Submissions
+from partita.apps.kelifax.service.visits import Visits
+from partita.kit.kit import Kit
+
+
+class KelifaxService:
+    """Everything that can be done in Kelifax."""
+
+    def __init__(self, kit: Kit) -> None:
+        self.resources = Resources(kit)
+        self.submissions = Submissions(kit)
+        self.moderation = Moderation(kit)
+        self.reports = Reports(kit, self.resources)
+        self.analytics = Analytics(kit)
+        self.visits = Visits(self.resources.count_views)

@@ -1,0 +1,156 @@
+"""Moderation: the queue, decisions and edits, each with its entry in the log."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from partita.apps.kelifax import schema
+from partita.apps.kelifax.formats import join_features, join_learning, join_tags, search_text
+from partita.apps.kelifax.inputs import EditForm, ResourceEdit
+from partita.apps.kelifax.schema import MODERATED, Decision, Report, Resource, Status
+from partita.apps.kelifax.service.bookkeeping import completed, decision, derived_writes, rests_on, rewrite
+from partita.apps.kelifax.service.resources import no_resource, url_conflict
+from partita.kit.clock import stamp
+from partita.kit.kit import Kit
+from partita.kit.lists import find_or
+from partita.kit.permissions import Viewer
+from partita.kit.problems import Conflict
+from partita.kit.urls import UrlTaken
+from partita.table import Delete, Page, Put, Transaction, Update
+
+_REPORTS_AT_ONCE = 40
+"""A transaction has at most a hundred writes, and tags, totals and guard need some of them."""
+_JOINS: dict[str, Callable[[Any], str]] = {
+    "tags": join_tags,
+    "key_features": join_features,
+    "use_cases": join_features,
+    "learning_resources": join_learning,
+}
+
+
+class Moderation:
+    """What moderators decide."""
+
+    def __init__(self, kit: Kit) -> None:
+        self._kit = kit
+        self._store = kit.store
+
+    async def queue(self, status: Status, *, limit: int = 20, cursor: str | None = None) -> Page[Resource]:
+        """Resources of a status: pending ones oldest first, the others newest first."""
+        query = schema.pending_resources() if status == "pending" else schema.resources_with_status(status)
+        return await self._store.page(query, limit=limit, after=cursor)
+
+    async def inspect(self, slug: str) -> Resource:
+        """A resource of any status."""
+        return await find_or(no_resource(slug), self._store, schema.resource, slug)
+
+    async def log(self, *, limit: int = 20, cursor: str | None = None) -> Page[Decision]:
+        """All decisions, newest first."""
+        return await self._store.page(schema.decisions(), limit=limit, after=cursor)
+
+    async def history(self, slug: str, limit: int = 20) -> tuple[Decision, ...]:
+        """Decisions on a resource, newest first; also if it was deleted."""
+        return (await self._store.page(schema.decisions_on(slug), limit=limit)).items
+
+    async def approve(self, viewer: Viewer, slug: str) -> Resource:
+        """Make a resource public."""
+        now = stamp(self._kit.clock)
+
+        def approved(resource: Resource) -> Resource:
+            if resource.is_approved:
+                raise Conflict("This resource is approved already.", code="already_approved")
+            update = {"resource_status": "approved", "approved_at": now, "rejected_at": "", "rejection_reason": ""}
+            return resource.model_copy(update=update)
+
+        return await self._change(viewer, slug, "approve", approved)
+
+    async def reject(self, viewer: Viewer, slug: str, reason: str) -> Resource:
+        """Keep a resource out of the directory, or remove it from there, with a reason for the submitter."""
+        now = stamp(self._kit.clock)
+
+        def rejected(resource: Resource) -> Resource:
+            if resource.resource_status == "rejected":
+                raise Conflict("This resource is rejected already.", code="already_rejected")
+            update = {"resource_status": "rejected", "rejected_at": now, "rejection_reason": reason}
+            return resource.model_copy(update={**update, "approved_at": "", "featured": False})
+
+        return await self._change(viewer, slug, "reject", rejected, reason)
+
+    async def feature(self, viewer: Viewer, slug: str, *, featured: bool) -> Resource:
+        """Feature an approved resource on the home page, or stop featuring it."""
+
+        def with_feature(resource: Resource) -> Resource:
+            if not resource.is_approved:
+                raise Conflict("Only an approved resource can be featured.", code="not_approved")
+            if resource.featured == featured:
+                message = "This resource is featured already." if featured else "This resource is not featured."
+                raise Conflict(message, code="already_featured" if featured else "not_featured")
+            return resource.model_copy(update={"featured": featured})
+
+        return await self._change(viewer, slug, "feature" if featured else "unfeature", with_feature)
+
+    async def edit(self, viewer: Viewer, slug: str, edit: ResourceEdit | EditForm) -> Resource:
+        """Change the description of a resource; refused if it names a revision that is not the current one."""
+        update = {name: _stored(name, value) for name, value in edit.changes.items()}
+
+        def edited(resource: Resource) -> Resource:
+            edit.check_revision(resource.revision)
+            after = resource.model_copy(update=update)
+            text = search_text(after.resource_name, after.tag_list, after.category, after.feature_list)
+            return after.model_copy(update={"search_text": text})
+
+        return await self._change(viewer, slug, "edit", edited, seen=() if edit.revision is None else MODERATED)
+
+    async def delete(self, viewer: Viewer, slug: str) -> None:
+        """Delete a resource with its tags and its guard, and close its reports; its change does the rest."""
+
+        async def attempt() -> None:
+            before = await self.inspect(slug)
+            reports = await self._store.page(schema.open_reports_of(slug), limit=_REPORTS_AT_ONCE)
+            closed = [Update(report.own_key, Report.state.set("closed")) for report in reports]
+            deleted = Delete(before.own_key).unless_changed(before, *rests_on(before, before))
+            log_entry = decision(self._kit, viewer, slug, "delete")
+            await self._store.transact(Transaction(deleted, *derived_writes(before, None), *closed, Put(log_entry)))
+
+        await self._store.attempt(attempt)
+
+    async def _change(
+        self,
+        viewer: Viewer,
+        slug: str,
+        action: str,
+        decide: Callable[[Resource], Resource],
+        reason: str = "",
+        seen: tuple[str, ...] = (),
+    ) -> Resource:
+        """Read, decide and write in one transaction; again if somebody changed meanwhile what it rests on."""
+
+        async def attempt() -> Resource:
+            before = await self.inspect(slug)
+            decided = decide(before)
+            if decided == before:
+                return before
+            after = completed(decided).with_(Resource.revision(before.revision + 1))
+            update = rewrite(before, after, *seen).next_version(before)
+            changed = _edited_names(before, after) if action == "edit" else ()
+            log_entry = decision(self._kit, viewer, slug, action, reason, changed)
+            try:
+                await self._store.transact(Transaction(update, *derived_writes(before, after), Put(log_entry)))
+            except UrlTaken as taken:
+                raise await url_conflict(self._store, taken, "resourceUrl") from None
+            return after
+
+        return await self._store.attempt(attempt)
+
+
+def _stored(name: str, value: Any) -> Any:
+    """A field of an edit as the resource stores it."""
+    join = _JOINS.get(name)
+    return value if join is None else join(value)
+
+
+def _edited_names(before: Resource, after: Resource) -> tuple[str, ...]:
+    """The attributes that an edit changed, for the log; not those that are derived from them."""
+    changed = (field for field in MODERATED if getattr(before, field) != getattr(after, field))
+    return tuple(Resource.__attributes__[field].stored_name for field in changed)

@@ -1,0 +1,141 @@
+"""Input models: texts are normalised, unknown fields refused, and edits of an old revision detected."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from typing import Annotated, Any, TypeVar
+
+from pydantic import (
+    AfterValidator,
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    Field,
+    GetJsonSchemaHandler,
+    ValidationInfo,
+    field_validator,
+)
+from pydantic.alias_generators import to_camel
+from pydantic.fields import FieldInfo
+from pydantic.json_schema import JsonSchemaValue
+from pydantic_core import CoreSchema, PydanticCustomError
+
+from partita.kit.problems import BadRequest, Conflict, FieldError
+from partita.kit.urls import checked
+
+_CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f]")
+_HALF = re.compile("[\ud800-\udfff]")
+_SPACES = re.compile(r"\s+")
+
+S = TypeVar("S", list[str], tuple[str, ...])
+
+
+def tidy(value: Any) -> Any:
+    """A text in Unicode's NFC, without control characters and surrounding spaces."""
+    if not isinstance(value, str):
+        return value
+    if _HALF.search(value):  # a lone surrogate: JSON can express it, DynamoDB cannot store it
+        raise ValueError("This contains an invalid character. Type it again.")
+    return unicodedata.normalize("NFC", _CONTROL.sub("", value.replace("\r\n", "\n"))).strip()
+
+
+def one_line(value: Any) -> Any:
+    """A tidy text without line ends, with one space between words."""
+    plain = tidy(value)
+    return _SPACES.sub(" ", plain).strip() if isinstance(plain, str) else plain
+
+
+def without_halves(text: str) -> str:
+    """A text from a web page, without lone surrogates, which would be refused if somebody typed them."""
+    return _HALF.sub("", text)
+
+
+def without(separator: str, explanation: str) -> AfterValidator:
+    """A text without this character, which separates texts when they are typed or stored."""
+
+    def check(value: str) -> str:
+        if separator in value:
+            raise ValueError(explanation)
+        return value
+
+    return AfterValidator(check)
+
+
+def distinct(values: S) -> S:
+    """The texts without duplicates, in the order they were typed."""
+    return type(values)(dict.fromkeys(values))
+
+
+Text = Annotated[str, BeforeValidator(tidy)]
+Line = Annotated[str, BeforeValidator(one_line)]
+Url = Annotated[Text, AfterValidator(checked), Field(json_schema_extra={"format": "uri"})]
+
+
+def example(**values: Any) -> ConfigDict:
+    """An example of the input for the API's documentation."""
+    return ConfigDict(json_schema_extra={"examples": [values]})
+
+
+class Input(BaseModel):
+    """Fields in camelCase, as the table stores them; unknown fields are refused."""
+
+    model_config = ConfigDict(alias_generator=to_camel, populate_by_name=True, extra="forbid", frozen=True)
+
+
+CLEARABLE = object()
+"""Marks a field of an edit that may be emptied: `ends_on: Annotated[date | None, CLEARABLE] = None`."""
+
+
+def _clearable(info: FieldInfo) -> bool:
+    return any(each is CLEARABLE for each in info.metadata)
+
+
+class Edit(Input):
+    """Changes; fields that are left out stay as they are."""
+
+    revision: int | None = Field(
+        default=None, ge=1, description="The revision you edited; refused with 409 if it has been changed since."
+    )
+
+    @field_validator("*", mode="before")
+    @classmethod
+    def _not_null(cls, value: Any, info: ValidationInfo) -> Any:
+        if value is None and info.field_name != "revision" and not _clearable(cls.model_fields[str(info.field_name)]):
+            raise PydanticCustomError("missing", "Field required")
+        return value
+
+    @classmethod
+    def __get_pydantic_json_schema__(cls, core_schema: CoreSchema, handler: GetJsonSchemaHandler) -> JsonSchemaValue:
+        """The schema without null for the fields that refuse it."""
+        schema = handler.resolve_ref_schema(handler(core_schema))
+        for name, info in cls.model_fields.items():
+            described = schema["properties"][info.alias or name]
+            if "anyOf" in described and not _clearable(info):
+                described["anyOf"] = [each for each in described["anyOf"] if each.get("type") != "null"]
+                described.pop("default", None)
+        return schema
+
+    @property
+    def changes(self) -> dict[str, Any]:
+        """Field → its new value, for the fields that were sent; refused if there is none."""
+        sent = {name: getattr(self, name) for name in self.model_fields_set if name != "revision"}
+        if not sent:
+            raise nothing_to_change()
+        return sent
+
+    def check_revision(self, current: int) -> None:
+        """Refuse the edit if somebody else has changed the item since."""
+        if self.revision is not None and self.revision != current:
+            raise changed_meanwhile()
+
+
+def nothing_to_change() -> BadRequest:
+    """The refusal of an edit that changes nothing."""
+    return BadRequest("Send at least one field to change.", code="nothing_to_change")
+
+
+def changed_meanwhile() -> Conflict:
+    """The refusal of an edit after somebody else's."""
+    detail = "Somebody else has changed this. Reload it and make your changes again."
+    return Conflict(detail, code="changed_meanwhile", errors=[FieldError("revision", detail)])

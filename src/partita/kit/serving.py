@@ -1,0 +1,53 @@
+"""What routes and pages need from the application; made in `web`."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Hashable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Protocol
+
+from fastapi import FastAPI
+from starlette.requests import Request
+
+from partita.kit.permissions import Viewer
+
+if TYPE_CHECKING:
+    from jinja2 import Environment
+
+    from partita.kit.flashes import Flash, Flashes
+    from partita.table.recent import Recent
+
+
+class Frame(Protocol):
+    """The frame of every page around its content."""
+
+    def around(self, request: Request, flash: Flash | None) -> dict[str, Any]:
+        """The values that every template gets: `request`, `viewer`, `system`, `path`, `shell`."""
+
+    def panel(self, request: Request) -> str:
+        """The developer panel for this request; empty if it is switched off."""
+
+
+@dataclass(frozen=True, slots=True)
+class Serving:
+    """What the application provides to every request."""
+
+    recognise: Callable[[Request], Awaitable[Viewer]]
+    """Who sent a request."""
+    templates: Environment
+    frame: Frame
+    flashes: Flashes
+    pages: Recent[Hashable, tuple[bytes, ...]]
+    """Cached pages for visitors."""
+
+
+class Application(FastAPI):
+    """A FastAPI application with its `Serving`."""
+
+    serving: Serving
+
+
+def serving(request: Request) -> Serving:
+    """The `Serving` of a request's application."""
+    app: Application = request.scope["app"]
+    return app.serving

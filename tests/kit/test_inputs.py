@@ -1,0 +1,74 @@
+"""Texts in one form, and edits that change what was sent and nothing else."""
+
+from __future__ import annotations
+
+import unicodedata
+from datetime import date
+from typing import Annotated
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from pydantic import Field, ValidationError
+
+from partita.kit.forms import filled, parse
+from partita.kit.inputs import CLEARABLE, Edit, Line, Text, one_line, tidy, without_halves
+from partita.kit.problems import BadRequest, Conflict
+
+
+class PlantEdit(Edit):
+    name: Annotated[Line, Field(min_length=1)] | None = None
+    notes: Text | None = None
+    died_on: Annotated[date | None, CLEARABLE] = None
+
+
+class Plant:
+    name, notes, died_on, revision = "Fern", "Shade", date(2026, 5, 1), 3
+
+
+@given(st.text())
+def test_tidying_twice_is_tidying_once(text: str) -> None:
+    plain = without_halves(text)
+    assert tidy(tidy(plain)) == tidy(plain) == unicodedata.normalize("NFC", tidy(plain))
+    assert one_line(one_line(plain)) == one_line(plain)
+    assert not {"\n", "\r", "\t"} & set(one_line(plain))
+
+
+@given(st.text(), st.characters(categories=["Cs"]), st.text())
+def test_half_a_character_is_refused(before: str, half: str, after: str) -> None:
+    with pytest.raises(ValueError, match="invalid character"):
+        tidy(before + half + after)
+    assert half not in without_halves(before + half + after)
+
+
+def test_an_edit_changes_what_was_sent() -> None:
+    assert PlantEdit.model_validate({"name": " Moss ", "revision": 3}).changes == {"name": "Moss"}
+    assert PlantEdit.model_validate({"diedOn": None}).changes == {"died_on": None}
+    with pytest.raises(BadRequest) as refused:
+        _ = PlantEdit.model_validate({"revision": 3}).changes
+    assert refused.value.code == "nothing_to_change"
+
+
+@pytest.mark.parametrize("field", ["name", "notes"])
+def test_null_is_refused_for_a_field_that_cannot_be_emptied(field: str) -> None:
+    with pytest.raises(ValidationError):
+        PlantEdit.model_validate({field: None})
+    assert "null" not in str(PlantEdit.model_json_schema()["properties"][field])
+    assert "null" in str(PlantEdit.model_json_schema()["properties"]["diedOn"])
+
+
+def test_a_form_of_an_edit_shows_the_item_and_empties_only_what_can_be_empty() -> None:
+    form = filled(PlantEdit, Plant())
+    assert form.values == {"name": "Fern", "notes": "Shade", "diedOn": "2026-05-01", "revision": "3"}
+    emptied = parse(PlantEdit, {**form.values, "diedOn": ""})
+    assert emptied.value is not None
+    assert emptied.value.changes == {"name": "Fern", "notes": "Shade", "died_on": None}
+    assert parse(PlantEdit, {**form.values, "name": ""}).errors == {"name": "Please fill this in."}
+
+
+def test_an_edit_of_an_old_revision_is_refused() -> None:
+    PlantEdit(name="Moss", revision=3).check_revision(3)
+    PlantEdit(name="Moss").check_revision(3)
+    with pytest.raises(Conflict) as refused:
+        PlantEdit(name="Moss", revision=2).check_revision(3)
+    assert refused.value.code == "changed_meanwhile"
