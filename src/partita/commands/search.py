@@ -29,7 +29,7 @@ def rebuild(
 
         from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
-        from partita.kit.search.following import build_anew
+        from partita.kit.search.following import build_anew, source_queries
 
         catalogs: list[Catalog[Any]] = [each for system in suite.systems for each in system.searches]
         chosen = [each for each in catalogs if not catalog or each.name == catalog]
@@ -38,7 +38,7 @@ def rebuild(
         columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
         with Progress(*columns) as progress:
             for each in chosen:
-                total = sum([await suite.kit.store.count(source) for source in each.sources])
+                total = sum([await suite.kit.store.count(source) for source in source_queries(each)])
                 task = progress.add_task(each.name, total=total)
                 await build_anew(suite.kit.search, suite.kit.store, each, partial(_update, progress, task))
         for each in chosen:

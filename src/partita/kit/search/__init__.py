@@ -1,6 +1,7 @@
-"""Full text search; change handlers keep its index up to date."""
+"""Full text search, kept by the change stream beside the tables."""
 
-from partita.kit.search.catalog import Catalog, Document
-from partita.kit.search.index import Hit, Search, SearchPage
+from partita.kit.search.catalog import Catalog, Document, Text, Texts
+from partita.kit.search.index import Search
+from partita.kit.search.results import FacetValue, Hit, SearchPage
 
-__all__ = ["Catalog", "Document", "Hit", "Search", "SearchPage"]
+__all__ = ["Catalog", "Document", "FacetValue", "Hit", "Search", "SearchPage", "Text", "Texts"]

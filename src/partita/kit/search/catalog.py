@@ -1,4 +1,4 @@
-"""What can be searched: items of a table, and their fields."""
+"""What can be found: which items of a table, by which of their words."""
 
 from __future__ import annotations
 
@@ -8,48 +8,104 @@ from dataclasses import dataclass, field
 from hashlib import sha256
 from typing import Any, Generic, TypeVar
 
-from partita.table import Item, Query
+from partita.table import Item, Query, Table
 
 I = TypeVar("I", bound=Item)  # noqa: E741 - an item, as T is a type
 
 _NAME = re.compile(r"[a-z][a-z0-9_]*\Z")
+_LAYOUT = 2
+"""How the tables of an index are laid out and words are folded: another number builds every index anew."""
 
 
 @dataclass(frozen=True, slots=True)
 class Document:
-    """One item in the index: its texts by field, and the values of its filters."""
+    """What is known of one item: its words by field, what lists can be narrowed by, and what they can be sorted by."""
 
     id: str
     fields: Mapping[str, str]
     filters: Mapping[str, str | tuple[str, ...]] = field(default_factory=dict)
+    sorts: Mapping[str, int | float | str | None] = field(default_factory=dict)
+    """Whatever has no value comes last, in both directions."""
+
+
+@dataclass(frozen=True, slots=True)
+class Text:
+    """A text that belongs to a document and comes from another item, such as a page of an attachment."""
+
+    id: str
+    """The document's."""
+    part: str
+    """Which of the document's texts: `{file}#{page}`. They are read in the order of their names."""
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Texts(Generic[I]):
+    """A field of a catalog whose text comes from items of another type, at another time than the document."""
+
+    field: str
+    item_type: type[I]
+    text: Callable[[I], Text | None]
+    """None for items that have none; its id and part must depend on the item's key alone."""
+    sources: tuple[Query[I], ...]
+    """Queries that together read every item, for building the index anew."""
 
 
 @dataclass(frozen=True, slots=True)
 class Catalog(Generic[I]):
-    """One index: its fields with their weights, its filters, and how an item becomes a document."""
+    """One index: fields with the weight a match in them has, filters, and how an item becomes a document."""
 
     name: str
     """`kelifax.resources`."""
     item_type: type[I]
     document: Callable[[I], Document | None]
-    """None for items that must not be found; the id must depend only on the item's key."""
+    """None for items that must not be found; the id must depend on the item's key alone."""
     weights: Mapping[str, float]
     sources: tuple[Query[I], ...]
-    """Queries that together read every item, to rebuild the index."""
+    """Queries that together read every item, for building the index anew."""
     filters: tuple[str, ...] = ()
+    sorts: tuple[str, ...] = ()
+    """What lists can be sorted by: `created_at` is ascending, `-created_at` descending."""
+    order: str = ""
+    """The sort of lists without words; by id if there is none."""
+    texts: tuple[Texts[Any], ...] = ()
 
     def __post_init__(self) -> None:
-        for name in (*self.weights, *self.filters):
+        for name in (*self.weights, *self.filters, *self.sorts):
             if not _NAME.match(name):
-                raise ValueError(f"{self.name}: {name!r} is not a valid name of a field or filter; use a-z, 0-9 and _")
+                raise ValueError(f"{self.name}: {name!r} is no name for a field, filter or sort; use a-z, 0-9 and _")
+        for each in self.texts:
+            if each.field not in self.weights:
+                raise ValueError(f"{self.name}: texts go into {each.field!r}, which has no weight; add it to weights")
+        if self.order:
+            self.check_sort(self.order)
+
+    def check_sort(self, sort: str) -> None:
+        """Refuse a sort that is not declared: which sorts there are is for programs to know, not for people."""
+        if sort.removeprefix("-") not in self.sorts:
+            raise ValueError(f"{self.name} has no sort {sort!r}; declared are {', '.join(self.sorts) or 'none'}")
+
+    def check_filters(self, names: Mapping[str, Any] | tuple[str, ...]) -> None:
+        """Refuse filters that are not declared."""
+        for name in names:
+            if name not in self.filters:
+                raise ValueError(
+                    f"{self.name} has no filter {name!r}; declared are {', '.join(self.filters) or 'none'}"
+                )
+
+    @property
+    def tables(self) -> tuple[Table, ...]:
+        """The tables that its items and texts are in, its items' first."""
+        return tuple(dict.fromkeys(each.__table__ for each in (self.item_type, *(t.item_type for t in self.texts))))
 
     @property
     def slug(self) -> str:
-        """The name in table names of the index file."""
+        """The name as tables of the index file spell it."""
         return re.sub(r"[^a-z0-9]", "_", self.name)
 
     @property
     def shape(self) -> str:
-        """A digest that changes when the index must be rebuilt."""
-        declared: Any = (self.name, tuple(self.weights), self.filters)
+        """Changes when the index must be built anew."""
+        texts = tuple((each.field, len(each.sources)) for each in self.texts)
+        declared: Any = (_LAYOUT, self.name, tuple(self.weights), self.filters, self.sorts, len(self.sources), texts)
         return sha256(repr(declared).encode()).hexdigest()[:16]

@@ -1,54 +1,33 @@
-"""The search index: SQLite's FTS5 in a file of its own, with many readers and one writer, the change worker."""
+"""The index: SQLite's FTS5 in a file of its own, for any number of readers and the worker that follows the changes."""
 
 from __future__ import annotations
 
 import asyncio
 import threading
-from collections.abc import AsyncIterable, Callable, Mapping
+from collections.abc import AsyncIterable, AsyncIterator, Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeVar
 
 import apsw
-from markupsafe import Markup
 
-from partita.kit.cursors import seal, unseal
-from partita.kit.search import statements
-from partita.kit.search.catalog import Catalog, Document
-from partita.kit.search.marks import marked
-from partita.kit.search.words import match_expression
+from partita.kit.search import finding, tables, vocabulary, writes
+from partita.kit.search.catalog import Catalog, Document, Text
+from partita.kit.search.finding import Asked, Match, Wanted
+from partita.kit.search.results import FacetValue, SearchPage
 from partita.store.reads import note_read
 from partita.table import CursorKeys, Item
 
 T = TypeVar("T")
 I = TypeVar("I", bound=Item)  # noqa: E741 - an item, as T is a type
 
-FilterValue = str | tuple[str, ...] | frozenset[str]
-
 _BUSY_MILLISECONDS = 10_000
-
-
-@dataclass(frozen=True, slots=True)
-class Hit:
-    """One match; its texts are safe HTML with the matching words in `<mark>`."""
-
-    id: str
-    score: float
-    highlights: Mapping[str, Markup]
-
-
-@dataclass(frozen=True, slots=True)
-class SearchPage:
-    """A page of matches, best first."""
-
-    hits: tuple[Hit, ...]
-    next_cursor: str | None
-    total: int
+_BATCH = 500
+_BATCH_CHARACTERS = 1_000_000
 
 
 class Search:
-    """Finds documents by words. Each thread has its connection; reads see a snapshot and never wait for writes."""
+    """Finds documents by words. Each thread has a connection; reads see one moment and never wait for writes."""
 
     def __init__(self, file: Path, keys: CursorKeys, *, threads: int = 4) -> None:
         self._file = file
@@ -60,7 +39,7 @@ class Search:
         file.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
 
     def close(self) -> None:
-        """Close the file."""
+        """Let go of the file."""
         self._pool.shutdown()
         with self._guard:
             for connection in self._connections:
@@ -74,67 +53,111 @@ class Search:
         catalog: Catalog[Any],
         text: str,
         *,
-        filters: Mapping[str, FilterValue] | None = None,
+        filters: Mapping[str, Wanted] | None = None,
+        match: Match = "all",
+        sort: str | None = None,
+        facets: Sequence[str] = (),
+        most_values: int = 20,
+        suggest: bool = False,
         limit: int = 20,
         cursor: str | None = None,
     ) -> SearchPage:
-        """Documents with all the words, in any order; the last word may be incomplete. No words match nothing.
+        """What has the words of a text and fits the filters; without words, everything that fits.
 
-        A filter is a text, a tuple of which all must match, or a frozenset of which any must match.
+        The text may hold "exact phrases", -words that must not be there, and filters, as in `tag:maps`. The last word
+        may be the start of one. With `match="relaxed"`, if nothing has all words, what has some of them is found.
+
+        A filter wants a text, all texts of a tuple, or any text of a frozenset. The best match comes first, or the
+        first of a `sort`. `facets` are the filters whose values are counted, `most_values` of each; `suggest` is to
+        correct typing errors if (almost) nothing is found.
         """
-        expression = match_expression(text)
-        if expression is None:
-            return SearchPage((), None, 0)
-        conditions = [_condition(name, value) for name, value in sorted((filters or {}).items())]
-        list_name = ["search", catalog.name, expression, conditions]
-        after = None if cursor is None else unseal(self._keys, list_name, cursor)
-
-        def look(connection: apsw.Connection) -> SearchPage:  # highlights in the thread too: it takes time
-            rows, total = statements.find(connection, catalog, expression, conditions, after, limit)
-            sealed = seal(self._keys, list_name, rows[limit - 1][:2]) if len(rows) > limit else None
-            return SearchPage(tuple(_hit(catalog, text, row) for row in rows[:limit]), sealed, total)
-
-        page = await self._run(look)
+        asked = Asked.of(catalog, text, filters or {}, match, sort, tuple(facets), most_values, suggest, limit)
+        after = None if cursor is None else asked.place(self._keys, cursor)
+        page = await self._run(finding.find, asked, self._keys, after)
         note_read(page)
         return page
+
+    async def complete(
+        self, catalog: Catalog[Any], start: str, *, filter: str = "", field: str = "", limit: int = 10
+    ) -> tuple[FacetValue, ...]:
+        """The values of a filter that begin like a text, or the words of a field like its last word; frequent first."""
+        if bool(filter) == bool(field):
+            raise ValueError("complete needs either a filter or a field")
+        if filter:
+            catalog.check_filters((filter,))
+        elif field not in catalog.weights:
+            raise ValueError(f"{catalog.name} has no field {field!r}; declared are {', '.join(catalog.weights)}")
+        complete = vocabulary.complete_value if filter else vocabulary.complete_word
+        completed = await self._run(complete, catalog, filter or field, start, limit)
+        note_read(completed)
+        return completed
 
     # -- keeping it
 
     async def apply(self, catalog: Catalog[I], old: I | None, new: I | None, *, sequence: str) -> None:
-        """Apply one change; a second time, or after a later change of the same item, it does nothing."""
-        after = None if new is None else catalog.document(new)
-        either = after
+        """Follow one change; done twice, or after a later change of the same item, it changes nothing."""
+        wanted = None if new is None else catalog.document(new)
+        before = wanted
         for image in (old, new):
-            if either is None and image is not None:
-                either = catalog.document(image)
-        if either is not None:
-            # As text of fixed width: sequence numbers of AWS are too large for SQLite's integers.
-            await self._run(statements.apply, catalog, either.id, after, sequence.zfill(40))
+            if before is None and image is not None:
+                before = catalog.document(image)
+        if before is not None:
+            await self._run(writes.apply, catalog, before.id, wanted, _in_order(sequence))
+
+    async def put_text(
+        self, catalog: Catalog[Any], identity: str, field: str, part: str, text: str | None, *, sequence: str
+    ) -> None:
+        """Put one text of a document in, or take it out (None), without the rest of the document.
+
+        Of each text the latest sequence counts. It may come before its document, which it waits for.
+        """
+        if field not in {each.field for each in catalog.texts}:
+            raise ValueError(f"{catalog.name} declares no texts for {field!r}; add Texts({field!r}, …) to its texts")
+        await self._run(writes.apply_text, catalog, field, (identity, part), text, _in_order(sequence))
 
     async def rebuild(
         self, catalog: Catalog[I], items: AsyncIterable[I], progress: Callable[[int], None] = lambda _: None
     ) -> int:
-        """Rebuild the index of a catalog while it is in use; changes that come meanwhile win."""
-        generation = await self._run(statements.begin, catalog)
-        count = 0
-        waiting: list[Document] = []
-        async for item in items:
-            document = catalog.document(item)
-            if document is not None:
-                waiting.append(document)
-            count += 1
-            if len(waiting) == 500:
-                await self._run(statements.add, catalog, waiting, generation)
-                waiting = []
-                progress(count)
-        await self._run(statements.add, catalog, waiting, generation)
-        await self._run(statements.finish, catalog, generation)
-        progress(count)
-        return count
+        """Build the index of a catalog anew from its items, while it is used; changes that come meanwhile win."""
+        if catalog.texts:
+            raise ValueError(f"{catalog.name} has texts, which items alone cannot bring back; use following.build_anew")
+
+        async def documents() -> AsyncIterator[Document | None]:
+            async for item in items:
+                yield catalog.document(item)
+
+        return await self.rebuild_from(catalog, {"items": documents}, progress)
+
+    async def rebuild_from(
+        self,
+        catalog: Catalog[Any],
+        sources: Mapping[str, Callable[[], AsyncIterable[Document | tuple[str, Text] | None]]],
+        progress: Callable[[int], None] = lambda _: None,
+    ) -> int:
+        """Build the index anew source by source: of documents, and of texts with their field.
+
+        If it is interrupted and called again, it goes on with the first source that was not read to its end.
+        Returns how many items were read.
+        """
+        generation, done = await self._run(writes.begin, catalog)
+        total = sum(done.values())
+        progress(total)
+        for name, read in sources.items():
+            if name in done:
+                continue
+            count = 0
+            async for batch, number in _batches(read()):
+                await self._run(writes.add, catalog, batch, generation)
+                count += number
+                progress(total + count)
+            await self._run(writes.read, catalog, name, count, generation)
+            total += count
+        await self._run(writes.finish, catalog, generation)
+        return total
 
     async def built(self, catalog: Catalog[Any]) -> bool:
-        """Whether the index of a catalog is complete and fits its current declaration."""
-        return await self._run(statements.built, catalog)
+        """Whether the index of a catalog is there, has the shape that is declared now, and was built to its end."""
+        return await self._run(writes.built, catalog)
 
     # -- connections
 
@@ -143,24 +166,36 @@ class Search:
         return await loop.run_in_executor(self._pool, lambda: work(self._connection(), *arguments))
 
     def _connection(self) -> apsw.Connection:
-        connection: apsw.Connection | None = getattr(self._local, "connection", None)
-        if connection is None:
-            connection = apsw.Connection(str(self._file))
-            connection.set_busy_timeout(_BUSY_MILLISECONDS)
-            connection.execute("PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL")
-            statements.prepare(connection)
-            self._local.connection = connection
+        known: apsw.Connection | None = getattr(self._local, "connection", None)
+        if known is None:
+            known = apsw.Connection(str(self._file))
+            known.set_busy_timeout(_BUSY_MILLISECONDS)
+            known.execute("PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL; PRAGMA recursive_triggers = ON")
+            tables.prepare(known)
+            self._local.connection = known
             with self._guard:
-                self._connections.append(connection)
-        return connection
+                self._connections.append(known)
+        return known
 
 
-def _condition(name: str, value: FilterValue) -> statements.Condition:
-    if isinstance(value, str):
-        return name, "AND", (value,)
-    return name, "OR" if isinstance(value, frozenset) else "AND", tuple(sorted(value))
+def _in_order(sequence: str) -> str:
+    """Text of one width: the numbers of AWS are too long for SQLite's."""
+    return sequence.zfill(40)
 
 
-def _hit(catalog: Catalog[Any], text: str, row: tuple[Any, ...]) -> Hit:
-    score, _, identity, *texts = row
-    return Hit(identity, -score, {name: marked(each, text) for name, each in zip(catalog.weights, texts, strict=True)})
+async def _batches(
+    entries: AsyncIterable[Document | tuple[str, Text] | None],
+) -> AsyncIterator[tuple[list[Document | tuple[str, Text]], int]]:
+    """Some entries at a time, and how many were read for them; no transaction becomes too large."""
+    batch: list[Document | tuple[str, Text]] = []
+    count = characters = 0
+    async for entry in entries:
+        count += 1
+        if entry is not None:
+            batch.append(entry)
+            characters += sum(map(len, entry.fields.values())) if isinstance(entry, Document) else len(entry[1].text)
+        if count == _BATCH or characters > _BATCH_CHARACTERS:
+            yield batch, count
+            batch, count, characters = [], 0, 0
+    if count:
+        yield batch, count

@@ -3,46 +3,20 @@ from __future__ import annotations
 import asyncio
 import re
 import unicodedata
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator
 from pathlib import Path
+from typing import Any
 
+import apsw
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from markupsafe import escape
 
-from partita.kit.search import Catalog, Document, Search
+from partita.kit.search import Catalog, Search
 from partita.kit.search.marks import marked
-from partita.kit.search.words import match_expression
-from partita.table import Attribute, CursorKeys, Item, Table, attribute
 from partita.table.errors import InvalidCursorError
-
-SHELF = Table("search-shelf", pk="id")
-
-
-class Book(Item, table=SHELF):
-    id: Attribute[str]
-    title: Attribute[str] = attribute(default="")
-    body: Attribute[str] = attribute(default="")
-    shelf: Attribute[str] = attribute(default="a")
-    tags: Attribute[tuple[str, ...]] = attribute(default=())
-    hidden: Attribute[bool] = attribute(default=False)
-
-
-def _document(book: Book) -> Document | None:
-    if book.hidden:
-        return None
-    return Document(book.id, {"title": book.title, "body": book.body}, {"shelf": book.shelf, "tag": book.tags})
-
-
-BOOKS = Catalog("search.books", Book, _document, {"title": 8.0, "body": 1.0}, (), ("shelf", "tag"))
-
-
-@pytest.fixture
-def search(tmp_path: Path) -> Iterator[Search]:
-    search = Search(tmp_path / "search.db", CursorKeys(b"s" * 32))
-    yield search
-    search.close()
+from tests.kit.search.books import BOOKS, Book, document
 
 
 async def _fill(search: Search, *books: Book) -> None:
@@ -201,7 +175,7 @@ def test_building_anew_keeps_what_changed_meanwhile_and_drops_what_is_gone(searc
 
 def test_an_index_of_another_shape_is_not_used_until_it_is_built_anew(search: Search) -> None:
     asyncio.run(_fill(search, Book(id="1", title="x")))
-    other = Catalog("search.books", Book, _document, {"title": 8.0}, (), ("shelf", "tag"))
+    other = Catalog("search.books", Book, document, {"title": 8.0}, (), ("shelf", "tag"))
     assert not asyncio.run(search.built(other))
     assert asyncio.run(search.find(other, "x")).hits == ()
 
@@ -210,20 +184,125 @@ def test_before_anything_was_written_nothing_is_found(search: Search) -> None:
     assert _found(search, "anything") == []
 
 
-@settings(max_examples=200)
-@given(st.text(max_size=30))
-def test_any_text_is_a_safe_query(text: str) -> None:
-    expression = match_expression(text)
-    if expression is not None:
-        import apsw
-
-        connection = apsw.Connection(":memory:")
-        connection.execute("CREATE VIRTUAL TABLE w USING fts5(a, tokenize = 'unicode61 remove_diacritics 2')")
-        connection.execute("SELECT count(*) FROM w WHERE w MATCH ?", (expression,)).fetchall()
-        connection.close()
-
-
-@pytest.mark.parametrize("text", ["", "  ", "***", '""', "()", "_"])
-def test_no_words_find_nothing(search: Search, text: str) -> None:
+@pytest.mark.parametrize("text", ["***", '""', "()", "_", "-", "-*", "\x00"])
+def test_text_without_words_finds_nothing(search: Search, text: str) -> None:
     asyncio.run(_fill(search, Book(id="1", title="x")))
     assert _found(search, text) == []
+
+
+def test_no_text_lists_everything(search: Search) -> None:
+    asyncio.run(_fill(search, Book(id="1", title="x"), Book(id="2"), Book(id="3", hidden=True)))
+    assert _found(search, "") == _found(search, "  ") == ["2", "1"]
+
+
+def test_one_call_gives_hits_total_and_facets(search: Search) -> None:
+    books = (
+        Book(id="1", title="map", shelf="a", tags=("red", "blue"), year=2001),
+        Book(id="2", title="map", shelf="b", tags=("red",), year=2003),
+        Book(id="3", title="tool", shelf="b", tags=("red",), year=2002),
+    )
+    asyncio.run(_fill(search, *books))
+    filters: dict[str, Any] = {"shelf": frozenset({"a"}), "tag": ("red",)}
+    page = asyncio.run(search.find(BOOKS, "maps", filters=filters, facets=("shelf", "tag"), sort="-year"))
+    assert ([hit.id for hit in page.hits], page.total) == (["1"], 1)
+    shelves = [(each.value, each.count, each.chosen) for each in page.facets["shelf"]]
+    tags = [(each.value, each.count, each.chosen) for each in page.facets["tag"]]
+    assert shelves == [("a", 1, True), ("b", 1, False)], "any of: as if no shelf were chosen"
+    assert tags == [("blue", 1, False), ("red", 1, True)], "all of: among what is listed"
+    assert asyncio.run(search.find(BOOKS, "maps", filters=filters)).facets == {}
+
+
+def test_a_list_without_words_can_be_compared_so_that_its_page_can_be_kept(search: Search) -> None:
+    asyncio.run(_fill(search, Book(id="1", title="map", tags=("red",))))
+    one, other = (asyncio.run(search.find(BOOKS, "", facets=("tag",))) for _ in range(2))
+    assert one == other
+    assert hash(one) == hash(other)
+
+
+def test_sorts_and_filters_that_are_not_declared_are_refused(search: Search) -> None:
+    with pytest.raises(ValueError, match="has no sort '-pages'; declared are year, title"):
+        asyncio.run(search.find(BOOKS, "x", sort="-pages"))
+    with pytest.raises(ValueError, match="has no filter 'colour'; declared are shelf, tag"):
+        asyncio.run(search.find(BOOKS, "x", filters={"colour": "red"}))
+    with pytest.raises(ValueError, match="has no filter 'colour'"):
+        asyncio.run(search.find(BOOKS, "x", facets=("colour",)))
+    with pytest.raises(ValueError, match="has no sort"):
+        Catalog("search.books", Book, document, {"title": 8.0}, (), sorts=("year",), order="-title")
+
+
+def test_no_value_of_a_filter_is_no_restriction(search: Search) -> None:
+    asyncio.run(_fill(search, Book(id="1", title="x")))
+    assert _found(search, "x", tag=frozenset()) == _found(search, "x", tag=()) == ["1"]
+
+
+def test_a_cursor_belongs_to_its_sort(search: Search) -> None:
+    asyncio.run(_fill(search, *(Book(id=str(n), title="x", year=n) for n in range(3))))
+    cursor = asyncio.run(search.find(BOOKS, "x", sort="year", limit=1)).next_cursor
+    with pytest.raises(InvalidCursorError):
+        asyncio.run(search.find(BOOKS, "x", sort="-year", cursor=cursor))
+    with pytest.raises(InvalidCursorError):
+        asyncio.run(search.find(BOOKS, "x", cursor=cursor))
+
+
+def test_a_change_of_what_lists_are_sorted_by_leaves_the_words_alone(search: Search, tmp_path: Path) -> None:
+    old, new = Book(id="1", title="map", year=1), Book(id="1", title="map", year=2)
+    asyncio.run(_fill(search, old, Book(id="2", year=1)))
+
+    def words() -> list[object]:
+        connection = apsw.Connection(str(tmp_path / "search.db"))
+        try:
+            return list(connection.execute("SELECT id, block FROM words_search_books_data"))
+        finally:
+            connection.close()
+
+    before = words()
+    asyncio.run(search.apply(BOOKS, old, new, sequence="9"))
+    assert _found(search, "") == ["1", "2"]
+    assert words() == before
+
+
+@pytest.mark.parametrize("year", [2**70, -(2**70), True])
+def test_numbers_of_any_size_can_be_sorted_by(search: Search, year: int) -> None:
+    asyncio.run(_fill(search, Book(id="1", year=0), Book(id="2", year=year)))
+    page = asyncio.run(search.find(BOOKS, "", sort="year", limit=1))
+    rest = asyncio.run(search.find(BOOKS, "", sort="year", limit=1, cursor=page.next_cursor))
+    assert [page.hits[0].id, rest.hits[0].id] == (["1", "2"] if year > 0 else ["2", "1"])
+
+
+def test_words_are_known_by_the_tables_that_were_made_anew(search: Search) -> None:
+    asyncio.run(_fill(search, Book(id="1", title="automation")))
+    for catalog in (BOOKS, Catalog("search.books", Book, document, {"title": 8.0}, ()), BOOKS):
+        asyncio.run(search.apply(catalog, None, Book(id="1", title="automation"), sequence="1"))
+        for _ in range(8):  # on all connections
+            assert asyncio.run(search.find(catalog, "automtion", suggest=True)).suggestion == "automation"
+            assert asyncio.run(search.complete(catalog, "aut", field="title"))[0].count == 1
+
+
+def test_relaxed_words_stay_relaxed_on_every_page(search: Search) -> None:
+    asyncio.run(_fill(search, *(Book(id=str(n), title="map" if n % 2 else "tool") for n in range(5))))
+
+    async def story() -> list[str]:
+        found: list[str] = []
+        cursor = None
+        while True:
+            page = await search.find(BOOKS, "map tool", match="relaxed", limit=2, cursor=cursor)
+            assert (page.relaxed, page.total) == (True, 5)
+            found += [hit.id for hit in page.hits]
+            cursor = page.next_cursor
+            if cursor is None:
+                return found
+
+    assert sorted(asyncio.run(story())) == ["0", "1", "2", "3", "4"]
+    # What comes meanwhile has all words; whoever began to read goes on in the same list.
+    cursor = asyncio.run(search.find(BOOKS, "map tool", match="relaxed", limit=2)).next_cursor
+    asyncio.run(search.apply(BOOKS, None, Book(id="9", title="map tool"), sequence="9"))
+    assert asyncio.run(search.find(BOOKS, "map tool", match="relaxed", limit=9, cursor=cursor)).relaxed
+
+
+def test_a_value_that_a_document_no_longer_has_no_longer_finds_it(search: Search) -> None:
+    old, new = Book(id="1", tags=("red", "blue")), Book(id="1", tags=("red", "green"))
+    asyncio.run(_fill(search, old))
+    asyncio.run(search.apply(BOOKS, old, new, sequence="1"))
+    assert (_found(search, "", tag="blue"), _found(search, "", tag="green")) == ([], ["1"])
+    page = asyncio.run(search.find(BOOKS, "", facets=("tag",)))
+    assert [(each.value, each.count) for each in page.facets["tag"]] == [("green", 1), ("red", 1)]

@@ -1,0 +1,152 @@
+"""One search: from what was asked to a page."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import apsw
+
+from partita.kit.cursors import seal, unseal
+from partita.kit.search import reads
+from partita.kit.search.catalog import Catalog
+from partita.kit.search.marks import Marker
+from partita.kit.search.query import Query, parse, readable_text
+from partita.kit.search.reads import Chosen, Matching, Row
+from partita.kit.search.results import Hit, Named, SearchPage
+from partita.kit.search.tables import made
+from partita.kit.search.vocabulary import FEW, corrected
+from partita.table import CursorKeys
+
+Wanted = str | tuple[str, ...] | frozenset[str]
+Match = Literal["all", "any", "relaxed"]
+"""Which words must be there: all; any, those with all of them first; or all, and if nothing has them, any."""
+
+_NO_MARKS: Named[Any] = Named()
+_WORDS_SHOWN = 20_000
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """Everything a search is asked for."""
+
+    catalog: Catalog[Any]
+    text: str
+    query: Query
+    chosen: tuple[Chosen, ...]
+    match: Match
+    sort: str | None
+    """None: the best match first."""
+    facets: tuple[str, ...]
+    most_values: int
+    suggest: bool
+    limit: int
+
+    @staticmethod
+    def of(
+        catalog: Catalog[Any],
+        text: str,
+        filters: Mapping[str, Wanted],
+        match: Match,
+        sort: str | None,
+        facets: tuple[str, ...],
+        most_values: int,
+        suggest: bool,
+        limit: int,
+    ) -> Asked:
+        """Read what people typed, and check what programs ask for."""
+        catalog.check_filters((*filters, *facets))
+        if sort is not None:
+            catalog.check_sort(sort)
+        text = readable_text(text)
+        query = parse(text, catalog.filters)
+        if sort is None and not query.wanted:
+            sort = catalog.order
+        chosen = tuple(_chosen(name, wanted) for name, wanted in sorted(filters.items()))
+        return Asked(catalog, text, query, chosen, match, sort, facets, most_values, suggest, limit)
+
+    @property
+    def list_name(self) -> list[Any]:
+        """What a cursor belongs to; what is counted or suggested beside a list does not change it."""
+        terms = [[term.words, term.phrase, term.unfinished, term.excluded] for term in self.query.terms]
+        conditions = [[each.name, each.value, each.excluded] for each in self.query.conditions]
+        return ["search", self.catalog.name, terms, conditions, self.chosen, self.match, self.sort, self.query.blank]
+
+    def place(self, keys: CursorKeys, cursor: str) -> tuple[bool, list[Any]]:
+        """The place in a cursor: whether the words were relaxed, and after what to go on."""
+        relaxed, after = unseal(keys, self.list_name, cursor)
+        return relaxed, after
+
+
+def find(
+    connection: apsw.Connection, asked: Asked, keys: CursorKeys, place: tuple[bool, list[Any]] | None
+) -> SearchPage:
+    """A page of what was asked for. It runs in a worker thread: marking long texts takes time too."""
+    with connection:  # one moment for all of it
+        if asked.query.meaningless or not made(connection, asked.catalog):
+            return _nothing(asked)
+        relaxed = place is not None and place[0]
+        matching = _matching(connection, asked, asked.query, any_word=relaxed or asked.match == "any")
+        total = strict = reads.count(connection, matching)
+        if not total and asked.match == "relaxed" and place is None and len(asked.query.wanted) > 1:
+            matching = _matching(connection, asked, asked.query, any_word=True)
+            total = reads.count(connection, matching)
+            relaxed = total > 0
+        rows = _rows(connection, asked, matching, None if place is None else place[1])
+        marker = Marker(asked.query.wanted)
+        hits = tuple(_hit(connection, asked, marker, row) for row in rows[: asked.limit])
+        sealed = None
+        if len(rows) > asked.limit:
+            sealed = seal(keys, asked.list_name, [relaxed, rows[asked.limit - 1][:-1]])
+        facets = reads.facets(connection, matching, asked.facets, asked.chosen, asked.most_values)
+        suggestion = None
+        if asked.suggest and place is None and asked.query.wanted and strict <= FEW:
+            suggestion = _suggestion(connection, asked, strict)
+    return SearchPage(hits, sealed, total, Named(facets), relaxed, suggestion)
+
+
+def _nothing(asked: Asked) -> SearchPage:
+    facets = reads.with_chosen({name: [] for name in asked.facets}, asked.chosen)
+    return SearchPage((), None, 0, Named(facets))
+
+
+def _matching(connection: apsw.Connection, asked: Asked, query: Query, *, any_word: bool) -> Matching:
+    restrictions = reads.restrictions(connection, asked.catalog, asked.chosen, query.conditions)
+    return Matching(asked.catalog, query.expression("OR" if any_word else "AND"), query.excluded, restrictions)
+
+
+def _rows(connection: apsw.Connection, asked: Asked, matching: Matching, after: Sequence[Any] | None) -> list[Row]:
+    limit = asked.limit + 1  # one more, so that the end is known when it is reached
+    if asked.sort is not None:
+        return reads.by_sort(connection, matching, asked.sort, after, limit)
+    first = asked.query.expression("AND") if asked.match == "any" and len(asked.query.wanted) > 1 else None
+    return reads.by_match(connection, matching, first, after, limit)
+
+
+def _hit(connection: apsw.Connection, asked: Asked, marker: Marker, row: Row) -> Hit:
+    identity = row[-2]
+    if not asked.query.wanted:
+        return Hit(identity, 0.0, _NO_MARKS)
+    texts = reads.texts_of(connection, asked.catalog, row)
+    score = 0.0 if asked.sort is not None else -row[1]
+    return Hit(identity, score, {name: marker.mark(text) for name, text in texts.items()})
+
+
+def _suggestion(connection: apsw.Connection, asked: Asked, found: int) -> str | None:
+    def sample(text: str) -> tuple[int, str | None]:
+        query = parse(text, asked.catalog.filters)
+        matching = _matching(connection, asked, query, any_word=False)
+        best = reads.by_match(connection, matching, None, None, 1) if query.wanted else []
+        if not best:
+            return 0, None
+        words = " ".join(each[:_WORDS_SHOWN] for each in reads.texts_of(connection, asked.catalog, best[0]).values())
+        return reads.count(connection, matching), words
+
+    return corrected(connection, asked.catalog, asked.text, asked.query, found, sample)
+
+
+def _chosen(name: str, wanted: Wanted) -> Chosen:
+    if isinstance(wanted, str):
+        return name, "AND", (readable_text(wanted),)
+    return name, "OR" if isinstance(wanted, frozenset) else "AND", tuple(sorted(map(readable_text, wanted)))

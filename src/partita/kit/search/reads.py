@@ -1,0 +1,235 @@
+"""How an index is asked. Each function runs in a worker thread, on that thread's connection.
+
+A list is a set of documents in an order. The set: who has the words, and passes the restrictions. The order: by match,
+or by a sort. Facets count the values of the same set.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import apsw
+
+from partita.kit.search.catalog import Catalog
+from partita.kit.search.query import Condition
+from partita.kit.search.results import FacetValue
+
+Chosen = tuple[str, Literal["AND", "OR"], tuple[str, ...]]
+"""A filter, whether all of its values or any must be there, and the values."""
+Row = tuple[Any, ...]
+"""What a document is placed by, its id, and its number."""
+
+
+@dataclass(frozen=True, slots=True)
+class Restriction:
+    """One of these values must be there, or none of them."""
+
+    name: str
+    values: tuple[int, ...]
+    excluded: bool = False
+    extendable: bool = False
+    """Whether people may add values, so that the counts of this filter must not be narrowed by it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Matching:
+    """Which documents: those that match, if there is an expression, and that pass all restrictions."""
+
+    catalog: Catalog[Any]
+    expression: str | None
+    """Words that must be there; it has left out those that must not."""
+    excluded: str | None
+    """Words that must not be there, for a list without others."""
+    restrictions: tuple[Restriction, ...]
+
+    @property
+    def doc(self) -> str:
+        """The number of a document, as statements spell it."""
+        return f"words_{self.catalog.slug}.rowid" if self.expression is not None else "d.doc"
+
+    def source(self, *, documents: bool = True) -> str:
+        """What to select from; with the documents' own values only if they are needed."""
+        slug = self.catalog.slug
+        if self.expression is None:
+            return f"documents_{slug} AS d"
+        return f"words_{slug}" + (
+            f" CROSS JOIN documents_{slug} AS d ON d.doc = words_{slug}.rowid" if documents else ""
+        )
+
+    def where(self, without: str | None = None) -> tuple[str, tuple[str, ...]]:
+        """The conditions and their parameters; `without` is a filter whose extendable restriction is left out."""
+        slug = self.catalog.slug
+        parameters: tuple[str, ...] = ()
+        clauses = ["d.live"]
+        if self.expression is not None:
+            clauses, parameters = [f"words_{slug} MATCH ?"], (self.expression,)
+        elif self.excluded is not None:
+            clauses.append(f"d.doc NOT IN (SELECT rowid FROM words_{slug} WHERE words_{slug} MATCH ?)")
+            parameters = (self.excluded,)
+        for each in self.restrictions:
+            if not (each.extendable and each.name == without):
+                clauses.append(self._passes(each))
+        return " AND ".join(clauses), parameters
+
+    def _passes(self, restriction: Restriction) -> str:
+        values = ", ".join(f"{value:d}" for value in restriction.values)
+        pairs = f"pairs_{self.catalog.slug}"
+        if self.expression is None and not restriction.excluded:
+            return f"d.doc IN (SELECT doc FROM {pairs} WHERE value IN ({values}))"
+        exists = f"EXISTS (SELECT 1 FROM {pairs} AS p WHERE p.doc = {self.doc} AND p.value IN ({values}))"
+        return f"NOT {exists}" if restriction.excluded else exists
+
+
+def restrictions(
+    connection: apsw.Connection, catalog: Catalog[Any], chosen: Sequence[Chosen], typed: Sequence[Condition]
+) -> tuple[Restriction, ...]:
+    """What programs and people narrow a list by, in the numbers of the index."""
+    slug = catalog.slug
+    found: list[Restriction] = []
+    for name, joined, texts in chosen:
+        numbers = [
+            connection.execute(f"SELECT value FROM values_{slug} WHERE name = ? AND text = ?", (name, text)).get
+            for text in texts
+        ]
+        if joined == "OR" and texts:
+            found.append(Restriction(name, tuple(n for n in numbers if n is not None), extendable=True))
+        elif joined == "AND":
+            found += [Restriction(name, () if number is None else (number,)) for number in numbers]
+    for each in typed:
+        values = connection.execute(
+            f"SELECT value FROM values_{slug} WHERE name = ? AND folded = ?", (each.name, each.value)
+        )
+        found.append(Restriction(each.name, tuple(value for (value,) in values), excluded=each.excluded))
+    return tuple(found)
+
+
+def count(connection: apsw.Connection, matching: Matching) -> int:
+    """How many documents there are."""
+    where, parameters = matching.where()
+    counted = f"SELECT count(*) FROM {matching.source(documents=False)} WHERE {where}"
+    return int(connection.execute(counted, parameters).get)
+
+
+def by_match(
+    connection: apsw.Connection, matching: Matching, first: str | None, after: Sequence[Any] | None, limit: int
+) -> list[Row]:
+    """The best matches: tier, score, id, number. What `first` matches as well is in the first tier."""
+    catalog = matching.catalog
+    words = f"words_{catalog.slug}"
+    where, parameters = matching.where()
+    weights = ", ".join(str(float(weight)) for weight in catalog.weights.values())
+    tier = "0"
+    lead: tuple[str, ...] = ()
+    if first is not None:
+        tier, lead = f"{words}.rowid NOT IN (SELECT rowid FROM {words} WHERE {words} MATCH ?)", (first,)
+    ranked = (
+        f"SELECT {tier} AS tier, bm25({words}, {weights}) AS score, d.id AS id, d.doc AS doc"
+        f" FROM {matching.source()} WHERE {where}"
+    )
+    if after is not None:
+        ranked = f"SELECT * FROM ({ranked}) WHERE (tier, score, id) > (?, ?, ?)"
+    return connection.execute(
+        f"{ranked} ORDER BY tier, score, id LIMIT ?", (*lead, *parameters, *(after or ()), limit)
+    ).fetchall()
+
+
+def by_sort(
+    connection: apsw.Connection, matching: Matching, sort: str, after: Sequence[Any] | None, limit: int
+) -> list[Row]:
+    """The first of a sort: value, id, number. Those without a value come last, in both directions."""
+    direction, compared = ("DESC", "<") if sort.startswith("-") else ("ASC", ">")
+    column = f"d.s_{sort.removeprefix('-')}" if sort else "NULL"
+    where, parameters = matching.where()
+    selected = f"SELECT {column}, d.id, d.doc FROM {matching.source()} WHERE {where}"
+    rows: list[Row] = []
+    if sort and (after is None or after[0] is not None):
+        place = "" if after is None else f" AND ({column}, d.id) {compared} (?, ?)"
+        rows = connection.execute(
+            f"{selected} AND {column} IS NOT NULL{place} ORDER BY {column} {direction}, d.id {direction} LIMIT ?",
+            (*parameters, *(after or ()), limit),
+        ).fetchall()
+        after = None
+    if len(rows) < limit:
+        place = "" if after is None else f" AND d.id {compared} ?"
+        rows += connection.execute(
+            f"{selected} AND {column} IS NULL{place} ORDER BY d.id {direction} LIMIT ?",
+            (*parameters, *(() if after is None else after[1:]), limit - len(rows)),
+        ).fetchall()
+    return rows
+
+
+def facets(
+    connection: apsw.Connection, matching: Matching, names: Sequence[str], chosen: Iterable[Chosen], most: int
+) -> dict[str, tuple[FacetValue, ...]]:
+    """How many of the documents have which values: the most frequent ones, and those that are chosen."""
+    extendable = {each.name for each in matching.restrictions if each.extendable}
+    together = [name for name in names if name not in extendable]
+    picked = {value for each in matching.restrictions if not each.excluded for value in each.values}
+    counted: dict[str, list[FacetValue]] = {name: [] for name in names}
+    for group, without in ((together, None), *(([name], name) for name in names if name in extendable)):
+        if group:
+            for name, text, value, number in _counts(connection, matching, group, without, picked, most):
+                counted[name].append(FacetValue(text, number, value in picked))
+    return with_chosen(counted, chosen)
+
+
+def with_chosen(counted: Mapping[str, list[FacetValue]], chosen: Iterable[Chosen]) -> dict[str, tuple[FacetValue, ...]]:
+    """The counts, and what is chosen though nothing has it, so that people can take it back."""
+    missing: dict[str, list[FacetValue]] = {name: [] for name in counted}
+    for name, _, texts in chosen:
+        if name in counted:
+            there = {each.value for each in counted[name]}
+            missing[name] += [FacetValue(text, 0, chosen=True) for text in texts if text not in there]
+    return {name: (*values, *missing[name]) for name, values in counted.items()}
+
+
+def _counts(
+    connection: apsw.Connection,
+    matching: Matching,
+    names: Sequence[str],
+    without: str | None,
+    picked: Iterable[int],
+    most: int,
+) -> list[Row]:
+    """The name of the filter, the value as text and as number, and how many documents have it."""
+    slug = matching.catalog.slug
+    where, parameters = matching.where(without)
+    counted = (
+        f"SELECT p.value AS value, count(*) AS number FROM {matching.source(documents=False)}"
+        f" CROSS JOIN pairs_{slug} AS p ON p.doc = {matching.doc} WHERE {where} GROUP BY p.value"
+    )
+    if where == "d.live":  # everything: the index keeps these counts
+        counted, parameters = f"SELECT value, count AS number FROM values_{slug} WHERE count > 0", ()
+    return connection.execute(
+        "SELECT name, text, value, number FROM (SELECT v.name, v.text, v.value, c.number,"
+        " row_number() OVER (PARTITION BY v.name ORDER BY c.number DESC, v.text) AS place"
+        f" FROM ({counted}) AS c JOIN values_{slug} AS v ON v.value = c.value"
+        f" WHERE v.name IN ({', '.join('?' * len(names))}))"
+        f" WHERE place <= ? OR value IN ({', '.join(f'{value:d}' for value in picked)})"
+        " ORDER BY name, number DESC, text",
+        (*parameters, *names, most),
+    ).fetchall()
+
+
+def texts_of(connection: apsw.Connection, catalog: Catalog[Any], row: Row) -> Mapping[str, str]:
+    """The fields of a document, as they are shown."""
+    slug = catalog.slug
+    identity, doc = row[-2:]
+    columns = ", ".join(catalog.weights)
+    fields = connection.execute(f"SELECT {columns} FROM texts_{slug} WHERE doc = ?", (doc,)).fetchone() or ()
+    found: dict[str, str] = dict(zip(catalog.weights, fields, strict=True))
+    for field, text in parts_of(connection, catalog, identity):
+        found[field] = f"{found[field]}\n{text}" if found[field] else text
+    return found
+
+
+def parts_of(connection: apsw.Connection, catalog: Catalog[Any], identity: str) -> list[Row]:
+    """The fields and texts of a document that came by themselves, in order."""
+    if not catalog.texts:
+        return []
+    return connection.execute(
+        f"SELECT field, text FROM parts_{catalog.slug} WHERE id = ? AND text IS NOT NULL ORDER BY field, part",
+        (identity,),
+    ).fetchall()

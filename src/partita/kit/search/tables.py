@@ -1,0 +1,113 @@
+"""The tables of an index. Each function runs in a worker thread, on that thread's connection.
+
+Of each catalog there are
+
+- `documents_…`: a row for each document, also for those that are gone, so that an older change that comes again is
+  known as old; with the values lists are sorted by
+- `texts_…`: the fields of the documents that can be found, as they are shown
+- `parts_…`: the texts that come from other items than the document
+- `words_…`: the words and stems of all fields (FTS5; it keeps no text)
+- `terms_…`: every word that any of them has had, by length
+- `values_…`: the values of the filters, each with the number of documents that have it
+- `pairs_…`: which document has which value
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import apsw
+
+from partita.kit.search.catalog import Catalog
+
+_KINDS = ("documents", "texts", "parts", "words", "terms", "pairs", "values")
+
+
+def prepare(connection: apsw.Connection) -> None:
+    """The list of catalogs and of the sources that each was built from."""
+    known = {name for (name,) in connection.execute("SELECT name FROM pragma_table_info('catalogs')")}
+    if "finished" in known:
+        return
+    with writing(connection):
+        known = {name for (name,) in connection.execute("SELECT name FROM pragma_table_info('catalogs')")}
+        if "finished" not in known:  # an earlier version's list: what it knows is built anew
+            connection.execute(
+                "DROP TABLE IF EXISTS catalogs;"
+                "CREATE TABLE catalogs (name TEXT PRIMARY KEY, shape TEXT NOT NULL, generation INTEGER NOT NULL,"
+                " begun REAL, finished INTEGER NOT NULL DEFAULT 0);"
+                "CREATE TABLE IF NOT EXISTS sources (catalog TEXT NOT NULL, source TEXT NOT NULL,"
+                " generation INTEGER NOT NULL, count INTEGER NOT NULL, PRIMARY KEY (catalog, source))"
+            )
+
+
+def made(connection: apsw.Connection, catalog: Catalog[Any]) -> bool:
+    """Whether the tables of a catalog are there, and have the shape that is declared now."""
+    shape = connection.execute("SELECT shape FROM catalogs WHERE name = ?", (catalog.name,)).get
+    return bool(shape == catalog.shape)
+
+
+def make(connection: apsw.Connection, catalog: Catalog[Any]) -> int:
+    """The tables of a catalog, made anew if they have another shape; its generation."""
+    if not made(connection, catalog):
+        slug = catalog.slug
+        for kind in _KINDS:
+            connection.execute(f"DROP TABLE IF EXISTS {kind}_{slug}")
+        connection.execute(_tables(catalog))
+        connection.execute("DELETE FROM sources WHERE catalog = ?", (catalog.name,))
+        connection.execute(
+            "INSERT OR REPLACE INTO catalogs (name, shape, generation, begun) VALUES (?, ?, 0, NULL)",
+            (catalog.name, catalog.shape),
+        )
+    return int(connection.execute("SELECT generation FROM catalogs WHERE name = ?", (catalog.name,)).get)
+
+
+def _tables(catalog: Catalog[Any]) -> str:
+    slug = catalog.slug
+    fields = ", ".join(catalog.weights)
+    sorts = "".join(f", s_{name}" for name in catalog.sorts)
+    indexes = "".join(
+        f"CREATE INDEX documents_{slug}_{name} ON documents_{slug} (s_{name}, id) WHERE live;" for name in catalog.sorts
+    )
+    return (
+        f"CREATE TABLE documents_{slug} (doc INTEGER PRIMARY KEY, id TEXT UNIQUE NOT NULL, sequence TEXT NOT NULL,"
+        f" generation INTEGER NOT NULL, live INTEGER NOT NULL{sorts});{indexes}"
+        f"CREATE INDEX documents_{slug}_live ON documents_{slug} (id) WHERE live;"
+        f"CREATE TABLE texts_{slug} (doc INTEGER PRIMARY KEY, {fields});"
+        f"CREATE TABLE parts_{slug} (id TEXT, field TEXT, part TEXT, sequence TEXT NOT NULL,"
+        " generation INTEGER NOT NULL, text TEXT, PRIMARY KEY (id, field, part)) WITHOUT ROWID;"
+        # Words come folded, and the tokenizer takes everything but spaces for letters.
+        f"CREATE VIRTUAL TABLE words_{slug} USING fts5({fields}, content = '', contentless_delete = 1,"
+        " tokenize = 'ascii', prefix = '1 2 3');"
+        f"CREATE TABLE terms_{slug} (length INTEGER, term TEXT, PRIMARY KEY (length, term)) WITHOUT ROWID;"
+        f"CREATE TABLE values_{slug} (value INTEGER PRIMARY KEY, name TEXT NOT NULL, text TEXT NOT NULL,"
+        " folded TEXT NOT NULL, count INTEGER NOT NULL DEFAULT 0, UNIQUE (name, text));"
+        f"CREATE INDEX values_{slug}_folded ON values_{slug} (name, folded);"
+        f"CREATE INDEX values_{slug}_count ON values_{slug} (name, count);"
+        f"CREATE TABLE pairs_{slug} (doc INTEGER, value INTEGER, PRIMARY KEY (doc, value)) WITHOUT ROWID;"
+        f"CREATE INDEX pairs_{slug}_value ON pairs_{slug} (value, doc);"
+        f"CREATE TRIGGER pairs_{slug}_in AFTER INSERT ON pairs_{slug} BEGIN"
+        f" UPDATE values_{slug} SET count = count + 1 WHERE value = new.value; END;"
+        f"CREATE TRIGGER pairs_{slug}_out AFTER DELETE ON pairs_{slug} BEGIN"
+        f" UPDATE values_{slug} SET count = count - 1 WHERE value = old.value; END;"
+    )
+
+
+def vocabulary(connection: apsw.Connection, catalog: Catalog[Any], kind: str) -> str:
+    """The table of a catalog's words with their numbers, in all fields or by `col`; each connection has its own."""
+    name = f"temp.{kind}_{catalog.slug}"
+    words = f"words_{catalog.slug}"
+    connection.execute(f"CREATE VIRTUAL TABLE IF NOT EXISTS {name} USING fts5vocab(main, {words}, {kind})")
+    return name
+
+
+class writing:  # noqa: N801 - used like a function
+    """A write transaction from its first statement on, so that two writers wait instead of failing."""
+
+    def __init__(self, connection: apsw.Connection) -> None:
+        self._connection = connection
+
+    def __enter__(self) -> None:
+        self._connection.execute("BEGIN IMMEDIATE")
+
+    def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
+        self._connection.execute("COMMIT" if kind is None else "ROLLBACK")
