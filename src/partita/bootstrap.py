@@ -56,6 +56,7 @@ def tables() -> Iterator[Table]:
     # Imported here: the kit needs much that a schema alone does not.
     import partita.kit.changes.schema  # noqa: F401 - keeps its items in the house's table
     from partita.kit.accounts import ACCOUNTS
+    from partita.kit.files.schema import UPLOADS
     from partita.kit.schema import HOUSE
     from partita.kit.settings import read_settings
 
@@ -64,7 +65,7 @@ def tables() -> Iterator[Table]:
     for name in read_settings().systems:
         if name not in SYSTEMS:
             yield from (each for each in vars(_module_of(name, "schema")).values() if isinstance(each, Table))
-    yield from (ACCOUNTS, HOUSE)
+    yield from (ACCOUNTS, HOUSE, UPLOADS)
 
 
 def patterns() -> Iterator[Pattern]:
@@ -92,7 +93,8 @@ def build(
     from partita.kit.accounts import ACCOUNTS, Accounts
     from partita.kit.clock import RandomIds, SystemClock
     from partita.kit.fetcher import fetcher_for
-    from partita.kit.files import files_for
+    from partita.kit.files import Uploads, files_for, upload_handler
+    from partita.kit.files.schema import UPLOADS
     from partita.kit.keys import signing_keys
     from partita.kit.kit import Kit
     from partita.kit.limits import Limits
@@ -104,19 +106,21 @@ def build(
 
     clock, ids = clock or SystemClock(), ids or RandomIds()
     with ExitStack() as opened:
-        tables = opened.enter_context(open_store(settings, HOUSE, ACCOUNTS))
+        tables = opened.enter_context(open_store(settings, HOUSE, ACCOUNTS, UPLOADS))
         search = Search(settings.data / "search.db", CursorKeys(*signing_keys(settings, "search")))
         opened.callback(search.close)
         limits = Limits(tables.asynchronous, clock)
         mail = mail_for(settings, tables.asynchronous, clock, ids)
         accounts = Accounts(tables.asynchronous, clock=clock, ids=ids, settings=settings, limits=limits, mail=mail)
+        files = files_for(settings, clock)
         kit = Kit(
             settings=settings,
             tables=tables,
             clock=clock,
             ids=ids,
             accounts=accounts,
-            files=files_for(settings, clock),
+            files=files,
+            uploads=Uploads(files, tables.asynchronous, clock, ids),
             search=search,
             limits=limits,
             mail=mail,
@@ -125,7 +129,7 @@ def build(
         systems = tuple(build_one(kit) for build_one in (_builders(settings.systems) if builders is None else builders))
         tables.create(*(table for system in systems for table in system.tables))
         accounts.use(policy_of(systems), tuple(system.grants for system in systems if system.grants is not None))
-        handlers = [handler for system in systems for handler in system.changes]
+        handlers = [upload_handler(files), *(handler for system in systems for handler in system.changes)]
         worker = _worker(settings, tables, handlers, clock)
         resources = opened.pop_all()
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from partita import __version__
-from partita.commands import changes, doctor, migrate, schemas, search, user
+from partita.commands import changes, doctor, files, migrate, schemas, search, user
 from partita.commands.adopt import adopt
 from partita.commands.demo import demo
 from partita.commands.serve import serve
@@ -23,6 +23,7 @@ app.add_typer(migrate.app, name="migrate")
 app.add_typer(user.app, name="user")
 app.add_typer(changes.app, name="changes")
 app.add_typer(search.app, name="search")
+app.add_typer(files.app, name="files")
 app.command()(serve)
 for command in (
     schemas.explain,

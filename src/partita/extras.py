@@ -17,6 +17,7 @@ EXTRAS = {
         "markupsafe",
         "prometheus_client",
         "pydantic_settings",
+        "pypdfium2",
         "python_multipart",
         "starlette",
         "uvicorn",

@@ -12,7 +12,8 @@ from partita.kit.changes import ChangeWorker
 from partita.kit.changes.worker import Pace
 from partita.kit.clock import RandomIds, SystemClock
 from partita.kit.fetcher import fetcher_for
-from partita.kit.files import files_for
+from partita.kit.files import Uploads, files_for
+from partita.kit.files.schema import UPLOADS
 from partita.kit.kit import Kit
 from partita.kit.limits import Limits
 from partita.kit.mail import mail_for
@@ -34,10 +35,11 @@ def kit_on(folder: Path, *tables: Table, faults: FaultPlan | None = None) -> Ite
     clock, ids = SystemClock(), RandomIds()
     with Engine.temporary(faults=faults) as engine:
         store = EmbeddedStore(engine)
-        store.create(HOUSE, ACCOUNTS, *tables)
+        store.create(HOUSE, ACCOUNTS, UPLOADS, *tables)
         search = Search(folder / "search.db", CursorKeys(b"s" * 32))
         limits = Limits(store.asynchronous, clock)
         mail = mail_for(settings, store.asynchronous, clock, ids)
+        files = files_for(settings, clock)
         try:
             yield Kit(
                 settings=settings,
@@ -47,7 +49,8 @@ def kit_on(folder: Path, *tables: Table, faults: FaultPlan | None = None) -> Ite
                 accounts=Accounts(
                     store.asynchronous, clock=clock, ids=ids, settings=settings, limits=limits, mail=mail
                 ),
-                files=files_for(settings, clock),
+                files=files,
+                uploads=Uploads(files, store.asynchronous, clock, ids),
                 search=search,
                 limits=limits,
                 mail=mail,

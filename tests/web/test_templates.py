@@ -9,6 +9,7 @@ from typing import ClassVar
 
 import pytest
 
+from partita.kit.faces import initials
 from partita.web import templates
 from partita.web.assets import Assets
 from partita.web.templates import (
@@ -17,7 +18,6 @@ from partita.web.templates import (
     day,
     environment,
     in_bytes,
-    initials,
     moment,
     plural,
     row_numbers,
@@ -86,7 +86,7 @@ def test_words_for_numbers_names_and_fields() -> None:
         "1,204 comments",
     ]
     assert [in_bytes(1), in_bytes(600_000), in_bytes(2_500_000)] == ["1 byte", "600.0 KB", "2.5 MB"]
-    assert [initials("Ada Lovelace"), initials("grace"), initials("Ana de Sá"), initials("…")] == ["AL", "g", "AS", "?"]
+    assert [initials("Ada Lovelace"), initials("grace"), initials("Ana de Sá"), initials("…")] == ["AL", "G", "AS", "?"]
     assert [words("submitter.firstName"), words("links.0.url"), words("user_id")] == [
         "Submitter first name",
         "Links 1 url",

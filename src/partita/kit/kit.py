@@ -11,7 +11,7 @@ from partita.store.store import AsyncStore, Store
 if TYPE_CHECKING:
     from partita.kit.accounts import Accounts
     from partita.kit.fetcher import Fetcher
-    from partita.kit.files import Files
+    from partita.kit.files import Files, Uploads
     from partita.kit.limits import Limits
     from partita.kit.mail import Mail
     from partita.kit.search import Search
@@ -28,6 +28,7 @@ class Kit:
     ids: Ids
     accounts: Accounts
     files: Files
+    uploads: Uploads
     search: Search
     limits: Limits
     mail: Mail

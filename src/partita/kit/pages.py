@@ -21,7 +21,8 @@ from partita.store.reads import reads_so_far
 THEME_COOKIE = "theme"
 THEMES = ("light", "dark", "system")
 PAGES_BYTES = 16_000_000
-"""The memory for cached pages of visitors."""
+"""How much memory pages for visitors may take."""
+_UPLOADING = b"x-upload-progress"
 _LONGEST_QUERY = 1_000
 _KEY_BYTES = 2_000
 
@@ -110,13 +111,21 @@ def _parts(
 
 
 class _Redirect(RedirectResponse):
-    """A redirect that signs its message when it is sent: only then it knows the application."""
+    """A redirect that signs its message when it is sent, since only then it knows the application.
+
+    A script that uploads is told where to go instead: it would follow a redirect by itself, and the message would be
+    shown to nobody.
+    """
 
     def __init__(self, url: str, flash: Flash | None) -> None:
         super().__init__(url, status_code=303)
         self._flash = flash
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if any(name == _UPLOADING for name, _ in scope["headers"]):
+            self.status_code = 200
+            self.headers["X-Location"] = self.headers["Location"]
+            del self.headers["Location"]
         if self._flash is not None:
             app: Application = scope["app"]
             app.serving.flashes.send(self, self._flash)

@@ -13,6 +13,7 @@ from partita.table import Table
 if TYPE_CHECKING:
     from partita.kit.adoption import Adoption
     from partita.kit.changes import Handler
+    from partita.kit.files import OwnedFiles
     from partita.kit.routes import Routes
     from partita.kit.search import Catalog
 
@@ -68,6 +69,8 @@ class System:
     adoptions: tuple[Adoption[Any], ...] = ()
     """How items that another program wrote are adopted."""
     searches: tuple[Catalog[Any], ...] = ()
+    files: tuple[OwnedFiles, ...] = ()
+    """Where its files are and which of them its items name, for `partita files sweep`."""
     grants: Grants | None = None
     demo: Callable[[], Awaitable[str]] | None = None
     """Fills an empty system with demo data through its service; returns a summary."""

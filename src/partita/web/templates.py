@@ -14,6 +14,7 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined, pass_context
 from jinja2.runtime import Context, Macro
 from markupsafe import Markup, escape
 
+from partita.kit.faces import drawing, initials
 from partita.kit.labels import field_id, field_link
 from partita.web import charts
 from partita.web.assets import Assets
@@ -28,7 +29,7 @@ def environment(
     assets: Assets,
     folders: Iterable[Path],
     *,
-    file_url: Callable[[str], str] = str,
+    file_url: Callable[..., str] = str,
     permission_label: Callable[[str], str] = str,
     role_label: Callable[[str], str] = str,
 ) -> Environment:
@@ -48,6 +49,14 @@ def environment(
     def icon(name: str, size: str = "") -> Markup:
         """An icon of the sprite; hidden from screen readers, since there is text beside it."""
         return Markup('<svg class="icon {}" aria-hidden="true"><use href="{}#{}"/></svg>').format(size, sprite, name)
+
+    def face(name: str, file: str | None = None, size: int = 40, *, person: bool = False) -> Markup:
+        """The picture of a thing or a person: its own file, or one drawn from its name; what it is stands beside it."""
+        if not file:
+            return Markup(drawing(name, size, person=person))
+        return Markup(
+            '<img class="face{}" src="{}" alt="" width="{}" height="{}" loading="lazy" decoding="async">'
+        ).format(" round" if person else "", file_url(file), size, size)
 
     @lru_cache(maxsize=_FRAGMENTS)
     def fragment(macro: Macro, *arguments: Hashable) -> Markup:
@@ -75,6 +84,7 @@ def environment(
 
     templates.globals.update(
         asset=assets.url,
+        face=face,
         field_id=field_id,
         field_link=field_link,
         file_url=file_url,
@@ -195,12 +205,6 @@ def in_bytes(size: int) -> str:
         if size >= limit:
             return f"{size / limit:.1f} {unit}"
     return plural(size, "byte")
-
-
-def initials(name: str) -> str:
-    """One or two letters for a person."""
-    words = [word for word in name.replace("-", " ").split() if word[0].isalnum()]
-    return "".join(word[0] for word in (words[:1] + words[-1:] if len(words) > 1 else words)) or "?"
 
 
 def words(name: str) -> str:

@@ -25,6 +25,7 @@ from partita import __version__
 from partita.kit.fetcher import Fetched, Fetcher, FetchRefused, fetcher_for
 from partita.kit.fetcher.connecting import CheckedConnector
 from partita.kit.fetcher.resolving import SystemResolver
+from partita.kit.previews.blocks import Block
 from partita.kit.settings import Settings
 from tests.kit.fetcher.sites import HOME, PAGE, Names, answer, home_only, onward, serving, visitor
 
@@ -49,7 +50,9 @@ async def test_a_page_comes_back_with_what_it_says() -> None:
     body = b"<title>A page</title><meta name=description content='It is'><p>Hello <b>there</b>"
     async with serving({"/a": answer(body)}) as site:
         found = await visitor().fetch(f"{site.url}/a?b=c#d")
-    assert found == Fetched(f"{site.url}/a?b=c", "A page", "It is", "Hello there")
+    url, icons = f"{site.url}/a?b=c", (f"{site.url}/favicon.ico",)
+    blocks = (Block("paragraph", "Hello there"),)
+    assert found == Fetched(url, "A page", "It is", "Hello there", "text/html", blocks, None, icons)
 
 
 async def test_the_request_says_who_we_are_and_nothing_of_anybody_else() -> None:
@@ -104,7 +107,7 @@ async def test_pages_are_not_fetched_where_it_is_switched_off(tmp_path: Path) ->
 async def test_the_settings_say_which_ports(tmp_path: Path) -> None:
     fetcher = fetcher_for(Settings(data=tmp_path, fetch_ports=(80, 443, 8443)))
     assert "There is no public site" in await _refused("http://127.0.0.1:8443", fetcher)
-    assert "only from the ports 80 and 443 and 8443" in await _refused("http://127.0.0.1:8444", fetcher)
+    assert "80 and 443 and 8443 only" in await _refused("http://127.0.0.1:8444", fetcher)
     fetcher.close()
 
 
@@ -235,7 +238,7 @@ async def test_where_names_cannot_be_looked_up_trying_again_is_the_next_step(fai
         raise socket.gaierror(failure, "no name server answers")
 
     said = await _refused("https://name.example", Fetcher(contact="x", resolve=without_network))
-    assert said == "name.example could not be resolved. Try again later."
+    assert said == "name.example could not be looked up just now. Try again later."
 
 
 async def test_the_machine_is_asked_for_names_and_this_one_is_found() -> None:
@@ -257,13 +260,13 @@ async def test_redirects_are_followed_to_the_page() -> None:
 
 async def test_six_redirects_are_too_many() -> None:
     async with serving({**{f"/{n}": onward(f"/{n + 1}") for n in range(6)}, "/6": answer()}) as site:
-        assert await _refused(f"{site.url}/0") == "The page redirects more than 5 times."
+        assert await _refused(f"{site.url}/0") == "The address leads on more than 5 times."
     assert site.connections == 6
 
 
 async def test_a_circle_is_seen() -> None:
     async with serving({"/a": onward("/b"), "/b": onward("/a#again")}) as site:
-        assert await _refused(f"{site.url}/a") == "The page redirects in a circle."
+        assert await _refused(f"{site.url}/a") == "The address leads in a circle."
     assert site.connections == 2
 
 
@@ -281,30 +284,27 @@ async def test_no_cookie_is_kept_on_the_way() -> None:
 @pytest.mark.parametrize(
     ("said", "reason"),
     [
-        (answer(status=404), "site.example responded with 404 (Not Found)."),
-        (answer(status=503), "site.example responded with 503 (Service Unavailable)."),
-        (answer(status=599), "site.example responded with 599."),
-        (answer(b"", status=304), "site.example responded with 304 (Not Modified)."),
-        (answer(b"", status=302), "site.example responded with 302 (Found)."),
-        (answer(headers={"Content-Type": ""}), "not a web page"),
-        (answer(headers={"Content-Type": "application/pdf"}), "not a web page"),
-        (answer(headers={"Content-Type": "text/htmlx"}), "not a web page"),
-        (answer(headers={"Content-Type": "application/json; text/html"}), "not a web page"),
-        (answer(headers={"Content-Encoding": "br"}), "compressed in a way that is not supported"),
-        (answer(headers={"Content-Encoding": "gzip, gzip"}), "compressed in a way that is not supported"),
-        (answer(headers={"Content-Encoding": "gzip"}), "cannot be decompressed"),
-        (answer(gzip.compress(PAGE)[:-9], headers={"Content-Encoding": "gzip"}), "ended too early"),
-        (answer(length=1_000), "incomplete response"),
+        (answer(status=404), "site.example answers 404 (Not Found)."),
+        (answer(status=503), "site.example answers 503 (Service Unavailable)."),
+        (answer(status=599), "site.example answers 599."),
+        (answer(b"", status=304), "site.example answers 304 (Not Modified)."),
+        (answer(b"", status=302), "site.example answers 302 (Found)."),
+        (answer(headers={"Content-Type": ""}), "does not say what it is"),
+        (answer(headers={"Content-Type": "application/pdf"}), "is no web page"),
+        (answer(headers={"Content-Type": "text/htmlx"}), "is no web page"),
+        (answer(headers={"Content-Type": "application/json; text/html"}), "is no web page"),
+        (answer(headers={"Content-Encoding": "br"}), "packed in a way that was not asked for"),
+        (answer(headers={"Content-Encoding": "gzip, gzip"}), "packed in a way that was not asked for"),
+        (answer(headers={"Content-Encoding": "gzip"}), "cannot be unpacked"),
+        (answer(gzip.compress(PAGE)[:-9], headers={"Content-Encoding": "gzip"}), "broke off"),
+        (answer(length=1_000), "broke off"),
         (answer(length=100_001), "larger than 0.1 MB"),
         (answer(b"x" * 100_001, headers={"Content-Length": "", "Connection": "close"}), "larger than 0.1 MB"),
-        (answer(headers={"X": "y" * 100_000}), "sent an invalid or incomplete response"),
-        (b"HTTP/1.1 200 " + b"x" * 100_000 + b"\r\n\r\n", "sent an invalid or incomplete response"),
-        (answer(headers={f"X-{n}": "y" * 1_000 for n in range(2_000)}), "sent an invalid or incomplete response"),
-        (
-            answer(headers={"Transfer-Encoding": "chunked", "Content-Length": ""}),
-            "sent an invalid or incomplete response",
-        ),
-        (b"SSH-2.0-OpenSSH_9.6\r\n", "sent an invalid or incomplete response"),
+        (answer(headers={"X": "y" * 100_000}), "did not answer as a site does"),
+        (b"HTTP/1.1 200 " + b"x" * 100_000 + b"\r\n\r\n", "did not answer as a site does"),
+        (answer(headers={f"X-{n}": "y" * 1_000 for n in range(2_000)}), "did not answer as a site does"),
+        (answer(headers={"Transfer-Encoding": "chunked", "Content-Length": ""}), "did not answer as a site does"),
+        (b"SSH-2.0-OpenSSH_9.6\r\n", "did not answer as a site does"),
         (b"", "could not be reached"),
     ],
 )
@@ -472,7 +472,7 @@ async def test_over_https_a_site_must_prove_its_name(certificate: Path) -> None:
             (f"https://127.0.0.1:{site.port}/", visitor(tls=trusting)),
             (f"https://site.example:{site.port}/", visitor()),
         ):
-            assert "The certificate of" in await _refused(url, fetcher)
+            assert "its certificate is not valid" in await _refused(url, fetcher)
     assert len(site.asked) == 1
 
 

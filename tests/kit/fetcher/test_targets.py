@@ -59,7 +59,7 @@ def test_addresses_in_other_digits_are_addresses(host: str) -> None:
 
 @pytest.mark.parametrize("port", [22, 25, 6379, 8080, 9200, 11211])
 def test_other_ports_than_those_of_the_web_are_refused(port: int) -> None:
-    with pytest.raises(FetchRefused, match=f"only from the ports 80 and 443, not from {port}"):
+    with pytest.raises(FetchRefused, match=f"from the ports 80 and 443 only, not from {port}"):
         target(f"http://example.org:{port}/", WEB)
     assert target(f"http://example.org:{port}/", None).port == port
     assert target(f"http://example.org:{port}/", (80, port)).port == port
@@ -96,7 +96,7 @@ def test_servers_lead_on_as_browsers_understand_them(location: str, asked: str) 
 
 
 def test_characters_that_nobody_can_send_are_refused() -> None:
-    with pytest.raises(FetchRefused, match="invalid character"):
+    with pytest.raises(FetchRefused, match=r"invalid character|nobody can send"):
         target("https://example.org/\ud800", WEB)
 
 

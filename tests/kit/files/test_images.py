@@ -123,7 +123,7 @@ async def test_of_a_moving_picture_the_first_moment_stays() -> None:
 
 
 async def test_a_picture_of_too_many_bytes_is_too_large() -> None:
-    with pytest.raises(TooLarge, match=r"At most 1 KB; this image has 2 KB\."):
+    with pytest.raises(TooLarge, match=r"At most 1 KB; this picture has 2 KB\."):
         await image_of(b"\x89PNG\r\n\x1a\n" + b"x" * 1_500, most_bytes=1_000)
 
 
@@ -131,18 +131,18 @@ async def test_a_picture_of_too_many_bytes_is_too_large() -> None:
     "data", [b"", b"<svg/>", b"<html>", b"%PDF-1.7", _encoded(Image.new("RGB", (64, 64)), "GIF"), b"\x00\x01"]
 )
 async def test_what_is_no_picture_of_the_wanted_kinds_is_refused(data: bytes) -> None:
-    with pytest.raises(ImageRefused, match="Choose an image in PNG, JPEG or WebP"):
+    with pytest.raises(ImageRefused, match="Choose a picture in PNG, JPEG or WebP"):
         await image_of(data, most_bytes=MOST)
 
 
 async def test_a_picture_that_is_too_small_is_refused_with_its_size() -> None:
-    with pytest.raises(ImageRefused, match=r"At least 64 × 64 pixels; this image has 64 × 63\."):
+    with pytest.raises(ImageRefused, match=r"At least 64 × 64 pixels; this picture has 64 × 63\."):
         await image_of(_encoded(Image.new("RGB", (64, 63)), "PNG"), most_bytes=MOST)
 
 
 @pytest.mark.parametrize("size", [(4_001, 4_000), (10_000, 10_000), (20_000, 20_000), (100_000, 100_000)])
 async def test_a_bomb_is_refused_before_it_is_decoded(size: tuple[int, int]) -> None:
-    with pytest.raises(ImageRefused, match=r"At most 16 million pixels; make the image smaller\."):
+    with pytest.raises(ImageRefused, match=r"At most 16 million pixels; make the picture smaller\."):
         await image_of(_png_that_claims(*size), most_bytes=MOST)
 
 
@@ -150,7 +150,7 @@ async def test_a_picture_that_ends_too_early_is_refused() -> None:
     for format in ("PNG", "JPEG", "WEBP"):
         noise = Image.effect_noise((200, 200), 90).convert("RGB")
         data = _encoded(noise, format)
-        with pytest.raises(ImageRefused, match="This image is damaged"):
+        with pytest.raises(ImageRefused, match="This picture is damaged"):
             await image_of(data[: len(data) // 2], most_bytes=MOST)
 
 

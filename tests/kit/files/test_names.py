@@ -45,7 +45,7 @@ def test_names_of_plain_parts_are_taken(name: str) -> None:
     ],
 )
 def test_other_names_are_refused(name: str) -> None:
-    with pytest.raises(FileNameError, match="is not a valid file name"):
+    with pytest.raises(FileNameError, match="is no name of a file"):
         segments_of(name)
 
 

@@ -8,7 +8,9 @@ import subprocess
 import sys
 from base64 import b64decode
 from collections.abc import AsyncIterator, Iterator
+from datetime import UTC, datetime
 from typing import Any
+from urllib.parse import parse_qsl, urlsplit
 
 import aiohttp
 import boto3
@@ -16,7 +18,8 @@ import pytest
 
 from partita.kit.files import FileNameError, S3Files
 from partita.kit.files.s3 import Encryption
-from partita.kit.problems import NotFound, Unavailable
+from partita.kit.problems import NotFound, TooLarge, Unavailable
+from tests.kit.conftest import HandClock
 from tests.serving import CREDENTIALS, Served, moto_server
 
 pytestmark = pytest.mark.anyio
@@ -119,9 +122,89 @@ async def test_a_link_is_answered_by_s3_as_the_file_was_kept(files: S3Files) -> 
 
 async def test_a_link_names_its_file_its_end_and_the_signature_of_version_four(files: S3Files) -> None:
     url = files.url("a/b.png", seconds=300)
-    for part in (f"/{BUCKET}/a/b.png?", "X-Amz-Algorithm=AWS4-HMAC-SHA256", "X-Amz-Expires=300", "X-Amz-Signature="):
+    for part in (f"/{BUCKET}/a/b.png?", "X-Amz-Algorithm=AWS4-HMAC-SHA256", "X-Amz-Expires=600", "X-Amz-Signature="):
         assert part in url
     assert url.startswith(f"{files.origin}/")
+
+
+async def test_a_link_is_the_one_that_botocore_signs_at_the_start_of_the_window(
+    files: S3Files, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    url = files.url("a/ b".replace(" ", "-"), seconds=300, download_as="Ä b.pdf")
+    signed = dict(parse_qsl(urlsplit(url).query))
+    begun = datetime.strptime(signed["X-Amz-Date"], "%Y%m%dT%H%M%SZ").replace(tzinfo=UTC)
+    monkeypatch.setattr("botocore.auth.get_current_datetime", lambda *_, **__: begun)
+    theirs = files._client.generate_presigned_url(
+        "get_object",
+        Params={
+            "Bucket": BUCKET,
+            "Key": "a/-b",
+            "ResponseContentDisposition": signed["response-content-disposition"],
+            "ResponseCacheControl": "private, max-age=300, immutable",
+        },
+        ExpiresIn=600,
+    )
+    assert dict(parse_qsl(urlsplit(theirs).query)) == signed
+    assert urlsplit(theirs).path == urlsplit(url).path
+
+
+async def test_a_link_is_the_same_for_a_while_and_good_for_at_least_as_long_as_was_asked(
+    server: Served, monkeypatch: pytest.MonkeyPatch, clock: HandClock
+) -> None:
+    monkeypatch.setenv("AWS_ACCESS_KEY_ID", "any")
+    monkeypatch.setenv("AWS_SECRET_ACCESS_KEY", "any")
+    made = S3Files(BUCKET, region="us-east-1", endpoint_url=server.url, clock=clock)
+    urls = []
+    for _ in range(4):
+        urls.append(made.url("a", seconds=3600))
+        clock.forward(minutes=20)
+    assert urls[0] == urls[1] == urls[2] != urls[3]
+    await made.close()
+
+
+async def _pieces(size: int, cut: int = 300_000) -> AsyncIterator[bytes]:
+    content = bytes(range(256)) * (size // 256 + 1)
+    for start in range(0, size, cut):
+        yield content[start : min(size, start + cut)]
+
+
+@pytest.mark.parametrize("size", [0, 1, 300_000, 8_000_000, 8_100_000, 17_000_000])
+async def test_a_file_may_come_piece_by_piece(files: S3Files, size: int) -> None:
+    info = await files.receive("pieces", _pieces(size), "text/plain", most_bytes=17_000_000)
+    found = await files.load("pieces")
+    assert (info.size, found.size, found.content_type) == (size, size, "text/plain")
+    assert found.data == b"".join([piece async for piece in _pieces(size)])
+
+
+@pytest.mark.parametrize("size", [1_000, 9_000_000])
+async def test_more_than_was_allowed_or_a_sender_that_goes_away_leaves_nothing(files: S3Files, size: int) -> None:
+    async def broken() -> AsyncIterator[bytes]:
+        async for piece in _pieces(size):
+            yield piece
+        raise ConnectionResetError
+
+    with pytest.raises(TooLarge):
+        await files.receive("large", _pieces(size), "text/plain", most_bytes=size - 1)
+    with pytest.raises(ConnectionResetError):
+        await files.receive("large", broken(), "text/plain", most_bytes=10_000_000)
+    assert not await files.exists("large")
+    assert files._client.list_multipart_uploads(Bucket=BUCKET).get("Uploads", []) == []
+
+
+async def test_what_a_killed_process_left_in_s3_can_be_cleared(files: S3Files) -> None:
+    files._client.create_multipart_upload(Bucket=BUCKET, Key="begun/long-ago")
+    assert await files.clear_incoming(datetime(2000, 1, 1, tzinfo=UTC)) == 0
+    assert await files.clear_incoming(datetime(2999, 1, 1, tzinfo=UTC)) == 1
+    assert files._client.list_multipart_uploads(Bucket=BUCKET).get("Uploads", []) == []
+
+
+async def test_files_are_listed_by_where_their_names_begin(files: S3Files) -> None:
+    for name in ("list/a", "list/b/c", "listen/d"):
+        await files.save(name, b"xyz", "text/plain")
+    found = [each async for each in files.listed("list")]
+    assert sorted(each.name for each in found) == ["list/a", "list/b/c"]
+    assert {each.size for each in found} == {3}
+    assert abs((datetime.now(UTC) - found[0].saved_at).total_seconds()) < 3600
 
 
 async def test_a_browser_puts_a_file_there_by_a_form(files: S3Files) -> None:

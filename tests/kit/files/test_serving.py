@@ -9,7 +9,7 @@ from collections.abc import AsyncIterator, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from types import SimpleNamespace
-from typing import cast
+from typing import Any, cast
 from urllib.parse import urlsplit
 
 import aiohttp
@@ -28,6 +28,7 @@ from tests.kit.conftest import HandClock
 from tests.serving import CREDENTIALS, moto_server
 
 pytestmark = pytest.mark.anyio
+PNG_START = b"\x89PNG\r\n\x1a\n"
 
 
 async def _nobody(_request: Request) -> Viewer:
@@ -110,7 +111,7 @@ async def test_a_name_to_save_as_counts_only_in_a_signed_link(files: LocalFiles,
 async def test_no_link_no_file(files: LocalFiles, site: aiohttp.ClientSession, clock: HandClock) -> None:
     await files.save("a", b"a", "text/plain")
     expired = files.url("a", seconds=10)
-    clock.forward(seconds=10)
+    clock.forward(seconds=20)
     for path, status, code in (
         ("/files/a", 404, "not_found"),
         ("/files/nothing", 404, "not_found"),
@@ -164,6 +165,63 @@ def _leads_to(path: Path, name: str) -> bool:
         return False
 
 
+# -- ranges
+
+CONTENT = bytes(range(256)) * 3_000  # several chunks
+
+
+async def test_any_range_of_a_file_is_the_slice(files: LocalFiles, site: aiohttp.ClientSession) -> None:
+    await files.save("a", CONTENT, "application/octet-stream")
+    size, url = len(CONTENT), files.url("a")
+    for header, start, end in (
+        ("bytes=0-0", 0, 1),
+        ("bytes=0-", 0, size),
+        ("bytes=5-9", 5, 10),
+        ("bytes=262143-262145", 262_143, 262_146),
+        (f"bytes={size - 1}-", size - 1, size),
+        ("bytes=-7", size - 7, size),
+        (f"bytes=-{size + 5}", 0, size),
+        (f"bytes=100-{size * 9}", 100, size),
+    ):
+        async with site.get(url, headers={"Range": header}) as answer:
+            assert (answer.status, await answer.read()) == (206, CONTENT[start:end]), header
+            assert answer.headers["Content-Range"] == f"bytes {start}-{end - 1}/{size}"
+            assert answer.headers["Content-Length"] == str(end - start)
+
+
+async def test_a_range_after_the_end_is_refused_with_the_size(files: LocalFiles, site: aiohttp.ClientSession) -> None:
+    await files.save("a", b"abc", "text/plain", public=True)
+    for header in ("bytes=3-", "bytes=99-100", "bytes=-0"):
+        async with site.get("/files/a", headers={"Range": header}) as answer:
+            assert (answer.status, answer.headers["Content-Range"]) == (416, "bytes */3")
+
+
+async def test_a_range_counts_only_for_the_file_that_was_begun(files: LocalFiles, site: aiohttp.ClientSession) -> None:
+    await files.save("a", b"abc", "text/plain", public=True)
+    async with site.get("/files/a") as answer:
+        tag = answer.headers["ETag"]
+        assert answer.headers["Accept-Ranges"] == "bytes"
+    async with site.get("/files/a", headers={"Range": "bytes=1-1", "If-Range": tag}) as answer:
+        assert (answer.status, await answer.read()) == (206, b"b")
+    async with site.get("/files/a", headers={"Range": "bytes=1-1", "If-None-Match": tag}) as answer:
+        assert answer.status == 304
+    await files.save("a", b"xyz", "text/plain", public=True)
+    async with site.get("/files/a", headers={"Range": "bytes=1-1", "If-Range": tag}) as answer:
+        assert (answer.status, await answer.read()) == (200, b"xyz")
+
+
+async def test_what_a_link_shows_is_kept_by_its_holder_until_the_link_ends(
+    files: LocalFiles, site: aiohttp.ClientSession, clock: HandClock
+) -> None:
+    await files.save("a.png", b"pixels", "image/png")
+    url = files.url("a.png")
+    async with site.get(url) as answer:
+        assert answer.headers["Cache-Control"] == "private, max-age=7200, immutable"
+    clock.forward(minutes=30)
+    async with site.get(url) as answer:
+        assert answer.headers["Cache-Control"] == "private, max-age=5400, immutable"
+
+
 # -- uploads
 
 
@@ -175,7 +233,7 @@ def _form(content: bytes, field: str = "file") -> aiohttp.FormData:
 
 async def test_a_form_brings_a_file(files: LocalFiles, site: aiohttp.ClientSession) -> None:
     form = files.upload_form("up/1", "image/png", most_bytes=300_000)
-    async with site.post(form.url, data=_form(b"x" * 300_000)) as answer:
+    async with site.post(form.url, data=_form(PNG_START + b"x" * (300_000 - len(PNG_START)))) as answer:
         assert answer.status == 204
     found = await files.load("up/1")
     assert (found.size, found.content_type, found.info.public) == (300_000, "image/png", False)
@@ -183,24 +241,33 @@ async def test_a_form_brings_a_file(files: LocalFiles, site: aiohttp.ClientSessi
 
 async def test_a_form_leads_on_where_it_was_told_to(files: LocalFiles, site: aiohttp.ClientSession) -> None:
     form = files.upload_form("up/1", "image/png", most_bytes=300_000, then="/done?file=up/1")
-    async with site.post(form.url, data=_form(b"x"), allow_redirects=False) as answer:
+    async with site.post(form.url, data=_form(PNG_START), allow_redirects=False) as answer:
         assert (answer.status, answer.headers["Location"]) == (303, "/done?file=up/1")
 
 
 async def test_more_than_the_form_allows_is_too_large(files: LocalFiles, site: aiohttp.ClientSession) -> None:
     form = files.upload_form("up/1", "image/png", most_bytes=1_000)
     for size in (1_001, 9_000, 500_000):
-        async with site.post(form.url, data=_form(b"x" * size)) as answer:
+        async with site.post(form.url, data=_form(PNG_START + b"x" * (size - len(PNG_START)))) as answer:
             assert (answer.status, (await answer.json())["code"]) == (413, "too_large")
     assert not await files.exists("up/1")
 
 
 async def test_a_form_that_is_none_is_a_bad_request(files: LocalFiles, site: aiohttp.ClientSession) -> None:
     url = files.upload_form("up/1", "image/png", most_bytes=1_000).url
-    broken = {"data": b"--x\r\nbroken", "headers": {"Content-Type": "multipart/form-data; boundary=y"}}
-    for asked in ({"data": _form(b"x", "other")}, {"data": {"file": "text"}}, {"data": b"x"}, broken):
+    broken: dict[str, Any] = {"data": b"--x\r\nbroken", "headers": {"Content-Type": "multipart/form-data; boundary=y"}}
+    begun = b'--y\r\nContent-Disposition: form-data; name="file"; filename="a"\r\n\r\n' + PNG_START
+    cut: dict[str, Any] = {**broken, "data": begun}
+    for asked in ({"data": _form(b"x", "other")}, {"data": {"file": "text"}}, {"data": b"x"}, broken, cut):
         async with site.post(url, **asked) as answer:
             assert (answer.status, (await answer.json())["code"]) == (400, "file_missing")
+    assert not await files.exists("up/1")
+
+
+async def test_a_file_that_is_not_what_was_signed_is_refused(files: LocalFiles, site: aiohttp.ClientSession) -> None:
+    url = files.upload_form("up/1", "image/png", most_bytes=1_000).url
+    async with site.post(url, data=_form(b"MZ\x90\x00")) as answer:
+        assert (answer.status, (await answer.json())["code"]) == (415, "wrong_kind")
     assert not await files.exists("up/1")
 
 

@@ -1,6 +1,6 @@
-"""Fetches pages of the public web, and nothing from our own network."""
+"""Fetches pages of the public web for people, and nothing else for anybody."""
 
-from partita.kit.fetcher.fetcher import Fetched, Fetcher, fetcher_for
+from partita.kit.fetcher.fetcher import Fetched, FetchedFile, Fetcher, fetcher_for
 from partita.kit.fetcher.refusals import FetchRefused
 
-__all__ = ["FetchRefused", "Fetched", "Fetcher", "fetcher_for"]
+__all__ = ["FetchRefused", "Fetched", "FetchedFile", "Fetcher", "fetcher_for"]

@@ -1,4 +1,4 @@
-"""Which addresses are public: not those of this machine, its network or its cloud."""
+"""Which addresses are the public web: everything that could be this machine, its network or its cloud is not."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from ipaddress import IPv4Address, IPv4Network, IPv6Address, IPv6Network
 
 Address = IPv4Address | IPv6Address
 
-# A list of our own: `is_global` differs between releases of Python.
+# A list of our own: what Python calls global has changed between its releases.
 _NOT_PUBLIC = tuple(
     map(
         IPv4Network,
@@ -15,7 +15,7 @@ _NOT_PUBLIC = tuple(
             "10.0.0.0/8",  # private
             "100.64.0.0/10",  # shared by the customers of a provider; metadata of Alibaba's cloud
             "127.0.0.0/8",  # this machine
-            "168.63.129.16/32",  # looks public: Azure's platform services
+            "168.63.129.16/32",  # looks public: what serves the machines of Azure
             "169.254.0.0/16",  # this link; metadata of most clouds
             "172.16.0.0/12",  # private
             "192.0.0.0/24",  # protocol assignments; metadata of Oracle's cloud
@@ -33,7 +33,7 @@ _NOT_PUBLIC = tuple(
         ),
     )
 )
-# IPv6 the other way round: only the allocated range is public, without the parts that lead to IPv4.
+# IPv6 is the other way round: public is only what was given out for it, without what leads to IPv4 by a detour.
 _PUBLIC_IPV6 = IPv6Network("2000::/3")
 _NOT_PUBLIC_IPV6 = tuple(
     map(
@@ -51,12 +51,12 @@ _NAT64 = IPv6Network("64:ff9b::/96")
 
 
 def is_public(address: Address) -> bool:
-    """Whether an address is on the public internet."""
+    """Whether anybody on the web could be reached there, and nobody of ours."""
     if isinstance(address, IPv4Address):
         return not any(address in network for network in _NOT_PUBLIC)
     if address.scope_id is not None:
         return False
     if address in _NAT64:
-        # The resolver of an IPv6-only network returns IPv4 addresses in this form.
+        # Where a network has IPv6 only, its resolver spells all of IPv4 this way.
         return is_public(IPv4Address(int(address) & 0xFFFF_FFFF))
     return address in _PUBLIC_IPV6 and not any(address in network for network in _NOT_PUBLIC_IPV6)

@@ -1,4 +1,4 @@
-"""Reads the body of a response, plain or compressed, up to a limit."""
+"""Reading an answer to its end, and no further than its limit, however it is packed."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ _GZIP = 16 + zlib.MAX_WBITS
 
 
 async def read_body(chunks: AsyncIterator[bytes], encoding: str, most_bytes: int) -> bytes:
-    """The body of a response; the limit also holds for its decompressed size."""
-    compression = encoding.strip().lower()
-    if compression in ("", "identity"):
+    """The content of an answer; what it unpacks to counts, not only what is sent."""
+    packing = encoding.strip().lower()
+    if packing in ("", "identity"):
         return await _plain(chunks, most_bytes)
-    if compression in ("gzip", "x-gzip"):
-        return await _decompressed(chunks, most_bytes)
-    raise FetchRefused("The page is compressed in a way that is not supported.")
+    if packing in ("gzip", "x-gzip"):
+        return await _unpacked(chunks, most_bytes)
+    raise FetchRefused("The page is packed in a way that was not asked for.")
 
 
 async def _plain(chunks: AsyncIterator[bytes], most_bytes: int) -> bytes:
@@ -28,25 +28,25 @@ async def _plain(chunks: AsyncIterator[bytes], most_bytes: int) -> bytes:
     return bytes(body)
 
 
-async def _decompressed(chunks: AsyncIterator[bytes], most_bytes: int) -> bytes:
+async def _unpacked(chunks: AsyncIterator[bytes], most_bytes: int) -> bytes:
     body = bytearray()
     sent = 0
-    decompressor = zlib.decompressobj(_GZIP)
+    unpacking = zlib.decompressobj(_GZIP)
     try:
         async for chunk in chunks:
             sent += len(chunk)
             _check(sent, most_bytes)
             while chunk:
-                if decompressor.eof:  # several members may follow each other
-                    decompressor = zlib.decompressobj(_GZIP)
-                # One byte more than allowed, to detect that there is more without decompressing it.
-                body += decompressor.decompress(chunk, most_bytes - len(body) + 1)
+                if unpacking.eof:  # one may follow the other
+                    unpacking = zlib.decompressobj(_GZIP)
+                # One more than is allowed, so that too much is seen and never made.
+                body += unpacking.decompress(chunk, most_bytes - len(body) + 1)
                 _check(len(body), most_bytes)
-                chunk = decompressor.unused_data if decompressor.eof else decompressor.unconsumed_tail
+                chunk = unpacking.unused_data if unpacking.eof else unpacking.unconsumed_tail
     except zlib.error:
-        raise FetchRefused("The page is damaged: it cannot be decompressed.") from None
-    if sent and not decompressor.eof:
-        raise FetchRefused("The page ended too early.")
+        raise FetchRefused("The page is damaged: it cannot be unpacked.") from None
+    if sent and not unpacking.eof:
+        raise FetchRefused("The page broke off before its end.")
     return bytes(body)
 
 
@@ -56,5 +56,5 @@ def _check(size: int, most_bytes: int) -> None:
 
 
 def too_large(most_bytes: int) -> FetchRefused:
-    """The refusal of a page above the limit."""
+    """The refusal that says how much is taken."""
     return FetchRefused(f"The page is larger than {most_bytes / 1_000_000:g} MB.")

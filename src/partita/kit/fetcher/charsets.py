@@ -1,4 +1,4 @@
-"""Decodes a page by its byte order mark, the response's header or its own declaration."""
+"""From bytes to text, by what the answer, the page or the bytes themselves say."""
 
 from __future__ import annotations
 
@@ -50,21 +50,21 @@ _CODECS = {
 
 
 def text_of(data: bytes, declared: str | None = None) -> str:
-    """The text, with � for invalid bytes; `declared` is the charset in the response's header."""
+    """The text, with � for what cannot be read; `declared` is what the answer's header says."""
     for mark, codec in _BOMS:
         if data.startswith(mark):
             return data[len(mark) :].decode(codec, "replace")
-    named = _CODECS.get((declared or "").strip().lower()) or _declared_within(data)
-    if named is not None:
-        return data.decode(named, "replace")
+    said = _CODECS.get((declared or "").strip().lower()) or _said_within(data)
+    if said is not None:
+        return data.decode(said, "replace")
     try:
         return data.decode("utf-8")
     except UnicodeDecodeError:
         return data.decode("cp1252", "replace")
 
 
-def _declared_within(data: bytes) -> str | None:
-    meta = _META.search(data[:_DECLARED_WITHIN])
-    codec = _CODECS.get(meta[1].decode("ascii", "replace").lower()) if meta else None
-    # A declaration that is readable as ASCII cannot be in UTF-16.
+def _said_within(data: bytes) -> str | None:
+    found = _META.search(data[:_DECLARED_WITHIN])
+    codec = _CODECS.get(found[1].decode("ascii", "replace").lower()) if found else None
+    # Whoever could read this in ASCII does not read UTF-16.
     return "utf-8" if codec and codec.startswith("utf-16") else codec

@@ -1,4 +1,4 @@
-"""Connections to checked addresses only; each is checked again before and after connecting."""
+"""Connections to addresses that were checked, and checked again before and after they are made."""
 
 from __future__ import annotations
 
@@ -15,33 +15,33 @@ from aiohttp.abc import AbstractResolver, ResolveResult
 from partita.kit.fetcher.addresses import Address
 
 Allows = Callable[[Address], bool]
-"""Whether connections to an address are allowed."""
+"""Whether an address may be talked to."""
 
 
 class CheckedConnector(aiohttp.TCPConnector):
-    """Connects to the given addresses, whatever the host name, and only to allowed ones."""
+    """Goes to the given addresses whatever the host is called, and to none that is not allowed."""
 
     def __init__(self, addresses: Sequence[Address], allows: Allows, tls: ssl.SSLContext | None) -> None:
-        def open_socket(info: Any) -> socket.socket:
+        def opened(info: Any) -> socket.socket:
             family, kind, protocol, _, where = info
             # The last moment before anything is sent; aiohttp does not ask its resolver about hosts that are addresses.
             if not allows(_address(where)):
                 raise OSError(errno.EACCES, f"{where[0]} is not public")
-            new = socket.socket(family, kind, protocol)
-            new.setblocking(False)
-            return new
+            made = socket.socket(family, kind, protocol)
+            made.setblocking(False)
+            return made
 
         super().__init__(
             resolver=_Resolved(addresses),
             use_dns_cache=False,
             force_close=True,
-            socket_factory=open_socket,
+            socket_factory=opened,
             ssl=tls or True,
         )
         self._allows = allows
 
     async def connect(self, *arguments: Any, **named: Any) -> Any:
-        """A connection to an allowed peer; nothing has been sent yet."""
+        """A connection whose other end is where it should be; nothing has been asked yet."""
         connection = await super().connect(*arguments, **named)
         transport = connection.transport
         peer = transport and transport.get_extra_info("peername")
@@ -52,7 +52,7 @@ class CheckedConnector(aiohttp.TCPConnector):
 
 
 class _Resolved(AbstractResolver):
-    """Returns the checked addresses, so that a changed DNS entry has no effect (DNS rebinding)."""
+    """Knows the addresses already: a name that leads elsewhere by now changes nothing."""
 
     def __init__(self, addresses: Sequence[Address]) -> None:
         self._addresses = addresses
@@ -73,7 +73,7 @@ class _Resolved(AbstractResolver):
         ]
 
     async def close(self) -> None:
-        """Nothing to close."""
+        """There is nothing to let go of."""
 
 
 def _address(where: Sequence[Any]) -> Address:

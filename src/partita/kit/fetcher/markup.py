@@ -1,4 +1,4 @@
-"""Splits HTML into text and tags, without the parts that browsers do not show, in linear time.
+"""HTML in pieces: text, tags, and nothing of what browsers do not show. Whatever comes takes time in proportion.
 
 The standard library's parser takes minutes for 50 KB of `<a <a <a …` in the releases of Python we support, and raises
 on some. Here every search either consumes what it has read or is the last.
@@ -71,7 +71,7 @@ def pieces(html: str) -> Iterator[str | Tag]:
 
 
 def _past_declaration(html: str, start: int) -> int:
-    """The position after a comment or a declaration; `start` if there is none."""
+    """Past a comment or a declaration; where there is none, nowhere."""
     if html.startswith("<!--", start):
         return _past(html, "-->", start + 2)  # `<!-->` is a whole comment
     if html.startswith(("<!", "<?"), start) or (html.startswith("</", start) and len(html) > start + 2):

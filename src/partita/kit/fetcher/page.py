@@ -1,4 +1,4 @@
-"""Reads a page's title, description and visible text."""
+"""What a page says: its title, its description, the text that people see, and which pictures stand for it."""
 
 from __future__ import annotations
 
@@ -8,12 +8,14 @@ from dataclasses import dataclass
 from itertools import islice
 
 from partita.kit.fetcher.markup import Tag, pieces
+from partita.kit.fetcher.outline import Outline
+from partita.kit.previews.blocks import Block
 
 MOST_TITLE = 300
 MOST_DESCRIPTION = 2000
 MOST_TEXT_BYTES = 100_000
 
-# Ten times what long pages have; a page with more is an attack.
+# Ten times what long pages have: what follows is written to keep us busy.
 _MOST_PIECES = 200_000
 # Elements within a line; every other one ends a word.
 _INLINE = frozenset(
@@ -61,6 +63,11 @@ _DRAWN = frozenset({"svg", "math", "template"})
 _SHOWN_RAW = frozenset({"textarea", "xmp"})
 _DESCRIPTIONS = ("description", "og:description", "twitter:description")
 _TITLES = ("og:title", "twitter:title")
+_PICTURES = ("og:image:secure_url", "og:image", "og:image:url", "twitter:image")
+_SIZES = re.compile(r"([0-9]{1,4})[xX]([0-9]{1,4})")
+_MOST_ICONS = 50
+_LONGEST_ADDRESS = 2_000
+_BEST_ICON = 512
 _CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f]")
 # More digits than any character has; html.unescape would take them for a number and fail.
 _ENDLESS = re.compile(r"&#(?:[0-9]{8,}|[xX][0-9a-fA-F]{8,});?")
@@ -73,18 +80,30 @@ class Page:
     title: str
     description: str
     text: str
+    blocks: tuple[Block, ...] = ()
+    """The text with its structure, without navigation and footers."""
+    image: str = ""
+    """The picture that the page names for others to show (`og:image`), as it is written."""
+    icons: tuple[str, ...] = ()
+    """The site's icons, the one that fits best first."""
+    base: str = ""
+    """What addresses on the page begin from, if not from the page's own address."""
 
 
 def read_page(source: str) -> Page:
     """Read any HTML, however broken."""
     title: str | None = None
-    meta: dict[str, str] = {}
+    told: dict[str, str] = {}
     text: list[str] = []
+    icons: list[tuple[int, str]] = []
+    base = ""
+    outline = Outline(_plain)
     hidden, depth = "", 0
     for piece in islice(pieces(source), _MOST_PIECES):
         if isinstance(piece, str):
             if not hidden:
                 text.append(piece)
+                outline.text(piece)
             continue
         if hidden:
             if piece.name == hidden and not piece.closes_itself:
@@ -96,31 +115,60 @@ def read_page(source: str) -> Page:
         elif piece.name == "title" and title is None and not piece.end:
             title = piece.content
         elif piece.name == "meta":
-            _remember(piece, meta)
+            _remember(piece, told)
+        elif piece.name == "link" and len(icons) < _MOST_ICONS:
+            icons.extend(_icon(piece))
+        elif piece.name == "base" and not base:
+            base = _address(piece.attributes().get("href", ""))
         elif piece.name in _SHOWN_RAW:
             text.append(f" {piece.content} ")
+            outline.text(f" {piece.content} ")
         if piece.name not in _INLINE:
             text.append(" ")
+            outline.tag(piece)
     return Page(
-        _cut(_plain(title or "") or _first(meta, _TITLES), MOST_TITLE),
-        _cut(_first(meta, _DESCRIPTIONS), MOST_DESCRIPTION),
+        _cut(_plain(title or "") or _first(told, _TITLES), MOST_TITLE),
+        _cut(_first(told, _DESCRIPTIONS), MOST_DESCRIPTION),
         _cut_bytes(_plain("".join(text)), MOST_TEXT_BYTES),
+        outline.blocks(),
+        _address(_first(told, _PICTURES)),
+        tuple(address for _, address in sorted(icons, key=lambda icon: -icon[0])),
+        base,
     )
 
 
-def _remember(tag: Tag, meta: dict[str, str]) -> None:
-    attributes = tag.attributes()
+def _remember(meta: Tag, told: dict[str, str]) -> None:
+    attributes = meta.attributes()
     name = (attributes.get("name") or attributes.get("property") or "").strip().lower()
-    if name in _DESCRIPTIONS or name in _TITLES:
-        meta.setdefault(name, _plain(attributes.get("content", "")))
+    if name in _DESCRIPTIONS or name in _TITLES or name in _PICTURES:
+        told.setdefault(name, _plain(attributes.get("content", "")))
 
 
-def _first(meta: dict[str, str], names: tuple[str, ...]) -> str:
-    return next((meta[name] for name in names if meta.get(name)), "")
+def _icon(link: Tag) -> list[tuple[int, str]]:
+    """An icon and how well it suits: the larger the better, up to what anybody shows."""
+    attributes = link.attributes()
+    relation = attributes.get("rel", "").lower().split()
+    address = _address(attributes.get("href", ""))
+    drawn = "svg" in attributes.get("type", "").lower() or address.partition("?")[0].lower().endswith(".svg")
+    if not address or drawn or not {"icon", "apple-touch-icon", "apple-touch-icon-precomposed"} & set(relation):
+        return []  # drawings can hold scripts, and are not decoded here
+    sizes = [int(found[1]) for found in _SIZES.finditer(attributes.get("sizes", "")) if int(found[1]) <= _BEST_ICON]
+    usual = 16 if "icon" in relation else 180
+    return [(max(sizes, default=usual), address)]
+
+
+def _address(written: str) -> str:
+    """An address as a page spells it; one that is too long to be any is none."""
+    address = _plain(written)
+    return address if len(address) <= _LONGEST_ADDRESS else ""
+
+
+def _first(told: dict[str, str], names: tuple[str, ...]) -> str:
+    return next((told[name] for name in names if told.get(name)), "")
 
 
 def _plain(written: str) -> str:
-    """Unescaped text, without control characters, with single spaces."""
+    """Escapes read, control characters gone, any run of spaces one."""
     read = html.unescape(_ENDLESS.sub("\ufffd", written))
     return " ".join(_CONTROL.sub(" ", read).split())
 

@@ -6,7 +6,7 @@ from partita.kit.problems import Problem
 
 
 class FetchRefused(Problem):
-    """A page was not fetched; the reason is a sentence for the person who asked for it."""
+    """A page that was not fetched; the reason is a sentence for whoever asked."""
 
     status = 422
     code = "fetch_refused"

@@ -1,4 +1,4 @@
-"""Resolves host names."""
+"""From names to addresses."""
 
 from __future__ import annotations
 
@@ -8,12 +8,12 @@ from collections.abc import Awaitable, Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 
 Resolve = Callable[[str, int], Awaitable[Sequence[str]]]
-"""All addresses of a host; `OSError` if it has none, or if DNS does not respond (`got_no_answer`)."""
+"""All addresses of a host; `OSError` where it has none, or where nobody could be asked (`got_no_answer`)."""
 _NO_ANSWER = (socket.EAI_AGAIN, socket.EAI_FAIL)
 
 
 class SystemResolver:
-    """The system's resolver, in threads of its own, so that slow names block nothing else."""
+    """Asks as every program of the machine does, in threads of its own: names that take long hold up nobody else."""
 
     def __init__(self) -> None:
         self._threads = ThreadPoolExecutor(8, thread_name_prefix="names")
@@ -32,5 +32,5 @@ def _addresses(host: str, port: int) -> list[str]:
 
 
 def got_no_answer(error: Exception) -> bool:
-    """Whether DNS did not respond, so that it is unknown whether the name exists."""
+    """Whether nobody could say if there is such a name: no network, or name servers that fail."""
     return isinstance(error, socket.gaierror) and error.errno in _NO_ANSWER

@@ -1,4 +1,4 @@
-"""A URL parsed once, so that the host that is checked is the host that is requested."""
+"""What to ask and where: an address taken apart once, so that what is checked is what is asked."""
 
 from __future__ import annotations
 
@@ -27,35 +27,35 @@ class Target:
     host: str
     port: int
     literal: Address | None
-    """The host, if it is an IP address."""
+    """The host, where it is an address itself."""
 
     def towards(self, location: str, ports: Collection[int] | None) -> Target:
-        """The target of a redirect."""
-        # As browsers do: spaces and invalid bytes in the Location are escaped.
+        """Where an answer sends us on to."""
+        # As browsers do with what servers say: spaces, and bytes that are no text, are escaped.
         escaped = _NO_TEXT.sub(lambda byte: f"%{ord(byte[0]) - 0xDC00:02X}", location.strip().replace(" ", "%20"))
         try:
             return target(urljoin(str(self.url), escaped), ports)
         except ValueError:
-            raise FetchRefused("The page redirects to an invalid URL.") from None
+            raise FetchRefused("The address leads on to what is none.") from None
 
 
 def target(address: str, ports: Collection[int] | None) -> Target:
-    """Parse a URL, or refuse it; any port is allowed if `ports` is None."""
+    """Take an address apart, or say why nobody goes there; `ports` may be any where they are None."""
     try:
         parts = urlsplit(checked(address))
         host = host_of(parts)
     except AddressError as error:
         raise FetchRefused(str(error)) from None
     except UnicodeError:
-        raise FetchRefused("The URL contains invalid characters.") from None
+        raise FetchRefused("The address holds characters that nobody can send.") from None
     port = parts.port or _PORTS[parts.scheme]
     if ports is not None and port not in ports:
-        raise FetchRefused(f"Pages are fetched only from the ports {_listed(ports)}, not from {port}.")
+        raise FetchRefused(f"Pages are fetched from the ports {_listed(ports)} only, not from {port}.")
     url = URL.build(
         scheme=parts.scheme,
         host=f"[{host}]" if ":" in host else host,
         port=None if port == _PORTS[parts.scheme] else port,
-        # Escape characters that a request cannot contain, and keep existing escapes.
+        # What cannot be in a request is escaped; what is escaped already stays as it is.
         path=quote(parts.path, safe=_SAFE) or "/",
         query_string=quote(parts.query, safe=_SAFE),
         encoded=True,
@@ -70,8 +70,8 @@ def _literal(host: str) -> Address | None:
         pass
     last = host.rpartition(".")[2]
     if last.isdigit() or last.startswith("0x"):
-        # 127.1, 0177.0.0.1, 0x7f.1: systems do not agree on how to read these.
-        raise FetchRefused(f"{host} is not a valid host. Write an IP address as four decimal numbers.")
+        # 127.1, 0177.0.0.1, 0x7f.1: machines do not agree on what such a number is.
+        raise FetchRefused(f"{host} is no name of a host. Write an address as four plain numbers.")
     return None
 
 

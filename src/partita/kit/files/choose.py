@@ -12,14 +12,14 @@ _FOLDER = "files"
 
 
 def files_for(settings: Settings, clock: Clock) -> LocalFiles | S3Files:
-    """Files in the data folder, or in S3."""
+    """In the data folder, or in S3."""
     if settings.files == "s3":
-        return s3_for(settings)
+        return s3_for(settings, clock)
     return LocalFiles(settings.data / _FOLDER, signing_keys(settings, "files"), clock)
 
 
-def s3_for(settings: Settings) -> S3Files:
-    """The bucket in the settings."""
+def s3_for(settings: Settings, clock: Clock | None = None) -> S3Files:
+    """The bucket of the settings."""
     if settings.s3_bucket is None:
         raise SettingsError("PARTITA_S3_BUCKET must be set too.")
     return S3Files(
@@ -27,4 +27,5 @@ def s3_for(settings: Settings) -> S3Files:
         region=settings.region,
         endpoint_url=settings.s3_endpoint_url,
         encryption=settings.s3_encryption,
+        clock=clock,
     )

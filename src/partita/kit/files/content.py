@@ -1,4 +1,4 @@
-"""Detects a file's type by its content; its name and the browser's claim are ignored."""
+"""What a file is, told by its content; names and what a browser claims count for nothing."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ JPEG = "image/jpeg"
 WEBP = "image/webp"
 GIF = "image/gif"
 AVIF = "image/avif"
+ICO = "image/x-icon"
 SVG = "image/svg+xml"
 PDF = "application/pdf"
 ZIP = "application/zip"
@@ -28,6 +29,7 @@ ENDINGS = {
     WEBP: "webp",
     GIF: "gif",
     AVIF: "avif",
+    ICO: "ico",
     SVG: "svg",
     PDF: "pdf",
     ZIP: "zip",
@@ -40,21 +42,23 @@ ENDINGS = {
     MP4: "mp4",
     WEBM: "webm",
 }
-"""Content type → file name extension."""
+"""How the name of a file of each kind ends."""
 
-_LOOKED_AT = 65_536  # the start of a file is enough
+_SEEN = 65_536  # the part that is looked at; the start of a file is enough
 _PICTURES = ((b"\x89PNG\r\n\x1a\n", PNG), (b"\xff\xd8\xff", JPEG), (b"GIF87a", GIF), (b"GIF89a", GIF))
+# At most 64 pictures; of what is reserved in the first one, nothing is used.
+_ICON = re.compile(rb"\x00\x00\x01\x00[\x01-\x40]\x00.{3}\x00", re.DOTALL)
 _PACKAGE = (b"[Content_Types].xml", b"_rels/", b"docProps/")
 _OFFICE = ((b"word/", DOCX), (b"xl/", XLSX), (b"ppt/", PPTX))
 _ENTRY = re.compile(rb"PK\x03\x04.{22}(..).{2}", re.DOTALL)
-# What browsers sniff as HTML (WHATWG MIME sniffing), and tags that can run scripts.
+# What browsers take for a page when they guess (WHATWG MIME sniffing), and the tags that can run something.
 _PAGE = re.compile(
     r"<(?:!doctype html|html|head|body|script|iframe|h1|div|font|table|a|style|title|b|br|p|meta|link|base|form|img"
     r"|object|embed|input|button|video|audio|template|math|frameset|noscript)[\s/>]|<!--",
     re.IGNORECASE,
 )
 _DRAWING = re.compile(
-    # Atomic: many comments must not cause exponential backtracking.
+    # Atomic: a crowd of comments must not be tried in every combination.
     r"(?:(?><\?xml[^>]*>|<!--.*?-->|<!doctype svg[^>]*>)\s*+)*+<(?:\w+:)?svg[\s>]",
     re.IGNORECASE | re.DOTALL,
 )
@@ -62,12 +66,14 @@ _BINARY = re.compile(r"[\x00-\x08\x0b\x0e-\x1a\x1c-\x1f]")
 
 
 def kind_of(data: bytes) -> str | None:
-    """The content type of a file, from all of it or its first 64 KB; None if it is unknown."""
+    """The content type of a file, from all of it or its first 64 KB; None where it is nothing we know."""
     for start, kind in _PICTURES:
         if data.startswith(start):
             return kind
     if data[:4] == b"RIFF" and data[8:12] == b"WEBP":
         return WEBP
+    if _ICON.match(data):
+        return ICO
     if data.startswith(b"%PDF-"):
         return PDF
     if data.startswith((b"PK\x03\x04", b"PK\x05\x06")):
@@ -80,10 +86,9 @@ def kind_of(data: bytes) -> str | None:
 
 
 def _archive(data: bytes) -> str:
-    """Office documents are ZIP archives; the names of their parts tell which kind."""
+    """Office documents are archives too; what the parts of the package are called tells which."""
     names = [
-        data[entry.end() : entry.end() + int.from_bytes(entry[1], "little")]
-        for entry in _ENTRY.finditer(data[:_LOOKED_AT])
+        data[entry.end() : entry.end() + int.from_bytes(entry[1], "little")] for entry in _ENTRY.finditer(data[:_SEEN])
     ]
     if any(name.startswith(_PACKAGE) for name in names):
         for start, kind in _OFFICE:
@@ -97,10 +102,10 @@ def _is_mp4(data: bytes) -> bool:
 
 
 def _text(data: bytes) -> str | None:
-    start = data[:_LOOKED_AT]
+    seen = data[:_SEEN]
     try:
-        # The start may end in the middle of a character.
-        text = codecs.getincrementaldecoder("utf-8-sig")().decode(start, final=len(data) <= _LOOKED_AT)
+        # A start may end within a character.
+        text = codecs.getincrementaldecoder("utf-8-sig")().decode(seen, final=len(data) <= _SEEN)
     except UnicodeDecodeError:
         return None
     if not text or _BINARY.search(text):

@@ -1,4 +1,4 @@
-"""Uploaded images: checked before they are decoded, and stored as pixels only."""
+"""Pictures that people upload: looked at before they are decoded, and kept as pixels only."""
 
 from __future__ import annotations
 
@@ -9,40 +9,41 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from io import BytesIO
 
-from PIL import Image, ImageCms, ImageOps
+from PIL import Image
 
 from partita.kit.files.content import GIF, JPEG, PNG, WEBP, kind_of
+from partita.kit.previews.pictures import upright
 from partita.kit.problems import Problem, TooLarge
 
 MOST_PIXELS = 16_000_000
 """4,000 × 4,000: decoded, that is 64 MB."""
 
 _FORMATS = {PNG: "PNG", JPEG: "JPEG", WEBP: "WEBP", GIF: "GIF"}
-_NAMES = {PNG: "PNG", JPEG: "JPEG", WEBP: "WebP", GIF: "GIF"}
-# Two at a time: decoding takes memory, and many images must not block the threads that others need.
+_SHOWN = {PNG: "PNG", JPEG: "JPEG", WEBP: "WebP", GIF: "GIF"}
+# Two at a time: decoding takes memory, and a crowd of pictures must not take the threads that others wait for.
 _threads = ThreadPoolExecutor(2, thread_name_prefix="images")
 
-# Pillow only warns of a decompression bomb; we refuse it.
+# Pillow warns of what it takes for a bomb; to us it is one.
 warnings.filterwarnings("error", category=Image.DecompressionBombWarning)
 
 
 class ImageRefused(Problem):
-    """An image is refused; the message says why."""
+    """A picture that is not taken; the sentence says what is wrong with it."""
 
     status = 422
     code = "image_refused"
-    title = "This image cannot be used"
+    title = "This picture cannot be used"
 
 
 @dataclass(frozen=True, slots=True)
 class Picture:
-    """An image that is safe to serve."""
+    """A picture that is safe to serve."""
 
     kind: str
     width: int
     height: int
     data: bytes = field(repr=False)
-    """Encoded by us, without the file's metadata (location, camera, comments, embedded files)."""
+    """Encoded by us: what the file held beside its pixels (place and camera, comments, other files) is gone."""
 
 
 async def image_of(
@@ -53,12 +54,12 @@ async def image_of(
     least: tuple[int, int] = (64, 64),
     most_pixels: int = MOST_PIXELS,
 ) -> Picture:
-    """The image in an upload, upright, in sRGB and with one frame; otherwise `ImageRefused` or `TooLarge`."""
+    """The picture in an upload, upright, in sRGB and without a second frame; `ImageRefused` or `TooLarge` otherwise."""
     if len(data) > most_bytes:
-        raise TooLarge(f"At most {most_bytes // 1000:,} KB; this image has {-(-len(data) // 1000):,} KB.")
+        raise TooLarge(f"At most {most_bytes // 1000:,} KB; this picture has {-(-len(data) // 1000):,} KB.")
     kind = kind_of(data)
     if kind not in kinds or kind not in _FORMATS:
-        raise ImageRefused(f"Choose an image in {_listed(kinds)}. This file is in another format, whatever its name.")
+        raise ImageRefused(f"Choose a picture in {_listed(kinds)}; this file is none, whatever its name says.")
     return await asyncio.get_running_loop().run_in_executor(_threads, _decoded, data, kind, least, most_pixels)
 
 
@@ -67,14 +68,14 @@ def _decoded(data: bytes, kind: str, least: tuple[int, int], most_pixels: int) -
         with Image.open(BytesIO(data), formats=[_FORMATS[kind]]) as opened:
             _check_size(opened.size, least, most_pixels)
             opened.load()
-            return _encoded(_plain(opened), kind)
+            return _encoded(upright(opened), kind)
     except ImageRefused:
         raise
     except (Image.DecompressionBombWarning, Image.DecompressionBombError):
         raise _too_many_pixels(most_pixels) from None
     except Exception as error:
-        # Decoders fail in more ways than they document; in any case the file is not a valid image.
-        raise ImageRefused("This image is damaged. Save it again and retry.") from error
+        # Decoders fail in more ways than they document; whatever it is, the file is no picture.
+        raise ImageRefused("This picture is damaged. Save it again and try once more.") from error
 
 
 def _check_size(size: tuple[int, int], least: tuple[int, int], most_pixels: int) -> None:
@@ -82,24 +83,7 @@ def _check_size(size: tuple[int, int], least: tuple[int, int], most_pixels: int)
     if width * height > most_pixels:
         raise _too_many_pixels(most_pixels)
     if width < least[0] or height < least[1]:
-        raise ImageRefused(f"At least {least[0]} × {least[1]} pixels; this image has {width} × {height}.")
-
-
-def _plain(opened: Image.Image) -> Image.Image:
-    """The pixels, rotated as the EXIF data says, in sRGB."""
-    upright = ImageOps.exif_transpose(opened)
-    profile = opened.info.get("icc_profile")
-    if profile:
-        try:
-            source = ImageCms.ImageCmsProfile(BytesIO(profile))
-            mode = "RGBA" if upright.has_transparency_data else "RGB"
-            base = upright.convert(mode) if upright.mode in ("P", "LA", "PA") else upright
-            converted = ImageCms.profileToProfile(base, source, ImageCms.createProfile("sRGB"), outputMode=mode)
-            if converted is not None:
-                return converted
-        except (ImageCms.PyCMSError, OSError, ValueError, TypeError):
-            pass  # an unreadable profile is left out
-    return upright
+        raise ImageRefused(f"At least {least[0]} × {least[1]} pixels; this picture has {width} × {height}.")
 
 
 def _encoded(picture: Image.Image, kind: str) -> Picture:
@@ -117,7 +101,7 @@ def _encoded(picture: Image.Image, kind: str) -> Picture:
 
 
 def _bare(picture: Image.Image) -> Image.Image:
-    """Without the metadata that Pillow would write again."""
+    """Without the notes that Pillow would write again."""
     transparent = picture.info.get("transparency")
     bare = picture.copy()
     bare.info = {} if transparent is None else {"transparency": transparent}
@@ -125,9 +109,9 @@ def _bare(picture: Image.Image) -> Image.Image:
 
 
 def _too_many_pixels(most: int) -> ImageRefused:
-    return ImageRefused(f"At most {most / 1_000_000:g} million pixels; make the image smaller.")
+    return ImageRefused(f"At most {most / 1_000_000:g} million pixels; make the picture smaller.")
 
 
 def _listed(kinds: Collection[str]) -> str:
-    names = [_NAMES[kind] for kind in kinds if kind in _NAMES]
+    names = [_SHOWN[kind] for kind in kinds if kind in _SHOWN]
     return f"{', '.join(names[:-1])} or {names[-1]}" if len(names) > 1 else "".join(names)

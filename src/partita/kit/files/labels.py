@@ -1,4 +1,4 @@
-"""The metadata at the start of a file in a folder; of fixed length, so that it can be written last."""
+"""The label in front of a file in a folder: what it is. Of fixed length, so that it can be written last."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _FIRST = b"partita file 1 "
 
 @dataclass(frozen=True, slots=True)
 class Label:
-    """The metadata of a file."""
+    """What a file says of itself."""
 
     content_type: str
     size: int
@@ -24,11 +24,11 @@ class Label:
 
     def __post_init__(self) -> None:
         if media_type(self.content_type) is None:
-            raise ValueError(f"{self.content_type!r} is not a content type such as image/png")
+            raise ValueError(f"{self.content_type!r} is no content type; write image/png")
 
     @classmethod
     def read(cls, data: bytes) -> Label | None:
-        """The label; None if these bytes are not one."""
+        """The label, or None where this is none."""
         if len(data) != LABEL_BYTES or not data.startswith(_FIRST):
             return None
         try:
@@ -37,11 +37,11 @@ class Label:
             return None
 
     def bytes(self) -> bytes:
-        """The bytes in the file: one padded line."""
-        fields = orjson.dumps(
+        """As it is written: one line, padded."""
+        told = orjson.dumps(
             {"content_type": self.content_type, "size": self.size, "sha256": self.sha256, "public": self.public}
         )
-        return (_FIRST + fields).ljust(LABEL_BYTES - 1) + b"\n"
+        return (_FIRST + told).ljust(LABEL_BYTES - 1) + b"\n"
 
     def info(self, name: str) -> FileInfo:
         return FileInfo(name, self.content_type, self.size, self.sha256, self.public)

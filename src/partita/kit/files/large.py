@@ -1,4 +1,4 @@
-"""Large values of items, stored among the other files."""
+"""Large values of items, kept among the other files."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ _TYPES = {"txt": "text/plain; charset=utf-8", "json": "application/json"}
 
 
 class BlockingFiles(Protocol):
-    """The methods of `LocalFiles` and `S3Files` that need no event loop."""
+    """What `LocalFiles` and `S3Files` do without an event loop too."""
 
     def save_blocking(self, name: str, data: bytes, content_type: str) -> None: ...
 
@@ -24,14 +24,14 @@ class BlockingFiles(Protocol):
 
 
 class LargeValues:
-    """A store's `LargeFiles`, in a folder apart from uploads; names are never reused."""
+    """A store's `LargeFiles`: names are used once, and lie apart from what people upload."""
 
     def __init__(self, files: BlockingFiles, *, prefix: str = "large-values") -> None:
         self._files = files
         self._prefix = prefix
 
     def close(self) -> None:
-        """Close the file store."""
+        """Let go of the files."""
         self._files.close_blocking()
 
     def save(self, name: str, content: bytes) -> None:

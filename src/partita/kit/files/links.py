@@ -1,4 +1,4 @@
-"""Signed links: the signature covers the file, what may be done with it, and until when."""
+"""Links that carry their own permission: signed over everything they allow, for as long as they say."""
 
 from __future__ import annotations
 
@@ -17,48 +17,58 @@ _NUMBER = re.compile(r"[0-9]{1,15}")
 
 
 class Links:
-    """Signs with the first key and verifies with all, so that keys can be rotated."""
+    """Signs with the first key and believes every one, so that keys can be changed without a break."""
 
     def __init__(self, keys: Sequence[bytes], clock: Clock, *, path: str) -> None:
         if not keys or any(len(key) < 16 for key in keys):
-            raise ValueError("links need at least one key, of at least 16 bytes")
+            raise ValueError("links are signed with at least one key of at least 16 bytes")
         self._keys = tuple(keys)
         self._clock = clock
         self._path = path
 
     def path(self, name: str) -> str:
-        """The path of a file."""
+        """Where a file is served."""
         return f"{self._path}/{quote(name)}"
 
     def read(self, name: str, *, seconds: int, download_as: str | None) -> str:
-        """A link to read a file, for so many seconds."""
-        query = {"expires": str(self.expiry(seconds))}
+        """A link to read a file, for at least so many seconds and at most twice as many."""
+        query = {"expires": str(stable_expiry(self._clock.now().timestamp(), seconds))}
         if download_as is not None:
             query["download"] = download_as
         query["signature"] = self.sign("read", name, query)
         return f"{self.path(name)}?{urlencode(query)}"
 
     def expiry(self, seconds: int) -> int:
-        """The time in so many seconds, in seconds since 1970."""
+        """When something ends that lives so many seconds."""
         return int(self._clock.now().timestamp()) + seconds
 
+    def left(self, expires: str) -> int:
+        """How many seconds there are until a link ends."""
+        return max(0, int(expires) - int(self._clock.now().timestamp()))
+
     def sign(self, action: str, name: str, terms: Mapping[str, str]) -> str:
-        """The signature of an action on a file and its terms."""
+        """The signature of what may be done with a file, and on which terms."""
         return _signature(self._keys[0], action, name, terms)
 
     def check(self, action: str, name: str, terms: Mapping[str, str], signature: str) -> None:
-        """Raise unless we signed this and it has not expired; `terms` contain `expires`."""
-        sent = signature.encode("utf-8", "replace")
-        # Every key is tried, so that the time it takes reveals nothing.
-        matches = [hmac.compare_digest(sent, _signature(key, action, name, terms).encode()) for key in self._keys]
-        if not any(matches):
-            raise Forbidden("This link is invalid. Open the page again for a new one.", code="invalid_link")
+        """Let pass what we signed and what has not ended; `terms` hold `expires`."""
+        given = signature.encode("utf-8", "replace")
+        # Every key is tried: the time it takes tells nothing about any of them.
+        known = [hmac.compare_digest(given, _signature(key, action, name, terms).encode()) for key in self._keys]
+        if not any(known):
+            raise Forbidden("This link is not one of ours, or was changed. Open the page again.", code="invalid_link")
         if not _NUMBER.fullmatch(terms["expires"]) or int(terms["expires"]) <= self._clock.now().timestamp():
             raise Forbidden("This link has expired. Open the page again for a new one.", code="link_expired")
 
 
+def stable_expiry(now: float, seconds: int) -> int:
+    """When a link ends: the same moment for all links of a while, so that the address is the same and browsers keep
+    what they have. Between once and twice the seconds from now."""
+    return (int(now) // seconds + 2) * seconds
+
+
 def named(name: str) -> str:
-    """A file name from a URL; `NotFound` if no file can have that name."""
+    """A name that comes from an address; what no file can be called is not there."""
     try:
         segments_of(name)
     except FileNameError:
@@ -67,6 +77,6 @@ def named(name: str) -> str:
 
 
 def _signature(key: bytes, action: str, name: str, terms: Mapping[str, str]) -> str:
-    # JSON keeps the parts apart, so that no text can move from one into the next.
+    # JSON keeps the parts apart: no text can move from one into the next.
     signed = json.dumps([action, name, sorted(terms.items())]).encode()
     return urlsafe_b64encode(hmac.digest(key, signed, "sha256")).decode().rstrip("=")

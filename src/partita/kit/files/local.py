@@ -1,4 +1,4 @@
-"""Files in a folder: written atomically, never through a symbolic link, served by signed URLs."""
+"""Files in a folder: written whole or not at all, never through a symbolic link, served by addresses that we sign."""
 
 from __future__ import annotations
 
@@ -6,18 +6,19 @@ import asyncio
 import errno
 import logging
 import os
-from collections.abc import AsyncIterable, Callable, Iterator, Mapping, Sequence
+from collections.abc import AsyncIterable, AsyncIterator, Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
+from datetime import datetime
 from hashlib import sha256
 from pathlib import Path
 from typing import BinaryIO, TypeVar
 from urllib.parse import urlencode
 
 from partita.kit.clock import Clock
-from partita.kit.files.disk import Incoming, LocalFile, sweep, unavailable_if_disk_fails
-from partita.kit.files.files import FileInfo, StoredFile, UploadForm
+from partita.kit.files.disk import Incoming, LocalFile, clear, full_disk_is_told, listed_in
+from partita.kit.files.files import FileInfo, ListedFile, StoredFile, UploadForm
 from partita.kit.files.labels import LABEL_BYTES, Label
 from partita.kit.files.links import Links, named
 from partita.kit.files.names import FileNameError, download_name, segments_of
@@ -26,12 +27,13 @@ from partita.kit.problems import NotFound, TooLarge, Unavailable
 T = TypeVar("T")
 
 _INCOMING = ".incoming"
+_PUBLIC_SECONDS = 300  # a public file may be withdrawn, so nobody keeps it for long
 _DIRECTORY = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
 _log = logging.getLogger(__name__)
 
 
 class LocalFiles:
-    """Stores each file after its label (type, size, whether it is public), so that both change together."""
+    """Keeps each file with its label in front (what it is, how long, whether public), so that both change as one."""
 
     def __init__(self, folder: Path, keys: Sequence[bytes], clock: Clock, *, path: str = "/files") -> None:
         self._folder = folder
@@ -39,13 +41,13 @@ class LocalFiles:
         self._threads = ThreadPoolExecutor(4, thread_name_prefix="files")
         incoming = folder / _INCOMING
         incoming.mkdir(mode=0o700, parents=True, exist_ok=True)
-        sweep(incoming)
+        clear(incoming)
 
     async def close(self) -> None:
         await asyncio.to_thread(self.close_blocking)
 
     def close_blocking(self) -> None:
-        """`close` without an event loop."""
+        """`close`, for whoever has no event loop."""
         self._threads.shutdown()
 
     # -- keeping
@@ -54,18 +56,17 @@ class LocalFiles:
         await self._run(self.save_blocking, name, data, content_type, public)
 
     def save_blocking(self, name: str, data: bytes, content_type: str, public: bool = False) -> None:
-        """`save` without an event loop."""
+        """`save`, for whoever has no event loop."""
         label = Label(content_type, len(data), sha256(data).hexdigest(), public)
         self._write(segments_of(name), label, lambda file: file.write(data))
 
     async def receive(self, name: str, chunks: AsyncIterable[bytes], content_type: str, *, most_bytes: int) -> FileInfo:
-        """Save a file in chunks, so that a large one does not fill the memory."""
         segments = segments_of(name)
         incoming = await self._run(Incoming, self._folder / _INCOMING)
         try:
             async for chunk in chunks:
                 if incoming.size + len(chunk) > most_bytes:
-                    raise TooLarge(f"The file is larger than {most_bytes:,} bytes.")
+                    raise TooLarge(f"At most {most_bytes:,} bytes; this is more.")
                 await self._run(incoming.write, chunk)
             label = Label(content_type, incoming.size, incoming.digest, False)
             await self._run(self._commit, incoming, segments, label)
@@ -85,7 +86,7 @@ class LocalFiles:
         await self._run(self.delete_blocking, name)
 
     def delete_blocking(self, name: str) -> None:
-        """`delete` without an event loop."""
+        """`delete`, for whoever has no event loop."""
         segments = segments_of(name)
         with suppress(FileNotFoundError, NotADirectoryError, IsADirectoryError), self._parent(segments) as parent:
             os.unlink(segments[-1], dir_fd=parent)
@@ -97,7 +98,7 @@ class LocalFiles:
         return await self._run(self.load_blocking, name)
 
     def load_blocking(self, name: str) -> StoredFile:
-        """`load` without an event loop."""
+        """`load`, for whoever has no event loop."""
         with self._open(name) as file:
             data = file.read()
         if sha256(data).hexdigest() != file.info.tag:
@@ -112,24 +113,32 @@ class LocalFiles:
         return await self._run(beginning)
 
     async def info(self, name: str) -> FileInfo | None:
-        def read_info() -> FileInfo | None:
+        def known() -> FileInfo | None:
             try:
                 with self._open(name) as file:
                     return file.info
             except NotFound:
                 return None
 
-        return await self._run(read_info)
+        return await self._run(known)
 
     async def exists(self, name: str) -> bool:
         return await self.info(name) is not None
+
+    async def listed(self, prefix: str) -> AsyncIterator[ListedFile]:
+        segments_of(prefix)
+        for each in await self._run(lambda: list(listed_in(self._folder, prefix))):
+            yield each
+
+    async def clear_incoming(self, before: datetime) -> int:
+        return await self._run(clear, self._folder / _INCOMING, before.timestamp())
 
     # -- addresses
 
     def url(self, name: str, *, seconds: int = 3600, download_as: str | None = None) -> str:
         segments_of(name)
-        saved_as = None if download_as is None else download_name(download_as)
-        return self._links.read(name, seconds=seconds, download_as=saved_as)
+        shown = None if download_as is None else download_name(download_as)
+        return self._links.read(name, seconds=seconds, download_as=shown)
 
     def public_url(self, name: str) -> str:
         segments_of(name)
@@ -139,7 +148,7 @@ class LocalFiles:
         self, name: str, content_type: str, *, most_bytes: int, seconds: int = 300, then: str | None = None
     ) -> UploadForm:
         segments_of(name)
-        # In the URL, not in fields: it is checked before a byte of the file is read.
+        # In the address, not in fields: it is checked before a byte of the file is taken.
         terms = {"expires": str(self._links.expiry(seconds)), "most": str(most_bytes), "type": content_type}
         if then is not None:
             terms["then"] = then
@@ -148,7 +157,7 @@ class LocalFiles:
 
     @property
     def origin(self) -> None:
-        """Our own site serves the files."""
+        """Files are served by ourselves."""
 
     async def follow(self, name: str, link: Mapping[str, str]) -> LocalFile:
         if "signature" in link:
@@ -156,16 +165,16 @@ class LocalFiles:
             if "download" in link:
                 terms["download"] = link["download"]
             self._links.check("read", named(name), terms, link["signature"])
-            return await self._run(self._open, name)
+            return replace(await self._run(self._open, name), keep_seconds=self._links.left(terms["expires"]))
         file = await self._run(self._open, named(name))
         if not file.info.public:
-            # Without a link, nobody learns that the file exists.
+            # Who has no link is not told that there is a file.
             await file.close()
             raise _missing(name)
-        return file
+        return replace(file, keep_seconds=_PUBLIC_SECONDS)
 
     def check_upload(self, name: str, link: Mapping[str, str]) -> UploadTerms:
-        """What a link of `upload_form` allows; refused if it is invalid or expired."""
+        """What a link of `upload_form` allows; refuses what we did not sign and what has ended."""
         terms = {key: link[key] for key in ("expires", "most", "type", "then") if key in link}
         self._links.check("upload", named(name), {"expires": "", **terms}, link.get("signature", ""))
         return UploadTerms(int(terms["most"]), terms["type"], terms.get("then"))
@@ -182,7 +191,7 @@ class LocalFiles:
         except (FileNotFoundError, NotADirectoryError, IsADirectoryError):
             raise _missing(name) from None
         except OSError as error:
-            if error.errno == errno.ELOOP:  # a symbolic link, which we never make
+            if error.errno == errno.ELOOP:  # a symbolic link, which nobody put there through us
                 raise _missing(name) from None
             raise
 
@@ -202,24 +211,24 @@ class LocalFiles:
     def _write(self, segments: tuple[str, ...], label: Label, fill: Callable[[BinaryIO], object]) -> None:
         incoming = Incoming(self._folder / _INCOMING)
         try:
-            with unavailable_if_disk_fails():
+            with full_disk_is_told():
                 fill(incoming.file)
             self._commit(incoming, segments, label)
         finally:
             incoming.discard()
 
     def _commit(self, incoming: Incoming, segments: tuple[str, ...], label: Label) -> None:
-        with unavailable_if_disk_fails(), self._parent(segments, make=True) as parent:
+        with full_disk_is_told(), self._parent(segments, make=True) as parent:
             incoming.finish(label)
             try:
                 os.rename(incoming.path, segments[-1], dst_dir_fd=parent)
             except IsADirectoryError:
-                raise FileNameError(f"{'/'.join(segments)!r} is a folder of other files") from None
+                raise FileNameError(f"{'/'.join(segments)!r} is the beginning of other names") from None
             os.fsync(parent)
 
     @contextmanager
     def _parent(self, segments: tuple[str, ...], *, make: bool = False) -> Iterator[int]:
-        """The folder of a file, opened step by step, so that no step can be a symbolic link."""
+        """The folder a file is in, entered step by step, so that no step can be a link that leads elsewhere."""
         current = os.open(self._folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
         try:
             for segment in segments[:-1]:
@@ -229,7 +238,7 @@ class LocalFiles:
                     inner = os.open(segment, _DIRECTORY, dir_fd=current)
                 except NotADirectoryError:
                     if make:
-                        raise FileNameError(f"{'/'.join(segments)!r} has a file as its folder") from None
+                        raise FileNameError(f"{'/'.join(segments)!r} begins with the name of a file") from None
                     raise
                 os.close(current)
                 current = inner
@@ -240,7 +249,7 @@ class LocalFiles:
 
 @dataclass(frozen=True, slots=True)
 class UploadTerms:
-    """What an upload link allows."""
+    """What an upload may be."""
 
     most_bytes: int
     content_type: str
@@ -258,5 +267,5 @@ def _missing(name: str) -> NotFound:
 
 
 def _damaged(name: str) -> Unavailable:
-    _log.error("the file %s is damaged: its content does not match its label", name)
+    _log.error("the file %s is damaged: its content is not what its label says", name)
     return Unavailable(f"The file {name} is damaged.", code="file_damaged")

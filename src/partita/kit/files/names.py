@@ -1,4 +1,4 @@
-"""File names: the same rules for every store, without characters that file systems or browsers treat specially."""
+"""Names of files: the same rule for every store, and nothing in them that a file system or a browser reads as more."""
 
 from __future__ import annotations
 
@@ -8,29 +8,29 @@ import unicodedata
 MOST_CHARACTERS = 300
 
 _SEGMENT = re.compile(r"[a-z0-9_-][a-z0-9._-]{0,99}")
-_JOINERS = frozenset("\u200c\u200d")  # Persian, Indic scripts and emoji need them
+_JOINERS = frozenset("\u200c\u200d")  # scripts of Persia and India, and emoji, are spelled with them
 _NEVER = frozenset('/\\:*?"<>|')
 
 
 class FileNameError(ValueError):
-    """An invalid file name; the message says what is allowed."""
+    """A name that no store takes; the message says what a name is made of."""
 
 
 def segments_of(name: str) -> tuple[str, ...]:
-    """The parts of a name such as `kelifax/logos/0abc.png`: lower case, no part empty, hidden or `..`."""
+    """The parts of a name such as `kelifax/logos/0abc.png`: lower-case, no part empty, hidden or leading elsewhere."""
     segments = tuple(name.split("/"))
     if len(name) > MOST_CHARACTERS or not all(_SEGMENT.fullmatch(segment) for segment in segments):
         raise FileNameError(
-            f"{name[:MOST_CHARACTERS]!r} is not a valid file name: use parts of a-z, 0-9, _, - and . (not first), "
-            f"separated by /, with at most 100 characters each and {MOST_CHARACTERS} in total"
+            f"{name[:MOST_CHARACTERS]!r} is no name of a file: parts of a-z, 0-9, _, - and . (not first) with / "
+            f"between them, at most 100 characters each and {MOST_CHARACTERS} together"
         )
     return segments
 
 
-def download_name(name: str) -> str:
-    """A safe name for a download: any script, but no paths and no characters that hide the extension."""
-    visible = "".join(" " if _hides(character) else character for character in unicodedata.normalize("NFC", name))
-    stem, dot, ending = " ".join(visible.split()).strip(". ").rpartition(".")
+def download_name(wanted: str) -> str:
+    """What people may call a file they save: readable in any script, without paths or characters that hide its end."""
+    shown = "".join(" " if _hides(character) else character for character in unicodedata.normalize("NFC", wanted))
+    stem, dot, ending = " ".join(shown.split()).strip(". ").rpartition(".")
     if not dot or len(ending) > 10:
         stem, ending = f"{stem}{dot}{ending}", ""
     stem = stem[:120].strip(". ") or "file"
@@ -38,7 +38,7 @@ def download_name(name: str) -> str:
 
 
 def _hides(character: str) -> bool:
-    """Path separators, control characters, and marks that reverse the direction of text."""
+    """Separators of paths, control characters, and marks that turn the direction of the text around."""
     if character in _JOINERS:
         return False
     return character in _NEVER or unicodedata.category(character) in ("Cc", "Cf", "Cs", "Co", "Zl", "Zp")

@@ -1,20 +1,23 @@
-"""Files in S3 or a compatible service; browsers read and write them there, by presigned URLs."""
+"""Files in S3, or in what speaks its protocol; browsers read and write them there, by presigned addresses."""
 
 from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Callable, Mapping
+from collections.abc import AsyncIterable, AsyncIterator, Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
+from datetime import UTC, datetime
 from functools import partial
 from typing import TYPE_CHECKING, Any, Literal, TypeVar
 from urllib.parse import urlsplit
 
-from partita.kit.files.files import FileInfo, StoredFile, UploadForm
+from partita.kit.clock import Clock, SystemClock
+from partita.kit.files.files import FileInfo, ListedFile, StoredFile, UploadForm
 from partita.kit.files.headers import SHOWN_INLINE, disposition, media_type
-from partita.kit.files.links import named
+from partita.kit.files.links import named, stable_expiry
 from partita.kit.files.names import segments_of
-from partita.kit.problems import NotFound, Unavailable
+from partita.kit.files.s3_links import signed_link
+from partita.kit.problems import NotFound, TooLarge, Unavailable
 from partita.kit.settings import SettingsError
 
 if TYPE_CHECKING:
@@ -26,12 +29,13 @@ Encryption = Literal["AES256", "aws:kms", "none"]
 
 _PUBLIC = "partita-public"
 _PUBLIC_SECONDS = 3600
+_PART_BYTES = 8_000_000  # S3 takes parts of at least 5 MB, but the last
 _MISSING = frozenset({"404", "NoSuchKey", "NotFound"})
 _log = logging.getLogger(__name__)
 
 
 class S3Files:
-    """Stores files in a private bucket, which is read only through us and the links we sign."""
+    """Keeps files in a bucket that nobody reads but through us and the links we sign."""
 
     def __init__(
         self,
@@ -41,8 +45,10 @@ class S3Files:
         endpoint_url: str | None = None,
         encryption: Encryption = "AES256",
         path: str = "/files",
+        clock: Clock | None = None,
     ) -> None:
         self._bucket = bucket
+        self._clock = clock or SystemClock()
         self._path = path
         self._encryption = {} if encryption == "none" else {"ServerSideEncryption": encryption}
         self._client = _client(region, endpoint_url)
@@ -52,7 +58,7 @@ class S3Files:
         await asyncio.to_thread(self.close_blocking)
 
     def close_blocking(self) -> None:
-        """`close` without an event loop."""
+        """`close`, for whoever has no event loop."""
         self._threads.shutdown()
         self._client.close()
 
@@ -62,15 +68,54 @@ class S3Files:
         await self._run(self.save_blocking, name, data, content_type, public)
 
     def save_blocking(self, name: str, data: bytes, content_type: str, public: bool = False) -> None:
-        """`save` without an event loop."""
-        self._call(name, self._client.put_object, Body=data, **self._metadata(content_type, public))
+        """`save`, for whoever has no event loop."""
+        self._call(name, self._client.put_object, Body=data, **self._kept(content_type, public))
+
+    async def receive(self, name: str, chunks: AsyncIterable[bytes], content_type: str, *, most_bytes: int) -> FileInfo:
+        """Small files in one piece; larger ones in parts, of which S3 makes a file once all are there."""
+        part, size, upload, tags = bytearray(), 0, "", list[dict[str, Any]]()
+        try:
+            async for chunk in chunks:
+                size += len(chunk)
+                if size > most_bytes:
+                    raise TooLarge(f"At most {most_bytes:,} bytes; this is more.")
+                part += chunk
+                if len(part) >= _PART_BYTES:
+                    upload = upload or await self._run(self._begin, name, content_type)
+                    tags.append(await self._run(self._send_part, name, upload, len(tags) + 1, bytes(part)))
+                    part.clear()
+            if not upload:
+                await self._run(self.save_blocking, name, bytes(part), content_type)
+            else:
+                if part:
+                    tags.append(await self._run(self._send_part, name, upload, len(tags) + 1, bytes(part)))
+                whole = {"UploadId": upload, "MultipartUpload": {"Parts": tags}}
+                await self._run(self._call, name, self._client.complete_multipart_upload, **whole)
+        except BaseException:
+            if upload:
+                # To the end, also if whoever waits has gone: parts that nobody completes cost money.
+                aborting = self._run(self._call, name, self._client.abort_multipart_upload, UploadId=upload)
+                await asyncio.shield(asyncio.ensure_future(aborting))
+            raise
+        found = await self.info(name)
+        if found is None:
+            raise _missing(name)
+        return found
+
+    def _begin(self, name: str, content_type: str) -> str:
+        begun = self._call(name, self._client.create_multipart_upload, **self._kept(content_type, False))
+        return str(begun["UploadId"])
+
+    def _send_part(self, name: str, upload: str, number: int, data: bytes) -> dict[str, Any]:
+        answer = self._call(name, self._client.upload_part, UploadId=upload, PartNumber=number, Body=data)
+        return {"PartNumber": number, "ETag": answer["ETag"]}
 
     async def set_public(self, name: str, public: bool) -> None:
         info = await self.info(name)
         if info is None:
             raise _missing(name)
         if info.public != public:
-            # S3 changes metadata only by copying a file onto itself; the ETag makes sure it is the same file.
+            # S3 changes what it knows of a file only by copying it onto itself; never a newer one.
             await self._run(
                 self._call,
                 name,
@@ -78,14 +123,14 @@ class S3Files:
                 CopySource={"Bucket": self._bucket, "Key": name},
                 CopySourceIfMatch=info.tag,
                 MetadataDirective="REPLACE",
-                **self._metadata(info.content_type, public),
+                **self._kept(info.content_type, public),
             )
 
     async def delete(self, name: str) -> None:
         await self._run(self.delete_blocking, name)
 
     def delete_blocking(self, name: str) -> None:
-        """`delete` without an event loop."""
+        """`delete`, for whoever has no event loop."""
         self._call(name, self._client.delete_object)
 
     # -- reading
@@ -94,7 +139,7 @@ class S3Files:
         return await self._run(self.load_blocking, name)
 
     def load_blocking(self, name: str) -> StoredFile:
-        """`load` without an event loop."""
+        """`load`, for whoever has no event loop."""
 
         def whole(**where: str) -> StoredFile:
             answer = self._client.get_object(**where)
@@ -105,7 +150,7 @@ class S3Files:
 
     async def start(self, name: str, most_bytes: int = 65_536) -> bytes:
         def beginning(**where: str) -> bytes:
-            # Not a range request: S3 refuses it for an empty file.
+            # Not by a range: S3 refuses the range of a file that is empty.
             with self._client.get_object(**where)["Body"] as body:
                 start: bytes = body.read(most_bytes)
                 return start
@@ -121,15 +166,43 @@ class S3Files:
     async def exists(self, name: str) -> bool:
         return await self.info(name) is not None
 
+    async def listed(self, prefix: str) -> AsyncIterator[ListedFile]:
+        segments_of(prefix)
+        after: dict[str, str] = {}
+        while True:
+            wanted = {"Bucket": self._bucket, "Prefix": f"{prefix}/", **after}
+            page = await self._run(_asked, prefix, self._client.list_objects_v2, **wanted)
+            for each in page.get("Contents", ()):
+                yield ListedFile(each["Key"], each["Size"], each["LastModified"].astimezone(UTC))
+            if not page.get("IsTruncated"):
+                return
+            after = {"ContinuationToken": page["NextContinuationToken"]}
+
+    async def clear_incoming(self, before: datetime) -> int:
+        def old_uploads() -> list[tuple[str, str]]:
+            pages = self._client.get_paginator("list_multipart_uploads").paginate(Bucket=self._bucket)
+            uploads = [each for page in pages for each in page.get("Uploads", ())]
+            return [(each["Key"], each["UploadId"]) for each in uploads if each["Initiated"] < before]
+
+        found = await self._run(_asked, "uploads", old_uploads)
+        for name, upload in found:
+            await self._run(self._call, name, self._client.abort_multipart_upload, UploadId=upload)
+        return len(found)
+
     # -- addresses
 
     def url(self, name: str, *, seconds: int = 3600, download_as: str | None = None) -> str:
         segments_of(name)
-        params = {"Bucket": self._bucket, "Key": name}
+        wanted = {"Bucket": self._bucket, "Key": name}
         if download_as is not None:
-            params["ResponseContentDisposition"] = disposition(inline=False, name=download_as)
-        url: str = self._client.generate_presigned_url("get_object", Params=params, ExpiresIn=seconds)
-        return url
+            wanted["ResponseContentDisposition"] = disposition(inline=False, name=download_as)
+        now = self._clock.now().timestamp()
+        expires = stable_expiry(now, seconds)
+        # Signed as if at the beginning of the window, so that everybody's link of this while is the same.
+        begun = datetime.fromtimestamp(expires - 2 * seconds, UTC)
+        # Not longer than the link is good in any case: how much of it is left must not be in a link that stays.
+        wanted["ResponseCacheControl"] = f"private, max-age={seconds}, immutable"
+        return signed_link(self._client, wanted, begun, 2 * seconds)
 
     def public_url(self, name: str) -> str:
         segments_of(name)
@@ -139,7 +212,7 @@ class S3Files:
         self, name: str, content_type: str, *, most_bytes: int, seconds: int = 300, then: str | None = None
     ) -> UploadForm:
         segments_of(name)
-        fields = {"Content-Type": content_type, "Content-Disposition": _disposition(content_type)}
+        fields = {"Content-Type": content_type, "Content-Disposition": _shown(content_type)}
         if self._encryption:
             fields["x-amz-server-side-encryption"] = self._encryption["ServerSideEncryption"]
         if then is not None:
@@ -166,10 +239,10 @@ class S3Files:
 
     # -- S3
 
-    def _metadata(self, content_type: str, public: bool) -> dict[str, Any]:
+    def _kept(self, content_type: str, public: bool) -> dict[str, Any]:
         return {
             "ContentType": content_type,
-            "ContentDisposition": _disposition(content_type),
+            "ContentDisposition": _shown(content_type),
             "Metadata": {_PUBLIC: "yes"} if public else {},
             **self._encryption,
         }
@@ -178,17 +251,22 @@ class S3Files:
         return await asyncio.get_running_loop().run_in_executor(self._threads, partial(function, *arguments, **named))
 
     def _call(self, name: str, call: Callable[..., T], **arguments: Any) -> T:
-        from botocore.exceptions import BotoCoreError, ClientError
-
         segments_of(name)
-        try:
-            return call(Bucket=self._bucket, Key=name, **arguments)
-        except ClientError as error:
-            if _code(error) in _MISSING:
-                raise _missing(name) from None
-            raise _unavailable(name, error) from error
-        except BotoCoreError as error:
-            raise _unavailable(name, error) from error
+        return _asked(name, call, Bucket=self._bucket, Key=name, **arguments)
+
+
+def _asked(about: str, call: Callable[..., T], **arguments: Any) -> T:
+    """What S3 answers, or the refusal that people can read."""
+    from botocore.exceptions import BotoCoreError, ClientError
+
+    try:
+        return call(**arguments)
+    except ClientError as error:
+        if _code(error) in _MISSING:
+            raise _missing(about) from None
+        raise _unavailable(about, error) from error
+    except BotoCoreError as error:
+        raise _unavailable(about, error) from error
 
 
 def _client(region: str | None, endpoint_url: str | None) -> Any:
@@ -202,12 +280,12 @@ def _client(region: str | None, endpoint_url: str | None) -> Any:
         connect_timeout=5,
         read_timeout=30,
         retries={"total_max_attempts": 4, "mode": "standard"},
-        # Compatible services seldom have a host per bucket, and seldom support the newer checksums.
+        # What speaks S3's protocol has seldom one host per bucket, and seldom knows the newer checksums.
         s3={"addressing_style": "path" if endpoint_url else "virtual"},
         request_checksum_calculation="when_required",
         response_checksum_validation="when_required",
     )
-    # A session of its own: boto3's default one is not safe to use from several threads.
+    # A session of its own: boto3's default one must not be shared between threads while it makes clients.
     return boto3.session.Session().client("s3", region_name=region, endpoint_url=endpoint_url, config=config)
 
 
@@ -221,8 +299,8 @@ def _info(name: str, answer: Mapping[str, Any]) -> FileInfo:
     )
 
 
-def _disposition(content_type: str) -> str:
-    """The Content-Disposition, stored with the file since S3 serves it."""
+def _shown(content_type: str) -> str:
+    """Kept with the file, since S3 serves it by itself."""
     return disposition(inline=media_type(content_type) in SHOWN_INLINE, name=None)
 
 
@@ -235,5 +313,5 @@ def _missing(name: str) -> NotFound:
 
 
 def _unavailable(name: str, error: Exception) -> Unavailable:
-    _log.error("the S3 request for %s failed: %s", name, error)
-    return Unavailable("The file store is not available. Try again later.", code="files_unavailable")
+    _log.error("S3 did not do what was asked with %s: %s", name, error)
+    return Unavailable("The file store does not answer as it should. Try again later.", code="files_unavailable")

@@ -1,81 +1,97 @@
-"""The routes of files, `/files/{name}`: download and upload."""
+"""Our own addresses of files, `/files/{name}`: what they show, and what may be posted to them."""
 
 from __future__ import annotations
 
 from collections.abc import AsyncIterator
 
-from starlette.datastructures import UploadFile
-from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response, StreamingResponse
-from starlette.types import Message, Receive, Scope, Send
+from starlette.types import Receive, Scope, Send
 
-from partita.kit.files.files import Files, OpenFile
+from partita.kit.files.arriving import arriving, check_kind
+from partita.kit.files.content import ENDINGS
+from partita.kit.files.files import MOST_UPLOAD, Files, OpenFile
 from partita.kit.files.headers import safe_headers
 from partita.kit.files.local import LocalFiles
+from partita.kit.files.multipart import no_form, parts_of
+from partita.kit.files.ranges import RangeNotSatisfiable, Slice, is_known, same_file, slice_of
 from partita.kit.permissions import Access
-from partita.kit.problems import BadRequest, NotFound, TooLarge
+from partita.kit.problems import NotFound, TooLarge
 from partita.kit.routes import Routes
 
-_CHUNK = 256 * 1024
-_FORM_BYTES = 10_000  # the multipart form around the file
-_MOST_UPLOAD = 101_000_000  # whatever a link allows
-_CACHED_SECONDS = 300
+FORM_BYTES = 1_000_000
+"""What a form may have beside its file."""
+
+_PUBLIC_SECONDS = 300
 
 
 def file_routes(files: Files, *, path: str = "/files") -> Routes:
-    """Public routes: the signed link is the permission, or the file is public."""
+    """Public, because the link is the permission: signed by us, or to a file that is public."""
     routes = Routes(path, tag="files", pages=True)
 
     @routes.get("/{name:path}", Access.PUBLIC, faceless=True)
     async def show(name: str, request: Request) -> Response:
         link = dict(request.query_params)
-        target = await files.follow(name, link)
-        if isinstance(target, str):
-            return RedirectResponse(target, 302, {"Cache-Control": f"public, max-age={_CACHED_SECONDS}"})
-        return await _file_response(target, request, link.get("download"))
+        found = await files.follow(name, link)
+        if isinstance(found, str):
+            return RedirectResponse(found, 302, {"Cache-Control": f"public, max-age={_PUBLIC_SECONDS}"})
+        try:
+            return _file_response(found, request, link.get("download"))
+        except BaseException:
+            await found.close()
+            raise
 
-    @routes.post("/{name:path}", Access.PUBLIC, most_bytes=_MOST_UPLOAD, faceless=True)
+    @routes.post("/{name:path}", Access.PUBLIC, most_bytes=MOST_UPLOAD + FORM_BYTES, faceless=True)
     async def take(name: str, request: Request) -> Response:
         if not isinstance(files, LocalFiles):
-            raise NotFound("Files are not uploaded here. Open the page again.")
+            raise NotFound("Files are uploaded elsewhere. Open the page again.")
         terms = files.check_upload(name, dict(request.query_params))
-        upload = Request(request.scope, _at_most(request.receive, terms.most_bytes + _FORM_BYTES))
-        try:
-            async with upload.form(max_files=1, max_fields=20) as form:
-                file = form.get("file")
-                if not isinstance(file, UploadFile):
-                    raise BadRequest("Post a form with a file in the field `file`.", code="file_missing")
-                await files.receive(name, _pieces(file), terms.content_type, most_bytes=terms.most_bytes)
-        except HTTPException as error:
-            if error.status_code != 400:
-                raise
-            raise BadRequest(f"Post a form with a file: {error.detail}", code="file_missing") from None
-        return Response(status_code=204) if terms.then is None else RedirectResponse(terms.then, 303)
+        announced = request.headers.get("content-length", "")
+        if announced.isdigit() and int(announced) > terms.most_bytes + FORM_BYTES:
+            raise TooLarge(f"At most {terms.most_bytes:,} bytes; this is more.")
+        async for part in parts_of(request):
+            if part.name == "file" and part.filename is not None:
+                file = await arriving(part.chunks())
+                if terms.content_type in ENDINGS:
+                    check_kind(file.kind, (terms.content_type,))
+                await files.receive(name, file.chunks, terms.content_type, most_bytes=terms.most_bytes)
+                return Response(status_code=204) if terms.then is None else RedirectResponse(terms.then, 303)
+        raise no_form("there is no file in the field `file`")
 
     return routes
 
 
-async def _file_response(file: OpenFile, request: Request, download_as: str | None) -> Response:
+def _file_response(file: OpenFile, request: Request, download_as: str | None) -> Response:
     info = file.info
-    tag = f'"{info.tag}"'
+    kept = f"max-age={file.keep_seconds}"
     headers = {
         **safe_headers(info.content_type, download_as=download_as),
-        "ETag": tag,
-        # A file behind a link is private; a public one may be withdrawn, so it is not cached for long.
-        "Cache-Control": f"{'public' if info.public else 'private'}, max-age={_CACHED_SECONDS}",
+        "ETag": f'"{info.tag}"',
+        "Accept-Ranges": "bytes",
+        # A link is for its holder, and leads to the same content until it ends; a public file may be withdrawn.
+        "Cache-Control": f"public, {kept}" if info.public else f"private, {kept}, immutable",
     }
-    if tag in request.headers.get("if-none-match", ""):
-        await file.close()
-        return Response(status_code=304, headers=headers)
-    return _FileResponse(file, headers)
+    if is_known(request.headers.get("if-none-match"), info.tag):
+        return _FileResponse(file, 304, headers, Slice(0, 0))
+    if request.method == "HEAD" or getattr(request.state, "head", False):
+        # What a HEAD says is what a GET without a range would; the file itself need not be read for it.
+        return _FileResponse(file, 200, {**headers, "Content-Length": str(info.size)}, Slice(0, 0))
+    wanted = request.headers.get("range") if same_file(request.headers.get("if-range"), info.tag) else None
+    try:
+        part = slice_of(wanted, info.size)
+    except RangeNotSatisfiable as refused:
+        return _FileResponse(file, 416, {**headers, **refused.headers, "Content-Length": "0"}, Slice(0, 0))
+    if part is None:
+        return _FileResponse(file, 200, {**headers, "Content-Length": str(info.size)}, Slice(0, info.size))
+    told = {"Content-Range": part.content_range(info.size), "Content-Length": str(part.length)}
+    return _FileResponse(file, 206, {**headers, **told}, part)
 
 
 class _FileResponse(StreamingResponse):
-    """Sends a file and closes it, also if the client has disconnected."""
+    """Sends a file and lets go of it, also when the reader has gone away."""
 
-    def __init__(self, file: OpenFile, headers: dict[str, str]) -> None:
-        super().__init__(file.chunks(), headers={**headers, "Content-Length": str(file.info.size)})
+    def __init__(self, file: OpenFile, status: int, headers: dict[str, str], part: Slice) -> None:
+        super().__init__(_sent(file, part), status, headers)
         self._file = file
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -85,21 +101,7 @@ class _FileResponse(StreamingResponse):
             await self._file.close()
 
 
-async def _pieces(file: UploadFile) -> AsyncIterator[bytes]:
-    while piece := await file.read(_CHUNK):
-        yield piece
-
-
-def _at_most(receive: Receive, most_bytes: int) -> Receive:
-    """Stop receiving as soon as there is too much."""
-    taken = 0
-
-    async def counted() -> Message:
-        nonlocal taken
-        message = await receive()
-        taken += len(message.get("body", b""))
-        if taken > most_bytes:
-            raise TooLarge(f"The file is larger than {most_bytes - _FORM_BYTES:,} bytes.")
-        return message
-
-    return counted
+async def _sent(file: OpenFile, part: Slice) -> AsyncIterator[bytes]:
+    if part.length:
+        async for chunk in file.chunks(part):
+            yield chunk

@@ -11,6 +11,16 @@ from partita.kit.pages import render
 from partita.kit.permissions import Access
 from partita.kit.routes import Routes
 
+_THINGS = (
+    *("Open Street Cam", "Figma", "Plausible Analytics", "Blender", "Kagi", "Old Maps Online", "Penpot", "Zotero"),
+    *("Hacker News", "Letterboxd", "Our World in Data", "Are.na", "Excalidraw", "The Marginalian", "Wikipedia"),
+    *("Standard Ebooks", "Obsidian", "Regex Crossword", "Tldraw", "Khan Academy"),
+)
+_PEOPLE = (
+    *("Ada Lovelace", "Grace Hopper", "Katherine Johnson", "Alan Turing", "Edsger Dijkstra", "Barbara Liskov"),
+    *("Donald Knuth", "Radia Perlman", "Tim Berners-Lee", "Annie Easley", "村上 春樹", "Ḥasan ibn al-Haytham"),
+)
+
 
 class _Sample(BaseModel):
     name: str = Field(min_length=3, max_length=60)
@@ -40,7 +50,14 @@ def routes() -> Routes:
             ("public", "true"),
             ("stars", "4"),
         ]
-        return render(request, "styleguide.html", wrong_form=parse(_Sample, typed), sample_days=_days)
+        return render(
+            request,
+            "styleguide.html",
+            wrong_form=parse(_Sample, typed),
+            sample_days=_days,
+            face_names=_THINGS,
+            people_names=_PEOPLE,
+        )
 
     return routes
 

@@ -71,6 +71,74 @@
     dialog.showModal();
   });
 
+  // ---- uploads: how much has been sent shows, and can be stopped; without script the form goes as forms do
+
+  const megabytes = (bytes) => (bytes / 1e6).toFixed(1);
+
+  document.addEventListener("change", (event) => {
+    const field = event.target;
+    if (!field.matches("input[type=file][data-most]")) return;
+    const most = Number(field.dataset.most);
+    const large = [...field.files].find((file) => file.size > most);
+    field.setCustomValidity(large ? `This file has ${megabytes(large.size)} MB; at most ${megabytes(most)} MB.` : "");
+    if (large) field.reportValidity();
+  });
+
+  // The page that an upload was answered with, in the place of this one's content.
+  const showAnswer = (html) => {
+    const answer = new DOMParser().parseFromString(html, "text/html");
+    const main = answer.querySelector("#main");
+    if (!main) return false;
+    document.title = answer.title;
+    document.querySelector("#main").replaceWith(main);
+    if (window.htmx) window.htmx.process(main);
+    begin(main);
+    (main.querySelector("[role=alert] a, [aria-invalid=true]") || main).focus();
+    return true;
+  };
+
+  const upload = (form, submitter) => {
+    const bar = make("progress", { max: 1, value: 0, ariaLabel: "Upload" });
+    const sent = make("span", { className: "muted number", textContent: "0 %" });
+    const stop = make("button", { type: "button", className: "button small", textContent: "Cancel the upload" });
+    const row = make("div", { className: "row" }, make("span", { textContent: "Uploading" }), sent);
+    const shown = make("div", { className: "progress" }, row, bar, make("div", {}, stop));
+    const request = new XMLHttpRequest();
+    const end = (message) => {
+      shown.remove();
+      form.removeAttribute("aria-busy");
+      if (message) toast(message);
+    };
+    request.upload.addEventListener("progress", (event) => {
+      if (!event.lengthComputable) return;
+      bar.value = event.loaded / event.total;
+      const whole = event.loaded === event.total;
+      sent.textContent = whole ? "Sent; being checked" : `${megabytes(event.loaded)} of ${megabytes(event.total)} MB`;
+    });
+    request.addEventListener("load", () => {
+      const onward = request.getResponseHeader("X-Location");
+      if (onward) location.assign(onward);
+      else if (!showAnswer(request.responseText)) end(`That did not work (${request.status}). Reload the page and try again.`);
+    });
+    request.addEventListener("error", () => end("The upload broke off. Check the connection and the size of the file, and try again."));
+    request.addEventListener("abort", () => end(""));
+    stop.addEventListener("click", () => request.abort());
+    form.setAttribute("aria-busy", "true");
+    form.append(shown);
+    request.open("POST", form.action);
+    request.setRequestHeader("X-Upload-Progress", "1");
+    request.send(new FormData(form, submitter));
+    stop.focus();
+  };
+
+  document.addEventListener("submit", (event) => {
+    const form = event.target;
+    if (event.defaultPrevented || !form.matches("form[data-upload]")) return;
+    if (!all("input[type=file]", form).some((field) => field.files.length)) return; // nothing to wait for
+    event.preventDefault();
+    if (form.getAttribute("aria-busy") !== "true") upload(form, event.submitter);
+  });
+
   // ---- forms: sent once; filters send themselves
 
   document.addEventListener("submit", (event) => {

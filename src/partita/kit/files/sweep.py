@@ -1,0 +1,80 @@
+"""Finding files that no item names: what a crash, a mistake or another program has left behind."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Callable, Iterable, Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+
+from partita.kit.files.files import Files, ListedFile
+from partita.kit.files.names import segments_of
+from partita.kit.files.schema import Upload
+from partita.store.store import AsyncStore
+
+GRACE = timedelta(days=1)
+"""Files younger than this are left alone: the item that names them may be on its way."""
+
+
+@dataclass(frozen=True, slots=True)
+class OwnedFiles:
+    """The files of a system: those whose names begin with `prefix/`, and a function that says which its items name."""
+
+    prefix: str
+    named: Callable[[], AsyncIterator[str]]
+    """Every name that an item names right now. It reads the items themselves, consistently (`scan_whole_table`), and
+    also yields what is made from files and kept beside them, such as thumbnails."""
+
+    def __post_init__(self) -> None:
+        segments_of(self.prefix)
+
+
+@dataclass(frozen=True, slots=True)
+class Swept:
+    """What a sweep saw."""
+
+    looked_at: int
+    unnamed: tuple[ListedFile, ...]
+    deleted: bool
+    incoming: int
+    """How many uploads had broken off; 0 if nothing was deleted."""
+
+    @property
+    def size(self) -> int:
+        """The bytes of the files that nothing names."""
+        return sum(file.size for file in self.unnamed)
+
+
+async def sweep(
+    files: Files,
+    store: AsyncStore,
+    owners: Sequence[OwnedFiles],
+    *,
+    now: datetime,
+    grace: timedelta = GRACE,
+    delete: bool = False,
+) -> Swept:
+    """Find the files that nothing names, and delete them if told to. Files of nobody's prefix are not looked at."""
+    old: list[ListedFile] = []
+    for prefix in _outermost(owner.prefix for owner in owners):
+        old += [file async for file in files.listed(prefix) if file.saved_at < now - grace]
+    # First the uploads, then the items: a claim takes the name from the one to the other in one transaction, so that
+    # whoever looks in this order sees it in at least one of them.
+    named = {upload.name async for upload in store.scan_whole_table(Upload)}
+    for owner in owners:
+        named.update([name async for name in owner.named()])
+    unnamed = tuple(file for file in old if file.name not in named)
+    incoming = 0
+    if delete:
+        for file in unnamed:
+            await files.delete(file.name)
+        incoming = await files.clear_incoming(now - max(grace, GRACE))
+    return Swept(len(old), unnamed, delete, incoming)
+
+
+def _outermost(prefixes: Iterable[str]) -> list[str]:
+    """Each place once, though one may lie in another."""
+    found: list[str] = []
+    for prefix in sorted(set(prefixes)):
+        if not any(prefix.startswith(f"{other}/") for other in found):
+            found.append(prefix)
+    return found

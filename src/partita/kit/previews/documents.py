@@ -1,0 +1,46 @@
+"""The text of documents that only a parser can read: PDF and DOCX, each in a bounded process of its own."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TypeVar, cast
+
+from partita.kit.files.child import ChildFailed, in_child
+from partita.kit.files.content import DOCX, PDF
+from partita.kit.previews.blocks import Block, BlockKind, Text, bounded, title_of
+from partita.kit.previews.refusals import PreviewRefused
+
+T = TypeVar("T")
+
+DOCUMENTS = (PDF, DOCX)
+SECONDS = 20.0
+MEGABYTES = 768
+
+
+async def document_text(data: bytes, kind: str) -> Text:
+    """The text of a PDF or a DOCX; `PreviewRefused` says what is wrong with it."""
+    if kind == PDF:
+        from partita.kit.previews.pdf import pdf_text
+
+        title, paragraphs, pages, complete = await made(pdf_text, data)
+        blocks, whole = bounded(Block("paragraph", text) for text in paragraphs)
+        return Text(title, blocks, pages, complete and whole)
+    if kind == DOCX:
+        from partita.kit.previews.docx import docx_text
+
+        title, found, complete = await made(docx_text, data)
+        blocks, whole = bounded(Block(cast(BlockKind, kind), text, level) for kind, text, level in found)
+        return Text(title or title_of(blocks), blocks, None, complete and whole)
+    raise ValueError(f"{kind} is no document")
+
+
+async def made(function: Callable[..., T], *arguments: object) -> T:
+    """What a function makes of a file in its process; one that brings it down is refused."""
+    try:
+        return await in_child(function, *arguments, seconds=SECONDS, megabytes=MEGABYTES)
+    except ChildFailed as failed:
+        if failed.reason == "time":
+            raise PreviewRefused(f"Reading this file takes longer than {SECONDS:g} seconds.") from failed
+        if failed.reason == "memory":
+            raise PreviewRefused("Reading this file takes more memory than there is for it.") from failed
+        raise PreviewRefused("This file is damaged. Save it again and try once more.") from failed

@@ -1,0 +1,73 @@
+"""PDF: the text of its pages, and a picture of one. Run in a process of its own (`in_child`)."""
+
+from __future__ import annotations
+
+import re
+from io import BytesIO
+
+import pypdfium2
+
+from partita.kit.previews.refusals import PreviewRefused
+
+Lines = list[tuple[str, str, int]]
+
+_MOST_PAGES = 500
+_MOST_CHARACTERS = 2_000_000
+_UNBOUND = re.compile(r"[\x00-\x08\x0b-\x1f\x7f\ufffe\uffff]")
+# A line that a hyphen ends goes on in the next; PDFium marks it with U+0002.
+_HYPHEN = re.compile("[\x02\xad\ufffe]\r?\n?")
+_PARAGRAPHS = re.compile(r"\n[ \t]*\n+")
+
+
+def pdf_text(data: bytes) -> tuple[str, list[str], int, bool]:
+    """The title, the paragraphs, the number of pages, and whether this is all of it."""
+    document = _opened(data)
+    pages = len(document)
+    paragraphs: list[str] = []
+    characters = 0
+    for number in range(min(pages, _MOST_PAGES)):
+        written = _HYPHEN.sub("", document[number].get_textpage().get_text_bounded(errors="ignore"))
+        for paragraph in _PARAGRAPHS.split(written.replace("\r\n", "\n").replace("\r", "\n")):
+            text = " ".join(_UNBOUND.sub(" ", paragraph).split())
+            if text:
+                paragraphs.append(text)
+                characters += len(text)
+        if characters > _MOST_CHARACTERS:
+            return _title(document), paragraphs, pages, number + 1 == pages
+    return _title(document), paragraphs, pages, pages <= _MOST_PAGES
+
+
+def pdf_page(data: bytes, page: int, width: int, height: int) -> tuple[int, int, bytes]:
+    """A picture of a page that fits into so many pixels, as WebP; its size comes first."""
+    document = _opened(data)
+    if page >= len(document):
+        raise PreviewRefused(f"This PDF has {len(document)} pages; there is no page {page + 1}.")
+    shown = document[page]
+    wide, high = shown.get_size()
+    if not (wide > 0 and high > 0):
+        raise PreviewRefused("This page has no size.")
+    # What a page says of its size does not matter: as many pixels are made as are wanted.
+    scale = min(width / wide, height / high)
+    if wide * scale < 1 or high * scale < 1:
+        raise PreviewRefused("This page is too long and thin to be shown.")
+    picture = shown.render(scale=scale, may_draw_forms=False).to_pil().convert("RGB")
+    made = BytesIO()
+    picture.save(made, "WEBP", quality=80)
+    return picture.width, picture.height, made.getvalue()
+
+
+def _opened(data: bytes) -> pypdfium2.PdfDocument:
+    try:
+        document: pypdfium2.PdfDocument = pypdfium2.PdfDocument(data)
+    except pypdfium2.PdfiumError as error:
+        if "password" in str(error).lower():
+            raise PreviewRefused("This PDF is protected by a password.") from None
+        raise PreviewRefused("This PDF is damaged. Save it again and try once more.") from None
+    if len(document) == 0:
+        raise PreviewRefused("This PDF has no pages.")
+    return document
+
+
+def _title(document: pypdfium2.PdfDocument) -> str:
+    title: str = document.get_metadata_value("Title")
+    return " ".join(_UNBOUND.sub(" ", title).split())[:300]

@@ -1,0 +1,129 @@
+"""Documents and pictures, by the same careful way as pages; and what a page says of its structure and pictures."""
+
+from __future__ import annotations
+
+from io import BytesIO
+
+import pytest
+from PIL import Image
+
+from partita.kit.fetcher import FetchRefused
+from partita.kit.fetcher.page import read_page
+from partita.kit.files.content import DOCX, HTML, JPEG, PDF, PNG
+from partita.kit.previews.blocks import Block, markdown_of
+from tests.kit.fetcher.sites import answer, serving, visitor
+from tests.kit.previews.samples import docx, paragraph, pdf, png_bomb
+
+pytestmark = pytest.mark.anyio
+
+
+@pytest.fixture
+def anyio_backend() -> str:
+    return "asyncio"
+
+
+def _png(size: tuple[int, int] = (300, 300)) -> bytes:
+    made = BytesIO()
+    Image.effect_noise(size, 60).save(made, "PNG")
+    return made.getvalue()
+
+
+async def test_a_caller_may_ask_for_documents() -> None:
+    answers = {
+        "/paper": answer(pdf("Hello there", title="A paper"), headers={"Content-Type": "application/pdf"}),
+        "/report": answer(docx(paragraph("Top", "Heading1")), headers={"Content-Type": "application/octet-stream"}),
+        "/page": answer(),
+        "/lies": answer(_png(), headers={"Content-Type": "application/pdf"}),
+    }
+    async with serving(answers) as site:
+        accept = (HTML, PDF, DOCX)
+        paper = await visitor().fetch(f"{site.url}/paper", accept=accept)
+        report = await visitor().fetch(f"{site.url}/report", accept=accept)
+        page = await visitor().fetch(f"{site.url}/page", accept=accept)
+        with pytest.raises(FetchRefused, match="none of HTML, PDF, DOCX"):
+            await visitor().fetch(f"{site.url}/lies", accept=accept)
+        with pytest.raises(FetchRefused, match="only pages of text/html"):
+            await visitor().fetch(f"{site.url}/paper")
+    assert (paper.kind, paper.title, paper.text) == (PDF, "A paper", "Hello there")
+    assert (report.kind, report.blocks) == (DOCX, (Block("heading", "Top", 1),))
+    assert (page.kind, page.title) == (HTML, "A page")
+    assert site.asked[0].count("Accept: text/html, application/pdf, application/vnd") == 1
+
+
+async def test_a_caller_may_ask_for_more_but_not_for_everything() -> None:
+    large = answer(b"<title>x</title>" + b"y" * 300_000)
+    huge = answer(b"", length=30_000_000)
+    async with serving({"/large": large, "/huge": huge}) as site:
+        assert (await visitor().fetch(f"{site.url}/large", most_bytes=400_000)).title == "x"
+        with pytest.raises(FetchRefused, match="larger than"):
+            await visitor().fetch(f"{site.url}/large")
+        with pytest.raises(FetchRefused, match="larger than 20 MB"):
+            await visitor().fetch(f"{site.url}/huge", most_bytes=10**12)
+
+
+async def test_a_damaged_document_is_refused_with_the_reason() -> None:
+    broken = {"/a": answer(pdf("x")[:150], headers={"Content-Type": "application/pdf"})}
+    async with serving(broken) as site:
+        with pytest.raises(FetchRefused, match="damaged"):
+            await visitor().fetch(f"{site.url}/a", accept=(PDF,))
+
+
+async def test_a_picture_is_known_by_its_content_and_comes_back_as_pixels() -> None:
+    answers = {
+        "/logo": answer(_png(), headers={"Content-Type": "image/vnd.microsoft.icon"}),
+        "/page": answer(b"<html>" + _png(), headers={"Content-Type": "image/png"}),
+        "/text": answer(),
+        "/bomb": answer(png_bomb(9_000, 9_000), headers={"Content-Type": "image/png"}),
+    }
+    async with serving(answers) as site:
+        fetcher = visitor()
+        found = await fetcher.fetch_file(f"{site.url}/logo", kinds=(PNG, JPEG), most_bytes=300_000)
+        assert (found.kind, found.data) == (PNG, _png_like(found.data))
+        picture = await fetcher.fetch_picture(f"{site.url}/logo", width=64, height=64, most_bytes=300_000)
+        assert (picture.kind, picture.width, picture.height) == ("image/webp", 64, 64)
+        for path in ("/page", "/text", "/bomb"):
+            with pytest.raises(FetchRefused):
+                await fetcher.fetch_picture(f"{site.url}{path}")
+
+
+def _png_like(data: bytes) -> bytes:
+    assert data.startswith(b"\x89PNG")
+    return data
+
+
+async def test_a_page_says_where_its_pictures_are() -> None:
+    body = (
+        b"<base href='/deep/'><link rel='shortcut icon' href='/small.ico'>"
+        b"<link rel=icon sizes='16x16 96x96' href=mid.png>"
+        b"<link rel=icon type=image/svg+xml href=/drawn.svg>"
+        b"<link rel='apple-touch-icon' href='//cdn.example/touch.png'>"
+        b"<link rel=stylesheet href=/x.css><link rel=icon href='javascript:alert(1)'>"
+        b"<meta property=og:image content='../cover.jpg?a=1&amp;b=2'><title>T</title>"
+    )
+    async with serving({"/a/b": answer(body)}) as site:
+        found = await visitor().fetch(f"{site.url}/a/b")
+    assert found.image == f"{site.url}/cover.jpg?a=1&b=2"
+    assert found.icons == (
+        "http://cdn.example/touch.png",
+        f"{site.url}/deep/mid.png",
+        f"{site.url}/small.ico",
+        f"{site.url}/favicon.ico",
+    )
+
+
+def test_the_structure_of_a_page() -> None:
+    page = read_page(
+        "<nav><ul><li>Home</ul></nav><h1>Top <i>of</i> it</h1><div>Loose text<p>A paragraph.</div>"
+        "<ol><li>one<li>two<ul><li>deep</ul></ol><h2>Next</h2><p><p>&nbsp;<p>End"
+    )
+    assert markdown_of(page.blocks) == (
+        "# Top of it\n\nLoose text\n\nA paragraph.\n\n- one\n- two\n  - deep\n\n## Next\n\nEnd"
+    )
+
+
+def test_a_page_of_nothing_but_navigation_is_that() -> None:
+    assert [block.text for block in read_page("<nav><a>Home</a><p>News").blocks] == ["Home", "News"]
+
+
+def test_a_page_that_is_all_lists_is_read_in_time() -> None:
+    assert len(read_page("<ul><li>x" * 100_000).blocks) == 5_000

@@ -1,0 +1,101 @@
+"""The text of files, whatever they are."""
+
+from __future__ import annotations
+
+import asyncio
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from partita.kit.previews.blocks import Block, markdown_of
+from partita.kit.previews.refusals import PreviewRefused
+from partita.kit.previews.texts import text_in
+from tests.kit.previews.samples import docx, paragraph, pdf
+
+pytestmark = pytest.mark.anyio
+
+
+@pytest.fixture
+def anyio_backend() -> str:
+    return "asyncio"
+
+
+async def test_the_text_of_a_pdf() -> None:
+    found = await text_in(pdf("Hello there", "The second page", title="A paper"))
+    assert (found.title, found.pages, found.complete) == ("A paper", 2, True)
+    assert found.plain == "Hello there\n\nThe second page"
+
+
+async def test_the_text_of_a_docx_with_its_structure() -> None:
+    styles = (
+        '<w:style w:styleId="berschrift2"><w:name w:val="heading 2"/></w:style>'
+        '<w:style w:styleId="Aufzhlung"><w:name w:val="List Bullet"/></w:style>'
+    )
+    body = (
+        paragraph("A report", "Title")
+        + paragraph("What we saw", "berschrift2")
+        + paragraph("Ten &amp; more – in all.")
+        + paragraph("one", depth=0)
+        + paragraph("one and a half", depth=1)
+        + paragraph("two", "Aufzhlung")
+        + "<w:tbl><w:tr><w:tc>"
+        + paragraph("a cell")
+        + "</w:tc></w:tr></w:tbl>"
+        + "<w:p><w:r><w:t>a</w:t><w:tab/><w:t>b</w:t><w:br/><w:t>c</w:t></w:r>"
+        + "<w:del><w:r><w:delText>gone</w:delText></w:r></w:del></w:p>"
+    )
+    found = await text_in(docx(body, styles=styles, core="Report 2026"))
+    assert found.title == "Report 2026"
+    assert found.blocks == (
+        Block("heading", "A report", 1),
+        Block("heading", "What we saw", 2),
+        Block("paragraph", "Ten & more – in all."),
+        Block("item", "one", 1),
+        Block("item", "one and a half", 2),
+        Block("item", "two", 1),
+        Block("paragraph", "a cell"),
+        Block("paragraph", "a b c"),
+    )
+    assert found.markdown.startswith(
+        "# A report\n\n## What we saw\n\nTen & more – in all.\n\n- one\n  - one and a half\n- two\n\n"
+    )
+
+
+async def test_the_text_of_a_page() -> None:
+    found = await text_in(
+        b"<!doctype html><title>T</title><nav><a href=/>Home</a></nav><h1>Top</h1><p>One <b>bold</b> word."
+        b"<ul><li>a<ul><li>b</ul><li>c</ul><footer>Imprint</footer>"
+    )
+    assert found.title == "T"
+    assert found.markdown == "# Top\n\nOne bold word.\n\n- a\n  - b\n- c"
+
+
+@pytest.mark.parametrize("charset", ["utf-8", "utf-8-sig", "utf-16", "cp1252"])
+async def test_plain_text_in_any_usual_character_set(charset: str) -> None:
+    found = await text_in("Über die Lüge\r\nund mehr\r\n\r\nzweitens".encode(charset))
+    assert found.plain == "Über die Lüge\nund mehr\n\nzweitens"
+
+
+@pytest.mark.parametrize(
+    "data", [b"", b"\x89PNG\r\n\x1a\nx", b"MZ\x90\x00\x03\0\0\0", b"PK\x03\x04" + b"\0" * 40, b"\xff\x00\x01\x02" * 9]
+)
+async def test_what_holds_no_text_is_refused(data: bytes) -> None:
+    with pytest.raises(PreviewRefused):
+        await text_in(data)
+
+
+@given(st.text(st.characters(codec="utf-8", exclude_categories=("Cc", "Cs")), min_size=1).filter(str.strip))
+@settings(max_examples=100)
+def test_plain_text_loses_nothing_but_blank_lines_at_its_ends(text: str) -> None:
+    if "<" in text or text.startswith(("%PDF-", "PK", "RIFF", "GIF8", "\ufeff")):
+        return
+    found = asyncio.run(text_in(text.encode()))
+    assert found.plain.strip("\n") == text.strip("\n")
+
+
+@given(st.lists(st.sampled_from(["plain", "# x", "- x", "## y"]), max_size=6))
+def test_markdown_has_a_line_for_every_block(lines: list[str]) -> None:
+    kinds = {"p": "paragraph", "#": "heading", "-": "item"}
+    blocks = [Block(kinds[line[0]], line) for line in lines]  # type: ignore[arg-type]
+    assert len([line for line in markdown_of(blocks).splitlines() if line]) == len(lines)
