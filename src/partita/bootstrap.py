@@ -54,7 +54,8 @@ MIGRATIONS: dict[str, Migration] = {migration.name: migration for migration in (
 def tables() -> Iterator[Table]:
     """The tables of all systems, and the shared ones: accounts, and the house's own."""
     # Imported here: the kit needs much that a schema alone does not.
-    import partita.kit.changes.schema  # noqa: F401 - keeps its items in the house's table
+    import partita.kit.changes.schema  # keeps its items in the house's table
+    import partita.kit.jobs.schema  # noqa: F401 - and so does this
     from partita.kit.accounts import ACCOUNTS
     from partita.kit.files.schema import UPLOADS
     from partita.kit.schema import HOUSE
@@ -95,12 +96,14 @@ def build(
     from partita.kit.fetcher import fetcher_for
     from partita.kit.files import Uploads, files_for, upload_handler
     from partita.kit.files.schema import UPLOADS
-    from partita.kit.keys import signing_keys
+    from partita.kit.jobs import Jobs, JobWorker
+    from partita.kit.keys import place_of, signing_keys
     from partita.kit.kit import Kit
     from partita.kit.limits import Limits
     from partita.kit.mail import mail_for
     from partita.kit.schema import HOUSE
     from partita.kit.search import Search
+    from partita.kit.search.rebuilding import rebuild_kind
     from partita.kit.stores import open_store
     from partita.kit.suite import Suite, policy_of
 
@@ -125,12 +128,17 @@ def build(
             limits=limits,
             mail=mail,
             fetcher=fetcher_for(settings),
+            jobs=Jobs(tables.asynchronous, clock, ids),
         )
         systems = tuple(build_one(kit) for build_one in (_builders(settings.systems) if builders is None else builders))
         tables.create(*(table for system in systems for table in system.tables))
         accounts.use(policy_of(systems), tuple(system.grants for system in systems if system.grants is not None))
         handlers = [upload_handler(files), *(handler for system in systems for handler in system.changes)]
         worker = _worker(settings, tables, handlers, clock)
+        kit.jobs.use([rebuild_kind(search, kit.store, [each for system in systems for each in system.searches])])
+        kit.jobs.use(kind for system in systems for kind in system.jobs)
+        schedules = [schedule for system in systems for schedule in system.schedules]
+        jobs = JobWorker(kit.jobs, schedules, at_once=settings.jobs, place=place_of(settings))
         resources = opened.pop_all()
 
     async def close() -> None:
@@ -143,7 +151,7 @@ def build(
         await _end_connections(tables)
         resources.close()
 
-    return Suite(kit, systems, tuple(handlers), worker, close)
+    return Suite(kit, systems, tuple(handlers), worker, close, jobs)
 
 
 def shared_worker(suite: Suite) -> ChangeWorker:
@@ -160,10 +168,13 @@ def _worker(
     """For tables in the data folder, one worker runs all handlers. For tables in DynamoDB, one machine at a time runs
     the shared handlers (unless Lambda functions do), and each machine runs its local ones."""
     from partita.kit.changes import ChangeWorker, ChangeWorkers
+    from partita.kit.changes.pace import OVER_THE_NETWORK, Pace
     from partita.kit.keys import place_of
 
+    pace = Pace() if settings.backend == "embedded" else OVER_THE_NETWORK
+
     def worker(*own: Handler, place: str = "") -> ChangeWorker:
-        return ChangeWorker(tables.asynchronous, _stream_calls(tables), own, clock, place=place)
+        return ChangeWorker(tables.asynchronous, _stream_calls(tables), own, clock, place=place, pace=pace)
 
     if settings.backend == "embedded":
         return worker(*handlers)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from partita import __version__
-from partita.commands import changes, doctor, files, migrate, schemas, search, user
+from partita.commands import changes, doctor, files, jobs, migrate, schemas, search, user
 from partita.commands.adopt import adopt
 from partita.commands.demo import demo
 from partita.commands.serve import serve
@@ -22,6 +22,7 @@ app = typer.Typer(no_args_is_help=True, add_completion=False, rich_markup_mode=N
 app.add_typer(migrate.app, name="migrate")
 app.add_typer(user.app, name="user")
 app.add_typer(changes.app, name="changes")
+app.add_typer(jobs.app, name="jobs")
 app.add_typer(search.app, name="search")
 app.add_typer(files.app, name="files")
 app.command()(serve)

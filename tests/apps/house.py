@@ -14,6 +14,7 @@ from partita.kit.clock import RandomIds, SystemClock
 from partita.kit.fetcher import fetcher_for
 from partita.kit.files import Uploads, files_for
 from partita.kit.files.schema import UPLOADS
+from partita.kit.jobs import Jobs, JobWorker
 from partita.kit.kit import Kit
 from partita.kit.limits import Limits
 from partita.kit.mail import mail_for
@@ -55,6 +56,7 @@ def kit_on(folder: Path, *tables: Table, faults: FaultPlan | None = None) -> Ite
                 limits=limits,
                 mail=mail,
                 fetcher=fetcher_for(settings),
+                jobs=Jobs(store.asynchronous, clock, ids),
             )
         finally:
             search.close()
@@ -65,6 +67,12 @@ def worker_of(kit: Kit, system: System) -> ChangeWorker:
     assert isinstance(kit.tables, EmbeddedStore)
     pace = Pace(poll=0.001, first_pause=0.001, longest_pause=0.001)
     return ChangeWorker(kit.store, kit.tables.engine.call_async, system.changes, kit.clock, pace=pace)
+
+
+def jobs_of(kit: Kit, system: System) -> JobWorker:
+    """What runs the jobs of a system; `drain` it to have them done. Once for each kit."""
+    kit.jobs.use(system.jobs)
+    return JobWorker(kit.jobs, system.schedules)
 
 
 def person(name: str, *permissions: str) -> Viewer:

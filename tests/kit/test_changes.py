@@ -1,17 +1,22 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterator
+import os
+import time
+from collections import Counter
+from collections.abc import Callable, Iterator
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from partita.engine import Engine
 from partita.engine.door import DoorThread
 from partita.kit.changes import Change, ChangeWorker, Handler, Kept
 from partita.kit.changes.aws_lambda import StreamFunction
-from partita.kit.changes.schema import Parked, lease, parked_changes
+from partita.kit.changes.schema import Checkpoint, Lease, Parked, checkpoints, lease, parked_changes
 from partita.kit.changes.worker import Pace
 from partita.kit.clock import SystemClock
 from partita.kit.schema import HOUSE
@@ -356,3 +361,137 @@ def test_building_for_long_keeps_the_lease(place: Place) -> None:
         await asyncio.gather(first, second, return_exceptions=True)
 
     asyncio.run(story())
+
+
+# -- handlers do not wait for each other
+
+
+def _following(place: Place, *handlers: Handler, pace: Pace) -> ChangeWorker:
+    return ChangeWorker(place.store.asynchronous, place.engine.call_async, handlers, SystemClock(), pace=pace)
+
+
+async def _ended(*tasks: asyncio.Task[None]) -> None:
+    for task in tasks:
+        task.cancel()
+    await asyncio.gather(*tasks, return_exceptions=True)
+
+
+async def _until(condition: Callable[[], object], seconds: float = 10.0) -> float:
+    """Wait for something; how long it took."""
+    begun = time.monotonic()
+    while not condition():
+        assert time.monotonic() - begun < seconds
+        await asyncio.sleep(0.002)
+    return time.monotonic() - begun
+
+
+def test_a_slow_handler_delays_no_other_and_is_not_taken_up_twice(place: Place) -> None:
+    slow_for = float(os.environ.get("PARTITA_SLOW_HANDLER", "2"))  # five seconds in `make jobs`
+    pace = Pace(poll=0.01, lease=0.5)  # the handler takes several leases
+    begun: list[str] = []
+    quick: list[str] = []
+
+    async def slow(change: Change) -> None:
+        begun.append(change.sequence)
+        await asyncio.sleep(slow_for)
+
+    async def soon(change: Change) -> None:
+        quick.append(change.sequence)
+
+    async def story() -> None:
+        handlers = (Handler("slow", NOTES, slow), Handler("quick", NOTES, soon))
+        workers = [asyncio.create_task(_following(place, *handlers, pace=pace).run()) for _ in range(2)]
+        place.store.write(Put(Note(id="0", text="first")))
+        await _until(lambda: begun)
+        for number in range(1, 6):
+            place.store.write(Put(Note(id=str(number), text="later")))
+            assert await _until(lambda: len(quick) == number + 1) < 1.0  # noqa: B023 - called at once
+        assert len(begun) == 1
+        await _until(lambda: len(begun) == 2, slow_for + 5)  # only the next change, after the first was done
+        assert begun[0] != begun[1]
+        await _ended(*workers)
+
+    asyncio.run(story())
+
+
+def test_who_has_lost_the_lease_writes_no_progress(place: Place) -> None:
+    pace = Pace(poll=0.01, lease=0.5)
+    begun, go_on = asyncio.Event(), asyncio.Event()
+
+    async def paused(_change: Change) -> None:
+        begun.set()
+        await go_on.wait()
+
+    async def story() -> None:
+        place.store.write(Put(Note(id="1", text="a")))
+        first = _following(place, Handler("shared", NOTES, paused), pace=pace)
+        working = asyncio.create_task(first.run())
+        await begun.wait()
+        # Another process takes over, as if this one had slept, and moves the progress further than this one is.
+        held = await place.store.asynchronous.get(lease("changes"))
+        assert held is not None
+        theirs = Lease(name="changes", holder="other", until="2999-01-01T00:00:00.000000Z", turn=held.turn + 1)
+        await place.store.asynchronous.write(Put(theirs))
+        (point,) = [each async for each in place.store.asynchronous.stream(checkpoints("shared"))]
+        moved = point.with_(Checkpoint.turn(theirs.turn), Checkpoint.updated_at("2026-01-01T00:00:00Z"))
+        await place.store.asynchronous.write(Put(moved))
+        go_on.set()
+        await asyncio.sleep(pace.lease)
+        (now,) = [each async for each in place.store.asynchronous.stream(checkpoints("shared"))]
+        assert now == moved
+        assert (await place.store.asynchronous.get(lease("changes"))) == theirs
+        await _ended(working)
+
+    asyncio.run(story())
+
+
+def test_handlers_that_keep_up_share_every_read_of_the_stream(place: Place) -> None:
+    reads = Counter[str]()
+
+    async def counted(operation: str, request: dict[str, Any]) -> dict[str, Any]:
+        reads[operation] += 1
+        return await place.engine.call_async(operation, request)
+
+    async def nothing(_change: Change) -> None: ...
+
+    async def drained(handlers: int) -> Counter[str]:
+        reads.clear()
+        chosen = [Handler(f"h{handlers}-{number}", NOTES, nothing) for number in range(handlers)]
+        worker = ChangeWorker(place.store.asynchronous, counted, chosen, place.clock, pace=QUICK)
+        assert await worker.drain() == 40 * handlers
+        return reads.copy()
+
+    for number in range(40):
+        place.store.write(Put(Note(id=str(number))))
+    alone, five = asyncio.run(drained(1)), asyncio.run(drained(5))
+    # Drained, each asks once more at the end whether there is more; the records themselves are read once.
+    assert five["GetRecords"] <= alone["GetRecords"] + 2 * 5
+
+
+@settings(max_examples=25, deadline=None)
+@given(st.lists(st.integers(0, 3), min_size=1, max_size=30), st.data())
+def test_handlers_at_any_places_all_see_every_change_in_order(texts: list[int], data: st.DataObject) -> None:
+    """One is asked, then another, in any order and any number of times, while writes go on."""
+    with Engine.temporary(background=False) as engine:
+        place = Place(engine)
+        seen: dict[str, list[str]] = {"a": [], "b": [], "c": []}
+
+        def seeing(name: str) -> Handler:
+            async def see(change: Change) -> None:
+                _, new = change.read(Note)
+                assert new is not None
+                seen[name].append(new.text)
+
+            return Handler(name, NOTES, see)
+
+        async def story() -> None:
+            worker = place.worker(*map(seeing, seen), pace=Pace(poll=0, batch=2, tries=1))
+            for number, _ in enumerate(texts):
+                place.store.write(Put(Note(id="1", text=str(number))))
+                for which in data.draw(st.lists(st.integers(0, 2), max_size=4)):
+                    await worker._followers[which].step()
+            await worker.drain()
+
+        asyncio.run(story())
+    expected = [str(number) for number, _ in enumerate(texts)]
+    assert seen == {"a": expected, "b": expected, "c": expected}

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import asyncio
 from itertools import count
+from pathlib import Path
 from typing import Annotated
 
 from fastapi import Query, Request
@@ -11,6 +13,7 @@ from starlette.responses import Response
 
 from partita.dynamo.errors import ThroughputExceededError, ValidationError
 from partita.kit.answers import Cursor, Limit
+from partita.kit.jobs import Arguments, JobFailed, JobKind, Result, Running
 from partita.kit.kit import Kit
 from partita.kit.pages import redirect, render
 from partita.kit.permissions import Access, Permission
@@ -21,6 +24,8 @@ from partita.table import Attribute, Item, Put, Table, attribute
 from partita.table import Query as ListQuery
 from partita.table.errors import ChangedMeanwhileError, ForeignItemError, ItemTooLargeError, KeyPartError
 
+STARTED: list[Path] = []
+"""The data folders of those that were started."""
 ARTICLES = Table("press-articles", pk="PK", sk="SK")
 
 
@@ -64,6 +69,16 @@ ERRORS = {
 
 def articles() -> ListQuery[Article]:
     return Article.query()
+
+
+async def print_pages(running: Running, arguments: Arguments) -> Result:
+    """A job: prints until it is cancelled, runs out of pages, or fails."""
+    if arguments.get("fails"):
+        raise JobFailed("The <press> is out of ink. Fill it up.")
+    for page in range(arguments["pages"]):
+        await running.progress("Printing <pages>", done=page, total=arguments["pages"])
+        await asyncio.sleep(0.02)
+    return Result("All <pages> printed.", "/press", {"pages": arguments["pages"]})
 
 
 def build(kit: Kit) -> System:
@@ -132,8 +147,16 @@ def build(kit: Kit) -> System:
     async def fail_page(how: str) -> Response:
         raise ERRORS[how]
 
+    @pages.post("/print", Press.PUBLISH)
+    async def start_printing(viewer: CurrentViewer, pages: int = 3) -> Response:
+        job = await kit.jobs.start("press.print", {"pages": pages}, viewer, key=viewer.id)
+        return redirect(f"/jobs/{job.job_id}")
+
     async def news() -> tuple[Headline, ...]:
         return (Headline("Stop <press>", "/press/stop", "2026-01-26T10:30:00Z", "late edition"),)
+
+    async def start() -> None:
+        STARTED.append(kit.settings.data)
 
     return System(
         name="press",
@@ -148,5 +171,7 @@ def build(kit: Kit) -> System:
         search_path="/press",
         api=api,
         pages=pages,
+        jobs=(JobKind("press.print", "Print the <edition>", print_pages),),
+        start=start,
         news=news,
     )

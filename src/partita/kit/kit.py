@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from partita.kit.accounts import Accounts
     from partita.kit.fetcher import Fetcher
     from partita.kit.files import Files, Uploads
+    from partita.kit.jobs import Jobs
     from partita.kit.limits import Limits
     from partita.kit.mail import Mail
     from partita.kit.search import Search
@@ -20,7 +21,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Kit:
-    """Tables, time, people, files, search, limits, mail."""
+    """Tables, time, people, files, search, limits, mail, jobs."""
 
     settings: Settings
     tables: Store
@@ -33,6 +34,7 @@ class Kit:
     limits: Limits
     mail: Mail
     fetcher: Fetcher
+    jobs: Jobs
 
     @property
     def store(self) -> AsyncStore:

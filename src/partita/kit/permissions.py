@@ -35,6 +35,7 @@ class House(Permission):
     """What administrators of the suite do."""
 
     MANAGE_USERS = "house:users:manage", "Manage accounts"
+    MANAGE_JOBS = "house:jobs:manage", "See and manage everybody's jobs"
     READ_OUTBOX = "house:outbox:read", "Read mail that was kept instead of sent"
     READ_METRICS = "house:metrics:read", "Read metrics"
 

@@ -11,7 +11,7 @@ HOUSE = Table(
     sk="SK",
     ttl="expiresAt",
     stream=None,
-    purpose="Counters of rate limits, and mail that is kept instead of sent.",
+    purpose="Counters of rate limits, kept mail, jobs, and how far the handlers of changes are.",
 )
 
 OUTBOX = HOUSE.index("outbox", pk="outbox", sk="sentAt", shards=4, purpose="Kept mail, newest first")

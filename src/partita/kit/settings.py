@@ -110,6 +110,8 @@ class Settings(BaseSettings):
     """The URL of the site, for links and cookies; by default host and port. With https, cookies are secure."""
     workers: int = Field(default=1, ge=1, le=64)
     """The number of server processes."""
+    jobs: int = Field(default=2, ge=0, le=64)
+    """How many jobs each process runs at once; 0 leaves them to other processes."""
     trusted_proxies: Annotated[tuple[str, ...], NoDecode, BeforeValidator(_split)] = ()
     """Addresses or networks whose `X-Forwarded-…` headers are trusted, separated by commas."""
     log_level: Literal["debug", "info", "warning", "error"] = "info"

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import asyncio
+import logging
 from collections.abc import AsyncIterator, Awaitable, Callable
-from contextlib import asynccontextmanager, suppress
+from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -14,6 +15,9 @@ from partita.kit.system import System
 
 if TYPE_CHECKING:
     from partita.kit.changes import ChangeWorker, ChangeWorkers, Handler
+    from partita.kit.jobs import JobWorker
+
+_log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,17 +32,28 @@ class Suite:
     """Runs the change handlers of this machine."""
     close: Callable[[], Awaitable[None]]
     """Finish work in progress, then close tables, files and search."""
+    jobs: JobWorker
+    """Runs jobs in this process."""
 
     @asynccontextmanager
     async def running(self) -> AsyncIterator[None]:
-        """Run the change handlers until the block ends; then close everything."""
-        following = asyncio.create_task(self.worker.run(), name="changes")
+        """Start the systems, run change handlers and jobs until the block ends; then close everything."""
+        tasks: list[asyncio.Task[None]] = []
         try:
+            for system in self.systems:
+                if system.start is not None:
+                    await system.start()
+            tasks += [
+                asyncio.create_task(self.worker.run(), name="changes"),
+                asyncio.create_task(self.jobs.run(), name="jobs"),
+            ]
             yield
         finally:
-            following.cancel()
-            with suppress(asyncio.CancelledError):
-                await following
+            for task in tasks:
+                task.cancel()
+            for ended in await asyncio.gather(*tasks, return_exceptions=True):
+                if isinstance(ended, Exception):
+                    _log.error("what runs beside serving had stopped", exc_info=ended)
             await self.close()
 
 

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from partita.kit.adoption import Adoption
     from partita.kit.changes import Handler
     from partita.kit.files import OwnedFiles
+    from partita.kit.jobs import JobKind, Schedule
     from partita.kit.routes import Routes
     from partita.kit.search import Catalog
 
@@ -66,6 +67,10 @@ class System:
     templates: Path | None = None
     """The folder of its templates, which are named `<system>/….html`."""
     changes: tuple[Handler, ...] = ()
+    jobs: tuple[JobKind, ...] = ()
+    """What it does as jobs, started with `kit.jobs.start`."""
+    schedules: tuple[Schedule, ...] = ()
+    """Jobs that the clock starts."""
     adoptions: tuple[Adoption[Any], ...] = ()
     """How items that another program wrote are adopted."""
     searches: tuple[Catalog[Any], ...] = ()
@@ -76,5 +81,7 @@ class System:
     """Fills an empty system with demo data through its service; returns a summary."""
     news: Callable[[], Awaitable[tuple[Headline, ...]]] | None = None
     """News for everybody, newest first."""
+    start: Callable[[], Awaitable[None]] | None = None
+    """Called once in each process that serves, before its first request; long work belongs in a job."""
     finish: Callable[[], Awaitable[None]] | None = None
     """Finishes background work before everything is closed."""

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from functools import cache
-from operator import attrgetter
 from typing import Any, Generic, TypeVar, get_args, get_origin
 
 from pydantic import BaseModel, ConfigDict
@@ -37,15 +36,21 @@ class View(BaseModel):
         """The JSON of an object; `more` are values that are not its attributes."""
         json: Json = _maker(cls, frozenset(more))(source)
         for name, value in more.items():
-            json[to_camel(name)] = value
+            json[_sent_name(cls, name)] = value
         return json
 
     @classmethod
     def each(cls, sources: Iterable[Any], **more: Make) -> list[Json]:
-        """The answers for several objects. What is no attribute of them is made by a function of each."""
-        if not more:
-            return [cls.of(source) for source in sources]
-        return [cls.of(source, **{name: make(source) for name, make in more.items()}) for source in sources]
+        """The JSON of several objects. What is no attribute of them is made by a function of each."""
+        make = _maker(cls, frozenset(more))
+        extras = [(_sent_name(cls, name), make_extra) for name, make_extra in more.items()]
+        answers = []
+        for source in sources:
+            json = make(source)
+            for name, make_extra in extras:
+                json[name] = make_extra(source)
+            answers.append(json)
+        return answers
 
 
 class ListOf(BaseModel, Generic[V]):
@@ -65,32 +70,25 @@ def listed(view: type[View], page: Page[Any], **more: Make) -> Json:
     return {"items": view.each(page, **more), "next_cursor": page.next_cursor}
 
 
+def _sent_name(view: type[View], field: str) -> str:
+    return view.model_fields[field].serialization_alias or field
+
+
 @cache
 def _maker(view: type[View], given: frozenset[str]) -> Make:
-    """The function that makes a view's JSON; it reads all attributes in one call, since lists are long."""
-    fields = {name: info for name, info in view.model_fields.items() if name not in given}
-    names = [info.serialization_alias or name for name, info in fields.items()]
-    read = _reader([_source(name, info) for name, info in fields.items()])
-    nested = [
-        (info.serialization_alias or name, inner)
-        for name, info in fields.items()
-        if (inner := _nested(info.annotation)) is not None
-    ]
-
-    def make(source: Any) -> Json:
-        json = dict(zip(names, read(source), strict=True))
-        for name, make_inner in nested:
-            json[name] = make_inner(json[name])
-        return json
-
-    return make
-
-
-def _reader(paths: list[str]) -> Callable[[Any], Iterable[Any]]:
-    if not paths:
-        return lambda _source: ()
-    read = attrgetter(*paths)
-    return read if len(paths) > 1 else lambda source: (read(source),)
+    """The function that makes a view's JSON, compiled like a dict written by hand: lists are long, and a loop over the
+    fields takes twice as long. Its source holds nothing but the names of fields and attributes."""
+    entries, inner = [], {}
+    for name, info in view.model_fields.items():
+        if name not in given:
+            value = f"source.{_source(name, info)}"
+            make = _nested(info.annotation)
+            if make is not None:
+                inner[name] = make
+                value = f"{name}({value})"
+            entries.append(f"{_sent_name(view, name)!r}: {value}")
+    made: Make = eval(f"lambda source: {{{', '.join(entries)}}}", inner)
+    return made
 
 
 def _source(name: str, info: FieldInfo) -> str:

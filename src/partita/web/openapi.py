@@ -71,6 +71,9 @@ null. Cursors are opaque and valid only for the same list with the same argument
 Account, API tokens."""
 
 
+_JOBS = {"name": "jobs", "description": "Long work in the background: how far it is, what came out, cancelling it."}
+
+
 def routes(app: FastAPI, suite: Suite) -> Routes:
     """The OpenAPI document, and a page to read it on."""
     pages = Routes("/api", tag="house", pages=True)
@@ -108,7 +111,7 @@ def describe(app: FastAPI, suite: Suite) -> dict[str, Any]:
         version=__version__,
         description=_INTRODUCTION,
         routes=app.routes,
-        tags=[{"name": system.name, "description": system.purpose} for system in suite.systems],
+        tags=[{"name": system.name, "description": system.purpose} for system in suite.systems] + [_JOBS],
     )
     components = document.setdefault("components", {})
     schemas = components.setdefault("schemas", {})

@@ -23,6 +23,7 @@ from partita.web.panel import panel
 
 _HOUSE = (
     Link("People", "/admin/users", House.MANAGE_USERS, "users"),
+    Link("Jobs", "/admin/jobs", House.MANAGE_JOBS, "clock"),
     Link("Outbox", "/admin/outbox", House.READ_OUTBOX, "mail"),
 )
 _LONGEST_SHOWN = 200

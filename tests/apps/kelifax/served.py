@@ -14,7 +14,7 @@ from partita.kit.changes import ChangeWorker
 from partita.kit.kit import Kit
 from partita.kit.suite import Suite, policy_of
 from partita.web.app import create_app
-from tests.apps.house import worker_of
+from tests.apps.house import jobs_of, worker_of
 from tests.web.visitor import Answer, Visitor
 
 PASSWORD = "correct horse battery"
@@ -66,5 +66,5 @@ def serve(kit: Kit) -> Kelifax:
     async def close() -> None:
         await kit.accounts.finish()
 
-    suite = Suite(kit, (built,), built.changes, worker, close)
+    suite = Suite(kit, (built,), built.changes, worker, close, jobs_of(kit, built))
     return Kelifax(kit, KelifaxService(kit), create_app(suite), worker)

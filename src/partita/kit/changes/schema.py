@@ -14,7 +14,11 @@ class Checkpoint(Item, table=HOUSE, pk="CHANGES#{handler}", sk="SHARD#{shard}"):
     shard: Attribute[str] = key_part()
     sequence: Attribute[str] = attribute(default="")
     finished: Attribute[bool] = attribute(default=False)
+    turn: Attribute[int] = attribute(default=0)
+    """The turn of the lease that it was written in: a process of an earlier turn cannot move it any more."""
     updated_at: Attribute[Timestamp]
+    expires_at: Attribute[int | None] = attribute(default=None, name="expiresAt")
+    """Some days after the shard was closed."""
 
 
 @access_pattern("How far a handler is", HOUSE, documented=False, handler="kelifax.search")
@@ -28,6 +32,8 @@ class Lease(Item, table=HOUSE, pk="LEASE#{name}", sk="LEASE"):
     name: Attribute[str] = key_part()
     holder: Attribute[str]
     until: Attribute[Timestamp]
+    turn: Attribute[int] = attribute(default=0)
+    """How many owners there have been."""
 
 
 @access_pattern("Who works", HOUSE, documented=False, name="changes")

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TypeVar, cast
 
-from partita.kit.files.child import ChildFailed, in_child
 from partita.kit.files.content import DOCX, PDF
+from partita.kit.jobs.child import ChildError, ChildFailedError, ChildMemoryError, ChildTimeoutError, in_child
 from partita.kit.previews.blocks import Block, BlockKind, Text, bounded, title_of
 from partita.kit.previews.refusals import PreviewRefused
 
@@ -38,9 +38,11 @@ async def made(function: Callable[..., T], *arguments: object) -> T:
     """What a function makes of a file in its process; one that brings it down is refused."""
     try:
         return await in_child(function, *arguments, seconds=SECONDS, megabytes=MEGABYTES)
-    except ChildFailed as failed:
-        if failed.reason == "time":
-            raise PreviewRefused(f"Reading this file takes longer than {SECONDS:g} seconds.") from failed
-        if failed.reason == "memory":
-            raise PreviewRefused("Reading this file takes more memory than there is for it.") from failed
+    except ChildTimeoutError as failed:
+        raise PreviewRefused(f"Reading this file takes longer than {SECONDS:g} seconds.") from failed
+    except ChildMemoryError as failed:
+        raise PreviewRefused("Reading this file takes more memory than there is for it.") from failed
+    except ChildError as failed:
+        if isinstance(failed, ChildFailedError) and failed.kind == PreviewRefused.__name__:
+            raise PreviewRefused(failed.message) from failed
         raise PreviewRefused("This file is damaged. Save it again and try once more.") from failed

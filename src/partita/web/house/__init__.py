@@ -1,4 +1,4 @@
-"""The house's own routes: start page, accounts, files, health."""
+"""The house's own routes: start page, accounts, jobs, files, health."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from partita.kit.files import file_routes
 from partita.kit.routes import Routes
 from partita.kit.suite import Suite
 from partita.web.assets import Assets
-from partita.web.house import account, administration, design, health, home, signing
+from partita.web.house import account, administration, design, health, home, jobs, signing
 from partita.web.metrics import Metrics
 
 
@@ -20,6 +20,8 @@ def house_routes(suite: Suite, assets: Assets, metrics: Metrics, *, styleguide: 
     yield signing.routes(suite)
     yield account.routes(suite)
     yield administration.routes(suite)
+    yield jobs.routes(suite)
+    yield jobs.api(suite)
     yield file_routes(suite.kit.files)
     if styleguide:
         from partita.web.house import styleguide as components

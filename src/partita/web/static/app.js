@@ -276,12 +276,32 @@
     }
   });
 
+  // ---- work that goes on at the server: parts of the page are replaced as they change, and only those
+
+  const live = (element) => {
+    const source = new EventSource(element.dataset.live);
+    source.addEventListener("state", (event) => {
+      const fresh = make("template", { innerHTML: event.data });
+      for (const part of [...fresh.content.children]) {
+        const old = document.getElementById(part.id);
+        if (old && !old.isEqualNode(part)) old.replaceWith(part);
+      }
+    });
+    source.addEventListener("end", () => source.close());
+    addEventListener("pagehide", () => source.close());
+  };
+
   const begin = (within) => {
+    all("[data-live]:not([data-begun])", within).forEach((element) => {
+      element.dataset.begun = "";
+      live(element);
+    });
     all("form[data-steps]:not([data-begun])", within).forEach((form) => {
       form.dataset.begun = "";
       steps(form);
     });
     all("[data-needs-script]", within).forEach((element) => { element.hidden = false; });
+    all("[data-without-script]", within).forEach((element) => { element.hidden = true; });
   };
   begin(document);
   document.addEventListener("htmx:load", (event) => begin(event.detail.elt));

@@ -1,0 +1,154 @@
+"""One handler on its way through a stream: where it is in each shard, and the next batch."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Awaitable, Callable
+from datetime import timedelta
+from typing import Any
+
+from partita.kit.changes.handlers import Handler
+from partita.kit.changes.lease import LeaseLostError, Tenancy
+from partita.kit.changes.reading import SharedReader
+from partita.kit.changes.schema import Checkpoint, checkpoints
+from partita.kit.clock import Clock, stamp
+from partita.store.store import AsyncStore
+from partita.store.streams import Shard
+from partita.table import Condition, Put, any_of
+from partita.table.types import expires_in
+
+_log = logging.getLogger(__name__)
+_FINISHED_KEPT = timedelta(days=3)
+"""How long a checkpoint outlives its shard, which is gone a day after it was closed."""
+
+Handle = Callable[[Handler, dict[str, Any]], Awaitable[None]]
+
+
+class Follower:
+    """Takes a handler through its stream. Progress is written only if nobody else has moved it, and with a turn of the
+    lease only if no later turn has begun."""
+
+    def __init__(
+        self,
+        store: AsyncStore,
+        reader: SharedReader,
+        clock: Clock,
+        lease: Tenancy,
+        handler: Handler,
+        name: str,
+        handle: Handle,
+    ) -> None:
+        """`name` is the one that progress is kept under."""
+        self.handler = handler
+        self._store = store
+        self._reader = reader
+        self._clock = clock
+        self._lease = lease
+        self._name = name
+        self._handle = handle
+        self._places: dict[str, _Place] | None = None
+        self._turn: int | None = None
+        self._working = asyncio.Lock()
+
+    def forget(self) -> None:
+        """Read the progress again: others may have worked meanwhile."""
+        self._places = None
+
+    async def step(self, *, fresh: bool = False) -> int:
+        """One batch of each shard; how many changes were handled. Without the lease, it works beside whoever has it."""
+        async with self._working:
+            turn = self._lease.turn
+            if self._places is None or self._turn != turn:
+                self._turn = turn
+                self._places = await self._load()
+            places, total = self._places, 0
+            unfinished: set[str] = set()
+            for shard in await self._reader.shards(self.handler.table, fresh=fresh):
+                place = places.get(shard.name)
+                if place is None:
+                    place = places[shard.name] = await self._claim(shard.name, None)
+                if place.finished:
+                    continue
+                if shard.parent not in unfinished:  # its parent first, or the order of a key would be lost
+                    total += await self._advance(shard, place, fresh=fresh)
+                if not place.finished:
+                    unfinished.add(shard.id)
+            return total
+
+    async def _load(self) -> dict[str, _Place]:
+        kept = self.handler.kept
+        if kept is not None and not await kept.whole():
+            _log.info("changes: %s rebuilds its index", self.handler.name)
+            await kept.build()
+        known = [each async for each in self._store.stream(checkpoints(self._name))]
+        return {each.shard: await self._claim(each.shard, each) for each in known}
+
+    async def _claim(self, shard: str, known: Checkpoint | None) -> _Place:
+        """Where the handler is in a shard. With a turn, the checkpoint gets it first: from then on, nobody with an
+        earlier turn can move it."""
+        place = _Place(known)
+        if self._turn is not None and not place.finished and (known is None or known.turn < self._turn):
+            await self._write(shard, place)
+        elif self._turn is not None and known is not None and known.turn > self._turn:
+            raise LeaseLostError("Another process follows the streams now")
+        return place
+
+    async def _advance(self, shard: Shard, place: _Place, *, fresh: bool) -> int:
+        batch = await self._reader.next(shard, place.sequence, place.iterator, fresh=fresh)
+        if batch.gap:
+            table = self.handler.table.name
+            _log.error("changes: %s did not run for a day and missed changes of %s", self.handler.name, table)
+            if self.handler.kept is not None:
+                await self.handler.kept.build()
+        for record in batch.records:
+            await self._handle(self.handler, record)
+        place.finished = batch.iterator is None
+        if batch.records:
+            place.sequence = batch.records[-1]["dynamodb"]["SequenceNumber"]
+        if batch.records or place.finished:
+            await self._write(shard.name, place)
+        place.iterator = batch.iterator
+        return len(batch.records)
+
+    async def _write(self, shard: str, place: _Place) -> None:
+        stored = place.stored
+        reached = Checkpoint(
+            handler=self._name,
+            shard=shard,
+            sequence=place.sequence,
+            finished=place.finished,
+            turn=self._turn if self._turn is not None else stored.turn if stored is not None else 0,
+            updated_at=stamp(self._clock),
+            expires_at=expires_in(_FINISHED_KEPT, self._clock.now()) if place.finished else None,
+        )
+        unmoved = _unmoved(stored) if stored is not None else reached.own_key.absent()
+        moved = LeaseLostError(f"Another process has moved the progress of {self.handler.name}")
+        try:
+            if self._turn is not None:
+                self._lease.check()
+            await self._store.write(Put(reached).when(unmoved).otherwise(moved))
+        except BaseException:
+            self._places = None  # whether it was written is not known
+            raise
+        place.stored = reached
+
+
+def _unmoved(read: Checkpoint) -> Condition[Checkpoint]:
+    """That a checkpoint is as it was read; those of earlier releases have no turn."""
+    same = Checkpoint.turn.equals(read.turn)
+    if read.turn == 0:
+        same = any_of(Checkpoint.turn.missing(), same)
+    return same & Checkpoint.sequence.equals(read.sequence)
+
+
+class _Place:
+    """Where a handler is in a shard."""
+
+    __slots__ = ("finished", "iterator", "sequence", "stored")
+
+    def __init__(self, stored: Checkpoint | None) -> None:
+        self.stored = stored
+        self.sequence = stored.sequence if stored is not None else ""
+        self.finished = stored is not None and stored.finished
+        self.iterator: str | None = None

@@ -1,0 +1,53 @@
+"""Asking a handler to take a change: several times, and then the change is parked."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from typing import Any
+
+import orjson
+
+from partita.kit.changes.handlers import Handler
+from partita.kit.changes.pace import Pace
+from partita.kit.changes.schema import Parked
+from partita.kit.clock import Clock, stamp
+from partita.store.store import AsyncStore
+from partita.table import Put
+from partita.table.changes import change_of
+
+_log = logging.getLogger(__name__)
+
+
+async def handle(store: AsyncStore, clock: Clock, pace: Pace, handler: Handler, record: dict[str, Any]) -> None:
+    """Ask a handler to take a change; park the change if nothing helps."""
+    change = change_of(handler.table, record)
+    pause = pace.first_pause
+    for attempt in range(1, pace.tries + 1):
+        try:
+            await handler.run(change)
+            return
+        except Exception as error:  # whatever it is, the other changes must not wait for ever
+            _log.warning("changes: %s failed on %s (try %d): %r", handler.name, change.sequence, attempt, error)
+            if attempt == pace.tries:
+                await _park(store, clock, handler, record, error, pace.tries)
+                return
+        await asyncio.sleep(pause)
+        pause = min(pause * 2, pace.longest_pause)
+
+
+async def _park(
+    store: AsyncStore, clock: Clock, handler: Handler, record: dict[str, Any], error: Exception, tries: int
+) -> None:
+    sequence = record["dynamodb"]["SequenceNumber"]
+    _log.error("changes: %s parked %s of %s", handler.name, sequence, handler.table.name)
+    parked = Parked(
+        handler=handler.name,
+        parked_at=stamp(clock),
+        sequence=sequence,
+        table_name=handler.table.name,
+        record=orjson.dumps(record).decode(),
+        error=f"{type(error).__name__}: {error}"[:2000],
+        tries=tries,
+    )
+    await store.write(Put(parked))

@@ -1,0 +1,123 @@
+"""One reader of each shard for all handlers: what one has read is there for the others, for a while."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections import deque
+from dataclasses import dataclass, field, replace
+
+from partita.store.streams import Batch, Call, Shard, records, shards
+from partita.table import Table
+
+_KEPT = 8
+"""Batches of a shard that are kept; each has at most a megabyte. A handler that is further behind reads for itself."""
+
+
+class SharedReader:
+    """Reads streams for handlers that are at places of their own. Those who keep up share every read; nobody waits
+    for a slower one."""
+
+    def __init__(self, call: Call, *, batch: int, poll: float, shards: float) -> None:
+        self._call = call
+        self._batch = batch
+        self._poll = poll
+        self._shards_every = shards
+        self._tails: dict[str, _Tail] = {}
+        self._lists: dict[str, _ShardList] = {}
+
+    async def shards(self, table: Table, *, fresh: bool = False) -> list[Shard]:
+        """The shards of a table's stream, parents first; looked up every few seconds, or now."""
+        known = self._lists.setdefault(table.name, _ShardList())
+        async with known.lock:
+            if fresh or time.monotonic() - known.read_at > self._shards_every:
+                known.shards = await shards(self._call, table)
+                known.read_at = time.monotonic()
+                names = {shard.name for each in self._lists.values() for shard in each.shards}
+                self._tails = {name: tail for name, tail in self._tails.items() if name in names}
+            return known.shards
+
+    async def next(self, shard: Shard, after: str, iterator: str | None, *, fresh: bool = False) -> Batch:
+        """The batch that follows a sequence number. At the end of what is known, the stream is asked once for all, and
+        not again before the time to poll; `fresh` asks it in any case."""
+        tail = self._tails.setdefault(shard.name, _Tail())
+        known = tail.following(after)
+        if known is not None:
+            return known
+        if tail.end is not None and _number(after) < _number(tail.end):
+            return await records(self._call, shard, after, iterator, limit=self._batch)
+        async with tail.lock:
+            known = tail.following(after)  # somebody may have read it meanwhile
+            if known is not None:
+                return known
+            at_the_end = tail.end == after
+            if at_the_end and not fresh and time.monotonic() - tail.empty_at < self._poll:
+                return Batch([], tail.iterator)
+            use = tail.iterator if at_the_end else iterator
+            batch = await records(self._call, shard, after, use, limit=self._batch)
+            tail.add(after, batch)
+            return batch
+
+
+@dataclass(frozen=True, slots=True)
+class _Piece:
+    """A batch, with the sequence numbers that it lies between."""
+
+    start: str
+    end: str
+    batch: Batch
+
+
+@dataclass(slots=True)
+class _Tail:
+    """The last batches that were read of a shard."""
+
+    lock: asyncio.Lock = field(default_factory=asyncio.Lock)
+    pieces: deque[_Piece] = field(default_factory=lambda: deque(maxlen=_KEPT))
+    end: str | None = None
+    """The sequence number up to which it was read."""
+    iterator: str | None = None
+    closed: bool = False
+    empty_at: float = float("-inf")
+    """When nothing new was there."""
+
+    def following(self, after: str) -> Batch | None:
+        """What is known to follow a sequence number; None if it must be read."""
+        if self.closed and self.end == after:
+            return Batch([], None)
+        for piece in self.pieces:
+            if piece.start == after:
+                return piece.batch
+            if _number(piece.start) < _number(after) < _number(piece.end):
+                rest = [record for record in piece.batch.records if _number(_sequence(record)) > _number(after)]
+                return replace(piece.batch, records=rest, gap=False)
+        return None
+
+    def add(self, after: str, batch: Batch) -> None:
+        if self.end != after:
+            self.pieces.clear()
+        self.end = after
+        if batch.records:
+            self.end = _sequence(batch.records[-1])
+            self.pieces.append(_Piece(after, self.end, batch))
+        else:
+            self.empty_at = time.monotonic()
+        self.iterator = batch.iterator
+        self.closed = batch.iterator is None
+
+
+@dataclass(slots=True)
+class _ShardList:
+    lock: asyncio.Lock = field(default_factory=asyncio.Lock)
+    shards: list[Shard] = field(default_factory=list)
+    read_at: float = float("-inf")
+
+
+def _sequence(record: dict[str, object]) -> str:
+    told = record["dynamodb"]
+    assert isinstance(told, dict)
+    return str(told["SequenceNumber"])
+
+
+def _number(sequence: str) -> int:
+    return int(sequence) if sequence else -1

@@ -1,0 +1,192 @@
+"""Starting jobs, and looking after them: cancel, retry, lists."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from typing import TYPE_CHECKING
+
+from partita.kit.clock import Clock, Ids, stamp
+from partita.kit.jobs.holds import key_released
+from partita.kit.jobs.kinds import Arguments, JobKind
+from partita.kit.jobs.running import as_json
+from partita.kit.jobs.schema import Job, JobKey, State, all_jobs, job, job_key, jobs_of
+from partita.kit.lists import find_or
+from partita.kit.permissions import House
+from partita.kit.problems import Conflict, NotFound
+from partita.store.store import AsyncStore
+from partita.table import ChangedMeanwhileError, Page, Put, Transaction, Update, any_of
+
+if TYPE_CHECKING:
+    from partita.kit.permissions import Viewer
+
+
+class KeyTaken(Exception):
+    """The key belongs to an open job."""
+
+
+class Jobs:
+    """Every job there is."""
+
+    def __init__(self, store: AsyncStore, clock: Clock, ids: Ids) -> None:
+        self.store = store
+        self.clock = clock
+        self._ids = ids
+        self._kinds: dict[str, JobKind] = {}
+        self.on_started: Callable[[], None] = lambda: None
+        """Called when a job is waiting to be taken: the worker of this process need not wait for its next look."""
+
+    def use(self, kinds: Iterable[JobKind]) -> None:
+        """Make kinds known; each name once."""
+        for kind in kinds:
+            if kind.name in self._kinds:
+                raise ValueError(f"Two kinds of jobs have the name {kind.name}; jobs are stored under it.")
+            self._kinds[kind.name] = kind
+
+    def kind(self, name: str) -> JobKind | None:
+        """The kind of this name, if a system of this process has it."""
+        return self._kinds.get(name)
+
+    # -- starting
+
+    async def start(
+        self,
+        kind: JobKind | str,
+        arguments: Arguments,
+        viewer: Viewer | None,
+        *,
+        key: str | None = None,
+        title: str = "",
+    ) -> Job:
+        """Start a job; a worker takes it within a second.
+
+        While a job of this kind with the same `key` waits or runs, that one is returned: two presses, one run. Put the
+        person into the key if everybody may have one.
+        """
+        new = self.new(kind, arguments, None if viewer is None else viewer.user_id, key=key, title=title)
+        made = await self.store.attempt(lambda: self._open(new))
+        self.on_started()
+        return made
+
+    def new(
+        self, kind: JobKind | str, arguments: Arguments, user_id: str | None, *, key: str | None = None, title: str = ""
+    ) -> Job:
+        """A job that waits, not yet stored."""
+        known = self._kinds.get(kind if isinstance(kind, str) else kind.name)
+        if known is None:
+            raise LookupError(f"There is no kind of job {kind!r}. Systems bring theirs in System(jobs=…).")
+        now = stamp(self.clock)
+        return Job(
+            job_id=self._ids.new(),
+            kind=known.name,
+            title=(title or known.title)[:200],
+            arguments=as_json(dict(arguments), "The arguments of a job"),
+            user_id=user_id,
+            once_key=key,
+            due_at=now,
+            created_at=now,
+        )
+
+    async def _open(self, new: Job) -> Job:
+        try:
+            await self.store.transact(Transaction(Put(new).if_new(), *claim_key(new)))
+        except KeyTaken:
+            pass
+        else:
+            return new
+        assert new.once_key is not None
+        guard = await self.store.get(job_key(new.kind, new.once_key))
+        if guard is None:
+            raise ChangedMeanwhileError("The key of a job")  # it has just ended: once more
+        there = await self.store.get(job(guard.of_job).consistently())
+        if there is not None and there.is_open:
+            return there
+        # Nobody lets go of this key any more: an operator has deleted the job, or an import brought half of it.
+        stale = guard.own_key.unchanged_since(guard, JobKey.of_job)
+        taking = Put(JobKey(kind=new.kind, once_key=new.once_key, of_job=new.job_id)).when(stale)
+        meanwhile = ChangedMeanwhileError("The key of a job")
+        await self.store.transact(Transaction(Put(new).if_new(), taking.otherwise(meanwhile)))
+        return new
+
+    # -- looking
+
+    async def find(self, viewer: Viewer, job_id: str) -> Job:
+        """A job of the viewer's own, or any for those who manage jobs; to everybody else it is not there."""
+        missing = NotFound("There is no such job; jobs can be looked at for some days after they ended.")
+        found = await find_or(missing, self.store, job, job_id)
+        if not viewer.may(House.MANAGE_JOBS) and (found.user_id is None or found.user_id != viewer.user_id):
+            raise missing
+        return found
+
+    async def mine(self, viewer: Viewer, *, limit: int = 20, cursor: str | None = None) -> Page[Job]:
+        """The viewer's jobs, newest first."""
+        return await self.store.page(jobs_of(viewer.id), limit=limit, after=cursor)
+
+    async def all(self, *, limit: int = 20, cursor: str | None = None, state: State | None = None) -> Page[Job]:
+        """Everybody's jobs, newest first; only for those who manage jobs."""
+        query = all_jobs() if state is None else all_jobs().where(Job.state.equals(state))
+        return await self.store.page(query, limit=limit, after=cursor)
+
+    # -- looking after
+
+    async def cancel(self, viewer: Viewer, job_id: str) -> Job:
+        """Cancel a job: at once if it waits, at its next checkpoint if it runs. One that has ended is refused."""
+        found = await self.find(viewer, job_id)
+        return await self.store.attempt(lambda: self._cancel(found.job_id))
+
+    async def _cancel(self, job_id: str) -> Job:
+        found = await self.store.get(job(job_id).consistently())
+        if found is None or not found.is_open:
+            raise Conflict("This job has ended already.", code="job_ended")
+        meanwhile = ChangedMeanwhileError("The job")
+        if found.state == "waiting":
+            cancelled = Update(
+                found.own_key,
+                Job.state.set("cancelled"),
+                Job.finished_at.set(stamp(self.clock)),
+                Job.expires_at.set(self._expiry(found)),
+                Job.due_at.remove(),
+            ).when(Job.state.equals("waiting"))
+            await self.store.transact(Transaction(cancelled.otherwise(meanwhile), *key_released(found)))
+        else:
+            asked = Update(found.own_key, Job.cancelling.set(True)).when(Job.state.equals("running"))
+            await self.store.write(asked.otherwise(meanwhile))
+        now = await self.store.get(job(job_id).consistently())
+        return now or found
+
+    async def retry(self, viewer: Viewer, job_id: str) -> Job:
+        """Try a job again that failed or was cancelled; it goes on from its last checkpoint."""
+        found = await self.find(viewer, job_id)
+        if found.state not in ("failed", "cancelled"):
+            raise Conflict("Only a job that failed or was cancelled can be tried again.", code="job_not_failed")
+        again = Update(
+            found.own_key,
+            Job.state.set("waiting"),
+            Job.due_at.set(stamp(self.clock)),
+            Job.cancelling.set(False),
+            Job.failures.set(0),
+            Job.stalls.set(0),
+            Job.error.set(""),
+            Job.detail.set(""),
+            Job.finished_at.remove(),
+            Job.expires_at.remove(),
+        ).when(Job.state.equals(found.state))
+        meanwhile = Conflict("Somebody has just tried this job again.", code="job_not_failed")
+        try:
+            await self.store.transact(Transaction(again.otherwise(meanwhile), *claim_key(found)))
+        except KeyTaken:
+            raise Conflict("The same work has been started anew meanwhile.", code="job_taken") from None
+        self.on_started()
+        return await self.find(viewer, job_id)
+
+    def _expiry(self, ended: Job) -> int:
+        kind = self._kinds.get(ended.kind)
+        return int(self.clock.now().timestamp()) + 86_400 * (kind.kept_days if kind else 14)
+
+
+def claim_key(new: Job) -> tuple[Put[JobKey], ...]:
+    """What keeps other jobs from having the key of this one."""
+    if new.once_key is None:
+        return ()
+    guard = JobKey(kind=new.kind, once_key=new.once_key, of_job=new.job_id)
+    free = any_of(guard.own_key.absent(), JobKey.of_job.equals(new.job_id))
+    return (Put(guard).when(free).otherwise(KeyTaken()),)

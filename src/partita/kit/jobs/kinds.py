@@ -1,0 +1,54 @@
+"""What can be done as a job: a name, a function, and how patient to be with it."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from partita.kit.jobs.running import Running
+
+Arguments = Mapping[str, Any]
+"""What JSON can hold."""
+
+
+@dataclass(frozen=True, slots=True)
+class Result:
+    """What came out of it."""
+
+    message: str = ""
+    """For whoever started it: `1,204 sites imported.`"""
+    path: str | None = None
+    """The page that shows it."""
+    values: Mapping[str, Any] = field(default_factory=dict)
+    """For programs; what JSON can hold."""
+
+
+class JobFailed(Exception):
+    """Raised by a job that cannot succeed, with the reason in plain words; it is not tried again."""
+
+
+Run = Callable[["Running", Arguments], Awaitable[Result | None]]
+
+
+@dataclass(frozen=True, slots=True)
+class JobKind:
+    """A kind of job. After a kill its function is called again, with what it saved last (`running.saved`); what it does
+    between two checkpoints may therefore happen twice, unless it is written by the checkpoint itself."""
+
+    name: str
+    """`fus.import`: jobs are stored under it, so it stays."""
+    title: str
+    """`Import bookmarks`: for people."""
+    run: Run
+    retries: int = 3
+    """How often it is tried again after it failed."""
+    seconds: float = 3600.0
+    """How long one attempt may take."""
+    kept_days: int = 14
+    """How long a job can be looked at after it has ended."""
+
+    def pause(self, failures: int) -> float:
+        """Seconds until it is tried again: twice as many each time, a quarter of an hour at most."""
+        return min(2.0 ** min(failures, 20), 900.0)

@@ -1,0 +1,211 @@
+"""The worker inside `serve`: takes jobs that are due, runs some at once, and writes how they ended."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import logging
+import os
+import traceback
+from collections.abc import Coroutine, Iterable
+from dataclasses import dataclass
+from datetime import timedelta
+from typing import Any
+
+import orjson
+
+from partita.dynamo.errors import DynamoError
+from partita.kit.clock import stamp
+from partita.kit.jobs.holds import Hold, Refused
+from partita.kit.jobs.jobs import Jobs
+from partita.kit.jobs.kinds import JobFailed, JobKind, Result
+from partita.kit.jobs.running import JobCancelled, JobLost, Running, as_json
+from partita.kit.jobs.schedules import Clockwork, Schedule
+from partita.kit.jobs.schema import Job, due_jobs
+from partita.kit.problems import Problem
+from partita.table import Action
+from partita.table.types import timestamp
+
+_log = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class Pace:
+    """All times in seconds."""
+
+    poll: float = 1.0
+    """Between two looks for jobs that are due."""
+    lease: float = 30.0
+    """How long others wait before they take over from a process that was killed."""
+    stalls: int = 10
+    """How often a job is begun without getting ahead before it is given up: it may be what kills its process."""
+
+
+class JobWorker:
+    """Runs jobs. Any number of processes may: leases see to it that one at a time has a job."""
+
+    def __init__(
+        self,
+        jobs: Jobs,
+        schedules: Iterable[Schedule] = (),
+        *,
+        at_once: int = 2,
+        pace: Pace | None = None,
+        place: str = "",
+    ) -> None:
+        """With a `place`, the name of the machine, people can see where a job runs."""
+        self._jobs = jobs
+        self._clockwork = Clockwork(jobs, schedules)
+        self._at_once = at_once
+        self._pace = pace or Pace()
+        self._owner = f"{place or 'here'}/{os.getpid()}"
+        self._tasks: set[asyncio.Task[None]] = set()
+
+    async def run(self) -> None:
+        """Take and run jobs until cancelled; what runs then is put back for others, who go on from its checkpoint."""
+        if not self._at_once:
+            return
+        woken = asyncio.Event()
+        self._jobs.on_started = woken.set
+        try:
+            while True:
+                woken.clear()
+                for look in (self._clockwork.start_due, self._take_due):
+                    try:
+                        await look()
+                    except (DynamoError, OSError) as error:
+                        _log.warning("jobs: %s; trying again", error)
+                    except Exception:  # one bad row must not stop the others for ever
+                        _log.exception("jobs: looking for work failed")
+                # Not wait_for: before Python 3.12 it forgets a cancel that comes together with the event.
+                with contextlib.suppress(TimeoutError):
+                    async with asyncio.timeout(self._pace.poll):
+                        await woken.wait()
+        finally:
+            self._jobs.on_started = lambda: None
+            for task in self._tasks:
+                task.cancel()
+            await asyncio.gather(*self._tasks, return_exceptions=True)
+
+    async def drain(self) -> int:
+        """Run everything that is due until nothing is; how many attempts were made. For tests and commands."""
+        total = 0
+        while True:
+            taken = await self._take_due()
+            if not taken and not self._tasks:
+                return total
+            total += taken
+            if self._tasks:
+                await asyncio.wait(self._tasks, return_when=asyncio.FIRST_COMPLETED)
+
+    async def _take_due(self) -> int:
+        """Take as many jobs as there is room for, oldest first; kinds that this process does not have are others'."""
+        taken = 0
+        if len(self._tasks) >= self._at_once:
+            return taken
+        async for job in self._jobs.store.stream(due_jobs(stamp(self._jobs.clock)), chunk=20):
+            kind = self._jobs.kind(job.kind)
+            if kind is None or not job.is_open:
+                continue
+            hold = await Hold.take(self._jobs.store, self._jobs.clock, job, owner=self._owner, seconds=self._pace.lease)
+            if hold is None:
+                continue
+            task = asyncio.create_task(self._attempt(kind, hold), name=f"job {job.kind} {job.job_id}")
+            self._tasks.add(task)
+            task.add_done_callback(self._ended)
+            taken += 1
+            if len(self._tasks) >= self._at_once:
+                break
+        return taken
+
+    def _ended(self, task: asyncio.Task[None]) -> None:
+        self._tasks.discard(task)
+        if not task.cancelled() and task.exception() is not None:
+            _log.error("jobs: %s could not be ended", task.get_name(), exc_info=task.exception())
+        self._jobs.on_started()  # there is room for another
+
+    async def _attempt(self, kind: JobKind, hold: Hold) -> None:
+        """One attempt from lease to end. What refuses a write is told by nobody else: the job is in other hands."""
+        running = Running(hold)
+        try:
+            if hold.job.cancelling:
+                raise JobCancelled("It was cancelled")
+            if hold.job.stalls > self._pace.stalls:
+                raise JobFailed("The work was interrupted again and again without getting ahead.")
+            result = await self._work(kind, hold, running)
+            done = as_json(dict(result.values), "The result of a job") if result else "{}"
+        except JobLost as lost:
+            _log.warning("jobs: %s %s: %s", kind.name, running.job_id, lost)
+        except JobCancelled:
+            await self._write(hold.finish("cancelled", kind.kept_days, *running.progress_actions()))
+        except asyncio.CancelledError:
+            # The process ends, which is no fault of the job's.
+            await self._write(hold.put_back(stamp(self._jobs.clock), Job.stalls.set(0), *running.progress_actions()))
+            raise
+        except Exception as error:
+            await self._write(self._failed(kind, hold, running, error))
+        else:
+            await self._write(hold.finish("done", kind.kept_days, *_outcome(result, done), *running.progress_actions()))
+
+    async def _work(self, kind: JobKind, hold: Hold, running: Running) -> Result | None:
+        """Call the function while the lease is renewed beside it."""
+        beating = asyncio.create_task(running.beat(), name=f"heartbeat {running.job_id}")
+        working = asyncio.ensure_future(kind.run(running, orjson.loads(hold.job.arguments)))
+        lost = asyncio.create_task(running.stopping.wait())
+        try:
+            async with asyncio.timeout(kind.seconds):
+                await asyncio.wait((working, lost), return_when=asyncio.FIRST_COMPLETED)
+                if not working.done():
+                    # Cancelled: it stops where it checks. Lost: at once, somebody else does it now.
+                    with contextlib.suppress(JobCancelled):
+                        running.check()
+                return await working
+        except TimeoutError:
+            if working.done() and not working.cancelled():
+                raise  # its own
+            raise TimeoutError(f"It took longer than {kind.seconds:g} seconds.") from None
+        finally:
+            for task in (beating, lost, working):
+                task.cancel()
+            await asyncio.gather(beating, lost, working, return_exceptions=True)
+
+    async def _failed(self, kind: JobKind, hold: Hold, running: Running, error: Exception) -> None:
+        """Try again later, or end it with the reason."""
+        failures = hold.job.failures + 1
+        final = isinstance(error, JobFailed) or (isinstance(error, Problem) and error.status < 500)
+        words = _in_plain_words(error)
+        detail = "".join(traceback.format_exception(error))[-4000:]
+        _log.warning("jobs: %s %s failed (%d): %r", kind.name, running.job_id, failures, error)
+        told: tuple[Action[Job], ...] = (Job.failures.set(failures), Job.error.set(words), Job.detail.set(detail))
+        if final or failures > kind.retries:
+            await hold.finish("failed", kind.kept_days, *told, *running.progress_actions())
+            return
+        due = self._jobs.clock.now() + timedelta(seconds=kind.pause(failures))
+        await hold.put_back(timestamp(due), *told, *running.progress_actions())
+
+    async def _write(self, writing: Coroutine[Any, Any, None]) -> None:
+        """The last write of an attempt, which is not to be interrupted; refused if the job is in other hands."""
+        task = asyncio.create_task(writing)
+        with contextlib.suppress(Refused):
+            try:
+                await asyncio.shield(task)
+            except asyncio.CancelledError:
+                await task  # the tables are closed next
+                raise
+
+
+def _outcome(result: Result | None, values: str) -> tuple[Action[Job], ...]:
+    clear: tuple[Action[Job], ...] = (Job.error.set(""), Job.detail.set(""))
+    if result is None:
+        return clear
+    path = () if result.path is None else (Job.result_path.set(result.path[:2000]),)
+    return (*clear, Job.result.set(values), Job.result_message.set(result.message[:1000]), *path)
+
+
+def _in_plain_words(error: Exception) -> str:
+    """What whoever started it reads. What nobody foresaw is named, and its details are for operators."""
+    if isinstance(error, Problem):
+        return error.detail[:1000]
+    if isinstance(error, JobFailed | TimeoutError) and str(error):
+        return str(error)[:1000]
+    return f"Something went wrong that was not expected ({type(error).__name__}). An administrator can see the details."

@@ -1,0 +1,3 @@
+"""How it is put together."""
+
+from tests.web.press import build as build
