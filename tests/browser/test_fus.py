@@ -115,9 +115,9 @@ def _talk(member: Window, manager: Window, path: str) -> None:
 def test_the_catalog_is_narrowed_down_by_tags_and_words(house: House, mode: Mode) -> None:
     with mode.window(house) as visitor:
         visitor.open("/fus")
-        visitor.follow(re.compile("^maps "))
+        _choose_tag(visitor, "maps")
         both = visitor.page.locator(".list > li")
-        visitor.follow(re.compile("^open-data "))
+        _choose_tag(visitor, "open-data")
         visitor.sees("With all of")
         with_all = both.count()
         assert 0 < with_all < 20
@@ -137,6 +137,22 @@ def test_the_catalog_is_narrowed_down_by_tags_and_words(house: House, mode: Mode
         visitor.sees("Nothing matches")
         visitor.follow("Show everything")
         assert visitor.path == "/fus"
+
+
+def _choose_tag(visitor: Window, tag: str) -> None:
+    """Beside the list, or in the drawer above it."""
+    if visitor.narrow:
+        visitor.page.locator("summary").filter(has_text="Filter by tag").click()
+    visitor.follow(re.compile(f"^{tag} "))
+
+
+def test_tags_are_completed_while_they_are_typed(house: House) -> None:
+    with window(house, MANAGER) as manager:
+        manager.open("/fus/sites/new")
+        manager.field("Tags").press_sequentially("maps, open-d")
+        completed = manager.page.locator("#known-tags option")
+        expect(completed).to_have_count(1)
+        expect(completed).to_have_attribute("value", "maps, open-data")
 
 
 def test_a_click_on_a_star_counts_without_leaving_the_list(house: House) -> None:

@@ -219,7 +219,55 @@ async def test_words_find_sites_by_title_tags_host_and_description_with_what_mat
     assert (await service.catalog.browse(text="earth")).total == 2
 
 
-async def test_stars_and_comments_do_not_index_a_site_anew(service: FusService, kit: Kit) -> None:
+async def test_words_find_sites_in_every_order(service: FusService, kit: Kit) -> None:
+    worker = worker_of(kit, system.build(kit))
+    best = await put(service, "Harbour harbour")
+    rated = await put(service, "Zebra", description="A harbour and a long description of what else there is")
+    newest = await put(service, "A quay", description="A harbour and a long description of what else there is")
+    await service.ratings.rate(READS, rated.site_id, RatingInput(stars=5))
+    await worker.drain()
+    firsts: dict[Sort, Site] = {"best": best, "newest": newest, "rating": rated, "title": newest}
+    for sort, first in firsts.items():
+        found = await _all(service, text="harbour", sort=sort, limit=1)
+        assert found[0].site_id == first.site_id, sort
+        assert len({site.site_id for site in found}) == 3, sort
+
+
+@pytest.mark.parametrize("mode", ["and", "or"])
+@pytest.mark.parametrize("tags", [(), ("most",), ("most", "some"), ("few", "nothing")], ids=" ".join)
+@pytest.mark.parametrize("text", ["", "x"])
+async def test_the_number_beside_a_tag_is_how_many_sites_one_sees_with_it(
+    many: tuple[FusService, Kit, list[Site]], mode: Mode, tags: tuple[str, ...], text: str
+) -> None:
+    service, kit, _ = many
+    await worker_of(kit, system.build(kit)).drain()
+    page = await service.catalog.browse(text=text, tags=tags, mode=mode, most_tags=40)
+    assert {each.value for each in page.tags if each.chosen} == set(tags)
+    for each in page.tags:
+        if mode == "and":
+            with_it = await _all(service, text=text, tags=tuple({*tags, each.value}), limit=50)
+        else:  # what choosing it alone shows: the filter does not narrow its own counts
+            with_it = await _all(service, text=text, tags=(each.value,), limit=50)
+        assert each.count == len(with_it), each
+    assert page.total == len(await _all(service, text=text, tags=tags, mode=mode, limit=50))
+
+
+async def test_if_nothing_has_all_words_what_has_some_is_found_and_typing_errors_are_told(
+    service: FusService, kit: Kit
+) -> None:
+    worker = worker_of(kit, system.build(kit))
+    site = await put(service, "Lighthouses of the north", tags=["towers"])
+    await worker.drain()
+    some = await service.catalog.browse(text="lighthouses penguins")
+    assert ([each.item.site_id for each in some], some.relaxed) == ([site.site_id], True)
+    wrong = await service.catalog.browse(text="lihgthouses")
+    assert (len(wrong), wrong.relaxed, wrong.suggestion) == (0, False, "lighthouses")
+    right = await service.catalog.browse(text="lighthouses")
+    assert (len(right), right.relaxed, right.suggestion) == (1, False, None)
+    assert [each.value for each in await service.catalog.complete_tag("To")] == ["towers"]
+
+
+async def test_comments_do_not_change_what_is_found(service: FusService, kit: Kit) -> None:
     worker = worker_of(kit, system.build(kit))
     site = await put(service, "Before")
     await service.ratings.rate(READS, site.site_id, RatingInput(stars=5))

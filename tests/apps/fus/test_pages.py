@@ -11,11 +11,12 @@ from urllib.parse import urlencode
 import pytest
 
 from partita.apps.fus.inputs import CommentInput, NewGroup
-from partita.apps.fus.schema import FUS
+from partita.apps.fus.schema import FUS, Site
 from partita.apps.fus.service.comments import COMMENTING
 from partita.apps.fus.service.sites import ADDING, FETCHING
 from partita.apps.fus.service.transfer.service import IMPORTING
 from partita.kit.limits import Rule
+from partita.table import Update
 from tests.apps.fus.conftest import put
 from tests.apps.fus.served import Fus, Somebody, serve
 from tests.apps.house import kit_on, person
@@ -65,6 +66,50 @@ async def test_the_catalog_shows_sites_with_stars_tags_and_what_to_do_next(fus: 
     nothing = (await fus.visitor().get("/fus?tags=nothing&tags=maps")).shown
     assert "Nothing matches" in nothing
     assert "Show everything" in nothing
+
+
+async def test_the_catalog_counts_the_tags_of_what_it_shows_and_corrects_words(fus: Fus) -> None:
+    await put(fus.service, "Lighthouses", tags=["towers", "sea"])
+    await put(fus.service, "Windmills", tags=["towers"])
+    await fus.worker.drain()
+    shown = (await fus.visitor().get("/fus?tags=towers&sort=title")).shown
+    assert "Sites tagged towers" in shown
+    assert re.search(r'class="chip on" href="/fus\?sort=title"[^>]*><span>towers</span> <span class="count">2<', shown)
+    assert re.search(r'href="/fus\?sort=title&tags=towers&tags=sea"><span>sea</span> <span class="count">1<', unescape(shown))
+    assert '<input type="hidden" name="tags" value="towers">' in shown
+    assert '<input type="hidden" name="sort" value="title">' in shown
+    searched = (await fus.visitor().get("/fus?q=lihgthouses&tags=towers")).shown
+    assert "Results for “lihgthouses”" in searched
+    assert re.search(r'Did you mean <a href="/fus\?tags=towers&q=lighthouses">lighthouses</a>', unescape(searched))
+    for path, label in (("/fus?q=lighthouses", "Best match"), ("/fus", "Newest first")):
+        assert re.search(rf"<option[^>]* selected>{label}<", (await fus.visitor().get(path)).shown), path
+    assert "Best match" not in (await fus.visitor().get("/fus")).shown
+
+
+async def test_a_site_shows_its_icon_wherever_it_is_listed_and_on_its_page(fus: Fus, member: Somebody) -> None:
+    site = await put(fus.service, "With an icon", tags=["icons"])
+    await fus.kit.store.write(Update(site.own_key, Site.icon_file.set("fus/icons/1.webp")))
+    path = f"/fus/sites/{site.site_id}"
+    await member.post(f"{path}/rating", {"stars": "4"})
+    await member.post(f"{path}/comments", {"body": "Nice icon."})
+    for each in ("/fus", "/fus?tags=icons", path, "/fus/me/ratings", "/fus/me/comments"):
+        shown = (await member.get(each)).shown
+        assert re.search(r'<img class="face" src="[^"]*fus/icons/1\.webp', shown), each
+    assert re.search(r'<svg class="face[^>]*round', (await member.get(path)).shown), "people have faces too"
+
+
+async def test_tags_are_completed_after_those_that_were_typed(fus: Fus, manager: Somebody) -> None:
+    await put(fus.service, "Quays", tags=["quay-walls", "quay-lights"])
+    await fus.worker.drain()
+    assert 'list="known-tags"' in (await manager.get("/fus/sites/new")).shown
+    for asked, wanted in {
+        "start=Quay": {"quay-walls", "quay-lights"},
+        "tags=old%2C++quay-l": {"old,  quay-lights"},
+        "tags=quay-walls%2Cquay": {"quay-walls,quay-lights"},
+        "start=nothing-begins-so": set[str](),
+    }.items():
+        options = (await manager.get(f"/fus/tags/complete?{asked}")).shown
+        assert set(re.findall(r'<option value="([^"]*)">', options)) == wanted, asked
 
 
 async def test_what_makes_no_sense_in_an_address_is_left_out(fus: Fus) -> None:

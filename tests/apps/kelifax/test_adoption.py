@@ -79,7 +79,7 @@ async def test_what_the_original_wrote_is_taken_in_whole_and_once(kit: Kit, serv
     assert overview.by_submitter_domain == {"techcorp.com": 4}
     assert [each.resource_slug for each in overview.most_viewed] == ["its-best", "its-approved"]
     assert [each.resource_slug for each in await service.resources.featured()] == ["its-best"]
-    assert slugs_of(await service.resources.browse(tag="automation", category="development")) == ["its-approved"]
+    assert slugs_of(await service.resources.browse(tags=["automation"], category="development")) == ["its-approved"]
     assert len((await service.resources.browse(category="design")).items) == 1
     with pytest.raises(Conflict, match="its-approved"):
         await service.submissions.submit(submission("Again", "https://its-approved.example.org"), "x")
@@ -219,7 +219,7 @@ async def test_tags_that_the_original_changes_are_listed_by_their_change(kit: Ki
     await service.moderation.edit(MOD, "amazing-dev-tool", ResourceEdit(tags=["analysis"]))
     await worker.drain()
     _check_exact(kit)
-    assert len((await service.resources.browse(tag="analysis")).items) == 1
+    assert len((await service.resources.browse(tags=["analysis"])).items) == 1
 
 
 @pytest.mark.parametrize("status", ["pending", "approved"])
@@ -287,13 +287,13 @@ async def test_what_is_no_address_or_no_logo_of_ours_is_shown_all_the_same(kit: 
     odd = {"resourceUrl": "amazing tool dot com", "tags": "Automation, automation,,CI", "learningResources": "soon|{}"}
     await original.write(kit, original.resource("odd", "approved", **odd))
     await adopt_all(kit)
-    assert slugs_of(await service.resources.browse(tag="automation")) == ["odd"]
+    assert slugs_of(await service.resources.browse(tags=["automation"])) == ["odd"]
     assert service.resources.logo_url(await service.moderation.inspect("odd")) is None
     await worker.drain()
-    assert len((await service.resources.browse(text="amazing", tag="ci")).items) == 1
+    assert len((await service.resources.browse(text="amazing", tags=["ci"])).items) == 1
     await service.moderation.delete(MOD, "odd")
     await worker.drain()
-    assert (await service.resources.browse(tag="automation")).items == ()
+    assert (await service.resources.browse(tags=["automation"])).items == ()
     assert (await service.analytics.overview()).by_status["approved"] == 0
 
 

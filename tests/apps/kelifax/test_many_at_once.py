@@ -65,7 +65,7 @@ class TestManyAtOnce:
             assert overview.by_status == expected
             approved = resource.resource_status == "approved"
             assert sum(overview.by_category.values()) == int(approved)
-            assert len((await service.resources.browse(tag="compilers")).items) == int(approved)
+            assert len((await service.resources.browse(tags=["compilers"])).items) == int(approved)
             guard = await kit.store.get(schema.resource_with_url("https://amazing.example.org"))
             assert (guard is not None) == approved
 
@@ -103,7 +103,7 @@ class TestManyAtOnce:
                 resource = await service.moderation.inspect(slug)
                 assert resource == completed(resource)
                 assert (resource.tags, resource.approved_category) == (f"after-{number}", "design")
-                assert slugs_of(await service.resources.browse(tag=f"after-{number}", category="design")) == [slug]
-            assert (await service.resources.browse(tag="compilers")).items == ()
+                assert slugs_of(await service.resources.browse(tags=[f"after-{number}"], category="design")) == [slug]
+            assert (await service.resources.browse(tags=["compilers"])).items == ()
             counts = {each.category: each.count for each in await service.resources.categories() if each.count}
             assert counts == {"design": 12}

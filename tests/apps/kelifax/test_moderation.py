@@ -56,8 +56,8 @@ async def test_editing_moves_tags_category_and_address_together(service: Kelifax
         tags=["new"], category="ai", resource_url="https://elsewhere.example.org", resource_name="Renamed"
     )
     await service.moderation.edit(MOD, "amazing-dev-tool", edit)
-    assert (await service.resources.browse(tag="compilers")).items == ()
-    assert len((await service.resources.browse(tag="new", category="ai")).items) == 1
+    assert (await service.resources.browse(tags=["compilers"])).items == ()
+    assert len((await service.resources.browse(tags=["new"], category="ai")).items) == 1
     assert (await service.moderation.inspect("amazing-dev-tool")).search_text.startswith("renamed ai new")
     await service.submissions.submit(submission("Taker", "https://AmazingDevTool.example.org"), "x")
     with pytest.raises(Conflict):

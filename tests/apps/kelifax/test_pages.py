@@ -4,18 +4,18 @@ from __future__ import annotations
 
 import re
 from collections.abc import AsyncIterator, Iterable, Mapping
+from html import unescape
 from io import BytesIO
 
 import pytest
 from PIL import Image
 
 from partita.apps.kelifax.inputs import ResourceEdit
-from partita.apps.kelifax.schema import RESOURCES, Logo, Resource
+from partita.apps.kelifax.schema import LOGOS, RESOURCES, Resource
 from partita.apps.kelifax.service.reports import REPORTING
 from partita.apps.kelifax.service.submissions import SUBMITTING, UPLOADING
 from partita.kit.limits import Rule
 from partita.kit.permissions import Viewer
-from partita.table import Delete
 from tests.apps.house import kit_on
 from tests.apps.kelifax import original
 from tests.apps.kelifax.conftest import MOD, submission
@@ -161,7 +161,7 @@ async def test_a_logo_that_is_too_large_is_told_beside_its_field(kelifax: Kelifa
     answer = await _send(visitor, [*sent, ("go", "next")], b"x" * (megabytes * 1_000_000))
     assert answer.status == 413
     assert 'id="f-logo-error"' in answer.text
-    assert f"At most 600 KB; this image has {megabytes},000 KB." in answer.shown
+    assert f"At most 600 KB; this picture has {megabytes},000 KB." in answer.shown
     assert filled(answer.text, SUBMIT) == sent
 
 
@@ -193,7 +193,7 @@ async def test_a_logo_that_is_gone_is_asked_for_again_and_can_be_left_out(kelifa
     page = await _send(visitor, [*await _second_step(visitor, "Late Logo"), ("go", "next")], _picture())
     sent = _with(filled(page.text, SUBMIT), DETAILS)
     names = [value for name, value in sent if name == "resource.logoImage"]
-    await kelifax.kit.store.write(Delete(Logo.key(Logo.name(names[0]))))
+    await kelifax.kit.uploads.discard(f"{LOGOS}/{names[0]}")
     answer = await visitor.post(SUBMIT, [*sent, ("go", "next")])
     assert answer.status == 422
     assert 'id="f-logo-error"' in answer.text
@@ -238,14 +238,120 @@ async def test_whoever_reports_too_often_keeps_the_text_and_is_told_when_to_try_
     assert (await visitor.post("/kelifax/resources/nothing/reports", {"reason": "x"})).status == 404
 
 
-async def test_a_sort_that_words_or_a_tag_rule_out_is_not_offered(kelifax: Kelifax) -> None:
+# ---- browsing
+
+
+def _names(page: Answer) -> list[str]:
+    """The resources of a list, in its order."""
+    return re.findall(r'<h3><a href="/kelifax/resources/([^"]+)">', page.text)
+
+
+def _facet(page: Answer, title: str) -> dict[str, int]:
+    """What a list can be narrowed to, with the counts."""
+    (section,) = re.findall(rf'<section class="facet" aria-label="{title}">(.*?)</section>', page.text, re.DOTALL)
+    values = re.findall(r'<span>(.*?)</span> <span class="count">(\d+)</span>', section)
+    return {value: int(count) for value, count in values}
+
+
+@pytest.fixture(scope="module")
+async def looms(kelifax: Kelifax) -> dict[str, str]:
+    """Three resources about looms, and their views."""
+    slugs = {}
+    for name, category, tags, views in (
+        ("Loom Alpha", "design", ["loom-cards", "loom-cloth"], 3),
+        ("Loom Gamma", "design", ["loom-cards"], 9),
+        ("Loom Beta", "ai", ["loom-cards", "loom-cloth"], 6),
+    ):
+        resource = await _resource(kelifax, name, resource__category=category, resource__tags=tags)
+        slugs[name] = resource.resource_slug
+        await kelifax.service.resources.count_views(resource.resource_slug, views)
+    await kelifax.worker.drain()
+    return slugs
+
+
+@pytest.mark.parametrize("narrowed", ["q=loom", "tag=loom-cards", "q=loom&tag=loom-cards"])
+@pytest.mark.parametrize(
+    ("sort", "order"),
+    [
+        ("newest", ["loom-beta", "loom-gamma", "loom-alpha"]),
+        ("popular", ["loom-gamma", "loom-beta", "loom-alpha"]),
+        ("name", ["loom-alpha", "loom-beta", "loom-gamma"]),
+    ],
+)
+async def test_every_list_can_be_sorted_in_every_way_in_pages_and_api(
+    kelifax: Kelifax, looms: dict[str, str], narrowed: str, sort: str, order: list[str]
+) -> None:
     visitor = kelifax.visitor()
-    assert 'name="sort"' in (await visitor.get("/kelifax/resources?sort=popular")).text
-    assert 'name="sort"' in (await visitor.get("/kelifax/resources?sort=popular&q=+&tag=+")).text
-    for narrowed in ("q=loom", "tag=compilers", "q=loom&tag=compilers&category=design"):
-        page = await visitor.get(f"/kelifax/resources?sort=popular&{narrowed}")
-        assert page.status == 200
-        assert 'name="sort"' not in page.text, narrowed
+    page = await visitor.get(f"/kelifax/resources?{narrowed}&sort={sort}")
+    assert _names(page) == order
+    assert f'<option value="{sort}" selected>' in page.text
+    answer = await visitor.api("GET", f"/resources?{narrowed}&sort={sort}")
+    assert [each["resourceSlug"] for each in answer.json["items"]] == order
+
+
+async def test_facets_count_what_the_list_would_show(kelifax: Kelifax, looms: dict[str, str]) -> None:
+    visitor = kelifax.visitor()
+    page = await visitor.get("/kelifax/resources?q=loom&category=design")
+    assert sorted(_names(page)) == ["loom-alpha", "loom-gamma"]
+    assert _facet(page, "Category") == {"Design": 2, "AI": 1}
+    assert _facet(page, "Tags") == {"loom-cards": 2, "loom-cloth": 1}
+    page = await visitor.get("/kelifax/resources?tag=loom-cards&tag=LOOM-CLOTH+")
+    assert sorted(_names(page)) == ["loom-alpha", "loom-beta"]
+    assert _facet(page, "Category") == {"Design": 1, "AI": 1}
+    assert "2 resources" in page.shown
+    assert "Resources tagged loom-cards and loom-cloth" in page.shown
+
+
+@pytest.mark.parametrize("asked", ["", "q=loom", "category=design", "tag=loom-cards", "q=loom&tag=loom-cards"])
+async def test_each_count_of_a_facet_is_the_length_of_the_list_that_it_leads_to(
+    kelifax: Kelifax, looms: dict[str, str], asked: str
+) -> None:
+    await kelifax.worker.drain()
+    visitor = kelifax.visitor()
+    page = await visitor.get(f"/kelifax/resources?{asked}")
+    values = re.findall(r'<a class="chip" href="([^"]+)"><span>.*?</span> <span class="count">(\d+)</span>', page.text)
+    assert values
+    for address, count in values:
+        listed = await visitor.get(unescape(address))
+        assert f'<span class="count">{count} resource' in listed.text, (address, count)
+
+
+def _kept(page: Answer) -> list[tuple[str, str]]:
+    """What the search box of the top bar sends besides its words."""
+    (form,) = re.findall(r'<form class="search".*?</form>', page.text, re.DOTALL)
+    return re.findall(r'<input type="hidden" name="(\w+)" value="([^"]*)">', form)
+
+
+async def test_the_one_search_box_keeps_the_filters(kelifax: Kelifax, looms: dict[str, str]) -> None:
+    visitor = kelifax.visitor()
+    page = await visitor.get("/kelifax/resources?category=design&tag=loom-cards&tag=loom-cloth&sort=name")
+    assert page.text.count('type="search"') == 1
+    assert _kept(page) == [("category", "design"), ("tag", "loom-cards"), ("tag", "loom-cloth")]
+    assert _kept(await visitor.get("/kelifax/resources/loom-beta?category=design")) == []
+
+
+async def test_typing_errors_and_words_too_many_still_lead_somewhere(kelifax: Kelifax, looms: dict[str, str]) -> None:
+    visitor = kelifax.visitor()
+    page = await visitor.get("/kelifax/resources?q=lomo+gamma&category=design")
+    assert "Nothing has all of these words." in page.shown
+    assert _names(page) == ["loom-gamma"]
+    assert "Did you mean" in (await visitor.get("/kelifax/resources?q=gamna")).shown
+    nothing = await visitor.get("/kelifax/resources?q=zzzzzz&category=design")
+    assert "No matches" in nothing.shown
+    assert "Search all resources" in nothing.shown
+    answer = await visitor.api("GET", "/resources?q=lomo+gamma")
+    assert answer.json["items"] == [], "programs get what they asked for"
+
+
+async def test_a_list_that_a_table_has_shows_a_decision_at_once(kelifax: Kelifax, looms: dict[str, str]) -> None:
+    visitor = kelifax.visitor()
+    slug = (
+        await _resource(kelifax, "Just Approved", resource__category="other", resource__tags=["just"])
+    ).resource_slug
+    for asked in ("category=other", "category=other&sort=popular", "tag=just", "tag=just&category=other"):
+        assert slug in _names(await visitor.get(f"/kelifax/resources?{asked}")), asked
+    page = await visitor.get("/kelifax/resources?category=other")
+    assert _facet(page, "Category")["Other"] == len(_names(page))
 
 
 # ---- moderating

@@ -31,8 +31,13 @@ async def test_only_approved_resources_are_public_and_nothing_private_is_listed(
     assert (await service.resources.browse()).items == ()
     await service.moderation.approve(MOD, "amazing-dev-tool")
     assert (await service.resources.detail("amazing-dev-tool")).resource_name == "Amazing Dev Tool"
-    for asked in ({}, {"category": "development"}, {"tag": "Analysis"}, {"tag": "analysis", "category": "development"}):
-        assert slugs_of(await service.resources.browse(**asked)) == ["amazing-dev-tool"]  # type: ignore[arg-type]
+    for asked in (
+        {},
+        {"category": "development"},
+        {"tags": ["Analysis"]},
+        {"tags": ["analysis"], "category": "development"},
+    ):
+        assert slugs_of(await service.resources.browse(**asked)) == ["amazing-dev-tool"]
     assert (await service.resources.browse(category="design")).items == ()
 
 
@@ -45,7 +50,7 @@ async def test_a_tag_is_found_however_it_is_typed_and_an_empty_one_is_none(
     service: KelifaxService, tag: str, matches: int
 ) -> None:
     await approved(service, resource__tags=["compilers", "Cafe\u0301", "\u0130"])
-    assert len((await service.resources.browse(tag=tag)).items) == matches
+    assert len((await service.resources.browse(tags=[tag])).items) == matches
 
 
 @pytest.mark.parametrize("slug", ["", "no such", "URL#https://x.example", "LOG#a#b#c", "../etc", "é"])

@@ -71,7 +71,7 @@ async def main():
         lists["featured"] = [each.resource_slug for each in await service.resources.featured()]
         lists["domain"] = await slugs(schema.resources_from("techcorp.com"))
         lists["submission"] = [(await service.submissions.status("submission-of-its-2")).resource_slug]
-        lists["tag"] = sorted(slugs_of(await service.resources.browse(tag="automation")))
+        lists["tag"] = sorted(slugs_of(await service.resources.browse(tags=["automation"])))
         lists["log"] = [[entry.slug, entry.action] for entry in (await service.moderation.log(limit=50)).items]
         lists["history"] = [entry.action for entry in await service.moderation.history("its-3")]
         lists["reports"] = sorted(each.slug for each in (await service.reports.all_open()).items)

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from datetime import timedelta
 from io import BytesIO
 
 import pytest
 from PIL import Image
 
 from partita.apps.kelifax import system
+from partita.apps.kelifax.schema import LOGOS
 from partita.apps.kelifax.service import KelifaxService
+from partita.kit.files import sweep
 from partita.kit.kit import Kit
 from partita.kit.problems import Conflict, Invalid, Problem, TooLarge
 from tests.apps.house import worker_of
@@ -83,17 +86,31 @@ def _picture(kind: str = "PNG", size: int = 64) -> bytes:
 
 async def test_a_logo_is_taken_once_and_goes_with_its_resource(kit: Kit, service: KelifaxService) -> None:
     logo = await service.submissions.upload_logo(_picture(), "x")
-    await service.submissions.submit(submission(resource__logoImage=logo.name), "x")
+    file = f"{LOGOS}/{logo}"
+    await service.submissions.submit(submission(resource__logoImage=logo), "x")
     with pytest.raises(Invalid, match="Upload it again"):
         await service.submissions.submit(
-            submission("Other", "https://other.example.org", resource__logoImage=logo.name), "x"
+            submission("Other", "https://other.example.org", resource__logoImage=logo), "x"
         )
-    assert await kit.files.exists(logo.file)
+    assert await kit.files.exists(file)
     worker = worker_of(kit, system.build(kit))
     await service.moderation.delete(MOD, "amazing-dev-tool")
     await worker.drain()
-    assert not await kit.files.exists(logo.file)
+    assert not await kit.files.exists(file)
     assert await worker.drain() == 0
+
+
+async def test_a_sweep_keeps_the_logos_of_resources_and_of_visitors_who_are_still_typing(
+    kit: Kit, service: KelifaxService
+) -> None:
+    used, waiting = [await service.submissions.upload_logo(_picture(), "x") for _ in range(2)]
+    await service.submissions.submit(submission(resource__logoImage=used), "x")
+    await kit.files.save(f"{LOGOS}/lost.png", _picture(), "image/png")
+    later = kit.clock.now() + timedelta(days=2)
+    swept = await sweep(kit.files, kit.store, system.build(kit).files, now=later, delete=True)
+    assert [file.name for file in swept.unnamed] == [f"{LOGOS}/lost.png"]
+    assert await kit.files.exists(f"{LOGOS}/{used}")
+    assert await kit.files.exists(f"{LOGOS}/{waiting}")
 
 
 @pytest.mark.parametrize("data", [b"", b"not a picture", _picture("GIF"), _picture(size=63), _picture()[:-30]])

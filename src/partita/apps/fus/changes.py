@@ -1,10 +1,11 @@
-"""What follows a change: the search index, adoption, and the removal of what a deleted site or group leaves behind."""
+"""What follows a change: the search index, adoption, and the removal of what deleted sites, icons and groups leave."""
 
 from __future__ import annotations
 
-from partita.apps.fus.schema import FUS, GroupRemoval, SiteRemoval, TagTotal
+from partita.apps.fus.schema import FUS, GroupRemoval, Site, SiteRemoval, TagTotal
 from partita.apps.fus.search import CATALOG
 from partita.apps.fus.service.adoption import adoptions
+from partita.apps.fus.service.icons import delete_replaced
 from partita.apps.fus.service.removal import finish_group, finish_site, forget_unused
 from partita.kit.adoption import adoption_handler
 from partita.kit.changes import Change, Handler
@@ -26,8 +27,12 @@ def handlers(kit: Kit) -> tuple[Handler, ...]:
         if total is not None:
             await forget_unused(kit.store, total)
 
+    async def remove_icon(change: Change) -> None:
+        await delete_replaced(kit, *change.read(Site))
+
     return (
         following(kit.search, kit.store, CATALOG, "fus.search"),
         adoption_handler("fus.order", FUS, adoptions(kit.store)),  # its progress is stored under this name
         Handler("fus.removal", FUS, remove),
+        Handler("fus.icons", FUS, remove_icon),
     )

@@ -38,7 +38,7 @@ FUS = Table(
 )
 
 _COUNTED = ("ratingCount", "ratingSum", "rated1", "rated2", "rated3", "rated4", "rated5", "commentCount")
-_LISTED = ("url", "title", "description", "tags", "createdAt", "updatedAt", "entityType", *_COUNTED)
+_LISTED = ("url", "title", "description", "tags", "iconFile", "createdAt", "updatedAt", "entityType", *_COUNTED)
 """What lists show of a site: not `scrapedContent`, since a page of twenty sites could hold two megabytes of it."""
 
 BY_ENTITY = FUS.index("byEntity", pk="entityType", sk="entitySk", purpose="List all sites; list groups; list tags")
@@ -89,6 +89,8 @@ class Site(
     """When its page was read; None if that never worked."""
     fetch_note: Attribute[str | None] = attribute(default=None, max_length=500)
     """Why the page could not be read, if somebody wanted it read."""
+    icon_file: Attribute[str | None] = attribute(default=None, max_length=200)
+    """The name of the file with its icon, if its page had one when it was read."""
     comment_count: Attribute[int | None] = attribute(default=None, ge=0)
     rating_count: Attribute[int | None] = attribute(default=None, ge=0)
     rating_sum: Attribute[int | None] = attribute(default=None, ge=0)
@@ -182,6 +184,7 @@ def _listed(query: Query[Site]) -> Query[Site]:
         Site.title,
         Site.description,
         Site.tags,
+        Site.icon_file,
         Site.created_at,
         Site.updated_at,
         Site.rating_count,

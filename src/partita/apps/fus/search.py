@@ -18,6 +18,7 @@ def _document(site: Site) -> Document:
             "page": site.scraped_content,
         },
         filters={"tag": site.tags},
+        sorts={"created_at": site.created_at, "rating": site.rank, "title": site.title},
     )
 
 
@@ -28,4 +29,6 @@ CATALOG = Catalog(
     weights={"title": 10.0, "tags": 6.0, "host": 4.0, "description": 3.0, "page": 1.0},
     sources=(schema.all_sites(),),
     filters=("tag",),
+    sorts=("created_at", "rating", "title"),
+    order="-created_at",
 )

@@ -12,6 +12,8 @@ from partita.apps.fus.permissions import MEMBERS, ROLES, Fus
 from partita.apps.fus.schema import FUS
 from partita.apps.fus.search import CATALOG
 from partita.apps.fus.service import FusService
+from partita.apps.fus.service.icons import FOLDER, icon_files
+from partita.kit.files import OwnedFiles
 from partita.kit.kit import Kit
 from partita.kit.permissions import Access
 from partita.kit.system import Headline, Link, System
@@ -57,6 +59,7 @@ def build(kit: Kit) -> System:
         changes=handlers(kit),
         adoptions=service.adoptions,
         searches=(CATALOG,),
+        files=(OwnedFiles(FOLDER, lambda: icon_files(kit.store)),),
         grants=service.grants,
         demo=lambda: fill(service, kit),
         news=news,

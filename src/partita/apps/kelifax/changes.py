@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from partita.apps.kelifax.schema import RESOURCES, Logo, Resource
+from partita.apps.kelifax.schema import RESOURCES, Resource
 from partita.apps.kelifax.search import CATALOG
 from partita.apps.kelifax.service.adoption import adoptions
 from partita.apps.kelifax.service.removal import close_reports
@@ -19,9 +19,6 @@ def handlers(kit: Kit) -> tuple[Handler, ...]:
         old, new = change.read(Resource)
         if old is not None and old.logo_file is not None and (new is None or new.logo_file != old.logo_file):
             await kit.files.delete(old.logo_file)
-        upload, _ = change.read(Logo)
-        if upload is not None and change.expired:
-            await kit.files.delete(upload.file)
 
     async def remove_reports(change: Change) -> None:
         old, new = change.read(Resource)

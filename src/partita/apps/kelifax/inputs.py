@@ -45,6 +45,8 @@ def _lower(value: Any) -> Any:
 
 Name = Annotated[Text, Field(min_length=2, max_length=50), AfterValidator(_name)]
 Tag = Annotated[Text, BeforeValidator(_lower), Field(min_length=1, max_length=30), without(",", _SEPARATES.format(","))]
+AskedTag = Annotated[str, Field(max_length=30)]
+"""A tag to look for, however it is spelled."""
 Feature = Annotated[Text, Field(min_length=10, max_length=200), without("|", _SEPARATES.format("|"))]
 UseCase = Annotated[Text, Field(min_length=15, max_length=300), without("|", _SEPARATES.format("|"))]
 

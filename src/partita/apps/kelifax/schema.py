@@ -38,7 +38,6 @@ from partita.table.types import OptionalTimestamp, Timestamp
 RESOURCES = Table(
     "kelifax-resources",
     pk="resourceSlug",
-    ttl="expiresAt",
     purpose="Resources that visitors submit and moderators approve; no sort key, the slug is the lookup.",
     names=camel_case,
 )
@@ -94,7 +93,7 @@ CATEGORIES: tuple[Category, ...] = get_args(Category)
 Name = Annotated[str, StringConstraints(max_length=40)]
 """The name of an attribute."""
 
-LOGOS = "kelifax/logos/"
+LOGOS = "kelifax/logos"
 """The folder of the logos in the file store."""
 
 _ANALYTICS = "Analytics Queries: Filter by submitterDomain, viewCount, etc."
@@ -194,7 +193,7 @@ class Resource(Item, table=RESOURCES):
     @property
     def logo_file(self) -> str | None:
         """The logo's name in the file store; None without one, or if another program named a file of its own."""
-        return f"{LOGOS}{self.logo_image}" if re.fullmatch(LOGO_NAME, self.logo_image) else None
+        return f"{LOGOS}/{self.logo_image}" if re.fullmatch(LOGO_NAME, self.logo_image) else None
 
     @property
     def domain(self) -> str:
@@ -373,23 +372,6 @@ def approved_with_tag_in(tag: str, category: Category) -> Query[ResourceTag]:
     return ResourceTag.query(
         TAG_CATEGORY_INDEX, ResourceTag.resource_tag(tag), ResourceTag.tag_category(category)
     ).newest_first()
-
-
-class Logo(Item, table=RESOURCES, pk="LOGO#{name}"):
-    """An uploaded logo that no submission uses yet; it expires after a day, and its file is deleted with it."""
-
-    name: Attribute[str] = key_part()
-    expires_at: Attribute[int]
-
-    @property
-    def file(self) -> str:
-        """Its name in the file store."""
-        return f"{LOGOS}{self.name}"
-
-
-@access_pattern("An uploaded logo", RESOURCES, documented=False, name="a.png")
-def logo(name: str) -> Get[Logo]:
-    return Logo.get(Logo.name(name))
 
 
 _ACTION_NAMES = {

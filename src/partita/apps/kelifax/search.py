@@ -20,6 +20,7 @@ def _document(resource: Resource) -> Document | None:
             "details": " ".join((*resource.feature_list, *resource.use_case_list)),
         },
         filters={"category": resource.category, "tag": resource.tag_list},
+        sorts={"created_at": resource.created_at, "views": resource.view_count, "name": resource.resource_name},
     )
 
 
@@ -30,4 +31,6 @@ CATALOG = Catalog(
     weights={"name": 10.0, "tags": 5.0, "category": 3.0, "purpose": 2.0, "details": 1.0},
     sources=(schema.approved_resources(),),
     filters=("category", "tag"),
+    sorts=("created_at", "views", "name"),
+    order="-created_at",
 )

@@ -8,10 +8,11 @@ from partita.apps.kelifax import api, pages
 from partita.apps.kelifax.changes import handlers
 from partita.apps.kelifax.demo import fill
 from partita.apps.kelifax.permissions import MEMBERS, ROLES, Kelifax
-from partita.apps.kelifax.schema import RESOURCES
+from partita.apps.kelifax.schema import LOGOS, RESOURCES
 from partita.apps.kelifax.search import CATALOG
 from partita.apps.kelifax.service import KelifaxService
 from partita.apps.kelifax.service.adoption import adoptions
+from partita.kit.files import OwnedFiles
 from partita.kit.kit import Kit
 from partita.kit.lists import without_marks
 from partita.kit.permissions import Access
@@ -59,6 +60,7 @@ def build(kit: Kit) -> System:
         changes=handlers(kit),
         adoptions=adoptions(kit.store),
         searches=(CATALOG,),
+        files=(OwnedFiles(LOGOS, service.resources.named_files),),
         demo=lambda: fill(service, kit),
         news=news,
         finish=service.visits.finish,

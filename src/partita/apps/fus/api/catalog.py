@@ -15,14 +15,20 @@ from partita.kit.routes import Routes
 from partita.kit.views import ListOf, View, listed
 from partita.table import Page
 
-Words = Annotated[str, Query(max_length=200, description="Words to search for; the last may be unfinished.")]
+Words = Annotated[
+    str,
+    Query(
+        max_length=200,
+        description="Words to search for; the last may be unfinished. If no site has all of them, some are enough.",
+    ),
+]
 TagsWanted = Annotated[
     list[str], Query(max_length=20, description="Only sites with these tags: repeated, or separated by commas.")
 ]
 TagMode = Annotated[Literal["and", "or"], Query(description="Whether sites need all of the tags, or any.")]
 Sorted = Annotated[
-    Literal["newest", "rating", "title"],
-    Query(description="The order. With words, the best match always comes first."),
+    Literal["best", "newest", "rating", "title"],
+    Query(description="The order: best match (without words, newest), newest, best rated, or by title."),
 ]
 TagSort = Annotated[Literal["popular", "name"], Query(description="The order.")]
 TagStart = Annotated[str, Query(max_length=40, description="Only tags that start like this, by name.")]
@@ -43,11 +49,11 @@ def add(api: Routes, service: FusService) -> None:
         q: Words = "",
         tags: TagsWanted = [],  # noqa: B006 - FastAPI reads the default and leaves it alone
         tag_mode: TagMode = "and",
-        sort: Sorted = "newest",
+        sort: Sorted = "best",
         limit: Limit = 20,
         cursor: Cursor = None,
     ) -> Json:
-        """Sites: newest, best rated or by title, with all words of `q` and all (or any) of the tags."""
+        """Sites with the words of `q` and all (or any) of the tags, in any order."""
         page = await service.catalog.browse(
             text=q, tags=wanted_tags(tags), mode=tag_mode, sort=sort, limit=limit, cursor=cursor
         )

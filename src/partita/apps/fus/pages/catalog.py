@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Annotated
 
 from fastapi import Query, Request
 from starlette.responses import Response
 
+from partita.apps.fus.formats import tags_in
 from partita.apps.fus.inputs import likely_tags
 from partita.apps.fus.schema import TagTotal
 from partita.apps.fus.service import FusService
@@ -24,7 +26,10 @@ _TAGS_BESIDE = 40
 _CLOUD = 200
 _SIZES = 5
 
-SORTS: dict[Sort, str] = {"newest": "Newest first", "rating": "Best rated", "title": "By title"}
+SORTS: dict[Sort, str] = {"best": "Best match", "newest": "Newest first", "rating": "Best rated", "title": "By title"}
+
+
+Typed = Annotated[str, Query(max_length=900)]
 
 
 def add(pages: Routes, service: FusService) -> None:
@@ -37,30 +42,42 @@ def add(pages: Routes, service: FusService) -> None:
         q: Annotated[str, Query(max_length=200)] = "",
         tags: Annotated[list[str], Query(max_length=50)] = [],  # noqa: B006 - FastAPI leaves it alone
         tag_mode: Annotated[str, Query(max_length=10)] = "and",
-        sort: Annotated[str, Query(max_length=20)] = "newest",
+        sort: Annotated[str, Query(max_length=20)] = "best",
         cursor: Cursor = None,
     ) -> Response:
         """The catalog, or a part of it; parameters that make no sense are ignored."""
         chosen = likely_tags(tags)
         mode: Mode = "or" if tag_mode == "or" else "and"
-        order: Sort = next((each for each in SORTS if each == sort), "newest")
-        matches = await service.catalog.browse(text=q, tags=chosen, mode=mode, sort=order, limit=_PAGE, cursor=cursor)
-        popular = await service.catalog.popular_tags(limit=_TAGS_BESIDE)
+        sorts = {each: label for each, label in SORTS.items() if q.strip() or each != "best"}
+        order = next((each for each in sorts if each == sort), next(iter(sorts)))
+        matches = await service.catalog.browse(
+            text=q, tags=chosen, mode=mode, sort=order, limit=_PAGE, cursor=cursor, most_tags=_TAGS_BESIDE
+        )
         return render(
             request,
             "fus/catalog.html",
+            search_keeps=("tags", "tag_mode", "sort"),
             matches=matches,
-            popular=sorted((total.tag, total.count) for total in popular),
-            more_tags=popular.next_cursor is not None,
             my_stars=await service.ratings.my_stars(viewer, [match.item.site_id for match in matches]),
             browsing={"q": q, "tags": list(chosen), "mode": mode, "sort": order},
-            sorts=list(SORTS.items()),
+            sorts=list(sorts.items()),
         )
 
     @pages.get("/tags", Access.PUBLIC)
     async def cloud(request: Request, cursor: Cursor = None) -> Response:
         page = await service.catalog.popular_tags(limit=_CLOUD, cursor=cursor)
         return render(request, "fus/tags.html", cloud=sized(page.items), next_cursor=page.next_cursor)
+
+    @pages.get("/tags/complete", Access.PUBLIC)
+    async def complete(request: Request, start: Typed = "", tags: Typed = "") -> Response:
+        """Options for a field of tags, whose name is `tags`: what was typed, with its last tag completed."""
+        typed = start or tags
+        before, _, last = typed.rpartition(",")
+        there = tags_in([before])
+        kept = typed[: len(typed) - len(last.lstrip())]  # a browser offers only what begins exactly as it was typed
+        completed = await service.catalog.complete_tag(last.strip())
+        values = [replace(each, value=kept + each.value) for each in completed if each.value not in there]
+        return render(request, "fus/tag_options.html", values=values)
 
 
 def sized(totals: Sequence[TagTotal]) -> list[tuple[str, int, int]]:

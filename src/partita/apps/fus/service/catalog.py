@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import AsyncIterator, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from math import isqrt
 from typing import Any, Literal
 
@@ -15,16 +15,31 @@ from partita.apps.fus.service.tagged import Mode, site_ids, totals
 from partita.kit.cursors import seal, unseal
 from partita.kit.kit import Kit
 from partita.kit.lists import Match
+from partita.kit.search import FacetValue, SearchPage
 from partita.table import InvalidCursorError, Page, Query, all_of, any_of
 
-Sort = Literal["newest", "rating", "title"]
+Sort = Literal["best", "newest", "rating", "title"]
+"""`best` is the best match; without words, the newest."""
 Place = tuple[Any, str]
 """Where a site is in an order, and its id."""
 
+_INDEXED: Mapping[Sort, str] = {"newest": "-created_at", "rating": "-rating", "title": "title"}
 _FEW = 100
 _MANY = 1000
 _MOST_ROWS = 1000
 _GET = 25
+
+
+@dataclass(frozen=True, slots=True)
+class Found(Page[Match[Site]]):
+    """A page of the catalog, and what a search has to say of it."""
+
+    tags: tuple[FacetValue, ...] = ()
+    """The tags of all sites on the list, with how many one would see with each."""
+    relaxed: bool = False
+    """Nothing has all the words, so these sites have some of them."""
+    suggestion: str | None = None
+    """What may have been meant."""
 
 
 class Catalog:
@@ -41,14 +56,30 @@ class Catalog:
         text: str = "",
         tags: Sequence[str] = (),
         mode: Mode = "and",
-        sort: Sort = "newest",
+        sort: Sort = "best",
         limit: int = 20,
         cursor: str | None = None,
-    ) -> Page[Match[Site]]:
-        """Sites with all words and all (or any) of the tags. If there are words, the best match comes first."""
+        most_tags: int = 0,
+    ) -> Found:
+        """Sites with all words (or some, if none has all) and all (or any) of the tags; `most_tags` are counted."""
         wanted = tuple(dict.fromkeys(tags))
         if text.strip():
-            return await self._search(text, wanted, mode, limit, cursor)
+            return await self._search(text, wanted, mode, sort, limit, cursor, most_tags)
+        found = await self._browse(wanted, mode, "newest" if sort == "best" else sort, limit, cursor)
+        if not most_tags:
+            return found
+        # The list comes from the table, which is exact and cheap to read; only the index can count its tags.
+        counted = await self._kit.search.find(
+            CATALOG, "", filters=_filters(wanted, mode), facets=("tag",), most_values=most_tags, limit=1
+        )
+        total = counted.total if found.total is None else found.total
+        return replace(found, tags=counted.facets["tag"], total=total)
+
+    async def complete_tag(self, start: str, *, limit: int = 10) -> tuple[FacetValue, ...]:
+        """Tags that begin like this, the most used first."""
+        return await self._kit.search.complete(CATALOG, start, filter="tag", limit=limit)
+
+    async def _browse(self, wanted: tuple[str, ...], mode: Mode, sort: Sort, limit: int, cursor: str | None) -> Found:
         if not wanted:
             page = await self._store.page(_every(sort), limit=limit, after=cursor)
             return _matches(page.items, page.next_cursor, await self._sites.total())
@@ -72,22 +103,47 @@ class Catalog:
     # -- words
 
     async def _search(
-        self, text: str, tags: tuple[str, ...], mode: Mode, limit: int, cursor: str | None
-    ) -> Page[Match[Site]]:
-        filters = {"tag": tags if mode == "and" else frozenset(tags)} if tags else {}
+        self,
+        text: str,
+        tags: tuple[str, ...],
+        mode: Mode,
+        sort: Sort,
+        limit: int,
+        cursor: str | None,
+        most_tags: int,
+    ) -> Found:
         matches: list[Match[Site]] = []
+        first: SearchPage | None = None
         while True:
-            missing = limit - len(matches)
-            page = await self._kit.search.find(CATALOG, text, filters=filters, limit=missing, cursor=cursor)
+            page = await self._kit.search.find(
+                CATALOG,
+                text,
+                filters=_filters(tags, mode),
+                match="relaxed",
+                sort=_INDEXED.get(sort),
+                facets=("tag",) if most_tags else (),
+                most_values=max(most_tags, 1),
+                suggest=True,
+                limit=limit - len(matches),
+                cursor=cursor,
+            )
+            first = first or page
             sites = await self._sites.by_id(hit.id for hit in page.hits)
             matches += [Match(sites[hit.id], hit.highlights) for hit in page.hits if hit.id in sites]
             cursor = page.next_cursor
             if cursor is None or len(matches) == limit:  # the index may still have sites that are deleted
-                return Page(tuple(matches), cursor, total=page.total)
+                return Found(
+                    tuple(matches),
+                    cursor,
+                    total=page.total,
+                    tags=first.facets.get("tag", ()),
+                    relaxed=first.relaxed,
+                    suggestion=first.suggestion,
+                )
 
     # -- tags
 
-    async def _newest(self, tags: tuple[str, ...], mode: Mode, limit: int, cursor: str | None) -> Page[Match[Site]]:
+    async def _newest(self, tags: tuple[str, ...], mode: Mode, limit: int, cursor: str | None) -> Found:
         name = ["fus.tagged", mode, sorted(tags)]
         after = None if cursor is None else str(unseal(self._store.cursors, name, cursor)["after"])
         sites: list[Site] = []
@@ -100,7 +156,7 @@ class Catalog:
 
     async def _sorted(
         self, tags: tuple[str, ...], mode: Mode, sort: Sort, counts: Mapping[str, int], limit: int, cursor: str | None
-    ) -> Page[Match[Site]]:
+    ) -> Found:
         """By rating or title: few sites are read and then sorted; for many, the sorted list is read and filtered."""
         name = ["fus.sorted", sort, mode, sorted(tags)]
         place = {} if cursor is None else unseal(self._store.cursors, name, cursor)
@@ -136,7 +192,7 @@ class Catalog:
 
     def _sorted_page(
         self, sites: list[Site], sort: Sort, name: list[Any], after: list[Any] | None, limit: int
-    ) -> Page[Match[Site]]:
+    ) -> Found:
         ordered = sorted(sites, key=lambda site: _place(site, sort))
         if after is not None:
             ordered = [site for site in ordered if _place(site, sort) > tuple(after)]
@@ -158,8 +214,12 @@ class Catalog:
         return list((await self._sites.by_id(ids)).values())
 
 
-def _matches(sites: Sequence[Site], next_cursor: str | None, total: int | None = None) -> Page[Match[Site]]:
-    return Page(tuple(map(Match, sites)), next_cursor, total=total)
+def _matches(sites: Sequence[Site], next_cursor: str | None, total: int | None = None) -> Found:
+    return Found(tuple(map(Match, sites)), next_cursor, total=total)
+
+
+def _filters(tags: tuple[str, ...], mode: Mode) -> dict[str, tuple[str, ...] | frozenset[str]]:
+    return {"tag": tags if mode == "and" else frozenset(tags)} if tags else {}
 
 
 def _every(sort: Sort) -> Query[Site]:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import AsyncIterator, Iterable
+from contextlib import asynccontextmanager
 from dataclasses import dataclass
+from typing import Any
 
 from partita.apps.fus import schema
 from partita.apps.fus.formats import MOST_TEXT_BYTES, cut, host_of
@@ -12,14 +14,16 @@ from partita.apps.fus.schema import Site, SiteRemoval
 from partita.apps.fus.service.adoption import adopt_site
 from partita.apps.fus.service.bookkeeping import actions, changes, creation
 from partita.apps.fus.service.counting import no_such_site
+from partita.apps.fus.service.icons import keep_icon
 from partita.kit.clock import stamp
 from partita.kit.fetcher import Fetched, FetchRefused
+from partita.kit.files.schema import Upload
 from partita.kit.inputs import nothing_to_change, one_line, tidy, without_halves
 from partita.kit.kit import Kit
 from partita.kit.limits import Rule
 from partita.kit.lists import find_or
 from partita.kit.permissions import Viewer
-from partita.kit.problems import Conflict, FieldError
+from partita.kit.problems import Conflict, FieldError, NotFound
 from partita.kit.urls import UrlTaken, normalise
 from partita.table import Delete, Put, Transaction, Update
 
@@ -90,14 +94,17 @@ class Sites:
         if known_as is not None:
             raise AlreadyThere(known_as.site_id, known_as.title)
         site = new_site(new, self._kit.ids.new(), stamp(self._kit.clock), viewer.user_id)
-        if new.fetch:
-            site = _with_page(site, await self._fetch(viewer, new.url), stamp(self._kit.clock), new.title)
-        return await self.put(site)
+        if not new.fetch:
+            return await self.put(site)
+        fetched = await self._fetch(viewer, new.url)
+        site = _with_page(site, fetched, stamp(self._kit.clock), new.title)
+        async with self._icon(fetched) as icon:
+            return await self.put(site.with_(Site.icon_file(icon)))
 
     async def put(self, site: Site) -> Site:
         """Write a new site and everything that goes with it; `AlreadyThere` if somebody else was faster."""
         try:
-            await self._store.transact(Transaction(*creation(site)))
+            await self._store.transact(Transaction(*self._claim(site.icon_file), *creation(site)))
         except UrlTaken as taken:
             raise await self._already_there(taken) from None
         return site
@@ -110,13 +117,20 @@ class Sites:
             fetched = await self._fetch(viewer, edit.url or (await self.site(site_id)).url)
         elif not wanted and edit.model_fields_set <= {"fetch"}:
             raise nothing_to_change()
+        async with self._icon(fetched) as icon:
+            return await self._edit(site_id, edit, wanted, fetched, icon)
 
+    async def _edit(
+        self, site_id: str, edit: SiteEdit, wanted: dict[str, Any], fetched: Fetched | str | None, icon: str | None
+    ) -> Site:
         async def attempt() -> Site:
             before = await self._adopted(site_id)
             edit.check_revision(before.revision)
             after = before.model_copy(update=wanted)
             if fetched is not None:
                 after = _with_page(after, fetched, stamp(self._kit.clock), after.title)
+            if icon is not None or after.host != before.host:  # the icon of another host is wrong here
+                after = after.with_(Site.icon_file(icon))
             if not actions(before, after):
                 return before
             after = after.with_(Site.updated_at(stamp(self._kit.clock)), Site.revision(before.revision + 1))
@@ -126,7 +140,7 @@ class Sites:
                 .next_version(before)
             )
             try:
-                await self._store.transact(Transaction(own, *changes(before, after)))
+                await self._store.transact(Transaction(*self._claim(icon), own, *changes(before, after)))
             except UrlTaken as taken:
                 raise await self._already_there(taken) from None
             return after
@@ -170,6 +184,20 @@ class Sites:
     async def _already_there(self, taken: UrlTaken) -> AlreadyThere:
         other = await self._store.get(schema.site(taken.owner))
         return AlreadyThere(taken.owner, "another site" if other is None else other.title)
+
+    @asynccontextmanager
+    async def _icon(self, fetched: Fetched | str | None) -> AsyncIterator[str | None]:
+        """The icon of a page that was read; given up if the site is refused (else it expires unless it is claimed)."""
+        icon = await keep_icon(self._kit, fetched) if isinstance(fetched, Fetched) else None
+        try:
+            yield icon
+        except (Conflict, NotFound):
+            if icon is not None:
+                await self._kit.uploads.discard(icon)
+            raise
+
+    def _claim(self, icon: str | None) -> tuple[Delete[Upload], ...]:
+        return () if icon is None else (self._kit.uploads.claim(icon),)
 
     async def _fetch(self, viewer: Viewer, url: str) -> Fetched | str:
         """A page, or why it could not be read."""

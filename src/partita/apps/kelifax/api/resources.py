@@ -7,6 +7,7 @@ from typing import Annotated
 from fastapi import Query
 from pydantic import Field
 
+from partita.apps.kelifax.inputs import AskedTag
 from partita.apps.kelifax.schema import Category
 from partita.apps.kelifax.service import KelifaxService
 from partita.apps.kelifax.service.resources import Sort
@@ -70,18 +71,25 @@ def add(api: Routes, service: KelifaxService) -> None:
     @api.get("/resources", Access.PUBLIC, response_model=ListOf[ResourceSummary], refuses=[400, 422])
     async def browse(
         category: Annotated[Category | None, Query(description="Only this category.")] = None,
-        tag: Annotated[str | None, Query(max_length=30, description="Only resources with this tag.")] = None,
+        tag: Annotated[
+            tuple[AskedTag, ...],
+            Query(max_length=10, description="Only resources with this tag; repeat it for more."),
+        ] = (),
         q: Annotated[str, Query(max_length=200, description="Words to search for; the last may be unfinished.")] = "",
-        sort: Annotated[Sort, Query(description="Ignored with `q`: best first. With `tag`, `newest` only.")] = "newest",
+        sort: Annotated[
+            Sort | None, Query(description="Without it the best match comes first with `q`, else the newest.")
+        ] = None,
         limit: Limit = 20,
         cursor: Cursor = None,
     ) -> Json:
-        """Approved resources: newest or most viewed first, or those with all words of `q`, best first.
+        """Approved resources with all words of `q` and all tags, in any order that `sort` has.
 
-        With `q` the order is that of relevance, and `sort` is ignored. With `tag` and without `q` resources are listed
-        newest first; `sort=popular` is refused with 422 then.
+        Lists with words, with several tags, by name, or with a tag by views follow a change within a moment; the others
+        show it at once.
         """
-        page = await service.resources.browse(category=category, tag=tag, text=q, sort=sort, limit=limit, cursor=cursor)
+        page = await service.resources.browse(
+            category=category, tags=tag, text=q, sort=sort, limit=limit, cursor=cursor
+        )
         return Json(listed(ResourceSummary, without_marks(page), logo_url=logo_url))
 
     @api.get("/resources/{slug}", Access.PUBLIC, response_model=ResourceDetail, refuses=[404])

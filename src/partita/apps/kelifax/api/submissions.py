@@ -40,7 +40,7 @@ class SubmissionStatus(View):
 class UploadedLogo(View):
     """A logo that waits for its submission."""
 
-    logo_image: Annotated[str, From("name")] = Field(description="Name this in the submission within a day.")
+    logo_image: str = Field(description="Name this in the submission within a day.")
 
 
 def add(api: Routes, service: KelifaxService) -> None:
@@ -68,5 +68,5 @@ def add(api: Routes, service: KelifaxService) -> None:
     )
     async def upload_logo(request: Request, logo: UploadFile) -> Json:
         """Upload a logo (PNG, JPEG or WebP, at most 600 KB, at least 64×64) before the submission that names it."""
-        uploaded = await service.submissions.upload_logo(await logo.read(), address_of(request))
-        return Json(UploadedLogo.of(uploaded), 201)
+        name = await service.submissions.upload_logo(await logo.read(), address_of(request))
+        return Json({"logoImage": name}, 201)

@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Annotated
 
 from fastapi import Query, Request
 from starlette.responses import Response
 
-from partita.apps.kelifax.formats import category_name
-from partita.apps.kelifax.inputs import Reason
+from partita.apps.kelifax.formats import category_name, spelled_tag
+from partita.apps.kelifax.inputs import AskedTag, Reason
 from partita.apps.kelifax.permissions import Kelifax
 from partita.apps.kelifax.schema import CATEGORIES, Category
 from partita.apps.kelifax.service import KelifaxService
-from partita.apps.kelifax.service.resources import Sort
+from partita.apps.kelifax.service.resources import SORTS, Sort
 from partita.kit.answers import Cursor
 from partita.kit.forms import Parsed
 from partita.kit.lists import without_marks
@@ -21,6 +22,7 @@ from partita.kit.permissions import Access
 from partita.kit.routes import CurrentViewer, Routes
 
 _PAGE = 20
+_CATEGORY_NAMES = {category: category_name(category) for category in CATEGORIES}
 
 
 def add(pages: Routes, service: KelifaxService) -> None:
@@ -41,30 +43,27 @@ def add(pages: Routes, service: KelifaxService) -> None:
     async def browse(
         request: Request,
         category: Annotated[str, Query(max_length=30)] = "",
-        tag: Annotated[str, Query(max_length=30)] = "",
+        tag: Annotated[tuple[AskedTag, ...], Query(max_length=10)] = (),
         q: Annotated[str, Query(max_length=200)] = "",
-        sort: Annotated[str, Query(max_length=20)] = "newest",
+        sort: Annotated[str, Query(max_length=20)] = "",
         cursor: Cursor = None,
     ) -> Response:
         """The directory, filtered; filters that make no sense are ignored rather than refused."""
-        tag, q = tag.strip(), q.strip()
+        q = q.strip()
+        tags = tuple(dict.fromkeys(spelled for each in tag if (spelled := spelled_tag(each))))
         chosen: Category | None = category if category in CATEGORIES else None
-        order: Sort = "popular" if sort == "popular" and not tag and not q else "newest"
-        page = await service.resources.browse(
-            category=chosen, tag=tag or None, text=q, sort=order, limit=_PAGE, cursor=cursor
+        order: Sort | None = sort if sort in SORTS else None
+        listing = await service.resources.explore(
+            category=chosen, tags=tags, text=q, sort=order, limit=_PAGE, cursor=cursor
         )
-        categories = await service.resources.categories()
-        total = page.total
-        if total is None and not tag:
-            total = sum(each.count for each in categories if chosen in (None, each.category))
         return render(
             request,
             "kelifax/browse.html",
-            title=f"“{q}”" if q else category_name(chosen) if chosen else tag or "All resources",
-            matches=page,
-            total=total,
-            categories=categories,
-            filters={"category": chosen or "", "tag": tag, "q": q, "sort": order},
+            title=_title(q, chosen, tags),
+            listing=listing,
+            category_names=_CATEGORY_NAMES,
+            filters={"category": chosen, "tags": tags, "q": q, "sort": order},
+            search_keeps=("category", "tag"),
         )
 
     @pages.get("/resources/{slug}", Access.PUBLIC)
@@ -74,6 +73,17 @@ def add(pages: Routes, service: KelifaxService) -> None:
         if not viewer.may(Kelifax.READ_MODERATION) and request.method == "GET":
             service.visits.count(slug)
         return page
+
+
+def _title(q: str, category: Category | None, tags: Sequence[str]) -> str:
+    """What a list is narrowed to, in words."""
+    tagged = f"tagged {' and '.join(tags)}" if tags else ""
+    if q:
+        place = f" in {category_name(category)}" if category else ""
+        return f"“{q}”{place}{', ' if tagged else ''}{tagged}"
+    if category:
+        return f"{category_name(category)} resources {tagged}".strip()
+    return f"Resources {tagged}" if tagged else "All resources"
 
 
 async def resource_page(

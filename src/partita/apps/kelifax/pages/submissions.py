@@ -72,7 +72,7 @@ async def _logo(service: KelifaxService, sent: FormData, request: Request) -> st
     if upload is None or isinstance(upload, str) or not upload.size:
         return None
     try:
-        return (await service.submissions.upload_logo(await upload.read(), address_of(request))).name
+        return await service.submissions.upload_logo(await upload.read(), address_of(request))
     except Problem as problem:
         return problem
 

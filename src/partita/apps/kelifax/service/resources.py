@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import AsyncIterator, Iterable, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
-from typing import Literal
+from dataclasses import dataclass, replace
+from typing import Literal, get_args
 
 from partita.apps.kelifax import schema
 from partita.apps.kelifax.formats import category_name, spelled_tag
@@ -14,12 +14,61 @@ from partita.apps.kelifax.search import CATALOG
 from partita.kit.clock import stamp
 from partita.kit.kit import Kit
 from partita.kit.lists import Match, find, find_or
-from partita.kit.problems import Conflict, FieldError, Invalid, NotFound
+from partita.kit.problems import Conflict, FieldError, NotFound
+from partita.kit.search import FacetValue, SearchPage
+from partita.kit.search.results import Named
 from partita.kit.urls import UrlTaken
 from partita.store.store import AsyncStore
 from partita.table import Page, Update
 
-Sort = Literal["newest", "popular"]
+Sort = Literal["newest", "popular", "name"]
+SORTS: tuple[Sort, ...] = get_args(Sort)
+_SEARCH_SORTS = {"newest": "-created_at", "popular": "-views", "name": "name"}
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """What somebody looks for in the directory."""
+
+    category: Category | None
+    tags: tuple[str, ...]
+    """All of them, in the spelling that they are stored in."""
+    text: str
+    sort: Sort | None
+    """None: best match first if there are words, else newest first."""
+
+    @staticmethod
+    def of(category: Category | None, tags: Sequence[str], text: str, sort: Sort | None) -> Wanted:
+        spelled = tuple(dict.fromkeys(tag for each in tags if (tag := spelled_tag(each))))
+        return Wanted(category, spelled, text.strip(), sort)
+
+    @property
+    def in_tables(self) -> bool:
+        """Whether an index of the table has this list. It shows a write at once, the search index a moment later."""
+        if self.text or len(self.tags) > 1:
+            return False
+        return self.sort in (None, "newest") or (self.sort == "popular" and not self.tags)
+
+    @property
+    def filters(self) -> dict[str, tuple[str, ...] | frozenset[str]]:
+        """As the search takes them. The category is one of a set, so that the others are counted too."""
+        return {"category": frozenset(() if self.category is None else (self.category,)), "tag": self.tags}
+
+    @property
+    def search_sort(self) -> str | None:
+        return None if self.sort is None else _SEARCH_SORTS[self.sort]
+
+
+@dataclass(frozen=True, slots=True)
+class Listing:
+    """A page of the directory as people see it."""
+
+    page: Page[Match[Resource]]
+    facets: Named[tuple[FacetValue, ...]]
+    relaxed: bool = False
+    """No resource has all the words, so these have some of them."""
+    suggestion: str | None = None
+    """The words without typing errors, which find more."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,26 +94,55 @@ class Resources:
         self,
         *,
         category: Category | None = None,
-        tag: str | None = None,
+        tags: Sequence[str] = (),
         text: str = "",
-        sort: Sort = "newest",
+        sort: Sort | None = None,
         limit: int = 20,
         cursor: str | None = None,
     ) -> Page[Match[Resource]]:
-        """Approved resources: by relevance if words are searched for, else the newest or most viewed first."""
-        tag = spelled_tag(tag or "") or None
-        if text.strip():
-            return await self._search(text, category, tag, limit, cursor)
-        if tag is not None:
-            if sort == "popular":
-                raise Invalid(FieldError("sort", "Resources with a tag can be listed by newest only."))
-            return await self._tagged(tag, category, limit, cursor)
-        if sort == "popular":
-            query = schema.popular_resources() if category is None else schema.popular_in(category)
-        else:
-            query = schema.approved_resources() if category is None else schema.approved_in(category)
-        page = await self._store.page(query, limit=limit, after=cursor)
-        return Page(tuple(map(Match, page)), page.next_cursor)
+        """Approved resources that have all the words and all the tags."""
+        wanted = Wanted.of(category, tags, text, sort)
+        if wanted.in_tables:
+            return await self._listed(wanted, limit, cursor)
+        found = await self._kit.search.find(
+            CATALOG, wanted.text, filters=wanted.filters, sort=wanted.search_sort, limit=limit, cursor=cursor
+        )
+        return Page(await self._matches(found), found.next_cursor, total=found.total)
+
+    async def explore(
+        self,
+        *,
+        category: Category | None = None,
+        tags: Sequence[str] = (),
+        text: str = "",
+        sort: Sort | None = None,
+        limit: int = 20,
+        cursor: str | None = None,
+    ) -> Listing:
+        """The same for people: with what the list can be narrowed by, and with resources that have some of the words
+        if none has all."""
+        wanted = Wanted.of(category, tags, text, sort)
+        found = await self._kit.search.find(
+            CATALOG,
+            wanted.text,
+            filters=wanted.filters,
+            match="relaxed",
+            sort=wanted.search_sort,
+            facets=CATALOG.filters,
+            suggest=True,
+            limit=1 if wanted.in_tables else limit,
+            cursor=None if wanted.in_tables else cursor,
+        )
+        if not wanted.in_tables:
+            matches = await self._matches(found)
+            page = Page(matches, found.next_cursor, total=found.total)
+            return Listing(page, found.facets, found.relaxed, found.suggestion)
+        page = replace(await self._listed(wanted, limit, cursor), total=found.total)
+        if wanted.tags:
+            return Listing(page, found.facets)
+        categories = await self.categories()
+        total = sum(each.count for each in categories if category in (None, each.category))
+        return Listing(replace(page, total=total), Named({**found.facets, "category": _facet(categories, category)}))
 
     async def detail(self, slug: str) -> Resource:
         """An approved resource."""
@@ -98,31 +176,46 @@ class Resources:
                 viewed.when(Resource.resource_status.equals("approved")).otherwise(no_resource(slug))
             )
 
+    async def named_files(self) -> AsyncIterator[str]:
+        """The logo of every resource, whatever its status."""
+        async for resource in self._store.scan_whole_table(Resource):
+            if resource.logo_file is not None:
+                yield resource.logo_file
+
     def logo_url(self, resource: Resource) -> str | None:
         """A link to the logo that works for a while; for those who may see the resource."""
         return None if resource.logo_file is None else self._kit.files.url(resource.logo_file)
 
-    async def _search(
-        self, text: str, category: Category | None, tag: str | None, limit: int, cursor: str | None
-    ) -> Page[Match[Resource]]:
-        filters = {name: value for name, value in (("category", category), ("tag", tag)) if value is not None}
-        page = await self._kit.search.find(CATALOG, text, filters=filters, limit=limit, cursor=cursor)
-        resources = await self._approved([hit.id for hit in page.hits])
-        matches = tuple(Match(resources[hit.id], hit.highlights) for hit in page.hits if hit.id in resources)
-        return Page(matches, page.next_cursor, total=page.total)
-
-    async def _tagged(
-        self, tag: str, category: Category | None, limit: int, cursor: str | None
-    ) -> Page[Match[Resource]]:
-        query = schema.approved_with_tag(tag) if category is None else schema.approved_with_tag_in(tag, category)
+    async def _listed(self, wanted: Wanted, limit: int, cursor: str | None) -> Page[Match[Resource]]:
+        """A page of a list that an index of the table has."""
+        category = wanted.category
+        if wanted.tags:
+            (tag,) = wanted.tags
+            tagged = schema.approved_with_tag(tag) if category is None else schema.approved_with_tag_in(tag, category)
+            entries = await self._store.page(tagged, limit=limit, after=cursor)
+            resources = await self._approved([entry.slug for entry in entries])
+            matches = tuple(Match(resources[entry.slug]) for entry in entries if entry.slug in resources)
+            return Page(matches, entries.next_cursor)
+        if wanted.sort == "popular":
+            query = schema.popular_resources() if category is None else schema.popular_in(category)
+        else:
+            query = schema.approved_resources() if category is None else schema.approved_in(category)
         page = await self._store.page(query, limit=limit, after=cursor)
-        resources = await self._approved([entry.slug for entry in page])
-        matches = tuple(Match(resources[entry.slug]) for entry in page if entry.slug in resources)
-        return Page(matches, page.next_cursor)
+        return Page(tuple(map(Match, page)), page.next_cursor)
+
+    async def _matches(self, found: SearchPage) -> tuple[Match[Resource], ...]:
+        resources = await self._approved([hit.id for hit in found.hits])
+        return tuple(Match(resources[hit.id], hit.highlights) for hit in found.hits if hit.id in resources)
 
     async def _approved(self, slugs: Sequence[str]) -> dict[str, Resource]:
         resources = await self._store.batch_get(schema.resources_found(tuple(slugs)))
         return {each.resource_slug: each for each in resources if each is not None and each.is_approved}
+
+
+def _facet(categories: Iterable[CategoryTotal], chosen: Category | None) -> tuple[FacetValue, ...]:
+    """The categories that have resources, the largest first."""
+    values = (FacetValue(each.category, each.count, each.category == chosen) for each in categories)
+    return tuple(sorted((each for each in values if each.count or each.chosen), key=lambda each: -each.count))
 
 
 def no_resource(slug: str) -> NotFound:

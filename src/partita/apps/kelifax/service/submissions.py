@@ -8,7 +8,7 @@ from typing import Any
 from partita.apps.kelifax import schema
 from partita.apps.kelifax.formats import join_features, join_learning, join_tags, search_text, slug_of
 from partita.apps.kelifax.inputs import Submission
-from partita.apps.kelifax.schema import Logo, Resource
+from partita.apps.kelifax.schema import LOGOS, Resource
 from partita.apps.kelifax.service.bookkeeping import completed, derived_writes
 from partita.apps.kelifax.service.resources import url_conflict
 from partita.kit.clock import stamp
@@ -22,8 +22,6 @@ from partita.table import Delete, Put, Transaction
 SUBMITTING = Rule("kelifax-submit", most=20, seconds=3600)
 UPLOADING = Rule("kelifax-logo", most=30, seconds=3600)
 LOGO_BYTES = 600_000
-_LOGO_KINDS = {"image/png": "png", "image/jpeg": "jpg", "image/webp": "webp"}
-_LOGO_SECONDS = 86_400
 _TRIES = 60
 _SLUGS_AT_ONCE = 25
 _RESERVED_SLUGS = frozenset({"log", "reports"})
@@ -41,15 +39,12 @@ class Submissions:
         self._kit = kit
         self._store = kit.store
 
-    async def upload_logo(self, data: bytes, address: str) -> Logo:
-        """Keep a logo for a day, until a submission names it."""
+    async def upload_logo(self, data: bytes, address: str) -> str:
+        """Keep a logo for a day, until a submission claims it; returns its name for the submission."""
         await self._kit.limits.check(UPLOADING, address)
-        image = await image_of(data, kinds=frozenset(_LOGO_KINDS), most_bytes=LOGO_BYTES, least=(64, 64))
-        expires = int(self._kit.clock.now().timestamp()) + _LOGO_SECONDS
-        logo = Logo(name=f"{self._kit.ids.new()}.{_LOGO_KINDS[image.kind]}", expires_at=expires)
-        await self._kit.files.save(logo.file, image.data, image.kind)
-        await self._store.write(Put(logo).if_new())
-        return logo
+        image = await image_of(data, most_bytes=LOGO_BYTES, least=(64, 64))
+        file = await self._kit.uploads.keep(LOGOS, image.data, image.kind)
+        return file.rpartition("/")[2]
 
     async def submit(self, submission: Submission, address: str) -> Resource:
         """Store a submission under the next free slug, unless another resource has its URL."""
@@ -65,7 +60,7 @@ class Submissions:
         resource = completed(resource_of(submission, slug, str(uuid.uuid4()), stamp(self._kit.clock)))
         for _ in range(_TRIES):
             try:
-                await self._store.transact(Transaction(*creation(resource)))
+                await self._store.transact(Transaction(*creation(resource), *self._claim(resource)))
                 return resource
             except SlugTaken:
                 resource = resource.model_copy(update={"resource_slug": await self._free_slug(name)})
@@ -80,6 +75,13 @@ class Submissions:
             raise NotFound("There is no submission with this link. Check that you copied all of it.")
         return resource
 
+    def _claim(self, resource: Resource) -> tuple[Delete[Any], ...]:
+        """The write that claims the uploaded logo of a resource, if it has one."""
+        if resource.logo_file is None:
+            return ()
+        gone = Invalid(FieldError("resource.logoImage", "This logo has expired. Upload it again."))
+        return (self._kit.uploads.claim(resource.logo_file).otherwise(gone),)
+
     async def _free_slug(self, name: str) -> str:
         """The next of name-2, name-3, … that is free; somebody else may still take it first."""
         first = 2
@@ -93,12 +95,8 @@ class Submissions:
 
 
 def creation(resource: Resource) -> tuple[Any, ...]:
-    """The writes that create a resource, and use up the logo it names."""
-    writes: list[Any] = [Put(resource).if_new().otherwise(SlugTaken()), *derived_writes(None, resource)]
-    if resource.logo_image:
-        expired = Invalid(FieldError("resource.logoImage", "This logo has expired. Upload it again."))
-        writes.append(Delete(Logo.key(Logo.name(resource.logo_image))).if_there().otherwise(expired))
-    return tuple(writes)
+    """The writes that create a resource."""
+    return (Put(resource).if_new().otherwise(SlugTaken()), *derived_writes(None, resource))
 
 
 def resource_of(submission: Submission, slug: str, submission_id: str, now: str) -> Resource:
