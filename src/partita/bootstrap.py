@@ -54,8 +54,9 @@ MIGRATIONS: dict[str, Migration] = {migration.name: migration for migration in (
 def tables() -> Iterator[Table]:
     """The tables of all systems, and the shared ones: accounts, and the house's own."""
     # Imported here: the kit needs much that a schema alone does not.
-    import partita.kit.changes.schema  # keeps its items in the house's table
-    import partita.kit.jobs.schema  # noqa: F401 - and so does this
+    import partita.kit.changes.schema  # these three keep their items in the house's table
+    import partita.kit.jobs.schema
+    import partita.kit.notifications.schema  # noqa: F401
     from partita.kit.accounts import ACCOUNTS
     from partita.kit.files.schema import UPLOADS
     from partita.kit.schema import HOUSE
@@ -101,6 +102,7 @@ def build(
     from partita.kit.kit import Kit
     from partita.kit.limits import Limits
     from partita.kit.mail import mail_for
+    from partita.kit.notifications import Notifications
     from partita.kit.schema import HOUSE
     from partita.kit.search import Search
     from partita.kit.search.rebuilding import rebuild_kind
@@ -116,6 +118,7 @@ def build(
         mail = mail_for(settings, tables.asynchronous, clock, ids)
         accounts = Accounts(tables.asynchronous, clock=clock, ids=ids, settings=settings, limits=limits, mail=mail)
         files = files_for(settings, clock)
+        notifications = Notifications(tables.asynchronous, clock=clock, settings=settings, accounts=accounts, mail=mail)
         kit = Kit(
             settings=settings,
             tables=tables,
@@ -127,12 +130,17 @@ def build(
             search=search,
             limits=limits,
             mail=mail,
+            notifications=notifications,
             fetcher=fetcher_for(settings),
             jobs=Jobs(tables.asynchronous, clock, ids),
         )
         systems = tuple(build_one(kit) for build_one in (_builders(settings.systems) if builders is None else builders))
         tables.create(*(table for system in systems for table in system.tables))
         accounts.use(policy_of(systems), tuple(system.grants for system in systems if system.grants is not None))
+        notifications.use(
+            (kind for system in systems for kind in system.notifications),
+            (system.notification_store for system in systems if system.notification_store is not None),
+        )
         handlers = [upload_handler(files), *(handler for system in systems for handler in system.changes)]
         worker = _worker(settings, tables, handlers, clock)
         kit.jobs.use([rebuild_kind(search, kit.store, [each for system in systems for each in system.searches])])
@@ -146,6 +154,7 @@ def build(
             if system.finish is not None:
                 await system.finish()
         await accounts.finish()
+        await notifications.finish()
         await kit.files.close()
         kit.fetcher.close()
         await _end_connections(tables)

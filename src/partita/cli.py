@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from partita import __version__
-from partita.commands import changes, doctor, files, jobs, migrate, schemas, search, user
+from partita.commands import changes, doctor, files, jobs, migrate, notifications, schemas, search, user
 from partita.commands.adopt import adopt
 from partita.commands.demo import demo
 from partita.commands.serve import serve
@@ -25,6 +25,7 @@ app.add_typer(changes.app, name="changes")
 app.add_typer(jobs.app, name="jobs")
 app.add_typer(search.app, name="search")
 app.add_typer(files.app, name="files")
+app.add_typer(notifications.app, name="notifications")
 app.command()(serve)
 for command in (
     schemas.explain,

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import replace
+from itertools import count
 from pathlib import Path
 
 from partita.engine import Engine, FaultPlan
@@ -18,6 +21,7 @@ from partita.kit.jobs import Jobs, JobWorker
 from partita.kit.kit import Kit
 from partita.kit.limits import Limits
 from partita.kit.mail import mail_for
+from partita.kit.notifications import Notifications
 from partita.kit.permissions import Viewer
 from partita.kit.schema import HOUSE
 from partita.kit.search import Search
@@ -26,6 +30,7 @@ from partita.kit.system import System
 from partita.store import EmbeddedStore
 from partita.table import CursorKeys, Table
 
+_REPLAYS = count(1)
 BAD_WEATHER = FaultPlan(seed=7, throttle=0.1, conflict=0.1, partial_batch=0.1)
 
 
@@ -41,20 +46,22 @@ def kit_on(folder: Path, *tables: Table, faults: FaultPlan | None = None) -> Ite
         limits = Limits(store.asynchronous, clock)
         mail = mail_for(settings, store.asynchronous, clock, ids)
         files = files_for(settings, clock)
+        accounts = Accounts(store.asynchronous, clock=clock, ids=ids, settings=settings, limits=limits, mail=mail)
         try:
             yield Kit(
                 settings=settings,
                 tables=store,
                 clock=clock,
                 ids=ids,
-                accounts=Accounts(
-                    store.asynchronous, clock=clock, ids=ids, settings=settings, limits=limits, mail=mail
-                ),
+                accounts=accounts,
                 files=files,
                 uploads=Uploads(files, store.asynchronous, clock, ids),
                 search=search,
                 limits=limits,
                 mail=mail,
+                notifications=Notifications(
+                    store.asynchronous, clock=clock, settings=settings, accounts=accounts, mail=mail
+                ),
                 fetcher=fetcher_for(settings),
                 jobs=Jobs(store.asynchronous, clock, ids),
             )
@@ -65,6 +72,7 @@ def kit_on(folder: Path, *tables: Table, faults: FaultPlan | None = None) -> Ite
 def worker_of(kit: Kit, system: System) -> ChangeWorker:
     """What follows the changes of a system; `drain` it to catch up."""
     assert isinstance(kit.tables, EmbeddedStore)
+    kit.notifications.use(system.notifications)
     pace = Pace(poll=0.001, first_pause=0.001, longest_pause=0.001)
     return ChangeWorker(kit.store, kit.tables.engine.call_async, system.changes, kit.clock, pace=pace)
 
@@ -73,6 +81,18 @@ def jobs_of(kit: Kit, system: System) -> JobWorker:
     """What runs the jobs of a system; `drain` it to have them done. Once for each kit."""
     kit.jobs.use(system.jobs)
     return JobWorker(kit.jobs, system.schedules)
+
+
+async def replay(kit: Kit, system: System, name: str, times: int = 3) -> None:
+    """Let a handler get every change again, in several processes at once."""
+    assert isinstance(kit.tables, EmbeddedStore)
+    (handler,) = (each for each in system.changes if each.name == name)
+    numbers = (next(_REPLAYS) for _ in range(times))
+    again = [replace(handler, name=f"{name}.replay-{number}") for number in numbers]
+    call = kit.tables.engine.call_async
+    workers = [ChangeWorker(kit.store, call, [each], kit.clock) for each in again]
+    await asyncio.gather(*(worker.drain() for worker in workers))
+    await kit.notifications.finish()
 
 
 def person(name: str, *permissions: str) -> Viewer:

@@ -1,5 +1,7 @@
 """The pages made from the schemas are up to date, no pattern is a scan, and no page costs more as its table grows."""
 
+import subprocess
+import sys
 from functools import cache
 from pathlib import Path
 
@@ -49,3 +51,23 @@ def test_the_page_has_its_head_and_no_pattern_that_is_gone() -> None:
 def test_the_page_of_tables_is_what_the_schemas_make() -> None:
     renew = "renew it with `partita tables > docs/tables.md`"
     assert (DOCS / "tables.md").read_text() == documents(tables(), EXAMPLES), f"docs/tables.md is old: {renew}"
+
+
+def test_the_page_is_the_same_whichever_schema_is_imported_first() -> None:
+    """Several modules keep their items in the house's table."""
+    program = (
+        "import {first}, {second}\n"
+        "from partita.kit.schema import HOUSE\n"
+        "print([kind.__name__ for kind in HOUSE.item_types], [pattern.label for pattern in HOUSE.patterns])"
+    )
+    names = ("partita.kit.changes.schema", "partita.kit.notifications.schema")
+    said = [
+        subprocess.run(
+            [sys.executable, "-c", program.format(first=first, second=second)],
+            capture_output=True,
+            text=True,
+            check=True,
+        ).stdout
+        for first, second in (names, names[::-1])
+    ]
+    assert said[0] == said[1]

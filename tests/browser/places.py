@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import time
 from collections import deque
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -16,6 +17,8 @@ from tests.web.walk import Walked
 
 START = ("/",)
 _FILES = ("/static/", "/files/", "/favicon.ico", "/healthz", "/readyz", "/metrics", "/fus/export/")
+_PARTS = ("/notifications/unread", "/admin/outbox/{mail_id}/files/{number}", "/fus/tags/complete")
+"""What is no page: the number in the bell, files that went with mails, and tags while they are typed."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,7 +49,7 @@ def places(house: House) -> list[Place]:
 
 def _live_in(house: House) -> list[str]:
     """Leave behind what people leave: a token, a mail, an opinion, a submission. Addresses that one person is told."""
-    told = ["/account/reset?token=from-a-mail"]
+    told: list[str] = []
     with house.program(ADMIN) as somebody:
 
         def send(path: str, **fields: str) -> None:
@@ -63,7 +66,22 @@ def _live_in(house: House) -> list[str]:
             send(f"/fus/sites/{site}/rating", stars="4", note="For the next long journey.")
             send(f"/fus/sites/{site}/comments", body="Read it from the end.")
             told += [f"/fus/sites/{site}/rating/remove", f"/fus/groups/{group}/log"]
-    return told
+        return told + _mailed(house, somebody)
+
+
+def _mailed(house: House, somebody: APIRequestContext) -> list[str]:
+    """The links in mails: to choose a password, and to end mail of a kind."""
+    deadline = time.monotonic() + 20
+    while time.monotonic() < deadline:
+        listed = _links(house, "/admin/outbox", somebody.get("/admin/outbox").text())
+        mails = [path for path in listed if path.startswith("/admin/outbox/")]
+        links = [link for path in mails for link in _links(house, path, somebody.get(path).text())]
+        wanted = ("/account/reset?", "/notifications/unsubscribe?")
+        found = [next((link for link in links if link.startswith(each)), "") for each in wanted]
+        if all(found):
+            return found
+        time.sleep(0.1)
+    raise AssertionError("the mails did not come")
 
 
 def _submit(program: APIRequestContext) -> str:
@@ -113,12 +131,14 @@ _LISTS = (
     "/account/jobs",
     "/admin/jobs",
     "/admin/outbox",
+    "/notifications",
 )
 
 
 def missed(house: House, found: list[Place]) -> list[str]:
     """Pages that no link leads to."""
     known = house.fronts | {place.route for place in found} | {"/jobs/{job_id}/events"}  # for the page's script
+    known |= set(_PARTS)
     return [page.path for page in house.pages if page.path not in known and not page.path.startswith(_FILES)]
 
 

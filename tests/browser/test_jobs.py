@@ -71,6 +71,6 @@ def test_without_script_the_page_is_reloaded(printing: House) -> None:
     with window(printing, ADMIN, script=False) as looking:
         looking.open(path)
         assert '<meta http-equiv="refresh" content="5">' in looking.page.content()
-        while looking.page.get_by_text("Reload the page").count():
-            looking.follow("Reload the page")
-        looking.sees("All <pages> printed.")
+        looking.follow("Reload the page")
+        looking.until(path, lambda: looking.page.get_by_text("All <pages> printed.").count() > 0)
+        looking.sees_not("Reload the page")

@@ -30,6 +30,8 @@ class SmtpServer:
     login: tuple[str, str] | None = None
     refuse: str | None = None
     """A recipient it does not take."""
+    hang_up: str = ""
+    """`data`: it has read a mail and ends the connection without a word; `quit`: it does not say goodbye."""
 
     async def serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         def say(line: str) -> None:
@@ -70,9 +72,12 @@ class SmtpServer:
                 body = (await reader.readuntil(b"\r\n.\r\n")).decode()[:-5]
                 self.mails.append(body.replace("\r\n", "\n").replace("\n..", "\n."))
                 self.encrypted.append(over_tls)
+                if self.hang_up == "data":
+                    break
                 say("250 taken")
             elif verb == "QUIT":
-                say("221 bye")
+                if not self.hang_up:
+                    say("221 bye")
                 break
             else:
                 say("250 fine")

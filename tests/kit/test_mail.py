@@ -13,7 +13,7 @@ import pytest
 from pydantic import SecretStr
 
 from partita.kit.clock import RandomIds
-from partita.kit.mail import Message, Outbox, Smtp, mail_for
+from partita.kit.mail import Attachment, MaybeDelivered, Message, Outbox, Smtp, Undeliverable, mail_for
 from partita.kit.problems import NotFound, Unavailable
 from partita.kit.settings import Settings
 from partita.store import EmbeddedStore
@@ -127,4 +127,88 @@ async def test_the_settings_say_what_happens_to_mail(house: EmbeddedStore, clock
     assert [mail.sender for mail in await kept.page()] == ["partita@localhost"]
     async with smtp_server(SmtpServer()) as server:
         await mail_for(_settings(server), house.asynchronous, clock, RandomIds()).send(MESSAGE)
+    assert len(server.mails) == 1
+
+
+RICH = Message(
+    "ada@example.org",
+    "News",
+    "As text",
+    "<p>As <b>HTML</b></p>",
+    "news-1",
+    f"https://partita.example.org/notifications/unsubscribe?token={'abc-_' * 40}",
+    (Attachment("Größen.csv", "text/csv", b"a,b\n1,2\n"),),
+)
+
+
+async def test_a_mail_has_html_files_and_a_way_to_end_it_and_a_retry_is_the_same_message(clock: HandClock) -> None:
+    async with smtp_server(SmtpServer()) as server:
+        smtp = Smtp(_settings(server), clock)
+        await smtp.send(RICH)
+        await smtp.send(RICH)
+    reads = [email.message_from_string(taken, policy=default) for taken in server.mails]
+    assert [read["Message-ID"] for read in reads] == ["<news-1@example.org>"] * 2
+    read = reads[0]
+    assert f"List-Unsubscribe: <{RICH.unsubscribe}>\n" in server.mails[0]
+    assert read["List-Unsubscribe-Post"] == "List-Unsubscribe=One-Click"
+    assert read["Auto-Submitted"] == "auto-generated"
+    plain, html = (read.get_body([form]) for form in ("plain", "html"))
+    assert plain is not None
+    assert html is not None
+    assert (plain.get_content().strip(), html.get_content().strip()) == (RICH.text, RICH.html)
+    (file,) = read.iter_attachments()
+    assert (file.get_filename(), file.get_content_type()) == ("Größen.csv", "text/csv")
+    assert file.get_payload(decode=True) == b"a,b\n1,2\n"
+
+
+async def test_one_click_is_offered_over_https_alone(clock: HandClock) -> None:
+    message = Message("ada@example.org", "News", "…", unsubscribe="http://127.0.0.1:8080/u?token=x")
+    async with smtp_server(SmtpServer()) as server:
+        await Smtp(_settings(server), clock).send(message)
+    read = email.message_from_string(server.mails[0], policy=default)
+    assert read["List-Unsubscribe"] == "<http://127.0.0.1:8080/u?token=x>"
+    assert read["List-Unsubscribe-Post"] is None
+
+
+async def test_the_outbox_keeps_one_of_each_id_with_its_files(outbox: Outbox) -> None:
+    for _ in range(2):
+        await outbox.send(RICH)
+    (kept,) = await outbox.page()
+    assert (kept.mail_id, kept.html, kept.message_id) == ("news-1", RICH.html, "<news-1@example.org>")
+    assert [(file.name, file.size, file.content) for file in kept.files] == [("Größen.csv", 8, b"a,b\n1,2\n")]
+    large = Attachment("large.bin", "application/octet-stream", b"x" * 300_000)
+    await outbox.send(Message("ada@example.org", "Large", "…", id="large", attachments=(large,)))
+    (file,) = (await outbox.mail("large")).files
+    assert (file.size, file.content) == (300_000, None)
+
+
+@pytest.mark.parametrize(
+    ("given", "wrong"),
+    [
+        ({"id": "a b"}, "id must"),
+        ({"id": "a>\r\nBcc: x"}, "id must"),
+        ({"unsubscribe": "https://x.example/>\nBcc: x"}, "unsubscribe must"),
+        ({"unsubscribe": "mailto:x"}, "unsubscribe must"),
+    ],
+)
+def test_what_would_be_another_header_is_refused(given: dict[str, str], wrong: str) -> None:
+    with pytest.raises(ValueError, match=wrong):
+        Message("ada@example.org", "x", "y", **given)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(("name", "kind"), [("a\nb", "text/csv"), ("a", "csv"), ("a", "text/csv\r\nX: y")])
+def test_a_file_has_a_name_and_a_kind(name: str, kind: str) -> None:
+    with pytest.raises(ValueError, match="must be"):
+        Attachment(name, kind, b"")
+
+
+async def test_a_refusal_for_good_and_no_answer_are_told_apart(clock: HandClock) -> None:
+    async with smtp_server(SmtpServer(refuse="ada@")) as server:
+        with pytest.raises(Undeliverable):
+            await Smtp(_settings(server), clock).send(MESSAGE)
+    async with smtp_server(SmtpServer(hang_up="data")) as server:
+        with pytest.raises(MaybeDelivered):
+            await Smtp(_settings(server), clock).send(MESSAGE)
+    async with smtp_server(SmtpServer(hang_up="quit")) as server:
+        await Smtp(_settings(server), clock).send(MESSAGE)  # the server has the mail
     assert len(server.mails) == 1

@@ -60,6 +60,9 @@ class Club:
     async def reasons_for(self, user_id: str) -> list[Reason]:
         return [Reason("The chess club", await self.permissions_of(user_id))]
 
+    async def holders(self, permission: str) -> list[str]:
+        return []
+
 
 async def test_what_somebody_may_do_is_shown_whether_roles_or_groups_grant_it(served: Served) -> None:
     root, ada = await served.person("Root", "admin"), await served.person("Ada", "press:editor")

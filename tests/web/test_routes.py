@@ -48,6 +48,9 @@ class Handed:
     async def reasons_for(self, user_id: str) -> list[Reason]:
         return [Reason("The test", await self.permissions_of(user_id))]
 
+    async def holders(self, permission: str) -> list[str]:
+        return []
+
 
 @dataclass(frozen=True, slots=True)
 class House(Served):

@@ -27,4 +27,4 @@ def _function() -> StreamFunction:
     settings = read_settings()
     logs.configure(settings.log_level)
     suite = build(settings)
-    return StreamFunction(shared_worker(suite), suite.close)
+    return StreamFunction(shared_worker(suite), suite.close, suite.kit.notifications.finish)

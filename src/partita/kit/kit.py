@@ -15,13 +15,14 @@ if TYPE_CHECKING:
     from partita.kit.jobs import Jobs
     from partita.kit.limits import Limits
     from partita.kit.mail import Mail
+    from partita.kit.notifications import Notifications
     from partita.kit.search import Search
     from partita.kit.settings import Settings
 
 
 @dataclass(frozen=True, slots=True)
 class Kit:
-    """Tables, time, people, files, search, limits, mail, jobs."""
+    """Tables, time, people, files, search, limits, mail, notifications, jobs."""
 
     settings: Settings
     tables: Store
@@ -33,6 +34,7 @@ class Kit:
     search: Search
     limits: Limits
     mail: Mail
+    notifications: Notifications
     fetcher: Fetcher
     jobs: Jobs
 

@@ -103,6 +103,9 @@ class Grants(Protocol):
     async def reasons_for(self, user_id: str) -> Sequence[Reason]:
         """The same, listed by what grants it."""
 
+    async def holders(self, permission: str) -> Sequence[str]:
+        """The ids of everybody to whom this grants a permission."""
+
 
 @dataclass(frozen=True, slots=True)
 class Reason:

@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
-from partita.table import Attribute, Get, Item, Query, Table, access_pattern, attribute, camel_case, key_part
+from typing import Literal
+
+from pydantic import BaseModel, ConfigDict
+
+from partita.table import Attribute, Get, Item, Query, Table, access_pattern, attribute, camel_case, derived, key_part
 from partita.table.types import Timestamp
 
 HOUSE = Table(
@@ -11,10 +15,13 @@ HOUSE = Table(
     sk="SK",
     ttl="expiresAt",
     stream=None,
-    purpose="Counters of rate limits, kept mail, jobs, and how far the handlers of changes are.",
+    purpose="Counters of rate limits, notifications, mail that waits or is kept, jobs, progress of change handlers.",
 )
 
 OUTBOX = HOUSE.index("outbox", pk="outbox", sk="sentAt", shards=4, purpose="Kept mail, newest first")
+QUEUE = HOUSE.index("queue", pk="queued", sk="dueAt", shards=4, purpose="Mail that waits to be sent: sparse")
+INBOX = HOUSE.index("inbox", pk="inboxOf", sk="inboxSk", purpose="Somebody's notifications, newest first")
+DIGESTS = HOUSE.index("digests", pk="digestDue", sk="dueAt", shards=4, purpose="Digests that wait to be sent: sparse")
 
 
 # 1. Rate limits: one counter per rule, person and window; it expires with the window.
@@ -34,7 +41,19 @@ def tally(rule: str, who: str, window: int) -> Get[Tally]:
     return Tally.get(Tally.rule(rule), Tally.who(who), Tally.window(window))
 
 
-# 2. The outbox: mail that is kept for administrators to read instead of being sent.
+# 2. The outbox: mail that is kept for administrators to read, where nothing is sent.
+class KeptFile(BaseModel):
+    """A file that went with a mail."""
+
+    model_config = ConfigDict(frozen=True)
+
+    name: str
+    kind: str
+    size: int
+    content: bytes | None = None
+    """None if the files of the mail were too large to be kept."""
+
+
 class KeptMail(Item, table=HOUSE, pk="MAIL#{mail_id}", sk="MAIL", keys={"outbox": "OUTBOX"}, names=camel_case):
     """A mail that would have been sent."""
 
@@ -43,6 +62,10 @@ class KeptMail(Item, table=HOUSE, pk="MAIL#{mail_id}", sk="MAIL", keys={"outbox"
     to: Attribute[str]
     subject: Attribute[str]
     text: Attribute[str] = attribute(repr=False)
+    html: Attribute[str] = attribute(default="", repr=False)
+    message_id: Attribute[str] = attribute(default="")
+    unsubscribe: Attribute[str] = attribute(default="", repr=False)
+    files: Attribute[tuple[KeptFile, ...]] = attribute(default=(), max_length=20)
     sent_at: Attribute[Timestamp]
     expires_at: Attribute[int]
 
@@ -55,3 +78,39 @@ def kept_mail(mail_id: str) -> Get[KeptMail]:
 @access_pattern("Kept mail, newest first", HOUSE)
 def newest_mail() -> Query[KeptMail]:
     return KeptMail.query(OUTBOX).newest_first()
+
+
+# 3. The mail queue: mail that must go out once, whatever happens to the process that sends it.
+class QueuedMail(Item, table=HOUSE, pk="QUEUE#{mail_id}", sk="MAIL", names=camel_case):
+    """A mail on its way: waiting, claimed by the process that sends it, then sent or failed."""
+
+    mail_id: Attribute[str] = key_part()
+    """Made of the mail's cause: the same cause makes the same mail."""
+    to: Attribute[str]
+    subject: Attribute[str]
+    text: Attribute[str] = attribute(default="", repr=False)
+    """Deleted when the mail is sent."""
+    html: Attribute[str] = attribute(default="", repr=False)
+    unsubscribe: Attribute[str] = attribute(default="", repr=False)
+    state: Attribute[Literal["waiting", "claimed", "sent", "failed"]] = attribute(default="waiting")
+    due_at: Attribute[Timestamp]
+    """When to try (again); of a claimed one, when the claim ends."""
+    tries: Attribute[int] = attribute(default=0)
+    unanswered: Attribute[int] = attribute(default=0)
+    """How many tries ended without anybody knowing whether the mail went out."""
+    error: Attribute[str] = attribute(default="", max_length=500)
+    queued_at: Attribute[Timestamp]
+    expires_at: Attribute[int]
+    queued: Attribute[Literal["QUEUED"] | None] = derived(
+        lambda state: "QUEUED" if state in ("waiting", "claimed") else None
+    )
+
+
+@access_pattern("A queued mail", HOUSE, documented=False, mail_id="1")
+def queued_mail(mail_id: str) -> Get[QueuedMail]:
+    return QueuedMail.get(QueuedMail.mail_id(mail_id))
+
+
+@access_pattern("Mail that is due to be sent", HOUSE, documented=False, now="2026-01-26T10:30:00Z")
+def due_mail(now: str) -> Query[QueuedMail]:
+    return QueuedMail.query(QUEUE, QueuedMail.queued("QUEUED")).at_most(QueuedMail.due_at(now))

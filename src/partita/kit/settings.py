@@ -156,6 +156,8 @@ class Settings(BaseSettings):
     """The username, if the server needs one."""
     smtp_password: SecretStr | None = None
     """The password, if the server needs one."""
+    digest_hour: int = Field(default=7, ge=0, le=23)
+    """The hour, in UTC, at which digests of notifications are sent; weekly ones on Mondays."""
 
     @property
     def secure(self) -> bool:

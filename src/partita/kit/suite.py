@@ -9,6 +9,7 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from partita.dynamo.errors import DynamoError
 from partita.kit.kit import Kit
 from partita.kit.permissions import House, Policy
 from partita.kit.system import System
@@ -17,6 +18,9 @@ if TYPE_CHECKING:
     from partita.kit.changes import ChangeWorker, ChangeWorkers, Handler
     from partita.kit.jobs import JobWorker
 
+_log = logging.getLogger(__name__)
+
+_MAIL_SECONDS = 30.0
 _log = logging.getLogger(__name__)
 
 
@@ -37,7 +41,7 @@ class Suite:
 
     @asynccontextmanager
     async def running(self) -> AsyncIterator[None]:
-        """Start the systems, run change handlers and jobs until the block ends; then close everything."""
+        """Start the systems; run change handlers, jobs and mail until the block ends; then close everything."""
         tasks: list[asyncio.Task[None]] = []
         try:
             for system in self.systems:
@@ -46,6 +50,7 @@ class Suite:
             tasks += [
                 asyncio.create_task(self.worker.run(), name="changes"),
                 asyncio.create_task(self.jobs.run(), name="jobs"),
+                asyncio.create_task(self._send_mail(), name="mail"),
             ]
             yield
         finally:
@@ -55,6 +60,19 @@ class Suite:
                 if isinstance(ended, Exception):
                     _log.error("what runs beside serving had stopped", exc_info=ended)
             await self.close()
+
+    async def _send_mail(self) -> None:
+        """Now and then, send the mail that waits and the digests that are due; every process may."""
+        notifications = self.kit.notifications
+        while True:
+            await asyncio.sleep(_MAIL_SECONDS)
+            try:
+                await notifications.send_waiting_mail()
+                await notifications.send_due_digests(self.kit.clock.now())
+            except (DynamoError, OSError) as error:
+                _log.warning("mail: %s; trying again", error)
+            except Exception:  # a kind whose words cannot be made, for example: other mail must not wait for ever
+                _log.exception("mail: trying again")
 
 
 def policy_of(systems: tuple[System, ...]) -> Policy:

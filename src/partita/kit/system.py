@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from partita.kit.changes import Handler
     from partita.kit.files import OwnedFiles
     from partita.kit.jobs import JobKind, Schedule
+    from partita.kit.notifications import Kind, NotificationStore
     from partita.kit.routes import Routes
     from partita.kit.search import Catalog
 
@@ -60,8 +61,6 @@ class System:
     navigation: tuple[Link, ...] = ()
     search_path: str | None = None
     """Where the search box of the top bar goes, with `?q=`."""
-    inbox: str | None = None
-    """The page of the bell in the top bar; `<inbox>/unread` returns the number, or nothing."""
     api: Routes | None = None
     pages: Routes | None = None
     templates: Path | None = None
@@ -76,6 +75,10 @@ class System:
     searches: tuple[Catalog[Any], ...] = ()
     files: tuple[OwnedFiles, ...] = ()
     """Where its files are and which of them its items name, for `partita files sweep`."""
+    notifications: tuple[Kind, ...] = ()
+    """The kinds of notifications that it sends."""
+    notification_store: NotificationStore | None = None
+    """What holds its notifications, if not the house's table."""
     grants: Grants | None = None
     demo: Callable[[], Awaitable[str]] | None = None
     """Fills an empty system with demo data through its service; returns a summary."""

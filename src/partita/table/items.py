@@ -36,7 +36,7 @@ from partita.table.queries import Get, Query, query
 from partita.table.read_class import read_class
 from partita.table.shared_rows import SharedRow
 from partita.table.suggest import instead_of
-from partita.table.tables import Index, Table
+from partita.table.tables import Index, Table, order_by_module
 from partita.table.values import from_wire, same_value
 from partita.table.writes import Key
 
@@ -184,6 +184,7 @@ class Item(_Model):
         if any(other.__name__ == cls.__name__ for other in table.item_types):
             raise SchemaError(f"{table.name} has an item type {cls.__name__} already")
         table.item_types.append(cls)
+        order_by_module(table.item_types, lambda kind: kind.__module__)
         for item_type in table.item_types:
             item_type.__layout__.forget_reader()
 

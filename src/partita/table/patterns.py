@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar
 
 from partita.dynamo.frozen import dataclass
 from partita.table.errors import ModelError, SchemaError
-from partita.table.tables import Table
+from partita.table.tables import Table, order_by_module
 
 if TYPE_CHECKING:
     from partita.table.examples import Examples
@@ -73,6 +73,7 @@ def access_pattern(
 
     def register(function: Callable[P, R]) -> Callable[P, R]:
         table.patterns.append(Pattern(name, function, table, wordings, dict(example)))
+        order_by_module(table.patterns, lambda pattern: pattern.function.__module__)
         return function
 
     return register

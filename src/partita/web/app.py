@@ -72,7 +72,7 @@ def create_app(
         role_label=lambda role: suite.kit.accounts.policy.role_label(role),
     )
     app.serving = Serving(
-        recognise=Recognition(suite.kit.accounts, settings),
+        recognise=Recognition(suite.kit.accounts, settings, suite.kit.notifications.unread_count),
         templates=templates,
         frame=Shells(suite, assets, templates),
         flashes=Flashes(signing_keys(settings, "flash"), settings.secure),

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import logging
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 
 from starlette.requests import Request
 from starlette.responses import Response
 
+from partita.dynamo.errors import DynamoError
 from partita.kit.accounts import Accounts
 from partita.kit.permissions import NOBODY, Viewer
 from partita.kit.problems import Forbidden, SignInRequired
@@ -15,6 +18,7 @@ from partita.kit.settings import Settings
 PASSWORD_PATH = "/account/password"
 """The page to change a one-time password on."""
 WORKS_ONCE = "This is a one-time password. Choose a new password to continue."
+_log = logging.getLogger(__name__)
 _ALLOWED_BEFORE = (PASSWORD_PATH, "/sign-out", "/theme")
 
 
@@ -36,6 +40,8 @@ class Recognition:
 
     accounts: Accounts
     settings: Settings
+    unread: Callable[[str], Awaitable[int]]
+    """How many notifications somebody has not read, which every page shows."""
 
     async def __call__(self, request: Request) -> Viewer:
         """The viewer. With a bearer token, cookies are ignored."""
@@ -51,7 +57,17 @@ class Recognition:
         if viewer.must_change_password and request.url.path not in _ALLOWED_BEFORE:
             request.state.viewer = viewer
             raise PasswordChangeDue(WORKS_ONCE)
+        if viewer.signed_in and not request.url.path.startswith("/api/"):
+            request.state.unread = await self._unread(viewer.id)
         return viewer
+
+    async def _unread(self, user_id: str) -> int | None:
+        """A number in the bar is no reason to show no page."""
+        try:
+            return await self.unread(user_id)
+        except DynamoError as error:
+            _log.warning("the number of unread notifications is not known: %s", error)
+            return None
 
 
 def bears_token(request: Request) -> bool:

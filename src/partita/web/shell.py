@@ -40,7 +40,8 @@ class Shell:
     """The same in the top bar of narrow windows."""
     theme: str
     flash: Flash | None
-    inbox: str | None
+    unread: int | None
+    """How many notifications the viewer has not read; None if that is not known."""
     here: str
     sign_in: str
     searched: str
@@ -60,7 +61,6 @@ class Shells:
         self._htmx = "vendor/htmx.min.js" in assets
         self._developer = suite.kit.settings.dev_panel
         self._code = Markup(templates.from_string('{{ icon("code") }}').render())
-        self._inbox = next((system.inbox for system in suite.systems if system.inbox), None)
         self._navigation = lru_cache(maxsize=512)(self._render_navigation)
 
     def around(self, request: Request, flash: Flash | None) -> dict[str, Any]:
@@ -78,7 +78,7 @@ class Shells:
             menu=menu,
             theme=theme_of(request),
             flash=flash,
-            inbox=self._inbox,
+            unread=getattr(request.state, "unread", None),
             here=here if request.method in _SAFE else path,
             sign_in=sign_in_path(request),
             searched=request.query_params.get("q", "")[:_LONGEST_SHOWN],

@@ -75,7 +75,9 @@ async def test_the_catalog_counts_the_tags_of_what_it_shows_and_corrects_words(f
     shown = (await fus.visitor().get("/fus?tags=towers&sort=title")).shown
     assert "Sites tagged towers" in shown
     assert re.search(r'class="chip on" href="/fus\?sort=title"[^>]*><span>towers</span> <span class="count">2<', shown)
-    assert re.search(r'href="/fus\?sort=title&tags=towers&tags=sea"><span>sea</span> <span class="count">1<', unescape(shown))
+    assert re.search(
+        r'href="/fus\?sort=title&tags=towers&tags=sea"><span>sea</span> <span class="count">1<', unescape(shown)
+    )
     assert '<input type="hidden" name="tags" value="towers">' in shown
     assert '<input type="hidden" name="sort" value="title">' in shown
     searched = (await fus.visitor().get("/fus?q=lihgthouses&tags=towers")).shown
@@ -492,22 +494,22 @@ class _Elements(HTMLParser):
         for name, value in attrs:
             if name.startswith("on") or (name in ("href", "src", "action") and "javascript:" in (value or "")):
                 self.found.append(f"{tag} {name}={value}")
-            if value and "xss" in value and name not in ("value", "title", "aria-label", "href", "data-confirm"):
+            if value and "xsslo" in value and name not in ("value", "title", "aria-label", "href", "data-confirm"):
                 self.found.append(f"{tag} {name}={value}")
         if tag == "script" and not dict(attrs).get("src", "").startswith("/static/"):  # type: ignore[union-attr]
             self.found.append(tag)
-        if tag in ("img", "iframe", "svg-xss", "xss"):
+        if tag in ("img", "iframe", "svg-xsslo", "xsslo"):
             self.found.append(tag)
 
 
 ATTACKS = [
-    "<script>alert('xss')</script>",
-    "\"><img src=x onerror=alert('xss')>",
-    "'><xss onmouseover=alert(1)>",
-    "{{ 7 * 7 }}{% raw %}xss",
-    "</textarea><script>alert('xss')</script>",
-    "javascript:alert('xss')//",
-    "--><iframe src=javascript:alert('xss')>",
+    "<script>alert('xsslo')</script>",
+    "\"><img src=x onerror=alert('xsslo')>",
+    "'><xsslo onmouseover=alert(1)>",
+    "{{ 7 * 7 }}{% raw %}xsslo",
+    "</textarea><script>alert('xsslo')</script>",
+    "javascript:alert('xsslo')//",
+    "--><iframe src=javascript:alert('xsslo')>",
 ]
 
 
@@ -531,7 +533,7 @@ async def test_what_people_type_is_text_on_every_page(fus: Fus, admin: Somebody,
             [
                 "/fus",
                 f"/fus?{urlencode({'q': attack})}",
-                "/fus?q=xss",
+                "/fus?q=xsslo",
                 f"/fus?{urlencode({'tags': tag})}",
                 path,
                 f"{path}/comments/{name}/edit",
@@ -564,7 +566,7 @@ async def test_what_people_type_is_text_on_every_page(fus: Fus, admin: Somebody,
             elements = _Elements()
             elements.feed(answer.text)
             assert elements.found == [], each
-            assert "49xss" not in answer.text, "nothing typed is taken for a template"
+            assert "49xsslo" not in answer.text, "nothing typed is taken for a template"
     typed = await admin.post("/fus/sites/new", {"url": attack, "title": attack, "description": attack, "tags": attack})
     elements = _Elements()
     elements.feed(typed.text)

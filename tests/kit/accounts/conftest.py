@@ -51,6 +51,9 @@ class Clubs:
     async def reasons_for(self, user_id: str) -> list[Reason]:
         return [Reason("The club", self.granted[user_id])] if user_id in self.granted else []
 
+    async def holders(self, permission: str) -> list[str]:
+        return [user_id for user_id, granted in self.granted.items() if permission in granted]
+
 
 @pytest.fixture
 def settings(tmp_path: Path) -> Settings:

@@ -95,6 +95,9 @@ class Meeting:
     async def reasons_for(self, user_id: str) -> list[Reason]:
         return []
 
+    async def holders(self, permission: str) -> list[str]:
+        return []
+
 
 async def test_of_two_changes_of_roles_at_once_none_is_lost_unseen(
     accounts: Accounts, root: Viewer, ada: Viewer

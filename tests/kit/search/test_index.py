@@ -15,6 +15,7 @@ from markupsafe import escape
 
 from partita.kit.search import Catalog, Search
 from partita.kit.search.marks import marked
+from partita.table import CursorKeys
 from partita.table.errors import InvalidCursorError
 from tests.kit.search.books import BOOKS, Book, document
 
@@ -306,3 +307,21 @@ def test_a_value_that_a_document_no_longer_has_no_longer_finds_it(search: Search
     assert (_found(search, "", tag="blue"), _found(search, "", tag="green")) == ([], ["1"])
     page = asyncio.run(search.find(BOOKS, "", facets=("tag",)))
     assert [(each.value, each.count) for each in page.facets["tag"]] == [("green", 1), ("red", 1)]
+
+
+def test_a_file_that_somebody_else_is_just_making_is_waited_for(tmp_path: Path) -> None:
+    file = tmp_path / "search.db"
+    maker = apsw.Connection(str(file))
+    maker.execute("CREATE TABLE other (x); BEGIN; SELECT * FROM other")  # a reader: nobody can switch to WAL now
+    search = Search(file, CursorKeys(b"s" * 32))
+
+    async def story() -> None:
+        waiting = asyncio.create_task(search.find(BOOKS, "word"))
+        await asyncio.sleep(0.2)
+        assert not waiting.done()
+        maker.execute("COMMIT")
+        assert (await waiting).total == 0
+
+    asyncio.run(story())
+    search.close()
+    maker.close()

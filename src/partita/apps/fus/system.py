@@ -13,6 +13,7 @@ from partita.apps.fus.schema import FUS
 from partita.apps.fus.search import CATALOG
 from partita.apps.fus.service import FusService
 from partita.apps.fus.service.icons import FOLDER, icon_files
+from partita.apps.fus.service.notifications import KINDS
 from partita.kit.files import OwnedFiles
 from partita.kit.kit import Kit
 from partita.kit.permissions import Access
@@ -60,6 +61,7 @@ def build(kit: Kit) -> System:
         adoptions=service.adoptions,
         searches=(CATALOG,),
         files=(OwnedFiles(FOLDER, lambda: icon_files(kit.store)),),
+        notifications=KINDS,
         grants=service.grants,
         demo=lambda: fill(service, kit),
         news=news,

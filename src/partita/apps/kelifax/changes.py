@@ -1,10 +1,11 @@
-"""What follows a change of a resource: search, adoption, and the removal of its logo and reports."""
+"""What follows a change of a resource: search, adoption, notifications, and the removal of its logo and reports."""
 
 from __future__ import annotations
 
-from partita.apps.kelifax.schema import RESOURCES, Resource
+from partita.apps.kelifax.schema import RESOURCES, Decision, Report, Resource
 from partita.apps.kelifax.search import CATALOG
 from partita.apps.kelifax.service.adoption import adoptions
+from partita.apps.kelifax.service.notifications import KelifaxNotifications
 from partita.apps.kelifax.service.removal import close_reports
 from partita.kit.adoption import adoption_handler
 from partita.kit.changes import Change, Handler
@@ -14,6 +15,7 @@ from partita.kit.search.following import following
 
 def handlers(kit: Kit) -> tuple[Handler, ...]:
     """Kelifax's handlers; each may see a change twice."""
+    notifications = KelifaxNotifications(kit)
 
     async def remove_logos(change: Change) -> None:
         old, new = change.read(Resource)
@@ -25,9 +27,23 @@ def handlers(kit: Kit) -> tuple[Handler, ...]:
         if old is not None and new is None:
             await close_reports(kit, old.resource_slug)
 
+    async def tell(change: Change) -> None:
+        if change.old is not None:
+            return
+        _, resource = change.read(Resource)
+        if resource is not None and resource.resource_status == "pending":
+            await notifications.tell_submitted(resource)
+        _, decision = change.read(Decision)
+        if decision is not None and decision.action in ("approve", "reject"):
+            await notifications.tell_decided(decision)
+        _, report = change.read(Report)
+        if report is not None:
+            await notifications.tell_reported(report)
+
     return (
         following(kit.search, kit.store, CATALOG, "kelifax.search"),
         adoption_handler("kelifax.adoption", RESOURCES, adoptions(kit.store)),
         Handler("kelifax.logos", RESOURCES, remove_logos),
         Handler("kelifax.reports", RESOURCES, remove_reports),
+        Handler("kelifax.notifications", RESOURCES, tell),
     )

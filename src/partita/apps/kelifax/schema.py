@@ -433,6 +433,11 @@ class Report(
     reason: Attribute[str] = attribute(min_length=1, max_length=1000)
 
 
+@access_pattern("A report", RESOURCES, documented=False, slug="amazing-dev-tool", entry_id="r1")
+def report(slug: str, entry_id: str) -> Get[Report]:
+    return Report.get(Report.slug(slug), Report.entry_id(entry_id))
+
+
 @access_pattern("Open reports", RESOURCES, documented=False)
 def open_reports() -> Query[Report]:
     return Report.query(LOG_INDEX, Report.state("open")).newest_first()

@@ -12,6 +12,7 @@ from partita.apps.kelifax.schema import LOGOS, RESOURCES
 from partita.apps.kelifax.search import CATALOG
 from partita.apps.kelifax.service import KelifaxService
 from partita.apps.kelifax.service.adoption import adoptions
+from partita.apps.kelifax.service.notifications import KINDS
 from partita.kit.files import OwnedFiles
 from partita.kit.kit import Kit
 from partita.kit.lists import without_marks
@@ -61,6 +62,7 @@ def build(kit: Kit) -> System:
         adoptions=adoptions(kit.store),
         searches=(CATALOG,),
         files=(OwnedFiles(LOGOS, service.resources.named_files),),
+        notifications=KINDS,
         demo=lambda: fill(service, kit),
         news=news,
         finish=service.visits.finish,

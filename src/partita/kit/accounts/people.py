@@ -33,10 +33,14 @@ class People:
 
     async def get(self, user_id: str) -> Account:
         """One account, read consistently; `NotFound` if there is none."""
-        found = await self._store.get(account(user_id).consistently()) if could_be_id(user_id) else None
+        found = await self.find(user_id)
         if found is None:
             raise NotFound(f"There is no account {user_id[:64]}.")
         return found
+
+    async def find(self, user_id: str) -> Account | None:
+        """One account, read consistently, or None."""
+        return await self._store.get(account(user_id).consistently()) if could_be_id(user_id) else None
 
     async def get_many(self, user_ids: Iterable[str]) -> dict[str, Account]:
         """The accounts that exist, by id."""

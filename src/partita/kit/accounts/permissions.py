@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from partita.kit.accounts.schema import Account
-from partita.kit.permissions import Grants, Policy, Reason
+from partita.kit.accounts.schema import Account, account, staff_accounts
+from partita.kit.permissions import ADMIN, Grants, Policy, Reason
+from partita.store.store import AsyncStore
 
 _NOTHING_ALLOWED = Policy(labels={}, roles={}, members=frozenset())
 
@@ -11,7 +12,8 @@ _NOTHING_ALLOWED = Policy(labels={}, roles={}, members=frozenset())
 class Permissions:
     """Permissions by account. Until `use` is called, nobody has any."""
 
-    def __init__(self) -> None:
+    def __init__(self, store: AsyncStore) -> None:
+        self._store = store
         self.policy = _NOTHING_ALLOWED
         self._grants: tuple[Grants, ...] = ()
 
@@ -31,3 +33,19 @@ class Permissions:
         """The same permissions, listed by the role or group that grants them."""
         groups = [reason for each in self._grants for reason in await each.reasons_for(person.user_id)]
         return self.policy.reasons(person.roles, groups)
+
+    async def holders(self, permission: str) -> list[str]:
+        """The ids of everybody to whom roles or groups grant a permission; not of suspended accounts, and not of those
+        whose roles only their OpenID tokens name."""
+        if permission in self.policy.members:
+            raise ValueError(f"Every account holds {permission}: that is no list of a few people")
+        roles = {role for role, granted in self.policy.roles.items() if permission in granted} | {ADMIN}
+        found = {
+            person.user_id: person async for person in self._store.stream(staff_accounts()) if roles & person.roles
+        }
+        grouped = {user_id for each in self._grants for user_id in await each.holders(permission)}
+        others = [account(user_id).key for user_id in sorted(grouped - found.keys())]
+        for person in await self._store.batch_get(others) if others else []:
+            if person is not None:
+                found[person.user_id] = person
+        return sorted(user_id for user_id, person in found.items() if not person.suspended)

@@ -38,7 +38,7 @@ class Accounts:
         passwords: Passwords | None = None,
     ) -> None:
         kit = AccountsKit(store, clock, ids, settings, limits, mail, passwords or Passwords())
-        self.permissions = Permissions()
+        self.permissions = Permissions(store)
         self.people = People(kit)
         self.registration = Registration(kit, self.people)
         self.sessions = Sessions(kit, self.people)

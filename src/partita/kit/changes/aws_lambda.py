@@ -17,13 +17,23 @@ class StreamFunction:
     """A Lambda function. A change that a handler fails on is parked, as by the worker; if that fails too, the record
     and all after it are delivered again (ReportBatchItemFailures)."""
 
-    def __init__(self, worker: ChangeWorker, finish: Callable[[], Awaitable[None]] | None = None) -> None:
+    def __init__(
+        self,
+        worker: ChangeWorker,
+        finish: Callable[[], Awaitable[None]] | None = None,
+        settle: Callable[[], Awaitable[None]] | None = None,
+    ) -> None:
+        """`settle` waits for what handlers left to the background: between two calls AWS stops the process."""
         self._worker = worker
         self._finish = finish
+        self._settle = settle
         self._runner = asyncio.Runner()  # one loop for all calls: connections stay open between them
 
     def __call__(self, event: Event, _context: object) -> Event:
-        return self._runner.run(_handle(self._worker, event.get("Records", [])))
+        answer = self._runner.run(_handle(self._worker, event.get("Records", [])))
+        if self._settle is not None:
+            self._runner.run(_awaited(self._settle))
+        return answer
 
     def close(self) -> None:
         """Finish and close the event loop; on AWS the process ends first."""

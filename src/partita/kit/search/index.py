@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import threading
+import time
 from collections.abc import AsyncIterable, AsyncIterator, Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -170,12 +171,27 @@ class Search:
         if known is None:
             known = apsw.Connection(str(self._file))
             known.set_busy_timeout(_BUSY_MILLISECONDS)
-            known.execute("PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL; PRAGMA recursive_triggers = ON")
+            _use_wal(known)
+            known.execute("PRAGMA synchronous = NORMAL; PRAGMA recursive_triggers = ON")
             tables.prepare(known)
             self._local.connection = known
             with self._guard:
                 self._connections.append(known)
         return known
+
+
+def _use_wal(connection: apsw.Connection) -> None:
+    """The first connection of all switches the file to WAL; the others must wait for it, and SQLite does not do so by
+    itself: its busy timeout does not hold for this."""
+    until = time.monotonic() + _BUSY_MILLISECONDS / 1000
+    while True:
+        try:
+            connection.execute("PRAGMA journal_mode = WAL")
+            return
+        except apsw.BusyError:
+            if time.monotonic() > until:
+                raise
+            time.sleep(0.01)
 
 
 def _in_order(sequence: str) -> str:

@@ -8,7 +8,7 @@ from partita.kit.files import file_routes
 from partita.kit.routes import Routes
 from partita.kit.suite import Suite
 from partita.web.assets import Assets
-from partita.web.house import account, administration, design, health, home, jobs, signing
+from partita.web.house import account, administration, design, health, home, jobs, notifications, signing
 from partita.web.metrics import Metrics
 
 
@@ -22,6 +22,7 @@ def house_routes(suite: Suite, assets: Assets, metrics: Metrics, *, styleguide: 
     yield administration.routes(suite)
     yield jobs.routes(suite)
     yield jobs.api(suite)
+    yield notifications.routes(suite)
     yield file_routes(suite.kit.files)
     if styleguide:
         from partita.web.house import styleguide as components

@@ -10,6 +10,7 @@ from starlette.responses import Response
 
 from partita.kit.accounts import Account
 from partita.kit.answers import Cursor
+from partita.kit.files.headers import safe_headers
 from partita.kit.forms import Parsed, submitted
 from partita.kit.mail import Outbox
 from partita.kit.pages import confirm, redirect, render
@@ -170,5 +171,17 @@ def routes(suite: Suite) -> Routes:
             raise NotFound("Mail is sent, so there is no outbox.")
         mail = await suite.kit.mail.mail(mail_id)
         return render(request, "house/mail.html", headers={"Cache-Control": "no-store"}, mail=mail)
+
+    @pages.get("/outbox/{mail_id}/files/{number}", House.READ_OUTBOX)
+    async def mail_file(mail_id: str, number: int) -> Response:
+        """A file that went with a mail: to be saved, never shown, whatever it says it is."""
+        if not isinstance(suite.kit.mail, Outbox):
+            raise NotFound("Mail is sent, and not kept.")
+        files = (await suite.kit.mail.mail(mail_id)).files
+        content = files[number].content if 0 <= number < len(files) else None
+        if content is None:
+            raise NotFound("This file was not kept.")
+        headers = safe_headers("application/octet-stream", download_as=files[number].name)
+        return Response(content, headers={**headers, "Cache-Control": "no-store"})
 
     return pages

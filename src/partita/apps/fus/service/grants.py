@@ -25,6 +25,15 @@ class GroupGrants:
         groups = await self._groups_of(user_id)
         return [Reason(f"The fus group {group.name}", frozenset(group.permissions)) for group in groups]
 
+    async def holders(self, permission: str) -> list[str]:
+        """Every member of a group that grants a permission."""
+        found: set[str] = set()
+        async for group in self._store.stream(schema.all_groups()):
+            if permission in group.permissions:
+                members = self._store.stream(schema.members_of(group.name))
+                found |= {membership.user_id async for membership in members if counts(membership, group)}
+        return sorted(found)
+
     async def _groups_of(self, user_id: str) -> list[Group]:
         query = schema.groups_of(user_id).consistently()
         memberships = [membership async for membership in self._store.stream(query)]

@@ -1,0 +1,80 @@
+"""The mail of a digest: what is unread, allowed and still wanted, each notification as a line."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from partita.kit.accounts import Account, Accounts
+from partita.kit.mail import Message
+from partita.kit.mail_queue import MailQueue
+from partita.kit.notifications.digests import by_note
+from partita.kit.notifications.letters import Line, letter
+from partita.kit.notifications.preferences import SETTINGS_PATH, Preferences
+from partita.kit.notifications.registry import DIGEST_PREFIX, Registry, may_hear, safe_words
+from partita.kit.notifications.schema import Digest, DigestEntry
+from partita.kit.notifications.stores import digest
+
+_LINES = 40
+"""How many notifications a digest spells out."""
+
+
+class DigestMail:
+    """Writes digests."""
+
+    def __init__(
+        self, registry: Registry, accounts: Accounts, preferences: Preferences, queue: MailQueue, base_url: str
+    ) -> None:
+        self._registry = registry
+        self._accounts = accounts
+        self._preferences = preferences
+        self._queue = queue
+        self._base_url = base_url
+
+    async def queue(self, due: Digest, entries: Sequence[DigestEntry]) -> bool:
+        """Queue the mail of a digest, unless there is nothing to tell; whether there is a new mail."""
+        person = await self._accounts.people.find(due.user_id)
+        if person is None or person.email is None or person.suspended:
+            return False
+        unread = await self._still_unread(person, due, entries)
+        lines = [
+            Line(
+                safe_words(self._registry.kinds[newest.kind], newest.data, len(group)),
+                self._base_url + newest.link if newest.link else "",
+            )
+            for newest, group in ((group[0], group) for group in by_note(unread).values())
+        ]
+        if not lines:
+            return False
+        when = "day" if due.cadence == "daily" else "week"
+        subject = lines[0].words.title if len(lines) == 1 else f"{len(lines)} new notifications"
+        unsubscribe = self._preferences.link_for_user(due.user_id, f"{DIGEST_PREFIX}{due.cadence}")
+        left = len(lines) - _LINES
+        written = letter(
+            subject,
+            lines[:_LINES],
+            name=person.name,
+            why=f"This is your {due.cadence} digest: what you have not read yet of the last {when}.",
+            unsubscribe=unsubscribe,
+            settings=f"{self._base_url}{SETTINGS_PATH}",
+            more=f"And {left} more: {self._base_url}/notifications" if left > 0 else "",
+        )
+        mail_id = digest("digest", due.user_id, due.cadence, due.period)
+        return await self._queue.add(
+            Message(person.email, written.subject, written.text, written.html, mail_id, unsubscribe)
+        )
+
+    async def _still_unread(self, person: Account, due: Digest, entries: Sequence[DigestEntry]) -> list[DigestEntry]:
+        """Entries that are still to be told: unread, allowed, and of kinds that are still wanted by mail."""
+        known = [entry for entry in entries if entry.kind in self._registry.kinds]
+        kinds = {entry.kind: self._registry.kinds[entry.kind] for entry in known}
+        channels = await self._preferences.channels(person.user_id, kinds)
+        wanted = {
+            name
+            for name, kind in kinds.items()
+            if channels[name].mail != "never" and await may_hear(self._accounts, person, kind)
+        }
+        unread: set[str] = set()
+        for name, store in self._registry.stores.items():
+            ids = {entry.note_id for entry in known if entry.in_suite and kinds[entry.kind].store == name}
+            unread |= await store.unread_among(due.user_id, ids)
+        return [entry for entry in known if entry.kind in wanted and (not entry.in_suite or entry.note_id in unread)]
