@@ -21,7 +21,7 @@ FURNITURE = ALWAYS | {
     *("formats.py", "inputs.py", "permissions.py", "service", "api", "pages", "templates", "changes.py", "search.py"),
     "demo",
 }
-IF_NEEDED = {"examples.py", "migration"}
+IF_NEEDED = {"examples.py", "migration", "static"}
 OTHER_NOUNS = {"kelifax/pages/wizard": "the three steps of submissions"}
 """Files of API and pages that are no noun of the service, and what they are."""
 
@@ -65,6 +65,14 @@ def test_api_and_pages_run_no_requests(system: str, layer: str) -> None:
         }
         assert not {name for name in imported if name.startswith(("partita.store", "partita.engine"))}, file
         assert not re.search(r"\bkit\.(store|tables)\b", file.read_text()), file
+
+
+@pytest.mark.parametrize("system", SYSTEMS)
+def test_static_files_are_named_after_the_system(system: str) -> None:
+    folder = APPS / system / "static"
+    styles_and_scripts = {file.name for file in folder.rglob("*") if file.suffix != ".svg"}
+    assert styles_and_scripts <= {f"{system}.css", f"{system}.js"}
+    assert styles_and_scripts or not folder.exists()
 
 
 @pytest.mark.parametrize("name", sorted(FURNITURE | IF_NEEDED - {"__init__.py"}))

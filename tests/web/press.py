@@ -171,6 +171,7 @@ def build(kit: Kit) -> System:
         search_path="/press",
         api=api,
         pages=pages,
+        static=Path(__file__).parent / "static",
         jobs=(JobKind("press.print", "Print the <edition>", print_pages),),
         start=start,
         news=news,

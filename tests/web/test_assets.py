@@ -30,6 +30,25 @@ async def test_every_file_a_page_names_is_there_and_kept_for_a_year(visitor: Vis
         assert answer.headers["cache-control"] == FOR_A_YEAR
 
 
+async def test_a_system_brings_a_stylesheet_and_a_script_for_its_own_pages(visitor: Visitor) -> None:
+    page = (await visitor.get("/press")).text
+    loaded = re.findall(r'(?:href|src)="(/static/[^"#?]+\.(?:css|js))\?v=\w{16}"', page.partition("</head>")[0])
+    assert loaded.index("/static/press/press.css") > loaded.index("/static/app.css")
+    assert loaded.index("/static/press/press.js") > loaded.index("/static/app.js")
+    (styles,) = re.findall(r'<link rel="stylesheet" href="(/static/press/[^"]+)">', page)
+    (script,) = re.findall(r'<script src="(/static/press/[^"]+)" defer></script>', page)
+    for address, kind in ((styles, "text/css"), (script, "text/javascript")):
+        answer = await visitor.get(address)
+        assert answer.status == 200
+        assert answer.headers["cache-control"] == FOR_A_YEAR
+        assert answer.headers["content-type"].startswith(kind)
+
+
+@pytest.mark.parametrize("path", ["/", "/sign-in", "/_styleguide"])
+async def test_other_pages_load_nothing_of_a_system(visitor: Visitor, path: str) -> None:
+    assert "/static/press/" not in (await visitor.get(path)).text
+
+
 async def test_an_address_without_the_version_is_asked_for_again(visitor: Visitor) -> None:
     for address in ("/static/app.css", "/static/app.css?v=0123456789abcdef"):
         answer = await visitor.get(address)

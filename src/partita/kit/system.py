@@ -65,6 +65,8 @@ class System:
     pages: Routes | None = None
     templates: Path | None = None
     """The folder of its templates, which are named `<system>/….html`."""
+    static: Path | None = None
+    """The folder of its static files. Its pages load `<system>.css` and `<system>.js` of it, after the house's."""
     changes: tuple[Handler, ...] = ()
     jobs: tuple[JobKind, ...] = ()
     """What it does as jobs, started with `kit.jobs.start`."""

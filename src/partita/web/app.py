@@ -44,7 +44,11 @@ def create_app(
     """The application of a suite. `packages` are folders of npm packages, if not the default ones; `styleguide` adds a
     page with every component; `more` are other routes."""
     settings = suite.kit.settings
-    assets = Assets(packages, {system.name: system.hue for system in suite.systems})
+    assets = Assets(
+        packages,
+        {system.name: system.hue for system in suite.systems},
+        {system.name: system.static for system in suite.systems if system.static is not None},
+    )
     metrics = Metrics()
     app = Application(
         title="Partita",

@@ -18,6 +18,7 @@ _TYPES = {".css": "text/css; charset=utf-8", ".js": "text/javascript; charset=ut
 _VENDORS = {"vendor/htmx.min.js": "htmx.org/dist/htmx.min.js"}
 """Files of npm packages: name here → path in node_modules."""
 _STYLES = "app.css"
+_NO_FOLDERS: Mapping[str, Path] = {}
 _FOR_A_YEAR = "public, max-age=31536000, immutable"
 _ASK_AGAIN = "public, max-age=0, must-revalidate"
 
@@ -35,8 +36,16 @@ class Asset:
 class Assets:
     """All static files, by name."""
 
-    def __init__(self, packages: tuple[Path, ...] | None = None, hues: Mapping[str, int] | None = None) -> None:
-        places = {file.relative_to(_OURS).as_posix(): file for file in _OURS.rglob("*") if file.suffix in _TYPES}
+    def __init__(
+        self,
+        packages: tuple[Path, ...] | None = None,
+        hues: Mapping[str, int] | None = None,
+        folders: Mapping[str, Path] = _NO_FOLDERS,
+    ) -> None:
+        """`folders` are those of the systems, by their names; their files are named `<system>/…`."""
+        places = _files(_OURS)
+        for system, folder in folders.items():
+            places.update({f"{system}/{name}": file for name, file in _files(folder).items()})
         for folder in reversed(_packages() if packages is None else packages):
             places.update({name: folder / inside for name, inside in _VENDORS.items() if (folder / inside).is_file()})
         contents = {name: file.read_bytes() for name, file in places.items()}
@@ -54,6 +63,11 @@ class Assets:
         """The URL of a file, with a version that changes with the content."""
         return f"/static/{name}?v={self._assets[name].version}"
 
+    def of_system(self, name: str, suffix: str) -> str:
+        """The URL of the stylesheet (`.css`) or script (`.js`) of a system; empty if it has none."""
+        file = f"{name}/{name}{suffix}"
+        return self.url(file) if file in self._assets else ""
+
     async def serve(self, request: Request, name: str) -> Response:
         """The response with a file; cached for a year if the URL has its version."""
         asset = self._assets.get(name)
@@ -70,6 +84,11 @@ class Assets:
         if "gzip" in request.headers.get("accept-encoding", ""):
             return Response(asset.compressed, media_type=asset.type, headers={**headers, "Content-Encoding": "gzip"})
         return Response(asset.content, media_type=asset.type, headers=headers)
+
+
+def _files(folder: Path) -> dict[str, Path]:
+    """The static files in a folder, by their paths in it."""
+    return {file.relative_to(folder).as_posix(): file for file in folder.rglob("*") if file.suffix in _TYPES}
 
 
 def _asset(name: str, content: bytes) -> Asset:

@@ -46,6 +46,10 @@ class Shell:
     sign_in: str
     searched: str
     htmx: bool
+    styles: str
+    """The URL of the system's own stylesheet; empty if it has none."""
+    script: str
+    """The URL of the system's own script; empty if it has none."""
     request_id: str
     panel: Markup = PANEL
     version: str = __version__
@@ -58,6 +62,7 @@ class Shells:
         self._systems = suite.systems
         self._templates = templates
         self._by_name = {system.name: system for system in suite.systems}
+        self._assets = assets
         self._htmx = "vendor/htmx.min.js" in assets
         self._developer = suite.kit.settings.dev_panel
         self._code = Markup(templates.from_string('{{ icon("code") }}').render())
@@ -83,6 +88,8 @@ class Shells:
             sign_in=sign_in_path(request),
             searched=request.query_params.get("q", "")[:_LONGEST_SHOWN],
             htmx=self._htmx,
+            styles=self._assets.of_system(system.name, ".css") if system else "",
+            script=self._assets.of_system(system.name, ".js") if system else "",
             request_id=_request_id(request),
         )
         return {"request": request, "viewer": viewer, "system": system, "path": path, "shell": shell}
