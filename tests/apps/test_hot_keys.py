@@ -11,6 +11,7 @@ HOT = {
     "PARTITA_SHARDS_FUS_MAIN_BYSTARS": "fus.ratings_with",
     "PARTITA_SHARDS_WORTHWATCH_GSI3": "worthwatch.public_watchlists",
     "PARTITA_SHARDS_WORTHWATCH_GSI4": "worthwatch.all_movies",
+    "PARTITA_SHARDS_WORTHWATCH_FEEDS": "worthwatch.live_lists",
     "PARTITA_SHARDS_EVENTS": "enablement.events_on",
 }
 PROGRAM = """

@@ -10,7 +10,8 @@ from __future__ import annotations
 import unicodedata
 from collections.abc import Callable
 from functools import lru_cache
-from hashlib import blake2b
+
+from partita.kit.dice import Dice
 
 HUES = 16
 """How many hues the style sheet has for faces: `.face.h0` to `.face.h15`."""
@@ -21,7 +22,7 @@ SECOND_HUES = 4
 @lru_cache(maxsize=4096)
 def drawing(name: str, size: int = 40, *, person: bool = False) -> str:
     """The face of a name as SVG: hue, pattern and initials; of a person round. `size` is its width in pixels."""
-    dice = _Dice(f"{'person' if person else 'thing'}\0{_same(name)}")
+    dice = Dice(f"{'person' if person else 'thing'}\0{_same(name)}")
     hue, second = dice.roll(HUES), dice.roll(SECOND_HUES)
     pattern = _PATTERNS[dice.roll(len(_PATTERNS))](dice)
     letters = initials(name)
@@ -51,29 +52,13 @@ def _same(name: str) -> str:
     return " ".join(unicodedata.normalize("NFKC", name).casefold().split())
 
 
-class _Dice:
-    """Numbers that follow from a text."""
-
-    def __init__(self, text: str) -> None:
-        digest = blake2b(text.encode("utf-8", "replace"), digest_size=32).digest()
-        self._left = int.from_bytes(digest, "big")
-
-    def roll(self, sides: int) -> int:
-        """A number from 0 to one below `sides`."""
-        self._left, number = divmod(self._left, sides)
-        return number
-
-    def between(self, least: int, most: int) -> int:
-        return least + self.roll(most - least + 1)
-
-
-def _turned(dice: _Dice, drawn: str, step: int = 15) -> str:
+def _turned(dice: Dice, drawn: str, step: int = 15) -> str:
     """Turned around the middle."""
     angle = dice.roll(360 // step) * step
     return f'<g transform="rotate({angle} 20 20)">{drawn}</g>' if angle else drawn
 
 
-def _tiles(dice: _Dice) -> str:
+def _tiles(dice: Dice) -> str:
     """Four squares, each with a quarter of a circle in one of its corners."""
     b: list[str] = []
     c: list[str] = []
@@ -86,14 +71,14 @@ def _tiles(dice: _Dice) -> str:
     return _paths("".join(b), "".join(c)) + f'<circle class="d" cx="20" cy="20" r="{dice.between(0, 9)}"/>'
 
 
-def _circles(dice: _Dice) -> str:
+def _circles(dice: Dice) -> str:
     """Two large circles that overlap."""
     one = f'<circle class="b" cx="{dice.between(2, 14)}" cy="{dice.between(2, 18)}" r="{dice.between(13, 20)}"/>'
     two = f'<circle class="c" cx="{dice.between(24, 38)}" cy="{dice.between(18, 38)}" r="{dice.between(11, 19)}"/>'
     return _turned(dice, one + two)
 
 
-def _bands(dice: _Dice) -> str:
+def _bands(dice: Dice) -> str:
     """Stripes, one of them another."""
     width = dice.between(5, 9)
     gap = dice.between(4, 7)
@@ -104,7 +89,7 @@ def _bands(dice: _Dice) -> str:
     return _turned(dice, _paths("".join(stripes), chosen))
 
 
-def _rings(dice: _Dice) -> str:
+def _rings(dice: Dice) -> str:
     """Rings around a point at the rim."""
     x, y = dice.between(-2, 12), dice.between(30, 42)
     width = dice.between(4, 6)
@@ -117,7 +102,7 @@ def _rings(dice: _Dice) -> str:
     return _turned(dice, drawn, 90)
 
 
-def _waves(dice: _Dice) -> str:
+def _waves(dice: Dice) -> str:
     """Hills, one behind the other."""
     far, near = dice.between(12, 18), dice.between(23, 30)
     lift, fall = dice.between(5, 11), dice.between(5, 11)
@@ -126,7 +111,7 @@ def _waves(dice: _Dice) -> str:
     return _turned(dice, _paths(one, two), 45)
 
 
-def _wedges(dice: _Dice) -> str:
+def _wedges(dice: Dice) -> str:
     """Rays from a corner."""
     points = (dice.between(12, 26), dice.between(34, 48), dice.between(56, 68))
     rim = [_rim(point) for point in (0, *points, 80)]
@@ -143,7 +128,7 @@ def _rim(point: int) -> str:
     return f"40 {point}" if point <= 40 else f"{80 - point} 40"
 
 
-def _diamonds(dice: _Dice) -> str:
+def _diamonds(dice: Dice) -> str:
     """Squares on their tips, one within the other."""
     outer, inner = dice.between(18, 26), dice.between(10, 15)
     x, y = dice.between(14, 26), dice.between(14, 26)
@@ -155,7 +140,7 @@ def _diamond(x: int, y: int, half: int, tilt: int) -> str:
     return f"M{x} {y - half}l{half} {half + tilt}l{-half} {half - tilt}l{-half} {-half - tilt}z"
 
 
-def _chevrons(dice: _Dice) -> str:
+def _chevrons(dice: Dice) -> str:
     """Arrows on their way."""
     height, width = dice.between(8, 16), dice.between(5, 8)
     begin, gap = dice.between(-12, -6), dice.between(4, 7)
@@ -166,7 +151,7 @@ def _chevrons(dice: _Dice) -> str:
     return _turned(dice, _paths("".join(arrows), chosen), 45)
 
 
-def _petals(dice: _Dice) -> str:
+def _petals(dice: Dice) -> str:
     """Leaves that meet in a point."""
     x, y = dice.between(15, 25), dice.between(15, 25)
     long, wide = dice.between(17, 24), dice.between(7, 11)
@@ -180,7 +165,7 @@ def _petals(dice: _Dice) -> str:
     return _turned(dice, drawn)
 
 
-def _dots(dice: _Dice) -> str:
+def _dots(dice: Dice) -> str:
     """A grid of dots, some of them others."""
     others, radius = dice.roll(1 << 16), dice.between(3, 4)
     spots = [(5 + 10 * (place % 4), 5 + 10 * (place // 4), others >> place & 1) for place in range(16)]
@@ -192,7 +177,7 @@ def _dots(dice: _Dice) -> str:
     )
 
 
-def _moons(dice: _Dice) -> str:
+def _moons(dice: Dice) -> str:
     """Half circles in a stack."""
     radius = dice.between(14, 20)
     first, second = dice.between(10, 18), dice.between(22, 30)
@@ -206,7 +191,7 @@ def _paths(b: str, c: str) -> str:
     return "".join(f'<path class="{name}" d="{path}"/>' for name, path in (("b", b), ("c", c)) if path)
 
 
-_PATTERNS: tuple[Callable[[_Dice], str], ...] = (
+_PATTERNS: tuple[Callable[[Dice], str], ...] = (
     _tiles,
     _circles,
     _bands,

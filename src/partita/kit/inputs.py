@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from typing import Annotated, Any, TypeVar
+from typing import Annotated, Any, ClassVar, TypeVar
 
 from pydantic import (
     AfterValidator,
@@ -91,17 +91,17 @@ def _clearable(info: FieldInfo) -> bool:
     return any(each is CLEARABLE for each in info.metadata)
 
 
-class Edit(Input):
+class Changes(Input):
     """Changes; fields that are left out stay as they are."""
 
-    revision: int | None = Field(
-        default=None, ge=1, description="The revision you edited; refused with 409 if it has been changed since."
-    )
+    made_from: ClassVar[str] = ""
+    """The field that says what the edit was made from, if there is one."""
 
     @field_validator("*", mode="before")
     @classmethod
     def _not_null(cls, value: Any, info: ValidationInfo) -> Any:
-        if value is None and info.field_name != "revision" and not _clearable(cls.model_fields[str(info.field_name)]):
+        field = str(info.field_name)
+        if value is None and field != cls.made_from and not _clearable(cls.model_fields[field]):
             raise PydanticCustomError("missing", "Field required")
         return value
 
@@ -119,10 +119,19 @@ class Edit(Input):
     @property
     def changes(self) -> dict[str, Any]:
         """Field → its new value, for the fields that were sent; refused if there is none."""
-        sent = {name: getattr(self, name) for name in self.model_fields_set if name != "revision"}
+        sent = {name: getattr(self, name) for name in self.model_fields_set if name != self.made_from}
         if not sent:
             raise nothing_to_change()
         return sent
+
+
+class Edit(Changes):
+    """Changes of an item that counts its revisions."""
+
+    made_from = "revision"
+    revision: int | None = Field(
+        default=None, ge=1, description="The revision you edited; refused with 409 if it has been changed since."
+    )
 
     def check_revision(self, current: int) -> None:
         """Refuse the edit if somebody else has changed the item since."""
@@ -130,12 +139,26 @@ class Edit(Input):
             raise changed_meanwhile()
 
 
+class VersionedEdit(Changes):
+    """Changes of an item whose version is a digest of what can be edited, so that it holds whoever writes the item."""
+
+    made_from = "version"
+    version: str | None = Field(
+        default=None, max_length=64, description="The version you edited; refused with 409 if it has changed since."
+    )
+
+    def check_version(self, current: str) -> None:
+        """Refuse the edit if somebody else has changed the item since."""
+        if self.version is not None and self.version != current:
+            raise changed_meanwhile("version")
+
+
 def nothing_to_change() -> BadRequest:
     """The refusal of an edit that changes nothing."""
     return BadRequest("Send at least one field to change.", code="nothing_to_change")
 
 
-def changed_meanwhile() -> Conflict:
+def changed_meanwhile(field: str = "revision") -> Conflict:
     """The refusal of an edit after somebody else's."""
     detail = "Somebody else has changed this. Reload it and make your changes again."
-    return Conflict(detail, code="changed_meanwhile", errors=[FieldError("revision", detail)])
+    return Conflict(detail, code="changed_meanwhile", errors=[FieldError(field, detail)])

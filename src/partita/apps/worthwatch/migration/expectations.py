@@ -26,6 +26,7 @@ from partita.table import Aggregate, Item, Key
 from partita.table.migrations import Comparison, Expectation, Row, TargetItems, differing
 
 _NOT_THERE = Comparison(("not there",))
+_BARS = tuple(f"rated{number}" for number in range(1, 11))
 
 
 def expect(row: Row) -> Expectation:
@@ -101,11 +102,16 @@ def _title(item: Movie | Show) -> Expectation:
         differences = [
             *_count("ratingCount", there.rating_count or 0, len(given)),
             *_count("ratingSum", there.rating_sum or 0, sum(given)),
+            *(
+                difference
+                for number, counted in enumerate(there.histogram, 1)
+                for difference in _count(f"rated{number}", counted, given.count(number))
+            ),
         ]
         if given:
             differences += _count("rating", there.rating, rating_of(item).mean(_rated(item, given)))
         if not newer:
-            counted = ("ratingCount", "ratingSum", *(["rating"] if given else []))
+            counted = ("ratingCount", "ratingSum", *_BARS, *(["rating"] if given else []))
             differences += (*differing(item, there, apart_from=counted), *_guards(guards, found))
         return Comparison(tuple(differences), newer)
 

@@ -27,7 +27,8 @@ from partita.table.types import timestamp
 
 OLD = Table("worthwatch-by-id", pk="id", stream=None, purpose="The simple table from before: a row per entity.")
 
-_COUNTED = ("itemCount", "ratingCount", "ratingSum", "isPublicStr")
+_BARS = tuple(f"rated{number}" for number in range(1, 11))
+_COUNTED = ("itemCount", "ratingCount", "ratingSum", *_BARS, "isPublicStr")
 """Made of other attributes or rows: made anew, not believed."""
 _KEYS = frozenset(key.name for key in attribute_names(WORTHWATCH))
 
