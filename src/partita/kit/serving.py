@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from jinja2 import Environment
 
     from partita.kit.flashes import Flash, Flashes
+    from partita.kit.sharing.studio import Studio
     from partita.table.recent import Recent
 
 
@@ -39,6 +40,10 @@ class Serving:
     flashes: Flashes
     pages: Recent[Hashable, tuple[bytes, ...]]
     """Cached pages for visitors."""
+    base_url: str
+    """The URL of the site, for links that are read elsewhere."""
+    studio: Studio
+    """Draws the pictures beside links."""
 
 
 class Application(FastAPI):

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from partita.kit.permissions import Grants, Permission
+from partita.kit.sharing.cards import Card
 from partita.table import Table
 
 if TYPE_CHECKING:
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
     from partita.kit.notifications import Kind, NotificationStore
     from partita.kit.routes import Routes
     from partita.kit.search import Catalog
+    from partita.kit.sharing import FeedLink, Sitemap
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,7 +88,21 @@ class System:
     """Fills an empty system with demo data through its service; returns a summary."""
     news: Callable[[], Awaitable[tuple[Headline, ...]]] | None = None
     """News for everybody, newest first."""
+    feeds: tuple[FeedLink, ...] = ()
+    """Feeds that all of its pages point to; `add_feed` declares their routes."""
+    sitemap: Sitemap | None = None
+    """Its public pages and things, for search engines."""
     start: Callable[[], Awaitable[None]] | None = None
     """Called once in each process that serves, before its first request; long work belongs in a job."""
     finish: Callable[[], Awaitable[None]] | None = None
     """Finishes background work before everything is closed."""
+
+    @property
+    def card(self) -> Card:
+        """The picture beside links to its pages that have none of their own."""
+        return Card.of(self.title, "Partita")
+
+    @property
+    def picture(self) -> str:
+        """The path of that picture."""
+        return f"/pictures/{self.name}/{self.card.file}"

@@ -18,12 +18,14 @@ from partita.kit.pages import PAGES_BYTES
 from partita.kit.permissions import Access
 from partita.kit.routes import Routes
 from partita.kit.serving import Application, Serving
+from partita.kit.sharing.studio import Studio
 from partita.kit.suite import Suite
 from partita.table.recent import Recent
 from partita.web import errors, openapi
 from partita.web.assets import Assets
 from partita.web.calls import collect
 from partita.web.house import house_routes
+from partita.web.house.sharing import robots_route
 from partita.web.metrics import Metrics
 from partita.web.middleware.body_limit import BodyLimit
 from partita.web.middleware.compress import Compress
@@ -72,6 +74,7 @@ def create_app(
         assets,
         [system.templates for system in suite.systems if system.templates is not None],
         file_url=suite.kit.files.url,
+        base_url=settings.base_url,
         permission_label=lambda permission: suite.kit.accounts.policy.label(permission),
         role_label=lambda role: suite.kit.accounts.policy.role_label(role),
     )
@@ -81,10 +84,13 @@ def create_app(
         frame=Shells(suite, assets, templates),
         flashes=Flashes(signing_keys(settings, "flash"), settings.secure),
         pages=Recent(PAGES_BYTES),
+        base_url=settings.base_url,
+        studio=Studio(),
     )
     errors.install(app)
     _check_icons(suite, assets)
     served = (*house_routes(suite, assets, metrics, styleguide=styleguide), *_of_systems(suite), *more)
+    served = (*served, robots_route(settings.base_url, served))
     routers = [routes.router for routes in (*served, openapi.routes(app, suite))]
     _check_permissions(suite, routers)
     for router in routers:

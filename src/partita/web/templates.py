@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Hashable, Iterable
 from datetime import UTC, date, datetime
-from functools import lru_cache
+from functools import lru_cache, partial
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlencode
@@ -16,6 +16,8 @@ from markupsafe import Markup, escape
 
 from partita.kit.faces import drawing, initials
 from partita.kit.labels import field_id, field_link
+from partita.kit.sharing.addresses import absolute
+from partita.kit.sharing.structured import structured_data
 from partita.web import charts
 from partita.web.assets import Assets
 
@@ -30,6 +32,7 @@ def environment(
     folders: Iterable[Path],
     *,
     file_url: Callable[..., str] = str,
+    base_url: str = "",
     permission_label: Callable[[str], str] = str,
     role_label: Callable[[str], str] = str,
 ) -> Environment:
@@ -83,6 +86,7 @@ def environment(
         )
 
     templates.globals.update(
+        absolute=partial(absolute, base_url),
         asset=assets.url,
         face=face,
         field_id=field_id,
@@ -93,6 +97,7 @@ def environment(
         pager=pager,
         query=query,
         row_numbers=row_numbers,
+        structured_data=structured_data,
         column_chart=charts.column_chart,
         line_chart=charts.line_chart,
         bar_table=charts.bar_table,

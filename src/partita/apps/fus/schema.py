@@ -166,6 +166,11 @@ def newest_sites() -> Query[Site]:
     return _listed(Site.query(BY_TIME, Site.timeline("SITE")).newest_first())
 
 
+@access_pattern("Sites, oldest first", FUS, documented=False)
+def oldest_sites() -> Query[Site]:
+    return _listed(Site.query(BY_TIME, Site.timeline("SITE")))
+
+
 @access_pattern("Sites, best rated first", FUS, documented=False)
 def best_sites() -> Query[Site]:
     return _listed(Site.query(BY_RATING, Site.timeline("SITE")).descending())

@@ -8,6 +8,7 @@ from partita.apps.fus.api import routes as api_routes
 from partita.apps.fus.changes import handlers
 from partita.apps.fus.demo import fill
 from partita.apps.fus.pages import routes as page_routes
+from partita.apps.fus.pages.sharing import FEEDS, PAGES
 from partita.apps.fus.permissions import MEMBERS, ROLES, Fus
 from partita.apps.fus.schema import FUS
 from partita.apps.fus.search import CATALOG
@@ -17,6 +18,7 @@ from partita.apps.fus.service.notifications import KINDS
 from partita.kit.files import OwnedFiles
 from partita.kit.kit import Kit
 from partita.kit.permissions import Access
+from partita.kit.sharing import Sitemap
 from partita.kit.system import Headline, Link, System
 
 HUE = 160
@@ -65,4 +67,6 @@ def build(kit: Kit) -> System:
         grants=service.grants,
         demo=lambda: fill(service, kit),
         news=news,
+        feeds=FEEDS,
+        sitemap=Sitemap(PAGES, service.sharing.addresses),
     )

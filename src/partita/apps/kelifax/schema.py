@@ -228,6 +228,11 @@ def approved_resources() -> Query[Resource]:
     return Resource.query(STATUS_INDEX, Resource.resource_status("approved")).newest_first()
 
 
+@access_pattern("Approved resources, oldest first", RESOURCES, documented=False)
+def oldest_approved() -> Query[Resource]:
+    return Resource.query(STATUS_INDEX, Resource.resource_status("approved"))
+
+
 @access_pattern(
     "Admin: List Pending Resources",
     RESOURCES,

@@ -7,6 +7,7 @@ from pathlib import Path
 from partita.apps.kelifax import api, pages
 from partita.apps.kelifax.changes import handlers
 from partita.apps.kelifax.demo import fill
+from partita.apps.kelifax.pages.sharing import FEEDS, PAGES
 from partita.apps.kelifax.permissions import MEMBERS, ROLES, Kelifax
 from partita.apps.kelifax.schema import LOGOS, RESOURCES
 from partita.apps.kelifax.search import CATALOG
@@ -17,6 +18,7 @@ from partita.kit.files import OwnedFiles
 from partita.kit.kit import Kit
 from partita.kit.lists import without_marks
 from partita.kit.permissions import Access
+from partita.kit.sharing import Sitemap
 from partita.kit.system import Headline, Link, System
 
 HUE = 250
@@ -65,5 +67,7 @@ def build(kit: Kit) -> System:
         notifications=KINDS,
         demo=lambda: fill(service, kit),
         news=news,
+        feeds=FEEDS,
+        sitemap=Sitemap(PAGES, service.sharing.addresses),
         finish=service.visits.finish,
     )

@@ -8,7 +8,7 @@ from partita.kit.files import file_routes
 from partita.kit.routes import Routes
 from partita.kit.suite import Suite
 from partita.web.assets import Assets
-from partita.web.house import account, administration, design, health, home, jobs, notifications, signing
+from partita.web.house import account, administration, design, health, home, jobs, notifications, sharing, signing
 from partita.web.metrics import Metrics
 
 
@@ -23,6 +23,7 @@ def house_routes(suite: Suite, assets: Assets, metrics: Metrics, *, styleguide: 
     yield jobs.routes(suite)
     yield jobs.api(suite)
     yield notifications.routes(suite)
+    yield sharing.routes(suite)
     yield file_routes(suite.kit.files)
     if styleguide:
         from partita.web.house import styleguide as components

@@ -12,6 +12,7 @@ from partita.dynamo.wire import render as rendered
 from partita.kit.pages import redirect, render
 from partita.kit.permissions import Access
 from partita.kit.routes import Routes
+from partita.kit.sharing import Head
 from partita.kit.suite import Suite
 from partita.kit.system import System
 from partita.table import Pattern
@@ -40,7 +41,8 @@ def routes(suite: Suite) -> Routes:
         async def design(request: Request) -> Response:
             if system.name not in designs:
                 designs[system.name] = tuple(map(_design, system.tables))
-            return render(request, "design.html", system=system, tables=designs[system.name])
+            head = Head(f"/{system.name}/design", f"{system.purpose} Its tables, items and access patterns.")
+            return render(request, "design.html", page_head=head, system=system, tables=designs[system.name])
 
         if system.pages is None:
 

@@ -11,6 +11,7 @@ from starlette.responses import Response
 from partita.kit.pages import THEME_COOKIE, THEMES, local, redirect, render
 from partita.kit.permissions import Access
 from partita.kit.routes import Routes
+from partita.kit.sharing import Head
 from partita.kit.suite import Suite
 from partita.kit.system import Headline, System
 from partita.web.assets import Assets
@@ -27,7 +28,8 @@ def routes(suite: Suite, assets: Assets) -> Routes:
     async def home(request: Request) -> Response:
         """Every system with its purpose and news."""
         news = await asyncio.gather(*(_news(system) for system in suite.systems))
-        return render(request, "home.html", entries=list(zip(suite.systems, news, strict=True)))
+        entries = list(zip(suite.systems, news, strict=True))
+        return render(request, "home.html", page_head=Head("/", _purpose(suite)), entries=entries)
 
     @routes.post("/theme", Access.PUBLIC)
     async def choose_theme(theme: Annotated[str, Form()], next: Annotated[str, Form()] = "/") -> Response:
@@ -51,3 +53,7 @@ def routes(suite: Suite, assets: Assets) -> Routes:
 
 async def _news(system: System) -> tuple[Headline, ...]:
     return () if system.news is None else (await system.news())[:_HEADLINES]
+
+
+def _purpose(suite: Suite) -> str:
+    return " ".join(f"{system.title}: {system.purpose}" for system in suite.systems)

@@ -12,6 +12,7 @@ from starlette.responses import Response
 
 from partita.apps.fus.formats import tags_in
 from partita.apps.fus.inputs import likely_tags
+from partita.apps.fus.pages.sharing import catalog_head
 from partita.apps.fus.schema import TagTotal
 from partita.apps.fus.service import FusService
 from partita.apps.fus.service.catalog import Sort
@@ -20,6 +21,7 @@ from partita.kit.answers import Cursor
 from partita.kit.pages import render
 from partita.kit.permissions import Access
 from partita.kit.routes import CurrentViewer, Routes
+from partita.kit.sharing import Head
 
 _PAGE = 20
 _TAGS_BESIDE = 40
@@ -56,6 +58,7 @@ def add(pages: Routes, service: FusService) -> None:
         return render(
             request,
             "fus/catalog.html",
+            page_head=catalog_head(chosen, q.strip()),
             search_keeps=("tags", "tag_mode", "sort"),
             matches=matches,
             my_stars=await service.ratings.my_stars(viewer, [match.item.site_id for match in matches]),
@@ -66,7 +69,8 @@ def add(pages: Routes, service: FusService) -> None:
     @pages.get("/tags", Access.PUBLIC)
     async def cloud(request: Request, cursor: Cursor = None) -> Response:
         page = await service.catalog.popular_tags(limit=_CLOUD, cursor=cursor)
-        return render(request, "fus/tags.html", cloud=sized(page.items), next_cursor=page.next_cursor)
+        head = Head("/fus/tags", "All tags of the catalog, with the number of sites that have each.")
+        return render(request, "fus/tags.html", page_head=head, cloud=sized(page.items), next_cursor=page.next_cursor)
 
     @pages.get("/tags/complete", Access.PUBLIC)
     async def complete(request: Request, start: Typed = "", tags: Typed = "") -> Response:

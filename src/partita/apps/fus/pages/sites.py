@@ -10,6 +10,7 @@ from fastapi import Query, Request
 from starlette.responses import Response
 
 from partita.apps.fus.inputs import NewSite, PreviewInput, SiteForm
+from partita.apps.fus.pages.sharing import site_head
 from partita.apps.fus.permissions import Fus
 from partita.apps.fus.schema import Site
 from partita.apps.fus.service import FusService
@@ -48,6 +49,7 @@ async def site_page(
     return render(
         request,
         "fus/site.html",
+        page_head=site_head(request, site),
         refused=None if refused is None else refused.problem,
         site=site,
         histogram=[(_count(stars, "star"), count) for stars, count in reversed([*enumerate(site.rating_histogram, 1)])],

@@ -9,6 +9,7 @@ from partita.apps.fus.service.grants import GroupGrants
 from partita.apps.fus.service.groups import Groups
 from partita.apps.fus.service.people import People
 from partita.apps.fus.service.ratings import Ratings
+from partita.apps.fus.service.sharing import Sharing
 from partita.apps.fus.service.sites import Sites
 from partita.apps.fus.service.transfer import Transfer
 from partita.kit.kit import Kit
@@ -21,6 +22,7 @@ class FusService:
         people = People(kit.accounts)
         self.sites = Sites(kit)
         self.catalog = Catalog(kit, self.sites)
+        self.sharing = Sharing(kit, self.catalog)
         self.ratings = Ratings(kit, people, self.sites)
         self.comments = Comments(kit, people, self.sites)
         self.groups = Groups(kit, people)

@@ -10,6 +10,7 @@ from starlette.responses import Response
 
 from partita.apps.kelifax.formats import category_name, spelled_tag
 from partita.apps.kelifax.inputs import AskedTag, Reason
+from partita.apps.kelifax.pages.sharing import list_head, resource_head
 from partita.apps.kelifax.permissions import Kelifax
 from partita.apps.kelifax.schema import CATEGORIES, Category
 from partita.apps.kelifax.service import KelifaxService
@@ -20,8 +21,10 @@ from partita.kit.lists import without_marks
 from partita.kit.pages import render
 from partita.kit.permissions import Access
 from partita.kit.routes import CurrentViewer, Routes
+from partita.kit.sharing import Head
 
 _PAGE = 20
+_PURPOSE = "Tools, libraries and places to learn, submitted by the people who use them and reviewed by moderators."
 _CATEGORY_NAMES = {category: category_name(category) for category in CATEGORIES}
 
 
@@ -34,6 +37,7 @@ def add(pages: Routes, service: KelifaxService) -> None:
         return render(
             request,
             "kelifax/home.html",
+            page_head=Head("/kelifax", _PURPOSE),
             featured=await service.resources.featured(),
             categories=await service.resources.categories(),
             newest=without_marks(await service.resources.browse(limit=6)).items,
@@ -56,10 +60,12 @@ def add(pages: Routes, service: KelifaxService) -> None:
         listing = await service.resources.explore(
             category=chosen, tags=tags, text=q, sort=order, limit=_PAGE, cursor=cursor
         )
+        title = _title(q, chosen, tags)
         return render(
             request,
             "kelifax/browse.html",
-            title=_title(q, chosen, tags),
+            page_head=list_head(title, chosen, tags, q),
+            title=title,
             listing=listing,
             category_names=_CATEGORY_NAMES,
             filters={"category": chosen, "tags": tags, "q": q, "sort": order},
@@ -94,6 +100,7 @@ async def resource_page(
     return render(
         request,
         "kelifax/detail.html",
+        page_head=resource_head(request, resource),
         resource=resource,
         related=await service.resources.related(resource),
         form=report or Parsed(None),

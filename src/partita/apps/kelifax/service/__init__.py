@@ -6,6 +6,7 @@ from partita.apps.kelifax.service.analytics import Analytics
 from partita.apps.kelifax.service.moderation import Moderation
 from partita.apps.kelifax.service.reports import Reports
 from partita.apps.kelifax.service.resources import Resources
+from partita.apps.kelifax.service.sharing import Sharing
 from partita.apps.kelifax.service.submissions import Submissions
 from partita.apps.kelifax.service.visits import Visits
 from partita.kit.kit import Kit
@@ -16,6 +17,7 @@ class KelifaxService:
 
     def __init__(self, kit: Kit) -> None:
         self.resources = Resources(kit)
+        self.sharing = Sharing(kit, self.resources)
         self.submissions = Submissions(kit)
         self.moderation = Moderation(kit)
         self.reports = Reports(kit, self.resources)
