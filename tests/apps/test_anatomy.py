@@ -12,10 +12,10 @@ import partita.apps
 
 APPS = Path(partita.apps.__file__).parent
 ARCHITECTURE = (Path(__file__).parents[2] / "docs/architecture.md").read_text()
-SYSTEMS = sorted(folder.name for folder in APPS.iterdir() if (folder / "schema.py").exists())
+SYSTEMS = sorted(folder.name for folder in APPS.iterdir() if (folder / "system.py").exists())
 
 DESIGN_ONLY = {"worthwatch", "newsletter", "enablement"}
-"""Systems that have their tables and no service yet."""
+"""Systems that have their tables, perhaps a service, and no pages yet."""
 ALWAYS = {"__init__.py", "schema.py", "system.py"}
 FURNITURE = ALWAYS | {
     *("formats.py", "inputs.py", "permissions.py", "service", "api", "pages", "templates", "changes.py", "search.py"),
@@ -27,9 +27,10 @@ OTHER_NOUNS = {"kelifax/pages/wizard": "the three steps of submissions"}
 
 
 def _names(folder: Path) -> set[str]:
-    """Files and folders; a folder that only holds what Python compiled is none."""
+    """Files and folders; a folder that only holds what Python compiled is none. A schema of several tables may be a
+    package, which is one piece of furniture as well."""
     return {
-        entry.name
+        "schema.py" if entry.name == "schema" else entry.name
         for entry in folder.iterdir()
         if entry.is_file() or any(file.suffix != ".pyc" for file in entry.rglob("*") if file.is_file())
     }
@@ -73,6 +74,14 @@ def test_static_files_are_named_after_the_system(system: str) -> None:
     styles_and_scripts = {file.name for file in folder.rglob("*") if file.suffix != ".svg"}
     assert styles_and_scripts <= {f"{system}.css", f"{system}.js"}
     assert styles_and_scripts or not folder.exists()
+
+
+@pytest.mark.parametrize("system", SYSTEMS)
+def test_a_schema_is_imported_as_one_however_many_files_it_has(system: str) -> None:
+    package = APPS / system / "schema"
+    for file in (APPS / system).rglob("*.py"):
+        if package not in file.parents:
+            assert f"{system}.schema." not in file.read_text(), file
 
 
 @pytest.mark.parametrize("name", sorted(FURNITURE | IF_NEEDED - {"__init__.py"}))

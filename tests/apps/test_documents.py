@@ -61,8 +61,15 @@ NOTIFICATION = {
     "read": False,
     "created_at": "2026-01-26T10:30:00Z",
 }
+SUBSCRIPTION = {
+    "user_id": "u1",
+    "subscription_id": "s1",
+    "product_suite": "Suite",
+    "tags": ["pricing"],
+    "created_at": "2026-01-26T10:30:00Z",
+}
 # What we add beside the documented attributes: keys of the indexes that solve the traps.
-ADDED = {"listedContent", "positionIn", "positionKey", "status_product", "status_audience"}
+ADDED = {"listedContent", "positionIn", "positionKey", "status_product", "status_suite", "status_audience"}
 
 
 @pytest.mark.parametrize(
@@ -75,6 +82,7 @@ ADDED = {"listedContent", "positionIn", "positionKey", "status_product", "status
         (enablement.Content, CONTENT),
         (enablement.Event, EVENT),
         (enablement.Notification, NOTIFICATION),
+        (enablement.Subscription, SUBSCRIPTION),
     ],
     ids=lambda value: value.__name__ if isinstance(value, type) else "",
 )

@@ -74,3 +74,16 @@ def test_what_cannot_be_done_is_said(data: str) -> None:
     assert (code, "ended already" in output) == (1, True)
     code, output = _run("jobs", "show", "nothing", "--data", data)
     assert (code, "no such job" in output) == (1, True)
+
+
+def test_a_kind_of_job_is_run_by_hand(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PARTITA_SYSTEMS", "enablement")
+
+    async def create_tables() -> None:
+        await build(Settings(data=tmp_path, systems=("enablement",))).close()
+
+    asyncio.run(create_tables())
+    code, output = _run("jobs", "run", "enablement.expire", "--data", str(tmp_path))
+    assert (code, output.split()[0]) == (0, "done")
+    assert output.endswith("0 due, 0 expired, 0 skipped, 0 errors.\n")
+    assert _run("jobs", "run", "enablement.sleep", "--data", str(tmp_path))[0] == 2

@@ -63,6 +63,9 @@ class Club:
     async def holders(self, permission: str) -> list[str]:
         return []
 
+    async def members_of(self, group: str) -> list[str] | None:
+        return None
+
 
 async def test_what_somebody_may_do_is_shown_whether_roles_or_groups_grant_it(served: Served) -> None:
     root, ada = await served.person("Root", "admin"), await served.person("Ada", "press:editor")

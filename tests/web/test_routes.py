@@ -51,6 +51,9 @@ class Handed:
     async def holders(self, permission: str) -> list[str]:
         return []
 
+    async def members_of(self, group: str) -> list[str] | None:
+        return None
+
 
 @dataclass(frozen=True, slots=True)
 class House(Served):

@@ -48,6 +48,25 @@ def show(job_id: JobId, data: Data = None) -> None:
     with_suite(data, run)
 
 
+@app.command("run")
+def run_now(
+    kind: Annotated[str, typer.Argument(help="The kind of job, such as enablement.expire.")], data: Data = None
+) -> None:
+    """Run a job of a kind that takes no arguments now, and whatever else waits; for cron, if nothing is served."""
+
+    async def run(suite: Suite) -> None:
+        if suite.kit.jobs.kind(kind) is None:
+            raise typer.BadParameter(f"there is no kind of job {kind}", param_hint="KIND")
+        job = await suite.kit.jobs.start(kind, {}, None, key=f"command {kind}")
+        await suite.jobs.drain()
+        ended = await suite.kit.jobs.find(suite.kit.accounts.operator(), job.job_id)
+        typer.echo(f"{ended.state:9} {ended.job_id} {_summary(ended)}".rstrip())
+        if ended.state != "done":
+            raise typer.Exit(1)
+
+    with_suite(data, run)
+
+
 @app.command()
 def retry(job_id: JobId, data: Data = None) -> None:
     """Start a job again that failed or was cancelled. Where the suite is served, it goes on from its checkpoint."""

@@ -153,6 +153,10 @@ class VersionedEdit(Changes):
             raise changed_meanwhile("version")
 
 
+SNAKE_CASE = ConfigDict(alias_generator=None)
+"""`model_config` of inputs whose fields are called as they are, for systems whose documents write snake_case."""
+
+
 def nothing_to_change() -> BadRequest:
     """The refusal of an edit that changes nothing."""
     return BadRequest("Send at least one field to change.", code="nothing_to_change")

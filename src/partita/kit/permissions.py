@@ -106,6 +106,9 @@ class Grants(Protocol):
     async def holders(self, permission: str) -> Sequence[str]:
         """The ids of everybody to whom this grants a permission."""
 
+    async def members_of(self, group: str) -> Sequence[str] | None:
+        """The ids of everybody in a group; None if there is no such group."""
+
 
 @dataclass(frozen=True, slots=True)
 class Reason:

@@ -159,6 +159,11 @@ class Settings(BaseSettings):
     digest_hour: int = Field(default=7, ge=0, le=23)
     """The hour, in UTC, at which digests of notifications are sent; weekly ones on Mondays."""
 
+    # The enablement portal
+
+    enablement_viewers: Literal["everybody", "role"] = "everybody"
+    """Who reads released content: everybody with an account, or those with the role `enablement:viewer`."""
+
     @property
     def secure(self) -> bool:
         """Whether the site is reached by https."""

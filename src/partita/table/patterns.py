@@ -32,7 +32,8 @@ class Pattern:
     def label(self) -> str:
         """What commands call it: the system and the function."""
         module = self.function.__module__.split(".")
-        system = module[-2] if module[-1] == "schema" and len(module) > 1 else module[-1]
+        # A schema may be a module or a package of the system.
+        system = module[module.index("schema") - 1] if "schema" in module[1:] else module[-1]
         return f"{system}.{self.function.__name__}"
 
     @property

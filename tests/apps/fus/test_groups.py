@@ -288,3 +288,12 @@ async def test_memberships_of_the_original_program_count(kit: Kit) -> None:
     same = Membership(group_name="old", user_id="u", added_at="2026-01-01T00:00:00.000Z", added_by="x")
     await kit.store.batch_write([Put(group), Put(same)])
     assert await GroupGrants(kit).permissions_of("u") == {Fus.EDIT}
+
+
+async def test_the_members_of_a_group_are_named_and_those_of_none_are_not(service: FusService, kit: Kit) -> None:
+    ada = await account(kit, "Ada")
+    await service.groups.create(ADMIN, NewGroup(name="Editors_1", permissions=(Fus.EDIT,)))
+    await service.groups.add_member(ADMIN, "Editors_1", ada.user_id)
+    assert await service.grants.members_of("Editors_1") == [ada.user_id]
+    assert await service.grants.members_of("Editors_2") is None
+    assert await service.grants.members_of("#" * 3000) is None

@@ -54,6 +54,9 @@ class Clubs:
     async def holders(self, permission: str) -> list[str]:
         return [user_id for user_id, granted in self.granted.items() if permission in granted]
 
+    async def members_of(self, group: str) -> list[str] | None:
+        return sorted(self.granted) if group == "club" else None
+
 
 @pytest.fixture
 def settings(tmp_path: Path) -> Settings:

@@ -10,7 +10,7 @@ from partita.kit.schema import HOUSE
 from partita.store import EmbeddedStore
 from partita.table import InvalidCursorError, Pattern
 from partita.table.check import check
-from tests.kit.accounts.conftest import PASSWORD, join
+from tests.kit.accounts.conftest import PASSWORD, Clubs, join
 from tests.kit.conftest import HandClock
 
 pytestmark = pytest.mark.anyio
@@ -77,3 +77,18 @@ def test_a_pattern_is_a_request_that_runs_and_is_no_scan(
 
 def test_the_schemas_have_no_errors() -> None:
     assert [str(finding) for finding in check([ACCOUNTS, HOUSE]) if finding.level == "error"] == []
+
+
+async def test_people_are_suggested_by_the_beginning_of_their_username(accounts: Accounts) -> None:
+    for name in ("mara", "marc", "nora"):
+        await join(accounts, name)
+    assert [person.username for person in await accounts.people.suggest("MAR")] == ["mara", "marc"]
+    assert [person.username for person in await accounts.people.suggest("mar", limit=1)] == ["mara"]
+    for nothing in ("", "  ", "m*", "x@example.org"):
+        assert await accounts.people.suggest(nothing) == ()
+
+
+async def test_the_members_of_a_group_are_known_whichever_system_has_it(accounts: Accounts, clubs: Clubs) -> None:
+    clubs.granted["ada"] = frozenset()
+    assert await accounts.permissions.members_of("club") == ["ada"]
+    assert await accounts.permissions.members_of("no such group") is None

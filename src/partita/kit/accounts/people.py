@@ -100,6 +100,15 @@ class People:
             return Page(tuple(by_id.values()), None)
         return page
 
+    async def suggest(self, text: str, *, limit: int = 8) -> tuple[Account, ...]:
+        """People whose username begins with the text, for a field that names a colleague. Whoever calls this has
+        checked that the viewer may know who has an account."""
+        wanted = text.strip().lower()
+        if not wanted or _IN_NO_USERNAME_OR_ID.search(wanted):
+            return ()
+        page = await self._store.page(accounts_named(wanted[:64]), limit=limit)
+        return tuple(person for person in page if not person.suspended)
+
     async def _owned(self, user_id: str | None) -> Account | None:
         return None if user_id is None else await self._store.get(account(user_id).consistently())
 

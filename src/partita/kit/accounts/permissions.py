@@ -34,6 +34,11 @@ class Permissions:
         groups = [reason for each in self._grants for reason in await each.reasons_for(person.user_id)]
         return self.policy.reasons(person.roles, groups)
 
+    async def members_of(self, group: str) -> list[str] | None:
+        """The ids of everybody in a group, whichever system has it; None if none has."""
+        found = [members for each in self._grants if (members := await each.members_of(group)) is not None]
+        return sorted({user_id for members in found for user_id in members}) if found else None
+
     async def holders(self, permission: str) -> list[str]:
         """The ids of everybody to whom roles or groups grant a permission; not of suspended accounts, and not of those
         whose roles only their OpenID tokens name."""

@@ -7,6 +7,7 @@ from datetime import UTC, datetime
 from partita.apps.fus import schema
 from partita.apps.fus.schema import Group, Membership
 from partita.kit.kit import Kit
+from partita.kit.lists import find
 from partita.kit.permissions import Reason
 
 
@@ -33,6 +34,14 @@ class GroupGrants:
                 members = self._store.stream(schema.members_of(group.name))
                 found |= {membership.user_id async for membership in members if counts(membership, group)}
         return sorted(found)
+
+    async def members_of(self, group: str) -> list[str] | None:
+        """Every member of a group."""
+        found = await find(self._store, schema.group, group)
+        if found is None:
+            return None
+        members = self._store.stream(schema.members_of(found.name))
+        return sorted({membership.user_id async for membership in members if counts(membership, found)})
 
     async def _groups_of(self, user_id: str) -> list[Group]:
         query = schema.groups_of(user_id).consistently()
