@@ -38,7 +38,7 @@ DOCUMENTED = {
     "fus": """
         Get site                                site                GetItem
         List all sites                          all_sites           Query byEntity
-        (or add createdAt                       newest_sites        Query byTime
+        (or add createdAt                       newest_sites        Query sitesByTime
         Sites by tag                            sites_with_tag      Query byTag
         My rating for a site                    my_rating           GetItem
         My ratings                              my_ratings          Query byRater

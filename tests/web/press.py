@@ -12,7 +12,7 @@ from pydantic import BaseModel, Field
 from starlette.responses import Response
 
 from partita.dynamo.errors import ThroughputExceededError, ValidationError
-from partita.kit.answers import Cursor, Limit
+from partita.kit.answers import Cursor, Json, Limit
 from partita.kit.jobs import Arguments, JobFailed, JobKind, Result, Running
 from partita.kit.kit import Kit
 from partita.kit.pages import redirect, render
@@ -130,6 +130,19 @@ def build(kit: Kit) -> System:
         found = await kit.store.page(articles(), limit=5)
         made = NotFound(f"Time number {next(times)}: {', '.join(each.title for each in found)}")
         return render(request, "error.html", problem=made)
+
+    @pages.get("/steady", Access.PUBLIC, steady=True)
+    async def steady(
+        request: Request, viewer: CurrentViewer, only: Annotated[str, Query(max_length=20)] = ""
+    ) -> Response:
+        found = await kit.store.page(articles(), limit=50)
+        titles = ", ".join(each.title for each in found if only in each.title)
+        return render(request, "error.html", problem=NotFound(f"Time number {next(times)}: {titles}."))
+
+    @api.get("/steady", Access.PUBLIC, steady=True)
+    async def steady_json(viewer: CurrentViewer, limit: Limit = 50) -> Json:
+        found = await kit.store.page(articles(), limit=limit)
+        return Json({"time": next(times), "titles": [each.title for each in found], "for": viewer.username})
 
     @pages.get("/desk", Press.PUBLISH)
     async def desk(request: Request) -> Response:

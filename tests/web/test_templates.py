@@ -5,9 +5,11 @@ from __future__ import annotations
 import re
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import ClassVar
+from typing import Annotated, Any, ClassVar
 
 import pytest
+from fastapi import Query, Request
+from fastapi.routing import APIRoute
 
 from partita.kit.faces import initials
 from partita.web import templates
@@ -20,6 +22,7 @@ from partita.web.templates import (
     in_bytes,
     moment,
     plural,
+    query,
     row_numbers,
     words,
 )
@@ -139,3 +142,18 @@ async def test_a_form_shows_what_was_typed_with_what_is_wrong_beside_it(visitor:
     assert 'id="f-name-error"' in page
     assert re.search(r'<a href="#f-name">Name</a>: At least 3 characters; this has 2\.', page)
     assert page.count('name="features"') == 3
+
+
+def test_links_leave_out_parameters_that_the_page_does_not_know() -> None:
+    sent = b"q=a+b&tag=1&tag=2&utm_source=mail&cursor=c&back=d"
+    request = Request({"type": "http", "path": "/x", "query_string": sent, "headers": [(b"host", b"localhost")]})
+
+    async def listed(q: str = "", tag: Annotated[list[str], Query()] = [], cursor: str = "") -> None:  # noqa: B006
+        """A route with parameters of its own."""
+
+    request.scope["route"] = APIRoute("/x", listed)
+    context: Any = {"request": request}
+    assert query(context, cursor=None, back=None) == "/x?q=a+b&tag=1&tag=2"
+    assert query(context, cursor=None, back=None, tag=["ü", "2"]) == "/x?q=a+b&tag=%C3%BC&tag=2"
+    assert query(context) == "/x?q=a+b&tag=1&tag=2&cursor=c&back=d"
+    assert query(context, q=None, tag=None, cursor=None, back=None) == "/x"

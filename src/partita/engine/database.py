@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -60,6 +61,8 @@ class Database:
         self._durability = durability
         self._idle: list[apsw.Connection] = []
         self._open: list[apsw.Connection] = []
+        self._watch: apsw.Connection | None = None
+        self._watching = threading.Lock()
         self.closed = False
         try:
             folder.mkdir(mode=0o700, parents=True, exist_ok=True)
@@ -184,6 +187,20 @@ class Database:
             connection.close()
         else:
             self._idle.append(connection)
+
+    def state(self) -> int | None:
+        """A number that differs after every commit, of this process or another; None if it cannot be told now.
+
+        A connection of its own asks, since SQLite does not tell one of its own commits, and it waits for nobody.
+        """
+        with self._watching, translated():
+            if self._watch is None:
+                self._watch = self.take()
+                self._watch.set_busy_handler(None)
+            try:
+                return int(self._watch.execute("PRAGMA data_version").get)
+            except apsw.BusyError:
+                return None
 
     def close(self) -> None:
         """Close every connection; the last one of all processes leaves a single file behind."""

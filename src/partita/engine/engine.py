@@ -169,6 +169,10 @@ class Engine:
 
         self._start(parsed, orjson.Fragment, on_done)
 
+    def state(self) -> int | None:
+        """A number that differs after every commit, of this process or another; None if it cannot be told now."""
+        return None if self.faulty else self.database.state()  # with faults, reads may be of the past
+
     def refresh(self) -> Catalog:
         """The current catalog in the file."""
         with self.database.reader() as connection:

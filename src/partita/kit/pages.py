@@ -59,11 +59,22 @@ def render(
         parts = _parts(served, request, template, flash, context)
         if key is not None:
             served.pages.add(key, parts, sum(map(len, parts)) + _KEY_BYTES)
-    body = parts[0] if len(parts) == 1 else parts[0] + served.frame.panel(request).encode() + parts[1]
-    page = HTMLResponse(body, status, headers)
+    page = RenderedPage(request, parts, status, headers)
     if flash is not None:
         page.delete_cookie(COOKIE, path="/")
     return page
+
+
+class RenderedPage(HTMLResponse):
+    """A page, of which all but the developer panel is the same for others."""
+
+    def __init__(
+        self, request: Request, parts: tuple[bytes, ...], status: int = 200, headers: Mapping[str, str] | None = None
+    ) -> None:
+        self.parts = parts
+        self.given_headers = headers
+        panel = serving(request).frame.panel(request).encode() if len(parts) > 1 else b""
+        super().__init__(panel.join(parts), status, headers)
 
 
 def confirm(request: Request, question: str, consequence: str, *, button: str, keep: str) -> Response:

@@ -9,8 +9,10 @@ from fastapi import APIRouter, Depends, Request
 from fastapi.routing import APIRoute
 from starlette.responses import Response
 
+from partita.kit.parameters import Handle, is_noting, noting, parsed_once, suits
 from partita.kit.permissions import Access, Viewer, authorize
 from partita.kit.serving import serving
+from partita.kit.steady import steadily
 from partita.store.reads import remember_reads
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -63,16 +65,22 @@ class Routes:
         refuses: Sequence[int] = (),
         most_bytes: int = MOST_BYTES,
         faceless: bool = False,
+        steady: bool = False,
         **settings: Any,
     ) -> Callable[[F], F]:
         """Declare a route. `refuses` are the error statuses that its documentation lists. A `faceless` route responds
-        to everybody alike, so no session is looked up."""
+        to everybody alike, so no session is looked up. A `steady` one shows nothing but what the URL, the tables and
+        the search index say, and does nothing besides: visitors get the same response until something is written."""
 
+        if steady and (method != "GET" or permission != Access.PUBLIC):
+            raise ValueError(f"{method} {path} cannot be steady: only what everybody may get is kept")
         if faceless and permission != Access.PUBLIC:
             raise ValueError(f"{method} {path} needs {permission}, so it cannot be faceless")
         # A page shows who is signed in; public data is the same for everybody, unless the route takes the viewer.
         looks = not faceless and (self.pages or permission != Access.PUBLIC)
         route_class = APIRoute if faceless else _asking(permission) if looks else _Open
+        if steady:
+            route_class = _steady(route_class)
 
         def declare(function: F) -> F:
             extra: dict[str, Any] = {"x-permission": str(permission), "x-refuses": list(refuses)}
@@ -81,11 +89,12 @@ class Routes:
             if self.pages:
                 settings.setdefault("response_class", Response)
                 settings.setdefault("response_model", None)
+            remembered = suits(function, method, path) and _returns_response(function)
             if settings.get("status_code") == 204:
                 settings.setdefault("response_class", Response)  # no content, no content type
             self.router.add_api_route(
                 path,
-                function,
+                noting(function) if remembered else function,
                 methods=[method],
                 route_class_override=route_class,
                 openapi_extra={**settings.pop("openapi_extra", {}), **extra},
@@ -100,7 +109,7 @@ class _Open(APIRoute):
     """Routes for everybody: sessions are not looked up, but an invalid token is refused."""
 
     def get_route_handler(self) -> Callable[[Request], Coroutine[Any, Any, Response]]:
-        handle = super().get_route_handler()
+        handle = _handler(self, super().get_route_handler())
 
         async def answer(request: Request) -> Response:
             if any(name == b"authorization" for name, _ in request.scope["headers"]):
@@ -110,12 +119,34 @@ class _Open(APIRoute):
         return answer
 
 
+def _steady(route_class: type[APIRoute]) -> type[APIRoute]:
+    """Routes whose responses are kept until something is written."""
+
+    class Steady(route_class):  # type: ignore[misc, valid-type]
+        def get_route_handler(self) -> Handle:
+            return steadily(super().get_route_handler())
+
+    return Steady
+
+
+def _handler(route: APIRoute, handle: Handle) -> Handle:
+    """A handler that parses the same query once, if the route was declared so."""
+    return parsed_once(route.dependant, handle, viewer_of) if is_noting(route.endpoint) else handle
+
+
+def _returns_response(function: Callable[..., Any]) -> bool:
+    """Whether FastAPI has nothing to make of what a function returns."""
+    declared = function.__annotations__.get("return")
+    returned = function.__globals__.get(declared) if isinstance(declared, str) else declared
+    return isinstance(returned, type) and issubclass(returned, Response)
+
+
 def _asking(permission: str) -> type[APIRoute]:
     """Routes that check the permission first, before the body is read."""
 
     class Asking(APIRoute):
         def get_route_handler(self) -> Callable[[Request], Coroutine[Any, Any, Response]]:
-            handle = super().get_route_handler()
+            handle = _handler(self, super().get_route_handler())
 
             async def answer(request: Request) -> Response:
                 authorize(await viewer_of(request), permission)

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 from fastapi import FastAPI
 from starlette.requests import Request
+from starlette.responses import Response
 
 from partita.kit.permissions import Viewer
 
@@ -44,6 +45,10 @@ class Serving:
     """The URL of the site, for links that are read elsewhere."""
     studio: Studio
     """Draws the pictures beside links."""
+    steady: Recent[Hashable, tuple[Response, Any]]
+    """Responses of steady routes, each with the DynamoDB requests that made it."""
+    state_of_data: Callable[[], Awaitable[Hashable | None]]
+    """Differs once anything was written to the tables or the search index; None if nobody can tell."""
 
 
 class Application(FastAPI):

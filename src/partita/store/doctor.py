@@ -5,21 +5,28 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any, Literal, Protocol, TypeVar
 
 from partita.dynamo import requests
 from partita.dynamo.expressions.tree import AttributeExists, Path, RemoveAction, SetAction, Update, Value
 from partita.dynamo.python_values import from_python
 from partita.dynamo.values import Item as WireItem
-from partita.store.store import Store
-from partita.table import ForeignItemError, Item, KeyPartError, ModelError, Table
+from partita.table import ForeignItemError, Item, KeyPartError, ModelError, Table, steps
 from partita.table import Update as ItemUpdate
 from partita.table.effects import Steps
 from partita.table.scans import segment_page
 from partita.table.values import same_value
 
 Kind = Literal["unreadable", "unknown", "stale", "misplaced"]
+R = TypeVar("R")
 _ROWS = 500
+
+
+class Runs(Protocol):
+    """What this needs of a store."""
+
+    def run(self, wanted: Steps[R]) -> R:
+        """Run steps."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,7 +59,7 @@ class Ailment:
         return "Correct these attributes with `partita row … --set NAME=JSON`, or delete the row with `--delete`."
 
 
-def examine(store: Store, table: Table) -> Iterator[Ailment]:
+def examine(store: Runs, table: Table) -> Iterator[Ailment]:
     """Everything that is wrong in a table; reads all of it."""
     after: WireItem | None = None
     while True:
@@ -66,13 +73,13 @@ def examine(store: Store, table: Table) -> Iterator[Ailment]:
             return
 
 
-def examined(store: Store, table: Table, row: WireItem) -> Ailment | None:
+def examined(store: Runs, table: Table, row: WireItem) -> Ailment | None:
     """What is wrong with one row."""
     owner = next((kind for kind in table.item_types if kind.owns(row)), None)
     if owner is None:
         return Ailment("unknown", table, None, row)
     try:
-        item = store.read(owner, row)
+        item = store.run(steps.read(owner, row))
     except ForeignItemError as error:
         return Ailment("unreadable", table, owner, row, error.wrong)
     if item is None:
@@ -90,18 +97,18 @@ def examined(store: Store, table: Table, row: WireItem) -> Ailment | None:
     return Ailment("stale", table, owner, row, wrong) if stale else None
 
 
-def mend(store: Store, ailment: Ailment) -> bool:
+def mend(store: Runs, ailment: Ailment) -> bool:
     """Make derived attributes anew; whether that was possible. What changes meanwhile is left to the next look."""
     if ailment.kind != "stale" or ailment.item_type is None:
         return False
-    item = store.read(ailment.item_type, ailment.row)
+    item = store.run(steps.read(ailment.item_type, ailment.row))
     if item is None:
         return False
-    store.write(ItemUpdate(item.own_key).making_anew(item))
+    store.run(steps.write(ItemUpdate(item.own_key).making_anew(item), None))
     return True
 
 
-def row_under(store: Store, table: Table, key: WireItem) -> WireItem | None:
+def row_under(store: Runs, table: Table, key: WireItem) -> WireItem | None:
     """A row as it is stored."""
 
     def read() -> Steps[WireItem | None]:
@@ -112,7 +119,7 @@ def row_under(store: Store, table: Table, key: WireItem) -> WireItem | None:
     return store.run(read())
 
 
-def change_row(store: Store, table: Table, key: WireItem, changes: dict[str, Any], remove: tuple[str, ...]) -> None:
+def change_row(store: Runs, table: Table, key: WireItem, changes: dict[str, Any], remove: tuple[str, ...]) -> None:
     """Set and remove attributes of a row that is there, whatever its type says."""
     sets = [SetAction(Path((name,)), Value(from_python(value))) for name, value in changes.items()]
     removes = [RemoveAction(Path((name,))) for name in remove]
@@ -124,7 +131,7 @@ def change_row(store: Store, table: Table, key: WireItem, changes: dict[str, Any
     store.run(write())
 
 
-def delete_row(store: Store, table: Table, key: WireItem) -> None:
+def delete_row(store: Runs, table: Table, key: WireItem) -> None:
     """Delete a row, whatever it is."""
 
     def write() -> Steps[None]:

@@ -80,6 +80,9 @@ class EmbeddedStore(Store):
         cursors = cursors or lasting_keys(self.engine.database.folder)
         super().__init__(EmbeddedTransport(self.engine, remembered), cursors, retries=retries, clock=clock, files=files)
 
+    def state(self) -> int | None:
+        return self.engine.state()
+
     def close(self) -> None:
         """Close the engine, if the store opened it."""
         if self._owned:

@@ -13,6 +13,7 @@ from typing import Any, Literal, Protocol, Self, TypeVar, overload
 from partita.dynamo.errors import DynamoError
 from partita.dynamo.requests import ItemRequest
 from partita.dynamo.values import Item as WireItem
+from partita.store.backfill import backfill
 from partita.store.files import LargeFiles
 from partita.store.item_changes import next_batch, open_shards, parse_position, read_changes
 from partita.store.missing_tables import with_next_step
@@ -341,10 +342,16 @@ class Store(_Face):
         """Let go of what the store holds."""
         self.transport.close()
 
+    def state(self) -> int | None:
+        """Differs after every write to any table, of this process or another; None where only the network knows."""
+        return None
+
     def create(self, *tables: Table) -> None:
-        """Make tables, or the indexes that older ones lack, and wait until they can be used."""
+        """Make tables, or the indexes that older ones lack, and wait until they can be used. Indexes that a declared
+        one replaces are deleted."""
         expect_each("create", tables)
         for table in tables:
+            backfill(self, self.transport.call, table)
             self.transport.create(table)
 
     def get(self, wanted: Get[I]) -> I | None:

@@ -13,8 +13,8 @@ KeyParts = Sequence[tuple[str, str, str | None]]
 """Name, half and type of every attribute of a key."""
 
 _ANEW = (
-    "An index cannot be changed: give the new one another name and delete the old one when unused, or delete the old "
-    "one and make it anew with store.create."
+    "An index cannot be changed: give the new one another name and name the old one in its `replaces`, or delete the "
+    "old one and make it anew with store.create."
 )
 _LOCAL = "A local index cannot be changed: give the table another name, or delete it if you may and make it anew."
 

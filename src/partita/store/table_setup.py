@@ -1,7 +1,9 @@
-"""Making what a schema declares: a table, the indexes that an older one lacks, its stream and its expiry."""
+"""Making what a schema declares: a table, the indexes that an older one lacks, its stream and its expiry; and deleting
+the indexes that others replace."""
 
 from __future__ import annotations
 
+import logging
 import time
 from collections.abc import Callable
 from typing import Any
@@ -14,7 +16,10 @@ from partita.table.errors import TableDiffersError
 from partita.table.export import index_definition
 from partita.table.tables import Index, Table
 
+_log = logging.getLogger("partita.tables")
 _WAIT_SECONDS = 120.0
+_INDEX_SECONDS = 4 * 3600.0
+"""How long DynamoDB may take to fill an index or to delete one: minutes even if the table is small."""
 _MOST_TRIES = 3
 Call = Callable[[str, dict[str, Any]], dict[str, Any]]
 Described = dict[str, Any]
@@ -29,6 +34,9 @@ def make(table: Table, call: Call, pause: Callable[[], object]) -> None:
         _check_key(table, described)
         for index in table.indexes:
             described = _with(index, described, call, pause)
+        for index in table.indexes:
+            for name in index.replaces:
+                described = _without(name, index, described, call, pause)
         _stream(table, described, call, pause)
     else:
         _wait(table, call, pause)
@@ -37,16 +45,19 @@ def make(table: Table, call: Call, pause: Callable[[], object]) -> None:
 
 
 def _wait(table: Table, call: Call, pause: Callable[[], object]) -> Described:
-    deadline = time.monotonic() + _WAIT_SECONDS
+    begun = time.monotonic()
+    unfinished: list[str] = []
     while True:
         try:
             described: Described = call("DescribeTable", {"TableName": table.name})["Table"]
-            if {described["TableStatus"], *(index["IndexStatus"] for index in _indexes(described))} == {"ACTIVE"}:
+            unfinished = [each["IndexName"] for each in _indexes(described) if each["IndexStatus"] != "ACTIVE"]
+            if described["TableStatus"] == "ACTIVE" and not unfinished:
                 return described
         except ResourceNotFoundError:
             pass  # AWS may not have heard of it everywhere yet
-        if time.monotonic() > deadline:
-            raise ConnectionFailedError(f"{table.name} is not usable after {_WAIT_SECONDS:.0f} seconds.")
+        patience = _INDEX_SECONDS if unfinished else _WAIT_SECONDS
+        if time.monotonic() > begun + patience:
+            raise ConnectionFailedError(f"{table.name} is not usable after {patience:.0f} seconds.")
         pause()
 
 
@@ -71,7 +82,8 @@ def _with(index: Index, described: Described, call: Call, pause: Callable[[], ob
     while not _has(described, index):
         tries += 1
         try:
-            call("UpdateTable", _addition(index))
+            _log.warning("%s: adding the index %s", index.table.name, index.name)
+            call("UpdateTable", _addition(index, described))
         except (ResourceInUseError, LimitExceededError, ValidationError):
             # Somebody else may be adding this index, or another one first. If nobody is, it stays wrong.
             described = _wait(index.table, call, pause)
@@ -79,6 +91,25 @@ def _with(index: Index, described: Described, call: Call, pause: Callable[[], ob
                 raise
         else:
             described = _wait(index.table, call, pause)
+    return described
+
+
+def _without(name: str, index: Index, described: Described, call: Call, pause: Callable[[], object]) -> Described:
+    """Delete an index that another one replaces; that one is filled by now."""
+    table, tries = index.table, 0
+    while any(each["IndexName"] == name for each in _indexes(described)):
+        tries += 1
+        try:
+            _log.warning("%s: deleting the index %s, which %s replaces", table.name, name, index.name)
+            deletion = {"TableName": table.name, "GlobalSecondaryIndexUpdates": [{"Delete": {"IndexName": name}}]}
+            call("UpdateTable", deletion)
+        except (ResourceInUseError, LimitExceededError, ValidationError, ResourceNotFoundError):
+            # Somebody else may be deleting it, or changing another one first. If nobody is, it stays.
+            described = _wait(table, call, pause)
+            if tries == _MOST_TRIES and any(each["IndexName"] == name for each in _indexes(described)):
+                raise
+        else:
+            described = _wait(table, call, pause)
     return described
 
 
@@ -95,11 +126,13 @@ def _has(described: Described, index: Index) -> bool:
     return stored is not None
 
 
-def _addition(index: Index) -> dict[str, Any]:
-    used = (*index.table.keys, *index.key_names)
+def _addition(index: Index, described: Described) -> dict[str, Any]:
+    # Those of the other indexes as well: not every server keeps what is not named again.
+    types = {each["AttributeName"]: each["AttributeType"] for each in described["AttributeDefinitions"]}
+    types |= {key.name: key.type for key in index.key_names}
     return {
         "TableName": index.table.name,
-        "AttributeDefinitions": [{"AttributeName": key.name, "AttributeType": key.type} for key in dict.fromkeys(used)],
+        "AttributeDefinitions": [{"AttributeName": name, "AttributeType": kind} for name, kind in types.items()],
         "GlobalSecondaryIndexUpdates": [{"Create": index_definition(index)}],
     }
 

@@ -56,6 +56,10 @@ class Index:
     spread: KeyName | None
     """The documented partition key, if `pk` holds it with a shard because there are several."""
     purpose: str
+    replaces: tuple[str, ...] = ()
+    """Names of earlier indexes that are deleted once this one can be used."""
+    backfill: bool = False
+    """Whether rows of before get the derived attributes of its key before it is added."""
 
     def __repr__(self) -> str:
         return f"{self.table.name}.{self.name}"
@@ -156,13 +160,26 @@ class Table:
         projection: Literal["ALL", "KEYS_ONLY"] | tuple[str, ...] = "ALL",
         shards: int = 1,
         purpose: str = "",
+        replaces: tuple[str, ...] = (),
+        backfill: bool = False,
     ) -> Index:
         """Declare a global index; up to four attributes for each half of its key.
 
         With `shards`, or a setting that says so, each value of its partition key is spread over several partitions, and
         reading merges them. The spread key is an attribute of its own: the documented one stays as it is.
+
+        An index cannot be changed. To let it hold more, or to give it another key, declare it under another name and
+        name the earlier one in `replaces`: `store.create` adds the new one, waits until it is filled, and deletes the
+        earlier one.
+
+        `backfill`: when the index is added to a table that has rows, the derived attributes of its key are written into
+        them first. Only for tables that no other program writes.
         """
-        return self._add(name, _keys(pk), _keys(sk), projection, shards, purpose, local=False)
+        index = self._add(
+            name, _keys(pk), _keys(sk), projection, shards, purpose, replaces=replaces, backfill=backfill, local=False
+        )
+        self._check_replaced()
+        return index
 
     def local_index(
         self,
@@ -184,6 +201,8 @@ class Table:
         shards: int,
         purpose: str,
         *,
+        replaces: tuple[str, ...] = (),
+        backfill: bool = False,
         local: bool,
     ) -> Index:
         if any(index.name == name for index in self.indexes):
@@ -218,12 +237,22 @@ class Table:
             shards=shards,
             spread=spread,
             purpose=purpose,
+            replaces=replaces,
+            backfill=backfill,
         )
         for item_type in self.item_types:
             for key in index.key_names:
                 item_type.__layout__.check_key_type(key, f"{item_type.__name__}: {index!r}")
         self.indexes.append(index)
         return index
+
+    def _check_replaced(self) -> None:
+        replaced = [name for index in self.indexes for name in index.replaces]
+        for name in replaced:
+            if replaced.count(name) > 1 or any(index.name == name for index in self.indexes):
+                raise SchemaError(
+                    f"{self.name}: the index {name} is replaced, so it cannot be declared or replaced again"
+                )
 
     def accept(self, code: str, *subjects: Index | type[Item] | Callable[..., Any], because: str) -> None:
         """Live with a finding of `partita check` about indexes, item types or access patterns, and say why."""

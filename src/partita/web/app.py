@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import AsyncIterator, Callable, Iterable, Iterator
+from collections.abc import AsyncIterator, Awaitable, Callable, Hashable, Iterable, Iterator
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from pathlib import Path
 
@@ -19,6 +19,7 @@ from partita.kit.permissions import Access
 from partita.kit.routes import Routes
 from partita.kit.serving import Application, Serving
 from partita.kit.sharing.studio import Studio
+from partita.kit.steady import STEADY_BYTES
 from partita.kit.suite import Suite
 from partita.table.recent import Recent
 from partita.web import errors, openapi
@@ -86,6 +87,8 @@ def create_app(
         pages=Recent(PAGES_BYTES),
         base_url=settings.base_url,
         studio=Studio(),
+        steady=Recent(STEADY_BYTES),
+        state_of_data=_state_of_data(suite),
     )
     errors.install(app)
     _check_icons(suite, assets)
@@ -101,6 +104,18 @@ def create_app(
     if settings.dev_panel:
         suite.kit.tables.observe(collect)
     return app
+
+
+def _state_of_data(suite: Suite) -> Callable[[], Awaitable[Hashable | None]]:
+    """What differs after every write."""
+    tables, search = suite.kit.tables, suite.kit.search
+
+    async def state() -> Hashable | None:
+        in_tables = tables.state()
+        in_search = None if in_tables is None else await search.state()
+        return None if in_search is None else (in_tables, in_search)
+
+    return state
 
 
 def _check_icons(suite: Suite, assets: Assets) -> None:

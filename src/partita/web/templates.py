@@ -10,9 +10,11 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import urlencode
 
+from fastapi.routing import APIRoute
 from jinja2 import Environment, FileSystemLoader, StrictUndefined, pass_context
 from jinja2.runtime import Context, Macro
 from markupsafe import Markup, escape
+from starlette.requests import Request
 
 from partita.kit.faces import drawing, initials
 from partita.kit.labels import field_id, field_link
@@ -125,13 +127,39 @@ def environment(
 
 @pass_context
 def query(context: Context, **changes: Any) -> str:
-    """The URL of this page with other parameters; None removes one, a list repeats it."""
+    """The URL of this page with other parameters; None removes one, a list repeats it.
+
+    Parameters that the page does not know are left out: a list has dozens of such links.
+    """
     request = context["request"]
-    kept = [(name, value) for name, value in request.query_params.multi_items() if name not in changes and value]
+    kept = [pair for name, pair in _parameters(request) if name not in changes]
     for name, value in changes.items():
         values = value if isinstance(value, list | tuple) else [value]
-        kept.extend((name, str(each)) for each in values if each is not None and each != "")
-    return f"{request.url.path}?{urlencode(kept)}" if kept else str(request.url.path)
+        kept.extend(_pair(name, str(each)) for each in values if each is not None and each != "")
+    path: str = request.url.path
+    return f"{path}?{'&'.join(kept)}" if kept else path
+
+
+def _parameters(request: Request) -> list[tuple[str, str]]:
+    """The names of the parameters that a page keeps, each with what a URL says of it; worked out once per request."""
+    known: list[tuple[str, str]] | None = getattr(request.state, "kept_parameters", None)
+    if known is None:
+        sent = [(name, value) for name, value in request.query_params.multi_items() if value]
+        names = _declared(request.scope.get("route")) if sent else frozenset()
+        known = [(name, _pair(name, value)) for name, value in sent if not names or name in names]
+        request.state.kept_parameters = known
+    return known
+
+
+def _declared(route: Any) -> frozenset[str]:
+    """The parameters that a route declares, and that of the pager."""
+    declared = route.dependant.query_params if isinstance(route, APIRoute) else ()
+    return frozenset((*(each.alias for each in declared), "back")) if declared else frozenset()
+
+
+@lru_cache(maxsize=4096)
+def _pair(name: str, value: str) -> str:
+    return urlencode([(name, value)])
 
 
 def row_numbers(form: Any, name: str, least: int = 1, most: int = 100) -> list[int]:

@@ -131,7 +131,7 @@ async def test_what_a_list_shows_comes_without_the_text_of_the_page(many: tuple[
     for sort in SORTS:
         assert len((await service.catalog.browse(sort=sort, limit=20)).items) == 20
     queries = [call for call in seen if call.operation == "Query"]
-    assert [call.index for call in queries] == ["byTime", "byRating", "byTitle"]
+    assert [call.index for call in queries] == ["sitesByTime", "sitesByRating", "sitesByTitle"]
     assert not [call for call in seen if call.operation == "BatchGetItem"], "the index answers alone"
 
 

@@ -39,6 +39,7 @@ class Kelifax:
     service: KelifaxService
     app: FastAPI
     worker: ChangeWorker
+    suite: Suite
     numbers: count[int] = field(default_factory=lambda: count(1))
 
     def visitor(self) -> Somebody:
@@ -67,4 +68,4 @@ def serve(kit: Kit) -> Kelifax:
         await kit.accounts.finish()
 
     suite = Suite(kit, (built,), built.changes, worker, close, jobs_of(kit, built))
-    return Kelifax(kit, KelifaxService(kit), create_app(suite), worker)
+    return Kelifax(kit, KelifaxService(kit), create_app(suite), worker, suite)

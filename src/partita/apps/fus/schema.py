@@ -47,11 +47,30 @@ BY_COUNT = FUS.index("byCount", pk="entityType", sk=number("count"), purpose="Ta
 BY_STARS = FUS.index("byStars", pk=number("starRating"), sk="siteId", purpose="Ratings by value")
 BY_GROUP = FUS.index("byGroup", pk="groupName", sk="userId", purpose="List users in a custom group")
 BY_SITE = FUS.index("bySite", pk="commentedSite", sk="commentSk", purpose="Comments of a site, oldest first")
-BY_TIME = FUS.index("byTime", pk="timeline", sk="createdAt", projection=_LISTED, purpose="Sites, newest first")
-BY_RATING = FUS.index(
-    "byRating", pk="timeline", sk=number("ratingRank"), projection=_LISTED, purpose="Sites, best rated first"
+BY_TIME = FUS.index(
+    "sitesByTime",
+    pk="timeline",
+    sk="createdAt",
+    projection=_LISTED,
+    purpose="Sites, newest first",
+    replaces=("byTime",),  # it held no iconFile
 )
-BY_TITLE = FUS.index("byTitle", pk="timeline", sk="titleKey", projection=_LISTED, purpose="Sites by title")
+BY_RATING = FUS.index(
+    "sitesByRating",
+    pk="timeline",
+    sk=number("ratingRank"),
+    projection=_LISTED,
+    purpose="Sites, best rated first",
+    replaces=("byRating",),
+)
+BY_TITLE = FUS.index(
+    "sitesByTitle",
+    pk="timeline",
+    sk="titleKey",
+    projection=_LISTED,
+    purpose="Sites by title",
+    replaces=("byTitle",),
+)
 BY_RATER = FUS.index("byRater", pk="ratedBy", sk="ratedAt", purpose="One person's ratings, without their comments")
 BY_COMMENTER = FUS.index("byCommenter", pk="commentedBy", sk="createdAt", purpose="One person's comments")
 

@@ -29,7 +29,14 @@ ACCOUNTS = Table(
 )
 
 NEWEST = ACCOUNTS.index("newest", pk="newest", sk="createdAt", shards=4, purpose="Accounts, newest first")
-STAFF = ACCOUNTS.index("staff", pk="staff", sk="username", purpose="Accounts with roles: sparse")
+STAFF = ACCOUNTS.index(
+    "withRoles",
+    pk="staff",
+    sk="username",
+    purpose="Accounts with roles: sparse",
+    replaces=("staff",),  # it lacked the accounts that earlier versions had made
+    backfill=True,
+)
 DIRECTORY = ACCOUNTS.index("directory", pk="directory", sk="username", shards=4, purpose="Accounts by username")
 
 

@@ -51,9 +51,12 @@ class Texts(Generic[I]):
     """Queries that together read every item, for building the index anew."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Catalog(Generic[I]):
-    """One index: fields with the weight a match in them has, filters, and how an item becomes a document."""
+    """One index: fields with the weight a match in them has, filters, and how an item becomes a document.
+
+    Each is equal to itself alone, so that answers can be remembered by it.
+    """
 
     name: str
     """`kelifax.resources`."""

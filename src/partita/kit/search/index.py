@@ -9,12 +9,14 @@ from collections.abc import AsyncIterable, AsyncIterator, Callable, Mapping, Seq
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any, TypeVar
+from weakref import WeakKeyDictionary
 
 import apsw
 
 from partita.kit.search import finding, tables, vocabulary, writes
 from partita.kit.search.catalog import Catalog, Document, Text
 from partita.kit.search.finding import Asked, Match, Wanted
+from partita.kit.search.memory import Answers
 from partita.kit.search.results import FacetValue, SearchPage
 from partita.store.reads import note_read
 from partita.table import CursorKeys, Item
@@ -37,6 +39,7 @@ class Search:
         self._connections: list[apsw.Connection] = []
         self._guard = threading.Lock()
         self._pool = ThreadPoolExecutor(threads, thread_name_prefix="search")
+        self._answers: WeakKeyDictionary[asyncio.AbstractEventLoop, Answers] = WeakKeyDictionary()
         file.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
 
     def close(self) -> None:
@@ -74,9 +77,16 @@ class Search:
         """
         asked = Asked.of(catalog, text, filters or {}, match, sort, tuple(facets), most_values, suggest, limit)
         after = None if cursor is None else asked.place(self._keys, cursor)
-        page = await self._run(finding.find, asked, self._keys, after)
+        answers = await self._remembered()
+        page = await answers.get(
+            asked, after, lambda given: finding.find(given or self._connection(), asked, self._keys, after)
+        )
         note_read(page)
         return page
+
+    async def state(self) -> int | None:
+        """A number that differs after every write to the index, of this process or another; None if nobody knows."""
+        return (await self._remembered()).state()
 
     async def complete(
         self, catalog: Catalog[Any], start: str, *, filter: str = "", field: str = "", limit: int = 10
@@ -166,18 +176,31 @@ class Search:
         loop = asyncio.get_running_loop()
         return await loop.run_in_executor(self._pool, lambda: work(self._connection(), *arguments))
 
+    async def _remembered(self) -> Answers:
+        """The answers that this event loop has found lately."""
+        loop = asyncio.get_running_loop()
+        known = self._answers.get(loop)
+        if known is None:
+            watch = await loop.run_in_executor(self._pool, self._connect)
+            watch.set_busy_timeout(0)  # the loop must not wait for anybody
+            known = self._answers.setdefault(loop, Answers(watch, self._pool))
+        return known
+
     def _connection(self) -> apsw.Connection:
         known: apsw.Connection | None = getattr(self._local, "connection", None)
         if known is None:
-            known = apsw.Connection(str(self._file))
-            known.set_busy_timeout(_BUSY_MILLISECONDS)
-            _use_wal(known)
-            known.execute("PRAGMA synchronous = NORMAL; PRAGMA recursive_triggers = ON")
-            tables.prepare(known)
-            self._local.connection = known
-            with self._guard:
-                self._connections.append(known)
+            known = self._local.connection = self._connect()
         return known
+
+    def _connect(self) -> apsw.Connection:
+        connection = apsw.Connection(str(self._file))
+        connection.set_busy_timeout(_BUSY_MILLISECONDS)
+        _use_wal(connection)
+        connection.execute("PRAGMA synchronous = NORMAL; PRAGMA recursive_triggers = ON")
+        tables.prepare(connection)
+        with self._guard:
+            self._connections.append(connection)
+        return connection
 
 
 def _use_wal(connection: apsw.Connection) -> None:

@@ -66,3 +66,7 @@ class SearchPage:
     """Nothing had all the words, so these have some of them."""
     suggestion: str | None = None
     """What may have been meant: the query with its typing errors corrected, which finds more."""
+
+    def __hash__(self) -> int:
+        """Of what is cheap to look at: a page of the site is looked up by what was read for it."""
+        return hash((self.total, self.next_cursor, len(self.hits)))

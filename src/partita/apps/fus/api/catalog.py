@@ -44,7 +44,7 @@ class TagView(View):
 def add(api: Routes, service: FusService) -> None:
     """Declare the routes."""
 
-    @api.get("/sites", Access.PUBLIC, response_model=ListOf[SiteSummary], refuses=[400, 422])
+    @api.get("/sites", Access.PUBLIC, response_model=ListOf[SiteSummary], refuses=[400, 422], steady=True)
     async def browse(
         q: Words = "",
         tags: TagsWanted = [],  # noqa: B006 - FastAPI reads the default and leaves it alone
@@ -60,7 +60,7 @@ def add(api: Routes, service: FusService) -> None:
         sites = tuple(match.item for match in page)
         return Json(listed(SiteSummary, Page(sites, page.next_cursor)))
 
-    @api.get("/tags", Access.PUBLIC, response_model=ListOf[TagView], refuses=[400, 422])
+    @api.get("/tags", Access.PUBLIC, response_model=ListOf[TagView], refuses=[400, 422], steady=True)
     async def tags(sort: TagSort = "popular", start: TagStart = "", limit: Limit = 50, cursor: Cursor = None) -> Json:
         """Tags with the number of sites that have them."""
         if sort == "name" or start:

@@ -37,7 +37,7 @@ Typed = Annotated[str, Query(max_length=900)]
 def add(pages: Routes, service: FusService) -> None:
     """Declare the routes."""
 
-    @pages.get("", Access.PUBLIC)
+    @pages.get("", Access.PUBLIC, steady=True)
     async def catalog(
         request: Request,
         viewer: CurrentViewer,
@@ -66,7 +66,7 @@ def add(pages: Routes, service: FusService) -> None:
             sorts=list(sorts.items()),
         )
 
-    @pages.get("/tags", Access.PUBLIC)
+    @pages.get("/tags", Access.PUBLIC, steady=True)
     async def cloud(request: Request, cursor: Cursor = None) -> Response:
         page = await service.catalog.popular_tags(limit=_CLOUD, cursor=cursor)
         head = Head("/fus/tags", "All tags of the catalog, with the number of sites that have each.")

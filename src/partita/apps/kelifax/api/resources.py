@@ -68,7 +68,7 @@ def add(api: Routes, service: KelifaxService) -> None:
     """Declare the routes."""
     logo_url = service.resources.logo_url
 
-    @api.get("/resources", Access.PUBLIC, response_model=ListOf[ResourceSummary], refuses=[400, 422])
+    @api.get("/resources", Access.PUBLIC, response_model=ListOf[ResourceSummary], refuses=[400, 422], steady=True)
     async def browse(
         category: Annotated[Category | None, Query(description="Only this category.")] = None,
         tag: Annotated[
@@ -98,7 +98,7 @@ def add(api: Routes, service: KelifaxService) -> None:
         resource = await service.resources.detail(slug)
         return Json(ResourceDetail.of(resource, logo_url=logo_url(resource)))
 
-    @api.get("/categories", Access.PUBLIC, response_model=Categories)
+    @api.get("/categories", Access.PUBLIC, response_model=Categories, steady=True)
     async def categories() -> Json:
         """Every category with the number of its approved resources."""
         return Json({"items": CategoryCount.each(await service.resources.categories())})

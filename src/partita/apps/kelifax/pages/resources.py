@@ -31,7 +31,7 @@ _CATEGORY_NAMES = {category: category_name(category) for category in CATEGORIES}
 def add(pages: Routes, service: KelifaxService) -> None:
     """Declare the routes."""
 
-    @pages.get("", Access.PUBLIC)
+    @pages.get("", Access.PUBLIC, steady=True)
     async def home(request: Request) -> Response:
         """Featured resources, categories, newest resources."""
         return render(
@@ -43,7 +43,7 @@ def add(pages: Routes, service: KelifaxService) -> None:
             newest=without_marks(await service.resources.browse(limit=6)).items,
         )
 
-    @pages.get("/resources", Access.PUBLIC)
+    @pages.get("/resources", Access.PUBLIC, steady=True)
     async def browse(
         request: Request,
         category: Annotated[str, Query(max_length=30)] = "",
