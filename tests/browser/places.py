@@ -17,8 +17,8 @@ from tests.web.walk import Walked
 
 START = ("/",)
 _FILES = ("/static/", "/files/", "/favicon.ico", "/healthz", "/readyz", "/metrics", "/fus/export/")
-_PARTS = ("/notifications/unread", "/admin/outbox/{mail_id}/files/{number}", "/fus/tags/complete")
-"""What is no page: the number in the bell, files that went with mails, and tags while they are typed."""
+_PARTS = ("/notifications/unread", "/admin/outbox/{mail_id}/files/{number}", "/fus/tags/complete", "/kept/{form_id}")
+"""What is no page: the number in the bell, files of mails, tags while they are typed, and forms that are kept."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,8 +13,10 @@ from starlette.datastructures import ImmutableMultiDict
 from starlette.requests import Request
 from starlette.responses import Response
 
+from partita.kit.inputs import LOCKS, StaleEdit
 from partita.kit.messages import field_name, message
 from partita.kit.problems import FieldError, Invalid, NotFound, Problem
+from partita.kit.refusals import refusal_of
 
 M = TypeVar("M", bound=BaseModel)
 Form = ImmutableMultiDict[str, Any] | Mapping[str, Any] | Iterable[tuple[str, Any]]
@@ -49,8 +51,8 @@ class Parsed(Generic[M]):
 
     def refused(self, problem: Problem) -> Parsed[M]:
         """The form as it is shown after a service has refused what was typed."""
-        # The revision is a hidden field: a conflict about it concerns the form as a whole.
-        errors = {error.field if error.field != "revision" else "": error.message for error in problem.errors}
+        # What an edit was made from is a hidden field: a conflict about it concerns the form as a whole.
+        errors = {error.field if error.field not in LOCKS else "": error.message for error in problem.errors}
         errors = errors or {"": problem.detail}
         return replace(self, value=None, errors={**self.errors, **errors}, refusal=problem)
 
@@ -68,14 +70,49 @@ async def submitted(
     """
     async with request.form(max_fields=MOST_FIELDS) as sent:
         form = parse(model, sent, **reading)
+    try:
+        return await save_or_again(request, form, save, again)
+    except StaleEdit as stale:
+        return await again(form.refused(stale))
+
+
+async def save_or_again(
+    request: Request,
+    form: Parsed[M],
+    save: Callable[[M], Awaitable[Response]],
+    again: Callable[[Parsed[M]], Awaitable[Response]],
+) -> Response:
+    """Save a form that was read, or show it again. `NotFound` and an edit of an old revision are raised."""
+    if is_restored(request):
+        return await again(replace(form, value=None, errors={}))
     if form.value is None:
         return await again(form)
     try:
         return await save(form.value)
-    except NotFound:
+    except (NotFound, StaleEdit):
         raise
-    except Problem as problem:
+    except Exception as error:
+        problem = refusal_of(error)
+        if problem is None:
+            raise
         return await again(form.refused(problem))
+
+
+def is_restored(request: Request) -> bool:
+    """Whether this is a form that was kept while its sender signed in again: it is shown and never saved."""
+    return bool(getattr(request.state, "restored", False))
+
+
+def keepable(model: type[BaseModel], form: Form) -> list[tuple[str, str]]:
+    """What may be kept of a form: the fields of its model without secrets, and the marks of what was opened."""
+    shape = dict(_leaves(model))
+    marks = {*LOCKS, "opened"}
+    return [
+        (name, text)
+        for name, texts in _typed(form).items()
+        for text in texts
+        if name in marks or (_pattern(name) in shape and not _is_secret(shape[_pattern(name)]))
+    ]
 
 
 def parse(model: type[M], form: Form, *, separated: Collection[str] = (), lines: Collection[str] = ()) -> Parsed[M]:

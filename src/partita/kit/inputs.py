@@ -136,7 +136,7 @@ class Edit(Changes):
     def check_revision(self, current: int) -> None:
         """Refuse the edit if somebody else has changed the item since."""
         if self.revision is not None and self.revision != current:
-            raise changed_meanwhile()
+            raise StaleEdit(current)
 
 
 class VersionedEdit(Changes):
@@ -150,7 +150,7 @@ class VersionedEdit(Changes):
     def check_version(self, current: str) -> None:
         """Refuse the edit if somebody else has changed the item since."""
         if self.version is not None and self.version != current:
-            raise changed_meanwhile("version")
+            raise StaleEdit(current, "version")
 
 
 SNAKE_CASE = ConfigDict(alias_generator=None)
@@ -162,7 +162,21 @@ def nothing_to_change() -> BadRequest:
     return BadRequest("Send at least one field to change.", code="nothing_to_change")
 
 
-def changed_meanwhile(field: str = "revision") -> Conflict:
-    """The refusal of an edit after somebody else's."""
-    detail = "Somebody else has changed this. Reload it and make your changes again."
-    return Conflict(detail, code="changed_meanwhile", errors=[FieldError(field, detail)])
+LOCKS = frozenset({"revision", "version"})
+"""The fields with which an edit says which state it was made from."""
+
+
+class StaleEdit(Conflict):
+    """An edit of a state that is no longer the current one; `field` is the field of the edit that names the state."""
+
+    code = "changed_meanwhile"
+
+    def __init__(self, current: int | str, field: str = "revision") -> None:
+        detail = "Somebody else has changed this. Reload it and make your changes again."
+        super().__init__(detail, errors=[FieldError(field, detail)])
+        self.current = current
+        self.field = field
+
+    @property
+    def members(self) -> dict[str, Any]:
+        return {self.field: self.current}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import time
 from collections.abc import Hashable, Mapping
 from typing import Any
@@ -11,7 +12,7 @@ from starlette.requests import Request
 from starlette.responses import HTMLResponse, RedirectResponse, Response
 from starlette.types import Receive, Scope, Send
 
-from partita.kit.flashes import COOKIE, Flash, Kind
+from partita.kit.flashes import COOKIE, SECRET_COOKIE, Flash, Kind
 from partita.kit.forms import Parsed
 from partita.kit.permissions import NOBODY, Viewer
 from partita.kit.problems import Problem
@@ -52,7 +53,7 @@ def render(
     if problem is not None:
         status, headers = problem.status, {**(headers or {}), **problem.headers}
     served = serving(request)
-    flash = served.flashes.read(request)
+    flash = getattr(request.state, "notice", None) or served.flashes.read(request)
     key = _key(request, template) if flash is None and status == 200 else None
     parts = served.pages.get(key) if key is not None else None
     if parts is None:
@@ -62,6 +63,8 @@ def render(
     page = RenderedPage(request, parts, status, headers)
     if flash is not None:
         page.delete_cookie(COOKIE, path="/")
+    if SECRET_COOKIE in request.cookies:
+        page.delete_cookie(SECRET_COOKIE, path=request.url.path)
     return page
 
 
@@ -82,9 +85,21 @@ def confirm(request: Request, question: str, consequence: str, *, button: str, k
     return render(request, "confirm.html", question=question, consequence=consequence, button=button, keep=keep)
 
 
-def redirect(url: str, *, flash: str = "", kind: Kind = "good") -> Response:
-    """A redirect (303), with a message that the next page shows once."""
-    return _Redirect(url, Flash(flash, kind) if flash else None)
+def redirect(url: str, *, flash: str = "", kind: Kind = "good", secret: str = "") -> Response:
+    """A redirect (303), with a message that the next page shows once; `shown_once` reads the secret there."""
+    return _Redirect(url, Flash(flash, kind) if flash else None, secret)
+
+
+def told(response: Response, text: str, kind: Kind = "good") -> Response:
+    """A part of a page, with a message for whoever had it replaced by script; plain pages send `redirect(flash=…)`."""
+    # ASCII, as headers are.
+    response.headers["HX-Trigger"] = json.dumps({"told": {"text": text, "kind": kind}})
+    return response
+
+
+def shown_once(request: Request) -> str:
+    """A secret that a redirect brought to this page; empty if it was shown before."""
+    return serving(request).flashes.read_secret(request)
 
 
 def local(url: str | None, otherwise: str = "/") -> str:
@@ -128,16 +143,19 @@ class _Redirect(RedirectResponse):
     shown to nobody.
     """
 
-    def __init__(self, url: str, flash: Flash | None) -> None:
+    def __init__(self, url: str, flash: Flash | None, secret: str = "") -> None:
         super().__init__(url, status_code=303)
         self._flash = flash
+        self._secret = (url, secret)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if any(name == _UPLOADING for name, _ in scope["headers"]):
             self.status_code = 200
             self.headers["X-Location"] = self.headers["Location"]
             del self.headers["Location"]
+        app: Application = scope["app"]
         if self._flash is not None:
-            app: Application = scope["app"]
             app.serving.flashes.send(self, self._flash)
+        if self._secret[1]:
+            app.serving.flashes.send_secret(self, *self._secret)
         await super().__call__(scope, receive, send)

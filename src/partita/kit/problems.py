@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import Any, ClassVar
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,6 +31,11 @@ class Problem(Exception):
     @property
     def headers(self) -> dict[str, str]:
         """Headers of the response."""
+        return {}
+
+    @property
+    def members(self) -> dict[str, Any]:
+        """What else the document says, for programs."""
         return {}
 
 

@@ -7,10 +7,12 @@ from typing import Annotated, Any, TypeVar
 
 from fastapi import APIRouter, Depends, Request
 from fastapi.routing import APIRoute
+from pydantic import BaseModel
 from starlette.responses import Response
 
 from partita.kit.parameters import Handle, is_noting, noting, parsed_once, suits
 from partita.kit.permissions import Access, Viewer, authorize
+from partita.kit.problems import NotFound
 from partita.kit.serving import serving
 from partita.kit.steady import steadily
 from partita.store.reads import remember_reads
@@ -66,11 +68,14 @@ class Routes:
         most_bytes: int = MOST_BYTES,
         faceless: bool = False,
         steady: bool = False,
+        keeps: type[BaseModel] | None = None,
         **settings: Any,
     ) -> Callable[[F], F]:
         """Declare a route. `refuses` are the error statuses that its documentation lists. A `faceless` route responds
         to everybody alike, so no session is looked up. A `steady` one shows nothing but what the URL, the tables and
-        the search index say, and does nothing besides: visitors get the same response until something is written."""
+        the search index say, and does nothing besides: visitors get the same response until something is written.
+        `keeps` is the model of the form that a page sends: if its sender has to sign in again, what was typed is kept.
+        Such a route reads it with `submitted` or `edited`."""
 
         if steady and (method != "GET" or permission != Access.PUBLIC):
             raise ValueError(f"{method} {path} cannot be steady: only what everybody may get is kept")
@@ -86,6 +91,8 @@ class Routes:
             extra: dict[str, Any] = {"x-permission": str(permission), "x-refuses": list(refuses)}
             if most_bytes != MOST_BYTES:
                 extra["x-most-bytes"] = most_bytes
+            if keeps is not None:
+                extra["x-keeps"] = keeps
             if self.pages:
                 settings.setdefault("response_class", Response)
                 settings.setdefault("response_model", None)
@@ -150,6 +157,8 @@ def _asking(permission: str) -> type[APIRoute]:
 
             async def answer(request: Request) -> Response:
                 authorize(await viewer_of(request), permission)
+                if getattr(request.state, "restored", False) and keeps(self) is None:
+                    raise NotFound("Nothing is kept here.")
                 remember_reads()
                 if getattr(request.state, "head", False):
                     request.scope["method"] = "HEAD"  # the router saw it as GET
@@ -158,6 +167,13 @@ def _asking(permission: str) -> type[APIRoute]:
             return answer
 
     return Asking
+
+
+def keeps(route: Any) -> type[BaseModel] | None:
+    """The model of the form that is kept if its sender has to sign in again."""
+    extra = getattr(route, "openapi_extra", None) or {}
+    model: type[BaseModel] | None = extra.get("x-keeps")
+    return model
 
 
 def most_bytes(route: Any) -> int:

@@ -1,4 +1,4 @@
-"""The house's own table: rate limits and the outbox."""
+"""The house's own table: rate limits, the outbox, mail on its way, and kept forms."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ HOUSE = Table(
     sk="SK",
     ttl="expiresAt",
     stream=None,
-    purpose="Counters of rate limits, notifications, mail that waits or is kept, jobs, progress of change handlers.",
+    purpose="Counters of rate limits, notifications, mail, forms that are kept, jobs, progress of change handlers.",
 )
 
 OUTBOX = HOUSE.index("outbox", pk="outbox", sk="sentAt", shards=4, purpose="Kept mail, newest first")
@@ -114,3 +114,27 @@ def queued_mail(mail_id: str) -> Get[QueuedMail]:
 @access_pattern("Mail that is due to be sent", HOUSE, documented=False, now="2026-01-26T10:30:00Z")
 def due_mail(now: str) -> Query[QueuedMail]:
     return QueuedMail.query(QUEUE, QueuedMail.queued("QUEUED")).at_most(QueuedMail.due_at(now))
+
+
+MOST_KEPT = 90_000
+"""The longest form that is kept, in characters as a browser sends them."""
+
+
+# 4. Kept forms: what somebody typed and sent after their session had ended.
+class KeptForm(Item, table=HOUSE, pk="KEPT#{user_id}", sk="FORM#{form_id}", names=camel_case):
+    """A form, to be shown again to the person who typed it."""
+
+    user_id: Attribute[str] = key_part()
+    form_id: Attribute[str] = key_part()
+    path: Attribute[str] = attribute(max_length=2000)
+    """Where it was sent to."""
+    parameters: Attribute[str] = attribute(default="", max_length=2000)
+    """The query of that address."""
+    body: Attribute[str] = attribute(max_length=MOST_KEPT, repr=False)
+    """Its fields as a browser sends them; no secrets, no files."""
+    expires_at: Attribute[int]
+
+
+@access_pattern("A kept form", HOUSE, documented=False, user_id="1", form_id="1")
+def kept_form(user_id: str, form_id: str) -> Get[KeptForm]:
+    return KeptForm.get(KeptForm.user_id(user_id), KeptForm.form_id(form_id))

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from jinja2 import Environment
 
     from partita.kit.flashes import Flash, Flashes
+    from partita.kit.kept_forms import KeptForms
     from partita.kit.sharing.studio import Studio
     from partita.table.recent import Recent
 
@@ -49,6 +50,10 @@ class Serving:
     """Responses of steady routes, each with the DynamoDB requests that made it."""
     state_of_data: Callable[[], Awaitable[Hashable | None]]
     """Differs once anything was written to the tables or the search index; None if nobody can tell."""
+    kept: KeptForms
+    """Forms whose senders have to sign in again."""
+    last_person: Callable[[Request], str | None]
+    """Who signed in last with the browser of a request."""
 
 
 class Application(FastAPI):

@@ -13,6 +13,7 @@ from starlette.middleware import Middleware
 
 from partita import __version__
 from partita.kit.flashes import Flashes
+from partita.kit.kept_forms import KeptForms
 from partita.kit.keys import signing_keys
 from partita.kit.pages import PAGES_BYTES
 from partita.kit.permissions import Access
@@ -27,6 +28,7 @@ from partita.web.assets import Assets
 from partita.web.calls import collect
 from partita.web.house import house_routes
 from partita.web.house.sharing import robots_route
+from partita.web.last_person import LastPerson
 from partita.web.metrics import Metrics
 from partita.web.middleware.body_limit import BodyLimit
 from partita.web.middleware.compress import Compress
@@ -89,6 +91,8 @@ def create_app(
         studio=Studio(),
         steady=Recent(STEADY_BYTES),
         state_of_data=_state_of_data(suite),
+        kept=KeptForms(suite.kit.store, clock=suite.kit.clock, ids=suite.kit.ids, limits=suite.kit.limits),
+        last_person=LastPerson.of(settings).user_id,
     )
     errors.install(app)
     _check_icons(suite, assets)

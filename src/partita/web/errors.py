@@ -15,12 +15,13 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from partita.dynamo.errors import DynamoError
+from partita.kit.forms import MOST_FIELDS, keepable
+from partita.kit.kept_forms import MOST_BYTES
 from partita.kit.messages import field_errors
 from partita.kit.pages import redirect, render
 from partita.kit.permissions import NOBODY
 from partita.kit.problems import (
     BadRequest,
-    Conflict,
     FieldError,
     Forbidden,
     Invalid,
@@ -31,8 +32,9 @@ from partita.kit.problems import (
     TooMany,
     Unavailable,
 )
-from partita.kit.routes import viewer_of
-from partita.store.retries import OVER_A_NETWORK
+from partita.kit.refusals import refusal_of
+from partita.kit.routes import keeps, viewer_of
+from partita.kit.serving import serving
 from partita.table.errors import (
     ChangedMeanwhileError,
     ForeignItemError,
@@ -44,7 +46,7 @@ from partita.web.recognise import PASSWORD_PATH, PasswordChangeDue
 from partita.web.shell import sign_in_path
 
 PROBLEM_TYPE = "application/problem+json"
-_RETRY_AFTER = 2
+_BACK = "Go back with your browser: what you typed is still there."
 _log = logging.getLogger("partita.errors")
 
 
@@ -62,17 +64,6 @@ class MethodNotAllowed(Problem):
     @property
     def headers(self) -> dict[str, str]:
         return {"Allow": self._allowed} if self._allowed else {}
-
-
-class Busy(Unavailable):
-    """The tables are throttled or unreachable; the response says when to try again."""
-
-    code = "busy"
-    title = "Busy right now"
-
-    @property
-    def headers(self) -> dict[str, str]:
-        return {"Retry-After": str(_RETRY_AFTER)}
 
 
 class UnreadableItem(Problem):
@@ -122,18 +113,12 @@ _MODEL_ERRORS = (InvalidCursorError, ChangedMeanwhileError, ItemTooLargeError, K
 def problem_of(request: Request, error: Exception) -> Problem:
     """The problem that an error means for the client; raises the error if it is a bug of ours."""
     match error:
-        case Problem():
-            return error
         case RequestValidationError():
             return _not_valid(request, error)
         case HTTPException():
             return _by_status(request, error)
         case InvalidCursorError():
             return BadRequest(str(error), code="invalid_cursor")
-        case ChangedMeanwhileError():
-            return Conflict(str(error), code="changed_meanwhile")
-        case ItemTooLargeError():
-            return TooLarge(f"{error} Make it shorter.")
         case KeyPartError():
             # The URL contains an id that cannot be a key.
             _log.warning("key", extra={"detail": str(error), "request_id": request.state.request_id})
@@ -141,11 +126,11 @@ def problem_of(request: Request, error: Exception) -> Problem:
         case ForeignItemError():
             _log.error("unreadable item", extra={"detail": str(error), "request_id": request.state.request_id})
             return UnreadableItem("A stored item does not fit its type. The log names the item to correct.")
-        case DynamoError() if OVER_A_NETWORK.worth_it(error):
-            _log.warning("busy", extra={"detail": error.code, "request_id": request.state.request_id})
-            return Busy("The database is busy. Nothing is lost; try again in a moment.")
         case _:
-            raise error
+            problem = refusal_of(error)
+            if problem is None:
+                raise error
+            return problem
 
 
 async def answer_with(request: Request, problem: Problem) -> Response:
@@ -154,7 +139,7 @@ async def answer_with(request: Request, problem: Problem) -> Response:
         return problem_document(problem, getattr(request.state, "request_id", ""))
     await _recognise(request)
     if isinstance(problem, SignInRequired) and not request.state.viewer.signed_in:
-        return _to_sign_in(request, problem)
+        return await _to_sign_in(request, problem)
     if isinstance(problem, PasswordChangeDue):
         return redirect(PASSWORD_PATH)  # that page says why
     return render(request, "error.html", status=problem.status, headers=problem.headers, problem=problem)
@@ -172,6 +157,7 @@ def problem_document(problem: Problem, request_id: str) -> Response:
     }
     if problem.errors:
         body["errors"] = [{"field": _whole(error.field), "message": _whole(error.message)} for error in problem.errors]
+    body |= problem.members
     return Response(orjson.dumps(body), problem.status, problem.headers, PROBLEM_TYPE)
 
 
@@ -215,7 +201,8 @@ def _by_status(request: Request, error: HTTPException) -> Problem:
         case 403:
             return Forbidden(detail)
         case 413:
-            return _Closing(detail)
+            back = "" if _is_api(request) or "Go back" in detail else f" {_BACK}"
+            return _Closing(f"{detail}{back}")
         case 429:
             return TooMany(detail, retry_after=int((error.headers or {}).get("Retry-After", 60)))
         case status if status < 500:
@@ -224,16 +211,35 @@ def _by_status(request: Request, error: HTTPException) -> Problem:
             return Unavailable(detail)
 
 
-def _to_sign_in(request: Request, problem: Problem) -> Response:
-    """Redirect to sign in, and then back to this page or to the one whose button was pressed."""
+async def _to_sign_in(request: Request, problem: Problem) -> Response:
+    """Redirect to sign in, and then back to this page, to the one whose button was pressed, or to what was typed."""
     if request.method in ("GET", "HEAD") and "hx-request" not in request.headers:
         return redirect(sign_in_path(request))
     came_from = urlsplit(request.headers.get("hx-current-url") or request.headers.get("referer", ""))
     came = f"{came_from.path}?{came_from.query}" if came_from.query else came_from.path
-    back = f"?next={quote(came, safe='/')}" if came_from.netloc == request.headers.get("host", "") else ""
+    if came_from.netloc != request.headers.get("host", ""):
+        came = ""
+    kept = await _keep(request)
+    back = f"?next={quote(kept or came, safe='/')}" if kept or came else ""
     if "hx-request" in request.headers:
         return Response(status_code=problem.status, headers={"HX-Redirect": f"/sign-in{back}"})
-    return redirect(f"/sign-in{back}", flash="Please sign in first.", kind="info")
+    words = "Please sign in again. What you typed is kept." if kept else "Please sign in first."
+    return redirect(f"/sign-in{back}", flash=words, kind="info")
+
+
+async def _keep(request: Request) -> str | None:
+    """Keep what was typed for the person who was signed in with this browser; where it is shown again."""
+    model, user_id = keeps(request.scope.get("route")), serving(request).last_person(request)
+    length = request.headers.get("content-length", "")
+    if model is None or user_id is None or not length.isdecimal() or int(length) > MOST_BYTES:
+        return None
+    try:
+        async with request.form(max_fields=MOST_FIELDS) as sent:
+            fields = keepable(model, sent)
+        return await serving(request).kept.keep(user_id, request.url.path, request.url.query, fields)
+    except (HTTPException, DynamoError) as error:  # signing in is possible all the same
+        _log.warning("a form is not kept: %s", error)
+        return None
 
 
 async def _recognise(request: Request) -> None:

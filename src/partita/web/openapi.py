@@ -50,6 +50,7 @@ _PROBLEM = {
         "detail": {"type": "string", "description": "What happened, and the next step."},
         "code": {"type": "string", "description": "A stable name for programs."},
         "request_id": {"type": "string", "description": "The id of the request in our log."},
+        "revision": {"type": "integer", "description": "The current revision, if an edit named an old one."},
         "errors": {
             "type": "array",
             "description": "Every bad field, if the input is invalid.",

@@ -20,6 +20,7 @@ from partita.kit.faces import drawing, initials
 from partita.kit.labels import field_id, field_link
 from partita.kit.sharing.addresses import absolute
 from partita.kit.sharing.structured import structured_data
+from partita.kit.stale import opened
 from partita.web import charts
 from partita.web.assets import Assets
 
@@ -96,6 +97,7 @@ def environment(
         file_url=file_url,
         fragment=fragment,
         icon=icon,
+        opened=opened,
         pager=pager,
         query=query,
         row_numbers=row_numbers,

@@ -10,7 +10,7 @@ from pydantic import ValidationError
 
 from partita.apps.fus import schema
 from partita.apps.fus.formats import comment_parts
-from partita.apps.fus.inputs import CommentInput
+from partita.apps.fus.inputs import CommentEdit, CommentInput
 from partita.apps.fus.permissions import Fus
 from partita.apps.fus.schema import FUS
 from partita.apps.fus.service import FusService
@@ -75,12 +75,12 @@ async def test_only_the_author_changes_a_comment(service: FusService) -> None:
     site = await put(service)
     said = await service.comments.write(READS, site.site_id, GOOD)
     name = said.comment.name
-    after = await service.comments.edit(READS, site.site_id, name, CommentInput(body="Better"))
+    after = await service.comments.edit(READS, site.site_id, name, CommentEdit(body="Better"))
     assert after.comment.body == "Better"
     assert after.comment.created_at < after.comment.updated_at
     for other in (member(), MANAGES):
         with pytest.raises(Forbidden):
-            await service.comments.edit(other, site.site_id, name, CommentInput(body="Worse"))
+            await service.comments.edit(other, site.site_id, name, CommentEdit(body="Worse"))
     assert (await service.comments.comment(site.site_id, name)).comment.body == "Better"
 
 

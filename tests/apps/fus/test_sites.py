@@ -112,7 +112,7 @@ async def test_an_edit_writes_what_differs_and_exactly_the_tags_that_come_and_go
     kit.tables.observe(seen.append)
     after = await service.sites.edit(MANAGES, site.site_id, SiteEdit(tags=("b", "c", "d")))
     (write,) = [call for call in seen if call.operation == "TransactWriteItems"]
-    assert write.items == 5  # the site, one tag and its total that come, one and its total that go
+    assert write.items == 6  # the site, one tag and its total that come, one and its total that go, the entry
     assert after.tags == ("b", "c", "d")
     assert [entry.tag async for entry in kit.store.stream(schema.tags_of(site.site_id))] == ["b", "c", "d"]
     assert await _tags(kit) == {"b": 1, "c": 1, "d": 1}

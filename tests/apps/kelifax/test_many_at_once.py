@@ -83,7 +83,7 @@ class TestManyAtOnce:
                 *(service.moderation.edit(MOD, "amazing-dev-tool", edit) for edit in edits), return_exceptions=True
             )
             kinds = Counter(type(result).__name__ for result in results)
-            assert kinds == {"Resource": 1, "Conflict": 19}
+            assert kinds == {"Resource": 1, "StaleEdit": 19}
             assert len((await service.moderation.log()).items) == 1
 
     async def test_deciding_and_editing_at_once_leaves_lists_that_agree_with_the_resource(

@@ -1,15 +1,17 @@
-"""What follows a change: search, adoption, notifications, and removing what deleted sites, icons and groups leave."""
+"""What follows a change: search, adoption, notifications, history, and removing what deleted things leave."""
 
 from __future__ import annotations
 
 from partita.apps.fus.schema import FUS, Comment, GroupRemoval, Membership, Site, SiteRemoval, TagTotal
 from partita.apps.fus.search import CATALOG
 from partita.apps.fus.service.adoption import adoptions
+from partita.apps.fus.service.history import SITE_FIELDS, foreign_entry
 from partita.apps.fus.service.icons import delete_replaced
 from partita.apps.fus.service.notifications import FusNotifications
 from partita.apps.fus.service.removal import finish_group, finish_site, forget_unused
 from partita.kit.adoption import adoption_handler
 from partita.kit.changes import Change, Handler
+from partita.kit.history.following import foreign_changes
 from partita.kit.kit import Kit
 from partita.kit.search.following import following
 
@@ -48,4 +50,5 @@ def handlers(kit: Kit) -> tuple[Handler, ...]:
         Handler("fus.removal", FUS, remove),
         Handler("fus.icons", FUS, remove_icon),
         Handler("fus.notifications", FUS, tell),
+        foreign_changes("fus.history", FUS, Site, SITE_FIELDS, kit.store, foreign_entry),
     )

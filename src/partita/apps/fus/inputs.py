@@ -94,6 +94,10 @@ class CommentInput(Input):
     body: Body
 
 
+class CommentEdit(CommentInput, Edit):
+    """What somebody makes of a comment of theirs."""
+
+
 class NewGroup(Input):
     """A group that grants permissions to its members."""
 

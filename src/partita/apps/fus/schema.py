@@ -7,6 +7,7 @@ from typing import Annotated, Any, Literal
 from pydantic import StringConstraints
 
 from partita.apps.fus.formats import comment_name, host_of, rating_rank, title_key
+from partita.kit.history import Entry
 from partita.kit.urls import UrlTaken, normalise
 from partita.table import (
     Aggregate,
@@ -344,6 +345,7 @@ class Comment(
     updated_at: Attribute[Timestamp]
     counted: Attribute[bool] = derived(lambda: True)
     """Whether its site has counted it; not stored if another program wrote it, until it is adopted."""
+    revision: Attribute[int] = version()
 
     @property
     def name(self) -> str:
@@ -527,6 +529,19 @@ class GroupLog(Item, table=FUS, pk="GROUPLOG#{group_name}", sk="{at}#{entry_id}"
 @access_pattern("Log of a group", FUS, documented=False, name="editors")
 def log_of(name: str) -> Query[GroupLog]:
     return GroupLog.query(GroupLog.group_name(name)).newest_first()
+
+
+class SiteLog(Entry, table=FUS, pk="SITELOG#{site_id}", sk="{at}#{entry_id}"):
+    """Who changed a site, and how; it stays if the site is deleted."""
+
+    site_id: Attribute[str] = key_part()
+    at: Attribute[Timestamp] = key_part()
+    entry_id: Attribute[str] = key_part()
+
+
+@access_pattern("History of a site", FUS, documented=False, site_id="1")
+def history_of(site_id: str) -> Query[SiteLog]:
+    return SiteLog.query(SiteLog.site_id(site_id)).newest_first()
 
 
 # What `partita check` finds here, and why it is accepted.

@@ -1,14 +1,16 @@
-"""What follows a change of a resource: search, adoption, notifications, and the removal of its logo and reports."""
+"""What follows a change of a resource: search, adoption, notifications, history, removal of its logo and reports."""
 
 from __future__ import annotations
 
 from partita.apps.kelifax.schema import RESOURCES, Decision, Report, Resource
 from partita.apps.kelifax.search import CATALOG
 from partita.apps.kelifax.service.adoption import adoptions
+from partita.apps.kelifax.service.history import RESOURCE_FIELDS, foreign_decision
 from partita.apps.kelifax.service.notifications import KelifaxNotifications
 from partita.apps.kelifax.service.removal import close_reports
 from partita.kit.adoption import adoption_handler
 from partita.kit.changes import Change, Handler
+from partita.kit.history.following import foreign_changes
 from partita.kit.kit import Kit
 from partita.kit.search.following import following
 
@@ -46,4 +48,5 @@ def handlers(kit: Kit) -> tuple[Handler, ...]:
         Handler("kelifax.logos", RESOURCES, remove_logos),
         Handler("kelifax.reports", RESOURCES, remove_reports),
         Handler("kelifax.notifications", RESOURCES, tell),
+        foreign_changes("kelifax.history", RESOURCES, Resource, RESOURCE_FIELDS, kit.store, foreign_decision),
     )

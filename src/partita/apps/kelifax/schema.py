@@ -16,6 +16,7 @@ from partita.apps.kelifax.formats import (
     split_learning,
     split_tags,
 )
+from partita.kit.history import Entry
 from partita.kit.urls import UrlTaken
 from partita.table import (
     Attribute,
@@ -391,7 +392,7 @@ _ACTION_NAMES = {
 
 
 class Decision(
-    Item,
+    Entry,
     table=RESOURCES,
     pk="LOG#{slug}#{logged_at}#{entry_id}",
     keys={"logOf": "moderation", "historyOf": "decision#{slug}"},
@@ -401,8 +402,6 @@ class Decision(
     slug: Attribute[str]
     logged_at: Attribute[Timestamp]
     entry_id: Attribute[str] = key_part()
-    by: Attribute[str]
-    action: Attribute[str]
     reason: Attribute[str] = attribute(default="")
     changed: Attribute[tuple[Name, ...]] = attribute(default=(), max_length=20)
     """The attributes that an edit changed, as the document spells them."""

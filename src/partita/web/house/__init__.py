@@ -8,7 +8,18 @@ from partita.kit.files import file_routes
 from partita.kit.routes import Routes
 from partita.kit.suite import Suite
 from partita.web.assets import Assets
-from partita.web.house import account, administration, design, health, home, jobs, notifications, sharing, signing
+from partita.web.house import (
+    account,
+    administration,
+    design,
+    health,
+    home,
+    jobs,
+    kept,
+    notifications,
+    sharing,
+    signing,
+)
 from partita.web.metrics import Metrics
 
 
@@ -22,6 +33,7 @@ def house_routes(suite: Suite, assets: Assets, metrics: Metrics, *, styleguide: 
     yield administration.routes(suite)
     yield jobs.routes(suite)
     yield jobs.api(suite)
+    yield kept.routes()
     yield notifications.routes(suite)
     yield sharing.routes(suite)
     yield file_routes(suite.kit.files)

@@ -10,7 +10,7 @@ from starlette.responses import Response
 
 from partita.kit.accounts import ApiToken
 from partita.kit.forms import Parsed, submitted
-from partita.kit.pages import confirm, redirect, render
+from partita.kit.pages import confirm, redirect, render, shown_once
 from partita.kit.permissions import Access, Viewer
 from partita.kit.problems import NotFound
 from partita.kit.routes import CurrentViewer, Routes
@@ -63,7 +63,7 @@ def routes(suite: Suite) -> Routes:
     async def account(request: Request, viewer: CurrentViewer) -> Response:
         return await overview(request, viewer)
 
-    @pages.post("/account/name", Access.SIGNED_IN)
+    @pages.post("/account/name", Access.SIGNED_IN, keeps=_Name)
     async def change_name(request: Request, viewer: CurrentViewer) -> Response:
         async def save(form: _Name) -> Response:
             await accounts.profile.change_name(viewer, form.name)
@@ -71,7 +71,7 @@ def routes(suite: Suite) -> Routes:
 
         return await submitted(request, _Name, save, lambda form: overview(request, viewer, name_form=form))
 
-    @pages.post("/account/email", Access.SIGNED_IN)
+    @pages.post("/account/email", Access.SIGNED_IN, keeps=_Email)
     async def change_email(request: Request, viewer: CurrentViewer) -> Response:
         async def save(form: _Email) -> Response:
             await accounts.profile.change_email(viewer, form.email, form.password.get_secret_value())
@@ -125,7 +125,6 @@ def routes(suite: Suite) -> Routes:
         return render(
             request,
             "account/tokens.html",
-            status=201 if new else 200,
             headers={"Cache-Control": "no-store"} if new else None,
             tokens=await accounts.tokens.list(viewer),
             form=form or Parsed(None, {"days": str(_DAYS)}),
@@ -135,15 +134,15 @@ def routes(suite: Suite) -> Routes:
 
     @pages.get("/account/tokens", Access.SIGNED_IN)
     async def tokens(request: Request, viewer: CurrentViewer) -> Response:
-        return await tokens_page(request, viewer)
+        return await tokens_page(request, viewer, new=shown_once(request))
 
-    @pages.post("/account/tokens", Access.SIGNED_IN)
+    @pages.post("/account/tokens", Access.SIGNED_IN, keeps=_Token)
     async def create_token(request: Request, viewer: CurrentViewer) -> Response:
-        """Create a token; only this response shows it."""
+        """Create a token; only the next page shows it."""
 
         async def save(form: _Token) -> Response:
             token = await accounts.tokens.create(viewer, form.name, form.scopes, form.days)
-            return await tokens_page(request, viewer, new=token.text)
+            return redirect("/account/tokens", secret=token.text)
 
         return await submitted(request, _Token, save, lambda form: tokens_page(request, viewer, form))
 

@@ -13,7 +13,7 @@ from partita.kit.answers import Cursor
 from partita.kit.files.headers import safe_headers
 from partita.kit.forms import Parsed, submitted
 from partita.kit.mail import Outbox
-from partita.kit.pages import confirm, redirect, render
+from partita.kit.pages import confirm, redirect, render, shown_once
 from partita.kit.permissions import ADMIN, House, Viewer
 from partita.kit.problems import NotFound
 from partita.kit.routes import CurrentViewer, Routes
@@ -66,13 +66,13 @@ def routes(suite: Suite) -> Routes:
     async def new_user(request: Request) -> Response:
         return await new_person_page(request, Parsed(None))
 
-    @pages.post("/users/new", House.MANAGE_USERS)
+    @pages.post("/users/new", House.MANAGE_USERS, keeps=_NewPerson)
     async def create_user(request: Request, viewer: CurrentViewer) -> Response:
         async def save(form: _NewPerson) -> Response:
             new = await accounts.administration.create_account(
                 viewer, form.username, form.email, form.name, roles=form.roles
             )
-            return await person_page(request, viewer, new.account, password=new.password, status=201)
+            return redirect(f"/admin/users/{new.account.user_id}", secret=new.password)
 
         return await submitted(request, _NewPerson, save, lambda form: new_person_page(request, form))
 
@@ -83,12 +83,10 @@ def routes(suite: Suite) -> Routes:
         form: Parsed[Any] | None = None,
         *,
         password: str = "",
-        status: int = 200,
     ) -> Response:
         return render(
             request,
             "house/user.html",
-            status=status,
             headers={"Cache-Control": "no-store"} if password else None,
             person=person,
             form=form or Parsed(None, {"roles": sorted(person.roles)}),
@@ -101,9 +99,10 @@ def routes(suite: Suite) -> Routes:
 
     @pages.get("/users/{user_id}", House.MANAGE_USERS)
     async def user(request: Request, viewer: CurrentViewer, user_id: str) -> Response:
-        return await person_page(request, viewer, await accounts.people.get(user_id))
+        person = await accounts.people.get(user_id)
+        return await person_page(request, viewer, person, password=shown_once(request))
 
-    @pages.post("/users/{user_id}/roles", House.MANAGE_USERS)
+    @pages.post("/users/{user_id}/roles", House.MANAGE_USERS, keeps=_Roles)
     async def set_roles(request: Request, viewer: CurrentViewer, user_id: str) -> Response:
         async def save(form: _Roles) -> Response:
             await accounts.administration.set_roles(viewer, user_id, form.roles)
@@ -115,10 +114,9 @@ def routes(suite: Suite) -> Routes:
         return await submitted(request, _Roles, save, again)
 
     @pages.post("/users/{user_id}/password", House.MANAGE_USERS)
-    async def set_password(request: Request, viewer: CurrentViewer, user_id: str) -> Response:
-        """Set a one-time password; only this response shows it."""
-        password = await accounts.administration.set_password(viewer, user_id)
-        return await person_page(request, viewer, await accounts.people.get(user_id), password=password)
+    async def set_password(viewer: CurrentViewer, user_id: str) -> Response:
+        """Set a one-time password; only the next page shows it."""
+        return redirect(f"/admin/users/{user_id}", secret=await accounts.administration.set_password(viewer, user_id))
 
     @pages.get("/users/{user_id}/suspend", House.MANAGE_USERS)
     async def ask_to_suspend(request: Request, user_id: str) -> Response:

@@ -16,6 +16,7 @@ from partita.kit.permissions import Access
 from partita.kit.problems import BadRequest, Problem
 from partita.kit.routes import CurrentViewer, Routes
 from partita.kit.suite import Suite
+from partita.web.last_person import LastPerson
 from partita.web.recognise import PASSWORD_PATH, forget, remember, session_cookie
 
 Next = Annotated[str, Query(max_length=2000)]
@@ -48,6 +49,7 @@ def routes(suite: Suite) -> Routes:
     """The pages for signing in and up."""
     pages = Routes("", tag="house", pages=True)
     settings, accounts = suite.kit.settings, suite.kit.accounts
+    last_person = LastPerson.of(settings)
 
     async def enter(request: Request, identity: str, password: str, next: str, flash: str = "") -> Response:
         """Sign in: always begins a new session and ends the browser's previous one."""
@@ -61,6 +63,7 @@ def routes(suite: Suite) -> Routes:
         changing = session.account.must_change_password
         answer = redirect(PASSWORD_PATH) if changing else redirect(local(next), flash=flash)
         remember(answer, settings, session.token)
+        last_person.remember(answer, session.account.user_id)
         return answer
 
     async def sign_in_page(request: Request, next: str, form: Parsed[Any]) -> Response:

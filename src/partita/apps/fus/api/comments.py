@@ -9,7 +9,7 @@ from pydantic import Field
 
 from partita.apps.fus.api.people import PersonView
 from partita.apps.fus.api.sites import SiteSummary
-from partita.apps.fus.inputs import CommentInput
+from partita.apps.fus.inputs import CommentEdit, CommentInput
 from partita.apps.fus.permissions import Fus
 from partita.apps.fus.service import FusService
 from partita.kit.answers import Cursor, Json, Limit
@@ -27,6 +27,9 @@ class _OfComment(View):
     body: Annotated[str, From("comment.body")]
     created_at: Annotated[str, From("comment.created_at")]
     updated_at: Annotated[str, From("comment.updated_at")]
+    revision: Annotated[int, From("comment.revision")] = Field(
+        description="Send it with an edit, and the edit is refused if the comment was changed since."
+    )
 
 
 class CommentView(_OfComment):
@@ -62,8 +65,8 @@ def add(api: Routes, service: FusService) -> None:
         """Comment on a site."""
         return Json(CommentView.of(await service.comments.write(viewer, site_id, comment)), 201)
 
-    @api.patch(_COMMENT, Fus.COMMENT, response_model=CommentView, refuses=[404, 422])
-    async def edit_comment(viewer: CurrentViewer, site_id: str, comment_id: str, comment: CommentInput) -> Json:
+    @api.patch(_COMMENT, Fus.COMMENT, response_model=CommentView, refuses=[404, 409, 422])
+    async def edit_comment(viewer: CurrentViewer, site_id: str, comment_id: str, comment: CommentEdit) -> Json:
         """Edit a comment of yours."""
         return Json(CommentView.of(await service.comments.edit(viewer, site_id, comment_id, comment)))
 

@@ -9,10 +9,11 @@ from pydantic import Field
 from partita.apps.fus.inputs import NewSite, PreviewInput, SiteEdit
 from partita.apps.fus.permissions import Fus
 from partita.apps.fus.service import FusService
-from partita.kit.answers import Json
+from partita.kit.answers import Cursor, Json, Limit
+from partita.kit.history.views import ChangeView
 from partita.kit.permissions import Access
 from partita.kit.routes import CurrentViewer, Routes
-from partita.kit.views import From, View
+from partita.kit.views import From, ListOf, View, listed
 
 
 class SiteSummary(View):
@@ -40,6 +41,15 @@ class SiteDetail(SiteSummary):
     fetched_at: str | None = Field(description="When the page was read; null if that never worked.")
     fetch_note: str | None = Field(description="Why the page could not be read.")
     revision: int = Field(description="Send it with an edit to have the edit refused if somebody else was faster.")
+
+
+class SiteChange(View):
+    """Who changed a site, and how."""
+
+    at: str
+    by: str
+    action: str
+    edits: list[ChangeView] = Field(description="What changed; empty if the action says it all.")
 
 
 class PreviewView(View):
@@ -76,6 +86,11 @@ def add(api: Routes, service: FusService) -> None:
     async def edit(viewer: CurrentViewer, site_id: str, edit: SiteEdit) -> Json:
         """Edit a site; fields that are left out stay as they are."""
         return Json(SiteDetail.of(await service.sites.edit(viewer, site_id, edit)))
+
+    @api.get("/sites/{site_id}/history", Fus.EDIT, response_model=ListOf[SiteChange], refuses=[400, 422])
+    async def history(site_id: str, limit: Limit = 20, cursor: Cursor = None) -> Json:
+        """Who changed a site, newest first; also if it is deleted."""
+        return Json(listed(SiteChange, await service.history.of_site(site_id, limit=limit, cursor=cursor)))
 
     @api.delete("/sites/{site_id}", Fus.DELETE, status_code=204, refuses=[404, 409])
     async def delete(viewer: CurrentViewer, site_id: str) -> None:

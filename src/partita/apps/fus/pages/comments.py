@@ -7,15 +7,17 @@ from typing import Any
 from fastapi import Request
 from starlette.responses import Response
 
-from partita.apps.fus.inputs import CommentInput
+from partita.apps.fus.inputs import CommentEdit, CommentInput
 from partita.apps.fus.pages.sites import COMMENTS, site_page
 from partita.apps.fus.permissions import Fus
 from partita.apps.fus.service import FusService
+from partita.apps.fus.service.history import COMMENT_FIELDS
 from partita.kit.answers import Cursor
-from partita.kit.forms import Parsed, submitted
-from partita.kit.pages import confirm, redirect, render
+from partita.kit.forms import Parsed, filled, submitted
+from partita.kit.pages import confirm, redirect, render, told
 from partita.kit.permissions import Access, Viewer
 from partita.kit.routes import CurrentViewer, Routes
+from partita.kit.stale import edited
 
 _PAGE = 20
 _EXCERPT = 200
@@ -38,14 +40,14 @@ def add(pages: Routes, service: FusService) -> None:
             newest_first=newest_first,
         )
 
-    @pages.post("/sites/{site_id}/comments", Fus.COMMENT)
+    @pages.post("/sites/{site_id}/comments", Fus.COMMENT, keeps=CommentInput)
     async def write(request: Request, viewer: CurrentViewer, site_id: str) -> Response:
         with_script = "hx-request" in request.headers
 
         async def save(comment: CommentInput) -> Response:
             await service.comments.write(viewer, site_id, comment)
             if with_script:
-                return await comments_part(request, site_id, Parsed(None))
+                return told(await comments_part(request, site_id, Parsed(None)), "Comment posted.")
             many = (await service.sites.site(site_id)).number_of_comments > COMMENTS
             order = "?comments=newest" if many else ""
             return redirect(f"/fus/sites/{site_id}{order}#comments", flash="Comment posted.")
@@ -67,23 +69,27 @@ def add(pages: Routes, service: FusService) -> None:
     ) -> Response:
         comment = (await service.comments.own(viewer, site_id, name)).comment
         site = await service.sites.site(site_id)
-        form = form or Parsed(None, {"body": comment.body})
+        form = form or filled(CommentEdit, comment)
         return render(request, "fus/edit_comment.html", site=site, comment=comment, form=form)
 
     @pages.get("/sites/{site_id}/comments/{name}/edit", Fus.COMMENT)
     async def edit_form(request: Request, viewer: CurrentViewer, site_id: str, name: str) -> Response:
         return await edit_page(request, viewer, site_id, name)
 
-    @pages.post("/sites/{site_id}/comments/{name}/edit", Fus.COMMENT)
+    @pages.post("/sites/{site_id}/comments/{name}/edit", Fus.COMMENT, keeps=CommentEdit)
     async def edit(request: Request, viewer: CurrentViewer, site_id: str, name: str) -> Response:
-        async def save(comment: CommentInput) -> Response:
+        async def save(comment: CommentEdit) -> Response:
             await service.comments.edit(viewer, site_id, name, comment)
             return redirect(f"/fus/sites/{site_id}#comments", flash="Comment saved.")
 
-        async def again(form: Parsed[CommentInput]) -> Response:
+        async def again(form: Parsed[CommentEdit]) -> Response:
             return await edit_page(request, viewer, site_id, name, form)
 
-        return await submitted(request, CommentInput, save, again)
+        async def stored() -> Parsed[CommentEdit]:
+            return filled(CommentEdit, (await service.comments.own(viewer, site_id, name)).comment)
+
+        back = f"/fus/sites/{site_id}#comments"
+        return await edited(request, CommentEdit, save, again, stored, fields=COMMENT_FIELDS, back=back)
 
     @pages.get("/sites/{site_id}/comments/{name}/delete", Access.SIGNED_IN)
     async def delete_form(request: Request, viewer: CurrentViewer, site_id: str, name: str) -> Response:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 from fastapi import Request
@@ -16,6 +17,7 @@ from partita.kit.forms import Parsed, filled, submitted
 from partita.kit.pages import confirm, redirect, render
 from partita.kit.permissions import Access
 from partita.kit.routes import CurrentViewer, Routes
+from partita.kit.stale import edited
 
 _PAGE = 50
 _LOG = 10
@@ -43,7 +45,7 @@ def add(pages: Routes, service: FusService) -> None:
     async def create_form(request: Request) -> Response:
         return form_page(request, Parsed(None))
 
-    @pages.post("/groups/~new", Fus.MANAGE_GROUPS)
+    @pages.post("/groups/~new", Fus.MANAGE_GROUPS, keeps=NewGroup)
     async def create(request: Request, viewer: CurrentViewer) -> Response:
         async def save(new: NewGroup) -> Response:
             group = await groups.create(viewer, new)
@@ -78,7 +80,7 @@ def add(pages: Routes, service: FusService) -> None:
         group = await groups.group(name)
         return form_page(request, filled(GroupForm, group), group)
 
-    @pages.post("/groups/{name}/edit", Fus.MANAGE_GROUPS)
+    @pages.post("/groups/{name}/edit", Fus.MANAGE_GROUPS, keeps=GroupForm)
     async def edit(request: Request, viewer: CurrentViewer, name: str) -> Response:
         group = await groups.group(name)
 
@@ -92,7 +94,13 @@ def add(pages: Routes, service: FusService) -> None:
         async def again(form: Parsed[GroupForm]) -> Response:
             return form_page(request, form, group)
 
-        return await submitted(request, GroupForm, save, again)
+        async def stored() -> Parsed[GroupForm]:
+            now = filled(GroupForm, await groups.group(name))
+            changeable = [each for each in now.values.get("permissions", []) if viewer.may(each)]
+            return replace(now, values={**now.values, "permissions": changeable})
+
+        back = f"/fus/groups/{name}"
+        return await edited(request, GroupForm, save, again, stored, fields=groups.fields, back=back)
 
     @pages.get("/groups/{name}/delete", Fus.MANAGE_GROUPS)
     async def delete_form(request: Request, name: str) -> Response:
@@ -112,7 +120,7 @@ def add(pages: Routes, service: FusService) -> None:
 
     # -- members
 
-    @pages.post("/groups/{name}/members", Fus.MANAGE_GROUPS)
+    @pages.post("/groups/{name}/members", Fus.MANAGE_GROUPS, keeps=MemberInput)
     async def add_member(request: Request, viewer: CurrentViewer, name: str) -> Response:
         async def save(wanted: MemberInput) -> Response:
             account = await groups.person(wanted.person)

@@ -11,7 +11,7 @@ from partita.apps.fus.permissions import Fus
 from partita.apps.fus.service import FusService
 from partita.kit.answers import Cursor
 from partita.kit.forms import MOST_FIELDS, Parsed, submitted
-from partita.kit.pages import confirm, local, redirect, render
+from partita.kit.pages import confirm, local, redirect, render, told
 from partita.kit.permissions import Access
 from partita.kit.routes import CurrentViewer, Routes
 
@@ -26,7 +26,7 @@ def add(pages: Routes, service: FusService) -> None:
         page = await service.ratings.my_ratings(viewer, limit=_PAGE, cursor=cursor)
         return render(request, "fus/my_ratings.html", page=page)
 
-    @pages.post("/sites/{site_id}/rating", Fus.RATE)
+    @pages.post("/sites/{site_id}/rating", Fus.RATE, keeps=RatingInput)
     async def rate(request: Request, viewer: CurrentViewer, site_id: str) -> Response:
         """From a site's page with a note, or from a list by a click on a star, which leaves the note as it is."""
         async with request.form(max_fields=MOST_FIELDS) as sent:
@@ -38,7 +38,7 @@ def add(pages: Routes, service: FusService) -> None:
             stars = (await service.ratings.rate(viewer, site_id, wanted)).stars
             if "hx-request" in request.headers:
                 site = await service.sites.site(site_id)
-                return render(request, "fus/rating.html", site=site, stars=stars, back=back)
+                return told(render(request, "fus/rating.html", site=site, stars=stars, back=back), "Rating saved.")
             return redirect(back, flash="Rating saved.")
 
         async def again(form: Parsed[RatingInput]) -> Response:

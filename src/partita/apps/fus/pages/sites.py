@@ -14,18 +14,22 @@ from partita.apps.fus.pages.sharing import site_head
 from partita.apps.fus.permissions import Fus
 from partita.apps.fus.schema import Site
 from partita.apps.fus.service import FusService
+from partita.apps.fus.service.history import SITE_FIELDS, timeline_entry
 from partita.apps.fus.service.sites import AlreadyThere, Preview
 from partita.kit.answers import Cursor
 from partita.kit.forms import MOST_FIELDS, Parsed, filled, parse, submitted
+from partita.kit.history import TimelineEntry
 from partita.kit.inputs import Input
 from partita.kit.pages import confirm, redirect, render
 from partita.kit.permissions import Access, Viewer
-from partita.kit.problems import TooMany
+from partita.kit.problems import NotFound, TooMany
 from partita.kit.routes import CurrentViewer, Routes
+from partita.kit.stale import edited
 
 M = TypeVar("M", bound=Input)
 
 COMMENTS = 50
+_PAGE = 30
 _SEPARATED = frozenset({"tags"})
 _EXCERPT = 700
 
@@ -85,13 +89,33 @@ def add(pages: Routes, service: FusService) -> None:
         site: Site | None = None,
     ) -> Response:
         """Save the form; or show what the page says, if that button was pressed."""
+        site_id = "" if site is None else site.site_id
 
         async def again(form: Parsed[M]) -> Response:
             return form_page(request, form, site)
 
+        async def stored() -> Parsed[M]:
+            return filled(model, await service.sites.site(site_id), separated=_SEPARATED)
+
+        async def last() -> TimelineEntry | None:
+            return next(map(timeline_entry, await service.history.of_site(site_id, limit=1)), None)
+
         async with request.form(max_fields=MOST_FIELDS) as sent:
-            if sent.get("go") != "preview":
+            if sent.get("go") != "preview" and site is None:
                 return await submitted(request, model, save, again, separated=_SEPARATED)
+            if sent.get("go") != "preview":
+                back = f"/fus/sites/{site_id}"
+                return await edited(
+                    request,
+                    model,
+                    save,
+                    again,
+                    stored,
+                    fields=SITE_FIELDS,
+                    back=back,
+                    last=last,
+                    separated=_SEPARATED,
+                )
             form = replace(parse(model, sent, separated=_SEPARATED), value=None, errors={})
             wanted = parse(PreviewInput, sent)
         if wanted.value is None:
@@ -110,7 +134,7 @@ def add(pages: Routes, service: FusService) -> None:
         url = request.query_params.get("url", "")[:2000]
         return form_page(request, Parsed(None, {"fetch": "true", "url": url}))
 
-    @pages.post("/sites/new", Fus.CREATE)
+    @pages.post("/sites/new", Fus.CREATE, keeps=NewSite)
     async def add_site(request: Request, viewer: CurrentViewer) -> Response:
         async def save(new: NewSite) -> Response:
             return _saved(await service.sites.add(viewer, new), "Site added.", new.fetch)
@@ -133,12 +157,25 @@ def add(pages: Routes, service: FusService) -> None:
         site = await service.sites.site(site_id)
         return form_page(request, filled(SiteForm, site, separated=_SEPARATED), site)
 
-    @pages.post("/sites/{site_id}/edit", Fus.EDIT)
+    @pages.post("/sites/{site_id}/edit", Fus.EDIT, keeps=SiteForm)
     async def edit(request: Request, viewer: CurrentViewer, site_id: str) -> Response:
         async def save(edit: SiteForm) -> Response:
             return _saved(await service.sites.edit(viewer, site_id, edit), "Changes saved.", edit.fetch)
 
         return await save_or_preview(request, viewer, SiteForm, save, await service.sites.site(site_id))
+
+    @pages.get("/sites/{site_id}/history", Fus.EDIT)
+    async def history(request: Request, site_id: str, cursor: Cursor = None) -> Response:
+        """Who changed the site; also if it is deleted."""
+        page = await service.history.of_site(site_id, limit=_PAGE, cursor=cursor)
+        try:
+            site = await service.sites.site(site_id)
+        except NotFound:
+            if not page.items:
+                raise
+            site = None
+        entries = [*map(timeline_entry, page)]
+        return render(request, "fus/history.html", site=site, entries=entries, next_cursor=page.next_cursor)
 
     @pages.get("/sites/{site_id}/delete", Fus.DELETE)
     async def delete_form(request: Request, site_id: str) -> Response:

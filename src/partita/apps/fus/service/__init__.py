@@ -7,6 +7,7 @@ from partita.apps.fus.service.catalog import Catalog
 from partita.apps.fus.service.comments import Comments
 from partita.apps.fus.service.grants import GroupGrants
 from partita.apps.fus.service.groups import Groups
+from partita.apps.fus.service.history import SiteHistory
 from partita.apps.fus.service.people import People
 from partita.apps.fus.service.ratings import Ratings
 from partita.apps.fus.service.sharing import Sharing
@@ -21,6 +22,7 @@ class FusService:
     def __init__(self, kit: Kit) -> None:
         people = People(kit.accounts)
         self.sites = Sites(kit)
+        self.history = SiteHistory(kit)
         self.catalog = Catalog(kit, self.sites)
         self.sharing = Sharing(kit, self.catalog)
         self.ratings = Ratings(kit, people, self.sites)

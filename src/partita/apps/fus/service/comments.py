@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from partita.apps.fus import schema
 from partita.apps.fus.formats import comment_parts
-from partita.apps.fus.inputs import CommentInput
+from partita.apps.fus.inputs import CommentEdit, CommentInput
 from partita.apps.fus.permissions import Fus
 from partita.apps.fus.schema import Comment, Site
 from partita.apps.fus.service.bookkeeping import new_comment
@@ -66,11 +66,19 @@ class Comments:
         await self._store.transact(Transaction(*new_comment(comment)))
         return await self._with_author(comment)
 
-    async def edit(self, viewer: Viewer, site_id: str, name: str, wanted: CommentInput) -> CommentWithAuthor:
+    async def edit(self, viewer: Viewer, site_id: str, name: str, wanted: CommentEdit) -> CommentWithAuthor:
         """Change a comment; only its author can."""
-        comment = (await self.own(viewer, site_id, name)).comment
-        change = Update(comment.own_key, Comment.body.set(wanted.body), Comment.updated_at.set(stamp(self._kit.clock)))
-        return await self._with_author(await self._store.update(change.otherwise(_no_such_comment())))
+
+        async def attempt() -> CommentWithAuthor:
+            comment = (await self.own(viewer, site_id, name)).comment
+            wanted.check_revision(comment.revision)
+            if wanted.body == comment.body:
+                return await self._with_author(comment)
+            now = stamp(self._kit.clock)
+            change = Update(comment.own_key, Comment.body.set(wanted.body), Comment.updated_at.set(now))
+            return await self._with_author(await self._store.update(change.next_version(comment)))
+
+        return await self._store.attempt(attempt)
 
     async def delete(self, viewer: Viewer, site_id: str, name: str) -> Comment:
         """Delete the viewer's own comment, or somebody else's as a moderator."""

@@ -11,9 +11,11 @@ from partita.apps.fus import schema
 from partita.apps.fus.inputs import GroupEdit, NewGroup
 from partita.apps.fus.schema import Group, GroupLog, GroupRemoval, Membership
 from partita.apps.fus.service.grants import counts, not_before
+from partita.apps.fus.service.history import group_fields
 from partita.apps.fus.service.people import People, Person
 from partita.kit.accounts import Account
 from partita.kit.clock import stamp
+from partita.kit.history import Fields
 from partita.kit.kit import Kit
 from partita.kit.lists import find, find_or, follow_page
 from partita.kit.permissions import Viewer
@@ -58,6 +60,11 @@ class Groups:
     def permissions_by_system(self) -> dict[str, list[str]]:
         """The same, by the title of their system."""
         return self._kit.accounts.policy.by_system()
+
+    @property
+    def fields(self) -> Fields:
+        """What people edit of a group."""
+        return group_fields(self._kit.accounts.policy.label, self.permissions)
 
     async def groups(self, *, limit: int = 20, cursor: str | None = None) -> Page[Group]:
         """All groups, by name."""

@@ -14,6 +14,7 @@ from partita.apps.fus.schema import Site, SiteRemoval
 from partita.apps.fus.service.adoption import adopt_site
 from partita.apps.fus.service.bookkeeping import actions, changes, creation
 from partita.apps.fus.service.counting import no_such_site
+from partita.apps.fus.service.history import deletion_entry, edit_entry
 from partita.apps.fus.service.icons import keep_icon
 from partita.kit.clock import stamp
 from partita.kit.fetcher import Fetched, FetchRefused
@@ -118,10 +119,16 @@ class Sites:
         elif not wanted and edit.model_fields_set <= {"fetch"}:
             raise nothing_to_change()
         async with self._icon(fetched) as icon:
-            return await self._edit(site_id, edit, wanted, fetched, icon)
+            return await self._edit(viewer, site_id, edit, wanted, fetched, icon)
 
     async def _edit(
-        self, site_id: str, edit: SiteEdit, wanted: dict[str, Any], fetched: Fetched | str | None, icon: str | None
+        self,
+        viewer: Viewer,
+        site_id: str,
+        edit: SiteEdit,
+        wanted: dict[str, Any],
+        fetched: Fetched | str | None,
+        icon: str | None,
     ) -> Site:
         async def attempt() -> Site:
             before = await self._adopted(site_id)
@@ -139,8 +146,9 @@ class Sites:
                 .unless_changed(before, Site.updated_at, Site.url, Site.title, Site.tags)
                 .next_version(before)
             )
+            entry = Put(edit_entry(self._kit, viewer, before, after)).if_new()
             try:
-                await self._store.transact(Transaction(*self._claim(icon), own, *changes(before, after)))
+                await self._store.transact(Transaction(*self._claim(icon), own, *changes(before, after), entry))
             except UrlTaken as taken:
                 raise await self._already_there(taken) from None
             return after
@@ -161,7 +169,8 @@ class Sites:
             )
             # A site that another program wrote and nobody adopted has no guard, and is not counted.
             beside = changes(before, None) if before.listed else ()
-            await self._store.transact(Transaction(gone, *beside, Put(removal)))
+            entry = Put(deletion_entry(self._kit, viewer, before)).if_new()
+            await self._store.transact(Transaction(gone, *beside, Put(removal), entry))
             return before
 
         return await self._store.attempt(attempt)

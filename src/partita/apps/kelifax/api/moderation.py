@@ -13,6 +13,7 @@ from partita.apps.kelifax.permissions import Kelifax
 from partita.apps.kelifax.schema import Resource, Status
 from partita.apps.kelifax.service import KelifaxService
 from partita.kit.answers import Cursor, Json, Limit
+from partita.kit.history.views import ChangeView
 from partita.kit.routes import CurrentViewer, Routes
 from partita.kit.views import From, ListOf, View, listed
 
@@ -43,6 +44,7 @@ class LogEntry(View):
     action: str
     reason: str
     changed: list[str] = Field(description="The attributes that an edit changed.")
+    edits: list[ChangeView] = Field(description="How an edit changed them; empty for edits that are old.")
 
 
 class InspectedResource(ModeratedResource):

@@ -14,12 +14,15 @@ from partita.apps.kelifax.pages.wizard import with_one_more
 from partita.apps.kelifax.permissions import Kelifax
 from partita.apps.kelifax.schema import STATUSES, Resource, Status
 from partita.apps.kelifax.service import KelifaxService
+from partita.apps.kelifax.service.history import RESOURCE_FIELDS, timeline_entry
 from partita.kit.answers import Cursor
 from partita.kit.flashes import Kind
 from partita.kit.forms import MOST_FIELDS, Parsed, filled, parse, submitted
+from partita.kit.history import TimelineEntry
 from partita.kit.pages import confirm, redirect, render
 from partita.kit.problems import Conflict, NotFound
 from partita.kit.routes import CurrentViewer, Routes
+from partita.kit.stale import edited
 
 _PAGE = 20
 _LOG_PAGE = 50
@@ -58,22 +61,28 @@ def add(pages: Routes, service: KelifaxService) -> None:
         return render(request, "kelifax/log.html", page=page)
 
     async def resource_page(request: Request, slug: str, form: Parsed[Reason]) -> Response:
-        history = await service.moderation.history(slug, _HISTORY)
+        decisions = await service.moderation.history(slug, _HISTORY)
+        history = [*map(timeline_entry, decisions)]
         try:
             resource = await service.moderation.inspect(slug)
         except NotFound as missing:
-            if not history:
+            if not decisions.items:
                 raise
-            return render(request, "kelifax/gone.html", refused=missing, slug=slug, history=history, most=_HISTORY)
+            return render(request, "kelifax/gone.html", refused=missing, slug=slug, history=history)
         return render(
             request,
             "kelifax/inspect.html",
             resource=resource,
             reports=await service.reports.open_of(slug, _REPORTS_OF_ONE),
             history=history,
-            most=_HISTORY,
             form=form,
         )
+
+    @pages.get("/moderation/{slug}/history", Kelifax.READ_LOG)
+    async def history(request: Request, slug: str, cursor: Cursor = None) -> Response:
+        page = await service.moderation.history(slug, _LOG_PAGE, cursor=cursor)
+        entries = [*map(timeline_entry, page)]
+        return render(request, "kelifax/history.html", slug=slug, entries=entries, next_cursor=page.next_cursor)
 
     @pages.get("/moderation/{slug}", Kelifax.READ_MODERATION)
     async def inspect(request: Request, slug: str) -> Response:
@@ -104,7 +113,7 @@ def add(pages: Routes, service: KelifaxService) -> None:
         unfeatured = service.moderation.feature(viewer, slug, featured=False)
         return await decide(request, slug, unfeatured, "No longer featured.", "info")
 
-    @pages.post("/moderation/{slug}/reject", Kelifax.APPROVE)
+    @pages.post("/moderation/{slug}/reject", Kelifax.APPROVE, keeps=Reason)
     async def reject(request: Request, viewer: CurrentViewer, slug: str) -> Response:
         async def save(rejection: Reason) -> Response:
             await service.moderation.reject(viewer, slug, rejection.reason)
@@ -132,28 +141,17 @@ def add(pages: Routes, service: KelifaxService) -> None:
         return redirect("/kelifax/moderation", flash="Resource deleted.", kind="info")
 
     async def edit_page(request: Request, resource: Resource, form: Parsed[EditForm]) -> Response:
-        """The form of an edit. If somebody else was faster it keeps what was typed, and can be sent all the same."""
-        problem = form.problem
-        changed = problem is not None and problem.code == "changed_meanwhile"
-        if changed:
-            form = Parsed(None, {**form.values, "revision": resource.revision})
-        return render(
-            request,
-            "kelifax/edit.html",
-            refused=problem,
-            resource=resource,
-            options=CATEGORY_OPTIONS,
-            form=form,
-            changed=changed,
-            changed_by=await service.moderation.history(resource.resource_slug, 1) if changed else (),
-        )
+        return render(request, "kelifax/edit.html", resource=resource, options=CATEGORY_OPTIONS, form=form)
+
+    def stored_form(resource: Resource) -> Parsed[EditForm]:
+        return filled(EditForm, EditForm.of(resource), separated=_SEPARATED)
 
     @pages.get("/moderation/{slug}/edit", Kelifax.EDIT)
     async def edit_form(request: Request, slug: str) -> Response:
         resource = await service.moderation.inspect(slug)
-        return await edit_page(request, resource, filled(EditForm, EditForm.of(resource), separated=_SEPARATED))
+        return await edit_page(request, resource, stored_form(resource))
 
-    @pages.post("/moderation/{slug}/edit", Kelifax.EDIT)
+    @pages.post("/moderation/{slug}/edit", Kelifax.EDIT, keeps=EditForm)
     async def edit(request: Request, viewer: CurrentViewer, slug: str) -> Response:
         async def save(form: EditForm) -> Response:
             await service.moderation.edit(viewer, slug, form)
@@ -162,7 +160,24 @@ def add(pages: Routes, service: KelifaxService) -> None:
         async def again(form: Parsed[EditForm]) -> Response:
             return await edit_page(request, await service.moderation.inspect(slug), form)
 
+        async def stored() -> Parsed[EditForm]:
+            return stored_form(await service.moderation.inspect(slug))
+
+        async def last() -> TimelineEntry | None:
+            return next(map(timeline_entry, await service.moderation.history(slug, 1)), None)
+
         sent = await request.form(max_fields=MOST_FIELDS)
         if more := str(sent.get("more", "")):
             return await again(with_one_more(parse(EditForm, sent, separated=_SEPARATED, lines=_LINES), more))
-        return await submitted(request, EditForm, save, again, separated=_SEPARATED, lines=_LINES)
+        return await edited(
+            request,
+            EditForm,
+            save,
+            again,
+            stored,
+            fields=RESOURCE_FIELDS,
+            back=f"/kelifax/moderation/{slug}",
+            last=last,
+            separated=_SEPARATED,
+            lines=_LINES,
+        )

@@ -10,6 +10,7 @@ from typing import Any
 from partita.apps.kelifax.formats import search_text
 from partita.apps.kelifax.schema import RESOURCE_URL, Decision, Resource, ResourceTag, ResourceUrl, Total
 from partita.kit.clock import stamp
+from partita.kit.history import FieldChange
 from partita.kit.kit import Kit
 from partita.kit.permissions import Viewer
 from partita.table import Action, AttributeOf, Delete, Put, Update, any_of
@@ -78,7 +79,13 @@ def tag_items(resource: Resource | None) -> Iterator[ResourceTag]:
 
 
 def decision(
-    kit: Kit, viewer: Viewer, slug: str, action: str, reason: str = "", changed: tuple[str, ...] = ()
+    kit: Kit,
+    viewer: Viewer,
+    slug: str,
+    action: str,
+    reason: str = "",
+    changed: tuple[str, ...] = (),
+    edits: tuple[FieldChange, ...] = (),
 ) -> Decision:
     """The entry of the moderation log for something that a moderator does now."""
     return Decision(
@@ -89,6 +96,7 @@ def decision(
         action=action,
         reason=reason,
         changed=changed,
+        edits=edits,
     )
 
 

@@ -10,6 +10,7 @@ from partita.apps.kelifax.formats import join_features, join_learning, join_tags
 from partita.apps.kelifax.inputs import EditForm, ResourceEdit
 from partita.apps.kelifax.schema import MODERATED, Decision, Report, Resource, Status
 from partita.apps.kelifax.service.bookkeeping import completed, decision, derived_writes, rests_on, rewrite
+from partita.apps.kelifax.service.history import RESOURCE_FIELDS
 from partita.apps.kelifax.service.resources import no_resource, url_conflict
 from partita.kit.clock import stamp
 from partita.kit.kit import Kit
@@ -49,9 +50,9 @@ class Moderation:
         """All decisions, newest first."""
         return await self._store.page(schema.decisions(), limit=limit, after=cursor)
 
-    async def history(self, slug: str, limit: int = 20) -> tuple[Decision, ...]:
+    async def history(self, slug: str, limit: int = 20, *, cursor: str | None = None) -> Page[Decision]:
         """Decisions on a resource, newest first; also if it was deleted."""
-        return (await self._store.page(schema.decisions_on(slug), limit=limit)).items
+        return await self._store.page(schema.decisions_on(slug), limit=limit, after=cursor)
 
     async def approve(self, viewer: Viewer, slug: str) -> Resource:
         """Make a resource public."""
@@ -133,8 +134,10 @@ class Moderation:
                 return before
             after = completed(decided).with_(Resource.revision(before.revision + 1))
             update = rewrite(before, after, *seen).next_version(before)
-            changed = _edited_names(before, after) if action == "edit" else ()
-            log_entry = decision(self._kit, viewer, slug, action, reason, changed)
+            edited = action == "edit"
+            changed = _edited_names(before, after) if edited else ()
+            edits = RESOURCE_FIELDS.changes(before, after) if edited else ()
+            log_entry = decision(self._kit, viewer, slug, action, reason, changed, edits)
             try:
                 await self._store.transact(Transaction(update, *derived_writes(before, after), Put(log_entry)))
             except UrlTaken as taken:

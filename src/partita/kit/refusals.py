@@ -1,0 +1,40 @@
+"""What errors of the tables mean for the person or program that made a request."""
+
+from __future__ import annotations
+
+import logging
+
+from partita.dynamo.errors import DynamoError
+from partita.kit.problems import Conflict, Problem, TooLarge, Unavailable
+from partita.store.retries import OVER_A_NETWORK
+from partita.table.errors import ChangedMeanwhileError, ItemTooLargeError
+
+_RETRY_AFTER = 2
+_log = logging.getLogger(__name__)
+
+
+class Busy(Unavailable):
+    """The tables are throttled or unreachable; the response says when to try again."""
+
+    code = "busy"
+    title = "Busy right now"
+
+    @property
+    def headers(self) -> dict[str, str]:
+        return {"Retry-After": str(_RETRY_AFTER)}
+
+
+def refusal_of(error: Exception) -> Problem | None:
+    """The problem that an error means, if trying again or changing the input may help; None otherwise."""
+    match error:
+        case Problem():
+            return error
+        case ChangedMeanwhileError():
+            return Conflict(str(error), code="changed_meanwhile")
+        case ItemTooLargeError():
+            return TooLarge(f"{error} Make it shorter.")
+        case DynamoError() if OVER_A_NETWORK.worth_it(error):
+            _log.warning("busy: %s", error.code)
+            return Busy("The database is busy. Nothing is lost; try again in a moment.")
+        case _:
+            return None

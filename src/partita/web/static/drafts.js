@@ -1,0 +1,166 @@
+// What was typed survives a detour: it is kept in this tab until it is saved. Without script the browser's Back keeps it.
+"use strict";
+(() => {
+  const PREFIX = "draft:";
+  const TYPED = "textarea:not([hidden]), input:not([type]), input[type=text], input[type=url], input[type=email], input[type=tel], input[type=number], input[type=date], input[type=datetime-local]";
+  const viewer = document.body.dataset.viewer || "";
+  const navigation = performance.getEntriesByType("navigation")[0] || {};
+  const refusedPage = (navigation.responseStatus || 200) >= 400;
+  const signing = ["/sign-in", "/sign-up"].includes(location.pathname);
+  let leaving = false;
+
+  const storage = (() => {
+    try {
+      sessionStorage.setItem("draft-test", "");
+      sessionStorage.removeItem("draft-test");
+      return sessionStorage;
+    } catch {
+      return null;
+    }
+  })();
+  const unkept = new WeakSet();
+
+  // ---- forms and what is in them
+
+  const watched = (form) => form.method === "post" && !form.matches(".stale") && form.querySelector(TYPED) && !form.querySelector("input[type=password]");
+  const forms = () => [...document.forms].filter(watched);
+  const key = (form) => `${PREFIX}${viewer}|${new URL(form.action).pathname}`;
+  const controls = (form) => [...form.elements].filter((each) => each.name && each.matches("input, textarea, select") && !each.matches("[type=hidden], [type=file], [type=password], [hidden]"));
+  const ticks = (control) => control.matches("[type=checkbox], [type=radio]");
+
+  const read = (form) => controls(form).filter((each) => !ticks(each) || each.checked).map((each) => [each.name, each.value]);
+  const first = (form) => controls(form).filter((each) => !ticks(each) || each.defaultChecked).map((each) => {
+    if (!each.matches("select")) return [each.name, each.defaultValue];
+    const chosen = [...each.options].find((option) => option.defaultSelected) || each.options[0];
+    return [each.name, chosen ? chosen.value : ""];
+  });
+  const same = (one, other) => JSON.stringify(one) === JSON.stringify(other);
+  // A form that was sent and is shown again (refused, with a preview, after a sign-in) holds typing that is saved nowhere.
+  const shownAgain = (form) => "again" in document.body.dataset && (location.pathname.startsWith("/kept/") || new URL(form.action).pathname === location.pathname);
+  const cameBack = (form) => form.dataset.again === "" || shownAgain(form) || form.querySelector("[aria-invalid=true], [role=alert]") !== null;
+  const dirty = (form) => cameBack(form) || !same(read(form), first(form));
+  const files = (form) => [...form.elements].some((each) => each.type === "file" && each.files.length);
+
+  // ---- keeping
+
+  const load = (name) => JSON.parse(storage.getItem(name) || "null");
+  const forget = (form) => storage && storage.removeItem(key(form));
+  const keep = (form, sent = false) => {
+    if (!storage) return unkept.add(form);
+    if (!dirty(form)) return forget(form);
+    const marks = ["revision", "opened"].map((name) => [name, form.querySelector(`[name=${name}]`)?.value]);
+    try {
+      storage.setItem(key(form), JSON.stringify({ fields: read(form), marks, sent }));
+      unkept.delete(form);
+    } catch {
+      unkept.add(form);
+    }
+    return undefined;
+  };
+
+  const fill = (form, fields) => {
+    const wanted = new Map();
+    for (const [name, value] of fields) wanted.set(name, [...(wanted.get(name) || []), value]);
+    for (const [name, values] of wanted) {
+      const named = () => controls(form).filter((each) => each.name === name);
+      if (named().some(ticks)) continue;
+      for (let tries = 0; named().length < values.length && tries < 20; tries += 1) {
+        const group = named()[0]?.closest("[data-repeat]") || form.querySelector(`#f-${CSS.escape(name.split(".")[0])}[data-repeat]`);
+        const more = group?.querySelector("[data-repeat-more]:not([hidden])");
+        if (!more) break;
+        more.click();
+      }
+      named().forEach((each, place) => { each.value = values[place] ?? ""; });
+    }
+    for (const each of controls(form).filter(ticks)) each.checked = (wanted.get(each.name) || []).includes(each.value);
+  };
+
+  const restore = (form) => {
+    const draft = storage && load(key(form));
+    if (!draft) return cameBack(form) ? keep(form) : undefined;
+    if (same(draft.fields, read(form))) return keep(form);
+    const names = new Set(controls(form).map((each) => each.name));
+    if (!draft.fields.some(([name]) => names.has(name))) return undefined; // another step of a longer form
+    const shown = document.activeElement;
+    const marks = draft.marks.map(([name, value]) => [form.querySelector(`[name=${name}]`), value]);
+    const before = marks.map(([input]) => input?.value);
+    fill(form, draft.fields);
+    // The revision that was edited: if somebody was faster, both versions are shown.
+    for (const [input, value] of marks) if (input && value) input.value = value;
+    const discard = Object.assign(document.createElement("button"), { type: "button", className: "button quiet", textContent: "Discard it" });
+    const notice = Object.assign(document.createElement("div"), { className: "notice restored" });
+    const words = Object.assign(document.createElement("div"), { textContent: "What you typed before is here again. It is not saved." });
+    notice.append(words, discard);
+    notice.setAttribute("role", "status");
+    discard.addEventListener("click", () => {
+      form.reset();
+      marks.forEach(([input], place) => { if (input) input.value = before[place]; });
+      forget(form);
+      notice.remove();
+      controls(form)[0]?.focus();
+    });
+    form.prepend(notice);
+    form.closest("details:not([open])")?.setAttribute("open", "");
+    if (shown && shown !== document.body) shown.focus();
+    return undefined;
+  };
+
+  // ---- when
+
+  // What was sent is saved, unless the answer says otherwise; what another person typed is not ours to show.
+  if (storage) {
+    for (const name of Object.keys(storage).filter((each) => each.startsWith(PREFIX))) {
+      const draft = load(name);
+      const own = name.startsWith(`${PREFIX}${viewer}|`);
+      if ((viewer && !own) || (draft.sent && !refusedPage && !signing)) storage.removeItem(name);
+      else if (draft.sent) storage.setItem(name, JSON.stringify({ ...draft, sent: false }));
+    }
+  }
+  forms().forEach(restore);
+  document.addEventListener("htmx:load", (event) => {
+    if (event.detail.elt === document.body) return;
+    for (const form of forms().filter((each) => event.detail.elt.contains(each))) {
+      if (storage && load(key(form))) form.dataset.again = "";
+      restore(form);
+    }
+  });
+
+  const changed = (event) => {
+    const form = event.target.form;
+    if (form && watched(form)) keep(form);
+  };
+  document.addEventListener("input", changed);
+  document.addEventListener("change", changed);
+
+  document.addEventListener("submit", (event) => {
+    const form = event.target;
+    if (form.getAttribute("action") === "/sign-out" && storage) {
+      Object.keys(storage).filter((each) => each.startsWith(PREFIX)).forEach((each) => storage.removeItem(each));
+    }
+    if (form.matches("[hx-post]") || event.defaultPrevented) return;
+    leaving = true;
+    if (watched(form)) keep(form, true);
+  });
+  document.addEventListener("htmx:beforeSwap", (event) => {
+    const form = event.detail.requestConfig?.elt;
+    if (form && form.matches("form") && event.detail.xhr.status < 400 && watched(form)) forget(form);
+  });
+
+  addEventListener("beforeunload", (event) => {
+    if (!leaving && ([...document.forms].some(files) || forms().some((form) => dirty(form) && unkept.has(form)))) event.preventDefault();
+  });
+
+  // ---- Back shows what is true: a page from the browser's memory is loaded again, unless something is typed in it
+
+  const stale = navigation.type === "back_forward" && navigation.transferSize === 0 && !refusedPage;
+  const refresh = (saved) => {
+    if (saved || !forms().some(dirty)) location.reload();
+    else document.querySelectorAll(".unread[hx-get]").forEach((each) => window.htmx?.ajax("GET", each.getAttribute("hx-get"), each));
+  };
+  addEventListener("pageshow", (event) => {
+    const saved = leaving;
+    leaving = false;
+    if (event.persisted) refresh(saved);
+    else if (stale) refresh(false);
+  });
+})();

@@ -1,0 +1,102 @@
+"""An edit of an old revision loses neither version: whatever is chosen is what is saved."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from hypothesis import given
+from hypothesis import strategies as st
+from pydantic import BaseModel
+
+from partita.kit.forms import filled, parse
+from partita.kit.history import Field, Fields
+from partita.kit.inputs import Edit, Input
+from partita.kit.stale import _hidden, _with_choices, disputed, opened
+
+
+class Link(Input):
+    title: str = ""
+    url: str = ""
+
+
+class Page(Edit):
+    title: str
+    text: str = ""
+    open: bool = False
+    tags: tuple[str, ...] = ()
+    lines: tuple[str, ...] = ()
+    links: tuple[Link, ...] = ()
+
+
+class Stored(BaseModel):
+    title: str = "Sea"
+    text: str = "Maps of the sea."
+    open: bool = False
+    tags: tuple[str, ...] = ("maps",)
+    lines: tuple[str, ...] = ()
+    links: tuple[Link, ...] = ()
+    revision: int = 1
+
+
+FIELDS = Fields(*(Field(name, name.title(), name) for name in ("title", "text", "open", "tags", "lines", "links")))
+WORDS = st.sampled_from(["sea", "sky", "a b", "Öl", "=x", "keep:title"])
+TEXTS = st.lists(WORDS, max_size=4).map(" ".join)
+PAGES = st.builds(
+    Stored,
+    title=WORDS,
+    text=TEXTS,
+    open=st.booleans(),
+    tags=st.lists(st.sampled_from("abc"), max_size=3, unique=True).map(tuple),
+    lines=st.lists(WORDS, max_size=3).map(tuple),
+    links=st.lists(st.builds(Link, title=WORDS, url=WORDS), max_size=2).map(tuple),
+    revision=st.integers(1, 9),
+)
+
+
+def _values(page: Stored, **more: str) -> dict[str, Any]:
+    return {**filled(Page, page, separated={"tags"}).values, **more}
+
+
+def _sent(hidden: list[tuple[str, str]], keep: dict[str, str]) -> Page:
+    pairs = [*hidden, *((f"keep:{name}", choice) for name, choice in keep.items())]
+    form = parse(Page, _with_choices(pairs), separated={"tags"})
+    assert form.value is not None, form.errors
+    return form.value
+
+
+@given(PAGES, PAGES, PAGES, st.data())
+def test_each_field_is_saved_as_it_was_chosen_and_the_others_as_they_agree(
+    first: Stored, mine: Stored, theirs: Stored, data: st.DataObject
+) -> None:
+    typed = _values(mine, opened=opened(_values(first)))
+    stored = _values(theirs)
+    disputes = disputed(FIELDS, typed, stored)
+    keep = {field.name: data.draw(st.sampled_from(["typed", "stored"])) for field in disputes}
+    saved = _sent(_hidden("revision", FIELDS, typed, stored), keep)
+    assert saved.revision == theirs.revision
+    for name in FIELDS.labels:
+        wanted = theirs if keep.get(name) == "stored" else mine
+        assert getattr(saved, name) == getattr(wanted, name)
+
+
+@given(PAGES, PAGES, PAGES)
+def test_what_is_chosen_at_first_keeps_everybodys_changes_that_do_not_meet(
+    first: Stored, mine: Stored, theirs: Stored
+) -> None:
+    typed = _values(mine, opened=opened(_values(first)))
+    disputes = disputed(FIELDS, typed, _values(theirs))
+    saved = _sent(_hidden("revision", FIELDS, typed, _values(theirs)), {field.name: field.keep for field in disputes})
+    for name in FIELDS.labels:
+        before, own, other = (getattr(page, name) for page in (first, mine, theirs))
+        assert getattr(saved, name) == (other if own == before else own)
+
+
+@given(PAGES, PAGES)
+def test_exactly_the_fields_that_differ_are_asked_about(mine: Stored, theirs: Stored) -> None:
+    asked = {field.name for field in disputed(FIELDS, _values(mine), _values(theirs))}
+    assert asked == {name for name in FIELDS.labels if getattr(mine, name) != getattr(theirs, name)}
+
+
+def test_without_knowing_what_was_opened_everything_typed_is_chosen() -> None:
+    disputes = disputed(FIELDS, _values(Stored(title="Mine")), _values(Stored(title="Theirs")))
+    assert [(field.name, field.by, field.keep) for field in disputes] == [("title", "both", "typed")]
