@@ -10,15 +10,22 @@ from dataclasses import dataclass
 from html.parser import HTMLParser
 from urllib.parse import urljoin, urlsplit
 
-from playwright.sync_api import APIRequestContext
+import orjson
+from playwright.sync_api import APIRequestContext, FilePayload
 
 from tests.browser.house import ADMIN, MEMBER, House
 from tests.web.walk import Walked
 
 START = ("/",)
 _FILES = ("/static/", "/files/", "/favicon.ico", "/healthz", "/readyz", "/metrics", "/fus/export/")
-_PARTS = ("/notifications/unread", "/admin/outbox/{mail_id}/files/{number}", "/fus/tags/complete", "/kept/{form_id}")
-"""What is no page: the number in the bell, files of mails, tags while they are typed, and forms that are kept."""
+_PARTS = (
+    "/notifications/unread",
+    "/admin/outbox/{mail_id}/files/{number}",
+    "/fus/tags/complete",
+    "/fus/import/{job_id}/csv",
+    "/kept/{form_id}",
+)
+"""What is no page: the number in the bell, files that went with mails, tags while they are typed, downloads and kept forms."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,7 +72,7 @@ def _live_in(house: House) -> list[str]:
             group = somebody.get("/api/fus/groups").json()["items"][0]["name"]
             send(f"/fus/sites/{site}/rating", stars="4", note="For the next long journey.")
             send(f"/fus/sites/{site}/comments", body="Read it from the end.")
-            told += [f"/fus/sites/{site}/rating/remove", f"/fus/groups/{group}/log"]
+            told += [f"/fus/sites/{site}/rating/remove", f"/fus/groups/{group}/log", _import(somebody)]
         return told + _mailed(house, somebody)
 
 
@@ -82,6 +89,24 @@ def _mailed(house: House, somebody: APIRequestContext) -> list[str]:
             return found
         time.sleep(0.1)
     raise AssertionError("the mails did not come")
+
+
+def _import(program: APIRequestContext) -> str:
+    """The report of an import that has ended."""
+    rows = [{"url": f"https://{word}.example.net/"} for word in ("kites", "knots", "keels")]
+    file: FilePayload = {
+        "name": "bookmarks.json",
+        "mimeType": "application/json",
+        "buffer": orjson.dumps([*rows, {"url": "no"}]),
+    }
+    answer = program.post("/fus/import", multipart={"file": file}, max_redirects=0)
+    assert answer.status == 303, answer.text()
+    report = answer.headers["location"].replace("/jobs/", "/fus/import/")
+    deadline = time.monotonic() + 20
+    while program.get(report, max_redirects=0).status != 200:
+        assert time.monotonic() < deadline, "the import did not end"
+        time.sleep(0.1)
+    return report
 
 
 def _submit(program: APIRequestContext) -> str:
@@ -165,7 +190,8 @@ def _route(house: House, path: str) -> Walked | None:
     plain = urlsplit(path).path
     if plain.startswith(_FILES):
         return None
-    return next((page for page in house.pages if re.fullmatch(_pattern(page.path), plain)), None)
+    pages = (page for page in house.pages if page.path not in _PARTS)
+    return next((page for page in pages if re.fullmatch(_pattern(page.path), plain)), None)
 
 
 def _pattern(path: str) -> str:

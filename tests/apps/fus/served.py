@@ -12,6 +12,7 @@ from partita.apps.fus import system
 from partita.apps.fus.service import FusService
 from partita.kit.accounts import Account
 from partita.kit.changes import ChangeWorker
+from partita.kit.jobs import JobWorker
 from partita.kit.kit import Kit
 from partita.kit.suite import Suite, policy_of
 from partita.web.app import create_app
@@ -59,6 +60,8 @@ class Fus:
     service: FusService
     app: FastAPI
     worker: ChangeWorker
+    jobs: JobWorker
+    """Nobody runs jobs but the test: `async with at_work(fus.jobs)`, or `await fus.jobs.drain()`."""
 
     def visitor(self) -> Somebody:
         """Somebody without an account."""
@@ -89,5 +92,6 @@ def serve(kit: Kit) -> Fus:
     async def close() -> None:
         await kit.accounts.finish()
 
-    suite = Suite(kit, (built,), built.changes, worker, close, jobs_of(kit, built))
-    return Fus(kit, FusService(kit), create_app(suite), worker)
+    jobs = jobs_of(kit, built)
+    suite = Suite(kit, (built,), built.changes, worker, close, jobs)
+    return Fus(kit, FusService(kit), create_app(suite), worker, jobs)

@@ -116,7 +116,7 @@ async def test_an_import_needs_its_permission(fus: Fus, people: dict[str, Somebo
     statuses = {
         who: (await each.upload("/api/fus/catalog/import", data)).status for who, each in people.items() if each.token
     }
-    assert statuses == {"member": 403, "manager": 200, "admin": 200}
+    assert statuses == {"member": 403, "manager": 202, "admin": 202}
     assert (await fus.visitor().call("POST", "/api/fus/catalog/import")).status == 401
 
 
@@ -318,16 +318,35 @@ async def test_no_address_of_a_person_leaves(fus: Fus, people: dict[str, Somebod
 
 async def test_the_catalog_comes_and_goes_as_a_file(fus: Fus, people: dict[str, Somebody]) -> None:
     manager = people["manager"]
-    report = await manager.upload("/api/fus/catalog/import", b'[{"url": "https://file.example.org"}, {"url": "no"}]')
-    assert {key: report.json[key] for key in ("added", "there", "refused")} == {"added": 1, "there": 0, "refused": 1}
-    assert [row["outcome"] for row in report.json["rows"]] == ["added", "refused"]
+    data = b'[{"url": "https://file.example.org"}, {"url": "no"}]'
+    started = await manager.upload("/api/fus/catalog/import", data)
+    again = await manager.upload("/api/fus/catalog/import", data)
+    assert (started.status, started.json["state"]) == (202, "waiting")
+    assert again.json == started.json, "the same file while it waits or runs is the same job"
+    job, path = f"/api/jobs/{started.json['jobId']}", f"/catalog/imports/{started.json['jobId']}"
+    assert (started.headers["location"], started.json["url"]) == (job, job)
+    before = (await manager.api("GET", path)).json
+    assert (before["state"], before["rows"]) == ("waiting", [])
+    await fus.jobs.drain()
+    ended = await manager.call("GET", job, token=manager.token)
+    assert (ended.json["state"], ended.json["result"]) == ("done", {"added": 1, "there": 0, "refused": 1})
+    report = (await manager.api("GET", path)).json
+    assert (report["state"], report["added"], report["there"], report["refused"]) == ("done", 1, 0, 1)
+    assert [row["outcome"] for row in report["rows"]] == ["added", "refused"]
+    assert (await people["member"].api("GET", path)).status == 403
+    other = await fus.person("Other", "fus:manager")
+    assert (await other.api("GET", path)).status == 404, "it is not theirs"
     for format, kind in (("html", "text/html"), ("csv", "text/csv"), ("json", "application/json")):
         answer = await manager.api("GET", f"/catalog/export?format={format}")
         assert answer.headers["content-type"].startswith(kind)
         assert answer.headers["content-disposition"] == f'attachment; filename="fus-catalog.{format}"'
         assert "https://file.example.org" in answer.text
     assert (await manager.upload("/api/fus/catalog/import", b"x" * 2_000_001)).status == 413
-    assert (await manager.upload("/api/fus/catalog/import?format=json", b"{")).status == 422
+    assert (await manager.upload("/api/fus/catalog/import", b"")).status == 422
+    wrong = await manager.upload("/api/fus/catalog/import?format=json", b"{")
+    await fus.jobs.drain()
+    failed = (await manager.call("GET", wrong.json["url"], token=manager.token)).json
+    assert (failed["state"], failed["error"][:16]) == ("failed", "This is not JSON")
 
 
 @pytest.mark.parametrize("odd", ["%00", "a%23b", "x" * 3000, "..%2f..", "%F0%9F%8C%8D"])

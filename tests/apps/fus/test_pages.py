@@ -20,6 +20,7 @@ from partita.table import Update
 from tests.apps.fus.conftest import put
 from tests.apps.fus.served import Fus, Somebody, serve
 from tests.apps.house import kit_on, person
+from tests.kit.jobs.conftest import at_work
 from tests.web.visitor import Answer
 
 pytestmark = pytest.mark.anyio
@@ -463,16 +464,53 @@ async def test_a_name_that_is_taken_is_a_conflict_told_beside_its_field(admin: S
 # ---- files
 
 
-async def test_a_file_is_taken_and_every_row_that_was_not_is_told(manager: Somebody) -> None:
+async def test_a_short_import_is_answered_with_its_report(fus: Fus, manager: Somebody) -> None:
     data = b'[{"url": "https://row.example.org"}, {"url": "<script>alert(1)</script>"}, {"url": "https://row.example.org"}]'
-    answer = await manager.upload("/fus/import", data)
-    assert answer.status == 200
-    assert "Row 1 has the same address." in answer.shown
-    assert "<script>alert(1)" not in answer.text
-    for wrong, told in ((b"", "Choose a file."), (b"{", "This is not JSON"), (b"x" * 2_000_001, "at most 2 MB")):
-        refused = await manager.upload("/fus/import", wrong)
-        assert refused.status in (413, 422)
-        assert told in refused.shown
+    async with at_work(fus.jobs):
+        answer = await manager.upload("/fus/import", data)
+        assert answer.status == 303
+        report = await manager.get(answer.headers["location"])
+        assert "<script>alert(1)" not in report.text
+        assert "<script>alert(1)</script>" in report.shown, "it is told as text"
+        assert "Row 1 has the same address." in (await manager.get(f"{answer.headers['location']}?show=there")).shown
+        added = await manager.get(f"{answer.headers['location']}?show=added")
+        assert re.search(r'href="/fus/sites/\w{26}"', added.text)
+        file = await manager.get(f"{answer.headers['location']}/csv")
+        assert file.headers["content-disposition"] == 'attachment; filename="fus-import.csv"'
+        assert [line.split(",")[2] for line in file.text.splitlines()] == ["outcome", "added", "refused", "there"]
+        for wrong, told in (
+            (b"", "The file is empty."),
+            (b"{", "This is not JSON"),
+            (b"x" * 2_000_001, "2 MB"),
+        ):
+            refused = await manager.upload("/fus/import", wrong, foldersAsTags="true")
+            assert refused.status in (413, 422)
+            assert told in refused.shown
+            assert re.search(r'name="foldersAsTags"[^>]* checked', refused.text)
+
+
+async def test_a_longer_import_leads_to_the_page_of_its_job_and_stays_somebodys_own(
+    fus: Fus, manager: Somebody, member: Somebody
+) -> None:
+    answer = await manager.upload("/fus/import", b'[{"url": "https://later.example.org"}]')
+    place = answer.headers["location"]
+    assert place.startswith("/jobs/"), "nobody runs jobs yet"
+    assert "Import f" in (await manager.get(place)).shown
+    report = place.replace("/jobs/", "/fus/import/")
+    assert (await manager.get(report)).headers["location"] == place
+    await fus.jobs.drain()
+    assert f'href="{report}"' in (await manager.get(place)).text
+    assert (await manager.get(report)).status == 200
+    assert (await member.get(report)).status == 403
+    for path in (report, f"{report}/csv"):
+        assert (await (await fus.person("Other", "fus:manager")).get(path)).status == 404
+
+
+async def test_a_spreadsheet_with_a_report_runs_nothing_of_the_file(fus: Fus, manager: Somebody) -> None:
+    answer = await manager.upload("/fus/import", b'[{"url": "=HYPERLINK(1)"}, {"url": "@x"}]')
+    await fus.jobs.drain()
+    text = (await manager.get(f"{answer.headers['location'].replace('/jobs/', '/fus/import/')}/csv")).text
+    assert [line.split(",")[1] for line in text.splitlines()[1:]] == ["'=HYPERLINK(1)", "'@x"]
 
 
 async def test_the_catalog_can_be_downloaded(manager: Somebody, member: Somebody) -> None:

@@ -318,11 +318,19 @@ def test_shelves_refer_to_what_is_there_and_nobody_saves_before_it_exists() -> N
             assert follow.curator != each.by
             assert follow.days_ago <= person.days_ago
         for queued in each.to_watch:
-            assert queued.title in {item.title for item in LISTS[queued.from_list].items}
-            assert queued.days_ago <= LISTS[queued.from_list].days_ago
+            (item,) = (item for item in LISTS[queued.from_list].items if item.title == queued.title)
+            assert queued.days_ago <= item.days_ago
         for viewing in each.viewings:
             assert viewing.title in TITLES
             assert viewing.days_ago <= person.days_ago
+
+
+def test_nobody_is_yet_to_watch_what_they_have_seen() -> None:
+    seen = {(rating.by, rating.title) for rating in RATINGS}
+    seen |= {(each.by, viewing.title) for each in TEXTS.shelves for viewing in each.viewings}
+    queued = [(each.by, title.title) for each in TEXTS.shelves for title in each.to_watch]
+    assert len(set(queued)) == len(queued) >= 100
+    assert not seen & set(queued)
 
 
 def test_somebody_has_seen_a_hundred_titles_and_has_news_on_saved_lists() -> None:

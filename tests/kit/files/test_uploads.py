@@ -139,6 +139,21 @@ async def test_a_claimed_file_stays_and_is_claimed_once(place: Place) -> None:
 
 
 @pytest.mark.anyio
+async def test_what_is_claimed_for_a_time_stays_that_long_and_then_goes(place: Place) -> None:
+    gone = Conflict("gone")
+    name = await place.uploads.keep("things", PNG, "image/png", seconds=3600)
+    await place.uploads._store.write(place.uploads.claim_for(name, seconds=7200).otherwise(gone))
+    place.age(minutes=119)
+    await place.expire()
+    assert await place.files.exists(name)
+    place.age(minutes=2)
+    await place.expire()
+    assert place.kept() == []
+    with pytest.raises(Conflict):
+        await place.uploads._store.write(place.uploads.claim_for(name, seconds=7200).otherwise(gone))
+
+
+@pytest.mark.anyio
 async def test_an_upload_that_nobody_claims_goes_with_its_file(place: Place) -> None:
     name = await place.uploads.keep("things", PNG, "image/png", seconds=3600)
     place.age(minutes=59)

@@ -5,13 +5,14 @@ from __future__ import annotations
 import asyncio
 import os
 import sys
+from pathlib import Path
 
-from partita.engine import Engine
-from partita.kit.clock import RandomIds, SystemClock
-from partita.kit.jobs import Arguments, JobKind, Jobs, JobWorker, Result, Running, child_kind
+from partita.apps.fus import system as fus
+from partita.bootstrap import build
+from partita.kit.jobs import Arguments, JobKind, JobWorker, Result, Running, child_kind
 from partita.kit.jobs.worker import Pace
-from partita.kit.schema import HOUSE
-from partita.store import EmbeddedStore
+from partita.kit.settings import Settings
+from partita.kit.suite import Suite
 from partita.table import Update
 from tests.kit.jobs import functions
 from tests.kit.jobs.conftest import EFFECTS, Effect
@@ -34,15 +35,19 @@ KINDS = (
 )
 
 
-async def main(folder: str) -> None:
-    with Engine(folder) as engine:
-        store = EmbeddedStore(engine)
-        store.create(HOUSE, EFFECTS)
-        jobs = Jobs(store.asynchronous, SystemClock(), RandomIds())
-        jobs.use(KINDS)
-        os.write(1, b"!")  # a kill may come from here on
-        await JobWorker(jobs, at_once=4, pace=Pace(poll=0.05, lease=1.0, stalls=1000)).run()
+def suite_in(folder: Path) -> Suite:
+    """A suite with fus, whose imports are among the jobs; everything on one folder."""
+    suite = build(Settings(data=folder, fetch=False), builders=[fus.build])
+    suite.kit.tables.create(EFFECTS)
+    suite.kit.jobs.use(KINDS)
+    return suite
+
+
+async def main(folder: Path) -> None:
+    suite = suite_in(folder)
+    os.write(1, b"!")  # a kill may come from here on
+    await JobWorker(suite.kit.jobs, at_once=4, pace=Pace(poll=0.05, lease=1.0, stalls=1000)).run()
 
 
 if __name__ == "__main__":
-    asyncio.run(main(sys.argv[1]))
+    asyncio.run(main(Path(sys.argv[1])))

@@ -80,6 +80,22 @@ async def test_a_started_job_is_taken_at_once_by_the_worker_of_the_same_process(
         await asyncio.wait_for(done.wait(), 2)
 
 
+async def test_the_end_of_short_work_is_waited_for_and_that_of_longer_work_is_not(office: Office) -> None:
+    go_on = asyncio.Event()
+
+    async def wait(_running: Running, arguments: Arguments) -> None:
+        if arguments["long"]:
+            await go_on.wait()
+
+    kind = office.kind(wait)
+    async with at_work(office.worker()):
+        short, longer = [await office.jobs.start(kind, {"long": each}, ADA) for each in (False, True)]
+        assert (await office.jobs.ended_within(short, 30)).state == "done"
+        assert (await office.jobs.ended_within(longer, 0.1)).is_open
+        go_on.set()
+        assert (await office.jobs.ended_within(longer, 30)).state == "done"
+
+
 async def test_a_worker_ends_when_it_is_told_to_though_a_job_is_started_in_the_same_moment(office: Office) -> None:
     for _ in range(20):
         worker = office.worker(pace=Pace(poll=60))

@@ -42,6 +42,23 @@ async def _all(office: Office) -> list[Job]:
     return list((await office.jobs.all(limit=100)).items)
 
 
+async def test_a_job_that_is_started_by_hand_with_the_key_of_a_schedule_is_the_only_one(office: Office) -> None:
+    async def work(_running: Running, _arguments: Arguments) -> None:
+        return None
+
+    office.kind(work)
+    clock = HandClock()
+    hourly = Schedule("test.hourly", "test.work", every=timedelta(hours=1))
+    jobs = Jobs(office.jobs.store, clock, RandomIds())
+    jobs.use(office.jobs._kinds.values())
+    clockwork = Clockwork(jobs, [hourly])
+    await clockwork.start_due()
+    by_hand = await jobs.start("test.work", {}, None, key=hourly.key)
+    clock.forward(hours=1)
+    assert await clockwork.start_due() == 0
+    assert [each.job_id for each in (await jobs.all()).items] == [by_hand.job_id]
+
+
 async def test_a_due_time_starts_one_job_with_any_number_of_processes(office: Office, clock: HandClock) -> None:
     office.kind(nothing)
     hourly = Schedule("test.hourly", "test.work", every=timedelta(hours=1), arguments={"why": "time"})

@@ -1,8 +1,9 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterator
+from collections.abc import AsyncIterator, Callable, Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -81,3 +82,41 @@ async def test_interrupted_it_goes_on_with_the_catalog_that_it_was_at(office: Of
     await office.worker().drain()
     assert (await office.now(started.job_id)).state == "done"
     assert (await search.built(PROSE), await search.built(POETRY)) == (True, False)
+
+
+async def test_while_it_is_rebuilt_search_answers_and_what_changes_meanwhile_is_found(
+    office: Office, search: Search, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    office.jobs.use([rebuild_kind(search, office.jobs.store, (POETRY,))])
+    await office.jobs.start(REBUILD, {}, ADA)
+    await office.worker().drain()
+    seen: list[int] = []
+    rebuild_from = search.rebuild_from
+
+    async def looked_at(catalog: Catalog[Book], sources: Any, progress: Callable[[int], None]) -> int:
+        async def read() -> AsyncIterator[Any]:
+            (source,) = sources.values()
+            async for number, document in _numbered(source()):
+                if number == 300:
+                    seen.append((await search.find(POETRY, "volume")).total)
+                    await search.apply(
+                        POETRY, None, Book(shelf="poetry", id="new", title="Volume new"), sequence="9" * 30
+                    )
+                yield document
+
+        return await rebuild_from(catalog, dict.fromkeys(sources, read), progress)
+
+    monkeypatch.setattr(search, "rebuild_from", looked_at)
+    again = await office.jobs.start(REBUILD, {}, ADA)
+    await office.worker().drain()
+    assert (await office.now(again.job_id)).state == "done"
+    assert seen == [600], "all of it is found all the time"
+    assert (await search.find(POETRY, "volume")).total == 601
+    assert (await search.find(POETRY, "new")).total == 1
+
+
+async def _numbered(documents: AsyncIterator[Any]) -> AsyncIterator[tuple[int, Any]]:
+    number = 0
+    async for document in documents:
+        yield number, document
+        number += 1

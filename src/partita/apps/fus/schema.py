@@ -72,6 +72,13 @@ BY_TITLE = FUS.index(
     purpose="Sites by title",
     replaces=("byTitle",),
 )
+BY_FETCH = FUS.index(
+    "byFetch",
+    pk="timeline",
+    sk="fetchDue",
+    projection=("url", "title", "createdAt", "updatedAt", "entityType", "fetchTries"),
+    purpose="Sites whose pages wait to be read: sparse",
+)
 BY_RATER = FUS.index("byRater", pk="ratedBy", sk="ratedAt", purpose="One person's ratings, without their comments")
 BY_COMMENTER = FUS.index("byCommenter", pk="commentedBy", sk="createdAt", purpose="One person's comments")
 
@@ -109,6 +116,10 @@ class Site(
     """When its page was read; None if that never worked."""
     fetch_note: Attribute[str | None] = attribute(default=None, max_length=500)
     """Why the page could not be read, if somebody wanted it read."""
+    fetch_due: Attribute[Timestamp | None] = attribute(default=None)
+    """When its page is to be read in the background; None if it was read, or is given up."""
+    fetch_tries: Attribute[int | None] = attribute(default=None, ge=0)
+    """How often that was tried since it last worked."""
     icon_file: Attribute[str | None] = attribute(default=None, max_length=200)
     """The name of the file with its icon, if its page had one when it was read."""
     comment_count: Attribute[int | None] = attribute(default=None, ge=0)
@@ -199,6 +210,12 @@ def best_sites() -> Query[Site]:
 @access_pattern("Sites by title", FUS, documented=False)
 def sites_by_title() -> Query[Site]:
     return _listed(Site.query(BY_TITLE, Site.timeline("SITE")))
+
+
+@access_pattern("Sites whose pages are to be read", FUS, documented=False, now="2026-01-01T00:00:00.000000Z")
+def sites_to_read(now: str) -> Query[Site]:
+    due = Site.query(BY_FETCH, Site.timeline("SITE")).at_most(Site.fetch_due(now))
+    return projected(due, Site.url, Site.title, Site.created_at, Site.updated_at, Site.fetch_due, Site.fetch_tries)
 
 
 def _listed(query: Query[Site]) -> Query[Site]:
@@ -476,6 +493,11 @@ def site_with_url(url: str) -> Get[SiteUrl]:
     return SiteUrl.get(SiteUrl.url(url))
 
 
+@access_pattern("Which URLs are taken", FUS, documented=False, urls=("https://example.org", "https://example.com"))
+def sites_with_urls(urls: tuple[str, ...]) -> BatchGet[SiteUrl]:
+    return BatchGet(tuple(SiteUrl.key(SiteUrl.url(url)) for url in urls))
+
+
 class Total(Item, table=FUS, pk="TOTAL#{of}", sk="TOTAL"):
     """How many there are of something."""
 
@@ -553,6 +575,7 @@ FUS.accept(
     BY_TIME,
     BY_RATING,
     BY_TITLE,
+    BY_FETCH,
     because="a catalog gets a few edits and ratings a second; beyond that a setting spreads the key",
 )
 FUS.accept(

@@ -60,6 +60,8 @@ def build(kit: Kit) -> System:
         pages=page_routes(service),
         templates=Path(__file__).parent / "templates",
         changes=handlers(kit),
+        jobs=(service.transfer.kind, service.fetching.kind),
+        schedules=service.fetching.schedules,
         adoptions=service.adoptions,
         searches=(CATALOG,),
         files=(OwnedFiles(FOLDER, lambda: icon_files(kit.store)),),

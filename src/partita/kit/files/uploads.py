@@ -22,7 +22,7 @@ from partita.kit.files.schema import UPLOADS, Upload
 from partita.kit.files.serving import FORM_BYTES
 from partita.kit.problems import Problem, TooLarge
 from partita.store.store import AsyncStore
-from partita.table import Delete, Put
+from partita.table import Delete, Put, Update
 
 UPLOAD_BODY = MOST_UPLOAD + FORM_BYTES
 """`most_bytes` of a route that takes the largest upload in a form."""
@@ -140,6 +140,12 @@ class Uploads:
         """The write that claims an upload, for the transaction that writes the item which names it. It fails if the
         upload has expired or was claimed before: say so with `.otherwise(…)`."""
         return Delete(Upload.key(Upload.name(name))).if_there()
+
+    def claim_for(self, name: str, *, seconds: int) -> Update[Upload]:
+        """The write with which something that ends by itself, such as a job, claims an upload: the file stays for so
+        many seconds from now, and is then deleted. It fails if the upload has expired."""
+        expires = int(self._clock.now().timestamp()) + seconds
+        return Update(Upload.key(Upload.name(name)), Upload.expires_at.set(expires))
 
     async def discard(self, name: str) -> None:
         """Delete an upload that nobody wants any more, and its file."""

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import asyncio
+import time
 from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING
 
@@ -18,6 +20,9 @@ from partita.table import ChangedMeanwhileError, Page, Put, Transaction, Update,
 
 if TYPE_CHECKING:
     from partita.kit.permissions import Viewer
+
+
+_LOOK_SECONDS = 0.05
 
 
 class KeyTaken(Exception):
@@ -116,6 +121,15 @@ class Jobs:
         if not viewer.may(House.MANAGE_JOBS) and (found.user_id is None or found.user_id != viewer.user_id):
             raise missing
         return found
+
+    async def ended_within(self, started: Job, seconds: float) -> Job:
+        """The job once it has ended, or as it is after so many seconds: whoever starts something short need not look at
+        its progress first."""
+        deadline = time.monotonic() + seconds
+        while started.is_open and time.monotonic() < deadline:
+            await asyncio.sleep(_LOOK_SECONDS)
+            started = await self.store.get(job(started.job_id).consistently()) or started
+        return started
 
     async def mine(self, viewer: Viewer, *, limit: int = 20, cursor: str | None = None) -> Page[Job]:
         """The viewer's jobs, newest first."""

@@ -61,6 +61,11 @@ class Running:
         return self._hold.job.user_id
 
     @property
+    def created_at(self) -> str:
+        """When it was started."""
+        return self._hold.job.created_at
+
+    @property
     def attempt(self) -> int:
         """1 for the first."""
         return self._hold.job.attempts

@@ -39,6 +39,12 @@ class Schedule:
         if self.at is not None and self.at.tzinfo not in (None, UTC):
             raise ValueError(f"The schedule {self.name}: times of day are in UTC, not in {self.at.tzinfo}.")
 
+    @property
+    def key(self) -> str:
+        """The key of its jobs. Whoever starts one by hand with it starts none while the clock's runs, and the other way
+        round."""
+        return f"schedule {self.name}"
+
     def last_due(self, now: datetime) -> datetime:
         """The latest due time that is not in the future."""
         if self.every is not None:
@@ -86,7 +92,7 @@ class Clockwork:
                 return 0
             if mark.last_due >= moment:
                 return 0
-            new = self._jobs.new(schedule.kind, schedule.arguments, None, key=f"schedule {schedule.name}")
+            new = self._jobs.new(schedule.kind, schedule.arguments, None, key=schedule.key)
             unmoved = ScheduleMark.last_due.equals(mark.last_due)
             move = ScheduleMark.last_due.set(moment)
             try:

@@ -8,7 +8,7 @@ from typing import Any
 
 from partita.kit.jobs import Arguments, JobFailed, JobKind, Result, Running
 from partita.kit.search.catalog import Catalog
-from partita.kit.search.following import build_anew
+from partita.kit.search.following import build_anew, source_queries
 from partita.kit.search.index import Search
 from partita.store.store import AsyncStore
 
@@ -31,7 +31,7 @@ def rebuild_kind(search: Search, store: AsyncStore, catalogs: Sequence[Catalog[A
         for each in chosen:
             if each.name in counts:
                 continue
-            total = sum([await store.count(source) for source in each.sources])
+            total = sum([await store.count(source) for source in source_queries(each)])
             await running.progress(each.name, done=0, total=total)
             counts[each.name] = await build_anew(search, store, each, partial(_note, running, each.name, total))
             await running.checkpoint(counts)

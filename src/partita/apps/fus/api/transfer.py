@@ -13,6 +13,8 @@ from partita.apps.fus.service import FusService
 from partita.apps.fus.service.transfer import MOST_BYTES, Format
 from partita.apps.fus.service.transfer.files import content_types, download
 from partita.kit.answers import Json
+from partita.kit.jobs.answers import StartedJob, accepted
+from partita.kit.jobs.schema import State
 from partita.kit.routes import CurrentViewer, Routes
 from partita.kit.views import View
 
@@ -34,6 +36,7 @@ class ImportedRowView(View):
 class ImportReport(View):
     """The outcome of an import."""
 
+    state: State = Field(description="Of its job.")
     added: int
     there: int
     refused: int
@@ -57,14 +60,28 @@ def add(api: Routes, service: FusService) -> None:
     @api.post(
         "/catalog/import",
         Fus.IMPORT,
-        response_model=ImportReport,
+        status_code=202,
+        response_model=StartedJob,
         refuses=[413, 422, 429],
         most_bytes=MOST_BYTES + 20_000,
     )
     async def import_file(
         viewer: CurrentViewer, file: UploadFile, format: ImportFormat = None, folders_as_tags: FoldersAsTags = False
     ) -> Json:
-        """Add the sites of a file (at most 2 MB and 2,000 entries) that are not in the catalog yet."""
-        data = await file.read()
-        report = await service.transfer.import_file(viewer, data, format, folders_as_tags=folders_as_tags)
-        return Json(ImportReport.of(report))
+        """Start to add the sites of a file (at most 2 MB and 2,000 entries) that are not in the catalog yet.
+
+        It runs as a job: ask for `GET /api/jobs/{jobId}` until its `state` is `done`, and then for
+        `GET /api/fus/catalog/imports/{jobId}`. A file that cannot be read makes the job fail, with the reason as its
+        `error`. While the same file is imported, sending it again gives the same job.
+        """
+        kept = await service.transfer.keep(await file.read(), file.filename or "")
+        return accepted(await service.transfer.begin_import(viewer, kept, format, folders_as_tags=folders_as_tags))
+
+    @api.get("/catalog/imports/{job_id}", Fus.IMPORT, response_model=ImportReport, refuses=[404])
+    async def get_import(viewer: CurrentViewer, job_id: str) -> Json:
+        """What became of every row of an import of yours; of one that has not ended, of the rows so far.
+
+        Imports are kept for two weeks.
+        """
+        job = await service.transfer.find(viewer, job_id)
+        return Json(ImportReport.of(await service.transfer.report(job), state=job.state))

@@ -1,4 +1,4 @@
-"""Import, with a report, and export."""
+"""Import, as a job with a report, and export."""
 
 from __future__ import annotations
 
@@ -9,46 +9,67 @@ from starlette.responses import Response
 
 from partita.apps.fus.permissions import Fus
 from partita.apps.fus.service import FusService
-from partita.apps.fus.service.transfer import MOST_BYTES, Format
-from partita.apps.fus.service.transfer.files import download
+from partita.apps.fus.service.transfer import MOST_BYTES, Format, Outcome
+from partita.apps.fus.service.transfer.files import download, report_download
+from partita.kit.files import UPLOAD_BODY
 from partita.kit.forms import Parsed
-from partita.kit.pages import render
+from partita.kit.jobs import Job
+from partita.kit.pages import redirect, render
 from partita.kit.problems import FieldError, Invalid, Problem
 from partita.kit.routes import CurrentViewer, Routes
 
 _MOST_ROWS = 200
+_SHORT_SECONDS = 1.5
+"""An import that takes no longer is answered with its report."""
 
 
 def add(pages: Routes, service: FusService) -> None:
     """Declare the routes."""
+    transfer = service.transfer
 
     @pages.get("/import", Fus.IMPORT)
     async def import_form(request: Request) -> Response:
-        return render(request, "fus/import.html", form=Parsed(None), report=None)
+        return _form(request, Parsed(None))
 
-    @pages.post("/import", Fus.IMPORT, most_bytes=MOST_BYTES + 20_000)
+    @pages.post("/import", Fus.IMPORT, most_bytes=UPLOAD_BODY)
     async def import_file(request: Request, viewer: CurrentViewer) -> Response:
-        async with request.form(max_files=1, max_fields=10) as sent:
-            upload = sent.get("file")
-            data = b"" if upload is None or isinstance(upload, str) else await upload.read()
-            folders_as_tags = bool(sent.get("foldersAsTags"))
+        sent = await transfer.receive(request)
+        folders_as_tags = bool(sent.fields.get("foldersAsTags"))
         form: Parsed[Any] = Parsed(None, {"foldersAsTags": "true" if folders_as_tags else ""})
         try:
-            if not data:
+            if sent.file is None:
                 raise Invalid(FieldError("file", "Choose a file."))
-            report = await service.transfer.import_file(viewer, data, folders_as_tags=folders_as_tags)
+            job = await transfer.begin_import(viewer, sent.file, folders_as_tags=folders_as_tags)
         except Problem as problem:
-            by_field = problem if problem.errors else Invalid(FieldError("file", problem.detail))
-            return render(request, "fus/import.html", refused=problem, form=form.refused(by_field), report=None)
-        not_added = [row for row in report.rows if row.outcome != "added"]
+            return _form(request, form, problem)
+        job = await transfer.ended_within(job, _SHORT_SECONDS)
+        if job.state == "failed":
+            return _form(request, form, Invalid(FieldError("file", job.error), code="unreadable_file"))
+        return redirect(_place(job))
+
+    @pages.get("/import/{job_id}", Fus.IMPORT)
+    async def imported(request: Request, viewer: CurrentViewer, job_id: str, show: Outcome | None = None) -> Response:
+        job = await transfer.find(viewer, job_id)
+        if job.is_open:
+            return redirect(_place(job))
+        report = await transfer.report(job)
+        # What needs a look comes first.
+        outcomes: tuple[Outcome, ...] = ("refused", "there", "added")
+        shown = show if show is not None else next((each for each in outcomes if report.count(each)), outcomes[-1])
+        rows = report.of(shown)
         return render(
             request,
-            "fus/import.html",
-            form=form,
+            "fus/imported.html",
+            job=job,
             report=report,
-            not_added=not_added[:_MOST_ROWS],
-            left_out=max(len(not_added) - _MOST_ROWS, 0),
+            shown=shown,
+            rows=rows[:_MOST_ROWS],
+            left_out=max(len(rows) - _MOST_ROWS, 0),
         )
+
+    @pages.get("/import/{job_id}/csv", Fus.IMPORT)
+    async def imported_csv(viewer: CurrentViewer, job_id: str) -> Response:
+        return report_download(await transfer.report(await transfer.find(viewer, job_id)))
 
     @pages.get("/export", Fus.EXPORT)
     async def export_page(request: Request) -> Response:
@@ -56,4 +77,15 @@ def add(pages: Routes, service: FusService) -> None:
 
     @pages.get("/export/{format}", Fus.EXPORT)
     async def export(format: Format) -> Response:
-        return download(service.transfer, format)
+        return download(transfer, format)
+
+
+def _form(request: Request, form: Parsed[Any], problem: Problem | None = None) -> Response:
+    if problem is not None:
+        form = form.refused(problem if problem.errors else Invalid(FieldError("file", problem.detail)))
+    return render(request, "fus/import.html", refused=problem, form=form, most=MOST_BYTES)
+
+
+def _place(job: Job) -> str:
+    """The report of an import that has ended; how far it is, of one that has not."""
+    return job.result_path or f"/jobs/{job.job_id}"

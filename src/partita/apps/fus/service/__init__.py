@@ -5,6 +5,7 @@ from __future__ import annotations
 from partita.apps.fus.service.adoption import adoptions
 from partita.apps.fus.service.catalog import Catalog
 from partita.apps.fus.service.comments import Comments
+from partita.apps.fus.service.fetching import Fetching
 from partita.apps.fus.service.grants import GroupGrants
 from partita.apps.fus.service.groups import Groups
 from partita.apps.fus.service.history import SiteHistory
@@ -29,5 +30,6 @@ class FusService:
         self.comments = Comments(kit, people, self.sites)
         self.groups = Groups(kit, people)
         self.grants = GroupGrants(kit)
-        self.transfer = Transfer(kit, self.sites)
+        self.fetching = Fetching(kit)
+        self.transfer = Transfer(kit, self.sites, self.fetching)
         self.adoptions = adoptions(kit.store)

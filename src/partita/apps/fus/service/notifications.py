@@ -1,4 +1,4 @@
-"""Notifications: comments on sites that people added or commented on, and groups that they are added to."""
+"""Notifications: comments on sites that people added or commented on, groups that they are added to, and imports."""
 
 from __future__ import annotations
 
@@ -24,6 +24,13 @@ def _joined(data: Mapping[str, Any], _count: int) -> Words:
     return Words(f"You were added to the group “{data['group']}”", "The page of your groups shows what it allows.")
 
 
+def _imported(data: Mapping[str, Any], _count: int) -> Words:
+    if "error" in data:
+        return Words(f"“{data['called']}” was not imported", data["error"])
+    counts = f"{data['added']:,} added, {data['there']:,} already there, {data['refused']:,} refused."
+    return Words(f"“{data['called']}” is imported", counts)
+
+
 COMMENTED = Kind(
     "fus.comment-added",
     "A comment on a site that I added or commented on",
@@ -36,7 +43,13 @@ JOINED = Kind(
     _joined,
     "You get this because somebody added you to a group in fus.",
 )
-KINDS = (COMMENTED, JOINED)
+IMPORTED = Kind(
+    "fus.import-ended",
+    "An import of mine is done",
+    _imported,
+    "You get this because you started an import in fus.",
+)
+KINDS = (COMMENTED, JOINED, IMPORTED)
 
 
 class FusNotifications:
@@ -87,4 +100,16 @@ class FusNotifications:
             at=joined.added_at,
             data={"group": joined.group_name},
             link="/fus/me/groups",
+        )
+
+    async def tell_imported(self, user_id: str, job_id: str, at: str, data: Mapping[str, Any]) -> None:
+        """An import has ended, or failed: to whoever started it."""
+        failed = "error" in data
+        await self._notifications.tell(
+            user_id,
+            IMPORTED,
+            cause=f"{job_id} {'failed' if failed else 'done'}",
+            at=at,
+            data=data,
+            link=f"/jobs/{job_id}" if failed else f"/fus/import/{job_id}",
         )

@@ -8,18 +8,19 @@ from dataclasses import dataclass
 from typing import Any
 
 from partita.apps.fus import schema
-from partita.apps.fus.formats import MOST_TEXT_BYTES, cut, host_of
-from partita.apps.fus.inputs import MOST_DESCRIPTION, MOST_TITLE, NewSite, SiteEdit
+from partita.apps.fus.formats import host_of
+from partita.apps.fus.inputs import NewSite, SiteEdit
 from partita.apps.fus.schema import Site, SiteRemoval
 from partita.apps.fus.service.adoption import adopt_site
 from partita.apps.fus.service.bookkeeping import actions, changes, creation
 from partita.apps.fus.service.counting import no_such_site
 from partita.apps.fus.service.history import deletion_entry, edit_entry
 from partita.apps.fus.service.icons import keep_icon
+from partita.apps.fus.service.page_text import page_text, with_page
 from partita.kit.clock import stamp
 from partita.kit.fetcher import Fetched, FetchRefused
 from partita.kit.files.schema import Upload
-from partita.kit.inputs import nothing_to_change, one_line, tidy, without_halves
+from partita.kit.inputs import nothing_to_change
 from partita.kit.kit import Kit
 from partita.kit.limits import Rule
 from partita.kit.lists import find_or
@@ -30,7 +31,6 @@ from partita.table import Delete, Put, Transaction, Update
 
 ADDING = Rule("fus-add", most=120, seconds=3600)
 FETCHING = Rule("fus-fetch", most=60, seconds=3600)
-_LONGEST_NOTE = 500
 
 
 class AlreadyThere(Conflict):
@@ -85,7 +85,7 @@ class Sites:
         fetched = await self._fetch(viewer, url)
         if isinstance(fetched, str):
             return Preview(url, host_of(url), note=fetched, known_as=known_as)
-        page = _page_text(fetched)
+        page = page_text(fetched)
         return Preview(url, page.title or host_of(url), page.description, page.text, known_as=known_as)
 
     async def add(self, viewer: Viewer, new: NewSite) -> Site:
@@ -98,7 +98,7 @@ class Sites:
         if not new.fetch:
             return await self.put(site)
         fetched = await self._fetch(viewer, new.url)
-        site = _with_page(site, fetched, stamp(self._kit.clock), new.title)
+        site = with_page(site, fetched, self._kit.clock, new.title, again=self._kit.settings.fetch)
         async with self._icon(fetched) as icon:
             return await self.put(site.with_(Site.icon_file(icon)))
 
@@ -107,7 +107,7 @@ class Sites:
         try:
             await self._store.transact(Transaction(*self._claim(site.icon_file), *creation(site)))
         except UrlTaken as taken:
-            raise await self._already_there(taken) from None
+            raise await self.already_there(taken) from None
         return site
 
     async def edit(self, viewer: Viewer, site_id: str, edit: SiteEdit) -> Site:
@@ -135,7 +135,7 @@ class Sites:
             edit.check_revision(before.revision)
             after = before.model_copy(update=wanted)
             if fetched is not None:
-                after = _with_page(after, fetched, stamp(self._kit.clock), after.title)
+                after = with_page(after, fetched, self._kit.clock, after.title, again=self._kit.settings.fetch)
             if icon is not None or after.host != before.host:  # the icon of another host is wrong here
                 after = after.with_(Site.icon_file(icon))
             if not actions(before, after):
@@ -150,7 +150,7 @@ class Sites:
             try:
                 await self._store.transact(Transaction(*self._claim(icon), own, *changes(before, after), entry))
             except UrlTaken as taken:
-                raise await self._already_there(taken) from None
+                raise await self.already_there(taken) from None
             return after
 
         return await self._store.attempt(attempt)
@@ -183,14 +183,15 @@ class Sites:
         try:
             await adopt_site(self._store, site)
         except UrlTaken as taken:
-            raise await self._already_there(taken) from None
+            raise await self.already_there(taken) from None
         return await self.site(site_id)
 
     async def _with_url(self, url: str) -> Site | None:
         guard = await self._store.get(schema.site_with_url(normalise(url)))
         return None if guard is None else await self._store.get(schema.site(guard.of_site))
 
-    async def _already_there(self, taken: UrlTaken) -> AlreadyThere:
+    async def already_there(self, taken: UrlTaken) -> AlreadyThere:
+        """The refusal that names the site with this address."""
         other = await self._store.get(schema.site(taken.owner))
         return AlreadyThere(taken.owner, "another site" if other is None else other.title)
 
@@ -229,37 +230,4 @@ def new_site(new: NewSite, site_id: str, now: str, added_by: str | None) -> Site
         updated_at=now,
         rating_rank=0,
         added_by=added_by,
-    )
-
-
-@dataclass(frozen=True, slots=True)
-class _PageText:
-    """What is kept of a page, within the limits of a site."""
-
-    title: str
-    description: str
-    text: str
-
-
-def _page_text(page: Fetched) -> _PageText:
-    return _PageText(
-        title=str(one_line(without_halves(page.title)))[:MOST_TITLE].strip(),
-        description=str(tidy(without_halves(page.description)))[:MOST_DESCRIPTION].strip(),
-        text=cut(str(tidy(without_halves(page.text))), MOST_TEXT_BYTES),
-    )
-
-
-def _with_page(site: Site, fetched: Fetched | str, now: str, title: str) -> Site:
-    """The site with what its page says; what people wrote themselves stays."""
-    if isinstance(fetched, str):
-        return site.model_copy(update={"fetch_note": fetched[:_LONGEST_NOTE]})
-    page = _page_text(fetched)
-    return site.model_copy(
-        update={
-            "scraped_content": page.text,
-            "title": title or page.title or site.title,
-            "description": site.description or page.description,
-            "fetched_at": now,
-            "fetch_note": None,
-        }
     )

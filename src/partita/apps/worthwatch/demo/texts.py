@@ -11,7 +11,8 @@ from functools import cache
 from pathlib import Path
 from typing import Annotated, Literal, TypeVar
 
-from pydantic import BaseModel, ConfigDict, Field, StringConstraints, TypeAdapter
+import orjson
+from pydantic import BaseModel, ConfigDict, Field, StringConstraints
 from pydantic.alias_generators import to_camel
 
 _FOLDER = Path(__file__).parent
@@ -242,4 +243,5 @@ def demo_texts() -> Texts:
 
 
 def _entries(name: str, kind: type[E]) -> tuple[E, ...]:
-    return TypeAdapter(tuple[kind, ...]).validate_json((_FOLDER / f"{name}.json").read_bytes())
+    entries = orjson.loads((_FOLDER / f"{name}.json").read_bytes())
+    return tuple(kind.model_validate(entry) for entry in entries)

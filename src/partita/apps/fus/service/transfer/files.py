@@ -1,11 +1,13 @@
-"""The catalog as a download."""
+"""The catalog as a download, and the report of an import."""
 
 from __future__ import annotations
 
 from typing import Any
 
 from fastapi.responses import StreamingResponse
+from starlette.responses import Response
 
+from partita.apps.fus.service.transfer.report import Report
 from partita.apps.fus.service.transfer.rows import Format
 from partita.apps.fus.service.transfer.service import Transfer
 
@@ -23,6 +25,12 @@ def download(transfer: Transfer, format: Format) -> StreamingResponse:
         media_type=_TYPES[format],
         headers={"Content-Disposition": f'attachment; filename="fus-catalog.{format}"'},
     )
+
+
+def report_download(report: Report) -> Response:
+    """All rows of a report, for a spreadsheet."""
+    headers = {"Content-Disposition": 'attachment; filename="fus-import.csv"'}
+    return Response(report.csv, media_type=_TYPES["csv"], headers=headers)
 
 
 def content_types() -> dict[str, Any]:

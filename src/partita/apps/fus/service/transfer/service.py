@@ -1,94 +1,44 @@
-"""Import and export: exports are streamed, imports are bounded and report on every row."""
+"""Import and export: exports are streamed, imports are jobs that report on every row."""
 
 from __future__ import annotations
 
-import asyncio
-from collections.abc import AsyncIterator, Iterator
-from dataclasses import dataclass
-from datetime import datetime
-from itertools import islice
-from typing import Literal
+import hashlib
+from collections.abc import AsyncIterator
 
-from pydantic import ValidationError, field_validator
+import orjson
+from starlette.requests import Request
 
 from partita.apps.fus import schema
-from partita.apps.fus.inputs import NewSite
-from partita.apps.fus.service.sites import AlreadyThere, Sites, new_site
+from partita.apps.fus.service.fetching import Fetching
+from partita.apps.fus.service.sites import Sites
 from partita.apps.fus.service.transfer import bookmarks, listing, spreadsheet
-from partita.apps.fus.service.transfer.rows import Entry, Format, Row, moment_of, unreadable
-from partita.kit.clock import id_at, stamp
+from partita.apps.fus.service.transfer.importing import KIND, Importing
+from partita.apps.fus.service.transfer.reading import MOST_BYTES
+from partita.apps.fus.service.transfer.report import FOLDER, Journal, Report
+from partita.apps.fus.service.transfer.rows import Entry, Format, unreadable
+from partita.kit.files import UploadedFile, UploadedForm
+from partita.kit.files.content import TEXT
+from partita.kit.files.names import download_name
+from partita.kit.jobs import Job, JobKind
 from partita.kit.kit import Kit
 from partita.kit.limits import Rule
-from partita.kit.messages import field_errors
 from partita.kit.permissions import Viewer
-from partita.kit.problems import TooLarge
-from partita.kit.urls import normalise
+from partita.kit.problems import NotFound, TooLarge
 
-MOST_BYTES = 2_000_000
-MOST_ENTRIES = 2_000
 IMPORTING = Rule("fus-import", most=20, seconds=3600)
-_AT_ONCE = 8
-_LONGEST_URL = 300
-"""How much of an address a report repeats."""
-
-Outcome = Literal["added", "there", "refused"]
-
-
-class ImportedSite(NewSite):
-    """A site in a file."""
-
-    created_at: str | None = None
-
-    @field_validator("created_at", mode="before")
-    @classmethod
-    def _moment(cls, value: object) -> str | None:
-        if value is None or value == "":
-            return None
-        moment = moment_of(value)
-        if moment is None:
-            raise ValueError("Write the moment as 2026-01-31T10:30:00Z.")
-        return moment
-
-
-@dataclass(frozen=True, slots=True)
-class ImportedRow:
-    """The outcome of one row."""
-
-    row: int
-    url: str
-    outcome: Outcome
-    reason: str = ""
-    site_id: str | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class Report:
-    """The outcome of an import."""
-
-    rows: tuple[ImportedRow, ...]
-
-    @property
-    def added(self) -> int:
-        return self._count("added")
-
-    @property
-    def there(self) -> int:
-        return self._count("there")
-
-    @property
-    def refused(self) -> int:
-        return self._count("refused")
-
-    def _count(self, outcome: Outcome) -> int:
-        return sum(row.outcome == outcome for row in self.rows)
 
 
 class Transfer:
     """Export and import."""
 
-    def __init__(self, kit: Kit, sites: Sites) -> None:
+    def __init__(self, kit: Kit, sites: Sites, fetching: Fetching) -> None:
         self._kit = kit
-        self._sites = sites
+        self._importing = Importing(kit, sites, fetching)
+
+    @property
+    def kind(self) -> JobKind:
+        """The job that imports."""
+        return self._importing.kind
 
     async def export(self, format: Format) -> AsyncIterator[bytes]:
         """Every site, newest first, as the pieces of a file."""
@@ -110,72 +60,51 @@ class Transfer:
                 between = b","
         yield {"html": bookmarks.FOOT.encode(), "csv": b"", "json": b"\n]\n"}[format]
 
-    async def import_file(
-        self, viewer: Viewer, data: bytes, format: Format | None = None, *, folders_as_tags: bool = False
-    ) -> Report:
-        """Add the sites of a file that are not in the catalog yet; a row that is refused does not stop the others."""
+    async def receive(self, request: Request) -> UploadedForm:
+        """Take a form with a file, which waits for `begin_import`."""
+        return await self._kit.uploads.receive(request, FOLDER, most_bytes=MOST_BYTES)
+
+    async def keep(self, data: bytes, called: str) -> UploadedFile:
+        """Take a file that is in memory, which waits for `begin_import`."""
         if len(data) > MOST_BYTES:
             raise TooLarge(f"A file can have at most {MOST_BYTES // 1_000_000} MB. Split it.")
-        await self._kit.limits.check(IMPORTING, viewer.id)
-        rows = await asyncio.to_thread(_read, data, format or format_of(data), folders_as_tags)
-        if len(rows) > MOST_ENTRIES:
-            raise TooLarge(f"A file can have at most {MOST_ENTRIES:,} entries. Split it.")
-        if not rows:
-            raise unreadable("There is no site in this file.")
-        first_with: dict[str, int] = {}
-        turns = asyncio.Semaphore(_AT_ONCE)
+        return UploadedFile(await self._kit.uploads.keep(FOLDER, data, TEXT), TEXT, len(data), download_name(called))
 
-        async def import_row(row: Row) -> ImportedRow:
-            url = str(row.fields.get("url", ""))[:_LONGEST_URL]
-            try:
-                site = _site(row)
-            except ValueError as refused:
-                return ImportedRow(row.number, url, "refused", str(refused))
-            first = first_with.setdefault(normalise(site.url), row.number)
-            if first != row.number:
-                return ImportedRow(row.number, url, "there", f"Row {first} has the same address.")
-            async with turns:
-                return await self._add(viewer, row.number, site)
-
-        return Report(tuple(await asyncio.gather(*map(import_row, rows))))
-
-    async def _add(self, viewer: Viewer, number: int, imported: ImportedSite) -> ImportedRow:
-        now = stamp(self._kit.clock)
-        created = min(imported.created_at, now) if imported.created_at else None
-        site_id = self._kit.ids.new() if created is None else id_at(datetime.fromisoformat(created))
-        site = new_site(imported, site_id, created or now, viewer.user_id)
+    async def begin_import(
+        self, viewer: Viewer, file: UploadedFile, format: Format | None = None, *, folders_as_tags: bool = False
+    ) -> Job:
+        """Start to import a file; while the same file of the same person is imported, it is that job."""
         try:
-            await self._sites.put(site.model_copy(update={"updated_at": now}))
-        except AlreadyThere as there:
-            return ImportedRow(number, imported.url, "there", there.detail, there.site_id)
-        return ImportedRow(number, imported.url, "added", site_id=site_id)
+            if not file.size:
+                raise unreadable("The file is empty.")
+            await self._kit.limits.check(IMPORTING, viewer.id)
+            content = await self._kit.files.load(file.name)
+            arguments = {"file": file.name, "called": file.called, "format": format, "foldersAsTags": folders_as_tags}
+            same = hashlib.sha256(content.data).hexdigest()[:32]
+            key = f"{viewer.id} {format} {folders_as_tags} {same}"
+            job = await self._kit.jobs.start(KIND, arguments, viewer, key=key, title=f"Import {file.called}")
+        except BaseException:
+            await self._kit.uploads.discard(file.name)
+            raise
+        if orjson.loads(job.arguments)["file"] != file.name:
+            await self._kit.uploads.discard(file.name)
+        return job
 
+    async def ended_within(self, job: Job, seconds: float) -> Job:
+        """An import once it has ended, or as it is after so many seconds."""
+        return await self._kit.jobs.ended_within(job, seconds)
 
-def format_of(data: bytes) -> Format:
-    """The format of a file, recognised by its start."""
-    start = data[:200].removeprefix(b"\xef\xbb\xbf").lstrip()
-    if start.startswith((b"[", b"{")):
-        return "json"
-    return "html" if start.startswith(b"<") else "csv"
+    async def find(self, viewer: Viewer, job_id: str) -> Job:
+        """An import of the viewer's own."""
+        job = await self._kit.jobs.find(viewer, job_id)
+        if job.kind != KIND:
+            raise NotFound("There is no such import; imports can be looked at for two weeks.")
+        return job
 
-
-def _read(data: bytes, format: Format, folders_as_tags: bool) -> list[Row]:
-    """The rows of a file; at most one more than are allowed, which is enough to see that there are too many."""
-    rows: Iterator[Row]
-    if format == "html":
-        rows = bookmarks.bookmarks(data, folders_as_tags=folders_as_tags)
-    elif format == "csv":
-        rows = spreadsheet.lines(data)
-    else:
-        rows = listing.objects(data)
-    return list(islice(rows, MOST_ENTRIES + 1))
-
-
-def _site(row: Row) -> ImportedSite:
-    """The site in a row; ValueError with the reason if there is none."""
-    if row.problem:
-        raise ValueError(row.problem)
-    try:
-        return ImportedSite.model_validate({**row.fields, "fetch": False})
-    except ValidationError as error:
-        raise ValueError("; ".join(f"{each.field}: {each.message}" for each in field_errors(error))) from None
+    async def report(self, job: Job) -> Report:
+        """What became of the rows of an import; of one that has not ended, of those so far."""
+        try:
+            journal = await Journal.load(self._kit, None if job.checkpoint is None else orjson.loads(job.checkpoint))
+        except NotFound:
+            raise NotFound("The report of this import is no longer kept.") from None
+        return journal.report

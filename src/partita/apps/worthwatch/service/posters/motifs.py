@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
-from partita.apps.worthwatch.service.posters import patterns, scenes
+from partita.apps.worthwatch.service.posters import dramas, patterns, scenes
 from partita.apps.worthwatch.service.posters.shapes import AS_IT_IS, Field, Matrix, Shape, enlarged
 from partita.kit.dice import Dice
 
@@ -39,7 +39,7 @@ MOTIFS: dict[str, tuple[Motif, ...]] = {
     "Thriller": (_pattern(patterns.turning_squares),),
     "Documentary": (_pattern(patterns.contour_lines),),
     "Sci-Fi": (_pattern(patterns.orbits),),
-    "Drama": (_scene(scenes.lit_window), _scene(scenes.curtain)),
+    "Drama": (_scene(dramas.lit_window), _scene(dramas.curtain)),
     "Crime": (_pattern(patterns.blinds), _scene(scenes.street_lamp)),
     "Mystery": (_scene(scenes.keyhole),),
     "Fantasy": (_scene(scenes.peaks_and_moon),),

@@ -1,0 +1,171 @@
+"""Reading pages in the background: of imported sites, and once more of those that could not be read.
+
+A site says itself when its page is to be read. Whoever reads it first moves that moment to the next try, so that two do
+not read one page, and what a killed process had begun is tried again.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from datetime import timedelta
+
+from partita.apps.fus import schema
+from partita.apps.fus.formats import host_of
+from partita.apps.fus.schema import Site
+from partita.apps.fus.service.bookkeeping import actions
+from partita.apps.fus.service.icons import keep_icon
+from partita.apps.fus.service.page_text import due_after, with_page
+from partita.kit.clock import stamp
+from partita.kit.fetcher import Fetched, FetchRefused
+from partita.kit.jobs import Arguments, JobKind, Result, Running, Schedule
+from partita.kit.kit import Kit
+from partita.kit.lists import find
+from partita.table import Given, Transaction, Update
+
+KIND = "fus.fetch-pages"
+HOURLY = Schedule("fus.fetch-pages", KIND, every=timedelta(hours=1))
+MOST_SITES = 2_500
+"""How many pages one job reads; the next one goes on."""
+_CHUNK = 100
+_AT_ONCE = 6
+
+
+@dataclass(slots=True)
+class _Counts:
+    read: int = 0
+    failed: int = 0
+
+    @property
+    def done(self) -> int:
+        return self.read + self.failed
+
+
+class Fetching:
+    """Reads pages, one after the other of each host and of some hosts at once."""
+
+    def __init__(self, kit: Kit, *, pause: float = 1.0) -> None:
+        """`pause` is how many seconds a host is left alone between two of its pages."""
+        self._kit = kit
+        self._pause = pause
+
+    @property
+    def kind(self) -> JobKind:
+        return JobKind(KIND, "Read the pages of sites", self.run, seconds=3 * 3600.0, kept_days=2)
+
+    @property
+    def schedules(self) -> tuple[Schedule, ...]:
+        return (HOURLY,) if self._kit.settings.fetch else ()
+
+    def wanted(self, now: str) -> tuple[Given[Site], ...]:
+        """What a new site says if its page is to be read in the background."""
+        return (Site.fetch_due(now),) if self._kit.settings.fetch else ()
+
+    async def begin(self) -> None:
+        """Start to read what is due, unless that is being done."""
+        if self._kit.settings.fetch:
+            await self._kit.jobs.start(KIND, {}, None, key=HOURLY.key)
+
+    async def run(self, running: Running, _arguments: Arguments) -> Result:
+        """Read the pages that are due now. Nothing is to be saved: the sites say what is left."""
+        counts, chunk = _Counts(), list[Site]()
+        await running.progress("Reading pages")
+        async for site in self._kit.store.stream(schema.sites_to_read(stamp(self._kit.clock)), chunk=_CHUNK):
+            chunk.append(site)
+            if len(chunk) == _CHUNK:
+                await self._read_all(running, chunk, counts)
+                chunk = []
+            if counts.done >= MOST_SITES:
+                break
+        await self._read_all(running, chunk, counts)
+        pages = "1 page was" if counts.read == 1 else f"{counts.read:,} pages were"
+        return Result(
+            f"{pages} read, {counts.failed:,} could not be.", values={"read": counts.read, "failed": counts.failed}
+        )
+
+    async def _read_all(self, running: Running, sites: Sequence[Site], counts: _Counts) -> None:
+        turns = asyncio.Semaphore(_AT_ONCE)
+
+        async def read_host(of_host: Sequence[Site]) -> None:
+            async with turns:
+                for number, site in enumerate(of_host):
+                    if number:
+                        await asyncio.sleep(self._pause)
+                    if running.stopping.is_set():
+                        return
+                    read = await self._read(site)
+                    counts.read += read is True
+                    counts.failed += read is False
+                    if not running.stopping.is_set():
+                        running.note(done=counts.done, message=f"{counts.done:,} so far")
+
+        # Errors are raised when all have ended: nothing goes on behind the back of the job.
+        ended = await asyncio.gather(*map(read_host, _by_host(sites)), return_exceptions=True)
+        running.check()
+        for each in ended:
+            if isinstance(each, BaseException):
+                raise each
+
+    async def _read(self, due: Site) -> bool | None:
+        """Read one page; whether that worked, None if it is not to be read any more."""
+        claimed = await self._claim(due)
+        if claimed is None:
+            return None
+        try:
+            fetched: Fetched | str = await self._kit.fetcher.fetch(claimed.url)
+        except FetchRefused as refused:
+            fetched = refused.reason
+        icon = None
+        if isinstance(fetched, Fetched) and claimed.icon_file is None:
+            icon = await keep_icon(self._kit, fetched)
+        kept = await self._kit.store.attempt(lambda: self._write(claimed, fetched, icon))
+        if icon is not None and not kept:
+            await self._kit.uploads.discard(icon)
+        return isinstance(fetched, Fetched)
+
+    async def _claim(self, due: Site) -> Site | None:
+        """The site, whose next try is later now; None if another process was faster, or it is given up or gone."""
+        tries = (due.fetch_tries or 0) + 1
+        later = due_after(tries, self._kit.clock)
+        move = Site.fetch_due.remove() if later is None else Site.fetch_due.set(later)
+        claim = Update(due.own_key, move, Site.fetch_tries.set(tries)).when(Site.fetch_due.equals(due.fetch_due))
+        try:
+            return await self._kit.store.write(claim.otherwise(_Taken()), returning="new")
+        except _Taken:
+            return None
+
+    async def _write(self, claimed: Site, fetched: Fetched | str, icon: str | None) -> bool:
+        """Write what the page says into what people have left empty; whether the icon is named now."""
+        before = await find(self._kit.store, schema.site, claimed.site_id)
+        if before is None or before.url != claimed.url:
+            return False  # another address is another page, and is read at the next try
+        untitled = before.title == host_of(before.url)
+        after = with_page(before, fetched, self._kit.clock, "" if untitled else before.title, again=False)
+        named = icon is not None and before.icon_file is None
+        if named:
+            after = after.with_(Site.icon_file(icon))
+        reworded = (before.title, before.description) != (after.title, after.description)
+        if reworded:
+            after = after.with_(Site.updated_at(stamp(self._kit.clock)))
+        changed = actions(before, after)
+        if not changed:
+            return False  # it cannot be read for the same reason as before
+        update = Update(before.own_key, *changed)
+        update = update.unless_changed(before, Site.url, Site.title, Site.description, Site.icon_file)
+        if reworded:
+            update = update.next_version(before)  # a form that is open shows the old words
+        claims = (self._kit.uploads.claim(icon),) if icon is not None and named else ()
+        await self._kit.store.transact(Transaction(*claims, update))
+        return named
+
+
+class _Taken(Exception):
+    """Somebody else reads this page, or it need not be read any more."""
+
+
+def _by_host(sites: Iterable[Site]) -> list[list[Site]]:
+    hosts: dict[str, list[Site]] = {}
+    for site in sites:
+        hosts.setdefault(host_of(site.url), []).append(site)
+    return list(hosts.values())
