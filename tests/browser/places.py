@@ -18,6 +18,8 @@ from tests.web.walk import Walked
 
 START = ("/",)
 _FILES = ("/static/", "/files/", "/favicon.ico", "/healthz", "/readyz", "/metrics", "/fus/export/")
+_FORMATS = (".atom", ".rss", ".xml", ".txt", ".png")
+"""Endings of what programs read: feeds, sitemaps, pictures beside links."""
 _PARTS = (
     "/notifications/unread",
     "/admin/outbox/{mail_id}/files/{number}",
@@ -25,7 +27,7 @@ _PARTS = (
     "/fus/import/{job_id}/csv",
     "/kept/{form_id}",
 )
-"""What is no page: the number in the bell, files that went with mails, tags while they are typed, downloads and kept forms."""
+"""What is no page: the number in the bell, files of mails, tags while they are typed, downloads, kept forms."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,6 +69,9 @@ def _live_in(house: House) -> list[str]:
         send("/admin/jobs/search-rebuild")
         send("/account/forgotten", email=f"{MEMBER}@example.org")
         told.append(_submit(somebody))
+        # Only a long history has a page of its own that a link leads to.
+        slug = somebody.get("/api/kelifax/resources").json()["items"][0]["resourceSlug"]
+        told.append(f"/kelifax/moderation/{slug}/history")
         if "fus" in house.systems:
             site = somebody.get("/api/fus/sites?sort=title").json()["items"][0]["siteId"]
             group = somebody.get("/api/fus/groups").json()["items"][0]["name"]
@@ -164,7 +169,11 @@ def missed(house: House, found: list[Place]) -> list[str]:
     """Pages that no link leads to."""
     known = house.fronts | {place.route for place in found} | {"/jobs/{job_id}/events"}  # for the page's script
     known |= set(_PARTS)
-    return [page.path for page in house.pages if page.path not in known and not page.path.startswith(_FILES)]
+    return [page.path for page in house.pages if page.path not in known and not _is_file(page.path)]
+
+
+def _is_file(path: str) -> bool:
+    return path.startswith(_FILES) or path.endswith(_FORMATS)
 
 
 def _walk(house: House, username: str | None, told: list[str]) -> Iterator[Place]:
@@ -188,7 +197,7 @@ def _walk(house: House, username: str | None, told: list[str]) -> Iterator[Place
 def _route(house: House, path: str) -> Walked | None:
     """The page that answers at a path."""
     plain = urlsplit(path).path
-    if plain.startswith(_FILES):
+    if _is_file(plain):
         return None
     pages = (page for page in house.pages if page.path not in _PARTS)
     return next((page for page in pages if re.fullmatch(_pattern(page.path), plain)), None)

@@ -37,7 +37,7 @@ def test_somebody_signs_up_and_looks_after_their_account(house: House, mode: Mod
 
 def _sign_up(person: Window, username: str) -> None:
     person.open("/")
-    person.page.get_by_role("link", name="Sign in").click()
+    person.page.get_by_role("banner").get_by_role("link", name="Sign in").click()
     person.follow("Create an account")
     person.fill(Name="Nora", Username=MEMBER, Email=f"{username}@example.org", Password="1234567890")
     person.press("Create an account")
@@ -107,7 +107,7 @@ def test_somebody_signs_in_with_the_keyboard_alone(house: House) -> None:
         keys.type("Password", PASSWORD, "Enter")
         assert person.path == "/kelifax"
         keys.to("Moderation", "Enter")
-        person.sees("Waiting for a decision")
+        person.sees("Submissions wait here")
         person.page.keyboard.press("/")
         expect(person.page.locator(":focus")).to_have_attribute("aria-label", "Search Kelifax")
 
@@ -144,7 +144,7 @@ def test_an_administrator_lets_somebody_in_and_shuts_them_out(house: House) -> N
         person.fill(New_password=PASSWORD)
         person.press("Change password")
         person.open("/kelifax/moderation")
-        person.sees("Waiting for a decision")
+        person.sees("Submissions wait here")
         admin.open("/admin/users?q=olu-once")
         admin.follow("Olu Once")
         admin.confirm("Suspend", "Suspend")

@@ -226,10 +226,9 @@ def test_bookmarks_are_imported_and_exported(house: House) -> None:
         manager.press("Import")
         manager.sees("javascript:alert(1)", "http:// or https://")
         manager.follow(re.compile("^Added"))
+        manager.check()
         manager.follow("https://lighthouses.example/")
         manager.sees("Lighthouses")
-        manager.page.go_back()
-        manager.check()
         manager.navigate("Export")
         with manager.page.expect_download() as download:
             manager.page.get_by_role("link", name="Download").first.click()

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import pytest
-from playwright.sync_api import Browser
+from playwright.sync_api import Browser, expect
 
 from tests.browser.conftest import Mode
 from tests.browser.house import MANAGER, House, _move_in
@@ -79,5 +79,6 @@ def test_progress_of_an_import_moves_by_itself(library: House) -> None:
         manager.page.wait_for_function(
             "first => document.querySelector('progress')?.value > first", arg=float(first or 0)
         )
-        manager.sees(f"{SITES:,} sites added", "Look at the result")
+        expect(manager.page.locator("body")).to_contain_text(f"{SITES:,} sites added", timeout=60_000)
+        manager.sees("Look at the result")
         assert manager.page.evaluate("window.stayed") is True

@@ -96,14 +96,19 @@ def _describe(visitor: Window) -> None:
 def _review(moderator: Window, visitor: Window, name: str, link: str) -> None:
     moderator.open("/kelifax")
     moderator.navigate("Moderation")
-    moderator.follow(name)
+    if moderator.narrow:
+        moderator.page.locator(".queue > summary").click()
+    moderator.page.locator(".queue").get_by_role("link", name=name).click()
     moderator.sees("Pending", "ada@engine.example", "+442079460000", *FEATURES)
+    moderator.page.locator(".choice-form > summary").click()
     moderator.field("Reason to reject").fill(" ")
-    moderator.press("Reject")
+    moderator.press("Reject it")
     moderator.wrong("Reason to reject", "Please fill this in")
     moderator.field("Reason to reject").fill("Too few knots.")
-    moderator.press("Reject")
-    moderator.told("Rejected.")
+    moderator.check()
+    moderator.press("Reject it")
+    moderator.told(f"“{name}” rejected.")
+    moderator.open(f"/kelifax/moderation/{name.lower().replace(' ', '-')}")
     visitor.open(link)
     visitor.sees("Rejected", "It was rejected: Too few knots.")
     moderator.press("Approve")
@@ -146,7 +151,7 @@ def _delete(admin: Window, name: str) -> None:
     admin.told("Resource deleted.")
     admin.navigate("Log")
     slug = name.lower().replace(" ", "-")
-    decided = admin.page.get_by_role("row").filter(has=admin.page.get_by_role("link", name=slug, exact=True))
+    decided = admin.page.locator(".timeline li").filter(has=admin.page.locator(f"a[href='/kelifax/moderation/{slug}']"))
     expect(decided).to_have_count(5)
     for place, action in enumerate(("Deleted", "Edited", "Featured", "Approved", "Rejected")):
         expect(decided.nth(place)).to_contain_text(action)
@@ -164,8 +169,8 @@ def test_the_directory_is_narrowed_down(house: House, mode: Mode) -> None:
         _filter(visitor, mode, re.compile("^Learning "))
         assert "category=learning" in visitor.path
         visitor.choose("Sort", "popular")
-        views = visitor.page.locator(".list .meta").all_inner_texts()
-        counted = [int(re.sub(r"\D", "", re.search(r"([\d,]+) views?", each)[1])) for each in views]  # type: ignore[index]
+        views = visitor.page.locator(".list .score strong").all_inner_texts()
+        counted = [int(each.replace(",", "")) for each in views]
         assert counted == sorted(counted, reverse=True)
         visitor.follow("Clear filters")
         assert visitor.path == "/kelifax/resources?sort=popular"
@@ -210,10 +215,16 @@ def test_somebody_reports_a_problem_and_a_moderator_deals_with_it(house: House) 
         visitor.press("Send report")
         visitor.told("A moderator will look into it")
         moderator.open("/kelifax/moderation")
+        moderator.follow(re.compile("^Reports"))
         moderator.sees("The link leads to a duck.")
         moderator.check()
         moderator.press(re.compile("^Close"))
         moderator.told("Report closed.")
+        moderator.sees_not("The link leads to a duck.")
+        moderator.press("Undo")
+        moderator.told("Report reopened.")
+        moderator.sees("The link leads to a duck.")
+        moderator.press(re.compile("^Close"))
         moderator.sees_not("The link leads to a duck.")
 
 

@@ -43,7 +43,7 @@ def test_a_phone_shows_what_it_shares_with(house: House) -> None:
         visitor.open("/fus")
         visitor.page.locator("#main h3 a").first.click()
         visitor.page.locator("summary").filter(has_text="Share").click()
-        visitor.page.wait_for_function("window.shared")
+        visitor.page.wait_for_function("() => window.shared")
         assert visitor.page.evaluate("window.shared.url") == visitor.page.url
         expect(visitor.page.locator("details.share")).not_to_have_attribute("open", "")
 

@@ -16,10 +16,10 @@ from partita.kit.answers import Cursor, Json, Limit
 from partita.kit.jobs import Arguments, JobFailed, JobKind, Result, Running
 from partita.kit.kit import Kit
 from partita.kit.pages import redirect, render
-from partita.kit.permissions import Access, Permission
+from partita.kit.permissions import Access, Permission, Viewer
 from partita.kit.problems import Conflict, FieldError, Invalid, NotFound, TooMany
 from partita.kit.routes import CurrentViewer, Routes
-from partita.kit.system import Headline, Link, System
+from partita.kit.system import Headline, Highlight, Link, System
 from partita.table import Attribute, Item, Put, Table, attribute
 from partita.table import Query as ListQuery
 from partita.table.errors import ChangedMeanwhileError, ForeignItemError, ItemTooLargeError, KeyPartError
@@ -168,6 +168,12 @@ def build(kit: Kit) -> System:
     async def news() -> tuple[Headline, ...]:
         return (Headline("Stop <press>", "/press/stop", "2026-01-26T10:30:00Z", "late edition"),)
 
+    async def unprinted(_viewer: Viewer) -> int:
+        return len(await kit.store.page(articles(), limit=5))
+
+    async def my_articles(viewer: Viewer) -> int:
+        return 20 if viewer.name == "Prolific" else 1
+
     async def start() -> None:
         STARTED.append(kit.settings.data)
 
@@ -188,4 +194,9 @@ def build(kit: Kit) -> System:
         jobs=(JobKind("press.print", "Print the <edition>", print_pages),),
         start=start,
         news=news,
+        highlights=(
+            Highlight("Articles to <print>", "/press/desk", Press.PUBLISH, "inbox", unprinted, waits=True),
+            Highlight("My articles", "/press/mine", Access.SIGNED_IN, "file", my_articles, 20),
+            Highlight("Write an article", "/press/list", Access.PUBLIC, "plus"),
+        ),
     )

@@ -40,7 +40,7 @@ PIECES = {"described", "label_of", "legend_of", "hint_of", "error_of", "another"
 """What fields are made of."""
 
 
-@pytest.mark.parametrize("file", ["forms", "page", "faces", "sharing", "history", "lists", "stars"])
+@pytest.mark.parametrize("file", ["forms", "page", "faces", "sharing", "history", "lists", "stars", "desk", "timeline"])
 def test_every_macro_is_named(file: str) -> None:
     source = (Path(templates.__file__).parent / f"templates/macros/{file}.html").read_text()
     (row,) = [line for line in GUIDE.splitlines() if line.startswith(f"| `macros/{file}.html`")]
@@ -60,7 +60,7 @@ def test_every_middleware_is_in_the_table() -> None:
     assert {name for name in classes if f"| `{name}` |" not in GUIDE} == set()
 
 
-@pytest.mark.parametrize("file", ["forms", "page", "faces", "sharing", "history", "lists", "stars"])
+@pytest.mark.parametrize("file", ["forms", "page", "faces", "sharing", "history", "lists", "stars", "desk", "timeline"])
 def test_the_parameters_of_every_macro_are_listed(file: str) -> None:
     source = (Path(templates.__file__).parent / f"templates/macros/{file}.html").read_text()
     for signature in re.findall(r"{%-? macro (\w+\(.*?\)) -?%}", source):

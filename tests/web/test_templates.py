@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from datetime import UTC, datetime
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Annotated, Any, ClassVar
 
 import pytest
@@ -17,8 +18,11 @@ from partita.web.assets import Assets
 from partita.web.templates import (
     ago,
     as_html_code,
+    by_day,
+    clock,
     day,
     environment,
+    host,
     in_bytes,
     moment,
     plural,
@@ -80,6 +84,24 @@ def test_a_time_says_exactly_when_to_machines() -> None:
     assert 'datetime="2026-01-26T10:30:00+00:00"' in moment("2026-01-26T11:30:00+01:00")
     assert "26 Jan 2026, 10:30 UTC" in moment("2026-01-26T11:30:00+01:00")
     assert day("") == moment(None) == ago("") == "–"
+
+
+def test_what_happened_is_grouped_by_days_in_its_order() -> None:
+    times = ("2026-03-01T09:00:00Z", "2026-03-01T00:30:00+01:00", "2026-02-28T01:00:00Z", "2026-01-26T10:30:00Z")
+    entries = [SimpleNamespace(at=at) for at in times]
+    days = by_day(entries, "at", NOW.date())
+    assert [re.sub(r"<[^>]*>", "", name) for name, _ in days] == ["Today", "Yesterday", "Mon 26 Jan 2026"]
+    assert [entry for _, those in days for entry in those] == entries
+    assert [len(those) for _, those in days] == [1, 2, 1]
+    assert ">23:30</time>" in clock(times[1])
+
+
+@pytest.mark.parametrize(
+    ("url", "shown"),
+    [("https://www.example.org/a?b", "example.org"), ("nothing", "nothing"), ("http://[bad", "http://[bad")],
+)
+def test_a_host_is_what_people_know_a_site_by(url: str, shown: str) -> None:
+    assert host(url) == shown
 
 
 def test_words_for_numbers_names_and_fields() -> None:

@@ -28,6 +28,8 @@ class Flash:
 
     text: str
     kind: Kind = "good"
+    undo: str = ""
+    """Where the button “Undo” posts to; no button if it is empty."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,7 +41,7 @@ class Flashes:
 
     def send(self, response: Response, flash: Flash) -> None:
         """Put a message into a cookie."""
-        payload = orjson.dumps([flash.kind, flash.text[:_LONGEST], int(time.time()) + _SECONDS])
+        payload = orjson.dumps([flash.kind, flash.text[:_LONGEST], int(time.time()) + _SECONDS, flash.undo])
         sealed = seal(self.keys, _PURPOSE, payload)
         response.set_cookie(
             COOKIE, sealed, max_age=_SECONDS, path="/", httponly=True, samesite="lax", secure=self.secure
@@ -72,7 +74,7 @@ class Flashes:
         if not cookie:
             return None
         try:
-            kind, text, until = orjson.loads(unseal(self.keys, _PURPOSE, cookie))
+            kind, text, until, *more = orjson.loads(unseal(self.keys, _PURPOSE, cookie))
         except BrokenSealError:
             return None
-        return Flash(text, kind) if time.time() < until else None
+        return Flash(text, kind, *more) if time.time() < until else None

@@ -85,9 +85,12 @@ def confirm(request: Request, question: str, consequence: str, *, button: str, k
     return render(request, "confirm.html", question=question, consequence=consequence, button=button, keep=keep)
 
 
-def redirect(url: str, *, flash: str = "", kind: Kind = "good", secret: str = "") -> Response:
-    """A redirect (303), with a message that the next page shows once; `shown_once` reads the secret there."""
-    return _Redirect(url, Flash(flash, kind) if flash else None, secret)
+def redirect(url: str, *, flash: str = "", kind: Kind = "good", undo: str = "", secret: str = "") -> Response:
+    """A redirect (303), with a message that the next page shows once; `undo` is where its button “Undo” posts to.
+
+    `shown_once` reads the secret on that page.
+    """
+    return _Redirect(url, Flash(flash, kind, undo) if flash else None, secret)
 
 
 def told(response: Response, text: str, kind: Kind = "good") -> Response:

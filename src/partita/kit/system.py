@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from partita.kit.permissions import Grants, Permission
+from partita.kit.permissions import Grants, Permission, Viewer
 from partita.kit.sharing.cards import Card
 from partita.table import Table
 
@@ -40,6 +40,26 @@ class Headline:
     path: str
     at: str
     note: str = ""
+    file: str | None = None
+    """Its own picture in the file store, if it has one."""
+
+
+@dataclass(frozen=True, slots=True)
+class Highlight:
+    """A line of the suite's start page for people with the permission: what waits for them, what is theirs, or the
+    first thing to do."""
+
+    label: str
+    """`Submissions to review`, `My ratings`, `Add a site`."""
+    path: str
+    permission: str
+    icon: str
+    count: Callable[[Viewer], Awaitable[int]] | None = None
+    """How many there are, by a read or two; without it the line is only a link."""
+    most: int = 0
+    """Where counting ends: this many are shown as `20+`. 0 if the number is exact."""
+    waits: bool = False
+    """Whether it is work that waits for somebody: then it is shown first, and only while there is any."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,6 +112,8 @@ class System:
     """Feeds that all of its pages point to; `add_feed` declares their routes."""
     sitemap: Sitemap | None = None
     """Its public pages and things, for search engines."""
+    highlights: tuple[Highlight, ...] = ()
+    """What the start page of the suite shows of it, beside its news."""
     start: Callable[[], Awaitable[None]] | None = None
     """Called once in each process that serves, before its first request; long work belongs in a job."""
     finish: Callable[[], Awaitable[None]] | None = None

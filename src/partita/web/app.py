@@ -22,6 +22,7 @@ from partita.kit.serving import Application, Serving
 from partita.kit.sharing.studio import Studio
 from partita.kit.steady import STEADY_BYTES
 from partita.kit.suite import Suite
+from partita.kit.system import Highlight, Link
 from partita.table.recent import Recent
 from partita.web import errors, openapi
 from partita.web.assets import Assets
@@ -125,7 +126,8 @@ def _state_of_data(suite: Suite) -> Callable[[], Awaitable[Hashable | None]]:
 def _check_icons(suite: Suite, assets: Assets) -> None:
     icons = set(re.findall(r'symbol id="([\w-]+)"', assets.text("icons.svg")))
     for system in suite.systems:
-        for icon in (system.icon, *(link.icon for link in system.navigation if link.icon)):
+        lines: tuple[Link | Highlight, ...] = (*system.navigation, *system.highlights)
+        for icon in (system.icon, *(line.icon for line in lines if line.icon)):
             if icon not in icons:
                 raise ValueError(f"{system.name}: there is no icon {icon!r}; these exist: {', '.join(sorted(icons))}")
 

@@ -7,8 +7,9 @@ chart fills any width without distorting its letters.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from datetime import date, timedelta
 
 from markupsafe import Markup
 
@@ -19,6 +20,81 @@ _MOST_LABELS = 7
 _NOTHING = 1e-9
 _LETTER, _NARROWEST, _USUAL = 6.5, 300, 450
 """About the width of a letter, of the plot on a phone, and of one of two plots side by side; in pixels."""
+
+
+def time_chart(
+    amounts: Mapping[str, float],
+    *,
+    caption: str,
+    days_per_bar: int = 1,
+    of: str = "Value",
+    links: Mapping[str, str] | None = None,
+) -> Markup:
+    """Columns on an axis of time, by days (`2026-11-16`). Days that are left out are on the axis too, and one without
+    anything is a gap. With `links`, the bar of a day leads somewhere: by the day that it begins with."""
+    bars = list(_bars_of_time(amounts, days_per_bar))
+    scale = Scale.over([("", bar.value) for bar in bars])
+    width = 100 / max(len(bars), 1)
+    leads = links or {}
+    columns = Markup("").join(
+        _linked(
+            Markup('<rect x="{x}%" y="{y}" width="{thick}%" height="{height}"><title>{title}</title></rect>').format(
+                x=_short(place * width + width * 0.1),
+                y=_short(scale.y(bar.value)),
+                thick=_short(width * 0.8),
+                height=_short(_TOP + _PLOT - scale.y(bar.value)),
+                title=f"{bar.label}: {number(bar.value)}",
+            ),
+            leads.get(bar.first.isoformat(), ""),
+            in_drawing=True,
+        )
+        for place, bar in enumerate(bars)
+        if bar.value
+    )
+    names = _column_names([f"{bar.first.day} {bar.first:%b}" for bar in bars], width)
+    note = f"{_day(bars[0].first)} to {_day(bars[-1].last)}" if bars else ""
+    rows = [(_linked(bar.label, leads.get(bar.first.isoformat(), "")), bar.value) for bar in bars]
+    marks = Markup('<g class="columns">{}</g>').format(columns) + names
+    by = "Day" if days_per_bar == 1 else "Days"
+    return _figure(rows, scale, marks, caption=caption, note=note, of=of, by=by, with_links=bool(links))
+
+
+@dataclass(frozen=True, slots=True)
+class _TimeBar:
+    """An amount of some days beside each other."""
+
+    first: date
+    last: date
+    value: float
+
+    @property
+    def label(self) -> str:
+        return _day(self.first) if self.first == self.last else f"{_day(self.first)} to {_day(self.last)}"
+
+
+def _bars_of_time(amounts: Mapping[str, float], days: int) -> Iterator[_TimeBar]:
+    """Every day from the first to the last, in runs that end with the last; only the first run may be shorter."""
+    if not amounts:
+        return
+    by_day = {date.fromisoformat(day): value for day, value in amounts.items()}
+    first, last = min(by_day), max(by_day)
+    count = math.ceil(((last - first).days + 1) / days)
+    for place in reversed(range(count)):
+        end = last - timedelta(days=place * days)
+        start = max(end - timedelta(days=days - 1), first)
+        covered = (start + timedelta(days=more) for more in range((end - start).days + 1))
+        yield _TimeBar(start, end, sum(by_day.get(day, 0) for day in covered))
+
+
+def _day(day: date) -> str:
+    return f"{day.day} {day:%b %Y}"
+
+
+def _linked(what: str, url: str = "", *, in_drawing: bool = False) -> str:
+    """A link around something, if it leads anywhere. The keyboard follows the one in the table instead of the bar."""
+    if not url:
+        return what
+    return Markup('<a href="{}"{}>{}</a>').format(url, Markup(' tabindex="-1"') if in_drawing else "", what)
 
 
 def column_chart(points: Iterable[Point], *, caption: str, note: str = "", of: str = "Value", by: str = "") -> Markup:
@@ -38,13 +114,7 @@ def column_chart(points: Iterable[Point], *, caption: str, note: str = "", of: s
         )
         for place, (label, value) in enumerate(data)
     )
-    labels = [label for label, _ in data]
-    # A label wider than its column would overlap the ends of the chart: the outer ones are aligned with their bars.
-    if max(map(len, labels), default=0) * _LETTER > width / 100 * _NARROWEST:
-        ends = {0: 0.15, len(data) - 1: 0.85}
-        names = _names(labels, lambda place: (place + ends.get(place, 0.5)) * width, to_the_edges=True)
-    else:
-        names = _names(labels, lambda place: (place + 0.5) * width)
+    names = _column_names([label for label, _ in data], width)
     return _figure(data, scale, columns + names, caption=caption, note=note, of=of, by=by)
 
 
@@ -75,9 +145,9 @@ def line_chart(points: Iterable[Point], *, caption: str, note: str = "", of: str
     return _figure(data, scale, drawn + dots + names, caption=caption, note=note, of=of, by=by)
 
 
-def bar_table(points: Iterable[Point], *, caption: str, show_caption: bool = True) -> Markup:
-    """Horizontal bars in a table of names and numbers: rankings, shares, histograms of stars."""
-    data = list(points)
+def bar_table(points: Iterable[Point | tuple[str, float, str]], *, caption: str, show_caption: bool = True) -> Markup:
+    """Horizontal bars in a table of names and numbers: rankings, shares. A third value is where a name leads."""
+    data = [(_linked(label, *more), value) for label, value, *more in points]
     most = max((value for _, value in data), default=0) or 1
     rows = Markup("").join(
         Markup(
@@ -141,7 +211,15 @@ def number(value: float) -> str:
 
 
 def _figure(
-    points: Sequence[Point], scale: Scale, marks: Markup, *, caption: str, note: str, of: str, by: str
+    points: Sequence[Point],
+    scale: Scale,
+    marks: Markup,
+    *,
+    caption: str,
+    note: str,
+    of: str,
+    by: str,
+    with_links: bool = False,
 ) -> Markup:
     rulers = Markup("").join(
         Markup('<line class="{kind}" x1="0" x2="100%" y1="{y}" y2="{y}"/>').format(
@@ -164,7 +242,7 @@ def _figure(
     return Markup(
         '<figure class="chart"><figcaption>{caption}{note}</figcaption>'
         '<div class="drawn"><svg class="amounts" width="32" height="{height}" aria-hidden="true">{amounts}</svg>'
-        '<svg class="plot" height="{height}" role="img" aria-label="{caption}. The numbers are in the table below.">'
+        '<svg class="plot" height="{height}"{reading}>'
         "{rulers}{marks}</svg></div>"
         "<details><summary>Show the numbers</summary>"
         '<div class="table-wrap" tabindex="0" role="region" aria-label="{caption}: the numbers">'
@@ -174,6 +252,10 @@ def _figure(
         caption=caption,
         note=Markup("<small>{}</small>").format(note) if note else "",
         height=_HEIGHT,
+        # Links cannot be inside of an image; those who do not see them have the same in the table.
+        reading=Markup(' aria-hidden="true"')
+        if with_links
+        else Markup(' role="img" aria-label="{}. The numbers are in the table below."').format(caption),
         amounts=amounts,
         rulers=rulers,
         marks=marks,
@@ -188,6 +270,15 @@ def _slot(label: str, value: float, left: float, width: float) -> Markup:
     return Markup(
         '<title>{label}: {value}</title><rect class="slot" x="{left}%" y="{top}" width="{width}%" height="{plot}"/>'
     ).format(label=label, value=number(value), left=_short(left), top=_TOP, width=_short(width), plot=_PLOT)
+
+
+def _column_names(labels: Sequence[str], width: float) -> Markup:
+    """Labels below columns; `width` is that of one, in percent."""
+    if max(map(len, labels), default=0) * _LETTER <= width / 100 * _NARROWEST:
+        return _names(labels, lambda place: (place + 0.5) * width)
+    # A label wider than its column would overlap the ends of the chart: the outer ones are aligned with their bars.
+    ends = {0: 0.15, len(labels) - 1: 0.85}
+    return _names(labels, lambda place: (place + ends.get(place, 0.5)) * width, to_the_edges=True)
 
 
 def _names(labels: Sequence[str], x: Callable[[int], float], *, to_the_edges: bool = False) -> Markup:

@@ -6,9 +6,10 @@ import re
 from collections.abc import Callable, Hashable, Iterable
 from datetime import UTC, date, datetime
 from functools import lru_cache, partial
+from itertools import groupby
 from pathlib import Path
 from typing import Any
-from urllib.parse import urlencode
+from urllib.parse import urlencode, urlsplit
 
 from fastapi.routing import APIRoute
 from jinja2 import Environment, FileSystemLoader, StrictUndefined, pass_context
@@ -21,7 +22,7 @@ from partita.kit.labels import field_id, field_link
 from partita.kit.sharing.addresses import absolute
 from partita.kit.sharing.structured import structured_data
 from partita.kit.stale import opened
-from partita.web import charts
+from partita.web import charts, small_charts
 from partita.web.assets import Assets
 
 _OURS = Path(__file__).parent / "templates"
@@ -106,6 +107,9 @@ def environment(
         line_chart=charts.line_chart,
         bar_table=charts.bar_table,
         sparkline=charts.sparkline,
+        time_chart=charts.time_chart,
+        histogram=small_charts.histogram,
+        ring=small_charts.ring,
     )
     templates.filters.update(
         permission=permission_label,
@@ -119,7 +123,10 @@ def environment(
         moment=moment,
         number=charts.number,
         pair=pair,
+        by_day=by_day,
+        clock=clock,
         code=as_html_code,
+        host=host,
         plural=plural,
         units=units,
         words=words,
@@ -210,6 +217,34 @@ def ago(value: str | date | None, now: datetime | None = None) -> Markup:
     return Markup('<time datetime="{}" title="{}">{}</time>').format(
         at.isoformat(timespec="seconds"), f"{at:%Y-%m-%d %H:%M} UTC", text
     )
+
+
+def clock(value: str | date) -> Markup:
+    """The time of a day, where the day stands above it."""
+    at = _at(value)
+    return Markup('<time datetime="{}" title="{}">{}</time>').format(
+        at.isoformat(timespec="seconds"), f"{at:%Y-%m-%d %H:%M} UTC", f"{at:%H:%M}"
+    )
+
+
+def by_day(entries: Iterable[Any], attribute: str, today: date | None = None) -> list[tuple[Markup, list[Any]]]:
+    """Entries in their order, each run of one day (UTC) under it: Today, Yesterday, or `Mon 16 Nov 2026`."""
+    now = today or datetime.now(UTC).date()
+    runs = groupby(entries, key=lambda entry: _at(getattr(entry, attribute)).date())
+    return [(_day_name(on, now), list(run)) for on, run in runs]
+
+
+def _day_name(on: date, today: date) -> Markup:
+    near = {0: "Today", 1: "Yesterday"}.get((today - on).days)
+    return Markup('<time datetime="{}">{}</time>').format(on.isoformat(), near or f"{on:%a} {on.day} {on:%b %Y}")
+
+
+def host(url: str) -> str:
+    """The host of a URL, without `www.`; what was given if it is no URL."""
+    try:
+        return (urlsplit(url).hostname or url).removeprefix("www.")
+    except ValueError:  # another program may have written anything
+        return url
 
 
 def _at(value: str | date) -> datetime:

@@ -7,7 +7,17 @@ import os
 import subprocess
 import sys
 
-INDEXES = ("BYENTITY", "BYTAG", "BYTIME", "BYRATING", "BYTITLE", "BYCOUNT", "BYSTARS", "BYGROUP", "BYSITE")
+INDEXES = (
+    "BYENTITY",
+    "BYTAG",
+    "SITESBYTIME",
+    "SITESBYRATING",
+    "SITESBYTITLE",
+    "BYCOUNT",
+    "BYSTARS",
+    "BYGROUP",
+    "BYSITE",
+)
 PROGRAM = """
 import asyncio, json, tempfile
 from pathlib import Path

@@ -442,27 +442,104 @@ async def test_an_address_that_was_taken_meanwhile_keeps_a_resource_from_coming_
     assert "This address was submitted already and is waiting for review." in answer.shown
 
 
-async def test_all_reports_can_be_paged_through_and_the_newest_stand_above_what_waits(
-    kelifax: Kelifax, moderator: Somebody
-) -> None:
+async def test_all_reports_can_be_paged_through_one_after_the_other(kelifax: Kelifax, moderator: Somebody) -> None:
     slug = (await _resource(kelifax, "Often Reported")).resource_slug
     for number in range(25):
         await kelifax.service.reports.add(slug, f"Wrong in way {number:02}.", f"somebody-{number}")
     queue = await moderator.get("/kelifax/moderation")
-    assert len(re.findall(r"Wrong in way \d\d", queue.shown)) == 5
-    assert 'href="/kelifax/moderation/reports">All reports' in queue.text
-    assert "Wrong in way" not in (await moderator.get("/kelifax/moderation?status=approved")).shown
+    assert 'Reports <span class="count">20+</span>' in queue.text
     first = await moderator.get("/kelifax/moderation/reports")
-    following = re.search(r'href="([^"]+)" rel="next"', first.shown)
-    assert following is not None
-    second = await moderator.get(following[1])
-    seen = re.findall(r"Wrong in way \d\d", first.shown + second.shown)
-    assert len(seen) == len(set(seen)) == 25
+    assert "Wrong in way 24." in first.shown.partition('class="said')[2], "the newest is open"
+    seen, page = set(), first
+    for _ in range(25):
+        (reason,) = re.findall(r'class="said[^>]*>(Wrong in way \d\d)', page.shown)
+        seen.add(reason)
+        following = re.search(r'href="([^"]+)" aria-keyshortcuts="j"', page.shown)
+        if following is not None:
+            page = await moderator.get(following[1])
+    assert len(seen) == 25
     for report in (await kelifax.service.reports.all_open(limit=50)).items:
         await kelifax.service.reports.close(MOD, report.slug, report.entry_id)
-    assert "No more reports" in (await moderator.get(following[1])).shown
+    second = re.search(r'href="([^"]+)">Next page', first.shown)
+    assert second is not None
+    assert "No more reports" in (await moderator.get(second[1])).shown
     assert "No open reports" in (await moderator.get("/kelifax/moderation/reports")).shown
     assert (await kelifax.visitor().get("/kelifax/moderation/reports")).location.startswith("/sign-in")
+
+
+async def test_a_decision_at_the_desk_opens_the_next_one_and_can_be_taken_back(
+    kelifax: Kelifax, moderator: Somebody
+) -> None:
+    first, second, third = [(await _resource(kelifax, f"Queued {n}", by=None)).resource_slug for n in range(3)]
+    page = await moderator.get(f"/kelifax/moderation?at={first}")
+    assert _open(page) == "Queued 0"
+    action = f"/kelifax/moderation/{first}/approve"
+    after = await moderator.follow(await moderator.post(action, filled(page.text, action)))
+    assert _open(after) == "Queued 1"
+    assert "“Queued 0” approved." in after.shown
+    (undo,) = re.findall(rf'action="(/kelifax/moderation/{first}/reopen[^"]*)"', after.shown)
+    action = f"/kelifax/moderation/{second}/reject"
+    refused = await moderator.post(action, {**dict(filled(after.text, action)), "reason": " "})
+    assert (refused.status, _open(refused)) == (422, "Queued 1")
+    assert 'id="f-reason-error"' in refused.text
+    last = await moderator.follow(
+        await moderator.post(action, {**dict(filled(refused.text, action)), "reason": "No knots."})
+    )
+    assert _open(last) == "Queued 2"
+    assert "“Queued 1” rejected." in last.shown
+    back = await moderator.follow(await moderator.post(undo))
+    assert _open(back) == "Queued 0"
+    assert "“Queued 0” is back in the queue." in back.shown
+    assert (await kelifax.service.moderation.inspect(first)).resource_status == "pending"
+    history = await kelifax.service.moderation.history(first)
+    assert [entry.action_name for entry in history] == ["Returned to the queue", "Approved"]
+    again = await moderator.follow(await moderator.post(undo))
+    assert "waiting for a decision already" in again.shown
+    assert third in last.text
+
+
+async def test_a_decision_that_somebody_else_made_first_leads_on_with_a_word_about_it(
+    kelifax: Kelifax, moderator: Somebody
+) -> None:
+    slug = (await _resource(kelifax, "Raced", by=None)).resource_slug
+    await kelifax.service.moderation.approve(MOD, slug)
+    answer = await moderator.post(f"/kelifax/moderation/{slug}/approve", {"next": "/kelifax/moderation?at=other"})
+    assert answer.location == "/kelifax/moderation?at=other"
+    assert "This resource is approved already." in (await moderator.follow(answer)).shown
+    away = await moderator.post(f"/kelifax/moderation/{slug}/reject", {"reason": "x", "next": "//evil.example"})
+    assert away.location == f"/kelifax/moderation/{slug}"
+
+
+async def test_an_undo_is_refused_if_something_happened_since(kelifax: Kelifax, moderator: Somebody) -> None:
+    resource = await _resource(kelifax, "Edited Since")
+    slug = resource.resource_slug
+    await kelifax.service.moderation.edit(MOD, slug, ResourceEdit(tags=["since"]))
+    answer = await moderator.post(f"/kelifax/moderation/{slug}/reopen?revision={resource.revision}")
+    assert answer.location == f"/kelifax/moderation/{slug}"
+    assert "Somebody has changed this resource since." in (await moderator.follow(answer)).shown
+    assert (await kelifax.service.moderation.inspect(slug)).is_approved
+
+
+async def test_a_report_that_was_closed_can_be_reopened(kelifax: Kelifax, moderator: Somebody) -> None:
+    slug = (await _resource(kelifax, "Closed Early")).resource_slug
+    await kelifax.service.reports.add(slug, "It quacks.", "somebody")
+    (report,) = await kelifax.service.reports.open_of(slug)
+    path = f"/kelifax/moderation/reports/{slug}/{report.entry_id}"
+    page = await moderator.follow(await moderator.post(f"{path}/close", {"next": "/kelifax/moderation/reports"}))
+    assert f'action="{path}/reopen"' in page.text
+    again = await moderator.follow(await moderator.post(f"{path}/reopen"))
+    assert _open(again) == "Closed Early"
+    assert [each.reason for each in await kelifax.service.reports.open_of(slug)] == ["It quacks."]
+    assert (await moderator.post(f"{path}/reopen")).status == 404
+    await kelifax.service.reports.close(MOD, slug, report.entry_id)
+    await kelifax.service.moderation.delete(MOD, slug)
+    assert (await moderator.post(f"{path}/reopen")).status == 404
+
+
+def _open(page: Answer) -> str:
+    """The name of what is open at a desk."""
+    (name,) = re.findall(r'<h2 id="open-title">([^<]*)</h2>', page.shown)
+    return str(name)
 
 
 async def test_the_desk_counts_by_one_read_whatever_else_is_counted(kelifax: Kelifax, moderator: Somebody) -> None:

@@ -85,6 +85,8 @@ BY_COMMENTER = FUS.index("byCommenter", pk="commentedBy", sk="createdAt", purpos
 Tag = Annotated[str, StringConstraints(min_length=1, max_length=40, to_lower=True, strip_whitespace=True)]
 Url = Annotated[str, StringConstraints(min_length=1, max_length=2048, pattern=r"^https?://")]
 GroupName = Annotated[str, StringConstraints(pattern=r"^[a-zA-Z0-9_-]{1,64}$")]
+_SEVERAL, _MANY_STARS = 3, 4.5
+"""The ratings and the average from which a site counts as loved."""
 
 
 # 1. Site (catalog entry): one item per site. Managers create and update; everyone can read.
@@ -156,6 +158,11 @@ class Site(
         """The average of its stars with two digits; None if nobody has rated it."""
         average = STARS.mean(self)
         return None if average is None else float(average)
+
+    @property
+    def is_loved(self) -> bool:
+        """Whether it stands out in lists: several people gave it many stars."""
+        return self.number_of_ratings >= _SEVERAL and (self.rating_average or 0) >= _MANY_STARS
 
     @property
     def rating_histogram(self) -> tuple[int, int, int, int, int]:

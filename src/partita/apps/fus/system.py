@@ -17,11 +17,13 @@ from partita.apps.fus.service.icons import FOLDER, icon_files
 from partita.apps.fus.service.notifications import KINDS
 from partita.kit.files import OwnedFiles
 from partita.kit.kit import Kit
-from partita.kit.permissions import Access
+from partita.kit.permissions import Access, Viewer
 from partita.kit.sharing import Sitemap
-from partita.kit.system import Headline, Link, System
+from partita.kit.system import Headline, Highlight, Link, System
 
 HUE = 160
+_MOST_COUNTED = 50
+"""So many ratings or comments of somebody are counted for the start page: there is no total of them."""
 
 
 def build(kit: Kit) -> System:
@@ -31,7 +33,16 @@ def build(kit: Kit) -> System:
     async def news() -> tuple[Headline, ...]:
         page = await service.catalog.browse(limit=4)
         sites = (match.item for match in page)
-        return tuple(Headline(site.title, f"/fus/sites/{site.site_id}", site.created_at, site.host) for site in sites)
+        return tuple(
+            Headline(site.title, f"/fus/sites/{site.site_id}", site.created_at, site.host, site.icon_file)
+            for site in sites
+        )
+
+    async def my_ratings(viewer: Viewer) -> int:
+        return await service.ratings.count_mine(viewer, _MOST_COUNTED)
+
+    async def my_comments(viewer: Viewer) -> int:
+        return await service.comments.count_mine(viewer, _MOST_COUNTED)
 
     return System(
         name="fus",
@@ -71,4 +82,9 @@ def build(kit: Kit) -> System:
         news=news,
         feeds=FEEDS,
         sitemap=Sitemap(PAGES, service.sharing.addresses),
+        highlights=(
+            Highlight("My ratings", "/fus/me/ratings", Access.SIGNED_IN, "star", my_ratings, _MOST_COUNTED),
+            Highlight("My comments", "/fus/me/comments", Access.SIGNED_IN, "comment", my_comments, _MOST_COUNTED),
+            Highlight("Add a site", "/fus/sites/new", Fus.CREATE, "plus"),
+        ),
     )

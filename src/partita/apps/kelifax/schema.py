@@ -388,6 +388,8 @@ _ACTION_NAMES = {
     "edit": "Edited",
     "delete": "Deleted",
     "close report": "Report closed",
+    "reopen": "Returned to the queue",
+    "reopen report": "Report reopened",
 }
 
 
@@ -468,6 +470,11 @@ class Total(Item, table=RESOURCES, pk="COUNT#{count_of}#{counted_as}"):
 )
 def totals(kind: Literal["status", "category", "domain", "day"]) -> Query[Total]:
     return Total.query(COUNT_INDEX, Total.count_of(kind))
+
+
+@access_pattern("Submissions per day since", RESOURCES, documented=False, since="2026-01-26")
+def submissions_since(since: str) -> Query[Total]:
+    return Total.query(COUNT_INDEX, Total.count_of("day")).at_least(Total.counted_as(since))
 
 
 # What `partita check` reports here, and why we accept it.

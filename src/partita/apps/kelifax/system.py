@@ -14,12 +14,13 @@ from partita.apps.kelifax.search import CATALOG
 from partita.apps.kelifax.service import KelifaxService
 from partita.apps.kelifax.service.adoption import adoptions
 from partita.apps.kelifax.service.notifications import KINDS
+from partita.apps.kelifax.service.reports import MOST_COUNTED
 from partita.kit.files import OwnedFiles
 from partita.kit.kit import Kit
 from partita.kit.lists import without_marks
-from partita.kit.permissions import Access
+from partita.kit.permissions import Access, Viewer
 from partita.kit.sharing import Sitemap
-from partita.kit.system import Headline, Link, System
+from partita.kit.system import Headline, Highlight, Link, System
 
 HUE = 250
 
@@ -32,10 +33,20 @@ def build(kit: Kit) -> System:
         newest = without_marks(await service.resources.browse(limit=4))
         return tuple(
             Headline(
-                each.resource_name, f"/kelifax/resources/{each.resource_slug}", each.created_at, each.category_name
+                each.resource_name,
+                f"/kelifax/resources/{each.resource_slug}",
+                each.created_at,
+                each.category_name,
+                each.logo_file,
             )
             for each in newest
         )
+
+    async def pending(_viewer: Viewer) -> int:
+        return (await service.analytics.statuses())["pending"]
+
+    async def reports(_viewer: Viewer) -> int:
+        return await service.reports.count_open(MOST_COUNTED)
 
     return System(
         name="kelifax",
@@ -69,5 +80,20 @@ def build(kit: Kit) -> System:
         news=news,
         feeds=FEEDS,
         sitemap=Sitemap(PAGES, service.sharing.addresses),
+        highlights=(
+            Highlight(
+                "Submissions to review", "/kelifax/moderation", Kelifax.READ_MODERATION, "inbox", pending, waits=True
+            ),
+            Highlight(
+                "Open reports",
+                "/kelifax/moderation/reports",
+                Kelifax.READ_MODERATION,
+                "flag",
+                reports,
+                MOST_COUNTED,
+                waits=True,
+            ),
+            Highlight("Submit a resource", "/kelifax/submit", Access.PUBLIC, "plus"),
+        ),
         finish=service.visits.finish,
     )

@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 import asyncio
+from dataclasses import dataclass
 from typing import Annotated
 
 from fastapi import Form, Request
 from starlette.responses import Response
 
 from partita.kit.pages import THEME_COOKIE, THEMES, local, redirect, render
-from partita.kit.permissions import Access
-from partita.kit.routes import Routes
+from partita.kit.permissions import Access, Viewer
+from partita.kit.routes import CurrentViewer, Routes
 from partita.kit.sharing import Head
 from partita.kit.suite import Suite
-from partita.kit.system import Headline, System
+from partita.kit.system import Headline, Highlight, System
 from partita.web.assets import Assets
 
 _A_YEAR = 365 * 86400
@@ -25,11 +26,18 @@ def routes(suite: Suite, assets: Assets) -> Routes:
     routes = Routes("", tag="house", pages=True)
 
     @routes.get("/", Access.PUBLIC)
-    async def home(request: Request) -> Response:
-        """Every system with its purpose and news."""
-        news = await asyncio.gather(*(_news(system) for system in suite.systems))
-        entries = list(zip(suite.systems, news, strict=True))
-        return render(request, "home.html", page_head=Head("/", _purpose(suite)), entries=entries)
+    async def home(request: Request, viewer: CurrentViewer) -> Response:
+        """What waits for the viewer, and every system with its news and what is theirs in it."""
+        entries = await asyncio.gather(*(_entry(system, viewer) for system in suite.systems))
+        return render(
+            request,
+            "home.html",
+            page_head=Head("/", _purpose(suite)),
+            waiting=[(entry.system, each) for entry in entries for each in entry.waiting],
+            entries=[entry for entry in entries if entry.system.pages],
+            sign_up=suite.kit.settings.sign_up,
+            planned=[entry.system for entry in entries if not entry.system.pages],
+        )
 
     @routes.post("/theme", Access.PUBLIC)
     async def choose_theme(theme: Annotated[str, Form()], next: Annotated[str, Form()] = "/") -> Response:
@@ -51,9 +59,60 @@ def routes(suite: Suite, assets: Assets) -> Routes:
     return routes
 
 
+@dataclass(frozen=True, slots=True)
+class Counted:
+    """A highlight with its number."""
+
+    highlight: Highlight
+    number: int | None
+
+    @property
+    def shown(self) -> str:
+        """The number as people read it: `12`, `20+`, or nothing."""
+        if self.number is None:
+            return ""
+        return f"{self.number:,}" + ("+" if 0 < self.highlight.most <= self.number else "")
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """A system on the start page, as one person sees it."""
+
+    system: System
+    news: tuple[Headline, ...]
+    highlights: tuple[Counted, ...]
+
+    @property
+    def waiting(self) -> list[Counted]:
+        """The work that waits in it."""
+        return [each for each in self.highlights if each.highlight.waits and each.number]
+
+    @property
+    def mine(self) -> list[Counted]:
+        """What is the viewer's, with its number."""
+        return [each for each in self.highlights if not each.highlight.waits and each.number is not None]
+
+    @property
+    def steps(self) -> list[Highlight]:
+        """What the viewer can do there."""
+        return [each.highlight for each in self.highlights if each.highlight.count is None]
+
+
+async def _entry(system: System, viewer: Viewer) -> Entry:
+    """The reads of all systems and lines run at the same time."""
+    allowed = [each for each in system.highlights if viewer.may(each.permission)]
+    counting = asyncio.gather(*(_number(each, viewer) for each in allowed))
+    news, numbers = await asyncio.gather(_news(system), counting)
+    return Entry(system, news, tuple(Counted(each, number) for each, number in zip(allowed, numbers, strict=True)))
+
+
 async def _news(system: System) -> tuple[Headline, ...]:
     return () if system.news is None else (await system.news())[:_HEADLINES]
 
 
 def _purpose(suite: Suite) -> str:
     return " ".join(f"{system.title}: {system.purpose}" for system in suite.systems)
+
+
+async def _number(highlight: Highlight, viewer: Viewer) -> int | None:
+    return None if highlight.count is None else await highlight.count(viewer)

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 from fastapi import Request
 from pydantic import BaseModel, EmailStr, Field
 from starlette.responses import Response
 
+from partita.kit.desks import Desk
 from partita.kit.forms import parse
 from partita.kit.pages import render
 from partita.kit.permissions import Access
 from partita.kit.routes import Routes
+from partita.table import Page
 
 _THINGS = (
     *("Open Street Cam", "Figma", "Plausible Analytics", "Blender", "Kagi", "Old Maps Online", "Penpot", "Zotero"),
@@ -19,6 +23,27 @@ _THINGS = (
 _PEOPLE = (
     *("Ada Lovelace", "Grace Hopper", "Katherine Johnson", "Alan Turing", "Edsger Dijkstra", "Barbara Liskov"),
     *("Donald Knuth", "Radia Perlman", "Tim Berners-Lee", "Annie Easley", "村上 春樹", "Ḥasan ibn al-Haytham"),
+)
+
+
+_WAITING = ("Loom Notes", "Knot Atlas", "Nanosecond Wires")
+
+
+@dataclass(frozen=True, slots=True)
+class _Happened:
+    """An entry of a timeline."""
+
+    at: str
+    who: str
+    what: str
+    thing: str
+    why: str
+
+
+_HAPPENED = (
+    _Happened("2026-11-16T10:30:00Z", "ada", "Approved", "Knot Atlas", "Every knot, with a picture of each step."),
+    _Happened("2026-11-16T09:12:00Z", "grace", "Featured", "Loom Notes", "It is the best of its kind."),
+    _Happened("2026-11-09T16:45:00Z", "ada", "Approved", "Nanosecond Wires", "Short, and to the point."),
 )
 
 
@@ -55,11 +80,19 @@ def routes() -> Routes:
             "styleguide.html",
             wrong_form=parse(_Sample, typed),
             sample_days=_days,
+            sample_dates=_dates,
+            desk=Desk.of("/_styleguide", Page(_WAITING, None), str, at=_WAITING[1]),
+            happened=_HAPPENED,
             face_names=_THINGS,
             people_names=_PEOPLE,
         )
 
     return routes
+
+
+def _dates() -> dict[str, int]:
+    """Three weeks in which not every day had something."""
+    return {"2026-10-27": 1, "2026-10-30": 3, "2026-11-02": 7, "2026-11-03": 4, "2026-11-09": 12, "2026-11-16": 2}
 
 
 def _days() -> list[tuple[str, float]]:

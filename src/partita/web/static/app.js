@@ -32,6 +32,38 @@
     }
   });
 
+  // ---- the keys of a desk: they press what names them; whoever does not want them turns them off
+
+  const keysAreOn = () => localStorage.getItem("keys") !== "off";
+  const showKeys = (within) => all("[data-keys]", within).forEach((button) => {
+    button.textContent = keysAreOn() ? "Turn keys off" : "Turn keys on";
+    button.closest(".keys").classList.toggle("off", !keysAreOn());
+  });
+
+  document.addEventListener("keydown", (event) => {
+    if (!document.querySelector("[data-desk]") || event.altKey || event.defaultPrevented) return;
+    if (event.target.matches("textarea") && event.key === "Enter" && (event.ctrlKey || event.metaKey)) {
+      event.preventDefault();
+      event.target.form.requestSubmit();
+      return;
+    }
+    const typing = event.target.closest("input, textarea, select, dialog, [contenteditable]");
+    if (typing && event.key === "Escape") event.target.blur();
+    if (typing || event.ctrlKey || event.metaKey || !keysAreOn()) return;
+    const pressed = all("[aria-keyshortcuts]").find((each) => each.getAttribute("aria-keyshortcuts") === event.key);
+    if (!pressed) return;
+    event.preventDefault();
+    pressed.click();
+    if (pressed.matches("summary") && pressed.parentElement.open) pressed.parentElement.querySelector("textarea, input:not([type=hidden])").focus();
+  });
+
+  document.addEventListener("click", (event) => {
+    const button = event.target.closest("[data-keys]");
+    if (!button) return;
+    localStorage.setItem("keys", keysAreOn() ? "off" : "on");
+    showKeys(document);
+  });
+
   // ---- theme: at once, and kept in the same cookie that the server sets
 
   const showTheme = (theme) => {
@@ -300,6 +332,7 @@
       form.dataset.begun = "";
       steps(form);
     });
+    showKeys(within);
     all("[data-needs-script]", within).forEach((element) => { element.hidden = false; });
     all("[data-without-script]", within).forEach((element) => { element.hidden = true; });
   };

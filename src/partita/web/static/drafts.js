@@ -39,7 +39,8 @@
   const shownAgain = (form) => "again" in document.body.dataset && (location.pathname.startsWith("/kept/") || new URL(form.action).pathname === location.pathname);
   const cameBack = (form) => form.dataset.again === "" || shownAgain(form) || form.querySelector("[aria-invalid=true], [role=alert]") !== null;
   const dirty = (form) => cameBack(form) || !same(read(form), first(form));
-  const files = (form) => [...form.elements].some((each) => each.type === "file" && each.files.length);
+  // While a file is sent the page goes on by itself.
+  const files = (form) => form.getAttribute("aria-busy") !== "true" && [...form.elements].some((each) => each.type === "file" && each.files.length);
 
   // ---- keeping
 

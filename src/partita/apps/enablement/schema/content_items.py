@@ -112,7 +112,7 @@ class Content(
     expiry_day: Attribute[str | None] = attribute(default=None, examples=["2026-02-01"])
     expiry_key: Attribute[str | None] = attribute(default=None)
     due_day: Attribute[str | None] = attribute(default=None, examples=["2026-01-15"])
-    due_key: Attribute[str | None] = attribute(default=None)
+    due_key: Attribute[str | None] = attribute(default=None, examples=["review#2026-01-15T00:00:00.000000Z#1"])
 
     # Written by the background alone
     cover_key: Attribute[str | None] = attribute(default=None)

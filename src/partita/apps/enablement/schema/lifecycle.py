@@ -92,7 +92,7 @@ class Proposal(Item, table=CONTENT, pk="PROPOSAL#{of_content}"):
     release_on: Attribute[str | None] = attribute(default=None, examples=["2026-01-15"])
     ask_again: Attribute[bool] = attribute(default=False)
     due_day: Attribute[str | None] = attribute(default=None, examples=["2026-01-15"])
-    due_key: Attribute[str | None] = attribute(default=None)
+    due_key: Attribute[str | None] = attribute(default=None, examples=["release#2026-01-15T00:00:00.000000Z#1"])
     approval_key: Attribute[str | None] = derived(
         lambda approval_state, submitted_at, of_content: approval_key(approval_state, submitted_at, of_content)
     )

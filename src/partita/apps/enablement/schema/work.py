@@ -77,7 +77,7 @@ class PortalUpload(Item, table=CONTENT, pk="UPLOAD#{upload_id}"):
     s3_bucket: Attribute[str]
     s3_key: Attribute[str]
     due_day: Attribute[str | None] = attribute(default=None, examples=["2026-01-15"])
-    due_key: Attribute[str | None] = attribute(default=None)
+    due_key: Attribute[str | None] = attribute(default=None, examples=["sweep#2026-01-15T00:00:00.000000Z#1"])
 
 
 @access_pattern("An upload", CONTENT, documented=False, upload_id="x1")
@@ -103,7 +103,7 @@ class Fanout(Item, table=CONTENT, pk="FANOUT#{change_id}"):
     place: Attribute[str | None] = attribute(default=None)
     """How far the group is that is being told."""
     due_day: Attribute[str | None] = attribute(default=None, examples=["2026-01-15"])
-    due_key: Attribute[str | None] = attribute(default=None)
+    due_key: Attribute[str | None] = attribute(default=None, examples=["fanout#2026-01-15T00:00:00.000000Z#1"])
 
 
 @access_pattern("People who must be told of a cause", CONTENT, documented=False, change_id="h1")

@@ -111,6 +111,10 @@ class Comments:
         ordered = query.newest_first() if newest_first else query
         return await follow_page(self._store, ordered, follow, limit=limit, after=cursor)
 
+    async def count_mine(self, viewer: Viewer, most: int) -> int:
+        """How many comments the viewer has written, up to `most`."""
+        return len(await self._store.page(schema.my_comments(viewer.id), limit=most))
+
     async def mine(self, viewer: Viewer, *, limit: int = 20, cursor: str | None = None) -> Page[CommentWithSite]:
         """The viewer's comments, newest first."""
 

@@ -103,6 +103,10 @@ class Ratings:
 
         return await follow_page(self._store, schema.my_ratings(viewer.id), follow, limit=limit, after=cursor)
 
+    async def count_mine(self, viewer: Viewer, most: int) -> int:
+        """How many sites the viewer has rated, up to `most`."""
+        return len(await self._store.page(schema.my_ratings(viewer.id), limit=most))
+
     async def with_stars(self, stars: int, *, limit: int = 20, cursor: str | None = None) -> Page[GivenStars]:
         """Everybody's ratings with so many stars."""
 

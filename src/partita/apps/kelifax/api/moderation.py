@@ -96,6 +96,11 @@ def add(api: Routes, service: KelifaxService) -> None:
         """Delete a resource for good."""
         await service.moderation.delete(viewer, slug)
 
+    @api.post("/moderation/{slug}/reopen", Kelifax.APPROVE, response_model=ModeratedResource, refuses=[404, 409, 422])
+    async def reopen(viewer: CurrentViewer, slug: str, revision: int | None = None) -> Json:
+        """Take a decision back: the resource waits again. With a revision, only if nothing has happened since."""
+        return moderated(await service.moderation.reopen(viewer, slug, revision))
+
     @api.post("/moderation/{slug}/approve", Kelifax.APPROVE, response_model=ModeratedResource, refuses=[404, 409])
     async def approve(viewer: CurrentViewer, slug: str) -> Json:
         """Approve a resource: it becomes public."""

@@ -39,3 +39,8 @@ def add(api: Routes, service: KelifaxService) -> None:
     async def close_report(viewer: CurrentViewer, slug: str, entry_id: str) -> None:
         """Close a report."""
         await service.reports.close(viewer, slug, entry_id)
+
+    @api.post("/moderation/reports/{slug}/{entry_id}/reopen", Kelifax.APPROVE, status_code=204, refuses=[404])
+    async def reopen_report(viewer: CurrentViewer, slug: str, entry_id: str) -> None:
+        """Take it back that a report was closed."""
+        await service.reports.reopen(viewer, slug, entry_id)

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable
+from dataclasses import replace
 from typing import Annotated
+from urllib.parse import urlencode
 
 from fastapi import Query, Request
 from starlette.responses import Response
@@ -15,7 +17,9 @@ from partita.apps.kelifax.permissions import Kelifax
 from partita.apps.kelifax.schema import STATUSES, Resource, Status
 from partita.apps.kelifax.service import KelifaxService
 from partita.apps.kelifax.service.history import RESOURCE_FIELDS, timeline_entry
+from partita.apps.kelifax.service.reports import MOST_COUNTED
 from partita.kit.answers import Cursor
+from partita.kit.desks import Desk, next_in
 from partita.kit.flashes import Kind
 from partita.kit.forms import MOST_FIELDS, Parsed, filled, parse, submitted
 from partita.kit.history import TimelineEntry
@@ -25,40 +29,54 @@ from partita.kit.routes import CurrentViewer, Routes
 from partita.kit.stale import edited
 
 _PAGE = 20
-_LOG_PAGE = 50
-_REPORTS = 5
-"""How many reports are shown above the queue; the others have a page of their own."""
+_LOG_PAGE = 30
+DESK = "/kelifax/moderation"
 _REPORTS_OF_ONE = 50
 _HISTORY = 20
 _SEPARATED = {"tags"}
 _LINES = {"keyFeatures", "useCases"}
 
 
+async def section_counts(service: KelifaxService) -> dict[str, str]:
+    """What stands beside the names of moderation's sections."""
+    statuses, reports = await service.analytics.statuses(), await service.reports.count_open(MOST_COUNTED)
+    numbers: dict[str, str] = {status: f"{count:,}" for status, count in statuses.items()}
+    return {**numbers, "reports": f"{reports}+" if reports == MOST_COUNTED else f"{reports}"}
+
+
 def add(pages: Routes, service: KelifaxService) -> None:
     """Declare the routes."""
 
+    async def desk_page(request: Request, at: str, cursor: str | None, form: Parsed[Reason]) -> Response:
+        """What waits, with one submission open; also one that is not on this page of the queue."""
+        page = await service.moderation.queue("pending", limit=_PAGE, cursor=cursor)
+        if cursor and not page.items:
+            return redirect(DESK)
+        desk = Desk.of(DESK, page, lambda resource: resource.resource_slug, at=at, cursor=cursor)
+        if at and desk.open_key != at:
+            elsewhere = (await service.resources.of_any_status([at])).get(at)
+            if elsewhere is not None and elsewhere.resource_status == "pending":
+                desk = replace(desk, current=elsewhere)
+        return render(request, "kelifax/desk.html", desk=desk, form=form, counts=await section_counts(service))
+
     @pages.get("/moderation", Kelifax.READ_MODERATION)
     async def queue(
-        request: Request, status: Annotated[str, Query(max_length=20)] = "pending", cursor: Cursor = None
+        request: Request,
+        status: Annotated[str, Query(max_length=20)] = "pending",
+        at: Annotated[str, Query(max_length=200)] = "",
+        cursor: Cursor = None,
     ) -> Response:
         chosen: Status = status if status in STATUSES else "pending"
+        if chosen == "pending":
+            return await desk_page(request, at, cursor, Parsed(None))
         page = await service.moderation.queue(chosen, limit=_PAGE, cursor=cursor)
-        with_reports = chosen == "pending" and cursor is None
-        reports = (await service.reports.all_open(limit=_REPORTS + 1)).items if with_reports else ()
-        return render(
-            request,
-            "kelifax/queue.html",
-            page=page,
-            chosen=chosen,
-            counts=await service.analytics.statuses(),
-            reports=reports[:_REPORTS],
-            more_reports=len(reports) > _REPORTS,
-        )
+        return render(request, "kelifax/queue.html", page=page, chosen=chosen, counts=await section_counts(service))
 
     @pages.get("/moderation/log", Kelifax.READ_LOG)
     async def log(request: Request, cursor: Cursor = None) -> Response:
         page = await service.moderation.log(limit=_LOG_PAGE, cursor=cursor)
-        return render(request, "kelifax/log.html", page=page)
+        resources = await service.resources.of_any_status(entry.slug for entry in page)
+        return render(request, "kelifax/log.html", page=page, resources=resources)
 
     async def resource_page(request: Request, slug: str, form: Parsed[Reason]) -> Response:
         decisions = await service.moderation.history(slug, _HISTORY)
@@ -99,9 +117,30 @@ def add(pages: Routes, service: KelifaxService) -> None:
             return await resource_page(request, slug, nothing_typed.refused(problem))
         return redirect(f"/kelifax/moderation/{slug}", flash=flash, kind=kind)
 
+    def decided_at_desk(resource: Resource, onward: str, flash: str, kind: Kind = "good") -> Response:
+        """On to the next one, with a way back."""
+        undo = f"{DESK}/{resource.resource_slug}/reopen?revision={resource.revision}"
+        return redirect(onward, flash=flash, kind=kind, undo=undo)
+
     @pages.post("/moderation/{slug}/approve", Kelifax.APPROVE)
     async def approve(request: Request, viewer: CurrentViewer, slug: str) -> Response:
-        return await decide(request, slug, service.moderation.approve(viewer, slug), "Approved.")
+        onward = await next_in(request)
+        if not onward:
+            return await decide(request, slug, service.moderation.approve(viewer, slug), "Approved.")
+        try:
+            resource = await service.moderation.approve(viewer, slug)
+        except Conflict as problem:
+            return redirect(onward, flash=problem.detail, kind="warn")
+        return decided_at_desk(resource, onward, f"“{resource.resource_name}” approved.")
+
+    @pages.post("/moderation/{slug}/reopen", Kelifax.APPROVE)
+    async def reopen(viewer: CurrentViewer, slug: str, revision: int | None = None) -> Response:
+        try:
+            resource = await service.moderation.reopen(viewer, slug, revision)
+        except Conflict as problem:
+            return redirect(f"{DESK}/{slug}", flash=problem.detail, kind="warn")
+        flash = f"“{resource.resource_name}” is back in the queue."
+        return redirect(f"{DESK}?{urlencode({'at': slug})}", flash=flash, kind="info")
 
     @pages.post("/moderation/{slug}/feature", Kelifax.APPROVE)
     async def feature(request: Request, viewer: CurrentViewer, slug: str) -> Response:
@@ -115,11 +154,17 @@ def add(pages: Routes, service: KelifaxService) -> None:
 
     @pages.post("/moderation/{slug}/reject", Kelifax.APPROVE, keeps=Reason)
     async def reject(request: Request, viewer: CurrentViewer, slug: str) -> Response:
+        onward = await next_in(request)
+
         async def save(rejection: Reason) -> Response:
-            await service.moderation.reject(viewer, slug, rejection.reason)
+            resource = await service.moderation.reject(viewer, slug, rejection.reason)
+            if onward:
+                return decided_at_desk(resource, onward, f"“{resource.resource_name}” rejected.", "info")
             return redirect(f"/kelifax/moderation/{slug}", flash="Rejected.", kind="info")
 
         async def again(form: Parsed[Reason]) -> Response:
+            if onward and form.refusal is None:
+                return await desk_page(request, slug, None, form)
             return await resource_page(request, slug, form)
 
         return await submitted(request, Reason, save, again)

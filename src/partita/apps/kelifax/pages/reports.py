@@ -2,20 +2,26 @@
 
 from __future__ import annotations
 
-from fastapi import Request
+from typing import Annotated
+from urllib.parse import urlencode
+
+from fastapi import Query, Request
 from starlette.responses import Response
 
 from partita.apps.kelifax.inputs import Reason
+from partita.apps.kelifax.pages.moderation import section_counts
 from partita.apps.kelifax.pages.resources import resource_page
 from partita.apps.kelifax.permissions import Kelifax
 from partita.apps.kelifax.service import KelifaxService
 from partita.kit.answers import Cursor, address_of
+from partita.kit.desks import Desk, next_in
 from partita.kit.forms import Parsed, submitted
-from partita.kit.pages import local, redirect, render
+from partita.kit.pages import redirect, render
 from partita.kit.permissions import Access
 from partita.kit.routes import CurrentViewer, Routes
 
 _PAGE = 20
+_PATH = "/kelifax/moderation/reports"
 
 
 def add(pages: Routes, service: KelifaxService) -> None:
@@ -33,15 +39,21 @@ def add(pages: Routes, service: KelifaxService) -> None:
         return await submitted(request, Reason, save, again)
 
     @pages.get("/moderation/reports", Kelifax.READ_MODERATION)
-    async def reports(request: Request, cursor: Cursor = None) -> Response:
-        """Open reports, newest first."""
-        page = await service.reports.all_open(limit=_PAGE, cursor=cursor)
-        counts = await service.analytics.statuses()
-        return render(request, "kelifax/reports.html", page=page, counts=counts, is_first=cursor is None)
+    async def reports(
+        request: Request, at: Annotated[str, Query(max_length=200)] = "", cursor: Cursor = None
+    ) -> Response:
+        """Open reports, newest first, with one of them open."""
+        page = await service.reports.queue(limit=_PAGE, cursor=cursor)
+        desk = Desk.of(_PATH, page, lambda reported: reported.key, at=at, cursor=cursor)
+        return render(request, "kelifax/reports.html", desk=desk, counts=await section_counts(service))
 
     @pages.post("/moderation/reports/{slug}/{entry_id}/close", Kelifax.APPROVE)
     async def close_report(request: Request, viewer: CurrentViewer, slug: str, entry_id: str) -> Response:
-        async with request.form() as sent:
-            back = local(str(sent.get("next", "")), "/kelifax/moderation")
+        onward = await next_in(request) or "/kelifax/moderation"
         await service.reports.close(viewer, slug, entry_id)
-        return redirect(back, flash="Report closed.")
+        return redirect(onward, flash="Report closed.", undo=f"{_PATH}/{slug}/{entry_id}/reopen")
+
+    @pages.post("/moderation/reports/{slug}/{entry_id}/reopen", Kelifax.APPROVE)
+    async def reopen_report(viewer: CurrentViewer, slug: str, entry_id: str) -> Response:
+        await service.reports.reopen(viewer, slug, entry_id)
+        return redirect(f"{_PATH}?{urlencode({'at': f'{slug}/{entry_id}'})}", flash="Report reopened.", kind="info")

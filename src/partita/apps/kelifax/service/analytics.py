@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from datetime import timedelta
 from typing import Literal
 
 from partita.apps.kelifax import schema
@@ -20,7 +21,7 @@ class Overview:
     by_submitter_domain: Mapping[str, int]
     """The 20 domains with the most submissions, largest first."""
     submissions_per_day: Mapping[str, int]
-    """The last 30 days with any, oldest first."""
+    """Every day of the period, oldest first, also those without any."""
     most_viewed: tuple[Resource, ...]
 
 
@@ -28,6 +29,7 @@ class Analytics:
     """Numbers for moderators."""
 
     def __init__(self, kit: Kit) -> None:
+        self._clock = kit.clock
         self._store = kit.store
 
     async def statuses(self) -> dict[Status, int]:
@@ -36,20 +38,24 @@ class Analytics:
         counts = {total.counted_as: total.count for total in totals}
         return {status: counts.get(status, 0) for status in STATUSES}
 
-    async def overview(self) -> Overview:
-        categories, domains, days = (
-            await self._totals("category"),
-            await self._totals("domain"),
-            await self._totals("day"),
-        )
+    async def overview(self, days: int = 30) -> Overview:
+        """The numbers; submissions per day of the last so many days (UTC)."""
+        categories, domains = await self._totals("category"), await self._totals("domain")
         most_viewed = await self._store.page(schema.popular_resources(), limit=10)
         return Overview(
             by_status=await self.statuses(),
             by_category={category: categories.get(category, 0) for category in CATEGORIES},
             by_submitter_domain=dict(sorted(domains.items(), key=lambda entry: (-entry[1], entry[0]))[:20]),
-            submissions_per_day=dict(sorted(days.items())[-30:]),
+            submissions_per_day=await self._submissions(days),
             most_viewed=most_viewed.items,
         )
 
-    async def _totals(self, kind: Literal["category", "domain", "day"]) -> dict[str, int]:
+    async def _submissions(self, days: int) -> dict[str, int]:
+        today = self._clock.now().date()
+        period = [(today - timedelta(days=back)).isoformat() for back in reversed(range(days))]
+        totals = await self._store.page(schema.submissions_since(period[0]), limit=days)
+        counts = {total.counted_as: total.count for total in totals}
+        return {day: counts.get(day, 0) for day in period}
+
+    async def _totals(self, kind: Literal["category", "domain"]) -> dict[str, int]:
         return {total.counted_as: total.count async for total in self._store.stream(schema.totals(kind)) if total.count}

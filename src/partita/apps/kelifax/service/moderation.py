@@ -78,6 +78,20 @@ class Moderation:
 
         return await self._change(viewer, slug, "reject", rejected, reason)
 
+    async def reopen(self, viewer: Viewer, slug: str, revision: int | None = None) -> Resource:
+        """Take a decision back: the resource waits again. With a revision, only if nothing has happened since."""
+
+        def reopened(resource: Resource) -> Resource:
+            if resource.resource_status == "pending":
+                raise Conflict("This resource is waiting for a decision already.", code="already_pending")
+            if revision not in (None, resource.revision):
+                message = "Somebody has changed this resource since. Look at it before you decide again."
+                raise Conflict(message, code="changed_meanwhile")
+            update = {"resource_status": "pending", "approved_at": "", "rejected_at": "", "rejection_reason": ""}
+            return resource.model_copy(update={**update, "featured": False})
+
+        return await self._change(viewer, slug, "reopen", reopened)
+
     async def feature(self, viewer: Viewer, slug: str, *, featured: bool) -> Resource:
         """Feature an approved resource on the home page, or stop featuring it."""
 

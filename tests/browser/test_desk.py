@@ -1,0 +1,117 @@
+"""A desk as moderators use it: by keys, without script, with a thumb; and the start page that leads there."""
+
+from __future__ import annotations
+
+from playwright.sync_api import expect
+
+from tests.browser.conftest import Mode
+from tests.browser.house import MEMBER, MODERATOR, House
+from tests.browser.window import Window, window
+
+_TOUCHED = """() => [...document.querySelectorAll(".list > li :is(a, button), .drawer > summary, .filters select")]
+    .filter(each => each.checkVisibility())
+    .map(each => {
+        each.scrollIntoView({block: "center"});
+        const box = each.getBoundingClientRect();
+        const [x, y] = [box.left + box.width / 2, box.top + box.height / 2];
+        const reach = (by) => {
+            const hit = document.elementFromPoint(x, y + by);
+            return hit && (hit === each || each.contains(hit) || hit.contains(each));
+        };
+        return [each.outerHTML.slice(0, 80), reach(-19) && reach(19)];
+    })
+    .filter(([, reached]) => !reached).map(([text]) => text)"""
+
+
+def _open(shown: Window) -> str:
+    return shown.page.locator("#open-title").inner_text()
+
+
+def test_submissions_are_decided_by_the_keyboard(house: House) -> None:
+    with window(house, MODERATOR) as moderator:
+        moderator.open("/kelifax/moderation")
+        moderator.sees("next", "previous", "approve", "reject")
+        keys = moderator.page.keyboard
+        first = _open(moderator)
+        _press(moderator, "j")
+        second = _open(moderator)
+        assert second != first
+        _press(moderator, "k")
+        assert _open(moderator) == first
+        _press(moderator, "a")
+        moderator.told(f"“{first}” approved.")
+        assert _open(moderator) == second
+        _press(moderator, "u")
+        moderator.told(f"“{first}” is back in the queue.")
+        assert _open(moderator) == first
+        moderator.check()
+        _press(moderator, "j")
+        keys.press("r")
+        expect(moderator.field("Reason to reject")).to_be_focused()
+        keys.type("a jar of keys")  # those of the desk do nothing while somebody types
+        expect(moderator.field("Reason to reject")).to_have_value("a jar of keys")
+        with moderator.page.expect_navigation():
+            keys.press("Control+Enter")
+        moderator.told(f"“{second}” rejected.")
+        _press(moderator, "u")
+        assert _open(moderator) == second
+
+
+def test_whoever_does_not_want_the_keys_turns_them_off(house: House) -> None:
+    with window(house, MODERATOR) as moderator:
+        moderator.open("/kelifax/moderation")
+        before = _open(moderator)
+        moderator.press("Turn keys off")
+        moderator.page.keyboard.press("j")
+        moderator.open("/kelifax/moderation")
+        moderator.page.keyboard.press("j")
+        assert _open(moderator) == before
+        moderator.press("Turn keys on")
+        _press(moderator, "j")
+        assert _open(moderator) != before
+
+
+def test_the_start_page_leads_to_what_waits_and_a_decision_to_the_next(house: House, mode: Mode) -> None:
+    with mode.window(house, MODERATOR) as moderator:
+        moderator.open("/")
+        moderator.sees("Hello, Moa Moderator", "Submissions to review", "Still being built")
+        moderator.check()
+        moderator.page.locator(".stats a", has_text="Submissions to review").click()
+        assert moderator.path == "/kelifax/moderation"
+        first = _open(moderator)
+        moderator.follow("Next")
+        assert _open(moderator) != first
+        moderator.page.go_back()
+        moderator.press("Approve")
+        moderator.told(f"“{first}” approved.")
+        assert _open(moderator) != first
+        moderator.check()
+        moderator.press("Undo")
+        moderator.told("is back in the queue")
+        assert _open(moderator) == first
+
+
+def test_members_and_visitors_see_their_own_start_page(house: House, mode: Mode) -> None:
+    with mode.window(house, MEMBER) as member:
+        member.open("/")
+        member.sees("Hello, Mina Member")
+        member.sees_not("Submissions to review")
+        member.check()
+    with mode.window(house) as visitor:
+        visitor.open("/")
+        visitor.check()
+        visitor.page.locator(".headlines a").first.click()
+        visitor.sees("Visit the site")
+
+
+def test_everything_in_a_list_can_be_touched_with_a_thumb(house: House) -> None:
+    with window(house, MEMBER, narrow=True) as member:
+        for path in ("/kelifax/resources", "/fus"):
+            member.open(path)
+            assert member.page.evaluate(_TOUCHED) == []
+            assert member.overhang() == []
+
+
+def _press(shown: Window, key: str) -> None:
+    with shown.page.expect_navigation():
+        shown.page.keyboard.press(key)
