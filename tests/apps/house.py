@@ -28,6 +28,7 @@ from partita.kit.search import Search
 from partita.kit.settings import Settings
 from partita.kit.system import System
 from partita.store import EmbeddedStore
+from partita.store.files import FolderFiles
 from partita.table import CursorKeys, Table
 
 _REPLAYS = count(1)
@@ -40,7 +41,7 @@ def kit_on(folder: Path, *tables: Table, faults: FaultPlan | None = None) -> Ite
     settings = Settings(data=folder, fetch=False)
     clock, ids = SystemClock(), RandomIds()
     with Engine.temporary(faults=faults) as engine:
-        store = EmbeddedStore(engine)
+        store = EmbeddedStore(engine, files=FolderFiles(folder / "large"))
         store.create(HOUSE, ACCOUNTS, UPLOADS, *tables)
         search = Search(folder / "search.db", CursorKeys(b"s" * 32))
         limits = Limits(store.asynchronous, clock)
@@ -73,14 +74,20 @@ def worker_of(kit: Kit, system: System) -> ChangeWorker:
     """What follows the changes of a system; `drain` it to catch up."""
     assert isinstance(kit.tables, EmbeddedStore)
     kit.notifications.use(system.notifications)
+    _make_known(kit, system)
     pace = Pace(poll=0.001, first_pause=0.001, longest_pause=0.001)
     return ChangeWorker(kit.store, kit.tables.engine.call_async, system.changes, kit.clock, pace=pace)
 
 
 def jobs_of(kit: Kit, system: System) -> JobWorker:
     """What runs the jobs of a system; `drain` it to have them done. Once for each kit."""
-    kit.jobs.use(system.jobs)
+    _make_known(kit, system)
     return JobWorker(kit.jobs, system.schedules)
+
+
+def _make_known(kit: Kit, system: System) -> None:
+    """Handlers start jobs too, whoever runs them."""
+    kit.jobs.use(kind for kind in system.jobs if kit.jobs.kind(kind.name) is None)
 
 
 async def replay(kit: Kit, system: System, name: str, times: int = 3) -> None:

@@ -14,7 +14,7 @@ APPS = Path(partita.apps.__file__).parent
 ARCHITECTURE = (Path(__file__).parents[2] / "docs/architecture.md").read_text()
 SYSTEMS = sorted(folder.name for folder in APPS.iterdir() if (folder / "system.py").exists())
 
-DESIGN_ONLY = {"worthwatch", "newsletter", "enablement"}
+DESIGN_ONLY = {"newsletter", "enablement"}
 """Systems that have their tables, perhaps a service, and no pages yet."""
 ALWAYS = {"__init__.py", "schema.py", "system.py"}
 FURNITURE = ALWAYS | {
@@ -22,7 +22,11 @@ FURNITURE = ALWAYS | {
     "demo",
 }
 IF_NEEDED = {"examples.py", "migration", "static"}
-OTHER_NOUNS = {"kelifax/pages/wizard": "the three steps of submissions"}
+OTHER_NOUNS = {
+    "kelifax/pages/wizard": "the three steps of submissions",
+    "worthwatch/api/search": "finding, by the name that people know",
+    "worthwatch/pages/search": "finding, by the name that people know",
+}
 """Files of API and pages that are no noun of the service, and what they are."""
 
 

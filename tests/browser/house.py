@@ -49,6 +49,8 @@ class House:
     """Those that have an API and pages."""
     keys: dict[str, StorageState] = field(default_factory=dict)
     """Username → the cookies of somebody who has signed in."""
+    greeting: str = ""
+    """What the process said when it was ready, with the password of the demo's people."""
 
     @cached_property
     def pages(self) -> tuple[Walked, ...]:
@@ -62,6 +64,17 @@ class House:
         """Pages of systems without pages: they lead to their design."""
         designs = {page.path.removesuffix("/design") for page in self.pages if page.path.endswith("/design")}
         return frozenset(designs - {f"/{name}" for name in self.systems})
+
+    def demo_person(self, username: str) -> str:
+        """Somebody of the demo, signed in; returns the username."""
+        if username not in self.keys:
+            found = re.search(rf"{username} .*with the password (\S+)", self.greeting)
+            assert found, self.greeting
+            with self.program() as somebody:
+                answer = somebody.post("/sign-in", form={"identity": username, "password": found[1]})
+                assert answer.ok, answer.text()
+                self.keys[username] = somebody.storage_state()
+        return username
 
     @contextmanager
     def program(self, username: str | None = None) -> Iterator[APIRequestContext]:
@@ -84,7 +97,8 @@ def house_with(browser: Browser, folder: Path, *, demo: bool = True) -> Iterator
         house = House(suite.url, browser, frozenset())
         with house.program() as program:
             described = program.get("/api/openapi.json").json()["paths"]
-        house = House(suite.url, browser, frozenset(path.split("/")[2] for path in described))
+        systems = frozenset(path.split("/")[2] for path in described)
+        house = House(suite.url, browser, systems, greeting=suite.greeting)
         _move_in(house, suite)
         yield house
 

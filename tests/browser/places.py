@@ -78,7 +78,33 @@ def _live_in(house: House) -> list[str]:
             send(f"/fus/sites/{site}/rating", stars="4", note="For the next long journey.")
             send(f"/fus/sites/{site}/comments", body="Read it from the end.")
             told += [f"/fus/sites/{site}/rating/remove", f"/fus/groups/{group}/log", _import(somebody)]
+        if "worthwatch" in house.systems:
+            told += _watch(somebody)
         return told + _mailed(house, somebody)
+
+
+def _watch(program: APIRequestContext) -> list[str]:
+    """A saved list, a rating, an entry of the diary; and the pages that follow from them."""
+    api = "/api/worthwatch"
+    list_id = program.get(f"{api}/watchlists?limit=1").json()["items"][0]["watchlistId"]
+    items = program.get(f"{api}/watchlists/{list_id}/items").json()["items"]
+    film = next(each["contentId"] for each in items if each["contentType"] == "MOVIE")
+    for path, content in (
+        (f"saved/{list_id}", {}),
+        (f"to-watch/MOVIE/{items[-1]['contentId']}", {}),
+        (f"ratings/MOVIE/{film}", {"rating": 8, "review": "I missed my stop."}),
+    ):
+        program.put(f"{api}/{path}", data=content)
+    viewing = {"contentType": "MOVIE", "contentId": film, "day": "2026-05-01", "note": "In the last row."}
+    entry = program.post(f"{api}/diary", data=viewing).json()
+    title = f"/worthwatch/titles/film/{film}"
+    parts = [f"{title}/{part}" for part in ("lists", "reviews", "rating/remove")]
+    return [
+        *parts,
+        "/worthwatch/saved/all",
+        "/worthwatch/titles/new",
+        f"/worthwatch/diary/{entry['day']}/{entry['viewingId']}/delete",
+    ]
 
 
 def _mailed(house: House, somebody: APIRequestContext) -> list[str]:

@@ -137,8 +137,10 @@ OVER_NAMES = {
     "/fus/sites/new": "ids are made by us",
     "/kelifax/moderation/log": "no slug",
     "/kelifax/moderation/reports": "no slug",
+    "/worthwatch/lists/new": "ids are made by us, and those of other programs are longer",
     "/api/kelifax/moderation/log": "no slug",
     "/api/kelifax/moderation/reports": "no slug",
+    "/worthwatch/lists/new": "ids are made by us",
 }
 
 
@@ -232,7 +234,7 @@ async def test_what_is_not_there_is_told_in_the_shape_of_the_place(house: House,
                 assert "404" in document["paths"][route.path]["get"]["responses"], route
             elif answer.status == 404:
                 _check_page(answer, route, 404, "not_found")
-            elif route.api:
+            elif route.api and answer.status == 200:
                 assert answer.json["items"] == [], route
 
 

@@ -21,10 +21,11 @@ from partita.apps.fus.service.transfer import MOST_BYTES, Format, Report
 from partita.apps.fus.service.transfer.bookmarks import bookmarks
 from partita.apps.fus.service.transfer.reading import format_of
 from partita.apps.fus.service.transfer.rows import moment_of
-from partita.apps.fus.service.transfer.spreadsheet import line, lines
+from partita.apps.fus.service.transfer.spreadsheet import lines
 from partita.engine import FaultPlan
 from partita.kit.kit import Kit
 from partita.kit.problems import Invalid, TooLarge, TooMany
+from partita.kit.spreadsheets import line
 from tests.apps.fus.conftest import manager, put
 from tests.apps.fus.imports import ImportFailed, imported
 from tests.apps.house import BAD_WEATHER, kit_on

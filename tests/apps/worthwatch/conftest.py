@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
+from datetime import datetime
 from itertools import count
 from pathlib import Path
 from typing import Any
@@ -20,6 +22,7 @@ from partita.kit.permissions import House, Policy, Viewer
 from partita.table import Put, Transaction, Update
 from tests.apps.house import kit_on, person
 
+MODERATOR = person("moderator", *ROLES["moderator"])
 LIBRARIAN = person("librarian", *ROLES["librarian"])
 POLICY = Policy(
     labels={str(each): each.label for each in (*House, *WorthWatch)},
@@ -93,3 +96,31 @@ async def add(service: WorthWatchService, viewer: Viewer, watchlist: Watchlist, 
     return await service.items.add(
         viewer, watchlist.watchlist_id, NewItem(content_type="MOVIE", content_id=title.movie_id)
     )
+
+
+async def published(service: WorthWatchService, viewer: Viewer, *titles: Movie, **fields: Any) -> Watchlist:
+    """A live list of a curator."""
+    watchlist = await new_list(service, viewer, is_public=True, **fields)
+    for title in titles or (await film(service),):
+        await add(service, viewer, watchlist, title)
+    return await service.lists.own(viewer, watchlist.watchlist_id)
+
+
+async def signed_up(kit: Kit, service: WorthWatchService, name: str, **profile: Any) -> Viewer:
+    """Somebody with an account and a profile, who can be told of things."""
+    somebody = await account(kit, name)
+    viewer = replace(person(somebody.user_id, *MEMBERS), name=somebody.name)
+    user = await service.people.me(viewer)
+    if profile:
+        await kit.store.write(Put(user.model_copy(update=profile)))
+    return viewer
+
+
+class Stopped:
+    """A clock that stands still."""
+
+    def __init__(self, now: datetime) -> None:
+        self.moment = now
+
+    def now(self) -> datetime:
+        return self.moment

@@ -13,7 +13,9 @@ from partita.apps.worthwatch.inputs import ItemEdit, NewItem, NewItems
 from partita.apps.worthwatch.schema import WORTHWATCH, Label, Watchlist
 from partita.apps.worthwatch.service import WorthWatchService
 from partita.apps.worthwatch.service.items import AlreadyListed, ListFull, item_version
+from partita.apps.worthwatch.service.labels import poster_of
 from partita.apps.worthwatch.service.order import START, STEP
+from partita.apps.worthwatch.service.posters import poster_digest
 from partita.apps.worthwatch.service.removal import finish_list
 from partita.kit.kit import Kit
 from partita.kit.problems import Conflict, NotFound
@@ -45,7 +47,13 @@ async def test_a_title_is_added_at_the_end_with_what_its_poster_says(kit: Kit, s
     )
     items = [await add(service, viewer, watchlist, each) for each in (first, await film(service))]
     assert [item.position for item in items] == [START, START + STEP]
-    assert items[0].label == Label(title="Alien", year=1979, runtime=117, genres=("Horror", "Sci-Fi", "Thriller"))
+    assert items[0].label == Label(
+        title="Alien",
+        year=1979,
+        runtime=117,
+        genres=("Horror", "Sci-Fi", "Thriller"),
+        poster=poster_digest(poster_of(first)),
+    )
     stored = await service.lists.own(viewer, watchlist.watchlist_id)
     assert (stored.item_count, stored.last_item_at) == (2, items[1].added_at)
 

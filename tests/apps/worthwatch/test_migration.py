@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Iterable, Iterator
+from dataclasses import replace
 from decimal import Decimal
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -11,14 +14,18 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from partita.apps.worthwatch import schema
+from partita.apps.worthwatch.formats import folded
 from partita.apps.worthwatch.migration import WORTHWATCH_BY_ID
 from partita.apps.worthwatch.migration.old_table import OLD, new_item
 from partita.apps.worthwatch.schema import WORTHWATCH, Comment, EmailGuard, Movie, Rating, Show, User, WatchlistItem
+from partita.apps.worthwatch.service import WorthWatchService
 from partita.dynamo.python_values import item_from_python
 from partita.engine import Engine, FaultPlan
+from partita.kit.adoption import adopt_all
 from partita.store import EmbeddedStore
 from partita.store.migrate import Report, migrate, rehearse, status, verify
 from partita.table import Delete, Item, Put, Transaction, Update
+from tests.apps.house import kit_on
 from tests.apps.worthwatch.old_rows import (
     FEBRUARY,
     JANUARY,
@@ -89,6 +96,8 @@ def test_every_entity_of_the_document_is_moved_with_guards_and_counts(engine: En
         "Movie": 2,
         "Show": 1,
         "ExternalId": 3,
+        "Named": 3,
+        "Mine": 4,
         "WatchlistItem": 5,
         "SavedWatchlist": 2,
         "Rating": 4,
@@ -100,6 +109,36 @@ def test_every_entity_of_the_document_is_moved_with_guards_and_counts(engine: En
     assert series is not None
     assert (film.rating_count, film.rating_sum, film.rating) == (3, 26, Decimal("8.67"))
     assert (series.rating_count, series.rating_sum, series.rating) == (1, 3, 3)
+
+
+async def _adopt(folder: Path, engine: Engine, store: EmbeddedStore) -> dict[str, int]:
+    """What `partita adopt worthwatch` does after a migration."""
+    with kit_on(folder, faults=None) as kit:
+        service = WorthWatchService(replace(kit, tables=store))
+        return dict((await adopt_all(store.asynchronous, WORTHWATCH, service.adoptions)).adopted)
+
+
+def test_after_it_adoption_makes_lists_live_and_finds_nothing_else_to_do(engine: Engine, tmp_path: Path) -> None:
+    store, _ = moved(engine, *ROWS)
+    first = asyncio.run(_adopt(tmp_path, engine, store))
+    assert {noun for noun, count in first.items() if count} == {"list"}
+    again = asyncio.run(_adopt(tmp_path, engine, store))
+    assert not any(again.values())
+    assert differences(store) == set()
+    assert [each.watchlist_id for each in store.page(schema.live_lists())] == ["w1"]
+    curator = store.get(schema.user("u1"))
+    assert curator is not None
+    assert curator.live_list_count == 1
+    totals = store.get(schema.totals("w1"))
+    assert totals is not None
+    assert (totals.save_count, totals.comment_count, totals.feed) == (1, 2, "POPULAR")
+    film = store.get(schema.movie("m1"))
+    assert film is not None
+    assert film.listed_in == 1
+    assert [each.content_id for each in store.page(schema.titles_named(folded(film.title)))][:1] != []
+    mine = store.get(schema.mine("u1", "MOVIE", "m1"))
+    assert mine is not None
+    assert (mine.seen, mine.rating) == (True, 8)
 
 
 def test_every_access_pattern_finds_what_was_moved(engine: Engine) -> None:

@@ -85,6 +85,15 @@ class ProfileEdit(Changes):
     hide_averages: bool | None = None
 
 
+class ProfileForm(Changes):
+    """The profile as its form has it: whole, so that a box that is not ticked is off."""
+
+    username: Username
+    bio: Bio = ""
+    mail: Literal["never", "weekly"] = "never"
+    hide_averages: bool = False
+
+
 class ApplicationInput(Input):
     """Why somebody should be a curator."""
 
@@ -124,6 +133,15 @@ class ResolutionInput(Input):
     reason: Annotated[Text, Field(max_length=1000)] = ""
 
 
+class ReportedResolution(ResolutionInput):
+    """The same, with the thing that was reported."""
+
+    model_config = example(what="list", id="01hx", decision="keep")
+
+    what: Literal["list", "comment", "review", "person"]
+    id: Annotated[Line, Field(min_length=1, max_length=300)] = Field(description="As in the report.")
+
+
 # -- lists
 
 
@@ -161,6 +179,53 @@ class ListForm(ListEdit):
     tags: Tags = ()
     is_public: bool = False
     is_ranked: bool = False
+
+
+class ListFacts(ListEdit):
+    """What the form about a list has: whole, so that a field left empty is empty. Publishing is a button of its own."""
+
+    title: ListTitle
+    description: Description = ""
+    tags: Tags = ()
+    is_ranked: bool = False
+
+
+class FirstForm(Input):
+    """What a new list begins with."""
+
+    title: ListTitle
+    description: Description = ""
+
+
+class NoteForm(VersionedEdit):
+    """A note on a title, whole."""
+
+    curator_note: Note = ""
+    note_spoils: bool = False
+
+
+class PlaceForm(Input):
+    """A place on a list, counted from 1."""
+
+    position: Annotated[int, Field(ge=1, le=MOST_ITEMS, strict=False)]
+
+
+class ChosenForm(Input):
+    """Several titles of a list, and what to do with them."""
+
+    chosen: Annotated[tuple[Annotated[Line, Field(max_length=120)], ...], Field(max_length=100)] = ()
+    does: Literal["remove", "top"]
+
+
+class CopyInput(Input):
+    """A copy of a list."""
+
+    model_config = example(title="Night trains, mine")
+
+    title: ListTitle | None = Field(default=None, description="If it is left out, that of the list.")
+    secret: Annotated[Line, Field(max_length=200)] | None = Field(
+        default=None, description="The secret of a private list's link."
+    )
 
 
 class NewItem(TitleInput):
@@ -294,6 +359,14 @@ class RatingInput(Input):
     has_spoilers: bool | None = None
 
 
+class ReviewForm(Input):
+    """A rating as its form has it: whole, so that a review left empty goes."""
+
+    rating: Stars
+    review: Review = ""
+    has_spoilers: bool = False
+
+
 class SeenInput(Input):
     """That a title was seen, perhaps on a day."""
 
@@ -311,6 +384,17 @@ class NewViewing(TitleInput):
     rewatch: bool = False
     note: DiaryNote = ""
     rating: Stars | None = None
+
+
+class ViewingForm(Input):
+    """An entry of the diary as its form has it: a title that was chosen, or words of one."""
+
+    title: Annotated[Line, Field(max_length=300)] = ""
+    chosen: Annotated[str, matching("(film|series)/[^/#]{1,100}", "Choose one of these titles.")] | None = None
+    day: date
+    rating: Stars | None = None
+    rewatch: bool = False
+    note: DiaryNote = ""
 
 
 class QueueInput(Input):
@@ -332,6 +416,15 @@ class CommentInput(Input):
 
     comment_text: Annotated[Text, Field(min_length=1, max_length=5000)]
     reply_to: Annotated[Line, Field(min_length=1, max_length=200)] | None = None
+    has_spoilers: bool = False
+
+
+class CommentEdit(Input):
+    """A comment as its author wants it now."""
+
+    model_config = example(commentText="Number five made me miss my stop.")
+
+    comment_text: Annotated[Text, Field(min_length=1, max_length=5000)]
     has_spoilers: bool = False
 
 

@@ -48,6 +48,7 @@ BY_CONTENT = WORTHWATCH.index(
     "byContent",
     pk="listedContent",
     sk="PK",
+    projection="KEYS_ONLY",
     purpose="What refers to a title, for merging and labels: list items, private ones too; Mine; viewings",
 )
 CONTENT_RATINGS = WORTHWATCH.index("contentRatings", pk="ratedContent", sk="ratedAt", purpose="Ratings of a title")
@@ -80,6 +81,10 @@ class TitleRef(BaseModel):
     id: str
     title: str = Field(max_length=300)
     year: int | None = None
+    poster: str | None = None
+    """The digest in its poster's address."""
+    tint: int | None = None
+    """The number of its poster's hue."""
 
 
 class Label(BaseModel):
@@ -89,6 +94,8 @@ class Label(BaseModel):
     year: int | None = None
     runtime: int | None = None
     genres: tuple[str, ...] = Field(default=(), max_length=3)
+    poster: str | None = None
+    """The digest in its poster's address."""
 
 
 # 1. User
@@ -249,6 +256,11 @@ def live_lists() -> Query[Watchlist]:
     return Watchlist.query(FEEDS, Watchlist.feed("LIVE")).newest_first()
 
 
+@access_pattern("Live lists, oldest first", WORTHWATCH, documented=False)
+def oldest_live_lists() -> Query[Watchlist]:
+    return Watchlist.query(FEEDS, Watchlist.feed("LIVE"))
+
+
 @access_pattern("Lists by their ids", WORTHWATCH, documented=False, watchlist_ids=tuple(f"w{n}" for n in range(10, 35)))
 def watchlists_by_id(watchlist_ids: tuple[str, ...]) -> BatchGet[Watchlist]:
     return BatchGet(tuple(Watchlist.key(Watchlist.watchlist_id(watchlist_id)) for watchlist_id in watchlist_ids))
@@ -322,6 +334,41 @@ def lists_with(content_type: ContentType, content_id: str) -> Query[WatchlistIte
     return WatchlistItem.query(
         BY_CONTENT, WatchlistItem.content_type(content_type), WatchlistItem.content_id(content_id)
     )
+
+
+# What was taken off a list, for a day, so that it can come back with its note and its place.
+class RemovedItem(Item, table=WORTHWATCH, pk="WATCHLIST#{watchlist_id}", sk="REMOVED#{content_type}#{content_id}"):
+    """A title that was taken off a list a short while ago."""
+
+    watchlist_id: Attribute[str] = key_part()
+    content_type: Attribute[ContentType] = key_part()
+    content_id: Attribute[str] = key_part()
+    entity_type: Attribute[Literal["REMOVED_ITEM"]] = attribute(default="REMOVED_ITEM")
+    position: Attribute[int] = attribute(ge=0)
+    curator_note: Attribute[str | None] = attribute(default=None, max_length=1000)
+    note_spoils: Attribute[bool | None] = attribute(default=None)
+    expires_at: Attribute[ExpiresAt]
+
+
+@access_pattern(
+    "What was removed from a list",
+    WORTHWATCH,
+    documented=False,
+    watchlist_id="w1",
+    content_type="MOVIE",
+    content_id="tt1",
+)
+def removed_item(watchlist_id: str, content_type: ContentType, content_id: str) -> Get[RemovedItem]:
+    return RemovedItem.get(
+        RemovedItem.watchlist_id(watchlist_id),
+        RemovedItem.content_type(content_type),
+        RemovedItem.content_id(content_id),
+    )
+
+
+@access_pattern("Everything that was removed from a list", WORTHWATCH, documented=False, watchlist_id="w1")
+def removed_items(watchlist_id: str) -> Query[RemovedItem]:
+    return RemovedItem.query(RemovedItem.watchlist_id(watchlist_id))
 
 
 @access_pattern("A watchlist's items from its end", WORTHWATCH, documented=False, watchlist_id="w1")
@@ -661,6 +708,11 @@ def rated_shelf(user_id: str) -> Query[Rating]:
     return Rating.query(SHELVES, Rating.user_id(user_id)).newest_first()
 
 
+@access_pattern("Somebody's reviews, newest first", WORTHWATCH, documented=False, user_id="u1")
+def review_shelf(user_id: str) -> Query[Rating]:
+    return rated_shelf(user_id).where(Rating.review.exists())
+
+
 @access_pattern(
     "Reviews of a title, newest first", WORTHWATCH, documented=False, content_type="MOVIE", content_id="tt1"
 )
@@ -884,6 +936,11 @@ def all_mine(user_id: str) -> Query[Mine]:
     return Mine.query(Mine.user_id(user_id))
 
 
+@access_pattern("What I have put aside, in the order of ids", WORTHWATCH, documented=False, user_id="u1")
+def put_aside(user_id: str) -> Query[Mine]:
+    return all_mine(user_id).where(Mine.not_for_me.equals(True))
+
+
 @access_pattern("What I have seen, newest first", WORTHWATCH, documented=False, user_id="u1")
 def seen_shelf(user_id: str) -> Query[Mine]:
     return Mine.query(SHELVES, Mine.user_id(user_id)).newest_first()
@@ -949,6 +1006,11 @@ class Viewing(
 @access_pattern("My diary, newest first", WORTHWATCH, documented=False, user_id="u1")
 def diary_of(user_id: str) -> Query[Viewing]:
     return Viewing.query(Viewing.user_id(user_id)).newest_first()
+
+
+@access_pattern("My diary since a day, newest first", WORTHWATCH, documented=False, user_id="u1", day="2026-05-01")
+def diary_since(user_id: str, day: str) -> Query[Viewing]:
+    return diary_of(user_id).at_least(Viewing.day(day))
 
 
 @access_pattern("An entry of my diary", WORTHWATCH, documented=False, user_id="u1", day="2026-05-01", viewing_id="v1")
@@ -1116,12 +1178,30 @@ class Told(Item, table=WORTHWATCH, pk="WATCHLIST#{watchlist_id}", sk="TOLD#{day}
     day: Attribute[Day] = key_part()
     entity_type: Attribute[Literal["TOLD"]] = attribute(default="TOLD")
     titles: Attribute[int] = attribute(default=0)
+    began_at: Attribute[Timestamp | None] = attribute(default=None)
+    """When its first title of that day came: the moment of the notices."""
+    counted_to: Attribute[str | None] = attribute(default=None)
+    """The sequence number of the last change that `titles` contains, of fixed width: each is counted once."""
+    told_at: Attribute[Timestamp | None] = attribute(default=None)
+    """When all who saved the list had been told."""
+    followers_told_at: Attribute[Timestamp | None] = attribute(default=None)
+    """When all who follow its curator had been told of a new list."""
     expires_at: Attribute[ExpiresAt | None] = attribute(default=None)
 
 
 @access_pattern("What a list gained on a day", WORTHWATCH, documented=False, watchlist_id="w1", day="2026-05-01")
 def told(watchlist_id: str, day: str) -> Get[Told]:
     return Told.get(Told.watchlist_id(watchlist_id), Told.day(day))
+
+
+@access_pattern(
+    "What lists gained on days",
+    WORTHWATCH,
+    documented=False,
+    days=tuple((f"w{n}", "2026-05-01") for n in range(10, 35)),
+)
+def told_by_day(days: tuple[tuple[str, str], ...]) -> BatchGet[Told]:
+    return BatchGet(tuple(told(watchlist_id, day).key for watchlist_id, day in days))
 
 
 @access_pattern("The news days of a list", WORTHWATCH, documented=False, watchlist_id="w1")
@@ -1176,7 +1256,13 @@ class Import(Item, table=WORTHWATCH, pk="USER#{user_id}", sk="IMPORT#{import_id}
     matches: Attribute[tuple[dict[str, Any], ...]] = attribute(default=(), large=True)
     choices: Attribute[dict[str, Any]] = attribute(default_factory=dict, large=True)
     applied: Attribute[int] = attribute(default=0, ge=0)
-    """How many rows are done: an interrupted import goes on there."""
+    """How many rows are done, once it is."""
+    decided: Attribute[int] = attribute(default=0, ge=0)
+    """How often choices were saved: whoever saves them, or applies them, names the number they saw."""
+    job_id: Attribute[str | None] = attribute(default=None)
+    """The job that applies it."""
+    outcomes: Attribute[str | None] = attribute(default=None)
+    """What became of each row, a letter each."""
     expires_at: Attribute[ExpiresAt]
 
 
@@ -1226,6 +1312,25 @@ def log_by(who: str) -> Query[Log]:
 
 
 # Work in steps: these stand until it is done. A merged title keeps its mark, which redirects for good.
+class ListCopy(Item, table=WORTHWATCH, pk="WATCHLIST#{watchlist_id}", sk="COPY"):
+    """A list whose titles are being copied from another one, until all are there."""
+
+    watchlist_id: Attribute[str] = key_part()
+    entity_type: Attribute[Literal["WATCHLIST_COPY"]] = attribute(default="WATCHLIST_COPY")
+    of_list: Attribute[str]
+    by: Attribute[str]
+    copied: Attribute[int] = attribute(default=0, ge=0)
+    """How many titles of the other list are done; their places are counted by it."""
+    last_position: Attribute[int | None] = attribute(default=None)
+    last_content: Attribute[str | None] = attribute(default=None)
+    """The title of the other list that was done last, and its position there."""
+
+
+@access_pattern("The copying of a list", WORTHWATCH, documented=False, watchlist_id="w1")
+def list_copy(watchlist_id: str) -> Get[ListCopy]:
+    return ListCopy.get(ListCopy.watchlist_id(watchlist_id))
+
+
 class Merged(Item, table=WORTHWATCH, pk="{content_type}#{content_id}", sk="MERGED"):
     """A title that was merged into another one."""
 
@@ -1255,6 +1360,7 @@ class ListRemoval(Item, table=WORTHWATCH, pk="WATCHLIST#{watchlist_id}", sk="REM
     of_curator: Attribute[str]
     removed_by: Attribute[str]
     removed_at: Attribute[Timestamp]
+    was_public: Attribute[bool | None] = attribute(default=None)
 
 
 @access_pattern("The removal of a list", WORTHWATCH, documented=False, watchlist_id="w1")
@@ -1269,6 +1375,8 @@ class UserRemoval(Item, table=WORTHWATCH, pk="USER#{user_id}", sk="REMOVAL"):
     entity_type: Attribute[Literal["USER_REMOVAL"]] = attribute(default="USER_REMOVAL")
     keeps_lists: Attribute[bool] = attribute(default=False)
     """Whether published lists stay, without a name."""
+    stand_in: Attribute[str | None] = attribute(default=None)
+    """The id that the lists that stay get instead of theirs, so that nothing leads back to them."""
     removed_at: Attribute[Timestamp]
 
 
@@ -1288,5 +1396,16 @@ WORTHWATCH.accept(
 )
 WORTHWATCH.accept(
     "second-read", BY_TYPE, because="the document says KEYS_ONLY, and only administrators list whole types"
+)
+WORTHWATCH.accept(
+    "second-read",
+    BY_CONTENT,
+    because="only merging and labels follow it, in the background; every mark and every move would rewrite an entry",
+)
+WORTHWATCH.accept(
+    "discarding-filter",
+    review_shelf,
+    put_aside,
+    because="they look through what one person rated or marked, a page at a time; an index more would cost each mark",
 )
 WORTHWATCH.accept("large-item", Movie, Show, because="genres, directors and casts are dozens of names, not thousands")

@@ -10,7 +10,7 @@ from partita.kit.mail_queue import MailQueue
 from partita.kit.notifications.digests import by_note
 from partita.kit.notifications.letters import Line, letter
 from partita.kit.notifications.preferences import SETTINGS_PATH, Preferences
-from partita.kit.notifications.registry import DIGEST_PREFIX, Registry, may_hear, safe_words
+from partita.kit.notifications.registry import DIGEST_PREFIX, Registry, looked_up, may_hear, safe_words
 from partita.kit.notifications.schema import Digest, DigestEntry
 from partita.kit.notifications.stores import digest
 
@@ -36,12 +36,13 @@ class DigestMail:
         if person is None or person.email is None or person.suspended:
             return False
         unread = await self._still_unread(person, due, entries)
+        groups = list(by_note(unread).values())
+        kinds = self._registry.kinds
+        data = await looked_up(kinds, [(group[0].kind, group[0].data) for group in groups])
         lines = [
-            Line(
-                safe_words(self._registry.kinds[newest.kind], newest.data, len(group)),
-                self._base_url + newest.link if newest.link else "",
-            )
-            for newest, group in ((group[0], group) for group in by_note(unread).values())
+            Line(safe_words(kinds[group[0].kind], now, len(group)), self._url(now.get("link", group[0].link)))
+            for group, now in zip(groups, data, strict=True)
+            if now is not None
         ]
         if not lines:
             return False
@@ -62,6 +63,9 @@ class DigestMail:
         return await self._queue.add(
             Message(person.email, written.subject, written.text, written.html, mail_id, unsubscribe)
         )
+
+    def _url(self, path: str) -> str:
+        return f"{self._base_url}{path}" if path else ""
 
     async def _still_unread(self, person: Account, due: Digest, entries: Sequence[DigestEntry]) -> list[DigestEntry]:
         """Entries that are still to be told: unread, allowed, and of kinds that are still wanted by mail."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, get_args
 
@@ -30,6 +30,10 @@ class Words:
     text: str = ""
 
 
+LookUp = Callable[[Sequence[Mapping[str, Any]]], Awaitable[Sequence[Mapping[str, Any] | None]]]
+"""The data of notifications as they are now, many at once; None for what its reader may no longer see."""
+
+
 @dataclass(frozen=True, slots=True)
 class Kind:
     """A kind of notification, which a system brings."""
@@ -49,6 +53,9 @@ class Kind:
     """Whether it also goes to addresses of people who have no account."""
     store: str = HOUSE_STORE
     """Whose table holds its notifications."""
+    look_up: LookUp | None = None
+    """Looks at the things themselves each time notifications are read or put into a digest: numbers and names are those
+    of now, and what was hidden meanwhile is not named. `link` among the data replaces the notification's."""
 
     def __post_init__(self) -> None:
         system, dot, name = self.name.partition(".")

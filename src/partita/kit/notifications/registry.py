@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
+from partita.dynamo.errors import DynamoError
 from partita.kit.accounts import Account, Accounts
 from partita.kit.notifications.kinds import Kind, Words
 from partita.kit.notifications.stores import NotificationStore
@@ -46,6 +47,28 @@ class Registry:
         if found is None:
             raise NotFound(f"There is no kind of notification {name[:80]!r}.")
         return found
+
+
+async def looked_up(
+    kinds: Mapping[str, Kind], told: Sequence[tuple[str, Mapping[str, Any]]]
+) -> list[Mapping[str, Any] | None]:
+    """The data of notifications, given with the names of their kinds, as they are now: one look for each kind."""
+    data: list[Mapping[str, Any] | None] = [each for _, each in told]
+    for name in dict.fromkeys(name for name, _ in told):
+        kind = kinds.get(name)
+        if kind is None or kind.look_up is None:
+            continue
+        places = [place for place, (each, _) in enumerate(told) if each == name]
+        try:
+            now = await kind.look_up([told[place][1] for place in places])
+        except (DynamoError, OSError):
+            raise
+        except Exception:  # data of an older form; the rest of the list must be shown
+            _log.exception("the data of notifications of kind %s cannot be looked up", name)
+            now = [None] * len(places)
+        for place, each in zip(places, now, strict=True):
+            data[place] = each
+    return data
 
 
 async def may_hear(accounts: Accounts, person: Account, kind: Kind) -> bool:

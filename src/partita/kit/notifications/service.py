@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
@@ -22,7 +22,7 @@ from partita.kit.notifications.house import HouseStore
 from partita.kit.notifications.kinds import Channels, Kind, Words
 from partita.kit.notifications.letters import Line, letter
 from partita.kit.notifications.preferences import SETTINGS_PATH, Preferences, Subscription
-from partita.kit.notifications.registry import DIGEST_PREFIX, Registry, may_hear, safe_words
+from partita.kit.notifications.registry import DIGEST_PREFIX, Registry, looked_up, may_hear, safe_words
 from partita.kit.notifications.stores import (
     KEPT_DAYS,
     Entry,
@@ -117,11 +117,14 @@ class Notifications:
             await self._digests.add(channels.mail, told, in_suite=channels.suite)
         elif channels.mail == "once" and alone:  # what was merged into an unread one has had its mail
             said = in_mail if in_mail is not None and in_mail.address == person.email else InMail("", data, link)
-            words = kind.words(said.data, 1)
+            (now,) = await looked_up({kind.name: kind}, [(kind.name, said.data)])
+            if now is None:
+                return  # hidden meanwhile
+            words = kind.words(now, 1)
             unsubscribe = self.preferences.link_for_user(user_id, kind.name)
             written = letter(
                 words.title,
-                [Line(words, self._url(said.link))],
+                [Line(words, self._url(now.get("link", said.link)))],
                 name=person.name,
                 why=kind.why,
                 unsubscribe=unsubscribe,
@@ -180,7 +183,7 @@ class Notifications:
         shown = everything[:limit]
         last = shown[-1][1] if len(everything) > limit else None
         following = None if last is None else cursors.seal(self._cursors, name, [last.at, last.id])
-        return Page(tuple(self._told(viewer, store, entry) for store, entry in shown), following)
+        return Page(await self._told(viewer, shown), following)
 
     async def read(self, viewer: Viewer, store: str, id: str) -> Told:
         """Mark one of the viewer's notifications as read."""
@@ -188,7 +191,7 @@ class Notifications:
         entry = None if found is None else await found.mark_read(viewer.id, id)
         if entry is None:
             raise NotFound(f"There is no such notification. They are kept for {KEPT_DAYS} days.")
-        return self._told(viewer, store, entry)
+        return (await self._told(viewer, [(store, entry)]))[0]
 
     async def read_all(self, viewer: Viewer) -> None:
         """Mark all of the viewer's notifications as read."""
@@ -241,11 +244,17 @@ class Notifications:
 
     # -- rules
 
-    def _told(self, viewer: Viewer, store: str, entry: Entry) -> Told:
-        kind = self._registry.kinds.get(entry.kind)
-        if kind is None or (kind.needs is not None and not viewer.may(kind.needs)):
-            return Told(store, entry, _GONE, "")
-        return Told(store, entry, safe_words(kind, entry.data, entry.count), entry.link)
+    async def _told(self, viewer: Viewer, entries: Sequence[tuple[str, Entry]]) -> tuple[Told, ...]:
+        kinds = {
+            name: kind for name, kind in self._registry.kinds.items() if kind.needs is None or viewer.may(kind.needs)
+        }
+        data = await looked_up(kinds, [(entry.kind, entry.data) for _, entry in entries])
+        return tuple(
+            Told(store, entry, _GONE, "")
+            if entry.kind not in kinds or now is None
+            else Told(store, entry, safe_words(kinds[entry.kind], now, entry.count), now.get("link", entry.link))
+            for (store, entry), now in zip(entries, data, strict=True)
+        )
 
     def _is_late(self, at: str) -> bool:
         return self._clock.now() - moment(at) > LATE

@@ -16,16 +16,21 @@ from partita.apps.worthwatch.schema import (
     ExternalId,
     Movie,
     Rating,
+    SavedWatchlist,
     Show,
     User,
     Watchlist,
+    WatchlistItem,
     items_of,
+    lists_with,
     ratings_of,
 )
 from partita.table import Aggregate, Item, Key
 from partita.table.migrations import Comparison, Expectation, Row, TargetItems, differing
 
 _NOT_THERE = Comparison(("not there",))
+_OF_A_LIST = ("itemCount", "feed", "feedAt", "publishedAt", "lastItemAt", "coverItems", "hidden")
+"""What items, covers and liveness write."""
 _BARS = tuple(f"rated{number}" for number in range(1, 11))
 
 
@@ -55,8 +60,8 @@ def guards_of(item: User | Movie | Show) -> tuple[EmailGuard | ExternalId, ...]:
     return tuple(guard for guard in made if guard is not None)
 
 
-def title_key(rating: Rating) -> Key[Movie | Show]:
-    """The key of what is rated."""
+def title_key(rating: Rating | WatchlistItem) -> Key[Movie | Show]:
+    """The key of what is rated or listed."""
     if rating.content_type == "MOVIE":
         return Movie.key(Movie.movie_id(rating.content_id))
     return Show.key(Show.show_id(rating.content_id))
@@ -82,7 +87,8 @@ def _user(item: User) -> Expectation:
             return _NOT_THERE
         if there.updated_at > item.updated_at:
             return Comparison(newer=True)
-        return Comparison((*differing(item, there), *_guards(guards, found)))
+        counted = ("followerCount", "liveListCount")
+        return Comparison((*differing(item, there, apart_from=counted), *_guards(guards, found)))
 
     return Expectation(reads=(item.own_key, *(guard.own_key for guard in guards)), compare=compare)
 
@@ -91,7 +97,7 @@ def _title(item: Movie | Show) -> Expectation:
     """A title, and what its ratings add up to."""
     key: Key[Movie | Show] = item.own_key
     guards = guards_of(item)
-    ratings = ratings_of("MOVIE", item.movie_id) if isinstance(item, Movie) else ratings_of("SHOW", item.show_id)
+    ref = item.content_type, item.content_id
 
     def compare(found: TargetItems) -> Comparison:
         there = found.item(key)
@@ -101,6 +107,7 @@ def _title(item: Movie | Show) -> Expectation:
         given = [rating.rating for rating in found.lists[0]]
         differences = [
             *_count("ratingCount", there.rating_count or 0, len(given)),
+            *_count("listedIn", there.listed_in or 0, len(found.lists[1])),
             *_count("ratingSum", there.rating_sum or 0, sum(given)),
             *(
                 difference
@@ -111,12 +118,12 @@ def _title(item: Movie | Show) -> Expectation:
         if given:
             differences += _count("rating", there.rating, rating_of(item).mean(_rated(item, given)))
         if not newer:
-            counted = ("ratingCount", "ratingSum", *_BARS, *(["rating"] if given else []))
+            counted = ("listedIn", "ratingCount", "ratingSum", *_BARS, *(["rating"] if given else []))
             differences += (*differing(item, there, apart_from=counted), *_guards(guards, found))
         return Comparison(tuple(differences), newer)
 
     reads = (key, *(guard.own_key for guard in guards))
-    return Expectation(reads=reads, lists=(ratings,), compare=compare)
+    return Expectation(reads=reads, lists=(ratings_of(*ref), lists_with(*ref)), compare=compare)
 
 
 def _watchlist(item: Watchlist) -> Expectation:
@@ -131,7 +138,9 @@ def _watchlist(item: Watchlist) -> Expectation:
         differences = [*_count("itemCount", there.item_count, len(found.lists[0]))]
         if not newer:
             allowed = as_its_curator_allows(item, found.item(curator))
-            differences += differing(allowed, there, apart_from=("itemCount",))
+            differences += differing(allowed, there, apart_from=_OF_A_LIST)
+            if allowed.hidden and not there.hidden:  # that adoption hides more is no loss
+                differences.append("hidden is not there and should be True")
         return Comparison(tuple(differences), newer)
 
     return Expectation(reads=(item.own_key, curator), lists=(items_of(item.watchlist_id),), compare=compare)
@@ -146,7 +155,8 @@ def _belonging(item: Item) -> Expectation:
             return _NOT_THERE
         if isinstance(item, Rating) and isinstance(there, Rating) and there.rated_at > item.rated_at:
             return Comparison(newer=True)
-        return Comparison(tuple(differing(item, there)))
+        copied = {WatchlistItem: ("label", "liveSince", "feedAt"), SavedWatchlist: ("savedTitle",)}.get(type(item), ())
+        return Comparison(tuple(differing(item, there, apart_from=copied)))
 
     return Expectation(reads=(item.own_key,), compare=compare)
 

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass
+from typing import Any
 
 from partita.apps.worthwatch import schema
 from partita.apps.worthwatch.formats import version_of
-from partita.apps.worthwatch.inputs import MOST_ITEMS, ItemEdit, MoveInput, NewItem, NewItems
-from partita.apps.worthwatch.schema import ContentType, Watchlist, WatchlistItem
+from partita.apps.worthwatch.inputs import MOST_ITEMS, ItemEdit, MoveInput, NewItem, NewItems, TitleInput
+from partita.apps.worthwatch.schema import ContentType, RemovedItem, Watchlist, WatchlistItem
 from partita.apps.worthwatch.service import order
-from partita.apps.worthwatch.service.labels import Title, label_of, title_get
+from partita.apps.worthwatch.service.labels import Ref, Title, label_of, title_get
 from partita.apps.worthwatch.service.lists import LIVENESS, Lists, actions, no_such_list
 from partita.apps.worthwatch.service.live import Write, beside, settled
 from partita.apps.worthwatch.service.order import Gap
@@ -21,6 +23,8 @@ from partita.kit.lists import find
 from partita.kit.permissions import Viewer
 from partita.kit.problems import Conflict, NotFound
 from partita.table import ChangedMeanwhileError, Delete, Page, Put, Transaction, Update
+
+_UNDO_SECONDS = 86_400
 
 
 class AlreadyListed(Conflict):
@@ -49,6 +53,12 @@ class NeighbourGone(Conflict):
     def __init__(self, in_order: Sequence[WatchlistItem]) -> None:
         super().__init__("The title next to that place is not on the list any more. Look at the order and move again.")
         self.order = tuple(in_order)
+
+    @property
+    def members(self) -> dict[str, Any]:
+        return {
+            "items": [{"contentType": each.content_type, "contentId": each.content_id} for each in self.order],
+        }
 
 
 @dataclass(frozen=True, slots=True)
@@ -142,10 +152,60 @@ class Items:
             own, others = await self._one_less(before, stamp(self._kit.clock), viewer.id)
             title: Title | None = await find(self._store, title_get, content_type, content_id)
             use = one_use_less((content_type, content_id), title)
-            await self._store.transact(Transaction(gone, own, use, *others))
+            await self._store.transact(Transaction(gone, Put(self._removed(item)), own, use, *others))
             return item
 
         return await self._store.attempt(attempt)
+
+    async def remove_many(self, viewer: Viewer, watchlist_id: str, refs: Sequence[Ref]) -> int:
+        """Take several titles off a list; returns how many. What is not there is passed over."""
+        await self._lists.own(viewer, watchlist_id)
+        done = 0
+        for ref in dict.fromkeys(refs):
+            with suppress(NotFound):
+                await self.remove(viewer, watchlist_id, *ref)
+                done += 1
+        return done
+
+    async def to_the_top(self, viewer: Viewer, watchlist_id: str, refs: Sequence[Ref]) -> int:
+        """Move several titles to the top, in the order that they have; returns how many."""
+        await self._lists.own(viewer, watchlist_id)
+        wanted = frozenset(refs)
+        order = [(each.content_type, each.content_id) for each in await self.all_in_order(watchlist_id)]
+        found = [ref for ref in order if ref in wanted]
+        for before, ref in zip((None, *found), found, strict=False):
+            where = MoveInput(before=_named(order[0])) if before is None else MoveInput(after=_named(before))
+            await self.move(viewer, watchlist_id, *ref, where)
+        return len(found)
+
+    async def restore(
+        self, viewer: Viewer, watchlist_id: str, content_type: ContentType, content_id: str
+    ) -> WatchlistItem:
+        """Put a title back that was taken off within the last day: with its note, and where it was."""
+        await self._lists.own(viewer, watchlist_id)
+        removed = await find(self._store, schema.removed_item, watchlist_id, content_type, content_id)
+        if removed is None:
+            raise NotFound("This cannot be undone any more. Add the title again.")
+        new = NewItem(
+            content_type=content_type,
+            content_id=content_id,
+            curator_note=removed.curator_note or "",
+            note_spoils=bool(removed.note_spoils),
+        )
+        item = await self.add(viewer, watchlist_id, new, position=removed.position)
+        await self._store.write(Delete(removed.own_key))
+        return item
+
+    def _removed(self, item: WatchlistItem) -> RemovedItem:
+        return RemovedItem(
+            watchlist_id=item.watchlist_id,
+            content_type=item.content_type,
+            content_id=item.content_id,
+            position=item.position,
+            curator_note=item.curator_note,
+            note_spoils=item.note_spoils,
+            expires_at=int(self._kit.clock.now().timestamp()) + _UNDO_SECONDS,
+        )
 
     # -- notes and order
 
@@ -243,6 +303,10 @@ class Items:
         after = settled(before.with_(Watchlist.item_count(0)), now)
         own = _counted(before, after, -1, now, by).unless_changed(before, Watchlist.item_count)
         return own, await beside(self._store, before, after)
+
+
+def _named(ref: Ref) -> TitleInput:
+    return TitleInput(content_type=ref[0], content_id=ref[1])
 
 
 def item_version(item: WatchlistItem) -> str:

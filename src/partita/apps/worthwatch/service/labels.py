@@ -7,6 +7,7 @@ from typing import Any, TypeAlias
 
 from partita.apps.worthwatch import schema
 from partita.apps.worthwatch.schema import ContentType, Label, Movie, Show, TitleRef
+from partita.apps.worthwatch.service.posters import Poster, poster_digest, poster_tint
 from partita.store.store import AsyncStore
 from partita.table import Get, Key, KeyPartError
 
@@ -44,12 +45,48 @@ def ref_of(title: Title) -> Ref:
     return title.content_type, title.content_id
 
 
+def poster_of(title: Title) -> Poster:
+    """What its poster is made of."""
+    return Poster(
+        title.content_type,
+        title.content_id,
+        title.title,
+        title.year,
+        title.genres,
+        title.directors if isinstance(title, Movie) else (),
+        None if isinstance(title, Movie) else title.number_of_seasons,
+    )
+
+
+def tint_of(content_type: ContentType, content_id: str, genres: tuple[str, ...]) -> int:
+    """The number of its poster's hue, for which three genres are enough."""
+    return poster_tint(Poster(content_type, content_id, "", None, genres))
+
+
 def label_of(title: Title) -> Label:
     """What a poster in a grid says of it."""
     runtime = title.runtime if isinstance(title, Movie) else None
-    return Label(title=title.title, year=title.year, runtime=runtime, genres=title.genres[:3])
+    return Label(
+        title=title.title,
+        year=title.year,
+        runtime=runtime,
+        genres=title.genres[:3],
+        poster=poster_digest(poster_of(title)),
+    )
 
 
 def named_as(title: Title) -> TitleRef:
     """The title on a cover or among favourites."""
-    return TitleRef(type=title.content_type, id=title.content_id, title=title.title, year=title.year)
+    return named_by(title.content_type, title.content_id, label_of(title))
+
+
+def named_by(content_type: ContentType, content_id: str, label: Label) -> TitleRef:
+    """The same, from what a list knows of it."""
+    return TitleRef(
+        type=content_type,
+        id=content_id,
+        title=label.title,
+        year=label.year,
+        poster=label.poster,
+        tint=tint_of(content_type, content_id, label.genres),
+    )

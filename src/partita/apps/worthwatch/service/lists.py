@@ -80,6 +80,12 @@ class Lists:
             raise no_such_list()
         return VisibleList(watchlist, await self._people.find(watchlist.curator_id))
 
+    async def readable(self, viewer: Viewer, watchlist_id: str, secret: str | None = None) -> VisibleList:
+        """A list that the viewer may see, or that whoever knows the secret may see."""
+        if secret is not None:
+            return await self.by_secret(watchlist_id, secret)
+        return await self.visible(viewer, watchlist_id)
+
     async def by_id(self, watchlist_ids: Iterable[str]) -> dict[str, Watchlist]:
         """Lists by their ids, many at once and in that order; those that are gone are left out. Check who sees them."""
         wanted = tuple(dict.fromkeys(watchlist_ids))
@@ -92,12 +98,19 @@ class Lists:
 
     # -- writing
 
-    async def create(self, viewer: Viewer, new: NewList, *, cloned_from: str | None = None) -> Watchlist:
+    async def create(self, viewer: Viewer, new: NewList) -> Watchlist:
         """Make an empty list. If it is not said, it is public for approved curators and private for others."""
+        watchlist = await self.prepare(viewer, new)
+        allowed = (approved(viewer.id),) if watchlist.is_public else ()
+        await self._store.transact(Transaction(*allowed, Put(watchlist).if_new()))
+        return watchlist
+
+    async def prepare(self, viewer: Viewer, new: NewList, *, cloned_from: str | None = None) -> Watchlist:
+        """An empty list that is not written yet, if the viewer may make one more today."""
         await self._kit.limits.check(NEW_LISTS, viewer.id)
         curator = await self._people.me(viewer)
         now = stamp(self._kit.clock)
-        watchlist = Watchlist(
+        return Watchlist(
             watchlist_id=self._kit.ids.new(),
             curator_id=viewer.id,
             title=new.title,
@@ -111,9 +124,6 @@ class Lists:
             cloned_from=cloned_from,
             updated_by=viewer.id,
         )
-        allowed = (approved(viewer.id),) if watchlist.is_public else ()
-        await self._store.transact(Transaction(*allowed, Put(watchlist).if_new()))
-        return watchlist
 
     async def edit(self, viewer: Viewer, watchlist_id: str, edit: ListEdit) -> Watchlist:
         """Change a list, publish it, or take it back. Publishing ends its secret link."""
@@ -144,6 +154,7 @@ class Lists:
                 of_curator=before.curator_id,
                 removed_by=viewer.id,
                 removed_at=stamp(self._kit.clock),
+                was_public=before.is_public or None,
             )
             gone = Delete(before.own_key).unless_changed(before, *LIVENESS)
             await self._store.transact(Transaction(gone, Put(removal), *await beside(self._store, before, None)))

@@ -41,6 +41,13 @@ async def beside(store: AsyncStore, before: Watchlist | None, after: Watchlist |
     return (*_tags(before, after), *await _liveness(store, before, after))
 
 
+def handed_over(before: Watchlist, after: Watchlist) -> tuple[Write, ...]:
+    """What a list of somebody who left writes beside itself when it gets the id that stands in for theirs."""
+    if not before.live:
+        return ()
+    return Delete(_pointer(before).own_key), Put(_pointer(after))
+
+
 def approved(curator_id: str) -> Check[User]:
     """Its curator is approved at this moment."""
     key = User.key(User.user_id(curator_id))

@@ -3,20 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from typing import Literal
 
 from partita.apps.worthwatch import schema
 from partita.apps.worthwatch.inputs import ProfileEdit
-from partita.apps.worthwatch.schema import USER_EMAIL, User
+from partita.apps.worthwatch.schema import USER_EMAIL, User, UserRemoval
 from partita.apps.worthwatch.service.labels import named_as, titles_by_ref
 from partita.kit.accounts import Account
 from partita.kit.clock import stamp
 from partita.kit.kit import Kit
 from partita.kit.lists import find, find_or
+from partita.kit.notifications import Channels
 from partita.kit.permissions import Viewer
 from partita.kit.problems import Conflict, FieldError, Invalid, NotFound
-from partita.table import ChangedMeanwhileError, Put, Transaction, Update
+from partita.table import ChangedMeanwhileError, Check, Put, Transaction, Update
 
 _LONGEST_NAME, _SHORTEST_NAME = 30, 3
+NEWS = ("worthwatch.list-news", "worthwatch.new-list", "worthwatch.comment", "worthwatch.reply")
+"""The notices that a weekly mail tells of, for those who want one."""
 
 
 class EmailTaken(Conflict):
@@ -35,6 +39,15 @@ class EmailNeeded(Conflict):
 
     def __init__(self) -> None:
         super().__init__("Your account has no email address. Add one on your account page, then try again.")
+
+
+class StillLeaving(Conflict):
+    """They left, and what they had is being removed."""
+
+    code = "still_leaving"
+
+    def __init__(self) -> None:
+        super().__init__("You have left, and your data are being removed. Try again in some minutes.")
 
 
 class People:
@@ -90,7 +103,19 @@ class People:
             await self._store.write(Update.between(before, after))
             return after
 
-        return await self._store.attempt(attempt)
+        edited = await self._store.attempt(attempt)
+        if edit.mail is not None:
+            await self._choose_mail(viewer, edit.mail)
+        return edited
+
+    async def _choose_mail(self, viewer: Viewer, pace: Literal["never", "weekly"]) -> None:
+        """The weekly mail is the house's digest, with its signed link that ends it; what the bell shows stays."""
+        chosen = {
+            kind.name: Channels(channels.suite, pace)
+            for kind, channels in await self._kit.notifications.choices(viewer)
+            if kind.name in NEWS
+        }
+        await self._kit.notifications.preferences.choose(viewer.id, chosen)
 
     async def follow_account(self, account: Account) -> bool:
         """Give a profile the email of its account; returns whether it changed. Doing it twice is harmless.
@@ -131,7 +156,9 @@ class People:
             updated_by=viewer.id,
         )
         made = Put(user).if_new().otherwise(lambda there: ChangedMeanwhileError("Your profile", there))
-        await self._store.transact(Transaction(made, *USER_EMAIL.otherwise(EmailTaken()).claim(user)))
+        removal = UserRemoval.key(UserRemoval.user_id(viewer.id))
+        settled = Check(removal, removal.absent()).otherwise(StillLeaving())
+        await self._store.transact(Transaction(settled, made, *USER_EMAIL.otherwise(EmailTaken()).claim(user)))
         return user
 
 

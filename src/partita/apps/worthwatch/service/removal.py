@@ -27,7 +27,11 @@ async def finish_list(store: AsyncStore, removal: ListRemoval) -> None:
         if not page.items:
             break
         await store.attempt(lambda: _count_out(store, watchlist_id))
-    for query in (schema.comments_on(watchlist_id), schema.told_days(watchlist_id)):
+    for query in (
+        schema.comments_on(watchlist_id),
+        schema.removed_items(watchlist_id),
+        schema.told_days(watchlist_id),
+    ):
         await delete_all(store, query)
     await store.write(Delete(ListTotals.key(ListTotals.watchlist_id(watchlist_id))))
     await store.write(Delete(removal.own_key))

@@ -27,7 +27,7 @@ from partita.kit.kit import Kit
 from partita.kit.lists import find
 from partita.kit.permissions import Viewer, authorize
 from partita.kit.problems import Conflict, FieldError, Forbidden, NotFound
-from partita.table import Action, ChangedMeanwhileError, Check, Delete, Guard, Put, Transaction, Update, any_of
+from partita.table import Action, ChangedMeanwhileError, Check, Delete, Guard, Page, Put, Transaction, Update, any_of
 
 _YEARS_APART = 1
 _EDITED = ("title", "other_titles", "genres", "cast", "synopsis", "poster_url", "tmdb_id", "imdb_id", "checked_at")
@@ -76,6 +76,14 @@ class Titles:
         """Titles, many at once and in that order; those that do not exist are left out."""
         return await titles_by_ref(self._store, refs)
 
+    async def newest(
+        self, content_type: ContentType, *, limit: int = 20, cursor: str | None = None
+    ) -> Page[Movie] | Page[Show]:
+        """Films or series, newest in the catalog first."""
+        if content_type == "MOVIE":
+            return await self._store.page(schema.all_movies(), limit=limit, after=cursor)
+        return await self._store.page(schema.all_shows(), limit=limit, after=cursor)
+
     async def with_external_id(self, guard: ExternalId) -> Ref | None:
         """The title that has an external id, if one has."""
         found = await self._store.get(schema.title_with(guard.source, guard.external_id))
@@ -120,7 +128,7 @@ class Titles:
             if after == before:
                 return before
             after = after.model_copy(update={"updated_at": now, "updated_by": viewer.id})
-            own = Update(before.own_key, *actions(before, after)).unless_changed(before, *_conditions(before))
+            own = Update(before.own_key, *actions(before, after)).unless_changed(before, *edited(before))
             await self._store.transact(Transaction(own, *beside(before, after)))
             return after
 
@@ -134,7 +142,7 @@ class Titles:
             before = await self.title(content_type, content_id)
             kind: Any = type(before)
             unused = any_of(kind.listed_in.missing(), kind.listed_in.equals(0))
-            gone = Delete(before.own_key).unless_changed(before, *_conditions(before)).when(unused)
+            gone = Delete(before.own_key).unless_changed(before, *edited(before)).when(unused)
             await self._store.transact(Transaction(gone.otherwise(_still_there), *beside(before, None)))
             return before
 
@@ -258,7 +266,7 @@ def _as_stored(facts: dict[str, Any]) -> dict[str, Any]:
     return {name: None if name in optional and not value else value for name, value in facts.items()}
 
 
-def _conditions(title: Title) -> Any:
+def edited(title: Title) -> Any:
     """What an edit must find as it was: its own fields, and what names and guards are made of."""
     return [type(title).__attributes__[field] for field in _EDITED_OF[title.content_type]]
 

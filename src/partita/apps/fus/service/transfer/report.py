@@ -9,9 +9,9 @@ from typing import Any, Literal, get_args
 
 import orjson
 
-from partita.apps.fus.service.transfer import spreadsheet
 from partita.kit.files.content import TEXT
 from partita.kit.kit import Kit
+from partita.kit.spreadsheets import line
 
 FOLDER = "fus/imports"
 KEPT_SECONDS = 16 * 86_400
@@ -75,7 +75,7 @@ class Report:
     def csv(self) -> str:
         """All rows as a spreadsheet, which runs nothing of it as a formula."""
         lines = ((str(row.row), row.url, row.outcome, row.reason, row.site_id or "") for row in self.rows)
-        return "".join(map(spreadsheet.line, (_COLUMNS, *lines)))
+        return "".join(map(line, (_COLUMNS, *lines)))
 
 
 @dataclass(slots=True)

@@ -24,6 +24,7 @@ from partita.kit.kit import Kit
 from partita.kit.limits import Rule
 from partita.kit.permissions import Viewer
 from partita.kit.problems import NotFound, TooLarge
+from partita.kit.spreadsheets import line
 
 IMPORTING = Rule("fus-import", most=20, seconds=3600)
 
@@ -45,7 +46,7 @@ class Transfer:
         if format == "html":
             yield bookmarks.HEAD.encode()
         elif format == "csv":
-            yield spreadsheet.line(spreadsheet.COLUMNS).encode()
+            yield line(spreadsheet.COLUMNS).encode()
         else:
             yield b"["
         between = b""

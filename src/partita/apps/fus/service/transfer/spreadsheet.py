@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import csv
 import io
-import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 
 from partita.apps.fus.service.transfer.rows import Entry, Row, unreadable
 from partita.kit.fetcher.charsets import text_of
+from partita.kit.spreadsheets import delimiter, line, plain
 
 COLUMNS = ("url", "title", "description", "tags", "createdAt")
 _NAMES = {
@@ -25,16 +25,6 @@ _NAMES = {
     "created": "createdAt",
     "created_at": "createdAt",
 }
-# A spreadsheet runs a cell that begins like this as a formula.
-_FORMULA = re.compile(r"'*[=+\-@\t\r]")
-_GUARDED = re.compile(r"'+[=+\-@\t\r]")
-
-
-def line(cells: Sequence[str]) -> str:
-    """A line of a file."""
-    text = io.StringIO()
-    csv.writer(text, lineterminator="\r\n").writerow([_guarded(cell) for cell in cells])
-    return text.getvalue()
 
 
 def entry_line(entry: Entry) -> str:
@@ -45,7 +35,7 @@ def entry_line(entry: Entry) -> str:
 def lines(data: bytes) -> Iterator[Row]:
     """The sites in a file, by the names in its first line."""
     text = text_of(data).replace("\0", "")
-    reader = csv.reader(io.StringIO(text, newline=""), delimiter=_delimiter(text))
+    reader = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter(text))
     names: list[str] | None = None
     while True:
         try:
@@ -60,23 +50,9 @@ def lines(data: bytes) -> Iterator[Row]:
             if "url" not in names:
                 raise unreadable(f"The first line must name the columns: {', '.join(COLUMNS)}.")
         elif any(cell.strip() for cell in cells):
-            fields = {name: _plain(cell) for name, cell in zip(names, cells, strict=False) if name}
+            fields = {name: plain(cell) for name, cell in zip(names, cells, strict=False) if name}
             fields["createdAt"] = fields.get("createdAt", "").strip()
             tags = [tag for tag in fields.pop("tags", "").split(",") if tag.strip()]
             yield Row(reader.line_num, {**fields, "tags": tags})
     if names is None:
         raise unreadable("The file is empty.")
-
-
-def _delimiter(text: str) -> str:
-    """What separates the names in the first line: spreadsheets in some countries use semicolons."""
-    first = text[:10_000].partition("\n")[0]
-    return max(",;\t", key=first.count)
-
-
-def _guarded(cell: str) -> str:
-    return f"'{cell}" if _FORMULA.match(cell) else cell
-
-
-def _plain(cell: str) -> str:
-    return cell[1:] if _GUARDED.match(cell) else cell

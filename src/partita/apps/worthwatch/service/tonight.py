@@ -1,0 +1,280 @@
+"""Tonight: three titles that fit somebody's time, each with a person's reason.
+
+They come from To watch, saved lists and the curators somebody follows; for visitors, from popular lists. Nothing here
+grows: twelve lists at most are read, the first titles of each, and the marks of the best candidates alone.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from hashlib import blake2s
+from typing import Literal
+
+from partita.apps.worthwatch import schema
+from partita.apps.worthwatch.schema import Label, User, Watchlist, WatchlistItem
+from partita.apps.worthwatch.service.labels import Ref
+from partita.apps.worthwatch.service.lists import Lists, seen_by_everybody
+from partita.apps.worthwatch.service.people import People
+from partita.apps.worthwatch.service.reading import Reading
+from partita.apps.worthwatch.service.tiles import Tile, tile_of_label
+from partita.kit.kit import Kit
+from partita.kit.permissions import Viewer
+from partita.store.store import AsyncStore
+
+Minutes = Literal[90, 120, 150]
+MOST_LISTS = 12
+THREE = 3
+MOST_SKIPPED = 60
+_TITLES_OF_A_LIST = 16
+_QUEUED = 40
+_CHECKED_AT_ONCE = 12
+"""Of so many candidates it is looked up at once whether the viewer has seen them."""
+_MOST_SEEN = 36
+"""So many more are looked at if the viewer has seen the best ones."""
+_TASTES = 250
+"""So many ratings of two people are compared, in the order of titles, so that both are of the same titles."""
+_COMPARED = 4
+"""With so many curators, those who recommend most, the viewer's taste is compared."""
+_LEAST_IN_COMMON = 5
+_NOBODY = 50.0
+"""How far one agrees with somebody whose taste cannot be compared."""
+_WITH_A_TITLE = 6
+
+
+@dataclass(frozen=True, slots=True)
+class Reason:
+    """Who recommends a title, on which list, and why."""
+
+    watchlist: Watchlist
+    curator: User | None
+    note: str = ""
+    note_spoils: bool = False
+
+
+@dataclass(slots=True)
+class Candidate:
+    """A title that could be watched tonight."""
+
+    ref: Ref
+    label: Label | None
+    queued: bool = False
+    reasons: list[Reason] = field(default_factory=list)
+
+    @property
+    def curators(self) -> tuple[str, ...]:
+        return tuple(dict.fromkeys(reason.watchlist.curator_id for reason in self.reasons))
+
+    @property
+    def best(self) -> Reason | None:
+        """The reason to show: one with a note that does not tell the ending, if there is one."""
+        by_worth = sorted(self.reasons, key=lambda each: (not each.note, each.note_spoils))
+        return by_worth[0] if by_worth else None
+
+
+@dataclass(frozen=True, slots=True)
+class Pick:
+    """One of the three."""
+
+    tile: Tile
+    reason: Reason | None
+    others: int
+    """How many more curators recommend it."""
+    queued: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Evening:
+    """What to watch tonight."""
+
+    picks: tuple[Pick, ...]
+    more: bool
+    """Whether there are three others."""
+    considered: int
+    lists: int
+    genres: tuple[str, ...]
+    """The genres of the titles that were considered, the most frequent first."""
+    without_time: int
+    """How many would fit at any length; tells which condition to loosen."""
+    without_genre: int
+
+
+class Tonight:
+    """Choosing."""
+
+    def __init__(self, kit: Kit, people: People, lists: Lists, reading: Reading) -> None:
+        self._store = kit.store
+        self._people = people
+        self._lists = lists
+        self._reading = reading
+
+    async def choose(
+        self, viewer: Viewer, *, minutes: Minutes | None = None, genre: str = "", skip: int = 0
+    ) -> Evening:
+        """Three titles; always the same ones until the viewer skips them, sees one, or something new comes."""
+        sources = await self._sources(viewer)
+        every = await self._candidates(viewer, sources)
+        fitting = [each for each in every if _in_time(each, minutes) and _of_genre(each, genre)]
+        agreement = await self._agreement(viewer, fitting)
+        ranked = sorted(fitting, key=lambda each: _rank(viewer, each, agreement))
+        left = await self._unseen(viewer, ranked, min(max(skip, 0), MOST_SKIPPED) + THREE + 1)
+        chosen = left[skip : skip + THREE]
+        return Evening(
+            picks=tuple([await self._pick(each) for each in chosen]),
+            more=len(left) > skip + THREE,
+            considered=len(every),
+            lists=len(sources),
+            genres=_genres(every),
+            without_time=sum(_of_genre(each, genre) for each in every),
+            without_genre=sum(_in_time(each, minutes) for each in every),
+        )
+
+    # -- where titles come from
+
+    async def _sources(self, viewer: Viewer) -> dict[str, tuple[Watchlist, User | None]]:
+        """At most twelve lists that everybody may see, with their curators."""
+        ids: list[str] = []
+        if viewer.signed_in:
+            saved = await self._store.page(schema.saved_shelf(viewer.id), limit=MOST_LISTS)
+            followed = await self._store.page(schema.followed_shelf(viewer.id), limit=MOST_LISTS // 2)
+            newest = [await self._store.first(schema.live_lists_of(each.curator)) for each in followed]
+            ids = _in_turn([each.watchlist_id for each in saved], [each.watchlist_id for each in newest if each])
+        if not ids:
+            popular = await self._store.page(schema.popular_lists(), limit=MOST_LISTS)
+            ids = [each.watchlist_id for each in popular]
+        lists = await self._lists.by_id(ids[:MOST_LISTS])
+        curators = await self._people.by_id(each.curator_id for each in lists.values())
+        return {
+            list_id: (each, curators.get(each.curator_id))
+            for list_id, each in lists.items()
+            if each.live and seen_by_everybody(each, curators.get(each.curator_id))
+        }
+
+    async def _candidates(
+        self, viewer: Viewer, sources: Mapping[str, tuple[Watchlist, User | None]]
+    ) -> list[Candidate]:
+        """Everything that somebody recommends, or that is on the viewer's To watch."""
+        known: dict[Ref, Candidate] = {}
+        if viewer.signed_in:
+            for queued in await self._store.page(schema.queue_shelf(viewer.id), limit=_QUEUED):
+                ref = queued.content_type, queued.content_id
+                known[ref] = Candidate(ref, queued.label, queued=True)
+        for watchlist, curator in sources.values():
+            if watchlist.curator_id == viewer.user_id:
+                continue
+            page = await self._store.page(schema.items_in_order(watchlist.watchlist_id), limit=_TITLES_OF_A_LIST)
+            for item in page:
+                candidate = known.setdefault((item.content_type, item.content_id), _new(item))
+                candidate.reasons.append(_reason(item, watchlist, curator))
+        return list(known.values())
+
+    async def _unseen(self, viewer: Viewer, ranked: Sequence[Candidate], enough: int) -> list[Candidate]:
+        """The first candidates that the viewer has neither seen nor put aside."""
+        if not viewer.signed_in:
+            return list(ranked[:enough])
+        left: list[Candidate] = []
+        for start in range(0, enough + _MOST_SEEN, _CHECKED_AT_ONCE):
+            now = ranked[start : start + _CHECKED_AT_ONCE]
+            mine = await self._reading.mine(viewer, (each.ref for each in now))
+            for each in now:
+                mark = mine.get(each.ref)
+                if mark is None or not (mark.seen or mark.not_for_me):
+                    left.append(each)
+            if len(left) >= enough or not now:
+                break
+        return left[:enough]
+
+    async def _pick(self, candidate: Candidate) -> Pick:
+        """A candidate with its reason; if no list that was read has a note on it, another live list may have one."""
+        reason = candidate.best
+        if reason is None or not reason.note:
+            reason = await self._someones_reason(candidate.ref) or reason
+        tile = tile_of_label(*candidate.ref, candidate.label)
+        return Pick(tile, reason, max(len(candidate.curators) - 1, 0), candidate.queued)
+
+    async def _someones_reason(self, ref: Ref) -> Reason | None:
+        page = await self._store.page(schema.live_items_with(*ref), limit=_WITH_A_TITLE)
+        noted = [item for item in page if item.curator_note and not item.note_spoils][:2]
+        lists = await self._lists.by_id(item.watchlist_id for item in noted)
+        curators = await self._people.by_id(each.curator_id for each in lists.values())
+        for item in noted:
+            watchlist = lists.get(item.watchlist_id)
+            curator = curators.get(watchlist.curator_id) if watchlist else None
+            if watchlist is not None and watchlist.live and seen_by_everybody(watchlist, curator):
+                return _reason(item, watchlist, curator)
+        return None
+
+    # -- agreement
+
+    async def _agreement(self, viewer: Viewer, candidates: Iterable[Candidate]) -> dict[str, float]:
+        """How far the viewer agrees with the curators who recommend most of these."""
+        if not viewer.signed_in:
+            return {}
+        often: dict[str, int] = {}
+        for candidate in candidates:
+            for curator in candidate.curators:
+                often[curator] = often.get(curator, 0) + 1
+        compared = sorted(often, key=lambda curator: (-often[curator], curator))[:_COMPARED]
+        mine = await _taste(self._store, viewer.id) if compared else {}
+        if len(mine) < _LEAST_IN_COMMON:
+            return {}
+        return {curator: _agreed(mine, await _taste(self._store, curator)) for curator in compared}
+
+
+async def _taste(store: AsyncStore, user_id: str) -> dict[str, int]:
+    page = await store.page(schema.taste_of(user_id), limit=_TASTES)
+    return {each.rated_content: each.rating for each in page}
+
+
+def _agreed(mine: Mapping[str, int], theirs: Mapping[str, int]) -> float:
+    """100 × (1 − mean difference / 9) over the titles both rated, if they are enough."""
+    common = mine.keys() & theirs.keys()
+    if len(common) < _LEAST_IN_COMMON:
+        return _NOBODY
+    apart = sum(abs(mine[each] - theirs[each]) for each in common) / len(common)
+    return 100 * (1 - apart / 9)
+
+
+def _rank(viewer: Viewer, candidate: Candidate, agreement: Mapping[str, float]) -> tuple[bool, int, float, bool, bytes]:
+    """Whoever has a reason comes first; then what many curators recommend, then those one agrees with."""
+    curators = candidate.curators
+    agreed = max((agreement.get(each, _NOBODY) for each in curators), default=_NOBODY)
+    reason = candidate.best
+    name = f"{viewer.user_id or ''}/{candidate.ref[0]}/{candidate.ref[1]}".encode(errors="replace")
+    chance = blake2s(name, digest_size=8).digest()  # so that not everybody gets the same, and each the same again
+    return reason is None or not reason.note, -len(curators), -agreed, not candidate.queued, chance
+
+
+def _new(item: WatchlistItem) -> Candidate:
+    return Candidate((item.content_type, item.content_id), item.label)
+
+
+def _reason(item: WatchlistItem, watchlist: Watchlist, curator: User | None) -> Reason:
+    return Reason(watchlist, curator, item.curator_note or "", bool(item.note_spoils))
+
+
+def _in_time(candidate: Candidate, minutes: Minutes | None) -> bool:
+    """Series are only for evenings without an end; a film of unknown length too."""
+    if minutes is None:
+        return True
+    runtime = candidate.label.runtime if candidate.label else None
+    return candidate.ref[0] == "MOVIE" and runtime is not None and 0 < runtime <= minutes
+
+
+def _of_genre(candidate: Candidate, genre: str) -> bool:
+    return not genre or (candidate.label is not None and genre in candidate.label.genres)
+
+
+def _genres(candidates: Iterable[Candidate]) -> tuple[str, ...]:
+    often: dict[str, int] = {}
+    for candidate in candidates:
+        for genre in candidate.label.genres if candidate.label else ():
+            often[genre] = often.get(genre, 0) + 1
+    return tuple(sorted(often, key=lambda genre: (-often[genre], genre)))
+
+
+def _in_turn(first: Sequence[str], second: Sequence[str]) -> list[str]:
+    """One of each in turn, each once."""
+    longest = max(len(first), len(second))
+    turns = (each[place] for place in range(longest) for each in (first, second) if place < len(each))
+    return list(dict.fromkeys(turns))

@@ -1,0 +1,235 @@
+"""Lists of WorthWatch as people read and write them: with script, without, and on a narrow screen."""
+
+from __future__ import annotations
+
+import re
+
+from playwright.sync_api import Locator, expect
+
+from tests.browser.conftest import Mode
+from tests.browser.house import MEMBER, House
+from tests.browser.window import Window, window
+
+CURATOR = "adabrandvold"
+
+
+def test_a_visitor_opens_a_list_and_looks_at_it_in_another_order(house: House, mode: Mode) -> None:
+    with mode.window(house) as visitor:
+        visitor.open("/worthwatch")
+        visitor.sees("Tonight I have", "Today’s list", "New", "Popular", "Tags", "Curators")
+        visitor.check()
+        name = visitor.page.locator(".list-card .name a").first
+        title = name.inner_text()
+        name.click()
+        visitor.sees(title)
+        expect(visitor.page.locator(".posters .tile, .title-row").first).to_be_attached()
+        visitor.check()
+        visitor.choose("Sort", "title")
+        assert "sort=title" in visitor.path
+        visitor.follow("Rows")
+        assert "view=rows" in visitor.path
+        assert "sort=title" in visitor.path
+        names = visitor.page.locator(".title-row .name a").all_inner_texts()
+        assert len(names) > 5
+        visitor.check()
+        visitor.open("/worthwatch")
+        visitor.page.locator("a.chip").first.click()
+        visitor.sees("Lists about")
+        visitor.check()
+        assert visitor.open("/worthwatch/lists/nothing/here").status == 404
+
+
+def test_a_curator_writes_a_list_reorders_it_and_publishes_it(house: House, mode: Mode) -> None:
+    with mode.window(house, house.demo_person(CURATOR)) as ada, window(house) as visitor:
+        ada.open("/worthwatch/me/lists")
+        ada.follow("New list")
+        ada.fill(Title=f"Written in one go {mode.number}")
+        ada.press("Go on to the titles")
+        ada.sees("Add the first title")
+        ada.check()
+        for words in ("metrop", "akira", "vertigo"):
+            _add(ada, words)
+        assert _order(ada) == ["Metropolis", "Akira", "Vertigo"]
+        _note(ada, "Akira", "Loud, & better than you remember.")
+        _move(ada, "Vertigo", 1)
+        assert _order(ada) == ["Vertigo", "Metropolis", "Akira"]
+        ada.check()
+        _remove_and_undo(ada, "Akira")
+        assert _order(ada) == ["Vertigo", "Metropolis", "Akira"]
+        ada.page.reload()
+        assert _order(ada) == ["Vertigo", "Metropolis", "Akira"]
+        expect(_row(ada, "Akira").get_by_label("Note on Akira")).to_have_value("Loud, & better than you remember.")
+        edit = ada.path.partition("#")[0]
+        ada.press("Publish")
+        ada.told("Published")
+        path = ada.path
+        assert visitor.open(path).status == 200
+        visitor.sees(f"Written in one go {mode.number}")
+        ada.open(edit)
+        ada.press("Take back")
+        ada.told("Taken back")
+        assert visitor.open(path).status == 404
+        ada.open(edit)
+        _open_facts(ada)
+        ada.confirm("Delete this list", "Delete the list")
+        ada.told("deleted")
+
+
+def test_a_member_shares_a_private_list_by_a_link_and_ends_it(house: House, mode: Mode) -> None:
+    with mode.window(house, MEMBER) as mina, window(house, narrow=True) as visitor:
+        mina.open("/worthwatch/lists/new")
+        mina.fill(Title=f"For Otto {mode.number}")
+        mina.press("Go on to the titles")
+        _add(mina, "akira")
+        mina.page.reload()
+        assert mina.page.get_by_role("button", name="Publish").count() == 0, "members do not publish"
+        edit = mina.path.partition("#")[0]
+        mina.press("Share by link")
+        mina.told("Whoever has the link")
+        _open_facts(mina)
+        link = mina.page.locator(".secret code").inner_text()
+        path = link.removeprefix(house.url)
+        assert path.startswith("/worthwatch/shared/")
+        assert visitor.open(path).status == 200
+        visitor.sees(f"For Otto {mode.number}", "Whoever has this link")
+        assert visitor.page.locator("meta[name=robots]").get_attribute("content") == "noindex"
+        visitor.check()
+        mina.press("End the link")
+        mina.told("The link has ended")
+        assert visitor.open(path).status == 404
+        mina.open(edit)
+
+
+def test_titles_move_by_keys_and_by_drag_and_escape_puts_them_back(house: House) -> None:
+    with window(house, house.demo_person(CURATOR)) as ada:
+        ada.open("/worthwatch/lists/new")
+        ada.fill(Title="By hand")
+        ada.press("Go on to the titles")
+        for words in ("metrop", "akira", "vertigo", "amelie"):
+            _add(ada, words)
+        first = _order(ada)
+        keys = ada.page.keyboard
+        handle = _row(ada, first[3]).get_by_role("button", name=f"Move {first[3]}")
+        handle.focus()
+        keys.press("Space")
+        keys.press("ArrowUp")
+        keys.press("ArrowUp")
+        expect(ada.page.locator("[data-moved]")).to_have_text(f"{first[3]}, 2 of 4")
+        keys.press("Escape")
+        assert _order(ada) == first
+        keys.press("Space")
+        keys.press("ArrowUp")
+        with ada.page.expect_response(re.compile("/move$")):
+            keys.press("Space")
+        moved = [first[0], first[1], first[3], first[2]]
+        assert _order(ada) == moved
+        expect(handle).to_be_focused()
+        _drag(ada, moved[0], moved[3])
+        assert _order(ada) == [*moved[1:], moved[0]]
+        ada.page.reload()
+        assert _order(ada) == [*moved[1:], moved[0]]
+
+
+def test_a_note_that_another_window_has_changed_shows_both_texts(house: House) -> None:
+    curator = house.demo_person(CURATOR)
+    with window(house, curator) as one, window(house, curator) as other:
+        one.open("/worthwatch/lists/new")
+        one.fill(Title="Twice")
+        one.press("Go on to the titles")
+        _add(one, "akira")
+        other.open(one.path)
+        _note(other, "Akira", "From the other window.")
+        field = _row(one, "Akira").get_by_label("Note on Akira")
+        field.fill("From this window.")
+        field.blur()
+        one.sees("changed in another window", "From the other window.")
+        expect(field).to_have_value("From this window.")
+        with one.page.expect_response(re.compile("/items/MOVIE/")):
+            one.press("Keep mine")
+        other.page.reload()
+        expect(_row(other, "Akira").get_by_label("Note on Akira")).to_have_value("From this window.")
+        refusals = [each for each in one.troubles if each.endswith(": 409 for fetch")]
+        assert len(refusals) == 1, one.troubles
+        one.troubles.remove(refusals[0])
+
+
+def _open_facts(shown: Window) -> None:
+    """In a narrow window they are behind a button, unless the address leads into them."""
+    drawer = shown.page.locator(".editor-facts > details")
+    if shown.narrow and drawer.get_attribute("open") is None:
+        drawer.locator("> summary").click()
+
+
+def _row(shown: Window, title: str) -> Locator:
+    return shown.page.locator(f".edit-row[data-title='{title}']")
+
+
+def _order(shown: Window) -> list[str]:
+    return [str(each.get_attribute("data-title")) for each in shown.page.locator(".edit-row").all()]
+
+
+def _add(shown: Window, words: str) -> None:
+    """Three letters, Enter, the next; without script, find it and press Add."""
+    before = len(_order(shown))
+    field = shown.page.get_by_label("Add a title")
+    field.fill("")
+    if shown.script:
+        field.press_sequentially(words)
+        expect(shown.page.locator("#add-options [aria-selected=true][data-id]")).to_be_visible()
+        field.press("Enter")
+        expect(field).to_be_focused()
+        expect(field).to_have_value("")
+    else:
+        field.fill(words)
+        shown.press("Find")
+        shown.page.locator(".found").get_by_role("button", name=re.compile("^Add ")).first.click()
+        shown.told("added")
+    expect(shown.page.locator(".edit-row")).to_have_count(before + 1)
+
+
+def _note(shown: Window, title: str, text: str) -> None:
+    row = _row(shown, title)
+    row.get_by_label(f"Note on {title}").fill(text)
+    if shown.script:
+        row.get_by_label(f"Note on {title}").blur()
+        expect(row.locator(".said")).to_have_text("Saved")
+    else:
+        row.get_by_role("button", name="Save note").click()
+        shown.told(f"Note on {title} saved")
+
+
+def _move(shown: Window, title: str, place: int) -> None:
+    row = _row(shown, title)
+    row.get_by_label(f"Place of {title}").fill(str(place))
+    if shown.script:
+        with shown.page.expect_response(re.compile("/move$")):
+            row.get_by_label(f"Place of {title}").press("Enter")
+    else:
+        row.get_by_role("button", name=f"Move {title}").click()
+        shown.told("moved")
+
+
+def _remove_and_undo(shown: Window, title: str) -> None:
+    count = len(_order(shown))
+    row = _row(shown, title)
+    row.locator("summary").click()
+    row.get_by_role("button", name="Remove").click()
+    expect(shown.page.locator(".edit-row")).to_have_count(count - 1)
+    shown.told(f"{title} removed")
+    shown.page.get_by_role("button", name="Undo").click()
+    expect(shown.page.locator(".edit-row")).to_have_count(count)
+    shown.told(f"{title} is back")
+
+
+def _drag(shown: Window, title: str, onto: str) -> None:
+    box = _row(shown, title).locator("[data-handle]").bounding_box()
+    goal = _row(shown, onto).bounding_box()
+    assert box is not None
+    assert goal is not None
+    mouse = shown.page.mouse
+    mouse.move(box["x"] + 8, box["y"] + 8)
+    mouse.down()
+    for step in range(1, 13):
+        mouse.move(box["x"] + 8, box["y"] + (goal["y"] + goal["height"] - box["y"]) * step / 12)
+    with shown.page.expect_response(re.compile("/move$")):
+        mouse.up()
