@@ -13,7 +13,7 @@ from partita.engine import Engine, FaultPlan
 from partita.kit.accounts import ACCOUNTS, Accounts
 from partita.kit.changes import ChangeWorker
 from partita.kit.changes.worker import Pace
-from partita.kit.clock import RandomIds, SystemClock
+from partita.kit.clock import Clock, RandomIds, SystemClock
 from partita.kit.fetcher import fetcher_for
 from partita.kit.files import Uploads, files_for
 from partita.kit.files.schema import UPLOADS
@@ -36,12 +36,17 @@ BAD_WEATHER = FaultPlan(seed=7, throttle=0.1, conflict=0.1, partial_batch=0.1)
 
 
 @contextmanager
-def kit_on(folder: Path, *tables: Table, faults: FaultPlan | None = None) -> Iterator[Kit]:
-    """A kit whose tables go when it is closed."""
+def kit_on(folder: Path, *tables: Table, faults: FaultPlan | None = None, clock: Clock | None = None) -> Iterator[Kit]:
+    """A kit whose tables go when it is closed; a clock of the test's own also says what has expired."""
     settings = Settings(data=folder, fetch=False)
-    clock, ids = SystemClock(), RandomIds()
-    with Engine.temporary(faults=faults) as engine:
-        store = EmbeddedStore(engine, files=FolderFiles(folder / "large"))
+    ids = RandomIds()
+    clock = clock or SystemClock()
+
+    def seconds() -> float:
+        return clock.now().timestamp()
+
+    with Engine.temporary(faults=faults, clock=seconds) as engine:
+        store = EmbeddedStore(engine, files=FolderFiles(folder / "large"), clock=seconds)
         store.create(HOUSE, ACCOUNTS, UPLOADS, *tables)
         search = Search(folder / "search.db", CursorKeys(b"s" * 32))
         limits = Limits(store.asynchronous, clock)
@@ -73,7 +78,8 @@ def kit_on(folder: Path, *tables: Table, faults: FaultPlan | None = None) -> Ite
 def worker_of(kit: Kit, system: System) -> ChangeWorker:
     """What follows the changes of a system; `drain` it to catch up."""
     assert isinstance(kit.tables, EmbeddedStore)
-    kit.notifications.use(system.notifications)
+    stores = () if system.notification_store is None else (system.notification_store,)
+    kit.notifications.use(system.notifications, stores)
     _make_known(kit, system)
     pace = Pace(poll=0.001, first_pause=0.001, longest_pause=0.001)
     return ChangeWorker(kit.store, kit.tables.engine.call_async, system.changes, kit.clock, pace=pace)

@@ -23,6 +23,7 @@ FURNITURE = ALWAYS | {
 }
 IF_NEEDED = {"examples.py", "migration", "static"}
 OTHER_NOUNS = {
+    "enablement/pages/editor": "the form of content",
     "kelifax/pages/wizard": "the three steps of submissions",
     "worthwatch/api/search": "finding, by the name that people know",
     "worthwatch/pages/search": "finding, by the name that people know",

@@ -84,7 +84,7 @@ def test_a_dry_run_shows_what_would_be_written_and_writes_nothing(data: Path) ->
     assert "8 rows: 5 would be moved, 0 already there, 1 skipped, 2 problems\n" in output
     written = re.search(r"  would write (.*)\n", output)
     assert written is not None
-    kinds = ("User", "EmailGuard", "Movie", "Watchlist", "WatchlistItem", "SavedWatchlist")
+    kinds = ("User", "EmailGuard", "Movie", "Watchlist", "WatchlistItem", "SavedWatchlist", "Named")
     assert set(written[1].split(", ")) == {f"1 {kind}" for kind in kinds}
     assert re.search(r'an example of User\n    before  \{"id": "u1", .*\n    after   \{"PK": "USER#u1"', output)
     assert 'problem  id="orphan": its watchlist nowhere is not there\n' in output

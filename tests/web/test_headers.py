@@ -54,6 +54,7 @@ async def test_pages_allow_nothing_but_our_own_scripts_and_styles(visitor: Visit
         "style-src 'self'",
         "img-src 'self' data:",
         "connect-src 'self'",
+        "media-src 'self'",
         "font-src 'self'",
         "form-action 'self'",
         "base-uri 'none'",

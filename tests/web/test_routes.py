@@ -137,10 +137,12 @@ OVER_NAMES = {
     "/fus/sites/new": "ids are made by us",
     "/kelifax/moderation/log": "no slug",
     "/kelifax/moderation/reports": "no slug",
+    "/enablement/import/example.csv": "ids are made by us",
     "/worthwatch/lists/new": "ids are made by us, and those of other programs are longer",
+    "/api/enablement/notifications/preferences": "ids are digests of ours, or made by the original program",
+    "/api/enablement/notifications/unread": "ids are digests of ours, or made by the original program",
     "/api/kelifax/moderation/log": "no slug",
     "/api/kelifax/moderation/reports": "no slug",
-    "/worthwatch/lists/new": "ids are made by us",
 }
 
 
@@ -316,7 +318,7 @@ def _check_operation(operation: dict[str, Any], route: Walked) -> None:
     for status, answer in told.items():
         if status >= "400":
             assert list(answer["content"]) == ["application/problem+json"], (str(route), status)
-        elif status != "204":
+        elif status not in ("204", "302"):  # neither an answer without content nor a redirect has any
             assert answer.get("content"), (str(route), status)
             assert all(content["schema"] for content in answer["content"].values()), (str(route), status)
 

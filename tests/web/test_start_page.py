@@ -66,7 +66,7 @@ async def test_a_system_that_is_not_built_yet_says_so_and_leads_to_its_design(tm
             assert f'href="/{system.name}"' in shown, system.name
             assert system.purpose in shown
         assert built.count("Nothing here yet.") == len([each for each in suite.systems if each.pages])
-        assert (await visitor.get("/worthwatch")).location == "/worthwatch/design"
+        assert (await visitor.get("/newsletter")).location == "/newsletter/design"
 
 
 async def test_a_suite_without_systems_and_without_sign_up_says_what_it_is(tmp_path: Path) -> None:

@@ -12,11 +12,12 @@ if TYPE_CHECKING:
     from partita.kit.adoption import Report
     from partita.kit.suite import Suite
 
+DryRun = Annotated[bool, typer.Option("--dry-run", help="Only count what there is to adopt; write nothing.")]
 SystemName = Annotated[str, typer.Argument(metavar="SYSTEM", help="kelifax, fus, …")]
 
 
-def adopt(system: SystemName, data: Data = None) -> None:
-    """Adopt items that another program wrote to a system's table: add them to lists, guards and counters.
+def adopt(system: SystemName, data: Data = None, dry_run: DryRun = False) -> None:
+    """Adopt items that another program wrote to a system's tables: add them to lists, guards and counters.
 
     It can run beside a server, and again after an interruption: an adopted item is marked and not adopted twice.
     """
@@ -28,14 +29,16 @@ def adopt(system: SystemName, data: Data = None) -> None:
         if system not in adopting:
             raise LookupError(f"{system!r} has nothing to adopt; choose {', '.join(adopting)}")
         chosen = adopting[system]
-        _print(await adopt_all(suite.kit.store, chosen.tables[0], chosen.adoptions))
+        _print(
+            await adopt_all(suite.kit.store, chosen.adoptions, dry_run=dry_run), "to adopt" if dry_run else "adopted"
+        )
 
     with_suite(data, run)
 
 
-def _print(report: Report) -> None:
+def _print(report: Report, done: str) -> None:
     counted = ", ".join(f"{count:,} {noun}{'' if count == 1 else 's'}" for noun, count in report.adopted.items())
-    typer.echo(f"adopted  {counted}")
+    typer.echo(f"{done}  {counted}")
     for reason in report.refused:
         typer.echo(f"refused  {reason}")
     for reason in report.unreadable:

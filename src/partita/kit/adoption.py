@@ -40,8 +40,19 @@ class Adoption(Generic[I]):
     even if others try at the same time, and returns whether there was anything to do."""
     forget: Callable[[I], Awaitable[None]] = _nothing_to_forget
     """Remove the guards and counts of an item that another program deleted."""
+    is_due: Callable[[I], Awaitable[bool]] = field(kw_only=True)
+    """Whether there is anything to do for an item, for a dry run; may refuse it as `adopt` does."""
     after_others: bool = False
     """Whether items of the other types must be adopted first, because they count items of this one."""
+
+
+def plainly(is_due: Callable[[I], bool]) -> Callable[[I], Awaitable[bool]]:
+    """`is_due` of a type whose items tell it themselves."""
+
+    async def asked(item: I) -> bool:
+        return is_due(item)
+
+    return asked
 
 
 @dataclass(slots=True)
@@ -57,10 +68,11 @@ class Report:
 
 
 def adoption_handler(name: str, table: Table, adoptions: Sequence[Adoption[Any]]) -> Handler:
-    """The handler that adopts items that another program writes."""
+    """The handler that adopts items that another program writes to a table."""
+    here = [adoption for adoption in adoptions if adoption.item_type.__table__ is table]
 
     async def run(change: Change) -> None:
-        for adoption in adoptions:
+        for adoption in here:
             old, new = change.read(adoption.item_type)
             with suppress(AdoptionRefused):  # `partita adopt` reports it
                 if new is not None:
@@ -71,15 +83,18 @@ def adoption_handler(name: str, table: Table, adoptions: Sequence[Adoption[Any]]
     return Handler(name, table, run)
 
 
-async def adopt_all(store: AsyncStore, table: Table, adoptions: Iterable[Adoption[Any]]) -> Report:
-    """Adopt whatever is in a table and not in order. Only a scan finds what no index of ours holds; what comes after
-    others is found by a second one, since a table has more items than a machine has memory."""
+async def adopt_all(store: AsyncStore, adoptions: Iterable[Adoption[Any]], *, dry_run: bool = False) -> Report:
+    """Adopt whatever is in the tables of these types and not in order. Only a scan finds what no index of ours holds;
+    what comes after others is found by a second one, since a table has more items than a machine has memory. A dry run
+    writes nothing and counts what there is to do."""
     wanted = tuple(adoptions)
     report = Report(Counter({adoption.noun: 0 for adoption in wanted}))
     for after_others in sorted({adoption.after_others for adoption in wanted}):
         now = [adoption for adoption in wanted if adoption.after_others == after_others]
-        async for adoption, item in _items(store, table, now, report):
-            await _adopt(adoption, item, report)
+        for table in dict.fromkeys(adoption.item_type.__table__ for adoption in now):
+            here = [adoption for adoption in now if adoption.item_type.__table__ is table]
+            async for adoption, item in _items(store, table, here, report):
+                await _adopt(adoption, item, report, dry_run=dry_run)
     return report
 
 
@@ -99,8 +114,8 @@ async def _items(
             yield adoption, item
 
 
-async def _adopt(adoption: Adoption[Any], item: Item, report: Report) -> None:
+async def _adopt(adoption: Adoption[Any], item: Item, report: Report, *, dry_run: bool) -> None:
     try:
-        report.adopted[adoption.noun] += await adoption.adopt(item, None)
+        report.adopted[adoption.noun] += await (adoption.is_due(item) if dry_run else adoption.adopt(item, None))
     except AdoptionRefused as refused:
         report.refused.append(f"{item.key_of(item.own_key.wire)}: {refused}")

@@ -163,6 +163,8 @@ class Settings(BaseSettings):
 
     enablement_viewers: Literal["everybody", "role"] = "everybody"
     """Who reads released content: everybody with an account, or those with the role `enablement:viewer`."""
+    enablement_event_days: int = Field(default=400, ge=1, le=3650)
+    """How many days events of the portal are kept; the numbers made of them stay."""
 
     @property
     def secure(self) -> bool:

@@ -1,27 +1,59 @@
-"""CSV: lines that a spreadsheet runs nothing of, and lines as spreadsheets of any country write them."""
+"""CSV: files that are safe to open in a spreadsheet, where no cell is run as a formula; and the rows of files that a
+spreadsheet wrote."""
 
 from __future__ import annotations
 
 import csv
 import io
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
 
+from starlette.responses import Response
+
+from partita.kit.fetcher.charsets import text_of
+
+CSV = "text/csv; charset=utf-8"
+CSV_RESPONSE: dict[str, Any] = {"description": "The file.", "content": {"text/csv": {"schema": {"type": "string"}}}}
+"""The response of a route that sends such a file, for the API's description."""
 # A spreadsheet runs a cell that begins like this as a formula.
 _FORMULA = re.compile(r"'*[=+\-@\t\r]")
 _GUARDED = re.compile(r"'+[=+\-@\t\r]")
 
 
-def line(cells: Sequence[str]) -> str:
-    """A line of a file, safe to open in a spreadsheet."""
+def line(cells: Sequence[object]) -> str:
+    """A line of a file; what is absent is an empty cell."""
     text = io.StringIO()
     csv.writer(text, lineterminator="\r\n").writerow([_guarded(cell) for cell in cells])
     return text.getvalue()
 
 
-def plain(cell: str) -> str:
-    """A cell as it was before `line` made it safe."""
-    return cell[1:] if _GUARDED.match(cell) else cell
+@dataclass(frozen=True, slots=True)
+class SheetRow:
+    """A row of a file, or why it cannot be read."""
+
+    number: int
+    """Its line in the file; of a row with several lines, the last."""
+    cells: tuple[str, ...] = ()
+    problem: str = ""
+
+
+def rows(data: bytes) -> Iterator[SheetRow]:
+    """The rows of a file that have anything in them, the one with the names of the columns first. Its character set and
+    what separates its cells are recognised."""
+    text = text_of(data).replace("\0", "").removeprefix("\ufeff")
+    reader = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter(text))
+    while True:
+        try:
+            cells = next(reader)
+        except StopIteration:
+            return
+        except csv.Error as error:
+            yield SheetRow(reader.line_num, problem=f"This line cannot be read: {error}.")
+            continue
+        if any(cell.strip() for cell in cells):
+            yield SheetRow(reader.line_num, tuple(map(plain, cells)))
 
 
 def delimiter(text: str) -> str:
@@ -30,5 +62,18 @@ def delimiter(text: str) -> str:
     return max(",;\t", key=first.count)
 
 
-def _guarded(cell: str) -> str:
-    return f"'{cell}" if _FORMULA.match(cell) else cell
+def plain(cell: str) -> str:
+    """A cell as it was before it was written."""
+    return cell[1:] if _GUARDED.match(cell) else cell
+
+
+def download(name: str, columns: Sequence[str], lines: Iterable[Sequence[object]]) -> Response:
+    """A file that browsers save instead of showing it."""
+    body = "".join([line(columns), *map(line, lines)])
+    return Response(body, media_type=CSV, headers={"Content-Disposition": f'attachment; filename="{name}.csv"'})
+
+
+def _guarded(cell: object) -> object:
+    if cell is None:
+        return ""
+    return f"'{cell}" if isinstance(cell, str) and _FORMULA.match(cell) else cell

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
@@ -13,9 +13,12 @@ from partita.apps.enablement.inputs import Approval, ContentEdit, NewContent, Su
 from partita.apps.enablement.permissions import APPROVER, CONTRIBUTOR, ROLES, VIEWER
 from partita.apps.enablement.schema import CONTENT, EVENTS, NOTIFICATIONS, SUBSCRIPTIONS, Content, Proposal
 from partita.apps.enablement.service import EnablementService
+from partita.apps.enablement.service.inbox import KINDS
+from partita.apps.enablement.system import build
 from partita.dynamo.python_values import item_to_python
 from partita.engine import FaultPlan
 from partita.kit.kit import Kit
+from partita.kit.suite import policy_of
 from partita.store import EmbeddedStore
 from tests.apps.house import kit_on, person
 
@@ -98,9 +101,10 @@ class Portal:
 @contextmanager
 def portal_in(folder: Path, *, faults: FaultPlan | None = None) -> Iterator[Portal]:
     clock = TestClock()
-    with kit_on(folder, *TABLES, faults=faults) as made:
-        kit = replace(made, clock=clock)
-        yield Portal(kit, clock, EnablementService(kit))
+    with kit_on(folder, *TABLES, faults=faults, clock=clock) as kit:
+        service = EnablementService(kit)
+        kit.notifications.use(KINDS, [service.notifications.inbox])
+        yield Portal(kit, clock, service)
 
 
 @pytest.fixture
@@ -111,4 +115,17 @@ def anyio_backend() -> str:
 @pytest.fixture
 def portal(tmp_path: Path) -> Iterator[Portal]:
     with portal_in(tmp_path) as portal:
+        yield portal
+
+
+def with_roles(kit: Kit) -> None:
+    """Let accounts have the portal's roles, as a suite with it does."""
+    kit.accounts.use(policy_of((build(kit),)))
+
+
+@pytest.fixture
+def served(tmp_path: Path) -> Iterator[Any]:
+    from tests.apps.enablement.served import served_in
+
+    with served_in(tmp_path) as portal:
         yield portal

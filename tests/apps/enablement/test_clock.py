@@ -188,7 +188,8 @@ class TestReminders:
         await self._run(portal, "2026-03-28")
         assert told == [("2026-03-28", "review", -14)]
 
-    async def test_what_nobody_handles_yet_waits_however_long(self, portal: Portal) -> None:
+    async def test_what_cannot_be_done_yet_waits_however_long(self, portal: Portal) -> None:
+        portal.service.clock.handle("fanout", _not_yet)
         await portal.released(review_due_date="2026-04-10")
         await self._run(portal, "2026-03-27", "2026-03-29", "2026-04-05", "2026-04-06")
         assert (await portal.service.clock.run_due())["skipped"] == 1
@@ -198,10 +199,16 @@ class TestReminders:
             await portal.released(str(number), review_due_date="2026-04-10")
         portal.clock.to("2026-03-27")
         clocks = [EnablementService(portal.kit).clock for _ in range(4)]
+        for clock in clocks:
+            clock.handle("fanout", _not_yet)
         runs = await asyncio.gather(*(clock.run_due() for clock in clocks))
         assert sum(run["errors"] for run in runs) == 0
         await portal.service.clock.run_due()
         assert len(told) == 8
+
+
+async def _not_yet(row: Any, due: Any) -> bool:
+    return False
 
 
 async def test_the_clock_runs_as_jobs(portal: Portal) -> None:

@@ -13,6 +13,7 @@ from partita.apps.enablement import schema
 from partita.apps.enablement.formats import version_number
 from partita.apps.enablement.inputs import Approval, ContentEdit, Reason, Retirement
 from partita.apps.enablement.schema import Content, Proposal
+from partita.apps.enablement.service.changing import Changed
 from partita.kit.problems import Conflict
 from partita.table import Update
 from tests.apps.enablement.conftest import ADMIN, ANNA, ARNO, CARLA, Portal, portal_in
@@ -35,7 +36,7 @@ class TestManyAtOnce:
             results = await asyncio.gather(
                 *(portal.service.content.edit(CARLA, draft.content_id, edit) for edit in edits), return_exceptions=True
             )
-            assert Counter(type(result) for result in results) == {Content: 1, Conflict: 19}
+            assert Counter(type(result) for result in results) == {Content: 1, Changed: 19}
             assert sorted(await _versions(portal, draft.content_id)) == ["0.1", "0.2"]
 
     async def test_twenty_editors_who_name_no_version_get_twenty_versions(self, tmp_path: Path, weather: Any) -> None:
@@ -71,7 +72,7 @@ class TestManyAtOnce:
                 *(portal.service.content.edit(CARLA, released.content_id, edit) for edit in edits),
                 return_exceptions=True,
             )
-            assert Counter(type(result) for result in results) == {Proposal: 1, Conflict: 19}
+            assert Counter(type(result) for result in results) == {Proposal: 1, Changed: 19}
             assert await portal.service.changing.content(released.content_id) == released
 
     async def test_of_decisions_at_once_one_is_made(self, tmp_path: Path, weather: Any) -> None:

@@ -30,7 +30,6 @@ INDEXES = {
     "notifications": """
         by_notification     notification_id
         unread              unread_by        created_at
-        by_mail_due         mail_hour        mail_person
     """,
     "subscriptions": """
         by_follower         follower         followed

@@ -67,7 +67,7 @@ def member() -> Viewer:
 
 async def adopt_everything(kit: Kit) -> Report:
     """Adopt whatever another program wrote, as `partita adopt fus` does."""
-    return await adopt_all(kit.store, FUS, adoptions(kit.store))
+    return await adopt_all(kit.store, adoptions(kit.store))
 
 
 async def account(kit: Kit, name: str) -> Account:

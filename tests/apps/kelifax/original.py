@@ -44,7 +44,7 @@ async def write(kit: Kit, *rows: Row) -> None:
 
 async def adopt_all(kit: Kit) -> adoption.Report:
     """Adopt whatever the original wrote, as `partita adopt kelifax` does."""
-    return await adoption.adopt_all(kit.store, RESOURCES, adoptions(kit.store))
+    return await adoption.adopt_all(kit.store, adoptions(kit.store))
 
 
 def _put(row: Row) -> Steps[None]:

@@ -109,7 +109,7 @@ def following(kit: Kit) -> ChangeWorker:
 
 async def everything(kit: Kit) -> Report:
     """As `partita adopt worthwatch` does."""
-    return await adopt_all(kit.store, WORTHWATCH, WorthWatchService(kit).adoptions)
+    return await adopt_all(kit.store, WorthWatchService(kit).adoptions)
 
 
 async def check(service: WorthWatchService, kit: Kit) -> None:

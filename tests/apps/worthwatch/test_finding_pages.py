@@ -57,7 +57,8 @@ async def test_the_search_page_has_tabs_with_counts_filters_and_next_steps(worth
     visitor = worthwatch.visitor()
     page = (await visitor.get("/worthwatch/search?q=night")).shown
     assert "Results for “night”" in page
-    assert "Night trains" in page
+    assert "<mark>Night</mark> trains</a>" in page
+    assert "Long <mark>Night</mark>" in page
     assert "Night Moves (1975)" in page
     films = (await visitor.get("/worthwatch/search?show=films&length=120")).shown
     assert "2 films" in films

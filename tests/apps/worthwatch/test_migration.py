@@ -115,7 +115,7 @@ async def _adopt(folder: Path, engine: Engine, store: EmbeddedStore) -> dict[str
     """What `partita adopt worthwatch` does after a migration."""
     with kit_on(folder, faults=None) as kit:
         service = WorthWatchService(replace(kit, tables=store))
-        return dict((await adopt_all(store.asynchronous, WORTHWATCH, service.adoptions)).adopted)
+        return dict((await adopt_all(store.asynchronous, service.adoptions)).adopted)
 
 
 def test_after_it_adoption_makes_lists_live_and_finds_nothing_else_to_do(engine: Engine, tmp_path: Path) -> None:

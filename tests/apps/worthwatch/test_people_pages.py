@@ -108,6 +108,10 @@ async def test_a_profile_is_edited_and_left(ww: WorthWatch) -> None:
     assert (await ww.visitor().get(f"/worthwatch/curators/{mina.id}")).status == 404
 
 
+def _form(page: str, user_id: str, path: str) -> str:
+    return page.partition(f'action="/worthwatch/curators/{user_id}/{path}"')[2].partition("</form>")[0]
+
+
 async def test_somebody_applies_and_is_decided_at_the_desk(ww: WorthWatch) -> None:
     mina, ben = await ww.person("Mina"), await ww.person("Ben")
     moderator = await ww.person("Mo", "worthwatch:moderator")
@@ -142,6 +146,15 @@ async def test_somebody_applies_and_is_decided_at_the_desk(ww: WorthWatch) -> No
     assert "1 waiting" in following.shown
     again = await moderator.post(f"/worthwatch/curators/{mina.id}/decline", {"reason": "No."})
     assert again.status == 409
+    assert "No.</textarea>" not in again.text, "what was said about Mina is not said about Ben"
+    assert '<div class="notice bad" role="alert">' in again.text
+    for path, other in (("approve", "decline"), ("decline", "approve")):
+        empty = await moderator.post(f"/worthwatch/curators/{ben.id}/{path}", {"reason": ""})
+        assert empty.status == 422
+        assert empty.text.count('<details class="choice-form" open>') == 1
+        form, rest = _form(empty.text, ben.id, path), _form(empty.text, ben.id, other)
+        assert 'class="error"' in form
+        assert 'class="error"' not in rest
     refused = await moderator.post(f"/worthwatch/curators/{ben.id}/decline", {"reason": "More notes first."})
     assert "Nothing waits" in (await after(moderator, refused)).shown
     state = (await ben.get("/worthwatch/apply")).shown

@@ -7,7 +7,7 @@ from collections import Counter
 from hashlib import blake2b
 from io import BytesIO
 from itertools import product
-from time import perf_counter
+from time import process_time
 from typing import Literal
 from xml.etree import ElementTree
 
@@ -279,10 +279,10 @@ def test_a_poster_takes_less_than_a_millisecond() -> None:
     shelf = _shelf()
     for poster in shelf:
         poster_svg(poster)
-    begun = perf_counter()
+    begun = process_time()
     for poster in shelf:
         poster_svg(poster)
-    assert (perf_counter() - begun) / len(shelf) < 0.001
+    assert (process_time() - begun) / len(shelf) < 0.001
 
 
 def test_tints_go_around_the_wheel() -> None:

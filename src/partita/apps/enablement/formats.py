@@ -171,6 +171,13 @@ def match_tag(tag: str | None) -> str:
     return ANY if tag is None else folded(tag).translate(_ESCAPED)
 
 
+def match_name(part: str) -> str | None:
+    """The suite, concept or tag in the key of a match; None if it stands for any."""
+    if part == ANY:
+        return None
+    return part.replace("%2A", "*").replace("%23", "#").replace("%25", "%")
+
+
 # Files
 def uri_of(bucket: str, name: str) -> str:
     """`s3://bucket/name`, as the document names a text."""
@@ -181,3 +188,65 @@ def file_at(uri: str | None, bucket: str) -> str | None:
     """The name of a text in our own bucket; None if another program keeps it elsewhere."""
     found = None if uri is None else _URI.match(uri)
     return found[2] if found and found[1] == bucket else None
+
+
+# Kinds of files, as people tell them apart
+KINDS: dict[str, str] = {
+    "pdf": "PDF",
+    "word": "Word document",
+    "slides": "Slides",
+    "sheet": "Sheet",
+    "picture": "Picture",
+    "video": "Video",
+    "archive": "Archive",
+    "page": "Web page",
+    "text": "Text",
+}
+"""What content is made of → as people read it; content without a file is a text."""
+_KINDS = {
+    "application/pdf": "pdf",
+    "application/vnd.openxmlformats-officedocument.wordprocessingml.document": "word",
+    "application/vnd.openxmlformats-officedocument.presentationml.presentation": "slides",
+    "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet": "sheet",
+    "text/csv": "sheet",
+    "application/zip": "archive",
+    "text/html": "page",
+}
+_GLYPHS = {
+    "picture": "image",
+    "video": "play",
+    "sheet": "table",
+    "archive": "folder",
+    "page": "globe",
+    "slides": "screen",
+}
+
+
+def kind_of_file(content_type: str | None) -> str:
+    """The kind of a file; text if there is none, or one that nobody knows."""
+    if content_type is None:
+        return "text"
+    for start, kind in (("image/", "picture"), ("video/", "video")):
+        if content_type.startswith(start):
+            return kind
+    return _KINDS.get(content_type, "text")
+
+
+def glyph_of(kind: str) -> str:
+    """The icon of a kind."""
+    return _GLYPHS.get(kind, "file")
+
+
+# Colours of suites
+COLOURS = (
+    *("Red", "Orange", "Amber", "Olive", "Green", "Teal"),
+    *("Cyan", "Blue", "Indigo", "Violet", "Pink", "Grey"),
+)
+"""By number from 1 on; the style sheet has a class `suite-1` … for each."""
+
+
+def colour_of(suite: str | None) -> int:
+    """The colour of a suite that has none of its own: always the same of the first eleven; grey without a suite."""
+    if suite is None:
+        return len(COLOURS)
+    return sum(folded(suite).encode()) % (len(COLOURS) - 1) + 1

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from datetime import UTC, date, datetime
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 import orjson
 from pydantic import AfterValidator, BeforeValidator, Field, field_validator, model_validator
@@ -20,6 +20,7 @@ from partita.apps.enablement.schema import (
     Rhythm,
     fields_of,
 )
+from partita.kit.files.files import MOST_UPLOAD
 from partita.kit.inputs import CLEARABLE, SNAKE_CASE, Changes, Edit, Input, Line, Text, example, one_line
 from partita.table.types import timestamp
 
@@ -176,6 +177,50 @@ class EditForm(NewContent):
         """The form as it is opened. Other programs may have stored what the form would refuse."""
         fields = {name: value for name, value in dict(fields_of(source)).items() if name in cls.model_fields}
         return cls.model_construct(**fields, text=text, version=version)
+
+
+class NewUpload(Input):
+    """A file that will be sent."""
+
+    model_config = SNAKE_CASE | example(file_name="prices.pdf")
+
+    file_name: Annotated[Line, Field(min_length=1, max_length=300)]
+    size_bytes: Annotated[int, Field(ge=1, le=MOST_UPLOAD)] | None = Field(
+        default=None, description="How large it is, so that a file which is too large is refused before it is sent."
+    )
+
+
+class Attachment(Input):
+    """Attaches a file that was sent."""
+
+    model_config = SNAKE_CASE | example(upload_id="x1", file_name="prices.pdf")
+
+    upload_id: Id
+    file_name: Annotated[Annotated[Line, Field(max_length=300)] | None, BeforeValidator(_absent)] = Field(
+        default=None, description="What it is called; as it was announced if left out."
+    )
+    version: SeenVersion = None
+
+
+class EditorForm(EditForm):
+    """What the editor sends: the item, a file that has arrived, and whether all of it is submitted."""
+
+    note: Note = None
+    upload_id: Annotated[Id | None, BeforeValidator(_absent)] = None
+    file_name: Annotated[Annotated[Line, Field(max_length=300)] | None, BeforeValidator(_absent)] = None
+    remove_file: bool = False
+    go: Literal["save", "submit"] = "save"
+
+    @property
+    def new(self) -> NewContent:
+        """The same as a draft."""
+        return NewContent.model_construct(**{name: getattr(self, name) for name in NewContent.model_fields})
+
+    @property
+    def edit(self) -> ContentEdit:
+        """The same as an edit of every field."""
+        values = {name: getattr(self, name) for name in EditForm.model_fields}
+        return ContentEdit.model_construct(_fields_set=set(values), **values)
 
 
 # 2. The life cycle
@@ -350,6 +395,24 @@ class NewSubscription(Input):
     tags: Tags = ()
 
 
+class ReadAll(Input):
+    """Marks notifications as read."""
+
+    model_config = SNAKE_CASE | example(until="2026-01-26T10:30:00Z")
+
+    until: Annotated[DayOrMoment, Field(description="When your list was made: what came later stays unread.")] = None
+
+
+class PreferencesForm(Input):
+    """The three questions of the settings page."""
+
+    model_config = SNAKE_CASE
+
+    my_work: Rhythm
+    must_read: Rhythm
+    news: Rhythm
+
+
 class PreferencesInput(Changes):
     """How often somebody gets mail, for each of three kinds of news."""
 
@@ -426,6 +489,14 @@ class ProductsInput(Input):
 
 
 # 7. Import
+class ImportStart(Input):
+    """Starts an import."""
+
+    model_config = SNAKE_CASE | example(submit=False)
+
+    submit: bool = Field(default=False, description="Whether the drafts are submitted for approval as well.")
+
+
 class ImportRow(Input):
     """A row of a CSV file, by the names of its columns."""
 

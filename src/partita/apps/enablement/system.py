@@ -1,19 +1,28 @@
-"""Enablement as a part of the suite: its tables, rules and clock; its pages come on top of them."""
+"""Enablement as a part of the suite."""
 
 from __future__ import annotations
 
+from pathlib import Path
+
+from partita.apps.enablement import api, pages
 from partita.apps.enablement.changes import handlers
+from partita.apps.enablement.demo import fill
 from partita.apps.enablement.permissions import ROLES, Enablement, members
 from partita.apps.enablement.schema import CONTENT, EVENTS, NOTIFICATIONS, SUBSCRIPTIONS
 from partita.apps.enablement.service import EnablementService
 from partita.apps.enablement.service.clock import SCHEDULES, jobs
+from partita.apps.enablement.service.desks import MOST_COUNTED
+from partita.apps.enablement.service.files import ATTACHMENTS, PREVIEWS
+from partita.apps.enablement.service.inbox import KINDS
+from partita.apps.enablement.service.previews import job as preview_job
 from partita.apps.enablement.service.texts import TEXTS
 from partita.kit.files import OwnedFiles
 from partita.kit.kit import Kit
 from partita.kit.permissions import Access
-from partita.kit.system import Link, System
+from partita.kit.system import Highlight, Link, System
 
 HUE = 65
+_FOLDER = Path(__file__).parent
 
 
 def build(kit: Kit) -> System:
@@ -29,9 +38,57 @@ def build(kit: Kit) -> System:
         permissions=Enablement,
         roles=ROLES,
         members=members(kit.settings.enablement_viewers),
-        navigation=(Link("Design", "/enablement/design", Access.PUBLIC, "table"),),
-        changes=handlers(service),
-        files=(OwnedFiles(TEXTS, service.files.named),),
-        jobs=jobs(service.clock),
+        navigation=(
+            Link("Library", "/enablement", Enablement.READ, "grid"),
+            Link("Reading list", "/enablement/reading", Enablement.READ, "bookmark"),
+            Link("Collections", "/enablement/collections", Enablement.READ, "list"),
+            Link("Following", "/enablement/following", Enablement.READ, "heart"),
+            Link("Notifications", "/enablement/notifications", Enablement.READ, "bell"),
+            Link("My desk", "/enablement/mine", Enablement.WRITE, "inbox"),
+            Link("New content", "/enablement/new", Enablement.WRITE, "plus"),
+            Link("Import", "/enablement/import", Enablement.WRITE, "upload"),
+            Link("Reviews", "/enablement/review", Enablement.WRITE, "calendar"),
+            Link("Approval queue", "/enablement/queue", Enablement.APPROVE, "check"),
+            Link("Analytics", "/enablement/analytics", Enablement.APPROVE, "chart"),
+            Link("Products", "/enablement/products", Enablement.MANAGE, "tag"),
+            Link("Log", "/enablement/log", Enablement.MANAGE, "clock"),
+            Link("Design", "/enablement/design", Access.PUBLIC, "table"),
+        ),
+        search_path="/enablement",
+        api=api.routes(service),
+        pages=pages.routes(service),
+        templates=_FOLDER / "templates",
+        static=_FOLDER / "static",
+        changes=handlers(kit, service),
+        notifications=KINDS,
+        notification_store=service.notifications.inbox,
+        searches=(service.library.catalog,),
+        files=(
+            OwnedFiles(TEXTS, service.files.named),
+            OwnedFiles(ATTACHMENTS, service.files.named_attachments),
+            OwnedFiles(PREVIEWS, service.files.named_previews),
+        ),
+        jobs=(
+            *jobs(service.clock),
+            preview_job(service.previews),
+            service.reading.job(),
+            service.summaries.job(),
+            service.imports.kind,
+            service.removals.kind,
+            service.transfers.kind,
+        ),
         schedules=SCHEDULES,
+        adoptions=service.adoptions,
+        demo=lambda: fill(kit),
+        highlights=(
+            Highlight(
+                "Waiting for approval",
+                "/enablement/queue",
+                Enablement.APPROVE,
+                "check",
+                service.desks.waiting_count,
+                most=MOST_COUNTED,
+                waits=True,
+            ),
+        ),
     )

@@ -708,8 +708,8 @@ def rated_shelf(user_id: str) -> Query[Rating]:
     return Rating.query(SHELVES, Rating.user_id(user_id)).newest_first()
 
 
-@access_pattern("Somebody's reviews, newest first", WORTHWATCH, documented=False, user_id="u1")
 def review_shelf(user_id: str) -> Query[Rating]:
+    """Somebody's reviews, newest first; their ratings without one are passed over."""
     return rated_shelf(user_id).where(Rating.review.exists())
 
 
@@ -936,8 +936,8 @@ def all_mine(user_id: str) -> Query[Mine]:
     return Mine.query(Mine.user_id(user_id))
 
 
-@access_pattern("What I have put aside, in the order of ids", WORTHWATCH, documented=False, user_id="u1")
 def put_aside(user_id: str) -> Query[Mine]:
+    """What I have put aside, in the order of ids; other marks are passed over."""
     return all_mine(user_id).where(Mine.not_for_me.equals(True))
 
 
@@ -1401,11 +1401,5 @@ WORTHWATCH.accept(
     "second-read",
     BY_CONTENT,
     because="only merging and labels follow it, in the background; every mark and every move would rewrite an entry",
-)
-WORTHWATCH.accept(
-    "discarding-filter",
-    review_shelf,
-    put_aside,
-    because="they look through what one person rated or marked, a page at a time; an index more would cost each mark",
 )
 WORTHWATCH.accept("large-item", Movie, Show, because="genres, directors and casts are dozens of names, not thousands")

@@ -16,7 +16,7 @@ from partita.kit.files.local import LocalFiles
 from partita.kit.files.multipart import no_form, parts_of
 from partita.kit.files.ranges import RangeNotSatisfiable, Slice, is_known, same_file, slice_of
 from partita.kit.permissions import Access
-from partita.kit.problems import NotFound, TooLarge
+from partita.kit.problems import Conflict, NotFound, TooLarge
 from partita.kit.routes import Routes
 
 FORM_BYTES = 1_000_000
@@ -46,6 +46,8 @@ def file_routes(files: Files, *, path: str = "/files") -> Routes:
         if not isinstance(files, LocalFiles):
             raise NotFound("Files are uploaded elsewhere. Open the page again.")
         terms = files.check_upload(name, dict(request.query_params))
+        if await files.exists(name):
+            raise Conflict("A file has arrived here already. Open the page again for a new link.", code="already_sent")
         announced = request.headers.get("content-length", "")
         if announced.isdigit() and int(announced) > terms.most_bytes + FORM_BYTES:
             raise TooLarge(f"At most {terms.most_bytes:,} bytes; this is more.")

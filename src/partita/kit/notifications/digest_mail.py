@@ -17,6 +17,12 @@ from partita.kit.notifications.stores import digest
 _LINES = 40
 """How many notifications a digest spells out."""
 
+_WHY = {
+    "soon": "You get this because you have chosen mail at once: what you have not read yet of the last minutes.",
+    "daily": "This is your daily digest: what you have not read yet of the last day.",
+    "weekly": "This is your weekly digest: what you have not read yet of the last week.",
+}
+
 
 class DigestMail:
     """Writes digests."""
@@ -46,7 +52,7 @@ class DigestMail:
         ]
         if not lines:
             return False
-        when = "day" if due.cadence == "daily" else "week"
+        lines.sort(key=lambda line: line.words.section)
         subject = lines[0].words.title if len(lines) == 1 else f"{len(lines)} new notifications"
         unsubscribe = self._preferences.link_for_user(due.user_id, f"{DIGEST_PREFIX}{due.cadence}")
         left = len(lines) - _LINES
@@ -54,7 +60,7 @@ class DigestMail:
             subject,
             lines[:_LINES],
             name=person.name,
-            why=f"This is your {due.cadence} digest: what you have not read yet of the last {when}.",
+            why=_WHY[due.cadence],
             unsubscribe=unsubscribe,
             settings=f"{self._base_url}{SETTINGS_PATH}",
             more=f"And {left} more: {self._base_url}/notifications" if left > 0 else "",

@@ -20,6 +20,8 @@ from partita.store.store import AsyncStore
 from partita.table import Put, Transaction, Update, any_of
 from partita.table.types import timestamp
 
+SOON = timedelta(minutes=5)
+"""Mail at once is sent at full five minutes, ten to fifteen minutes after its cause."""
 MOST_ENTRIES = 1000
 """How many entries of a digest are read; nobody reads more."""
 
@@ -47,7 +49,7 @@ class Digests:
             except _Waiting:
                 return  # from an earlier try
             except _Closed:
-                due = due_after(cadence, due, self._hour)
+                due = due + SOON if cadence == "soon" else due_after(cadence, due, self._hour)
 
     async def send_due(self, now: datetime, compose: Compose) -> int:
         """Send what is due; how many mails there were. Any number of processes may do this at once."""
@@ -71,7 +73,7 @@ class Digests:
         return sent
 
     def _entry(self, cadence: Cadence, due: datetime, told: Notification, *, in_suite: bool) -> Transaction:
-        period = due.date().isoformat()
+        period = f"{due:%Y-%m-%dT%H.%M}" if cadence == "soon" else due.date().isoformat()
         expires = int((due + timedelta(days=KEPT_DAYS)).timestamp())
         entry = DigestEntry(
             cadence=cadence,
@@ -96,6 +98,9 @@ class Digests:
 
 def due_after(cadence: Cadence, at: datetime, hour: int) -> datetime:
     """The first moment after this one at which a digest is due."""
+    if cadence == "soon":
+        begun = at.replace(minute=at.minute - at.minute % 5, second=0, microsecond=0)
+        return begun + 3 * SOON
     due = at.replace(hour=hour, minute=0, second=0, microsecond=0)
     if cadence == "weekly":
         due += timedelta(days=-due.weekday())

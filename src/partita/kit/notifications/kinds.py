@@ -28,6 +28,8 @@ class Words:
 
     title: str
     text: str = ""
+    section: str = ""
+    """Digests put lines of one section together, under its name."""
 
 
 LookUp = Callable[[Sequence[Mapping[str, Any]]], Awaitable[Sequence[Mapping[str, Any] | None]]]
@@ -51,6 +53,8 @@ class Kind:
     """The permission without which nobody may hear of it, now or later."""
     by_address: bool = False
     """Whether it also goes to addresses of people who have no account."""
+    gathers: bool = False
+    """Mail at once waits for ten minutes, and tells everything of that time in one."""
     store: str = HOUSE_STORE
     """Whose table holds its notifications."""
     look_up: LookUp | None = None

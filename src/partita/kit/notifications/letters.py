@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import groupby
 
 from markupsafe import Markup
 
@@ -62,7 +63,10 @@ def _text(
     lines: Sequence[Line], name: str, why: str, unsubscribe: str, unsubscribe_label: str, settings: str, more: str
 ) -> str:
     parts = [f"Hello {one_line(name)}," if name else "Hello,"]
-    parts += ["\n".join(filter(None, (line.words.title, line.words.text, line.url))) for line in lines]
+    for section, told in groupby(lines, key=lambda line: line.words.section):
+        if section:
+            parts.append(f"== {one_line(section)} ==")
+        parts += ["\n".join(filter(None, (line.words.title, line.words.text, line.url))) for line in told]
     if more:
         parts.append(more)
     foot = [why, f"{unsubscribe_label}: {unsubscribe}"]
@@ -90,11 +94,22 @@ _PAGE = Markup("""\
 </html>
 """)
 _LINE = Markup('<div style="margin:0 0 16px"><div style="font-weight:600">{title}</div>{text}{link}</div>\n')
+_SECTION = Markup(
+    '<div style="margin:20px 0 8px;padding-bottom:4px;border-bottom:1px solid #e2e5e9;color:#5b6470">{}</div>\n'
+)
 _TEXT = Markup('<div style="white-space:pre-line">{}</div>')
 _LINK = Markup('<div style="margin-top:4px"><a href="{}" style="color:#2a5bd7">{}</a></div>')
 _MORE = Markup('<p style="margin:0;color:#5b6470">{}</p>')
 _SETTINGS = Markup(' · <a href="{}" style="color:#5b6470">Notification settings</a>')
 _NOTHING = Markup()
+
+
+def _line(line: Line) -> Markup:
+    return _LINE.format(
+        title=line.words.title,
+        text=_TEXT.format(line.words.text) if line.words.text else _NOTHING,
+        link=_LINK.format(line.url, "Open") if line.url else _NOTHING,
+    )
 
 
 def _html(
@@ -108,12 +123,8 @@ def _html(
     more: str,
 ) -> str:
     told = Markup().join(
-        _LINE.format(
-            title=line.words.title,
-            text=_TEXT.format(line.words.text) if line.words.text else _NOTHING,
-            link=_LINK.format(line.url, "Open") if line.url else _NOTHING,
-        )
-        for line in lines
+        (_SECTION.format(section) if section else _NOTHING) + Markup().join(map(_line, of_section))
+        for section, of_section in groupby(lines, key=lambda line: line.words.section)
     )
     return str(
         _PAGE.format(

@@ -8,7 +8,7 @@ from typing import Any
 
 from partita.dynamo.errors import DynamoError
 from partita.kit.accounts import Account, Accounts
-from partita.kit.notifications.kinds import Kind, Words
+from partita.kit.notifications.kinds import Kind, MailPace, Words
 from partita.kit.notifications.stores import NotificationStore
 from partita.kit.problems import NotFound
 
@@ -69,6 +69,18 @@ async def looked_up(
         for place, each in zip(places, now, strict=True):
             data[place] = each
     return data
+
+
+def digest_of(kind: Kind, pace: MailPace) -> str | None:
+    """The digest in which mail of a kind comes, if it comes in one."""
+    cadence = {"once": "soon" if kind.gathers else None, "daily": "daily", "weekly": "weekly"}.get(pace)
+    return None if cadence is None else f"{DIGEST_PREFIX}{cadence}"
+
+
+def digest_label(digest: str) -> str:
+    """What people call a digest."""
+    cadence = digest.removeprefix(DIGEST_PREFIX)
+    return "Mail within minutes, of what is gathered in one" if cadence == "soon" else f"Your {cadence} digest"
 
 
 async def may_hear(accounts: Accounts, person: Account, kind: Kind) -> bool:

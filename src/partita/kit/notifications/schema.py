@@ -9,7 +9,8 @@ from partita.kit.schema import DIGESTS, HOUSE, INBOX
 from partita.table import Attribute, Get, Item, Query, access_pattern, attribute, camel_case, derived, key_part, version
 from partita.table.types import Day, Timestamp
 
-Cadence = Literal["daily", "weekly"]
+Cadence = Literal["soon", "daily", "weekly"]
+"""`soon` is mail at once, of kinds that gather."""
 
 
 # 1. The inbox: how many are unread, and which round of reading it is.
@@ -119,8 +120,8 @@ class Digest(Item, table=HOUSE, pk="DIGEST#{cadence}#{period}#{user_id}", sk="DI
     """A digest: open while entries are added, closed when it is being sent, done."""
 
     cadence: Attribute[Cadence] = key_part()
-    period: Attribute[Day] = key_part()
-    """The day on which it is due."""
+    period: Attribute[str] = key_part()
+    """The day on which it is due, or the minute."""
     user_id: Attribute[str] = key_part()
     state: Attribute[Literal["open", "closed", "done"]] = attribute(default="open")
     due_at: Attribute[Timestamp]
@@ -137,7 +138,7 @@ class DigestEntry(Item, table=HOUSE, pk="DIGEST#{cadence}#{period}#{user_id}", s
     """Something that a digest will tell, unless it was read before."""
 
     cadence: Attribute[Cadence] = key_part()
-    period: Attribute[Day] = key_part()
+    period: Attribute[str] = key_part()
     user_id: Attribute[str] = key_part()
     cause_id: Attribute[str] = key_part()
     kind: Attribute[str]

@@ -22,7 +22,15 @@ from partita.kit.notifications.house import HouseStore
 from partita.kit.notifications.kinds import Channels, Kind, Words
 from partita.kit.notifications.letters import Line, letter
 from partita.kit.notifications.preferences import SETTINGS_PATH, Preferences, Subscription
-from partita.kit.notifications.registry import DIGEST_PREFIX, Registry, looked_up, may_hear, safe_words
+from partita.kit.notifications.registry import (
+    DIGEST_PREFIX,
+    Registry,
+    digest_label,
+    digest_of,
+    looked_up,
+    may_hear,
+    safe_words,
+)
 from partita.kit.notifications.stores import (
     KEPT_DAYS,
     Entry,
@@ -113,7 +121,9 @@ class Notifications:
         alone = await self._registry.stores[kind.store].add(told) if channels.suite else True
         if person.email is None or self._is_late(told.at):
             return
-        if channels.mail in ("daily", "weekly"):
+        if channels.mail == "once" and kind.gathers:
+            await self._digests.add("soon", told, in_suite=channels.suite)
+        elif channels.mail in ("daily", "weekly"):
             await self._digests.add(channels.mail, told, in_suite=channels.suite)
         elif channels.mail == "once" and alone:  # what was merged into an unread one has had its mail
             said = in_mail if in_mail is not None and in_mail.address == person.email else InMail("", data, link)
@@ -211,7 +221,7 @@ class Notifications:
         """What the link in a mail ends, and what people call it."""
         found = self.preferences.subscription(token)
         if found.kind.startswith(DIGEST_PREFIX):
-            return found, f"Your {found.kind.removeprefix(DIGEST_PREFIX)} digest"
+            return found, digest_label(found.kind)
         return found, self._registry.kind(found.kind).label
 
     async def unsubscribe(self, subscription: Subscription) -> None:
@@ -219,12 +229,11 @@ class Notifications:
         if subscription.of == "address":
             await self.preferences.end_for_address(subscription)
             return
-        pace = subscription.kind.removeprefix(DIGEST_PREFIX)
         now = await self.preferences.channels(subscription.who, self._registry.kinds)
         ended = {
             name: Channels(channels.suite, "never")
             for name, channels in now.items()
-            if name == subscription.kind or channels.mail == pace
+            if subscription.kind in (name, digest_of(self._registry.kinds[name], channels.mail))
         }
         await self.preferences.choose(subscription.who, ended)
 

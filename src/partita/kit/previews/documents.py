@@ -1,24 +1,24 @@
-"""The text of documents that only a parser can read: PDF and DOCX, each in a bounded process of its own."""
+"""The text of documents that only a parser can read: PDF and Office files, each in a bounded process of its own."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from typing import TypeVar, cast
 
-from partita.kit.files.content import DOCX, PDF
+from partita.kit.files.content import DOCX, PDF, PPTX, XLSX
 from partita.kit.jobs.child import ChildError, ChildFailedError, ChildMemoryError, ChildTimeoutError, in_child
 from partita.kit.previews.blocks import Block, BlockKind, Text, bounded, title_of
 from partita.kit.previews.refusals import PreviewRefused
 
 T = TypeVar("T")
 
-DOCUMENTS = (PDF, DOCX)
+DOCUMENTS = (PDF, DOCX, XLSX, PPTX)
 SECONDS = 20.0
 MEGABYTES = 768
 
 
 async def document_text(data: bytes, kind: str) -> Text:
-    """The text of a PDF or a DOCX; `PreviewRefused` says what is wrong with it."""
+    """The text of a PDF or an Office file; `PreviewRefused` says what is wrong with it."""
     if kind == PDF:
         from partita.kit.previews.pdf import pdf_text
 
@@ -31,15 +31,24 @@ async def document_text(data: bytes, kind: str) -> Text:
         title, found, complete = await made(docx_text, data)
         blocks, whole = bounded(Block(cast(BlockKind, kind), text, level) for kind, text, level in found)
         return Text(title or title_of(blocks), blocks, None, complete and whole)
+    if kind in (XLSX, PPTX):
+        from partita.kit.previews.office import sheets_text, slides_text
+
+        paragraphs, pages, complete = await made(sheets_text if kind == XLSX else slides_text, data)
+        blocks, whole = bounded(Block("paragraph", text) for text in paragraphs)
+        return Text("", blocks, pages, complete and whole)
     raise ValueError(f"{kind} is no document")
 
 
-async def made(function: Callable[..., T], *arguments: object) -> T:
+async def made(
+    function: Callable[..., T], *arguments: object, seconds: float | None = None, megabytes: int | None = None
+) -> T:
     """What a function makes of a file in its process; one that brings it down is refused."""
+    seconds = SECONDS if seconds is None else seconds
     try:
-        return await in_child(function, *arguments, seconds=SECONDS, megabytes=MEGABYTES)
+        return await in_child(function, *arguments, seconds=seconds, megabytes=megabytes or MEGABYTES)
     except ChildTimeoutError as failed:
-        raise PreviewRefused(f"Reading this file takes longer than {SECONDS:g} seconds.") from failed
+        raise PreviewRefused(f"Reading this file takes longer than {seconds:g} seconds.") from failed
     except ChildMemoryError as failed:
         raise PreviewRefused("Reading this file takes more memory than there is for it.") from failed
     except ChildError as failed:

@@ -6,7 +6,9 @@ import re
 from io import BytesIO
 
 import pypdfium2
+from PIL import Image
 
+from partita.kit.previews.pictures import small_webp
 from partita.kit.previews.refusals import PreviewRefused
 
 Lines = list[tuple[str, str, int]]
@@ -21,7 +23,10 @@ _PARAGRAPHS = re.compile(r"\n[ \t]*\n+")
 
 def pdf_text(data: bytes) -> tuple[str, list[str], int, bool]:
     """The title, the paragraphs, the number of pages, and whether this is all of it."""
-    document = _opened(data)
+    return _text(_opened(data))
+
+
+def _text(document: pypdfium2.PdfDocument) -> tuple[str, list[str], int, bool]:
     pages = len(document)
     paragraphs: list[str] = []
     characters = 0
@@ -42,6 +47,27 @@ def pdf_page(data: bytes, page: int, width: int, height: int) -> tuple[int, int,
     document = _opened(data)
     if page >= len(document):
         raise PreviewRefused(f"This PDF has {len(document)} pages; there is no page {page + 1}.")
+    picture = _picture(document, page, width, height)
+    return picture.width, picture.height, _webp(picture)
+
+
+def pdf_preview(data: bytes, most_pages: int, width: int, small: int) -> tuple[list[str], int, bytes, list[bytes]]:
+    """Everything at once: the paragraphs, the number of pages, a small picture of the first, and pictures of the first
+    few pages that are so many pixels wide; high pages are smaller."""
+    document = _opened(data)
+    pictures = []
+    cover = b""
+    for page in range(min(most_pages, len(document))):
+        picture = _picture(document, page, width, 2 * width)
+        pictures.append(_webp(picture))
+        if page == 0:
+            picture.thumbnail((small, 2 * small))
+            cover = small_webp(picture)
+    _, paragraphs, pages, _ = _text(document)
+    return paragraphs, pages, cover, pictures
+
+
+def _picture(document: pypdfium2.PdfDocument, page: int, width: int, height: int) -> Image.Image:
     shown = document[page]
     wide, high = shown.get_size()
     if not (wide > 0 and high > 0):
@@ -50,10 +76,14 @@ def pdf_page(data: bytes, page: int, width: int, height: int) -> tuple[int, int,
     scale = min(width / wide, height / high)
     if wide * scale < 1 or high * scale < 1:
         raise PreviewRefused("This page is too long and thin to be shown.")
-    picture = shown.render(scale=scale, may_draw_forms=False).to_pil().convert("RGB")
+    picture: Image.Image = shown.render(scale=scale, may_draw_forms=False).to_pil().convert("RGB")
+    return picture
+
+
+def _webp(picture: Image.Image) -> bytes:
     made = BytesIO()
     picture.save(made, "WEBP", quality=80)
-    return picture.width, picture.height, made.getvalue()
+    return made.getvalue()
 
 
 def _opened(data: bytes) -> pypdfium2.PdfDocument:

@@ -17,6 +17,32 @@ _FORMATS = ["PNG", "JPEG", "WEBP", "GIF", "AVIF", "ICO", "BMP"]
 
 def small_picture(data: bytes, width: int, height: int) -> tuple[int, int, bytes]:
     """A picture that fits into so many pixels, upright, in sRGB, as WebP; its size comes first."""
+    small = _small(data, width, height)
+    made = BytesIO()
+    small.save(made, "WEBP", quality=80)
+    return small.width, small.height, made.getvalue()
+
+
+def picture_preview(data: bytes, width: int, small: int) -> tuple[bytes, bytes]:
+    """A small picture for lists, and one to look at, each at most so many pixels wide and twice as high."""
+    large = _small(data, width, 2 * width)
+    made = BytesIO()
+    large.save(made, "WEBP", quality=80)
+    large.thumbnail((small, 2 * small), Image.Resampling.LANCZOS)
+    return small_webp(large), made.getvalue()
+
+
+def small_webp(picture: Image.Image, most_bytes: int = 45_000) -> bytes:
+    """A picture as WebP of at most so many bytes, or as few as it can have."""
+    for quality in (80, 65, 50, 35, 20, 5):
+        made = BytesIO()
+        picture.save(made, "WEBP", quality=quality)
+        if made.tell() <= most_bytes:
+            break
+    return made.getvalue()
+
+
+def _small(data: bytes, width: int, height: int) -> Image.Image:
     warnings.simplefilter("error", Image.DecompressionBombWarning)
     try:
         with Image.open(BytesIO(data), formats=_FORMATS) as opened:
@@ -36,10 +62,8 @@ def small_picture(data: bytes, width: int, height: int) -> tuple[int, int, bytes
     except Exception as error:
         # Decoders fail in more ways than they document; whatever it is, the file is no picture.
         raise PreviewRefused("This picture is damaged. Save it again and try once more.") from error
-    made = BytesIO()
     small.info = {}
-    small.save(made, "WEBP", quality=80)
-    return small.width, small.height, made.getvalue()
+    return small
 
 
 def upright(opened: Image.Image) -> Image.Image:

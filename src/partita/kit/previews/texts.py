@@ -17,7 +17,7 @@ _SEEN = 65_536
 
 
 async def text_in(data: bytes) -> Text:
-    """The text of a PDF, a DOCX, a page or a plain text in any usual character set; `PreviewRefused` otherwise."""
+    """The text of a PDF, an Office file, a page or plain text in any character set; `PreviewRefused` otherwise."""
     kind = kind_of(data)
     if kind in DOCUMENTS:
         return await document_text(data, kind)
@@ -26,7 +26,7 @@ async def text_in(data: bytes) -> Text:
         return Text(page.title, page.blocks)
     if kind == TEXT or (kind is None and _is_text(data)):
         return await asyncio.to_thread(_plain_text, data)
-    raise PreviewRefused("This file holds no text that we can read: PDF, DOCX, HTML and plain text are.")
+    raise PreviewRefused("This file holds no text that we can read: PDF, Office files, HTML and plain text are.")
 
 
 def _is_text(data: bytes) -> bool:

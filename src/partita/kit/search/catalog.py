@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import dataclass, field, replace
 from hashlib import sha256
 from typing import Any, Generic, TypeVar
 
@@ -49,6 +49,12 @@ class Texts(Generic[I]):
     """None for items that have none; its id and part must depend on the item's key alone."""
     sources: tuple[Query[I], ...]
     """Queries that together read every item, for building the index anew."""
+    load: Callable[[str], Awaitable[str]] | None = None
+    """If the text is in a file: `text` tells its name, and this loads its words."""
+
+    async def words(self, text: Text) -> Text:
+        """A text as it is indexed."""
+        return text if self.load is None else replace(text, text=await self.load(text.text))
 
 
 @dataclass(frozen=True, slots=True, eq=False)

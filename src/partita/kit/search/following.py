@@ -58,7 +58,7 @@ async def _follow_text(search: Search, catalog: Catalog[Any], texts: Texts[Any],
     old, new = (None if item is None else texts.text(item) for item in change.read(texts.item_type))
     text = new or old
     if text is not None and old != new:
-        words = None if new is None else new.text
+        words = None if new is None else (await texts.words(new)).text
         await search.put_text(catalog, text.id, texts.field, text.part, words, sequence=change.sequence)
 
 
@@ -91,4 +91,4 @@ async def _documents(store: AsyncStore, catalog: Catalog[Any], query: Query[Any]
 async def _texts(store: AsyncStore, texts: Texts[Any], query: Query[Any]) -> AsyncIterator[tuple[str, Text] | None]:
     async for item in store.stream(query):
         text = texts.text(item)
-        yield None if text is None else (texts.field, text)
+        yield None if text is None else (texts.field, await texts.words(text))

@@ -43,7 +43,7 @@ class SecurityHeaders:
 
 
 def _policy(files: str | None) -> str:
-    """The Content-Security-Policy: only our own site, and the site of the files for images and uploads."""
+    """The Content-Security-Policy: only our own site, and the site of the files for pictures, films and uploads."""
     elsewhere = f" {files}" if files else ""
     return "; ".join(
         (
@@ -52,6 +52,7 @@ def _policy(files: str | None) -> str:
             "style-src 'self'",
             f"img-src 'self' data:{elsewhere}",
             f"connect-src 'self'{elsewhere}",
+            f"media-src 'self'{elsewhere}",
             "font-src 'self'",
             f"form-action 'self'{elsewhere}",
             "base-uri 'none'",

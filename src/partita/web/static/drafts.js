@@ -49,7 +49,7 @@
   const keep = (form, sent = false) => {
     if (!storage) return unkept.add(form);
     if (!dirty(form)) return forget(form);
-    const marks = ["revision", "opened"].map((name) => [name, form.querySelector(`[name=${name}]`)?.value]);
+    const marks = ["revision", "version", "opened"].map((name) => [name, form.querySelector(`[name=${name}]`)?.value]);
     try {
       storage.setItem(key(form), JSON.stringify({ fields: read(form), marks, sent }));
       unkept.delete(form);

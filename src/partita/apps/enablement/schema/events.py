@@ -86,6 +86,27 @@ def events_of(user_id: str) -> Query[Event]:
     return Event.query(EVENTS_BY_USER, Event.user_id(user_id)).newest_first()
 
 
+class RecentUse(Item, table=EVENTS, pk="RECENT#{of_content}", sk="{person}#{event_name}"):
+    """Somebody viewed or downloaded a content item a moment ago: doing it again is no further use."""
+
+    of_content: Attribute[str] = key_part()
+    person: Attribute[str] = key_part()
+    event_name: Attribute[str] = key_part()
+    expires_at: Attribute[ExpiresAt]
+
+
+@access_pattern(
+    "Whether somebody used a content item a moment ago",
+    EVENTS,
+    documented=False,
+    content_id="c1",
+    user_id="u1",
+    event_name="content_viewed",
+)
+def recent_use(content_id: str, user_id: str, event_name: str) -> Get[RecentUse]:
+    return RecentUse.get(RecentUse.of_content(content_id), RecentUse.person(user_id), RecentUse.event_name(event_name))
+
+
 # Numbers. None of these has a `user_id`: it would lie in by_user, among events.
 class CountedEvent(Item, table=EVENTS, pk="COUNTED#{event_id}", sk="COUNTED"):
     """An event that is in all numbers; written with them, so that a replay counts nothing twice."""
@@ -106,7 +127,7 @@ class Rollup(Item, table=EVENTS, pk="ROLLUP#{what}", sk="{day}#{subject}"):
     what: Attribute[RollupOf] = key_part()
     day: Attribute[Day] = key_part()
     subject: Attribute[str] = key_part()
-    """`all`, a person, or the words of a search."""
+    """`all`, `in_vain` (searches that found nothing), a person, or the words of a search."""
     count: Attribute[int] = attribute(default=0)
 
 
@@ -150,6 +171,9 @@ class Reader(Item, table=EVENTS, pk="READER#{of_content}", sk="{person}"):
     last_downloaded: Attribute[Timestamp | None] = attribute(default=None)
     major_seen: Attribute[int | None] = attribute(default=None)
     major_downloaded: Attribute[int | None] = attribute(default=None)
+    """The newest version that they downloaded."""
+    first_major_downloaded: Attribute[int | None] = attribute(default=None)
+    """The oldest: whoever has an earlier version than the current one is asked for by adoption."""
     downloaded: Attribute[str | None] = derived(
         lambda of_content, last_downloaded: of_content if last_downloaded else None
     )
@@ -204,6 +228,11 @@ class Stats(Item, table=EVENTS, pk="STATS#{of_content}", sk="STATS"):
     viewed_key: Attribute[str | None] = derived(
         lambda stats_of, last_viewed_day, of_content: f"{last_viewed_day}#{of_content}" if stats_of else None
     )
+
+    @property
+    def last_viewed(self) -> str | None:
+        """The day of the last view, if anybody has opened it."""
+        return None if self.last_viewed_day == NEVER else self.last_viewed_day
 
 
 @access_pattern("The totals of a content item", EVENTS, documented=False, content_id="c1")

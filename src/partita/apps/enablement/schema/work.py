@@ -11,6 +11,7 @@ from partita.apps.enablement.schema.lifecycle import Proposal
 from partita.apps.enablement.schema.registry import BY_DUE, CONTENT
 from partita.table import (
     Attribute,
+    BatchGet,
     Get,
     Item,
     Query,
@@ -24,6 +25,8 @@ from partita.table.types import Timestamp
 
 MOST_SUITES = 60
 MOST_CONCEPTS = 60
+MOST_IMPORTS = 20
+"""How many of somebody's imports are listed."""
 REVIEW_DAYS = 180
 """How often content is reviewed, if its suite does not say otherwise."""
 
@@ -111,28 +114,62 @@ def fanout(change_id: str) -> Get[Fanout]:
     return Fanout.get(Fanout.change_id(change_id))
 
 
+class SentFile(BaseModel):
+    """A file that was sent for a row of an import."""
+
+    model_config = ConfigDict(frozen=True)
+
+    key: str
+    content_type: str
+    size_bytes: int
+    sent_at: str
+
+
 class Import(Item, table=CONTENT, pk="IMPORT#{import_id}"):
-    """Content from a CSV file: its rows lie in a file, the numbers here."""
+    """Content from a CSV file: its rows are in a file, how far it is stands here."""
 
     import_id: Attribute[str] = key_part()
     revision: Attribute[int] = version()
+    called: Attribute[str]
+    """What the CSV file was called."""
     begun_by: Attribute[str]
     begun_at: Attribute[Timestamp]
     rows_key: Attribute[str]
     """The file with the rows as they were checked."""
     row_count: Attribute[int] = attribute(default=0, ge=0)
     bad_rows: Attribute[int] = attribute(default=0, ge=0)
+    """Rows that were refused: when they were checked, or when their drafts were made."""
     done_rows: Attribute[int] = attribute(default=0, ge=0)
-    file_keys: Attribute[dict[str, str] | None] = attribute(default=None, max_length=500)
-    """File name of a row → the file that was sent for it."""
-    state: Attribute[Literal["checking", "waiting", "running", "done", "failed"]] = attribute(default="checking")
-    bad_rows_key: Attribute[str | None] = attribute(default=None)
+    """Rows whose drafts were made."""
+    files: Attribute[dict[str, SentFile]] = attribute(default={}, max_length=500)
+    """File name of a row, folded → the file that was sent for it."""
+    refused: Attribute[dict[str, str]] = attribute(default={}, max_length=500)
+    """Row → why its draft could not be made, though it had passed the check."""
+    state: Attribute[Literal["waiting", "running", "done"]] = attribute(default="waiting")
     job_id: Attribute[str | None] = attribute(default=None)
 
 
 @access_pattern("An import", CONTENT, documented=False, import_id="i1")
 def import_with_id(import_id: str) -> Get[Import]:
     return Import.get(Import.import_id(import_id))
+
+
+class ImportsOf(Item, table=CONTENT, pk="IMPORTS#{person}"):
+    """The latest imports of somebody, newest first: few and short, so that they need no index."""
+
+    person: Attribute[str] = key_part()
+    revision: Attribute[int] = version()
+    latest: Attribute[tuple[str, ...]] = attribute(default=(), max_length=MOST_IMPORTS)
+
+
+@access_pattern("The latest imports of somebody", CONTENT, documented=False, user_id="u1")
+def imports_of(user_id: str) -> Get[ImportsOf]:
+    return ImportsOf.get(ImportsOf.person(user_id))
+
+
+@access_pattern("Several imports", CONTENT, documented=False, import_ids=("i1", "i2"))
+def imports_with_ids(import_ids: tuple[str, ...]) -> BatchGet[Import]:
+    return BatchGet(tuple(Import.key(Import.import_id(import_id)) for import_id in import_ids))
 
 
 class Removal(Item, table=CONTENT, pk="REMOVAL#{of_content}"):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
-from typing import Literal
+from typing import Any, Literal
 
 from partita.apps.enablement.formats import day_of, today_of
 from partita.apps.enablement.permissions import (
@@ -156,6 +156,22 @@ def _whom_to_ask(cell: str) -> str:
 def no_such_content(content_id: str) -> NotFound:
     """The same words for what is not there and for what somebody may not know of."""
     return NotFound(f"There is no content {content_id[:80]!r}.")
+
+
+class Closed(Forbidden):
+    """Content that readers may know of and no longer read: what it was, why it is closed, and what replaced it."""
+
+    code = "closed"
+
+    def __init__(self, content: Content) -> None:
+        self._content = content
+        why = f" {content.retired_because}" if content.retired_because else ""
+        state = "retired" if content.status == "Deprecated" else "no longer valid"
+        super().__init__(f"“{content.title}” is {state}.{why}")
+
+    @property
+    def members(self) -> dict[str, Any]:
+        return {"content_title": self._content.title, "superseded_by": self._content.superseded_by}
 
 
 def own_work(viewer: Viewer, content: Content, changed_by: str | None) -> Forbidden | None:

@@ -12,10 +12,11 @@ from partita.apps.enablement.permissions import Action
 from partita.apps.enablement.schema import Content, Proposal
 from partita.apps.enablement.service.access import has_expired, no_such_content, require
 from partita.apps.enablement.service.bookkeeping import CLOCK, Write, entry, rewrite, snapshot, with_clock_keys
+from partita.kit.inputs import StaleEdit
 from partita.kit.kit import Kit
 from partita.kit.lists import find, find_or
 from partita.kit.permissions import Viewer
-from partita.kit.problems import Conflict, FieldError
+from partita.kit.problems import FieldError
 from partita.table import ChangedMeanwhileError, Put, Transaction
 from partita.table.types import timestamp
 
@@ -117,10 +118,19 @@ def expiry_of(content: Content, comment: str | None = None) -> Step:
     )
 
 
-def changed(current: str) -> Conflict:
+class Changed(StaleEdit):
+    """A decision or edit that names another version than there is."""
+
+    def __init__(self, current: str) -> None:
+        super().__init__(current, "version")
+        self.detail = f"Somebody has changed this; it is at version {current} now. Look at what is new and try again."
+        self.args = (self.detail,)
+        self.errors = (FieldError("version", self.detail),)
+
+
+def changed(current: str) -> Changed:
     """The refusal of a decision or edit that names another version than there is."""
-    detail = f"Somebody has changed this; it is at version {current} now. Look at what is new and try again."
-    return Conflict(detail, code="changed_meanwhile", errors=[FieldError("version", detail)])
+    return Changed(current)
 
 
 def check_version(seen: str | None, current: str) -> None:

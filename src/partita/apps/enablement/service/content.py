@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping
 from contextlib import asynccontextmanager
 from datetime import datetime
@@ -10,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from partita.apps.enablement import schema
 from partita.apps.enablement.inputs import ContentEdit, NewContent
 from partita.apps.enablement.permissions import Action, Enablement
-from partita.apps.enablement.schema import FIELDS, PREVIEW_FIELDS, Content, Proposal, fields_of
+from partita.apps.enablement.schema import FIELDS, PREVIEW_FIELDS, Content, ContentFields, Proposal, fields_of
 from partita.apps.enablement.service.access import Visibility, no_such_content, visible_to
 from partita.apps.enablement.service.bookkeeping import Write, entry
 from partita.apps.enablement.service.changing import Changing, Step, changed, check_version
@@ -21,13 +22,15 @@ from partita.kit.inputs import nothing_to_change
 from partita.kit.kit import Kit
 from partita.kit.limits import Rule
 from partita.kit.permissions import Viewer, authorize
-from partita.kit.problems import Conflict, Problem
+from partita.kit.problems import BadRequest, Conflict, Problem
 from partita.table import Put, Transaction
 from partita.table.types import timestamp
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator
 
+OWN_ID = re.compile(r"[0-9A-Za-z]{26}")
+"""An id as we make them."""
 CREATING = Rule("enablement-create", most=600, seconds=3600)
 
 
@@ -58,16 +61,43 @@ class Contents:
             raise no_such_content(content_id)
         return content, visibility
 
+    async def item(self, content_id: str) -> Content:
+        """One content item, for those whose right to it was checked."""
+        return await self._changing.content(content_id)
+
     async def visible(self, viewer: Viewer, content_ids: Iterable[str]) -> list[Content]:
         """Those of several items that the viewer may find, in their order: what a search found is read again."""
         wanted = tuple(dict.fromkeys(content_ids))
         found = await self._store.batch_get(schema.content_found(wanted).keys) if wanted else []
+        return self.seen(viewer, (each for each in found if each is not None))
+
+    def seen(self, viewer: Viewer, items: Iterable[Content]) -> list[Content]:
+        """Those of several items that the viewer may find."""
         now = self._changing.now()
-        return [each for each in found if each is not None and visible_to(viewer, each, now).listed]
+        return [each for each in items if visible_to(viewer, each, now).listed]
 
     async def text(self, source: Any) -> str:
         """The text of a content item, or of the fields of a proposal or version."""
         return await self._texts.load(source)
+
+    def new_id(self) -> str:
+        """The id of a draft that somebody is about to write: files can be sent for it before it is saved."""
+        return self._kit.ids.new()
+
+    async def create_as(
+        self,
+        viewer: Viewer,
+        new: NewContent,
+        content_id: str,
+        *,
+        file: Mapping[str, Any] | None = None,
+        writes: tuple[Write, ...] = (),
+    ) -> Content:
+        """A draft under an id of `new_id`, made once however often it is asked for: then `ContentExists`."""
+        if not OWN_ID.fullmatch(content_id):
+            raise BadRequest("This form is damaged. Open it again.")
+        await self._kit.limits.check(CREATING, viewer.id)
+        return await self.create(viewer, new, content_id=content_id, file=file, writes=writes)
 
     async def create(
         self,
@@ -98,19 +128,30 @@ class Contents:
             await self._store.transact(Transaction(own, Put(told).if_new(), *claims, *writes))
         return content
 
-    async def edit(self, viewer: Viewer, content_id: str, edit: ContentEdit) -> Content | Proposal:
-        """Change a draft; or, if it is approved, the proposal to change it."""
-        changes = dict(edit.changes)
+    async def edit(
+        self,
+        viewer: Viewer,
+        content_id: str,
+        edit: ContentEdit,
+        *,
+        file: Mapping[str, Any] | None = None,
+        writes: tuple[Write, ...] = (),
+    ) -> Content | Proposal:
+        """Change a draft; or, if it is approved, the proposal to change it. `file` are the `FILE_FIELDS` of an
+        attachment that comes with it, whose claim is among the `writes`."""
+        changes = {**edit.changes, **(file or {})}
         text = changes.pop("text", None) if "text" in changes else None
         if "text" not in edit.model_fields_set:
-            return await self.change_fields(viewer, content_id, changes, version=edit.version)
+            return await self.change_fields(viewer, content_id, changes, version=edit.version, writes=writes)
         content = await self._changing.allowed(viewer, content_id, Action.EDIT)
         current = await self._fields(content)
-        if text and text == await self._texts.load(current):
-            return await self.change_fields(viewer, content_id, changes, version=edit.version)
+        if (text or "") == await self._texts.load(current):
+            return await self.change_fields(viewer, content_id, changes, version=edit.version, writes=writes)
         async with self._kept(text) as (uri, claims):
             changes["s3_uri"] = uri
-            return await self.change_fields(viewer, content_id, changes, version=edit.version, writes=claims)
+            return await self.change_fields(
+                viewer, content_id, changes, version=edit.version, writes=(*claims, *writes)
+            )
 
     async def change_fields(
         self,
@@ -142,6 +183,13 @@ class Contents:
             return Step(after, "edited", writes=writes)
 
         return await self._changing.change(viewer, content_id, Action.EDIT, edited)
+
+    async def for_editor(self, viewer: Viewer, content_id: str) -> tuple[Content, Proposal | None, ContentFields]:
+        """What somebody who may change an item edits: the item, its proposal if there is one, and the fields as they
+        will be."""
+        content = await self._changing.allowed(viewer, content_id, Action.EDIT)
+        proposal = None if content.status == "Draft" else await self._changing.proposal(content_id)
+        return content, proposal, fields_with(content, proposal)
 
     async def _fields(self, content: Content) -> Any:
         """The fields that an edit changes: of the draft, or of the proposal if there is one."""

@@ -7,7 +7,7 @@ from typing import Any
 
 from partita.apps.enablement import schema
 from partita.apps.enablement.formats import file_at, major_of
-from partita.apps.enablement.schema import Content, Proposal, Version
+from partita.apps.enablement.schema import Content, PortalUpload, Proposal, Version
 from partita.apps.enablement.service.texts import Texts
 from partita.kit.kit import Kit
 from partita.kit.lists import find
@@ -15,7 +15,20 @@ from partita.kit.lists import find
 FOLDER = "enablement"
 ATTACHMENTS = f"{FOLDER}/files"
 """The folder of attachments in the file store."""
+PREVIEWS = f"{FOLDER}/previews"
+"""The folder of what was made of them: a folder for each, whose name the attachment's tells."""
+_PARTS = ("cover.webp", "text.txt", "rows.json", *(f"{number}.webp" for number in range(1, 21)))
 _AT_ONCE = 100
+
+
+def preview_name(key: str, part: str) -> str:
+    """The name of a file that was made of an attachment: its cover, the picture of a page, its text."""
+    return f"{PREVIEWS}/{key.rpartition('/')[2].partition('.')[0]}/{part}"
+
+
+def previews_of(key: str) -> tuple[str, ...]:
+    """Everything that may have been made of an attachment."""
+    return tuple(preview_name(key, part) for part in _PARTS) if key.startswith(f"{ATTACHMENTS}/") else ()
 
 
 class PortalFiles:
@@ -64,9 +77,25 @@ class PortalFiles:
     async def _delete(self, names: frozenset[str]) -> None:
         for name in names:
             await self._kit.files.delete(name)
+            for made in previews_of(name):
+                await self._kit.files.delete(made)
 
     async def named(self) -> AsyncIterator[str]:
         """Every text and attachment that a row names, for the sweep."""
         async for row in self._store.scan_whole_table(Content, Proposal, Version):
             for name in self.named_by(row.fields if isinstance(row, Proposal | Version) else row):
                 yield name
+
+    async def named_previews(self) -> AsyncIterator[str]:
+        """Everything that may have been made of the attachments that rows name, for the sweep."""
+        async for name in self.named():
+            for made in previews_of(name):
+                yield made
+
+    async def named_attachments(self) -> AsyncIterator[str]:
+        """Every attachment, also those that wait to be attached. Those are read first: attaching moves a name from one
+        row to another, and whoever looks in this order sees it in at least one of them."""
+        async for upload in self._store.scan_whole_table(PortalUpload):
+            yield upload.s3_key
+        async for name in self.named():
+            yield name

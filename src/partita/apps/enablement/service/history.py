@@ -111,11 +111,19 @@ class History:
         content = await self._changing.allowed(viewer, content_id, Action.CHANGE_NOTES)
         return await self._versions(content)
 
+    async def latest_notes(self, content: Content, most: int) -> list[Version]:
+        """The latest versions of an item that somebody may read."""
+        return await self._versions(content, most)
+
     async def compare(self, viewer: Viewer, content_id: str, before: int, after: int | None = None) -> Comparison:
         """What changed between two versions; without the second, between one and what is proposed or drafted."""
         content = await self._changing.allowed(viewer, content_id, Action.HISTORY)
         new = await self._current(content) if after is None else await self._side(content_id, after)
         return await self._compare(await self._side(content_id, before), new)
+
+    async def has_pending(self, content: Content) -> bool:
+        """Whether there is a draft or proposal after the latest version."""
+        return content.status == "Draft" or await self._changing.proposal(content.content_id) is not None
 
     async def pending(self, viewer: Viewer, content_id: str) -> Comparison:
         """What an approver decides on: the draft or proposal against the latest version, or whole if it is new."""
@@ -124,8 +132,8 @@ class History:
         old = None if before is None else Side(f"{content.major}", before.fields, before)
         return await self._compare(old, await self._current(content))
 
-    async def _versions(self, content: Content) -> list[Version]:
-        majors = tuple(range(content.major, max(content.major - _MOST_VERSIONS, 0), -1))
+    async def _versions(self, content: Content, most: int = _MOST_VERSIONS) -> list[Version]:
+        majors = tuple(range(content.major, max(content.major - most, 0), -1))
         found = await self._store.batch_get(schema.versions_of(content.content_id, majors).keys) if majors else []
         return [each for each in found if each is not None]
 

@@ -38,6 +38,7 @@ from partita.apps.enablement.service.releases import (
     released,
     scheduled,
 )
+from partita.kit.accounts import Account
 from partita.kit.kit import Kit
 from partita.kit.lists import find
 from partita.kit.permissions import Viewer
@@ -236,10 +237,7 @@ class Lifecycle:
 
     async def hand_over(self, viewer: Viewer, content_id: str, transfer: Transfer) -> Content:
         """Give it to a colleague who may write. If its owner is gone, approvers may do that too."""
-        heir = await self._kit.accounts.people.by_username(transfer.to)
-        may_write = heir is not None and Enablement.WRITE in await self._kit.accounts.permissions.of(heir)
-        if heir is None or heir.suspended or not may_write:
-            raise Invalid(FieldError("to", "Choose somebody with the role contributor or above."))
+        heir = await self.heir(transfer)
         content = await self._changing.content(content_id)
         orphaned = viewer.may(Enablement.APPROVE) and await self.has_no_owner(content)
 
@@ -253,6 +251,14 @@ class Lifecycle:
 
         needs = Action.READ if orphaned else Action.HAND_OVER
         return await self._changing.change(viewer, content_id, needs, handed_over)
+
+    async def heir(self, transfer: Transfer) -> Account:
+        """Whom something is handed over to; refused unless they may write."""
+        heir = await self._kit.accounts.people.by_username(transfer.to)
+        may_write = heir is not None and Enablement.WRITE in await self._kit.accounts.permissions.of(heir)
+        if heir is None or heir.suspended or not may_write:
+            raise Invalid(FieldError("to", "Choose somebody with the role contributor or above."))
+        return heir
 
     async def has_no_owner(self, content: Content) -> bool:
         """Whether the owner's account is gone or suspended."""

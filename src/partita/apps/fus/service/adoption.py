@@ -15,7 +15,7 @@ from partita.apps.fus.service.bookkeeping import changes, write_rating
 from partita.apps.fus.service.counting import one_more_comment
 from partita.apps.fus.service.grants import counts
 from partita.dynamo.errors import ConditionalCheckFailedError
-from partita.kit.adoption import Adoption, AdoptionRefused
+from partita.kit.adoption import Adoption, AdoptionRefused, plainly
 from partita.kit.problems import NotFound
 from partita.kit.urls import UrlTaken
 from partita.store.store import AsyncStore
@@ -26,11 +26,16 @@ def adoptions(store: AsyncStore) -> tuple[Adoption[Any], ...]:
     """How each type is adopted. Sites come last, since their ratings give them their rank."""
     adopt = _Adopting(store)
     return (
-        Adoption(Site, "site", adopt.site, after_others=True),
-        Adoption(Rating, "rating", adopt.rating),
-        Adoption(Comment, "comment", adopt.comment),
-        Adoption(Group, "group", adopt.group),
-        Adoption(Membership, "membership", adopt.membership),
+        Adoption(Site, "site", adopt.site, after_others=True, is_due=plainly(lambda site: not site.listed)),
+        Adoption(Rating, "rating", adopt.rating, is_due=plainly(lambda rating: bool(rating.stale()))),
+        Adoption(Comment, "comment", adopt.comment, is_due=plainly(lambda each: not each.as_stored(Comment.counted))),
+        Adoption(Group, "group", adopt.group, is_due=plainly(lambda group: bool(group.stale()))),
+        Adoption(
+            Membership,
+            "membership",
+            adopt.membership,
+            is_due=plainly(lambda each: not each.as_stored(Membership.counted)),
+        ),
     )
 
 

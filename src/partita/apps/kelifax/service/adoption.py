@@ -37,7 +37,10 @@ def adoptions(store: AsyncStore) -> tuple[Adoption[Resource], ...]:
     async def forget(deleted: Resource) -> None:
         await _forget(store, deleted)
 
-    return (Adoption(Resource, "resource", adopt, forget),)
+    async def is_due(resource: Resource) -> bool:
+        return not in_order(resource)
+
+    return (Adoption(Resource, "resource", adopt, forget, is_due=is_due),)
 
 
 async def _adopt(store: AsyncStore, seen: Resource, before: Resource | None) -> bool:

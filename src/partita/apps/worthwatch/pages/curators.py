@@ -83,18 +83,23 @@ def add(pages: Routes, service: WorthWatchService) -> None:
 
     # -- deciding
 
-    async def desk_page(request: Request, at: str, cursor: str | None, form: Parsed[Any]) -> Response:
+    async def desk_page(request: Request, at: str, cursor: str | None, form: Parsed[Any], tried: str = "") -> Response:
+        """The desk; a refused decision, `tried`, is shown where it was made, or above if nobody waits there."""
         page = await curators.waiting(limit=_FACES, cursor=cursor)
         if cursor and not page.items:
             return redirect(_DESK)
         desk = Desk.of(_DESK, page, lambda applicant: applicant.user.user_id, at=at, cursor=cursor)
         sample = None if desk.current is None else await curators.sample(desk.current)
+        there = desk.current is not None and desk.current.user.user_id == at
         items = () if sample is None else await service.items.in_order(sample.watchlist_id, limit=_SAMPLE)
         return render(
             request,
             "worthwatch/applications.html",
             desk=desk,
-            form=form,
+            form=form if there else Parsed(None),
+            tried=tried,
+            refused=form.problem,
+            elsewhere=None if there else form.problem,
             sample=sample,
             tiles=[tile_of_item(item) for item in items],
         )
@@ -118,7 +123,7 @@ def add(pages: Routes, service: WorthWatchService) -> None:
             async def again(form: Parsed[DecisionInput]) -> Response:
                 if path == "suspend" or "/curators/" in onward:
                     return await curator_page(request, viewer, await person(viewer, user_id), form=form)
-                return await desk_page(request, user_id, None, form)
+                return await desk_page(request, user_id, None, form, path)
 
             return await submitted(request, DecisionInput, save, again)
 

@@ -14,9 +14,9 @@ from partita.apps.worthwatch.inputs import NewViewing, ViewingForm
 from partita.apps.worthwatch.schema import ContentType, Mine, Viewing
 from partita.apps.worthwatch.service import WorthWatchService
 from partita.apps.worthwatch.service.addresses import KINDS
-from partita.apps.worthwatch.service.labels import Ref
+from partita.apps.worthwatch.service.labels import Ref, ref_of
 from partita.apps.worthwatch.service.ratings import RatedTitle
-from partita.apps.worthwatch.service.shelves import MarkedTitle, ref_of
+from partita.apps.worthwatch.service.shelves import MarkedTitle
 from partita.apps.worthwatch.service.tiles import Tile, tile_of_label, tile_of_title
 from partita.kit.answers import Cursor
 from partita.kit.forms import Parsed, submitted
@@ -35,7 +35,7 @@ def add(pages: Routes, service: WorthWatchService) -> None:
     @pages.get("/diary", Access.SIGNED_IN)
     async def entries(request: Request, viewer: CurrentViewer, cursor: Cursor = None) -> Response:
         page = await diary.entries(viewer, limit=_TICKETS, cursor=cursor)
-        mine = await service.shelves.among(viewer, (_ref(each) for each in page))
+        mine = await service.shelves.among(viewer, (ref_of(each) for each in page))
         months = await diary.months(viewer) if cursor is None else []
         return render(
             request,
@@ -146,7 +146,7 @@ def _by_month(entries: Sequence[Viewing], mine: dict[Ref, Mine]) -> list[tuple[s
 
 
 def _entry_tile(entry: Viewing, mine: dict[Ref, Mine]) -> Tile:
-    return tile_of_label(entry.content_type, entry.content_id, entry.label).marked(mine.get(_ref(entry)))
+    return tile_of_label(entry.content_type, entry.content_id, entry.label).marked(mine.get(ref_of(entry)))
 
 
 def _marked(each: MarkedTitle) -> Tile:
@@ -162,10 +162,6 @@ def _rated_tile(each: RatedTitle) -> Tile:
 
 def _gone(content_type: ContentType, content_id: str) -> Tile:
     return Tile(content_type, content_id, "A title that is no more", gone=True)
-
-
-def _ref(entry: Viewing) -> Ref:
-    return entry.content_type, entry.content_id
 
 
 def _parsed(chosen: str) -> Ref | None:

@@ -33,7 +33,7 @@ from partita.apps.worthwatch.service.people import EmailTaken
 from partita.apps.worthwatch.service.ratings import TRIES, Ratings
 from partita.apps.worthwatch.service.titles import ExternalIdTaken, edited, one_use_more
 from partita.apps.worthwatch.service.titles import beside as names_and_guards
-from partita.kit.adoption import Adoption, AdoptionRefused
+from partita.kit.adoption import Adoption, AdoptionRefused, plainly
 from partita.kit.clock import stamp
 from partita.kit.kit import Kit
 from partita.kit.lists import find
@@ -49,15 +49,45 @@ def adoptions(kit: Kit, copies: Copies, ratings: Ratings) -> tuple[Adoption[Any]
     """How each type is adopted. Lists count their items, so they come first."""
     adopt = _Adopting(kit, copies, ratings)
     return (
-        Adoption(User, "person", _if_readable(adopt.user)),
-        Adoption(Movie, "film", _if_readable(adopt.title)),
-        Adoption(Show, "series", _if_readable(adopt.title)),
-        Adoption(Watchlist, "list", _if_readable(adopt.watchlist)),
-        Adoption(WatchlistItem, "title on a list", _if_readable(adopt.item), after_others=True),
-        Adoption(SavedWatchlist, "saved list", _if_readable(adopt.saved), after_others=True),
-        Adoption(Comment, "comment", _if_readable(adopt.comment), after_others=True),
-        Adoption(Rating, "rating", _if_readable(adopt.rating), after_others=True),
+        Adoption(User, "person", _if_readable(adopt.user), is_due=plainly(_is_foreign)),
+        Adoption(Movie, "film", _if_readable(adopt.title), is_due=plainly(_is_foreign)),
+        Adoption(Show, "series", _if_readable(adopt.title), is_due=plainly(_is_foreign)),
+        Adoption(Watchlist, "list", _if_readable(adopt.watchlist), is_due=plainly(_is_foreign)),
+        Adoption(
+            WatchlistItem,
+            "title on a list",
+            _if_readable(adopt.item),
+            after_others=True,
+            is_due=plainly(lambda item: not item.as_stored(WatchlistItem.counted)),
+        ),
+        Adoption(
+            SavedWatchlist,
+            "saved list",
+            _if_readable(adopt.saved),
+            after_others=True,
+            is_due=plainly(lambda saved: not saved.as_stored(SavedWatchlist.counted)),
+        ),
+        Adoption(
+            Comment,
+            "comment",
+            _if_readable(adopt.comment),
+            after_others=True,
+            is_due=plainly(lambda comment: not comment.as_stored(Comment.counted)),
+        ),
+        Adoption(
+            Rating,
+            "rating",
+            _if_readable(adopt.rating),
+            after_others=True,
+            is_due=plainly(lambda rating: rating.as_stored(Rating.counted_rating) != rating.rating),
+        ),
     )
+
+
+def _is_foreign(item: User | Movie | Show | Watchlist) -> bool:
+    if isinstance(item, Watchlist) and item.live != item.should_be_live:
+        return True
+    return not item.as_stored(type(item).adopted)
 
 
 def _if_readable(adopt: Callable[[Any, Any], Awaitable[bool]]) -> Callable[[Any, Any], Awaitable[bool]]:

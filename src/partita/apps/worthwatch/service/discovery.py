@@ -23,6 +23,10 @@ _POPULAR = 7
 _FOLLOWED = 8
 """Whose newest lists are shown of those that somebody follows: whom they followed last."""
 _FACES = 8
+_SHOWN = 8
+"""New and popular lists, so many of each."""
+_SPARE = 2
+"""Read besides, since the stream may not have hidden all lists of somebody who was suspended yet."""
 _TAGS = 24
 
 
@@ -43,6 +47,7 @@ class Front:
     follows_somebody: bool
     new: tuple[ListCard, ...]
     popular: tuple[ListCard, ...]
+    """Without those that are shown as new right above."""
     tags: tuple[Tag, ...]
     curators: tuple[User, ...]
 
@@ -108,10 +113,10 @@ class Discovery:
 
     # -- Discover
 
-    async def front(self, viewer: Viewer, *, cards: int = 12) -> Front:
+    async def front(self, viewer: Viewer) -> Front:
         """What Discover shows to somebody."""
-        new = (await self._store.page(schema.live_lists(), limit=cards)).items
-        hottest = (await self._store.page(schema.popular_lists(), limit=cards)).items
+        new = (await self._store.page(schema.live_lists(), limit=_SHOWN + _SPARE)).items
+        hottest = (await self._store.page(schema.popular_lists(), limit=2 * _SHOWN)).items
         followed_ids, follows = await self._followed(viewer)
         known = {each.watchlist_id: each for each in new}
         missing = [each.watchlist_id for each in hottest if each.watchlist_id not in known]
@@ -123,13 +128,14 @@ class Discovery:
             return tuple(shown[each] for each in ids if each in shown)
 
         popular = chosen(each.watchlist_id for each in hottest)
+        newest = chosen(each.watchlist_id for each in new)[:_SHOWN]
         curators = {card.curator.user_id: card.curator for card in (*popular, *shown.values()) if card.curator}
         return Front(
             featured=self._featured(popular),
             followed=chosen(followed_ids),
             follows_somebody=follows,
-            new=chosen(each.watchlist_id for each in new),
-            popular=popular,
+            new=newest,
+            popular=tuple(card for card in popular if card not in newest)[:_SHOWN],
             tags=await self.tags(),
             curators=tuple(curators.values())[:_FACES],
         )

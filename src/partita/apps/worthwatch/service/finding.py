@@ -6,13 +6,15 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
+from markupsafe import Markup
+
 from partita.apps.worthwatch.schema import ContentType, User
 from partita.apps.worthwatch.search import CURATORS, FILMS, LISTS, SERIES
 from partita.apps.worthwatch.service.discovery import Discovery
 from partita.apps.worthwatch.service.labels import Ref, titles_by_ref
 from partita.apps.worthwatch.service.lists import Lists
 from partita.apps.worthwatch.service.people import People
-from partita.apps.worthwatch.service.reading import Reading
+from partita.apps.worthwatch.service.shelves import Shelves
 from partita.apps.worthwatch.service.tiles import ListCard, Tile, marked, tile_of_title
 from partita.kit.kit import Kit
 from partita.kit.permissions import Viewer
@@ -70,18 +72,20 @@ class Found:
     facets: Mapping[str, tuple[FacetValue, ...]] = field(default_factory=dict)
     relaxed: bool = False
     suggestion: str | None = None
+    names: Mapping[str, Markup] = field(default_factory=dict)
+    """Titles and names by id, with what matched marked in them."""
 
 
 class Finding:
     """The search over everything."""
 
-    def __init__(self, kit: Kit, people: People, lists: Lists, discovery: Discovery, reading: Reading) -> None:
+    def __init__(self, kit: Kit, people: People, lists: Lists, discovery: Discovery, shelves: Shelves) -> None:
         self._search = kit.search
         self._store = kit.store
         self._people = people
         self._lists = lists
         self._discovery = discovery
-        self._reading = reading
+        self._shelves = shelves
 
     async def totals(self, wanted: Wanted) -> dict[Kind, int]:
         """How many there are of each kind, for the tabs."""
@@ -104,18 +108,20 @@ class Finding:
     async def _titles(self, viewer: Viewer, kind: Kind, wanted: Wanted, limit: int, cursor: str | None) -> Found:
         first: SearchPage | None = None
         tiles: list[Tile] = []
+        names: dict[str, Markup] = {}
         for _ in range(_ROUNDS):
             page = await self._find(kind, wanted, limit=limit - len(tiles), cursor=cursor, facets=_FACETS)
             first = first or page
+            names |= _names(page)
             tiles += await self._tiles(viewer, [(_TYPES[kind], hit.id) for hit in page.hits], unseen=wanted.unseen)
             cursor = page.next_cursor
             if cursor is None or len(tiles) == limit:
                 break
         assert first is not None  # there is a round
-        return _found(first, tiles=tuple(tiles), next_cursor=cursor)
+        return _found(first, tiles=tuple(tiles), next_cursor=cursor, names=names)
 
     async def _tiles(self, viewer: Viewer, refs: Sequence[Ref], *, unseen: bool) -> list[Tile]:
-        mine = await self._reading.mine(viewer, refs)
+        mine = await self._shelves.among(viewer, refs)
         if unseen:
             refs = [ref for ref in refs if ref not in mine or not mine[ref].seen]
         titles = await titles_by_ref(self._store, refs)
@@ -146,7 +152,13 @@ class Finding:
         )
 
 
+def _names(page: SearchPage) -> dict[str, Markup]:
+    found = ((hit.id, hit.highlights.get("title") or hit.highlights.get("name")) for hit in page.hits)
+    return {name: marked_name for name, marked_name in found if marked_name}
+
+
 def _found(page: SearchPage, *, next_cursor: str | None = None, **shown: Any) -> Found:
+    shown.setdefault("names", _names(page))
     return Found(
         total=page.total,
         next_cursor=next_cursor if "tiles" in shown else page.next_cursor,

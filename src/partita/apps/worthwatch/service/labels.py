@@ -6,7 +6,17 @@ from collections.abc import Iterable
 from typing import Any, TypeAlias
 
 from partita.apps.worthwatch import schema
-from partita.apps.worthwatch.schema import ContentType, Label, Movie, Show, TitleRef
+from partita.apps.worthwatch.schema import (
+    ContentType,
+    Label,
+    Mine,
+    Movie,
+    Queued,
+    Show,
+    TitleRef,
+    Viewing,
+    WatchlistItem,
+)
 from partita.apps.worthwatch.service.posters import Poster, poster_digest, poster_tint
 from partita.store.store import AsyncStore
 from partita.table import Get, Key, KeyPartError
@@ -40,9 +50,9 @@ async def titles_by_ref(store: AsyncStore, refs: Iterable[Ref], *, consistent: b
     return {ref: title for ref, title in zip(keys, titles, strict=True) if title is not None}
 
 
-def ref_of(title: Title) -> Ref:
-    """Which one it is."""
-    return title.content_type, title.content_id
+def ref_of(thing: Title | WatchlistItem | Mine | Queued | Viewing) -> Ref:
+    """Which title it is, or is about."""
+    return thing.content_type, thing.content_id
 
 
 def poster_of(title: Title) -> Poster:

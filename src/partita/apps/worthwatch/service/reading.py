@@ -13,8 +13,9 @@ from partita.apps.worthwatch import schema
 from partita.apps.worthwatch.formats import plain
 from partita.apps.worthwatch.schema import ListTotals, Mine, SavedWatchlist, User, Watchlist, WatchlistItem
 from partita.apps.worthwatch.service.items import Items, item_version
-from partita.apps.worthwatch.service.labels import Ref
+from partita.apps.worthwatch.service.labels import Ref, ref_of
 from partita.apps.worthwatch.service.lists import Lists, VisibleList, no_such_list
+from partita.apps.worthwatch.service.shelves import Shelves
 from partita.apps.worthwatch.service.tiles import (
     FAN,
     ListCard,
@@ -38,8 +39,6 @@ ROWS = 100
 _RELATED = 12
 WHOLE = 100
 """A list of so many titles is read whole with its page; of a longer one, progress loads after it."""
-_MARKS_BY_KEY = 200
-"""Marks of more titles than this are read as one stretch: everything that somebody marked."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,10 +125,11 @@ class Editing:
 class Reading:
     """Lists for their readers and their curators."""
 
-    def __init__(self, kit: Kit, lists: Lists, items: Items) -> None:
+    def __init__(self, kit: Kit, lists: Lists, items: Items, shelves: Shelves) -> None:
         self._store = kit.store
         self._lists = lists
         self._items = items
+        self._shelves = shelves
 
     async def page(
         self,
@@ -153,7 +153,7 @@ class Reading:
         whole = watchlist.item_count <= WHOLE or show != "all" or sort != "order"
         if whole:
             items = await self._items.all_in_order(list_id)
-            mine = await self.mine(viewer, (_ref(each) for each in items))
+            mine = await self._shelves.among(viewer, (ref_of(each) for each in items))
             tiles: Sequence[Tile] = marked(_tiles(items, 0, ranked, since), mine)
             if viewer.signed_in:
                 progress = _progress(tiles, mine)
@@ -165,7 +165,7 @@ class Reading:
         else:
             start, rest = _offset(cursor)
             page = await self._items.in_order(list_id, limit=PAGE, cursor=rest or None)
-            mine = await self.mine(viewer, (_ref(each) for each in page))
+            mine = await self._shelves.among(viewer, (ref_of(each) for each in page))
             tiles = marked(_tiles(page.items, start, ranked, since), mine)
             found = watchlist.item_count
             next_cursor = f"{start + PAGE}.{page.next_cursor}" if page.next_cursor else None
@@ -206,36 +206,20 @@ class Reading:
     async def pick(self, viewer: Viewer, watchlist_id: str) -> WatchlistItem | None:
         """One of the titles that the viewer has not seen, whichever."""
         items = await self._items.all_in_order(watchlist_id)
-        mine = await self.mine(viewer, (_ref(each) for each in items))
-        unseen = [each for each in items if (mark := mine.get(_ref(each))) is None or not mark.seen]
+        mine = await self._shelves.among(viewer, (ref_of(each) for each in items))
+        unseen = [each for each in items if (mark := mine.get(ref_of(each))) is None or not mark.seen]
         return secrets.choice(unseen) if unseen else None
 
     async def progress(self, viewer: Viewer, watchlist_id: str) -> Progress:
         """How much of a list somebody has seen, counted now."""
         items = await self._items.all_in_order(watchlist_id)
-        mine = await self.mine(viewer, (_ref(each) for each in items))
+        mine = await self._shelves.among(viewer, (ref_of(each) for each in items))
         return _progress(marked(_tiles(items, 0, False, ""), mine), mine)
-
-    async def mine(self, viewer: Viewer, refs: Iterable[Ref]) -> dict[Ref, Mine]:
-        """What the viewer has done with titles."""
-        wanted = tuple(dict.fromkeys(refs))
-        if not viewer.signed_in or not wanted:
-            return {}
-        if len(wanted) <= _MARKS_BY_KEY:
-            found = await self._store.batch_get(schema.mine_among(viewer.id, wanted).keys)
-            return {(each.content_type, each.content_id): each for each in found if each is not None}
-        among = frozenset(wanted)
-        everything = self._store.stream(schema.all_mine(viewer.id), chunk=1000)
-        return {ref: each async for each in everything if (ref := (each.content_type, each.content_id)) in among}
 
 
 def row_of(item: WatchlistItem, place: int) -> Row:
     """A title as its curator edits it."""
     return Row(tile_of_item(item, place=place), item_version(item))
-
-
-def _ref(item: WatchlistItem) -> Ref:
-    return item.content_type, item.content_id
 
 
 def _tiles(items: Iterable[WatchlistItem], start: int, ranked: bool, since: str) -> tuple[Tile, ...]:

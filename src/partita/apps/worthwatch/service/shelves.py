@@ -7,14 +7,14 @@ from dataclasses import dataclass
 
 from partita.apps.worthwatch import schema
 from partita.apps.worthwatch.schema import ContentType, Mine, Queued, User, Watchlist
-from partita.apps.worthwatch.service.labels import Ref, Title
+from partita.apps.worthwatch.service.labels import Ref, Title, ref_of
 from partita.apps.worthwatch.service.lists import Lists, seen_by_everybody
 from partita.apps.worthwatch.service.people import People
 from partita.apps.worthwatch.service.titles import Titles
 from partita.kit.kit import Kit
 from partita.kit.lists import follow_page
 from partita.kit.permissions import Viewer
-from partita.table import Key, KeyPartError, Page, Query
+from partita.table import KeyPartError, Page, Query
 
 MOST_SORTED = 500
 """So many of To watch are sorted or drawn from: the newest."""
@@ -59,7 +59,8 @@ class Shelves:
         if not viewer.signed_in or not wanted:
             return {}
         if len(wanted) <= _ONE_BY_ONE:
-            marks = await self._store.batch_get(_keys(viewer.id, wanted))
+            keys = schema.mine_among(viewer.id, tuple(filter(_possible, wanted))).keys
+            marks = await self._store.batch_get(keys) if keys else []
             return {ref_of(mine): mine for mine in marks if mine is not None}
         among = frozenset(wanted)
         marks_of_all = self._store.stream(schema.all_mine(viewer.id), chunk=1000)
@@ -108,16 +109,10 @@ class Shelves:
         return await follow_page(self._store, query, follow, limit=limit, after=cursor)
 
 
-def ref_of(mine: Mine | Queued) -> Ref:
-    """Which title it is about."""
-    return mine.content_type, mine.content_id
-
-
-def _keys(user_id: str, refs: Sequence[Ref]) -> list[Key[Mine]]:
-    keys = []
-    for content_type, content_id in refs:
-        try:
-            keys.append(schema.mine(user_id, content_type, content_id).key)
-        except KeyPartError:  # an id in an address that cannot exist
-            continue
-    return keys
+def _possible(ref: Ref) -> bool:
+    """Whether there can be such a title; an address can have any id."""
+    try:
+        schema.mine("nobody", *ref)
+    except KeyPartError:
+        return False
+    return True

@@ -16,7 +16,7 @@ from partita.apps.worthwatch.schema import Label, User, Watchlist, WatchlistItem
 from partita.apps.worthwatch.service.labels import Ref
 from partita.apps.worthwatch.service.lists import Lists, seen_by_everybody
 from partita.apps.worthwatch.service.people import People
-from partita.apps.worthwatch.service.reading import Reading
+from partita.apps.worthwatch.service.shelves import Shelves
 from partita.apps.worthwatch.service.tiles import Tile, tile_of_label
 from partita.kit.kit import Kit
 from partita.kit.permissions import Viewer
@@ -102,11 +102,11 @@ class Evening:
 class Tonight:
     """Choosing."""
 
-    def __init__(self, kit: Kit, people: People, lists: Lists, reading: Reading) -> None:
+    def __init__(self, kit: Kit, people: People, lists: Lists, shelves: Shelves) -> None:
         self._store = kit.store
         self._people = people
         self._lists = lists
-        self._reading = reading
+        self._shelves = shelves
 
     async def choose(
         self, viewer: Viewer, *, minutes: Minutes | None = None, genre: str = "", skip: int = 0
@@ -175,7 +175,7 @@ class Tonight:
         left: list[Candidate] = []
         for start in range(0, enough + _MOST_SEEN, _CHECKED_AT_ONCE):
             now = ranked[start : start + _CHECKED_AT_ONCE]
-            mine = await self._reading.mine(viewer, (each.ref for each in now))
+            mine = await self._shelves.among(viewer, (each.ref for each in now))
             for each in now:
                 mark = mine.get(each.ref)
                 if mark is None or not (mark.seen or mark.not_for_me):

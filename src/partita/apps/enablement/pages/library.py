@@ -1,0 +1,98 @@
+"""The library: one search box, filters with numbers, cards or rows."""
+
+from __future__ import annotations
+
+from typing import Annotated, cast, get_args
+
+from fastapi import Query, Request
+from starlette.responses import Response
+
+from partita.apps.enablement.api.attachments import counts
+from partita.apps.enablement.formats import KINDS
+from partita.apps.enablement.permissions import Enablement
+from partita.apps.enablement.search import FRESHNESS
+from partita.apps.enablement.service import EnablementService
+from partita.apps.enablement.service.library import Sort, Wanted
+from partita.apps.enablement.service.shown import colour_in
+from partita.kit.answers import Cursor
+from partita.kit.pages import render
+from partita.kit.routes import CurrentViewer, Routes
+
+_PAGE = 24
+_VIEWS = ("cards", "rows")
+_VIEW_COOKIE = "enablement-view"
+_LABELS = {"kind": KINDS, "fresh": FRESHNESS}
+FILTER_NAMES = {
+    "suite": "Product",
+    "concept": "Concept",
+    "kind": "Kind",
+    "audience": "Audience",
+    "stage": "Stage",
+    "tag": "Tag",
+    "fresh": "Freshness",
+}
+Value = Annotated[str, Query(max_length=200)]
+
+
+def add(pages: Routes, service: EnablementService) -> None:
+    """Declare the routes."""
+
+    @pages.get("", Enablement.READ)
+    async def library(
+        request: Request,
+        viewer: CurrentViewer,
+        q: Value = "",
+        suite: Value = "",
+        concept: Value = "",
+        kind: Value = "",
+        audience: Value = "",
+        stage: Value = "",
+        tag: Annotated[tuple[str, ...], Query(max_length=10)] = (),
+        fresh: Value = "",
+        sort: Value = "",
+        view: Value = "",
+        cursor: Cursor = None,
+    ) -> Response:
+        """Everything that somebody may find; filters that make no sense find nothing."""
+        wanted = Wanted(
+            text=q.strip(),
+            suite=suite or None,
+            concept=(concept or None) if suite else None,
+            kind=kind if kind in KINDS else None,
+            audience=audience or None,
+            stage=stage or None,
+            tags=tuple(dict.fromkeys(each[:40] for each in tag if each.strip())),
+            fresh=fresh if fresh in FRESHNESS else None,
+            sort=cast(Sort, sort) if sort in get_args(Sort) else None,
+        )
+        listing = await service.library.explore(viewer, wanted, limit=_PAGE, cursor=cursor)
+        if wanted.text and cursor is None and counts(request):
+            await service.events.searched(viewer, wanted.text, listing.page.total or 0)
+        chosen_view = view if view in _VIEWS else request.cookies.get(_VIEW_COOKIE, "")
+        answer = render(
+            request,
+            "enablement/library.html",
+            title=_title(wanted),
+            listing=listing,
+            wanted=wanted,
+            view=chosen_view if chosen_view in _VIEWS else "cards",
+            labels=_LABELS,
+            filter_names=FILTER_NAMES,
+            colour_in=lambda name: colour_in(listing.products, name),
+            search_keeps=(*FILTER_NAMES, "sort"),
+        )
+        if view in _VIEWS:
+            answer.set_cookie(_VIEW_COOKIE, view, max_age=31_536_000, path="/enablement", samesite="lax", httponly=True)
+        return answer
+
+
+def _title(wanted: Wanted) -> str:
+    """What the list is narrowed to, in words."""
+    place = " · ".join(each for each in (wanted.suite, wanted.concept) if each)
+    if wanted.text:
+        return f"“{wanted.text}”" + (f" in {place}" if place else "")
+    parts = [place or "All content"]
+    parts += [KINDS[wanted.kind]] if wanted.kind else []
+    parts += [FRESHNESS[wanted.fresh]] if wanted.fresh else []
+    parts += [each for each in (wanted.audience, wanted.stage, *wanted.tags) if each]
+    return ", ".join(parts) if wanted.chosen else "Library"

@@ -1,0 +1,173 @@
+"""Summaries: rankings and unique people of a window of days, made by a job if somebody looks and they are old."""
+
+from __future__ import annotations
+
+import asyncio
+from collections import Counter, defaultdict
+from collections.abc import Iterable
+from datetime import datetime, timedelta
+from typing import Any, Literal
+
+from partita.apps.enablement import schema
+from partita.apps.enablement.formats import day_after, moment_of, today_of
+from partita.apps.enablement.schema import Content, RollupOf, Summary
+from partita.apps.enablement.service.counting import IN_VAIN
+from partita.kit.jobs import Arguments, JobKind, Result, Running
+from partita.kit.kit import Kit
+from partita.table import Put
+from partita.table.types import timestamp
+
+Window = Literal[7, 30, 90]
+ROLLED: tuple[RollupOf, ...] = ("views", "downloads", "searches")
+"""What is compared with the window before; unique people are counted apart."""
+WINDOWS: tuple[Window, ...] = (7, 30, 90)
+FRESH = timedelta(minutes=15)
+SUMMARY_JOB = "enablement.summary"
+MOST_RANKED = 50
+MOST_ADOPTIONS = 20
+_AT_ONCE = 10
+_PATIENCE = 1.5
+"""Seconds that the first look at a window waits for its numbers."""
+
+
+def days_until(today: str, number: int) -> list[str]:
+    """So many days up to today, oldest first."""
+    return [day_after(today, -back) for back in reversed(range(number))]
+
+
+class Summaries:
+    """Keeps the summaries of the windows."""
+
+    def __init__(self, kit: Kit) -> None:
+        self._kit = kit
+        self._store = kit.store
+
+    async def latest(self, days: Window) -> tuple[Summary | None, bool]:
+        """The summary as it was made last, and whether a newer one is being made."""
+        found = await self._store.get(schema.summary(days))
+        if found is not None and is_fresh(found, self._kit.clock.now()):
+            return found, False
+        job = await self._kit.jobs.start(SUMMARY_JOB, {"days": days}, None, key=str(days))
+        if found is None:
+            await self._kit.jobs.ended_within(job, _PATIENCE)
+            found = await self._store.get(schema.summary(days))
+            return found, found is None
+        return found, True
+
+    async def make(self, days: Window) -> Summary:
+        """Count the window anew."""
+        now = self._kit.clock.now()
+        today = today_of(now)
+        window = days_until(today, days)
+        use = await self._use(window)
+        ranked = sorted(use, key=lambda content_id: (-sum(use[content_id]), content_id))
+        contents = await self._contents(ranked)
+        now_active, before_active = await self._people(window[0], day_after(window[0], -days))
+        rankings: dict[str, Any] = {
+            "people": len(now_active),
+            "people_before": before_active,
+            "before": await self._totals(day_after(window[0], -days), window[0]),
+            "content": [[content_id, *use[content_id]] for content_id in ranked[:MOST_RANKED]],
+            "suites": _by_suite(use, contents),
+            "users": [[user, number] for user, number in _top(now_active)],
+            "in_vain": [[words, number] for words, number in _top(await self._in_vain(window[0]))],
+            "adoption": await self._adoption(ranked, contents),
+        }
+        summary = Summary(days=days, made_at=timestamp(now), rankings=rankings)
+        await self._store.write(Put(summary))
+        return summary
+
+    async def _use(self, window: list[str]) -> dict[str, tuple[int, int]]:
+        """Content → views and downloads."""
+        totals: dict[str, list[int]] = defaultdict(lambda: [0, 0])
+
+        async def add(day: str) -> None:
+            async for row in self._store.stream(schema.series_on(day), chunk=500):
+                totals[row.of_content][0] += row.views
+                totals[row.of_content][1] += row.downloads
+
+        for start in range(0, len(window), _AT_ONCE):
+            await asyncio.gather(*(add(day) for day in window[start : start + _AT_ONCE]))
+        return {content_id: (views, downloads) for content_id, (views, downloads) in totals.items()}
+
+    async def _people(self, since: str, since_before: str) -> tuple[Counter[str], int]:
+        """Who was active, with the number of their events, and how many people in the window before."""
+        active: Counter[str] = Counter()
+        before: set[str] = set()
+        async for row in self._store.stream(schema.rollups_since("user_events", since_before), chunk=500):
+            if row.day >= since:
+                active[row.subject] += row.count
+            else:
+                before.add(row.subject)
+        return active, len(before)
+
+    async def _totals(self, since: str, until: str) -> dict[str, int]:
+        """Views, downloads and searches of the window before; they change no more."""
+        totals: Counter[str] = Counter(views=0, downloads=0, searches=0, in_vain=0)
+        for what in ROLLED:
+            async for row in self._store.stream(schema.rollups_since(what, since), chunk=500):
+                if row.day < until:
+                    totals[IN_VAIN if row.subject == IN_VAIN else what] += row.count
+        return dict(totals)
+
+    async def _in_vain(self, since: str) -> Counter[str]:
+        words: Counter[str] = Counter()
+        async for row in self._store.stream(schema.rollups_since("no_result", since), chunk=500):
+            words[row.subject] += row.count
+        return words
+
+    async def _contents(self, content_ids: Iterable[str]) -> dict[str, Content]:
+        wanted = tuple(content_ids)
+        found = await self._store.batch_get(schema.content_found(wanted).keys) if wanted else []
+        return {each.content_id: each for each in found if each is not None}
+
+    async def _adoption(self, ranked: Iterable[str], contents: dict[str, Content]) -> list[list[Any]]:
+        """Of those who downloaded an earlier version, how many have the current one; of the most used content."""
+        renewed = [contents[each] for each in ranked if each in contents and contents[each].major > 1]
+        rows = []
+        for content in renewed[:MOST_ADOPTIONS]:
+            had, have = await self.adoption(content)
+            if had:
+                rows.append([content.content_id, content.major, had, have])
+        return rows
+
+    async def adoption(self, content: Content) -> tuple[int, int]:
+        """How many downloaded an earlier version of an item, and how many of them have the current one."""
+        had = have = 0
+        async for reader in self._store.stream(schema.downloaders_of(content.content_id, "0"), chunk=500):
+            if reader.first_major_downloaded is not None and reader.first_major_downloaded < content.major:
+                had += 1
+                have += (reader.major_downloaded or 0) >= content.major
+        return had, have
+
+    def job(self) -> JobKind:
+        """Making a summary, as a job."""
+
+        async def run(running: Running, arguments: Arguments) -> Result:  # noqa: ARG001
+            days = next((each for each in WINDOWS if each == arguments.get("days")), None)
+            if days is not None:
+                await self.make(days)
+            return Result("The numbers are made.")
+
+        return JobKind(SUMMARY_JOB, "Make the numbers of the portal", run, kept_days=1)
+
+
+def is_fresh(summary: Summary, now: datetime) -> bool:
+    """Whether it need not be made anew."""
+    made = moment_of(summary.made_at)
+    return made is not None and now - made < FRESH and today_of(made) == today_of(now)
+
+
+def _top(numbers: Counter[str]) -> list[tuple[str, int]]:
+    return sorted(numbers.items(), key=lambda entry: (-entry[1], entry[0]))[:MOST_RANKED]
+
+
+def _by_suite(use: dict[str, tuple[int, int]], contents: dict[str, Content]) -> list[list[Any]]:
+    totals: dict[str, list[int]] = defaultdict(lambda: [0, 0])
+    for content_id, (views, downloads) in use.items():
+        content = contents.get(content_id)
+        suite = (content.product_suite if content is not None else None) or ""
+        totals[suite][0] += views
+        totals[suite][1] += downloads
+    ranked = sorted(totals.items(), key=lambda entry: (-sum(entry[1]), entry[0]))
+    return [[suite, *numbers] for suite, numbers in ranked[:MOST_RANKED]]

@@ -1,0 +1,113 @@
+"""Office files are ZIP archives of XML. Read in a process of its own (`in_child`).
+
+A part is read as a stream with limits of our own: what an archive says of its sizes counts for nothing, and a document
+type (where entities that unfold come from) is refused.
+"""
+
+from __future__ import annotations
+
+import re
+import zipfile
+import zlib
+from collections.abc import Iterator
+from contextlib import contextmanager
+from io import BytesIO
+from typing import Any
+from xml.parsers import expat
+
+from partita.kit.previews.refusals import PreviewRefused
+
+MOST_CHARACTERS = 2_000_000
+_MOST_ENTRIES = 5_000
+_MOST_XML = 60_000_000
+_MOST_DEPTH = 200
+_CHUNK = 256 * 1024
+_UNBOUND = re.compile(r"[\x00-\x1f\x7f]")
+
+
+@contextmanager
+def opened(data: bytes) -> Iterator[zipfile.ZipFile]:
+    """The package; whatever goes wrong with it while it is read is said as `PreviewRefused`."""
+    try:
+        archive = zipfile.ZipFile(BytesIO(data))
+        if len(archive.namelist()) > _MOST_ENTRIES:
+            raise PreviewRefused("This document has more parts than any document needs.")
+        yield archive
+    except (zipfile.BadZipFile, KeyError, NotImplementedError, EOFError, OSError, ValueError, RuntimeError) as error:
+        if isinstance(error, RuntimeError) and "password" in str(error):
+            raise PreviewRefused("This document is protected by a password.") from None
+        raise _damaged() from None
+
+
+def read(archive: zipfile.ZipFile, name: str, reader: Reader) -> None:
+    """Let a reader see a part, element by element."""
+    parser = expat.ParserCreate(namespace_separator=" ")
+    parser.buffer_text = True
+    parser.StartDoctypeDeclHandler = _refuse_doctype
+    parser.StartElementHandler = reader.start
+    parser.EndElementHandler = reader.end
+    parser.CharacterDataHandler = reader.text
+    left = _MOST_XML
+    try:
+        with archive.open(name) as part:
+            while chunk := part.read(_CHUNK):
+                left -= len(chunk)
+                if left < 0:
+                    raise PreviewRefused(f"This document unpacks to more than {_MOST_XML // 1_000_000} MB.")
+                parser.Parse(chunk, False)
+                if reader.cut:
+                    return
+            parser.Parse(b"", True)
+    except (expat.ExpatError, zlib.error):
+        raise _damaged() from None
+
+
+def _refuse_doctype(*_: Any) -> None:
+    raise PreviewRefused("This document holds what no document may hold: a document type.")
+
+
+def _damaged() -> PreviewRefused:
+    return PreviewRefused("This document is damaged. Save it again and try once more.")
+
+
+def plain(text: str) -> str:
+    """A text in one line."""
+    return " ".join(_UNBOUND.sub(" ", text).split())
+
+
+def local(name: str) -> str:
+    """The name of an element without its namespace."""
+    return name.rpartition(" ")[2]
+
+
+def value(attributes: dict[str, str], wanted: str = "val") -> str:
+    """An attribute, whatever its namespace."""
+    return next((found for name, found in attributes.items() if local(name) == wanted), "")
+
+
+class Reader:
+    """What all parts have in common: how deep we are."""
+
+    cut = False
+
+    def __init__(self) -> None:
+        self._depth = 0
+
+    def start(self, name: str, attributes: dict[str, str]) -> None:
+        self._depth += 1
+        if self._depth > _MOST_DEPTH:
+            raise PreviewRefused("This document is nested deeper than any document needs.")
+        self.begin(local(name), attributes)
+
+    def end(self, name: str) -> None:
+        self._depth -= 1
+        self.finish(local(name))
+
+    def begin(self, name: str, attributes: dict[str, str]) -> None:
+        """An element begins."""
+
+    def finish(self, name: str) -> None:
+        """An element ends."""
+
+    def text(self, text: str) -> None:
+        """Text between tags."""

@@ -1,0 +1,253 @@
+"""Pages of decisions and of being told: who gets them, what they do, and what they keep."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+import pytest
+
+from partita.apps.enablement import schema
+from partita.apps.enablement.inputs import ContentEdit, NewSubscription, Submission
+from partita.apps.enablement.schema import Content
+from tests.apps.enablement.conftest import NOTE
+from tests.apps.enablement.served import ServedPortal, Somebody, served_in
+
+pytestmark = pytest.mark.anyio
+
+
+@pytest.fixture
+def portal(tmp_path: Path) -> Iterator[ServedPortal]:
+    with served_in(tmp_path) as made:
+        yield made
+
+
+def _in(days: int) -> str:
+    return (datetime.now(UTC) + timedelta(days=days)).date().isoformat()
+
+
+async def _waiting(portal: ServedPortal, owner: Somebody, title: str, **fields: str) -> Content:
+    draft = await portal.draft(owner, title, **fields)
+    waiting = await portal.service.lifecycle.submit(owner.viewer, draft.content_id, Submission())
+    assert isinstance(waiting, Content)
+    return waiting
+
+
+async def _now(portal: ServedPortal, content: Content) -> Content:
+    return await portal.service.changing.content(content.content_id)
+
+
+async def test_an_approver_decides_and_goes_on_to_the_next(portal: ServedPortal) -> None:
+    carla, anna = await portal.person("contributor", "Carla"), await portal.person("approver", "Anna")
+    one, two, three = [await _waiting(portal, carla, title) for title in ("One", "Two", "Three")]
+    page = await anna.get("/enablement/queue")
+    assert page.status == 200
+    assert "3 waiting" in page.text
+    assert page.text.index("One") < page.text.index("Two") < page.text.index("Three")
+    assert await portal.service.follows.follows(anna.viewer, "queue", schema.QUEUE)
+    onward = f"/enablement/queue?at={two.content_id}"
+    form = {"version": one.version, "next": onward}
+    answer = await anna.post(f"/enablement/queue/{one.content_id}/approve", form)
+    assert (answer.status, answer.headers["location"]) == (303, onward)
+    assert (await _now(portal, one)).released_at is not None
+    await anna.post(f"/enablement/queue/{two.content_id}/approve", {"version": two.version, "release_on": _in(3)})
+    assert (await _now(portal, two)).approval_state == "scheduled"
+    path = f"/enablement/queue/{three.content_id}/request-changes"
+    empty = await anna.post(path, {"version": three.version, "comment": ""})
+    assert empty.status == 422
+    asked = await anna.post(path, {"version": three.version, "comment": "More prices."})
+    assert asked.status == 303
+    assert (await _now(portal, three)).approval_state == "changes_requested"
+    done = await anna.get("/enablement/queue")
+    assert "Nothing waits" in done.text
+    assert "Last decisions" in done.text
+
+
+async def test_what_changed_while_it_was_open_is_shown_and_the_comment_stays(portal: ServedPortal) -> None:
+    carla, anna = await portal.person("contributor", "Carla"), await portal.person("approver", "Anna")
+    released = await portal.released(carla, anna)
+    edit = portal.service.content.edit
+    await edit(carla.viewer, released.content_id, ContentEdit(summary="First change of the summary."))
+    seen = await portal.service.lifecycle.submit(carla.viewer, released.content_id, Submission(note=NOTE))
+    page = await anna.get(f"/enablement/queue/{released.content_id}")
+    assert "First change of the summary." in page.text
+    assert NOTE in page.text
+    await edit(carla.viewer, released.content_id, ContentEdit(summary="Second change of the summary."))
+    form = {"version": seen.version, "comment": "I typed this for a while."}
+    answer = await anna.post(f"/enablement/queue/{released.content_id}/request-changes", form)
+    assert answer.status == 409
+    assert "I typed this for a while." in answer.text
+    assert "Second change of the summary." in answer.text
+    stale = await anna.post(f"/enablement/queue/{released.content_id}/approve", {"version": seen.version})
+    assert stale.status == 409
+    assert "Somebody has changed this" in stale.text
+
+
+async def test_own_work_is_decided_by_others_who_are_named(portal: ServedPortal) -> None:
+    anna, arno = await portal.person("approver", "Anna"), await portal.person("approver", "Arno")
+    own = await _waiting(portal, anna, "Mine")
+    page = await anna.get(f"/enablement/queue/{own.content_id}")
+    assert "your own work" in page.text
+    assert "Arno" in page.text
+    assert "Approve now" not in page.text
+    assert "Approve now" in (await arno.get(f"/enablement/queue/{own.content_id}")).text
+    refused = await anna.post(f"/enablement/queue/{own.content_id}/approve", {"version": own.version})
+    assert refused.status == 403
+
+
+async def test_pages_are_closed_to_those_whom_they_do_not_concern(portal: ServedPortal) -> None:
+    carla, anna = await portal.person("contributor", "Carla"), await portal.person("approver", "Anna")
+    vera = await portal.person("", "Vera")
+    waiting = await _waiting(portal, carla, "Secret plans")
+    released = await portal.released(carla, anna)
+    for path in ("/enablement/queue", f"/enablement/queue/{waiting.content_id}"):
+        assert (await carla.get(path)).status == 403
+    for path in ("/enablement/mine", "/enablement/review", "/enablement/queue"):
+        assert (await vera.get(path)).status == 403
+    for path in ("/enablement/notifications", "/enablement/following", "/enablement/notifications/settings"):
+        assert (await vera.get(path)).status == 200
+        assert (await portal.visitor().get(path)).status in (302, 303, 401)
+    assert (await vera.post(f"/enablement/follow/content/{waiting.content_id}", {})).status == 404
+    assert (await carla.get("/enablement/mine?owner=anna")).status == 403
+    assert (await carla.get(f"/enablement/content/{released.content_id}/retire")).status == 403
+    carl = await portal.person("contributor", "Carl")
+    assert (await carl.get(f"/enablement/content/{waiting.content_id}/hand-over")).status == 404
+    assert (await carl.get(f"/enablement/content/{released.content_id}/hand-over")).status == 403
+
+
+async def test_the_desk_of_an_owner_has_what_waits_for_them(portal: ServedPortal) -> None:
+    carla, anna = await portal.person("contributor", "Carla"), await portal.person("approver", "Anna")
+    empty = await carla.get("/enablement/mine")
+    assert "All done" in empty.text
+    due = await portal.released(carla, anna, "Due soon", review_due_date=_in(3))
+    await portal.draft(carla, "A draft of mine")
+    waiting = await _waiting(portal, carla, "Waits there")
+    page = (await carla.get("/enablement/mine")).text
+    for words in ("To be reviewed", "Still correct", "A draft of mine", "Waiting for approval", "1 thing to do"):
+        assert words in page
+    form = {"next": "/enablement/mine"}
+    confirmed = await carla.post(f"/enablement/content/{due.content_id}/confirm", form)
+    assert confirmed.headers["location"] == "/enablement/mine"
+    assert (await _now(portal, due)).review_due_date == _in(180)
+    await carla.post(f"/enablement/content/{waiting.content_id}/withdraw", form)
+    assert (await _now(portal, waiting)).approval_state is None
+    admin = await portal.person("admin", "Xenia")
+    assert "A draft of mine" in (await admin.get("/enablement/mine?owner=carla")).text
+
+
+async def test_several_reviews_are_confirmed_or_handed_over_at_once(portal: ServedPortal) -> None:
+    carla, anna = await portal.person("contributor", "Carla"), await portal.person("approver", "Anna")
+    carl = await portal.person("contributor", "Carl")
+    late = [await portal.released(carla, anna, f"Late {n}", review_due_date=_in(-n - 1)) for n in range(3)]
+    later = await portal.released(carl, anna, "Later", review_due_date=_in(60), product_suite="Atlas")
+    page = (await anna.get("/enablement/review")).text
+    assert "25 % reviewed in time" in page
+    assert page.index("Overdue") < page.index("Late 2") < page.index("Late 0") < page.index("Later")
+    assert "Late 0" not in (await carl.get("/enablement/review")).text
+    assert "Late 0" not in (await anna.get("/enablement/review?suite=Atlas")).text
+    only = await anna.post("/enablement/review/confirm", {"only": late[0].content_id, "ids": late[1].content_id})
+    assert only.status == 303
+    assert (await _now(portal, late[0])).review_due_date == _in(180)
+    assert (await _now(portal, late[1])).review_due_date == _in(-2)
+    body = [("ids", late[1].content_id), ("ids", late[2].content_id), ("ids", "nonsense")]
+    await anna.post("/enablement/review/confirm", body)
+    assert (await _now(portal, late[2])).review_due_date == _in(180)
+    wrong = await carl.post("/enablement/review/hand-over", [("ids", later.content_id), ("to", "nobody")])
+    assert (wrong.status, "role contributor or above" in wrong.text) == (422, True)
+    await carl.post("/enablement/review/hand-over", [("ids", later.content_id), ("to", "carla")])
+    assert (await _now(portal, later)).owner_user_id == carla.viewer.id
+
+
+async def test_steps_from_the_page_of_content(portal: ServedPortal) -> None:
+    carla, anna = await portal.person("contributor", "Carla"), await portal.person("approver", "Anna")
+    old, new = await portal.released(carla, anna, "Old"), await portal.released(carla, anna, "New")
+    path = f"/enablement/content/{old.content_id}"
+    link = f"https://partita.example.org/enablement/content/{new.content_id}"
+    assert (await anna.get(f"{path}/retire")).status == 200
+    assert (await anna.post(f"{path}/retire", {"reason": ""})).status == 422
+    await anna.post(f"{path}/retire", {"reason": "Replaced.", "superseded_by": link})
+    assert (await _now(portal, old)).superseded_by == new.content_id
+    await anna.post(f"{path}/reinstate", {})
+    assert (await _now(portal, old)).status == "Approved"
+    assert (await anna.get(f"{path}/expire")).status == 200
+    await anna.post(f"{path}/expire", {"comment": ""})
+    assert (await _now(portal, old)).status == "Expired"
+    assert "Readers do not see it until it is approved again." in (await carla.get(f"{path}/renew")).text
+    await carla.post(f"{path}/renew", {})
+    assert (await _now(portal, old)).status == "Draft"
+    await carla.post(f"{path}/hand-over", {"to": "anna"})
+    assert (await _now(portal, old)).owner_user_id == anna.viewer.id
+
+
+async def test_notifications_are_read_one_by_one_and_all_that_were_shown(portal: ServedPortal) -> None:
+    carla, anna = await portal.person("contributor", "Carla"), await portal.person("approver", "Anna")
+    vera = await portal.person("", "Vera")
+    assert "Nothing yet" in (await vera.get("/enablement/notifications")).text
+    await portal.service.subscriptions.create(vera.viewer, NewSubscription())
+    contents = [await portal.released(carla, anna, title) for title in ("One", "Two", "Three")]
+    await portal.worker.drain()
+    await portal.service.clock.run_due()
+    page = (await vera.get("/enablement/notifications")).text
+    assert "3 unread" in page
+    assert "because you follow everything" in page
+    row = (await portal.service.notifications.list(vera.viewer)).items[-1]
+    answer = await vera.post(f"/enablement/notifications/{row.notification_id}/read", {})
+    assert answer.headers["location"] == f"/enablement/content/{contents[0].content_id}"
+    assert (await vera.get("/enablement/notifications?show=unread")).text.count("New: “") == 2
+    await vera.post("/enablement/notifications/read-all", {"until": "2020-01-01T00:00:00.000000Z"})
+    assert "2 unread" in (await vera.get("/enablement/notifications")).text
+    await vera.post("/enablement/notifications/read-all", {})
+    assert "Nothing unread" in (await vera.get("/enablement/notifications")).text
+    settings = await vera.get("/enablement/notifications/settings")
+    assert "A sample of the mail" in settings.text
+    chosen = {"my_work": "never", "must_read": "daily", "news": "at_once"}
+    await vera.post("/enablement/notifications/settings", chosen)
+    assert await portal.service.notifications.preferences(vera.viewer) == chosen
+    assert (await vera.post("/enablement/notifications/settings", {**chosen, "news": "x"})).status == 422
+
+
+async def test_following_is_begun_stopped_and_begun_again_in_place(portal: ServedPortal) -> None:
+    carla, anna = await portal.person("contributor", "Carla"), await portal.person("approver", "Anna")
+    vera = await portal.person("", "Vera")
+    content = await portal.released(carla, anna, product_suite="Atlas", tags=("EMEA",))
+    await portal.catch_up()
+    refused = await vera.post("/enablement/following/subscribe", {"product_suite": "a#b", "tags": "EMEA"})
+    assert refused.status == 422
+    await vera.post("/enablement/following/subscribe", {"product_suite": "Atlas", "tags": "EMEA, other"})
+    await vera.post(f"/enablement/follow/content/{content.content_id}", {})
+    await vera.post(f"/enablement/follow/person/{carla.viewer.id}", {})
+    page = (await vera.get("/enablement/following")).text
+    for words in ("Atlas · #EMEA or #other", "1 item", "Carla", "How to price Atlas"):
+        assert words in page
+    (subscription,) = await portal.service.subscriptions.list(vera.viewer)
+    await vera.post(f"/enablement/following/{subscription.subscription_id}/stop", {})
+    assert await portal.service.subscriptions.list(vera.viewer) == []
+    await vera.post("/enablement/following/again?product_suite=Atlas&tags=EMEA&tags=other", {})
+    (again,) = await portal.service.subscriptions.list(vera.viewer)
+    assert (again.product_suite, again.tags) == ("Atlas", ("EMEA", "other"))
+    await vera.post(f"/enablement/unfollow/content/{content.content_id}", {})
+    assert [each.kind for each in await portal.service.follows.list(vera.viewer)] == ["person"]
+    assert "Approval queue" not in page
+    assert "Follow the queue" in (await anna.get("/enablement/following")).text
+
+
+async def test_the_page_of_content_has_a_button_for_every_step_that_somebody_may_do(portal: ServedPortal) -> None:
+    carla, anna = await portal.person("contributor", "Carla"), await portal.person("approver", "Anna")
+    vera = await portal.person("", "Vera")
+    content = await portal.released(carla, anna, product_suite="Atlas")
+    path = f"/enablement/content/{content.content_id}"
+    seen = {"vera": await vera.get(path), "carla": await carla.get(path), "anna": await anna.get(path)}
+    expected = {
+        "vera": ("Follow", "Subscribe to Atlas"),
+        "carla": ("Follow", "Still correct", "Hand over"),
+        "anna": ("Follow", "Still correct", "Retire", "Expire now"),
+    }
+    every = {words for some in expected.values() for words in some} - {"Follow", "Subscribe to Atlas"}
+    for who, answer in seen.items():
+        for words in expected[who]:
+            assert words in answer.text, (who, words)
+        for words in every - set(expected[who]):
+            assert f">{words}</" not in answer.text, (who, words)
+    await vera.post(f"/enablement/follow/content/{content.content_id}", {})
+    assert "Following: stop" in (await vera.get(path)).text

@@ -1,0 +1,191 @@
+"""The pages of use and numbers, without script: reading, confirming, voting, reporting, collections, analytics, log."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from pathlib import Path
+
+import pytest
+
+from partita.apps.enablement import schema
+from tests.apps.enablement.served import served_in
+from tests.apps.enablement.test_use_api import World
+
+pytestmark = pytest.mark.anyio
+
+
+@pytest.fixture
+async def world(tmp_path: Path) -> AsyncIterator[World]:
+    with served_in(tmp_path) as portal:
+        vera = await portal.person(name="Vera")
+        carla, anna, xenia = [
+            await portal.person(role, name)
+            for role, name in (("contributor", "Carla"), ("approver", "Anna"), ("admin", "Xenia"))
+        ]
+        content = await portal.released(carla, anna, product_suite="Atlas", product_concept="Pricing")
+        yield World(portal, vera, carla, anna, xenia, content, await portal.draft(carla, "Draft"))
+
+
+async def test_somebody_is_asked_reads_and_confirms(world: World) -> None:
+    page = f"/enablement{world.at}"
+    assert "Nothing to read" in (await world.vera.get("/enablement/reading")).text
+    wrong = await world.anna.post(f"{page}/must-read", {"usernames": "vera, nobody", "read_by": "2999-01-31"})
+    assert wrong.status == 422
+    assert "nobody with the username" in wrong.shown
+    assert 'value="vera, nobody"' in wrong.text
+    asked = await world.anna.post(f"{page}/must-read", {"usernames": "vera, carla", "read_by": "2999-01-31"})
+    assert asked.status == 303
+    listing = await world.vera.get("/enablement/reading")
+    assert world.content.title in listing.text
+    assert "Please read this by" in (await world.vera.get(page)).text
+    confirmed = await world.vera.post(f"{page}/read", {"next": "/enablement/reading"})
+    assert (confirmed.status, confirmed.location) == (303, "/enablement/reading")
+    assert "All read." in (await world.vera.get("/enablement/reading")).text
+    assert "You have read version 1" in (await world.vera.get(page)).text
+    readers = await world.carla.get(f"{page}/readers")
+    assert "1 of 2" in readers.text
+    assert "Ask them" not in readers.text
+    assert (await world.vera.get(f"{page}/readers")).status == 403
+    assert (await world.anna.post(f"{page}/must-read/remind")).status == 303
+    assert (await world.anna.post(f"{page}/must-read/remind")).status == 409
+    assert "Reminded today" in (await world.anna.get(f"{page}/readers")).text
+    assert "vera" in (await world.anna.get(f"{page}/readers.csv")).text
+    assert (await world.anna.get(f"{page}/must-read/withdraw")).status == 200
+    assert (await world.anna.post(f"{page}/must-read/withdraw")).status == 303
+
+
+async def test_a_confirmation_leads_nowhere_else(world: World) -> None:
+    answer = await world.vera.post(f"/enablement{world.at}/read", {"next": "https://elsewhere.example"})
+    assert answer.location == f"/enablement{world.at}"
+
+
+async def test_voting_and_reporting(world: World) -> None:
+    page = f"/enablement{world.at}"
+    assert (await world.vera.post(f"{page}/vote", {"helped": "false"})).status == 303
+    assert (await world.vera.post(f"{page}/vote", {"helped": "perhaps"})).status == 422
+    shown = await world.vera.get(page)
+    assert 'value="false" aria-pressed="true"' in shown.text
+    short = await world.vera.post(f"{page}/report", {"text": "Wrong"})
+    assert (short.status, "Wrong</textarea>" in short.text) == (422, True)
+    assert (await world.vera.post(f"{page}/report", {"text": "The price is from last year."})).status == 303
+    reports = await world.carla.get(f"{page}/reports")
+    assert "The price is from last year." in reports.text
+    assert (await world.vera.get(f"{page}/reports")).status == 403
+    report_id = reports.text.partition(f'action="{page}/reports/')[2].partition('"')[0]
+    empty = await world.carla.post(f"{page}/reports/{report_id}", {"answer": ""})
+    assert empty.status == 422
+    assert (await world.carla.post(f"{page}/reports/{report_id}", {"answer": "Mended."})).status == 303
+    assert "No open reports" in (await world.carla.get(f"{page}/reports")).text
+
+
+async def test_opening_counts_once_and_the_owner_head_and_prefetch_do_not(world: World) -> None:
+    page = f"/enablement{world.at}"
+    await world.carla.get(page)
+    await world.vera.ask("HEAD", page, headers={"sec-fetch-site": "none"})
+    await world.vera.get(page, sec_purpose="prefetch")
+    await world.portal.catch_up()
+    assert (await world.portal.kit.store.get(schema.stats(world.content.content_id))).views == 0  # type: ignore[union-attr]
+    for _ in range(3):
+        await world.vera.get(page)
+    await world.portal.catch_up()
+    assert (await world.portal.kit.store.get(schema.stats(world.content.content_id))).views == 1  # type: ignore[union-attr]
+    assert "What became of it" in (await world.carla.get(page)).text
+    assert "What became of it" not in (await world.vera.get(page)).text
+
+
+async def test_a_collection_is_made_arranged_read_and_deleted(world: World) -> None:
+    second = await world.portal.released(world.carla, world.anna, "How to set up Orion")
+    await world.portal.catch_up()
+    assert (await world.vera.get("/enablement/new-collection")).status == 403
+    made = await world.anna.post("/enablement/new-collection", {"title": "Your first week", "text": "Read all."})
+    edit = made.location
+    path = edit.removesuffix("/edit")
+    assert "Orion" in (await world.anna.get(f"{edit}?add=orion")).text
+    for content_id in (world.content.content_id, second.content_id, second.content_id):
+        assert (await world.anna.post(f"{path}/entries", {"content_id": content_id})).status == 303
+    assert (await world.anna.post(f"{path}/entries", {"content_id": "nothing"})).status == 422
+    await world.anna.post(f"{path}/entries/{second.content_id}/move", {"to": "up"})
+    await world.anna.post(f"{path}/entries/{second.content_id}/note", {"note": "Begin here"})
+    page = (await world.vera.get(path)).text
+    assert page.index("Orion") < page.index(world.content.title)
+    assert "Begin here" in page
+    assert "0 of 2 read" in page
+    await world.vera.post(f"/enablement/content/{second.content_id}/read", {"next": path})
+    assert "1 of 2 read" in (await world.vera.get("/enablement/collections")).text
+    await world.anna.post(f"{path}/entries/{second.content_id}/move", {"to": "out"})
+    assert "Orion" not in (await world.vera.get(path)).text
+    stale = await world.anna.post(f"{path}/edit", {"title": "Mine", "text": "", "revision": "1"})
+    assert (stale.status, "Mine" in stale.text) == (409, True)
+    assert (await world.anna.get(f"{path}/delete")).status == 200
+    assert (await world.anna.post(f"{path}/delete")).location == "/enablement/collections"
+    assert (await world.vera.get(path)).status == 404
+
+
+async def test_products_are_kept(world: World) -> None:
+    for viewer in (world.vera, world.anna):
+        assert (await viewer.get("/enablement/products")).status == 403
+    form = {"name": "Atlas", "concepts": "Pricing, Setup", "colour": "3", "review_days": "90", "revision": "0"}
+    assert (await world.xenia.post("/enablement/products/new", form)).status == 303
+    form = {"name": "Orion", "concepts": "", "colour": "5", "revision": "1"}
+    assert (await world.xenia.post("/enablement/products/new", form)).status == 303
+    stale = await world.xenia.post("/enablement/products/new", {**form, "name": "Vega"})
+    assert (stale.status, 'value="Vega"' in stale.text) == (409, True)
+    assert (await world.xenia.post("/enablement/products/new", {**form, "revision": "2"})).status == 422
+    page = (await world.xenia.get("/enablement/products")).text
+    assert page.index("Atlas") < page.index("Orion")
+    await world.xenia.post("/enablement/products/move", {"name": "Orion", "to": "up", "revision": "2"})
+    assert [each.name for each in (await world.portal.service.products.get()).suites] == ["Orion", "Atlas"]
+    used = await world.xenia.post(
+        "/enablement/products/suite?name=Atlas", {"name": "Atlas", "concepts": "Setup", "colour": "4", "revision": "3"}
+    )
+    assert (used.status, "has content" in used.text) == (422, True)
+    words = {"audiences": "Seller, Partner", "stages": "Launch", "revision": "3"}
+    assert (await world.xenia.post("/enablement/products", words)).status == 303
+    assert (await world.xenia.get("/enablement/products/delete?name=Orion")).status == 200
+    assert (await world.xenia.post("/enablement/products/delete?name=Orion")).status == 303
+    assert (await world.xenia.post("/enablement/products/delete?name=Orion")).status == 404
+
+
+async def test_analytics_say_what_works_and_a_new_portal_has_no_empty_axes(world: World) -> None:
+    new = await world.anna.get("/enablement/analytics")
+    assert "Nothing to count yet" in new.text
+    await world.portal.service.events.viewed(world.vera.viewer, world.content)
+    await world.portal.service.events.searched(world.vera.viewer, "discount table", 0)
+    await world.portal.catch_up()
+    await world.portal.service.summaries.make(7)
+    page = await world.anna.get("/enablement/analytics?days=7")
+    for text in (world.content.title, "discount table", "Write this", "Views per day", "analytics/content.csv?days=7"):
+        assert text in page.text, text
+    assert "By person" not in page.text
+    assert "By person" in (await world.xenia.get("/enablement/analytics?days=7")).text
+    for viewer in (world.vera, world.carla):
+        assert (await viewer.get("/enablement/analytics")).status == 403
+
+
+async def test_the_log_has_events_by_day_and_person_and_changes_by_month(world: World) -> None:
+    await world.vera.get(f"/enablement{world.at}")
+    await world.vera.get("/enablement?q=nonsense")
+    page = await world.xenia.get("/enablement/log")
+    assert "Vera" in page.text
+    assert "nonsense" in page.text
+    assert world.content.title in page.text
+    assert "nonsense" in (await world.xenia.get("/enablement/log?user=vera")).text
+    assert "Nobody has this username" in (await world.xenia.get("/enablement/log?user=nobody")).text
+    assert "Nothing happened" in (await world.xenia.get("/enablement/log?date=2020-01-01")).text
+    for odd in ("date=0001-01-01", "date=x", "date=2026-02-31"):
+        assert (await world.xenia.get(f"/enablement/log?{odd}")).status == 200
+    audit = await world.xenia.get("/enablement/log/audit")
+    assert "Approved" in audit.text
+    for odd in ("0001-01", "2026-13", "x"):
+        assert (await world.xenia.get(f"/enablement/log/audit?month={odd}")).status == 200
+    assert (await world.anna.get("/enablement/log")).status == 403
+    assert (await world.anna.get("/enablement/log/audit")).status == 403
+
+
+async def test_what_one_may_not_know_of_has_no_pages(world: World) -> None:
+    for path in ("readers", "report", "reports", "readers.csv"):
+        assert (await world.vera.get(f"/enablement/content/{world.draft.content_id}/{path}")).status == 404, path
+    for path in ("vote", "report", "read"):
+        fields = {"helped": "true", "text": "This is out of date."}
+        answer = await world.vera.post(f"/enablement/content/{world.draft.content_id}/{path}", fields)
+        assert answer.status == 404, path

@@ -1,0 +1,164 @@
+"""The portal's approver and contributor: the queue by keys and by thumb, the desk, reviews, following."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+import pytest
+from playwright.sync_api import Browser, expect
+
+from tests.browser.conftest import Mode
+from tests.browser.enablement import APPROVER, CONTRIBUTOR, VIEWER, portal_with
+from tests.browser.house import House
+from tests.browser.window import Window, window
+
+_API = "/api/enablement"
+
+
+@pytest.fixture(scope="module")
+def portal(chromium: Browser, tmp_path_factory: pytest.TempPathFactory) -> Iterator[House]:
+    with portal_with(chromium, tmp_path_factory.mktemp("decisions")) as found:
+        yield found
+
+
+def in_days(days: int) -> str:
+    return (datetime.now(UTC) + timedelta(days=days)).date().isoformat()
+
+
+def call(portal: House, who: str, method: str, path: str, body: Any = None) -> Any:
+    """What a program of somebody does."""
+    with portal.program(who) as program:
+        answer = program.fetch(f"{portal.url}{_API}{path}", method=method, data=body)
+        assert answer.ok, answer.text()
+        return answer.json()
+
+
+def waiting(portal: House, *titles: str) -> None:
+    """Cora's drafts, submitted."""
+    for title in titles:
+        new = {"title": title, "summary": f"About {title}.", "text": "Some *text*.", "product_suite": "Atlas"}
+        made = call(portal, CONTRIBUTOR, "POST", "/content", new)
+        call(portal, CONTRIBUTOR, "POST", f"/content/{made['content_id']}/submit", {})
+
+
+def change(portal: House, title: str) -> None:
+    """A change of something released, submitted."""
+    found = call(portal, CONTRIBUTOR, "GET", "/content?status=Approved&limit=100")["items"]
+    content_id = next(each["content_id"] for each in found if each["title"] == title)
+    edit = {"summary": "Prices of this year, with all discounts.", "text": "# Why it matters\n\nPrices have changed."}
+    call(portal, CONTRIBUTOR, "PUT", f"/content/{content_id}", edit)
+    call(portal, CONTRIBUTOR, "POST", f"/content/{content_id}/submit", {"note": "Prices of this year added."})
+
+
+def due(portal: House, title: str, days: int) -> None:
+    """Something of Cora's that is due for review."""
+    new = {"title": title, "summary": "Short.", "text": "Some text.", "review_due_date": in_days(days)}
+    made = call(portal, CONTRIBUTOR, "POST", "/content", new)
+    version = call(portal, CONTRIBUTOR, "POST", f"/content/{made['content_id']}/submit", {})["version"]
+    call(portal, APPROVER, "POST", f"/content/{made['content_id']}/approve", {"version": version})
+
+
+def _open(shown: Window) -> str:
+    return shown.page.locator("#open-title").inner_text()
+
+
+def test_the_queue_is_decided_by_the_keyboard(portal: House) -> None:
+    waiting(portal, "By key one", "By key two", "By key three")
+    with window(portal, APPROVER) as approver:
+        approver.open("/enablement/queue")
+        approver.check()
+        keys = approver.page.keyboard
+
+        def press(key: str) -> None:
+            with approver.page.expect_navigation():
+                keys.press(key)
+
+        assert _open(approver) == "By key one"
+        press("j")
+        assert _open(approver) == "By key two"
+        press("k")
+        press("a")
+        approver.told("“By key one” approved.")
+        assert _open(approver) == "By key two"
+        keys.press("d")
+        expect(approver.field("Readers get it on")).to_be_visible()
+        approver.field("Readers get it on").fill(in_days(5))
+        with approver.page.expect_navigation():
+            approver.press("Approve for this day")
+        approver.told(f"“By key two” approved for {in_days(5)}.")
+        assert _open(approver) == "By key three"
+        keys.press("r")
+        expect(approver.field("What should change")).to_be_focused()
+        keys.type("a jar of keys")
+        with approver.page.expect_navigation():
+            keys.press("Control+Enter")
+        approver.told("Changes requested: “By key three”.")
+        approver.sees("Nothing waits", "Last decisions")
+        approver.check()
+
+
+def test_an_approver_reads_what_changed_asks_for_more_and_approves_for_a_day(portal: House, mode: Mode) -> None:
+    title = f"Waits in {mode.number}"
+    waiting(portal, title)
+    if mode.number == 1:
+        change(portal, "Atlas price list")
+    with mode.window(portal, APPROVER) as approver:
+        approver.open("/enablement/queue")
+        assert _open(approver) == title
+        approver.sees("Approve now", "Checks", f"About {title}.")
+        approver.check()
+        approver.page.locator("summary", has_text="Request changes").click()
+        approver.page.get_by_label("What should change").fill("Add the prices of next year.")
+        approver.press("Only comment")
+        approver.told("Comment posted.")
+        approver.sees("Add the prices of next year.")
+        approver.page.locator("summary", has_text="Approve for a day").click()
+        approver.page.get_by_label("Readers get it on").fill(in_days(3))
+        approver.press("Approve for this day")
+        approver.told(f"approved for {in_days(3)}")
+        if mode.number == 1:
+            assert _open(approver) == "Atlas price list"
+            approver.sees("Prices of this year added.", "Change of version 1")
+            approver.check()
+            approver.press("Approve now")
+            approver.told("“Atlas price list” approved.")
+
+
+def test_a_contributor_clears_the_desk_and_confirms_what_is_still_correct(portal: House, mode: Mode) -> None:
+    late, soon = f"Late in {mode.number}", f"Soon in {mode.number}"
+    due(portal, late, -3)
+    due(portal, soon, 4)
+    with mode.window(portal, CONTRIBUTOR) as contributor:
+        contributor.open("/enablement/mine")
+        contributor.sees("To be reviewed", late, soon, "Drafts")
+        contributor.check()
+        contributor.press(re.compile(rf"^Still correct\W+{late}$"))
+        contributor.told("is confirmed")
+        contributor.open("/enablement/review")
+        contributor.sees("This week", soon)
+        contributor.check()
+        contributor.page.get_by_label(f"Choose {soon}").check()
+        contributor.press("Still correct: all ticked")
+        contributor.told("1 confirmed as correct.")
+
+
+def test_a_viewer_follows_and_stops_with_a_way_back(portal: House, mode: Mode) -> None:
+    with mode.window(portal, VIEWER) as viewer:
+        viewer.open("/enablement/notifications")
+        viewer.check()
+        viewer.open("/enablement/notifications/settings")
+        viewer.check()
+        viewer.open("/enablement/following")
+        viewer.field("Product").select_option("Cirrus")
+        viewer.press("Follow")
+        viewer.told("You follow Cirrus.")
+        viewer.check()
+        viewer.press("Stop following Cirrus")
+        viewer.told("You no longer follow Cirrus.")
+        viewer.press("Undo")
+        viewer.told("You follow it again.")
+        viewer.press("Stop following Cirrus")
+        viewer.told("You no longer follow Cirrus.")
