@@ -117,7 +117,9 @@ def _rate(member: Window, path: str) -> None:
 def _want(member: Window, path: str) -> None:
     member.open(path)
     title = member.page.locator("h1").inner_text()
-    _mark(member, "To watch").click()
+    # The tick turns at once; the page must not be left before the press has arrived.
+    with member.page.expect_response(lambda answer: answer.request.method == "POST"):
+        _mark(member, "To watch").click()
     expect(_mark(member, "To watch")).to_have_attribute("aria-pressed", "true")
     member.open("/worthwatch/to-watch")
     expect(member.page.locator(f".tile img[alt^='{title}']")).to_have_count(1)
