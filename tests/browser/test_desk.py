@@ -6,6 +6,7 @@ from playwright.sync_api import expect
 
 from tests.browser.conftest import Mode
 from tests.browser.house import MEMBER, MODERATOR, House
+from tests.browser.sites import a_site
 from tests.browser.window import Window, window
 
 _TOUCHED = """() => [...document.querySelectorAll(".list > li :is(a, button), .drawer > summary, .filters select")]
@@ -105,7 +106,9 @@ def test_members_and_visitors_see_their_own_start_page(house: House, mode: Mode)
 
 
 def test_everything_in_a_list_can_be_touched_with_a_thumb(house: House) -> None:
-    with window(house, MEMBER, narrow=True) as member:
+    without_tags = a_site(house, "for-thumbs")
+    with without_tags as page, house.program(MEMBER) as program, window(house, MEMBER, narrow=True) as member:
+        assert program.post(f"{page}/comments", form={"body": "One link more."}).ok
         for path in ("/kelifax/resources", "/fus"):
             member.open(path)
             assert member.page.evaluate(_TOUCHED) == []

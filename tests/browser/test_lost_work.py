@@ -3,30 +3,17 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
-from contextlib import contextmanager
 
 import pytest
 from playwright.sync_api import expect
 
 from tests.browser.conftest import Mode
 from tests.browser.house import ADMIN, MANAGER, MEMBER, MODERATOR, PASSWORD, House
+from tests.browser.sites import a_site
 from tests.browser.window import Window, window
 
 WORD = "Wortungetüm" * 27 + "end"
 """A word of 300 characters."""
-
-
-@contextmanager
-def a_site(house: House, title: str, **fields: str) -> Iterator[str]:
-    """The page of a new site."""
-    with house.program(MANAGER) as manager:
-        said = {"url": f"https://lost.example/{title}", "title": title, "go": "save", **fields}
-        answer = manager.post("/fus/sites/new", form=dict(said))
-        assert answer.ok, answer.text()
-        path = answer.url.removeprefix(house.url)
-        yield path
-        manager.post(f"{path}/delete")
 
 
 def _loses_session(shown: Window) -> None:
@@ -124,6 +111,7 @@ def test_the_session_ends_while_somebody_types(house: House, mode: Mode) -> None
             visitor.open(path)
             visitor.sees_not("Typed for a long time.")
         member.press("Post comment")
+        expect(member.field("Your comment")).to_have_value("")  # the text itself stood in the field before
         member.sees("Typed for a long time.")
         member.open(path)
         expect(member.field("Your comment")).to_have_value("")

@@ -93,7 +93,7 @@ def redirect(url: str, *, flash: str = "", kind: Kind = "good", undo: str = "", 
     return _Redirect(url, Flash(flash, kind, undo) if flash else None, secret)
 
 
-def told(response: Response, text: str, kind: Kind = "good") -> Response:
+def with_message(response: Response, text: str, kind: Kind = "good") -> Response:
     """A part of a page, with a message for whoever had it replaced by script; plain pages send `redirect(flash=…)`."""
     # ASCII, as headers are.
     response.headers["HX-Trigger"] = json.dumps({"told": {"text": text, "kind": kind}})

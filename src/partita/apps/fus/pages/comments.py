@@ -14,7 +14,7 @@ from partita.apps.fus.service import FusService
 from partita.apps.fus.service.history import COMMENT_FIELDS
 from partita.kit.answers import Cursor
 from partita.kit.forms import Parsed, filled, submitted
-from partita.kit.pages import confirm, redirect, render, told
+from partita.kit.pages import confirm, redirect, render, with_message
 from partita.kit.permissions import Access, Viewer
 from partita.kit.routes import CurrentViewer, Routes
 from partita.kit.stale import edited
@@ -47,7 +47,7 @@ def add(pages: Routes, service: FusService) -> None:
         async def save(comment: CommentInput) -> Response:
             await service.comments.write(viewer, site_id, comment)
             if with_script:
-                return told(await comments_part(request, site_id, Parsed(None)), "Comment posted.")
+                return with_message(await comments_part(request, site_id, Parsed(None)), "Comment posted.")
             many = (await service.sites.site(site_id)).number_of_comments > COMMENTS
             order = "?comments=newest" if many else ""
             return redirect(f"/fus/sites/{site_id}{order}#comments", flash="Comment posted.")

@@ -11,7 +11,7 @@ from partita.apps.fus.permissions import Fus
 from partita.apps.fus.service import FusService
 from partita.kit.answers import Cursor
 from partita.kit.forms import MOST_FIELDS, Parsed, submitted
-from partita.kit.pages import confirm, local, redirect, render, told
+from partita.kit.pages import confirm, local, redirect, render, with_message
 from partita.kit.permissions import Access
 from partita.kit.routes import CurrentViewer, Routes
 
@@ -38,7 +38,9 @@ def add(pages: Routes, service: FusService) -> None:
             stars = (await service.ratings.rate(viewer, site_id, wanted)).stars
             if "hx-request" in request.headers:
                 site = await service.sites.site(site_id)
-                return told(render(request, "fus/rating.html", site=site, stars=stars, back=back), "Rating saved.")
+                return with_message(
+                    render(request, "fus/rating.html", site=site, stars=stars, back=back), "Rating saved."
+                )
             return redirect(back, flash="Rating saved.")
 
         async def again(form: Parsed[RatingInput]) -> Response:

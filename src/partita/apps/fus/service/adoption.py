@@ -27,15 +27,10 @@ def adoptions(store: AsyncStore) -> tuple[Adoption[Any], ...]:
     adopt = _Adopting(store)
     return (
         Adoption(Site, "site", adopt.site, after_others=True, is_due=plainly(lambda site: not site.listed)),
-        Adoption(Rating, "rating", adopt.rating, is_due=plainly(lambda rating: bool(rating.stale()))),
-        Adoption(Comment, "comment", adopt.comment, is_due=plainly(lambda each: not each.as_stored(Comment.counted))),
+        Adoption(Rating, "rating", adopt.rating, is_due=adopt.is_due_rating),
+        Adoption(Comment, "comment", adopt.comment, is_due=adopt.is_due_comment),
         Adoption(Group, "group", adopt.group, is_due=plainly(lambda group: bool(group.stale()))),
-        Adoption(
-            Membership,
-            "membership",
-            adopt.membership,
-            is_due=plainly(lambda each: not each.as_stored(Membership.counted)),
-        ),
+        Adoption(Membership, "membership", adopt.membership, is_due=adopt.is_due_membership),
     )
 
 
@@ -102,6 +97,9 @@ class _Adopting:
 
         return await self._store.attempt(attempt)
 
+    async def is_due_rating(self, seen: Rating) -> bool:
+        return bool(seen.stale()) and await self._has_site(seen)
+
     async def comment(self, seen: Comment, before: Comment | None) -> bool:
         if seen.as_stored(Comment.counted):
             return False
@@ -122,6 +120,13 @@ class _Adopting:
 
         return await self._store.attempt(attempt)
 
+    async def is_due_comment(self, seen: Comment) -> bool:
+        return not seen.as_stored(Comment.counted) and await self._has_site(seen)
+
+    async def _has_site(self, seen: Rating | Comment) -> bool:
+        """What belongs to no site counts nowhere, so there is nothing to do for it."""
+        return await self._store.get(schema.site(seen.site_id)) is not None
+
     async def membership(self, seen: Membership, before: Membership | None) -> bool:
         if seen.as_stored(Membership.counted):
             return False
@@ -139,6 +144,12 @@ class _Adopting:
             return True
 
         return await self._store.attempt(attempt)
+
+    async def is_due_membership(self, seen: Membership) -> bool:
+        if seen.as_stored(Membership.counted):
+            return False
+        group = await self._store.get(schema.group(seen.group_name))
+        return group is not None and counts(seen, group)
 
     async def group(self, seen: Group, before: Group | None) -> bool:
         """Restore the number of members of an overwritten group, and write the keys that a setting spreads lists by."""

@@ -13,7 +13,7 @@ from partita.apps.worthwatch.service import WorthWatchService
 from partita.apps.worthwatch.service.addresses import list_path
 from partita.kit.answers import Cursor
 from partita.kit.forms import Parsed, filled, submitted
-from partita.kit.pages import confirm, redirect, render, told
+from partita.kit.pages import confirm, redirect, render, with_message
 from partita.kit.permissions import Access, Viewer
 from partita.kit.problems import Forbidden
 from partita.kit.routes import CurrentViewer, Routes
@@ -57,7 +57,7 @@ def add(pages: Routes, service: WorthWatchService) -> None:
             entry = await comments.write(viewer, watchlist_id, comment)
             said = "Reply posted." if entry.comment.reply_to else "Comment posted."
             if "hx-request" in request.headers:
-                return told(await comments_page(request, viewer, watchlist_id, Parsed(None)), said)
+                return with_message(await comments_page(request, viewer, watchlist_id, Parsed(None)), said)
             return redirect(f"/worthwatch/lists/{watchlist_id}/comments#comments", flash=said)
 
         async def again(form: Parsed[CommentInput]) -> Response:

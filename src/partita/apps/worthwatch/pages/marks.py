@@ -15,7 +15,7 @@ from partita.apps.worthwatch.service import WorthWatchService
 from partita.apps.worthwatch.service.addresses import CONTENT_TYPES, Kind
 from partita.apps.worthwatch.service.tiles import tile_of_title
 from partita.kit.forms import MOST_FIELDS
-from partita.kit.pages import local, redirect, render, told
+from partita.kit.pages import local, redirect, render, with_message
 from partita.kit.permissions import Access
 from partita.kit.problems import NotFound, Problem
 from partita.kit.routes import CurrentViewer, Routes
@@ -89,7 +89,7 @@ def add(pages: Routes, service: WorthWatchService) -> None:
         if "hx-request" in request.headers:
             tile = tile_of_title(title).marked(mine)
             part = render(request, "worthwatch/marks.html", tile=tile, back=press.back, from_list=press.from_list or "")
-            return part if refused is None else told(part, refused.detail, "bad")
+            return part if refused is None else with_message(part, refused.detail, "bad")
         if refused is not None:
             return redirect(press.back, flash=refused.detail, kind="bad")
         return redirect(press.back, flash=f"“{title.title}” {words[0] if press.on else words[1]}.")

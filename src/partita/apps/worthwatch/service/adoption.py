@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
 from contextlib import suppress
+from functools import partial
 from typing import Any
 
 from partita.apps.worthwatch import schema
@@ -48,39 +49,16 @@ _OF_A_USER = ("follower_count", "live_list_count", "favourites", "mail", "digest
 def adoptions(kit: Kit, copies: Copies, ratings: Ratings) -> tuple[Adoption[Any], ...]:
     """How each type is adopted. Lists count their items, so they come first."""
     adopt = _Adopting(kit, copies, ratings)
+    later = partial(Adoption, after_others=True)
     return (
         Adoption(User, "person", _if_readable(adopt.user), is_due=plainly(_is_foreign)),
         Adoption(Movie, "film", _if_readable(adopt.title), is_due=plainly(_is_foreign)),
         Adoption(Show, "series", _if_readable(adopt.title), is_due=plainly(_is_foreign)),
         Adoption(Watchlist, "list", _if_readable(adopt.watchlist), is_due=plainly(_is_foreign)),
-        Adoption(
-            WatchlistItem,
-            "title on a list",
-            _if_readable(adopt.item),
-            after_others=True,
-            is_due=plainly(lambda item: not item.as_stored(WatchlistItem.counted)),
-        ),
-        Adoption(
-            SavedWatchlist,
-            "saved list",
-            _if_readable(adopt.saved),
-            after_others=True,
-            is_due=plainly(lambda saved: not saved.as_stored(SavedWatchlist.counted)),
-        ),
-        Adoption(
-            Comment,
-            "comment",
-            _if_readable(adopt.comment),
-            after_others=True,
-            is_due=plainly(lambda comment: not comment.as_stored(Comment.counted)),
-        ),
-        Adoption(
-            Rating,
-            "rating",
-            _if_readable(adopt.rating),
-            after_others=True,
-            is_due=plainly(lambda rating: rating.as_stored(Rating.counted_rating) != rating.rating),
-        ),
+        later(WatchlistItem, "title on a list", _if_readable(adopt.item), is_due=adopt.is_due_on_its_list),
+        later(SavedWatchlist, "saved list", _if_readable(adopt.saved), is_due=plainly(_is_uncounted)),
+        later(Comment, "comment", _if_readable(adopt.comment), is_due=adopt.is_due_on_its_list),
+        later(Rating, "rating", _if_readable(adopt.rating), is_due=adopt.is_due_on_its_title),
     )
 
 
@@ -88,6 +66,10 @@ def _is_foreign(item: User | Movie | Show | Watchlist) -> bool:
     if isinstance(item, Watchlist) and item.live != item.should_be_live:
         return True
     return not item.as_stored(type(item).adopted)
+
+
+def _is_uncounted(item: WatchlistItem | SavedWatchlist | Comment) -> bool:
+    return not item.as_stored(type(item).counted)
 
 
 def _if_readable(adopt: Callable[[Any, Any], Awaitable[bool]]) -> Callable[[Any, Any], Awaitable[bool]]:
@@ -233,6 +215,10 @@ class _Adopting:
 
         return await self._store.attempt(attempt, tries=TRIES)
 
+    async def is_due_on_its_list(self, seen: WatchlistItem | Comment) -> bool:
+        """Whether there is anything to do: what belongs to no list counts nowhere."""
+        return _is_uncounted(seen) and await find(self._store, schema.watchlist, seen.watchlist_id) is not None
+
     async def saved(self, seen: SavedWatchlist, before: SavedWatchlist | None) -> bool:
         if seen.as_stored(SavedWatchlist.counted):
             return False
@@ -294,6 +280,10 @@ class _Adopting:
             return True
 
         return await self._store.attempt(attempt, tries=TRIES)
+
+    async def is_due_on_its_title(self, seen: Rating) -> bool:
+        """Whether there is anything to do: a rating of no title counts nowhere."""
+        return bool(seen.stale()) and await find(self._store, title_get, seen.content_type, seen.content_id) is not None
 
 
 def _kept(known: Any, now: Any, names: tuple[str, ...]) -> dict[str, Any]:
