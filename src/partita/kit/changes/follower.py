@@ -55,8 +55,9 @@ class Follower:
         """Read the progress again: others may have worked meanwhile."""
         self._places = None
 
-    async def step(self, *, fresh: bool = False) -> int:
-        """One batch of each shard; how many changes were handled. Without the lease, it works beside whoever has it."""
+    async def step(self, *, since: float | None = None) -> int:
+        """One batch of each shard; how many changes were handled. Without the lease, it works beside whoever has it.
+        What was read before `since` is read again."""
         async with self._working:
             turn = self._lease.turn
             if self._places is None or self._turn != turn:
@@ -64,14 +65,14 @@ class Follower:
                 self._places = await self._load()
             places, total = self._places, 0
             unfinished: set[str] = set()
-            for shard in await self._reader.shards(self.handler.table, fresh=fresh):
+            for shard in await self._reader.shards(self.handler.table, since=since):
                 place = places.get(shard.name)
                 if place is None:
                     place = places[shard.name] = await self._claim(shard.name, None)
                 if place.finished:
                     continue
                 if shard.parent not in unfinished:  # its parent first, or the order of a key would be lost
-                    total += await self._advance(shard, place, fresh=fresh)
+                    total += await self._advance(shard, place, since=since)
                 if not place.finished:
                     unfinished.add(shard.id)
             return total
@@ -94,8 +95,8 @@ class Follower:
             raise LeaseLostError("Another process follows the streams now")
         return place
 
-    async def _advance(self, shard: Shard, place: _Place, *, fresh: bool) -> int:
-        batch = await self._reader.next(shard, place.sequence, place.iterator, fresh=fresh)
+    async def _advance(self, shard: Shard, place: _Place, *, since: float | None) -> int:
+        batch = await self._reader.next(shard, place.sequence, place.iterator, since=since)
         if batch.gap:
             table = self.handler.table.name
             _log.error("changes: %s did not run for a day and missed changes of %s", self.handler.name, table)

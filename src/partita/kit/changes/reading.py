@@ -26,20 +26,21 @@ class SharedReader:
         self._tails: dict[str, _Tail] = {}
         self._lists: dict[str, _ShardList] = {}
 
-    async def shards(self, table: Table, *, fresh: bool = False) -> list[Shard]:
-        """The shards of a table's stream, parents first; looked up every few seconds, or now."""
+    async def shards(self, table: Table, *, since: float | None = None) -> list[Shard]:
+        """The shards of a table's stream, parents first; looked up every few seconds, or if that was before `since`."""
         known = self._lists.setdefault(table.name, _ShardList())
         async with known.lock:
-            if fresh or time.monotonic() - known.read_at > self._shards_every:
+            if known.read_at < (time.monotonic() - self._shards_every if since is None else since):
+                now = time.monotonic()
                 known.shards = await shards(self._call, table)
-                known.read_at = time.monotonic()
+                known.read_at = now
                 names = {shard.name for each in self._lists.values() for shard in each.shards}
                 self._tails = {name: tail for name, tail in self._tails.items() if name in names}
             return known.shards
 
-    async def next(self, shard: Shard, after: str, iterator: str | None, *, fresh: bool = False) -> Batch:
+    async def next(self, shard: Shard, after: str, iterator: str | None, *, since: float | None = None) -> Batch:
         """The batch that follows a sequence number. At the end of what is known, the stream is asked once for all, and
-        not again before the time to poll; `fresh` asks it in any case."""
+        not again before the time to poll, or if it was asked after `since`."""
         tail = self._tails.setdefault(shard.name, _Tail())
         known = tail.following(after)
         if known is not None:
@@ -51,11 +52,12 @@ class SharedReader:
             if known is not None:
                 return known
             at_the_end = tail.end == after
-            if at_the_end and not fresh and time.monotonic() - tail.empty_at < self._poll:
+            now = time.monotonic()
+            if at_the_end and tail.empty_at > (now - self._poll if since is None else since):
                 return Batch([], tail.iterator)
             use = tail.iterator if at_the_end else iterator
             batch = await records(self._call, shard, after, use, limit=self._batch)
-            tail.add(after, batch)
+            tail.add(after, batch, now)
             return batch
 
 
@@ -79,7 +81,7 @@ class _Tail:
     iterator: str | None = None
     closed: bool = False
     empty_at: float = float("-inf")
-    """When nothing new was there."""
+    """When it was asked last and nothing new was there."""
 
     def following(self, after: str) -> Batch | None:
         """What is known to follow a sequence number; None if it must be read."""
@@ -93,7 +95,7 @@ class _Tail:
                 return replace(piece.batch, records=rest, gap=False)
         return None
 
-    def add(self, after: str, batch: Batch) -> None:
+    def add(self, after: str, batch: Batch, asked_at: float) -> None:
         if self.end != after:
             self.pieces.clear()
         self.end = after
@@ -101,7 +103,7 @@ class _Tail:
             self.end = _sequence(batch.records[-1])
             self.pieces.append(_Piece(after, self.end, batch))
         else:
-            self.empty_at = time.monotonic()
+            self.empty_at = asked_at
         self.iterator = batch.iterator
         self.closed = batch.iterator is None
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import logging
+import time
 from collections.abc import Iterable
 from typing import Any
 
@@ -90,7 +91,8 @@ class ChangeWorker:
         """Work until every stream is read to its end; how many changes were handled."""
         total = 0
         while True:
-            handled = sum(await asyncio.gather(*map(self._drained, self._followers)))
+            since = time.monotonic()
+            handled = sum(await asyncio.gather(*(self._drained(each, since) for each in self._followers)))
             if not handled:
                 return total
             total += handled
@@ -138,9 +140,9 @@ class ChangeWorker:
             if pause:
                 await asyncio.sleep(pause)
 
-    async def _drained(self, follower: Follower) -> int:
+    async def _drained(self, follower: Follower, since: float) -> int:
         """A step to the end of what there is; if another process moves the progress meanwhile, there is more to do."""
         try:
-            return await follower.step(fresh=True)
+            return await follower.step(since=since)
         except LeaseLostError:
             return 1
