@@ -49,9 +49,23 @@ class Suite:
 
 
 @contextmanager
-def serving(folder: Path, *arguments: str, environment: dict[str, str] | None = None) -> Iterator[Suite]:
-    """The suite on a data folder, ready when this is entered and gone when it is left."""
-    command = [sys.executable, "-m", "partita.cli", "serve", "--data", str(folder / "data"), "--port", "0", *arguments]
+def serving(
+    folder: Path, *arguments: str, environment: dict[str, str] | None = None, through: tuple[str, ...] = ()
+) -> Iterator[Suite]:
+    """The suite on a data folder, ready when this is entered and gone when it is left; `through` a command that becomes
+    it."""
+    command = [
+        *through,
+        sys.executable,
+        "-m",
+        "partita.cli",
+        "serve",
+        "--data",
+        str(folder / "data"),
+        "--port",
+        "0",
+        *arguments,
+    ]
     log = folder / "serve.log"
     with (
         log.open("w") as errors,

@@ -206,12 +206,14 @@ def _config(settings: Settings, app: FastAPI | Callable[[], FastAPI] | str) -> u
     import uvicorn
     from fastapi import FastAPI
 
+    from partita.web.connections import Connection
+
     return uvicorn.Config(
         app,
         factory=not isinstance(app, FastAPI),
         workers=settings.workers,
         loop="uvloop" if sys.platform != "win32" else "asyncio",
-        http="httptools",
+        http=Connection,
         ws="none",
         log_config=None,
         access_log=False,

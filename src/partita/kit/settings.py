@@ -110,6 +110,10 @@ class Settings(BaseSettings):
     """The URL of the site, for links and cookies; by default host and port. With https, cookies are secure."""
     workers: int = Field(default=1, ge=1, le=64)
     """The number of server processes."""
+    connections: int = Field(default=1024, ge=16, le=100_000)
+    """How many connections each process keeps open, as far as the system lets it; then those that wait longest go."""
+    receive_seconds: float = Field(default=30.0, ge=1, le=600)
+    """How long a client may take to send the head of a request, and may fall silent within a body."""
     jobs: int = Field(default=2, ge=0, le=64)
     """How many jobs each process runs at once; 0 leaves them to other processes."""
     trusted_proxies: Annotated[tuple[str, ...], NoDecode, BeforeValidator(_split)] = ()
