@@ -173,6 +173,7 @@ def test_a_schema_that_cannot_be_read_is_said_in_one_line(tmp_path: Path) -> Non
         (["dynamodb", "--durability", "some"], "choose full, normal or off"),
         (["dynamodb", "--faults", "{folder}/plan.json"], "A fault plan has no thunder"),
         (["dynamodb", "--keys", "{folder}/keys"], "is not `id:secret`"),
+        (["dynamodb", "--keys", "{folder}/open"], "others can read"),
         (["dynamodb", "--data", "{folder}/keys/data"], "The data folder cannot be used"),
         (["export", "poetry"], "choose cloudformation, terraform, workbench"),
         (["export", "terraform", "--system", "x"], "choose kelifax"),
@@ -182,6 +183,9 @@ def test_a_schema_that_cannot_be_read_is_said_in_one_line(tmp_path: Path) -> Non
 def test_what_cannot_work_is_said_with_the_next_step(arguments: list[str], said: str, tmp_path: Path) -> None:
     (tmp_path / "plan.json").write_text('{"thunder": 1}')
     (tmp_path / "keys").write_text("nonsense\n")
+    (tmp_path / "keys").chmod(0o600)
+    (tmp_path / "open").write_text("alice:wonderland\n")
+    (tmp_path / "open").chmod(0o640)
     filled = [argument.replace("{folder}", str(tmp_path)) for argument in arguments]
     if filled[0] == "dynamodb" and "--data" not in filled:
         filled += ["--data", str(tmp_path / "data")]
@@ -196,6 +200,7 @@ def test_a_door_with_keys_opens_only_for_them(tmp_path: Path) -> None:
 
     keys = tmp_path / "keys"
     keys.write_text("alice:wonderland\n")
+    keys.chmod(0o600)
     with partita_door(tmp_path / "data", "--keys", str(keys)) as served:
         for secret, allowed in (("wonderland", True), ("wrong", False)):
             client = boto3.client(

@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+import json
+from base64 import urlsafe_b64encode
+from contextlib import suppress
 from typing import Any
 
 import pytest
+from hypothesis import HealthCheck, example, given, settings
+from hypothesis import strategies as st
 
 from partita.dynamo.errors import (
     ExpiredIteratorError,
@@ -275,3 +280,42 @@ def test_a_table_whose_name_ends_in_table_is_found_by_its_addresses(engine: Engi
     )
     assert engine.call("DescribeTable", {"TableName": made["TableArn"]})["Table"]["TableName"] == name
     assert engine.call("ListTagsOfResource", {"ResourceArn": made["TableArn"]})["Tags"] == []
+
+
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=60)
+@given(
+    kind=st.sampled_from(["AT_SEQUENCE_NUMBER", "AFTER_SEQUENCE_NUMBER"]),
+    sequence=st.text("0123456789²٣a-", min_size=21, max_size=40),
+)
+@example("AFTER_SEQUENCE_NUMBER", str(2**63 - 1).zfill(21))
+@example("AFTER_SEQUENCE_NUMBER", "²" * 21)
+def test_any_sequence_number_is_answered_or_refused(streaming: tuple[Engine, str], kind: str, sequence: str) -> None:
+    engine, arn = streaming
+    with suppress(ValidationError, TrimmedDataAccessError):
+        assert len(_records(engine, _iterator(engine, arn, kind, sequence))) <= 1
+
+
+JSON = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False, allow_infinity=False) | st.text(max_size=20),
+    lambda inner: st.lists(inner, max_size=5),
+)
+
+
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=100)
+@given(forged=JSON | st.tuples(st.just("ARN"), JSON, JSON, JSON) | st.binary(max_size=40))
+@example(("ARN", 2**64, 0.0, True))
+@example(("ARN", -(2**70), 2e9, False))
+def test_any_iterator_is_answered_or_refused(streaming: tuple[Engine, str], forged: Any) -> None:
+    engine, arn = streaming
+    if isinstance(forged, tuple):
+        forged = [arn, *forged[1:]]
+    raw = forged if isinstance(forged, bytes) else json.dumps(forged).encode()
+    with suppress(ValidationError, TrimmedDataAccessError, ExpiredIteratorError, ResourceNotFoundError):
+        _records(engine, urlsafe_b64encode(raw).decode())
+
+
+@pytest.fixture
+def streaming(engine: Engine) -> tuple[Engine, str]:
+    arn = _stream(engine)
+    put(engine, pk="a", x=1)
+    return engine, arn

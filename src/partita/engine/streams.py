@@ -27,6 +27,8 @@ from partita.engine.definitions import Stream, Table
 from partita.engine.describe import Place, key_schema
 from partita.engine.writer import Transaction
 
+_HIGHEST_NUMBER = 2**63 - 1
+"""The highest that the database counts to."""
 Request = Mapping[str, Any]
 Response = dict[str, Any]
 
@@ -152,9 +154,9 @@ def shard_iterator(
     first, last = next(connection.execute(f"SELECT min(seq), max(seq) FROM {stream.rows}"))
     newest = last if last is not None else _highest(connection, stream)
     if kind in ("AT_SEQUENCE_NUMBER", "AFTER_SEQUENCE_NUMBER"):
-        if number is None or not number.isdigit():
+        if number is None:
             raise ValidationError(f"SequenceNumber is required for the shard iterator type {kind}")
-        position = int(number) + (kind == "AFTER_SEQUENCE_NUMBER")
+        position = _number(number) + (kind == "AFTER_SEQUENCE_NUMBER")
         if position < (first if first is not None else newest + 1):
             raise TrimmedDataAccessError(
                 f"The sequence number {number} is before the oldest record kept. Start from TRIM_HORIZON."
@@ -164,6 +166,13 @@ def shard_iterator(
     else:
         position = newest + 1 if kind == "LATEST" else 1
     return {"ShardIterator": _iterator(place.stream_arn(name, stream), position, now, exact=kind != "TRIM_HORIZON")}
+
+
+def _number(sequence: str) -> int:
+    """A sequence number, of any length that fits; a reader past the last one there can be waits for nothing."""
+    if not (sequence.isascii() and sequence.isdigit()):
+        raise ValidationError("Invalid SequenceNumber: it has digits only")
+    return min(int(sequence), _HIGHEST_NUMBER - 1)
 
 
 def _highest(connection: apsw.Connection, stream: Stream) -> int:
@@ -182,7 +191,9 @@ def _opened(iterator: str, now: float) -> tuple[str, int, bool]:
     try:
         arn, position, issued, exact = orjson.loads(urlsafe_b64decode(iterator))
         arn, position, issued, exact = str(arn), int(position), float(issued), bool(exact)
-    except (binascii.Error, ValueError, TypeError):
+        if not 0 <= position <= _HIGHEST_NUMBER:
+            raise ValueError
+    except (binascii.Error, ValueError, TypeError, OverflowError):
         raise ValidationError("Invalid ShardIterator") from None
     if now - issued > ITERATOR_SECONDS:
         raise ExpiredIteratorError(

@@ -4,12 +4,19 @@ from __future__ import annotations
 
 import gzip
 import socket
+import tracemalloc
 
 import orjson
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from partita.dynamo.limits import REQUEST_BYTES
 from partita.engine.door import DoorThread
+from partita.engine.door.admission import Admissions
+from partita.engine.door.budget import Budget
+from partita.engine.door.limits import DoorLimits
+from partita.engine.door.reader import RequestReader
 from tests.engine.door.conftest import OpenDoor
 from tests.engine.door.wire import Client, StandIn, chunk, head, post
 
@@ -266,3 +273,42 @@ def _wait_a_little() -> None:
 
 def _bigs(backend: StandIn) -> int:
     return sum(operation == "Big" for operation, _ in backend.calls)
+
+
+def test_a_body_in_small_chunks_takes_no_more_memory_than_its_bytes() -> None:
+    reader = RequestReader(Admissions(), DoorLimits(), Budget(REQUEST_BYTES))
+    reader.feed(head("Size", Transfer_Encoding="chunked"))
+    piece = chunk(b"ab") * 10_000
+    tracemalloc.start()
+    try:
+        for _ in range(100):
+            reader.feed(piece)
+        assert tracemalloc.get_traced_memory()[0] < 8_000_000  # of two megabytes; as an object for each chunk it was 60
+    finally:
+        tracemalloc.stop()
+    reader.feed(chunk(b""))
+    assert reader.requests[0].body == b"ab" * 1_000_000
+
+
+def test_all_bodies_together_have_a_limit_which_is_given_back(open_door: OpenDoor, backend: StandIn) -> None:
+    door = open_door(all_bodies_bytes=1500)
+    with Client(door.port) as first, Client(door.port) as second:
+        first.send(post("Hold", b"x" * 1000))
+        answer = backend.held.get(timeout=20)
+        second.send(post("Size", b"x" * 1000))
+        _assert_refused(second, 503, "com.amazon.coral.service#ServiceUnavailableException")
+        answer(b"first")
+        assert first.response().body == b"first"
+        with Client(door.port) as third:
+            assert third.ask("Size", b"x" * 1400).body == b'{"Size":1400}'
+
+
+@given(st.lists(st.sampled_from(["whole", "half", "refused", "gone"]), max_size=12))
+def test_whatever_becomes_of_requests_their_memory_is_given_back(ends: list[str]) -> None:
+    budget = Budget(REQUEST_BYTES)
+    for end in ends:
+        reader = RequestReader(Admissions(), DoorLimits(body_bytes=100), budget)
+        sent = post("Size", b"x" * (150 if end == "refused" else 50))
+        reader.feed(sent[:-20] if end == "half" else sent)
+        reader.close()
+    assert budget.left == REQUEST_BYTES

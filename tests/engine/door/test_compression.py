@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gzip
+import time
 
 import orjson
 import pytest
@@ -10,6 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from partita.dynamo.errors import RequestTooLargeError, SerializationError
+from partita.dynamo.limits import REQUEST_BYTES
 from partita.engine.door.compression import compress, decompress, wants_gzip
 from tests.engine.door.wire import Client, StandIn
 
@@ -92,3 +94,18 @@ def test_any_bytes_unpack_or_are_refused(data: bytes) -> None:
 @given(st.binary(max_size=60))
 def test_any_accept_encoding_is_understood_or_ignored(value: bytes) -> None:
     assert wants_gzip(value) in (True, False)
+
+
+def test_many_empty_members_cost_next_to_nothing() -> None:
+    body = gzip.compress(b"") * 200_000  # four megabytes
+    began = time.process_time()
+    with pytest.raises(SerializationError, match="more than 64 members"):
+        decompress(body, b"gzip", REQUEST_BYTES)
+    assert time.process_time() - began < 0.5
+
+
+@given(st.lists(st.binary(max_size=200_000), min_size=1, max_size=64))
+@settings(deadline=None, max_examples=20)
+def test_members_are_one_body_wherever_they_end(parts: list[bytes]) -> None:
+    packed = b"".join(map(gzip.compress, parts))
+    assert decompress(packed, b"gzip", REQUEST_BYTES) == b"".join(parts)

@@ -7,7 +7,9 @@ from itertools import pairwise
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from partita.dynamo.limits import REQUEST_BYTES
 from partita.engine.door.admission import Admissions
+from partita.engine.door.budget import Budget
 from partita.engine.door.limits import DoorLimits
 from partita.engine.door.reader import Request, RequestReader
 from tests.engine.door.wire import chunk, head, post
@@ -64,7 +66,7 @@ def test_the_body_limit_is_exact(size: int, chunked: bool) -> None:
 
 
 def _read(*parts: bytes, limits: DoorLimits | None = None) -> list[tuple[str | None, bytes, bool, bool]]:
-    reader = RequestReader(Admissions(), limits or DoorLimits())
+    reader = RequestReader(Admissions(), limits or DoorLimits(), Budget(2 * REQUEST_BYTES))
     for part in parts:
         reader.feed(part)
     return [_essence(request) for request in reader.requests]

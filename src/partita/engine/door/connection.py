@@ -15,6 +15,7 @@ from typing import cast
 from partita.dynamo.errors import DynamoError, InternalServerError
 from partita.engine.door.admission import Admissions
 from partita.engine.door.backend import Backend
+from partita.engine.door.budget import Budget
 from partita.engine.door.completions import Completions
 from partita.engine.door.limits import DoorLimits
 from partita.engine.door.reader import Request, RequestReader
@@ -38,8 +39,12 @@ class Shared:
     responses: ResponseWriter = field(default_factory=ResponseWriter)
     connections: set[Connection] = field(default_factory=set)
     thread: int = field(default_factory=get_ident)
+    budget: Budget = field(init=False)
     stopping: bool = False
     on_empty: Callable[[], None] = lambda: None
+
+    def __post_init__(self) -> None:
+        self.budget = Budget(self.limits.all_bodies_bytes)
 
 
 class Exchange:
@@ -82,7 +87,7 @@ class Connection(asyncio.Protocol):
     def __init__(self, shared: Shared) -> None:
         self.shared = shared
         self.deadline = inf  # when `expire` is due
-        self._reader = RequestReader(shared.admissions, shared.limits)
+        self._reader = RequestReader(shared.admissions, shared.limits, shared.budget)
         self._transport: asyncio.Transport | None = None
         self._running: Exchange | None = None
         self._pumping = False
@@ -174,6 +179,8 @@ class Connection(asyncio.Protocol):
 
     def deliver(self, exchange: Exchange, result: object) -> None:
         """Send the response of the running request; on the loop's thread only."""
+        self.shared.budget.give_back(exchange.request.size)
+        exchange.request.size = 0
         if exchange is not self._running:
             if self._transport is not None:
                 log.error("The backend answered the same request twice: %s", exchange.request.operation)
@@ -201,6 +208,7 @@ class Connection(asyncio.Protocol):
 
     def _start(self, request: Request) -> None:
         if request.refusal is not None:
+            self.shared.budget.give_back(request.size)
             self._respond_error(request, request.refusal)
             return
         if request.operation is None:

@@ -14,6 +14,8 @@ class DoorLimits:
     connections: int = 1024
     head_bytes: int = 64 * 1024
     body_bytes: int = REQUEST_BYTES
+    all_bodies_bytes: int = 8 * REQUEST_BYTES
+    """Of all requests that are received or run at the same time."""
     gzip_from_bytes: int = 4096
     idle_seconds: float = 60.0
     receive_seconds: float = 30.0

@@ -9,9 +9,10 @@ import httptools
 
 from partita.dynamo.errors import DynamoError
 from partita.engine.door.admission import Admission, Admissions
+from partita.engine.door.budget import Budget
 from partita.engine.door.compression import decompress, too_large, wants_gzip
 from partita.engine.door.limits import DoorLimits
-from partita.engine.door.refusals import HeadersTooLargeError, MalformedRequestError
+from partita.engine.door.refusals import HeadersTooLargeError, MalformedRequestError, ServiceUnavailableError
 
 
 @dataclass(slots=True)
@@ -20,6 +21,8 @@ class Request:
 
     operation: str | None
     body: bytes
+    size: int = 0
+    """What it takes of the budget."""
     refusal: DynamoError | None = None
     keep_alive: bool = True
     gzip: bool = False
@@ -32,7 +35,8 @@ class RequestReader:
     __slots__ = (
         "_admission",
         "_admissions",
-        "_chunks",
+        "_body",
+        "_budget",
         "_encoding",
         "_gzip",
         "_kept",
@@ -43,6 +47,7 @@ class RequestReader:
         "_raw_headers",
         "_refusal",
         "_size",
+        "_taken",
         "_url",
         "_useless",
         "awaits_continue",
@@ -53,9 +58,10 @@ class RequestReader:
         "requests",
     )
 
-    def __init__(self, admissions: Admissions, limits: DoorLimits) -> None:
+    def __init__(self, admissions: Admissions, limits: DoorLimits, budget: Budget) -> None:
         self._admissions = admissions
         self._limits = limits
+        self._budget = budget
         self.requests: deque[Request] = deque()
         self.begun = 0  # how many requests began, so that each has its own deadline
         self.receiving = False  # a request began and did not end
@@ -70,6 +76,8 @@ class RequestReader:
         self._encoding: bytes | None = None
         self._admission: Admission | None = None
         self._refusal: DynamoError | None = None
+        self._taken = 0
+        self._body: bytes | bytearray = b""
         self._reset()
         self._parser: httptools.HttpRequestParser | None = httptools.HttpRequestParser(self)
 
@@ -97,7 +105,7 @@ class RequestReader:
         """Refuse the current request without reading the rest of it, and read no more."""
         if not self.finished:
             self.finished = True
-            self._end(Request(None, b"", refusal, keep_alive=False))
+            self._end(Request(None, b"", refusal=refusal, keep_alive=False))
 
     def finish(self) -> None:
         """Read no more."""
@@ -107,6 +115,9 @@ class RequestReader:
     def close(self) -> None:
         """Drop everything, also the reference cycle with the parser, so that no garbage collection is needed."""
         self.finish()
+        self._reset()
+        for request in self.requests:
+            self._budget.give_back(request.size)
         self.requests.clear()
         self._parser = None
 
@@ -151,21 +162,31 @@ class RequestReader:
         self._size += len(chunk)
         if self._size > self._limits.body_bytes:
             raise self._refused(too_large(self._limits.body_bytes))
-        if self._kept:
-            self._chunks.append(chunk)
+        if not self._kept:
+            return
+        if not self._budget.take(len(chunk)):
+            raise self._refused(ServiceUnavailableError("The server has too many large requests. Try again later."))
+        self._taken += len(chunk)
+        if not self._body:
+            self._body = chunk  # most bodies come at once
+        elif isinstance(self._body, bytearray):
+            self._body += chunk
+        else:
+            self._body = bytearray(self._body + chunk)
 
     def on_message_complete(self) -> None:
         assert self._parser is not None
         self._progress = True
         keep_alive = self._parser.should_keep_alive()
-        chunks = self._chunks
-        body = chunks[0] if len(chunks) == 1 else b"".join(chunks)
+        body = bytes(self._body)
         try:
             body = self._opened(body)
         except DynamoError as error:
             self._refusal, body = error, b""
         operation = self._admission.operation if self._admission is not None else None
-        self._end(Request(operation, body, self._refusal, keep_alive, self._gzip, self._method == b"HEAD"))
+        request = Request(operation, body, self._taken, self._refusal, keep_alive, self._gzip, self._method == b"HEAD")
+        self._taken = 0  # it is the request's now
+        self._end(request)
         if not keep_alive:
             self.finished = True
             raise _FinishedError
@@ -187,8 +208,10 @@ class RequestReader:
         self._url = b""
         self._method = b""
         self._raw_headers.clear()
-        self._chunks: list[bytes] = []
+        self._body = b""
         self._size = 0
+        self._budget.give_back(self._taken)
+        self._taken = 0
         self._encoding = None
         self._gzip = False
         self._kept = False  # whether the body is needed

@@ -32,7 +32,7 @@ class RequestTimeoutError(DynamoError):
 
 
 class ServiceUnavailableError(DynamoError):
-    """The server has too many connections; AWS SDKs retry."""
+    """The server has too much to do; AWS SDKs retry."""
 
     code = "ServiceUnavailableException"
     status = 503
