@@ -9,6 +9,7 @@ import pytest
 from markupsafe import Markup
 
 from partita.bootstrap import SYSTEMS, build
+from partita.kit.permissions import ADMIN
 from partita.kit.settings import Settings
 from partita.store import Observation
 from partita.web import shell
@@ -72,7 +73,7 @@ async def test_a_message_is_shown_to_whom_it_was_sent_and_cannot_be_made_up(serv
 
 
 async def test_the_panel_shows_the_requests_that_made_the_page(served: Served) -> None:
-    ada = await served.person("Ada")
+    ada = await served.person("Ada", ADMIN)
     page = (await ada.get("/press")).text
     rows = re.findall(r"<tr><td>(\w+)</td><td>([\w-]+)</td>", page)
     assert rows == [
@@ -91,9 +92,20 @@ def test_the_panel_counts_units_as_people_do(used: float, shown: str) -> None:
     assert f"<span>{shown}</span>" in panel(calls, "name", Markup())
 
 
-async def test_requests_of_different_pages_are_kept_apart(visitor: Visitor) -> None:
+async def test_requests_of_different_pages_are_kept_apart(served: Served) -> None:
+    ada = await served.person("Ada", ADMIN)
     for _ in range(3):
-        assert "1 request to the tables" in (await visitor.get("/press")).text
+        assert "3 requests to the tables" in (await ada.get("/press")).text
+
+
+@pytest.mark.parametrize(
+    "path", ["/press", "/sign-in", "/sign-up", "/account/forgotten", "/no-such-page", "/press/none"]
+)
+async def test_how_many_requests_made_a_page_tells_nobody_whether_something_exists(served: Served, path: str) -> None:
+    for somebody in (served.visitor(), await served.person("Mina")):
+        assert 'class="developer"' not in (await somebody.get(path)).text
+    admin = await served.person("Ada", ADMIN)
+    assert ('class="developer"' in (await admin.get(path)).text) == (path == "/press")
 
 
 async def test_a_token_that_is_not_good_is_refused_where_none_is_needed_too(visitor: Visitor) -> None:

@@ -38,6 +38,7 @@ class House(Permission):
     MANAGE_JOBS = "house:jobs:manage", "See and manage everybody's jobs"
     READ_OUTBOX = "house:outbox:read", "Read mail that was kept instead of sent"
     READ_METRICS = "house:metrics:read", "Read metrics"
+    READ_REQUESTS = "house:requests:read", "See which DynamoDB requests make a page"
 
 
 @dataclass(frozen=True, slots=True)

@@ -121,7 +121,7 @@ class Settings(BaseSettings):
     log_level: Literal["debug", "info", "warning", "error"] = "info"
     """How much is logged."""
     dev_panel: bool = True
-    """Whether pages show the developer panel with their DynamoDB requests."""
+    """Whether pages show the developer panel with their DynamoDB requests to those who may see it."""
     demo: bool = False
     """Whether empty systems are filled with demo data at the start."""
     fetch: bool = True

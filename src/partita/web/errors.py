@@ -142,6 +142,7 @@ async def answer_with(request: Request, problem: Problem) -> Response:
         return await _to_sign_in(request, problem)
     if isinstance(problem, PasswordChangeDue):
         return redirect(PASSWORD_PATH)  # that page says why
+    request.state.problem = True
     return render(request, "error.html", status=problem.status, headers=problem.headers, problem=problem)
 
 

@@ -55,6 +55,10 @@ class Shell:
     version: str = __version__
 
 
+GUESSES = frozenset({"/sign-in", "/sign-up", "/account/forgotten", "/account/reset"})
+"""Pages on which people say who they are."""
+
+
 class Shells:
     """Makes the frame of pages for each request."""
 
@@ -95,8 +99,11 @@ class Shells:
         return {"request": request, "viewer": viewer, "system": system, "path": path, "shell": shell}
 
     def panel(self, request: Request) -> str:
-        """The developer panel: the DynamoDB requests of this HTTP request."""
-        if not self._developer:
+        """The developer panel: the DynamoDB requests of this HTTP request, for whoever may see them. How many there are
+        tells whether something exists, so nobody else does, and no page that answers a guess has it."""
+        viewer: Viewer = getattr(request.state, "viewer", NOBODY)
+        guesses = request.url.path in GUESSES or getattr(request.state, "problem", False)
+        if not self._developer or guesses or not viewer.may(House.READ_REQUESTS):
             return ""
         calls = getattr(request.state, "calls", None) or Calls()
         return panel(calls, _request_id(request), self._code)

@@ -37,8 +37,9 @@ async def test_the_answer_for_unknown_people_takes_as_long(accounts: Accounts, a
             await accounts.sessions.sign_in(identity, "wrong horse battery", address=f"192.0.2.{place}")
         return time.perf_counter() - begun
 
-    known = min([await seconds("ada", place) for place in range(8)])
-    unknown = min([await seconds("bob", place) for place in range(8)])
+    # In turn, so that both meet the same machine; the least of each is what it takes when nothing else runs.
+    pairs = [(await seconds("ada", place), await seconds("bob", place)) for place in range(12)]
+    known, unknown = map(min, zip(*pairs, strict=True))
     assert 0.5 < unknown / known < 2
 
 
