@@ -24,6 +24,7 @@ _ROLES = {
     APPROVER: "enablement:approver",
     ADMIN: "enablement:admin",
 }
+_API = "/api/enablement"
 _LONG = "Donaudampfschifffahrtselektrizitätenhauptbetriebswerkbauunterbeamtengesellschaft " * 2
 CSV = "Model,Price,Discount\n" + "\n".join(f"Atlas {n},{n * 100},{n} %" for n in range(1, 80))
 
@@ -42,6 +43,14 @@ def portal_with(browser: Browser, folder: Path, *, filled: bool = True) -> Itera
                 assert answer.ok, answer.text()
                 house.keys[username] = somebody.storage_state()
         yield house
+
+
+def call(portal: House, who: str, method: str, path: str, body: Any = None) -> Any:
+    """What a program of somebody does."""
+    with portal.program(who) as program:
+        answer = program.fetch(f"{portal.url}{_API}{path}", method=method, data=body)
+        assert answer.ok, answer.text()
+        return answer.json()
 
 
 def picture() -> bytes:

@@ -8,6 +8,7 @@ from collections import deque
 from collections.abc import Iterator
 from dataclasses import dataclass
 from html.parser import HTMLParser
+from typing import Any
 from urllib.parse import urljoin, urlsplit
 
 import orjson
@@ -29,6 +30,7 @@ _PARTS = (
     "/enablement/content/{content_id}/preview",
     "/enablement/content/{content_id}/proposal/cover",
     "/enablement/content/{content_id}/versions/{major}/cover",
+    "/enablement/owners/complete",
     "/notifications/unread",
     "/admin/outbox/{mail_id}/files/{number}",
     "/fus/tags/complete",
@@ -47,17 +49,6 @@ _PARTS = (
 )
 """What is no page: the number in the bell, files of mails, what is found while it is typed, downloads, kept forms, one
 title of a page, a list within pages of others, what leads to a title by chance, addresses without a readable tail."""
-
-_OF_OTHER_STATES = (
-    "/enablement/content/{content_id}/compare",
-    "/enablement/content/{content_id}/must-read/withdraw",
-    "/enablement/content/{content_id}/renew",
-    "/enablement/content/{content_id}/report",
-    "/enablement/import/{import_id}",
-    "/enablement/owners/{user_id}/transfer",
-    "/enablement/queue/{content_id}",
-)
-"""Pages of items in a state that the first item found is not in; the portal's stories and page tests open them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,6 +101,8 @@ def _live_in(house: House) -> list[str]:
             told += [f"/fus/sites/{site}/rating/remove", f"/fus/groups/{group}/log", _import(somebody)]
         if "worthwatch" in house.systems:
             told += _watch(somebody)
+        if "enablement" in house.systems:
+            told += _enable(somebody)
         return told + _mailed(house, somebody)
 
 
@@ -155,6 +148,34 @@ def _watch(program: APIRequestContext) -> list[str]:
         f"/worthwatch/catalog/film/{film}",
         *(f"/worthwatch/catalog/film/{film}/{part}" for part in ("delete", "merge")),
         f"/worthwatch/diary/{entry['day']}/{entry['viewingId']}/delete",
+    ]
+
+
+def _enable(program: APIRequestContext) -> list[str]:
+    """Pages of content in a state that the first item found is not in: compared, reported, read, renewed, waiting."""
+    api = "/api/enablement"
+
+    def items(path: str) -> list[dict[str, Any]]:
+        found: list[dict[str, Any]] = program.get(f"{api}/{path}").json()["items"]
+        return found
+
+    released = items("content?status=Approved&limit=100")
+    renewed = next(each["content_id"] for each in released if int(each["version"].partition(".")[0]) > 1)
+    plain = released[0]["content_id"]
+    asked = program.put(f"{api}/content/{plain}/must-read", data={"read_by": "2999-12-31", "usernames": [MEMBER]})
+    assert asked.ok, asked.text()
+    expired = items("content?status=Expired&limit=1")[0]
+    rows: FilePayload = {"name": "many.csv", "mimeType": "text/csv", "buffer": b"title,summary\nOne,The first.\n"}
+    began = program.post("/enablement/import", multipart={"file": rows}, max_redirects=0)
+    assert began.status == 303, began.text()
+    return [
+        f"/enablement/content/{renewed}/compare?from=1&to=2",
+        f"/enablement/content/{plain}/must-read/withdraw",
+        f"/enablement/content/{plain}/report",
+        f"/enablement/content/{expired['content_id']}/renew",
+        began.headers["location"],
+        f"/enablement/owners/{expired['owner_user_id']}/transfer",
+        f"/enablement/queue/{items('queue?limit=1')[0]['content_id']}",
     ]
 
 
@@ -245,7 +266,7 @@ _LISTS = (
 def missed(house: House, found: list[Place]) -> list[str]:
     """Pages that no link leads to."""
     known = house.fronts | {place.route for place in found} | {"/jobs/{job_id}/events"}  # for the page's script
-    known |= {*_PARTS, *_OF_OTHER_STATES}
+    known |= {*_PARTS}
     return [page.path for page in house.pages if page.path not in known and not _is_file(page.path)]
 
 

@@ -5,17 +5,14 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
-from typing import Any
 
 import pytest
 from playwright.sync_api import Browser, expect
 
 from tests.browser.conftest import Mode
-from tests.browser.enablement import APPROVER, CONTRIBUTOR, VIEWER, portal_with
+from tests.browser.enablement import APPROVER, CONTRIBUTOR, VIEWER, call, portal_with
 from tests.browser.house import House
 from tests.browser.window import Window, window
-
-_API = "/api/enablement"
 
 
 @pytest.fixture(scope="module")
@@ -26,14 +23,6 @@ def portal(chromium: Browser, tmp_path_factory: pytest.TempPathFactory) -> Itera
 
 def in_days(days: int) -> str:
     return (datetime.now(UTC) + timedelta(days=days)).date().isoformat()
-
-
-def call(portal: House, who: str, method: str, path: str, body: Any = None) -> Any:
-    """What a program of somebody does."""
-    with portal.program(who) as program:
-        answer = program.fetch(f"{portal.url}{_API}{path}", method=method, data=body)
-        assert answer.ok, answer.text()
-        return answer.json()
 
 
 def waiting(portal: House, *titles: str) -> None:

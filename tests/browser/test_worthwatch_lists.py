@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+import pytest
 from playwright.sync_api import Locator, expect
 
 from tests.browser.conftest import Mode
@@ -98,6 +99,34 @@ def test_a_member_shares_a_private_list_by_a_link_and_ends_it(house: House, mode
         mina.told("The link has ended")
         assert visitor.open(path).status == 404
         mina.open(edit)
+
+
+@pytest.mark.parametrize("dark", [False, True], ids=["light", "dark"])
+def test_the_editor_is_sound_on_a_phone_with_script(house: House, dark: bool) -> None:
+    """Its rows, the menu of a row, the facts behind their tab, and the message that offers to undo."""
+    with window(house, house.demo_person(CURATOR), narrow=True, dark=dark) as ada:
+        ada.open("/worthwatch/lists/new")
+        ada.fill(Title="On a phone")
+        ada.press("Go on to the titles")
+        ada.check()
+        for words in ("metrop", "akira", "vertigo"):
+            _add(ada, words)
+        ada.check()
+        first = _order(ada)[0]
+        row = _row(ada, first)
+        row.locator("details.menu > summary").first.click()
+        ada.check()
+        small = ada.page.evaluate(
+            """() => [...document.querySelectorAll(".edit-row button, .edit-row summary")]
+                .map(each => each.getBoundingClientRect())
+                .filter(each => each.height > 0 && each.width > 1 && each.height < 40).length"""
+        )
+        assert small == 0, "buttons that are hard to press"
+        row.get_by_role("button", name=re.compile("^Remove")).click()
+        expect(ada.page.locator(".toasts")).to_contain_text("Undo")
+        ada.check()
+        _open_facts(ada)
+        ada.check()
 
 
 def test_titles_move_by_keys_and_by_drag_and_escape_puts_them_back(house: House) -> None:

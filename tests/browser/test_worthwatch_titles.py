@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from datetime import date, timedelta
 
-from playwright.sync_api import Locator, expect
+from playwright.sync_api import Locator, Response, expect
 
 from tests.browser.conftest import Mode
 from tests.browser.house import MEMBER, House
@@ -21,6 +21,36 @@ def test_a_member_ticks_saves_rates_and_keeps_a_diary(house: House, mode: Mode) 
         _rate(member, path)
         _want(member, f"/worthwatch/titles/film/{titles[-2]}")
         _log(member, path)
+
+
+def test_a_press_is_kept_though_the_page_is_left_at_once(house: House) -> None:
+    list_id, _ = _list(house, 3)
+    with window(house, MEMBER) as member:
+        member.open(f"/worthwatch/lists/{list_id}?view=posters")
+        tile = member.page.locator("[data-tile]:not(.seen)").first.get_attribute("data-tile")
+        # Both in one turn of the loop: the press has not been sent when the page begins to leave.
+        member.page.evaluate(
+            """tile => {
+                document.querySelector(`[data-tile="${tile}"] .mark.seen`).click();
+                location.href = "/worthwatch/diary";
+            }""",
+            tile,
+        )
+        member.page.wait_for_url("**/worthwatch/diary")
+        seen = f"[data-tile='{tile}'] .mark.seen"
+        here = f"/worthwatch/lists/{list_id}?view=posters"
+        member.until(here, lambda: member.page.locator(seen).get_attribute("aria-pressed") == "true")
+        # Three quick presses count as three, and arrive in their order.
+        with member.page.expect_response(lambda answer: "/seen/" in answer.url and "on=false" in _sent(answer)) as last:
+            member.page.evaluate("button => [1, 2, 3].forEach(() => document.querySelector(button).click())", seen)
+        assert last.value.ok
+        expect(member.page.locator(seen)).to_have_attribute("aria-pressed", "false")
+        member.until(here, lambda: member.page.locator(seen).get_attribute("aria-pressed") == "false")
+        member.check()
+
+
+def _sent(answer: Response) -> str:
+    return answer.request.post_data or ""
 
 
 def test_keys_rate_a_title_and_nothing_is_lost_of_the_page(house: House) -> None:

@@ -254,9 +254,18 @@ class Layout:
             and self._may_meet(other.__layout__)
         ]
 
+    @property
+    def told_by_key(self) -> bool:
+        """Whether no other type of the table can have such a key, so that rows need no discriminator to be told."""
+        others = (other.__layout__ for other in self.table.item_types if other is not self.item_type)
+        return not any(self._keys_may_meet(other) for other in others)
+
     def _may_meet(self, other: Layout) -> bool:
         if any(other.constants.get(name, value) != value for name, value in self.constants.items()):
             return False
+        return self._keys_may_meet(other)
+
+    def _keys_may_meet(self, other: Layout) -> bool:
         if self.sk is not None and other.sk is not None and not self.sk.may_meet(other.sk):
             return False
         return self.pk.may_meet(other.pk)

@@ -18,7 +18,7 @@ from partita.table.expect import expect
 from partita.table.items import Item
 from partita.table.layout import Layout
 from partita.table.markers import large_fields
-from partita.table.queries import BatchGet, Query
+from partita.table.queries import BatchGet, Query, held_by
 from partita.table.steps import MOST_CALLS, Page, Position, Steps, single_read_items, single_read_page
 from partita.table.tables import Table
 from partita.table.views import view_of
@@ -34,7 +34,7 @@ def needs_second_read(query: Query[Any]) -> bool:
     index = query.index
     if index is None or index.projection == "ALL":
         return False
-    held = _held(query)
+    held = held_by(query.table, index)
     if query.filter is not None:
         _check_filter(query, held)
     if query.only:
@@ -43,13 +43,6 @@ def needs_second_read(query: Query[Any]) -> bool:
         not held.issuperset((*kind.__layout__.names.values(), *kind.__layout__.reader.derived_names))
         for kind in query.item_types
     )
-
-
-def _held(query: Query[Any]) -> frozenset[str]:
-    """The attributes that an index holds."""
-    assert query.index is not None
-    names = {key.name for key in (*query.table.keys, *query.index.key_names)}
-    return frozenset(names.union(query.index.include))
 
 
 def _check_filter(query: Query[Any], held: frozenset[str]) -> None:

@@ -99,6 +99,12 @@ class Query(Generic[I_co]):
         def _yields(self) -> I_co: ...
 
     @property
+    def whole(self) -> bool:
+        """Whether rows come with their discriminators; not if an index lacks them and their keys tell what they are."""
+        constants = (name for item_type in self.item_types for name in item_type.__layout__.constants)
+        return self.view is None or set(self.only).issuperset(constants)
+
+    @property
     def sort(self) -> ConditionTree | None:
         """The condition on the sort key."""
         return None if self.range is None else self.range.condition()
@@ -172,7 +178,8 @@ class Query(Generic[I_co]):
 
         books_of("ada").shown_as(Title)
         """
-        names = [*key_names(self), *view_names(self.item_types, model)]
+        held = None if self.index is None or self.index.projection == "ALL" else held_by(self.table, self.index)
+        names = [*_keys_alone(self), *view_names(self.item_types, model, held)]
         names += [] if self.expiry is None else [self.expiry]
         narrowed: Query[Any] = replace(self, only=tuple(dict.fromkeys(names)), view=model)
         return narrowed
@@ -251,9 +258,18 @@ class Query(Generic[I_co]):
         return tuple(key_text(parts[name], widths[name]) for name in wanted)
 
 
+def held_by(table: Table, index: Index) -> frozenset[str]:
+    """The attributes that an index holds, if it does not hold all."""
+    return frozenset((*(key.name for key in (*table.keys, *index.key_names)), *index.include))
+
+
+def _keys_alone(query: Query[Any]) -> list[str]:
+    return [key.name for key in (*query.table.keys, *(query.index.key_names if query.index else ()))]
+
+
 def key_names(query: Query[Any]) -> tuple[str, ...]:
     """The attributes that tell a row's type and position: keys and discriminators."""
-    names = [key.name for key in (*query.table.keys, *(query.index.key_names if query.index else ()))]
+    names = _keys_alone(query)
     names += [name for item_type in query.item_types for name in item_type.__layout__.constants]
     return tuple(dict.fromkeys(names))
 

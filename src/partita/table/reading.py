@@ -27,6 +27,7 @@ class Reader:
         "derived_names",
         "fields",
         "keys",
+        "kinds",
         "lasting",
         "own",
         "rivals",
@@ -42,7 +43,9 @@ class Reader:
         self.constants = tuple(layout.constants.items())
         self.fields = layout.fields_by_name
         self.own = layout.own_names
-        kinds = {name: bare(plain_type(layout.item_type.model_fields[name].annotation)) for name in layout.key_fields}
+        self.kinds = kinds = {
+            name: bare(plain_type(layout.item_type.model_fields[name].annotation)) for name in layout.key_fields
+        }
         self.unstored = tuple((name, kinds[name]) for name in layout.key_fields if name not in layout.names)
         self.checks_key = any(
             kind is not str or layout.item_type.__attributes__[name].rewrites for name, kind in self.unstored
@@ -105,9 +108,9 @@ class Reader:
                         return None
         return parts
 
-    def match(self, row: WireItem) -> dict[str, Any] | None:
+    def match(self, row: WireItem, *, whole: bool = True) -> dict[str, Any] | None:
         """The parts of a row's key if the row is of this type: no type that says more claims it."""
-        parts = self.parts(row)
+        parts = self.parts(row, whole=whole)
         if parts is not None:
             for rival in self.rivals:
                 if rival.reader.parts(row) is not None:
@@ -120,12 +123,13 @@ class Reader:
             rival.reader.parts(row) is not None for rival in self.rivals
         )
 
-    def values(self, row: WireItem) -> tuple[dict[str, Any], dict[str, AttributeValue]] | None:
-        """Field values out of a row of this type, and the attributes the type does not know; None for other rows."""
-        parts = self.match(row) if self.rivals else self.parts(row)
+    def values(self, row: WireItem, *, whole: bool = True) -> tuple[dict[str, Any], dict[str, AttributeValue]] | None:
+        """Field values out of a row of this type, and the attributes the type does not know; None for other rows. Of a
+        row that is not whole, what its key says has its value too."""
+        parts = self.match(row, whole=whole) if self.rivals else self.parts(row, whole=whole)
         if parts is None:
             return None
-        values: dict[str, Any] = {}
+        values: dict[str, Any] = {} if whole else {name: part_value(parts[name], self.kinds[name]) for name in parts}
         unknown: dict[str, AttributeValue] = {}
         fields = self.fields
         for name, value in row.items():

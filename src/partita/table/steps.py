@@ -268,7 +268,9 @@ def _read(query: Query[R], row: WireItem) -> R | None:
     """The row as one of the query's types; None for a row of another type."""
     for item_type in query.item_types:
         item: R | None = (
-            item_type.from_own_row(row) if query.view is None else view_of(item_type, query.view, row)  # type: ignore[assignment]
+            item_type.from_own_row(row)  # type: ignore[assignment]
+            if query.view is None
+            else view_of(item_type, query.view, row, whole=query.whole)
         )
         if item is not None:
             return item
@@ -285,6 +287,8 @@ def _read_whole(query: Query[R], row: WireItem, loaded: dict[str, bytes]) -> Ste
 
 
 def _of_interest(query: Query[Any], row: WireItem) -> bool:
+    if not query.whole:
+        return any(item_type.__layout__.reader.may_match(row) for item_type in query.item_types)
     return any(item_type.owns(row) for item_type in query.item_types)
 
 

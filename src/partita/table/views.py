@@ -20,9 +20,23 @@ if TYPE_CHECKING:
 M = TypeVar("M", bound=BaseModel)
 
 
-def view_names(item_types: Sequence[type[Item]], model: type[BaseModel]) -> tuple[str, ...]:
-    """The stored names that a smaller model needs."""
-    return tuple(name for item_type in item_types for name in _names(item_type, model))
+def view_names(
+    item_types: Sequence[type[Item]], model: type[BaseModel], held: frozenset[str] | None
+) -> tuple[str, ...]:
+    """The stored names that a smaller model needs, with the discriminators. What an index does not hold and the key of
+    each row says is read from there: `held` are the names in the index, or None if it holds everything."""
+    return tuple(name for item_type in item_types for name in _fetched(item_type, model, held))
+
+
+def _fetched(item_type: type[Item], model: type[BaseModel], held: frozenset[str] | None) -> list[str]:
+    layout = item_type.__layout__
+    names = [*layout.constants, *_names(item_type, model)]
+    if held is None:
+        return names
+    in_the_key = {layout.names[field] for field in layout.key_fields if field in layout.names}
+    if layout.told_by_key:
+        in_the_key |= layout.constants.keys()
+    return [name for name in names if name in held or name not in in_the_key]
 
 
 @cache
@@ -38,10 +52,10 @@ def _names(item_type: type[Item], model: type[BaseModel]) -> tuple[str, ...]:
     return tuple(names)
 
 
-def view_of(item_type: type[Item], model: type[M], row: WireItem) -> M | None:
-    """A row as a smaller model; None if the row is of another type."""
+def view_of(item_type: type[Item], model: type[M], row: WireItem, *, whole: bool = True) -> M | None:
+    """A row as a smaller model; None if the row is of another type. A row that is not whole has no discriminator."""
     layout = item_type.__layout__
-    own = layout.reader.values(row)
+    own = layout.reader.values(row, whole=whole)
     if own is None:
         return None
     values: dict[str, Any] = own[0]

@@ -210,6 +210,10 @@ def _example(method: str, path: str, operation: Schema, schemas: Schema, server:
             required = _resolved(content.get("schema", {}), schemas).get("required", ())
             parts += [f"-F '{name}=@{name}'" for name in required]
         break
+    for each in operation.get("parameters", ()):
+        choices = _resolved(each.get("schema", {}), schemas).get("enum")
+        if each["in"] == "path" and choices:
+            path = path.replace(f"{{{each['name']}}}", str(choices[0]))
     asked = "&".join(
         f"{each['name']}={quote(str(sample(each.get('schema', {}), schemas)))}"
         for each in operation.get("parameters", ())

@@ -13,13 +13,13 @@ from partita.apps.enablement.inputs import Approval, ContentEdit, NewContent, Su
 from partita.apps.enablement.permissions import APPROVER, CONTRIBUTOR, ROLES, VIEWER
 from partita.apps.enablement.schema import CONTENT, EVENTS, NOTIFICATIONS, SUBSCRIPTIONS, Content, Proposal
 from partita.apps.enablement.service import EnablementService
-from partita.apps.enablement.service.inbox import KINDS
 from partita.apps.enablement.system import build
 from partita.dynamo.python_values import item_to_python
 from partita.engine import FaultPlan
 from partita.kit.kit import Kit
 from partita.kit.suite import policy_of
 from partita.store import EmbeddedStore
+from partita.store.observe import Observation
 from tests.apps.house import kit_on, person
 
 TABLES = (CONTENT, NOTIFICATIONS, SUBSCRIPTIONS, EVENTS)
@@ -31,6 +31,7 @@ ANNA, ARNO = person("anna", *APPROVER), person("arno", *APPROVER)
 """Approvers."""
 ADMIN = person("xenia", *ROLES["admin"])
 NOTE = "Prices of this year added."
+_READS = ("GetItem", "Query", "BatchGetItem", "TransactGetItems")
 BEGUN = datetime(2026, 3, 2, 9, 30, tzinfo=UTC)
 
 
@@ -103,8 +104,22 @@ def portal_in(folder: Path, *, faults: FaultPlan | None = None) -> Iterator[Port
     clock = TestClock()
     with kit_on(folder, *TABLES, faults=faults, clock=clock) as kit:
         service = EnablementService(kit)
-        kit.notifications.use(KINDS, [service.notifications.inbox])
+        kit.notifications.use(service.notifications.kinds, [service.notifications.inbox])
         yield Portal(kit, clock, service)
+
+
+@contextmanager
+def reading(portal: Portal) -> Iterator[list[float]]:
+    """The read units of every request."""
+    units: list[float] = []
+
+    def observe(seen: Observation) -> None:
+        if seen.operation in _READS:
+            units.append(seen.units)
+
+    portal.kit.store.observe(observe)
+    yield units
+    portal.kit.store.observers.remove(observe)
 
 
 @pytest.fixture

@@ -14,7 +14,6 @@ from partita.apps.enablement.changes import handlers
 from partita.apps.enablement.permissions import ROLES
 from partita.apps.enablement.schema import Notification
 from partita.apps.enablement.service import EnablementService
-from partita.apps.enablement.service.inbox import KINDS
 from partita.apps.enablement.system import build
 from partita.engine import FaultPlan
 from partita.kit.accounts import Account
@@ -45,6 +44,25 @@ _ROLES = {
 }
 
 
+def accounts(user_ids: Iterable[str], role: str = "viewer") -> list[Put]:
+    """Accounts with this role, unless the person has another in these tests, and a mail address."""
+    stamp = "2026-01-01T00:00:00.000000Z"
+    made = [
+        Account(
+            user_id=user_id,
+            username=user_id,
+            name=user_id.title(),
+            email=f"{user_id}@example.org",
+            roles=frozenset({f"enablement:{_ROLES.get(user_id, role)}"}),
+            created_at=stamp,
+            updated_at=stamp,
+        )
+        for user_id in user_ids
+    ]
+    owners = [UsernameOwner(username=each.username, of_user=each.user_id) for each in made]
+    return [Put(row) for row in (*made, *owners)]
+
+
 @dataclass(frozen=True)
 class Telling(Portal):
     """The portal, what follows its changes, and what people were told."""
@@ -53,21 +71,7 @@ class Telling(Portal):
 
     def account(self, *user_ids: str, role: str = "viewer") -> None:
         """People with this role and a mail address."""
-        stamp = "2026-01-01T00:00:00.000000Z"
-        accounts = [
-            Account(
-                user_id=user_id,
-                username=user_id,
-                name=user_id.title(),
-                email=f"{user_id}@example.org",
-                roles=frozenset({f"enablement:{_ROLES.get(user_id, role)}"}),
-                created_at=stamp,
-                updated_at=stamp,
-            )
-            for user_id in user_ids
-        ]
-        owners = [UsernameOwner(username=each.username, of_user=each.user_id) for each in accounts]
-        self.kit.tables.batch_write(Put(row) for row in (*accounts, *owners))
+        self.kit.tables.batch_write(accounts(user_ids, role))
 
     async def catch_up(self) -> None:
         """Let the change stream and the clock do what they have to."""
@@ -103,7 +107,7 @@ class Telling(Portal):
         )
         kit = replace(self.kit, tables=tables, notifications=notifications)
         service = EnablementService(kit)
-        kit.notifications.use(KINDS, [service.notifications.inbox])
+        kit.notifications.use(service.notifications.kinds, [service.notifications.inbox])
         return service
 
     async def told(self, *people: Viewer | str) -> list[Notification]:

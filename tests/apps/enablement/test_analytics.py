@@ -5,13 +5,15 @@ from __future__ import annotations
 import pytest
 
 from partita.apps.enablement.inputs import Approval, NewReport, Reason
-from partita.apps.enablement.schema import Event, Rollup, RollupOf, Series, Stats
-from partita.apps.enablement.service.summaries import days_until
+from partita.apps.enablement.schema import Event, Rollup, RollupOf, Series, Stats, Summary
+from partita.apps.enablement.service.summaries import WINDOWS, days_until
 from partita.apps.enablement.system import build
 from partita.kit.jobs import JobWorker
 from partita.kit.problems import Forbidden, NotFound
 from partita.table import Put
-from tests.apps.enablement.conftest import ADMIN, ANNA, CARL, CARLA, VERA, Portal
+from partita.table.types import timestamp
+from tests.apps.enablement.conftest import ADMIN, ANNA, CARL, CARLA, VERA, Portal, reading
+from tests.apps.enablement.telling import accounts
 from tests.apps.house import jobs_of, person, worker_of
 
 pytestmark = pytest.mark.anyio
@@ -45,9 +47,7 @@ async def test_a_window_is_compared_with_the_one_before_and_a_day_without_anythi
     assert (seen.totals.views, seen.totals.downloads, seen.totals.people) == (2, 1, 2)
     assert (seen.totals.searches, seen.totals.in_vain) == (2, 1)
     assert (seen.before.views, seen.before.people) == (1, 1)
-    assert [(each.content.content_id, each.views, each.downloads) for each in seen.most_used] == [
-        (content.content_id, 2, 1)
-    ]
+    assert [(each.content_id, each.views, each.downloads) for each in seen.most_used] == [(content.content_id, 2, 1)]
     assert [(each.suite, each.views) for each in seen.by_suite] == [("Atlas", 2)]
     assert [(each.words, each.times) for each in seen.searched_in_vain] == [("discount table", 1)]
     assert not seen.making
@@ -163,7 +163,79 @@ async def test_analytics_of_90_days_costs_at_most_15_units_and_does_not_grow_wit
     assert (seen.totals.views, seen.before.views) == (90 * 123_456, 90 * 123_456)
     assert costs[0] <= 15, costs
     assert costs[1] == costs[0]
-    spent.clear()
-    await portal.service.analytics.stale(ANNA, 10)
-    await portal.service.analytics.users(ADMIN, 90, 10)
-    assert sum(spent) <= 15, spent
+
+
+async def test_the_page_of_analytics_costs_at_most_15_units_whatever_needs_somebody(portal: Portal) -> None:
+    """Everything that it shows is there, each of another owner, with long texts; also at the first look."""
+    owners = [f"owner-{number}" for number in range(80)]
+    await portal.kit.store.batch_write(accounts([*owners, *(f"user-{number}" for number in range(40))]))
+    pattern = await portal.released(product_suite="Atlas", summary="Sentence. " * 48, review_due_date="2026-03-10")
+    contents = [
+        pattern.model_copy(
+            update={
+                "content_id": f"c{number}",
+                "title": f"Guide {number} " + "x" * 100,
+                "owner_user_id": owners[number],
+                "status": "Expired" if number % 4 == 3 else "Approved",
+            }
+        )
+        for number in range(80)
+    ]
+    await portal.kit.store.batch_write(map(Put, contents))
+    for number in range(8):
+        await portal.service.reports.add(VERA, f"c{4 * number}", NewReport(text="This is out of date. " * 10))
+    portal.clock.to("2026-09-01")
+    await _half_a_year_of_use(portal, [each.content_id for each in contents[:40]], people=40)
+    jobs = jobs_of(portal.kit, build(portal.kit))
+    for viewer in (ANNA, ADMIN):
+        for days in WINDOWS:
+            for _ in range(2):
+                with reading(portal) as units:
+                    found = await portal.service.analytics.dashboard(viewer, days, 5)
+                assert sum(units) <= 15, (days, found.overview.as_of, units)
+                await jobs.drain()
+    lists = (found.overdue, found.expired, found.reported, found.unused, found.people)
+    assert [len(each) for each in lists] == [5, 5, 5, 5, 10]
+    assert len(found.owners) >= 9
+    assert found.people[0].name.startswith("User-")
+    assert [each.views for each in found.overview.by_day] == [123_456] * 90
+
+
+async def test_numbers_by_day_are_current_whatever_the_summary_knows(portal: Portal) -> None:
+    content = await portal.released()
+    worker = worker_of(portal.kit, build(portal.kit))
+
+    async def use(day: str) -> None:
+        portal.clock.to(day)
+        for viewer in (VERA, ANNA):
+            await portal.service.events.viewed(viewer, content)
+        await portal.service.events.searched(VERA, "Prices", 0)
+        await worker.drain()
+
+    await use("2026-03-10")
+    await use("2026-03-11")
+    await portal.service.summaries.make(7)
+    await use("2026-03-12")
+    for day, expected in (
+        ("2026-03-12", [2, 2, 2]),
+        ("2026-03-13", [2, 2, 2, 0]),
+        ("2026-03-17", [2, 2, 0, 0, 0, 0, 0]),
+    ):
+        portal.clock.to(day)
+        seen = await portal.service.analytics.overview(ANNA, 7)
+        assert [each.views for each in seen.by_day][-len(expected) :] == expected, day
+        assert [each.in_vain for each in seen.by_day][-len(expected) :] == [each // 2 for each in expected]
+        assert [each.people for each in seen.by_day][-len(expected) :] == expected
+
+
+async def test_a_summary_of_an_earlier_edition_is_made_anew(portal: Portal) -> None:
+    await portal.released()
+    jobs = jobs_of(portal.kit, build(portal.kit))
+    old = Summary(
+        days=30, made_at=timestamp(portal.clock.now()), rankings={"content": [["c1", 4, 2]], "users": [["u", 1]]}
+    )
+    await portal.kit.store.write(Put(old))
+    found = await portal.service.analytics.dashboard(ADMIN, 30, 5)
+    assert (found.overview.as_of, found.overview.making) == (None, True)
+    await jobs.drain()
+    assert (await portal.service.analytics.dashboard(ADMIN, 30, 5)).overview.as_of is not None

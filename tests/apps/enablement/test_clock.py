@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import asyncio
 from collections import Counter
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -18,27 +16,11 @@ from partita.apps.enablement.service import EnablementService
 from partita.apps.enablement.service.clock import SCHEDULES, jobs
 from partita.apps.enablement.system import build
 from partita.kit.permissions import House
-from partita.store.observe import Observation
 from partita.table import Put, Update
-from tests.apps.enablement.conftest import ANNA, Portal, portal_in
+from tests.apps.enablement.conftest import ANNA, Portal, portal_in, reading
 from tests.apps.house import BAD_WEATHER, jobs_of, person
 
 pytestmark = pytest.mark.anyio
-
-
-@contextmanager
-def _reads(portal: Portal) -> Iterator[list[float]]:
-    """The read units of the table of content, of every request."""
-    units: list[float] = []
-    listening = True
-
-    def observe(seen: Observation) -> None:
-        if listening and seen.operation in ("GetItem", "Query", "BatchGetItem", "TransactGetItems"):
-            units.append(seen.units)
-
-    portal.kit.store.observe(observe)
-    yield units
-    listening = False
 
 
 async def _status(portal: Portal, content: Content) -> str:
@@ -96,7 +78,7 @@ class TestExpiry:
         await portal.kit.store.write(Put(bad))
         for day, days in (("2026-03-06", 5), ("2026-03-20", 16), ("2026-03-21", 2)):
             portal.clock.to(day)
-            with _reads(portal) as units:
+            with reading(portal) as units:
                 numbers = await portal.service.clock.expire_due()
             assert numbers["errors"] == 1
             assert len(units) <= 1 + days
@@ -120,13 +102,13 @@ class TestExpiry:
             await portal.released(f"Other {number}", expiry_date="2027-01-01")
         portal.clock.to("2026-03-05")
         await portal.service.clock.expire_due()
-        with _reads(portal) as units:
+        with reading(portal) as units:
             await portal.service.clock.expire_due()
         assert sum(units) <= 1
         for number in range(10):
             await portal.released(f"Due {number}", expiry_date="2026-03-05T13:00:00Z")
         portal.clock.to("2026-03-05", hour=14)
-        with _reads(portal) as units:
+        with reading(portal) as units:
             assert (await portal.service.clock.expire_due())["expired"] == 10
         assert sum(units) <= 1 + 10 * 2
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -251,3 +252,61 @@ async def test_the_page_of_content_has_a_button_for_every_step_that_somebody_may
             assert f">{words}</" not in answer.text, (who, words)
     await vera.post(f"/enablement/follow/content/{content.content_id}", {})
     assert "Following: stop" in (await vera.get(path)).text
+
+
+async def test_a_new_owner_is_suggested_among_those_who_may_write(portal: ServedPortal) -> None:
+    carla, vera = await portal.person("contributor", "Carla"), await portal.person("", "Carlos")
+    await portal.person("contributor", "Carl")
+    content = await portal.draft(carla)
+    form = await carla.get(f"/enablement/content/{content.content_id}/hand-over")
+    assert 'hx-get="/enablement/owners/complete"' in form.text
+    options = (await carla.get("/enablement/owners/complete?to=CAR")).text
+    assert '<option value="carl">Carl</option>' in options
+    assert '<option value="carla">' in options
+    assert "carlos" not in options
+    for nothing in ("", "zzz", "car%23", "x" * 200):
+        assert "<option" not in (await carla.get(f"/enablement/owners/complete?to={nothing}")).text
+    assert (await vera.get("/enablement/owners/complete?to=car")).status == 403
+
+
+async def test_reports_are_answered_from_the_desk(portal: ServedPortal) -> None:
+    carla, anna = await portal.person("contributor", "Carla"), await portal.person("approver", "Anna")
+    vera = await portal.person("", "Vera")
+    content = await portal.released(carla, anna)
+    at = f"/enablement/content/{content.content_id}"
+    await vera.post(f"{at}/report", {"text": "The price is of last year."})
+    page = await carla.get("/enablement/mine")
+    (action,) = set(re.findall(rf'action="({at}/reports/[^"]+)"', page.text))
+    assert "The price is of last year." in page.text
+    answer = await carla.post(action, {"answer": "Mended.", "next": "/enablement/mine"})
+    assert (answer.status, answer.location) == (303, "/enablement/mine")
+    assert "The price is of last year." not in (await carla.get("/enablement/mine")).text
+    elsewhere = await vera.post(f"{at}/report", {"text": "Still of last year."})
+    assert elsewhere.status == 303
+    refused = await carla.post(action.rpartition("/")[0] + "/x", {"answer": "", "next": "https://elsewhere.example"})
+    assert "elsewhere" not in refused.headers.get("location", "")
+
+
+async def test_those_who_must_read_are_asked_again_with_an_approval_now(portal: ServedPortal) -> None:
+    carla, anna = await portal.person("contributor", "Carla"), await portal.person("approver", "Anna")
+    vera = await portal.person("", "Vera")
+    content = await portal.released(carla, anna)
+    at = f"/enablement/content/{content.content_id}"
+
+    async def proposed() -> str:
+        await portal.service.content.edit(carla.viewer, content.content_id, ContentEdit(summary="New prices."))
+        proposal = await portal.service.lifecycle.submit(carla.viewer, content.content_id, Submission(note=NOTE))
+        return proposal.version
+
+    version = await proposed()
+    assert "Ask those who must read it again" not in (await anna.get(f"/enablement/queue/{content.content_id}")).text
+    await anna.post(f"{at}/must-read", {"usernames": "vera", "read_by": _in(20)})
+    await vera.post(f"{at}/read", {})
+    page = await anna.get(f"/enablement/queue/{content.content_id}")
+    assert page.text.count("Ask those who must read it again") == 2
+    form = {"version": version, "ask_again": "true"}
+    assert (await anna.post(f"/enablement/queue/{content.content_id}/approve", form)).status == 303
+    await portal.catch_up()
+    listing = await vera.get("/enablement/reading")
+    assert "All read." not in listing.text
+    assert content.title in listing.text

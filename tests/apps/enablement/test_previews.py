@@ -14,6 +14,7 @@ from PIL import Image
 from partita.apps.enablement.formats import COLOURS
 from partita.apps.enablement.inputs import Retirement
 from partita.apps.enablement.schema import Content
+from partita.apps.enablement.service import previews
 from partita.apps.enablement.service.covers import drawn_cover, wrapped
 from partita.apps.enablement.service.previews import rows_of
 from partita.kit.files.content import PPTX, XLSX, kind_of
@@ -122,10 +123,28 @@ def test_slides_and_sheets_are_known_by_their_parts() -> None:
 async def test_a_file_that_cannot_be_read_has_no_preview_and_blocks_nothing(served: ServedPortal, data: bytes) -> None:
     content, carla = await _made(served, data, "file")
     assert content.preview_state == "failed"
-    assert "could not be made" in (await carla.get(f"/enablement/content/{content.content_id}")).shown
+    shown = (await carla.get(f"/enablement/content/{content.content_id}")).shown
+    assert content.preview_problem
+    assert f"There is no preview. {content.preview_problem} It can be downloaded all the same." in shown
     cover = await carla.get(f"/enablement/content/{content.content_id}/cover")
     assert (cover.status, cover.headers["content-type"]) == (200, "image/svg+xml")
     assert (await carla.get(f"/enablement/content/{content.content_id}/download")).status == 302
+
+
+async def test_a_file_that_takes_too_long_is_given_up_and_the_page_says_after_how_long(
+    served: ServedPortal, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert previews.SECONDS == 30
+    monkeypatch.setattr(previews, "SECONDS", 0.01)
+    content, carla = await _made(served, pdf("Slow"), "slow.pdf")
+    assert content.preview_state == "failed"
+    shown = (await carla.get(f"/enablement/content/{content.content_id}")).shown
+    assert "Reading this file takes longer than 0.01 seconds. It can be downloaded all the same." in shown
+    monkeypatch.undo()
+    await served.attach(carla, content.content_id, pdf("Quick"), "quick.pdf")
+    await served.catch_up()
+    after = await served.service.changing.content(content.content_id)
+    assert (after.preview_state, after.preview_problem) == ("ready", None)
 
 
 async def test_while_it_is_made_the_page_asks_again(served: ServedPortal) -> None:

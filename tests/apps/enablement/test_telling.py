@@ -348,3 +348,30 @@ async def test_the_link_in_a_mail_ends_what_comes_in_it(portal: Telling) -> None
         "must_read": "daily",
         "news": "never",
     }
+
+
+async def test_news_have_the_summary_while_readers_have_the_content_and_nothing_of_it_after_its_moment(
+    portal: Telling,
+) -> None:
+    """Nobody has written anything: time alone closes it, in the list, under the bell and in the mail."""
+    await portal.service.subscriptions.create(VERA, NewSubscription())
+    closing = {"expiry_date": "2026-03-02T20:00:00Z", "expiry_policy": "hard_expire"}
+    await portal.released("Secret prices", summary="Only 100.", **closing)
+    await portal.released("Open prices", summary="Always 200.")
+    await portal.catch_up()
+    house = portal.kit.notifications
+
+    async def said() -> list[set[str]]:
+        listed = await portal.service.notifications.list(VERA)
+        each = [await portal.service.notifications.get(VERA, row.notification_id) for row in listed]
+        bell = [told.words.text.partition("\n")[0] for told in (await house.page(VERA)).items]
+        return [{row.message for row in listed}, {row.message for row in each}, set(bell)]
+
+    assert await said() == [{"Only 100.", "Always 200."}] * 3
+    assert {row.message for row in await portal.told(VERA)} == {""}
+    portal.clock.to("2026-03-02", hour=21)
+    assert await said() == [{"", "Always 200."}] * 2 + [{"Because you follow everything.", "Always 200."}]
+    portal.clock.to("2026-03-03")
+    await house.send_due_digests(portal.clock.now())
+    (mail,) = [each for each in await portal.mails() if each.to == "vera@example.org"]
+    assert ("Secret prices" in mail.text, "Only 100." in mail.text, "Always 200." in mail.text) == (True, False, True)

@@ -189,3 +189,34 @@ async def test_what_one_may_not_know_of_has_no_pages(world: World) -> None:
         fields = {"helped": "true", "text": "This is out of date."}
         answer = await world.vera.post(f"/enablement/content/{world.draft.content_id}/{path}", fields)
         assert answer.status == 404, path
+
+
+async def test_the_library_begins_with_what_somebody_must_read_and_with_collections_until_they_look_for_something(
+    world: World,
+) -> None:
+    plain = await world.vera.get("/enablement")
+    assert 'class="front"' not in plain.text
+    page = f"/enablement{world.at}"
+    await world.anna.post(f"{page}/must-read", {"usernames": "vera", "read_by": "2999-01-31"})
+    await world.anna.post("/enablement/new-collection", {"title": "First week", "text": "In this order."})
+    front = (await world.vera.get("/enablement")).text
+    assert f'{world.content.content_id}">{world.content.title}</a> by ' in front
+    assert "First week" in front
+    assert 'id="to-read"' not in (await world.carla.get("/enablement")).text
+    for narrowed in ("?q=price", "?suite=Atlas"):
+        assert 'class="front"' not in (await world.vera.get(f"/enablement{narrowed}")).text
+    await world.vera.post(f"{page}/read", {})
+    assert 'id="to-read"' not in (await world.vera.get("/enablement")).text
+
+
+async def test_nothing_is_compared_with_a_window_that_is_not_counted_yet(world: World) -> None:
+    await world.portal.service.events.viewed(world.vera.viewer, world.content)
+    await world.portal.catch_up()
+    first = await world.anna.get("/enablement/analytics?days=90")
+    assert "none before" not in first.text
+    assert 'hx-trigger="load delay:2s"' in first.text
+    assert first.text.count("Being counted.") == 4
+    await world.portal.service.summaries.make(90)
+    second = await world.anna.get("/enablement/analytics?days=90")
+    assert "none before" in second.text
+    assert 'hx-trigger="load delay:2s"' not in second.text

@@ -13,7 +13,7 @@ import pytest
 
 from partita.apps.worthwatch.inputs import NewItem, NewList, NewMovie
 from partita.apps.worthwatch.permissions import MEMBERS, ROLES, WorthWatch
-from partita.apps.worthwatch.schema import USER_EMAIL, WORTHWATCH, Movie, User, Watchlist, WatchlistItem
+from partita.apps.worthwatch.schema import USER_EMAIL, WORTHWATCH, Movie, Rating, User, Watchlist, WatchlistItem
 from partita.apps.worthwatch.service import WorthWatchService
 from partita.kit.accounts import Account
 from partita.kit.clock import stamp
@@ -114,6 +114,12 @@ async def signed_up(kit: Kit, service: WorthWatchService, name: str, **profile: 
     if profile:
         await kit.store.write(Put(user.model_copy(update=profile)))
     return viewer
+
+
+async def ratings_of(kit: Kit, content_type: str, content_id: str) -> list[Rating]:
+    """Everybody's ratings of a title, whether others may see them or not: read without any index."""
+    everything = kit.store.scan_whole_table(Rating)
+    return [each async for each in everything if (each.content_type, each.content_id) == (content_type, content_id)]
 
 
 class Stopped:

@@ -87,4 +87,4 @@ async def test_five_hundred_ratings_each_are_read_without_their_reviews(kit: Kit
     found = await service.agreements.with_curator(viewer, ada.id)
     kit.tables.observers.remove(seen.append)
     assert found.common == 401
-    assert sum(call.units for call in seen) <= 22
+    assert sum(call.units for call in seen) <= 15, [(call.operation, call.index, call.units) for call in seen]

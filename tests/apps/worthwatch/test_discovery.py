@@ -41,7 +41,7 @@ async def test_lists_are_found_new_popular_by_tag_and_by_curator(kit: Kit, servi
     draft = await new_list(service, ada, title="Draft", tags=["trains"])
     await add(service, ada, draft, await film(service))
     key = ListTotals.key(ListTotals.watchlist_id(trains.watchlist_id))
-    await kit.store.write(Update(key, ListTotals.save_count.add(9)))
+    await kit.store.write(Update(key, ListTotals.save_count.add(9)).or_new())
     await worker_of(kit, system.build(kit)).drain()
     assert names(await service.discovery.newest()) == ["Heists", "Night trains"]
     popular = await service.discovery.popular()

@@ -138,6 +138,11 @@ async def test_not_for_me_leaves_to_watch_and_wanting_it_takes_that_back(service
     await service.marks.want(who, "MOVIE", title.movie_id)
     assert not (await service.shelves.not_for_me(who)).items
     await service.marks.put_aside(who, "MOVIE", title.movie_id)
+    await service.marks.mark_seen(who, "MOVIE", title.movie_id)
+    assert not (await service.shelves.not_for_me(who)).items, "what was seen is on that shelf alone"
+    assert len((await service.shelves.seen(who)).items) == 1
+    await service.marks.take_seen_back(who, "MOVIE", title.movie_id)
+    assert len((await service.shelves.not_for_me(who)).items) == 1
     await service.marks.take_up_again(who, "MOVIE", title.movie_id)
     assert await _mine(service, who, title) is None
 

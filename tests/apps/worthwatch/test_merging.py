@@ -31,7 +31,7 @@ from partita.kit.permissions import Viewer
 from partita.kit.problems import Conflict, Forbidden, Invalid, NotFound
 from partita.table import Put
 from tests.apps.house import BAD_WEATHER, jobs_of, kit_on, worker_of
-from tests.apps.worthwatch.conftest import LIBRARIAN, POLICY, add, curator, film, member, new_list
+from tests.apps.worthwatch.conftest import LIBRARIAN, POLICY, add, curator, film, member, new_list, ratings_of
 
 pytestmark = pytest.mark.anyio
 
@@ -50,7 +50,7 @@ async def check_sums(kit: Kit, title: Movie) -> Movie:
     """The title as it is, if its sums are what its ratings and uses add up to."""
     now = await kit.store.get(schema.movie(title.movie_id).consistently())
     assert now is not None
-    stars = [each.rating async for each in kit.store.stream(schema.ratings_of("MOVIE", title.movie_id))]
+    stars = [each.rating for each in await ratings_of(kit, "MOVIE", title.movie_id)]
     uses = [each async for each in kit.store.stream(schema.lists_with("MOVIE", title.movie_id))]
     assert (now.rating_count or 0, now.rating_sum or 0) == (len(stars), sum(stars))
     assert now.histogram == tuple(stars.count(number) for number in range(1, 11))
@@ -63,8 +63,9 @@ async def check_sums(kit: Kit, title: Movie) -> Movie:
 
 async def nothing_left(kit: Kit, title: Movie) -> None:
     ref: Ref = "MOVIE", title.movie_id
-    for query in (schema.lists_with, schema.ratings_of, schema.marks_of, schema.viewings_of):
+    for query in (schema.lists_with, schema.marks_of, schema.viewings_of):
         assert [each async for each in kit.store.stream(query(*ref))] == [], query.__name__
+    assert await ratings_of(kit, *ref) == []
 
 
 async def test_lists_ratings_marks_queue_and_diary_move_with_their_counts(
@@ -221,7 +222,7 @@ async def test_nothing_is_lost_while_people_rate_list_and_mark(tmp_path: Path, w
         await worker_of(kit, built).drain()
         await nothing_left(kit, twin)
         await check_sums(kit, same)
-        rated = {each.user_id async for each in kit.store.stream(schema.ratings_of("MOVIE", same.movie_id))}
+        rated = {each.user_id for each in await ratings_of(kit, "MOVIE", same.movie_id)}
         assert rated == {user for what, user in done if what == "rated"}
         seen = {each.user_id async for each in kit.store.stream(schema.marks_of("MOVIE", same.movie_id)) if each.seen}
         assert seen == {user for what, user in done if what != "listed"}

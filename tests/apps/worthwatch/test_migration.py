@@ -17,7 +17,17 @@ from partita.apps.worthwatch import schema
 from partita.apps.worthwatch.formats import folded
 from partita.apps.worthwatch.migration import WORTHWATCH_BY_ID
 from partita.apps.worthwatch.migration.old_table import OLD, new_item
-from partita.apps.worthwatch.schema import WORTHWATCH, Comment, EmailGuard, Movie, Rating, Show, User, WatchlistItem
+from partita.apps.worthwatch.schema import (
+    WORTHWATCH,
+    Comment,
+    EmailGuard,
+    Mine,
+    Movie,
+    Rating,
+    Show,
+    User,
+    WatchlistItem,
+)
 from partita.apps.worthwatch.service import WorthWatchService
 from partita.dynamo.python_values import item_from_python
 from partita.engine import Engine, FaultPlan
@@ -131,7 +141,8 @@ def test_after_it_adoption_makes_lists_live_and_finds_nothing_else_to_do(engine:
     assert curator.live_list_count == 1
     totals = store.get(schema.totals("w1"))
     assert totals is not None
-    assert (totals.save_count, totals.comment_count, totals.feed) == (1, 2, "POPULAR")
+    assert (totals.save_count, totals.comment_count) == (1, 2)
+    assert store.get(schema.popularity("w1")) is not None
     film = store.get(schema.movie("m1"))
     assert film is not None
     assert film.listed_in == 1
@@ -149,7 +160,8 @@ def test_every_access_pattern_finds_what_was_moved(engine: Engine) -> None:
     assert {each.watchlist_id for each in store.page(schema.public_watchlists())} == {"w1", "w2"}
     assert [each.position for each in store.page(schema.items_in_order("w1"))] == [1, 1, 2, 3, 4]
     assert [each.watchlist_id for each in store.page(schema.lists_with("MOVIE", "m1"))] == ["w1"]
-    assert len(store.page(schema.ratings_of("MOVIE", "m1"))) == 3
+    assert [each.rating for each in store.page(schema.marks_of("MOVIE", "m1"))] == [8, 9, 9]
+    assert [each.rating for each in store.page(schema.taste_of("u1"))] == [8]
     assert [each.user_id for each in store.page(schema.savers_of("w1"))] == ["u1"]
     assert len(store.page(schema.comments_on("w1"))) == 2
     guard = store.get(schema.title_with("tmdb", "tv/27205"))
@@ -386,6 +398,8 @@ def test_verification_finds_what_was_planted(
 def test_a_rating_that_goes_is_missed_and_its_title_is_off(engine: Engine) -> None:
     store, _ = moved(engine, *ROWS)
     store.write(Delete(Rating.key(Rating.user_id("u3"), Rating.content_type("MOVIE"), Rating.content_id("m1"))))
+    assert differences(store) == {('id="r3"', "not there")}
+    store.write(Delete(schema.mine("u3", "MOVIE", "m1").key))
     assert differences(store) == {
         ('id="r3"', "not there"),
         ('id="m1"', "ratingCount is 3 and should be 2"),
@@ -401,7 +415,9 @@ def test_a_rating_changed_since_is_newer(engine: Engine) -> None:
     assert film is not None
     key = Rating.key(Rating.user_id("u1"), Rating.content_type("MOVIE"), Rating.content_id("m1"))
     changed = Update(key, Rating.rating.set(10), Rating.rated_at.set("2027-01-01T00:00:00.000000Z"))
-    store.transact(Transaction(changed.knowing(Rating.review(None)), *schema.MOVIE_RATING.update(film, 8, 10)))
+    known = changed.knowing(Rating.review(None))
+    marked = Update(schema.mine("u1", "MOVIE", "m1").key, Mine.rating.set(10))
+    store.transact(Transaction(known, marked, *schema.MOVIE_RATING.update(film, 8, 10)))
     verified = verify(store, WORTHWATCH_BY_ID)
     assert (verified.newer, verified.differences) == (1, ())
 

@@ -10,9 +10,9 @@ from pathlib import Path
 import pytest
 from pydantic import ValidationError
 
-from partita.apps.worthwatch import schema
+from partita.apps.worthwatch import schema, system
 from partita.apps.worthwatch.inputs import NewShow, RatingInput
-from partita.apps.worthwatch.schema import WORTHWATCH, Movie, Rating
+from partita.apps.worthwatch.schema import WORTHWATCH, Movie, Rating, User
 from partita.apps.worthwatch.service import WorthWatchService
 from partita.apps.worthwatch.service.labels import Title
 from partita.engine import FaultPlan
@@ -21,8 +21,8 @@ from partita.kit.permissions import Viewer
 from partita.kit.problems import NotFound
 from partita.store.observe import Observation
 from partita.table import Put, Update
-from tests.apps.house import BAD_WEATHER, kit_on
-from tests.apps.worthwatch.conftest import LIBRARIAN, POLICY, curator, film, member, suspend
+from tests.apps.house import BAD_WEATHER, kit_on, worker_of
+from tests.apps.worthwatch.conftest import LIBRARIAN, POLICY, curator, film, member, ratings_of, suspend
 
 pytestmark = pytest.mark.anyio
 
@@ -148,7 +148,7 @@ async def test_64_people_rate_one_title_at_once_and_everybody_is_served(
         bars = {number: given.count(number) for number in range(1, 11) if given.count(number)}
         average = (Decimal(sum(given)) / 48).quantize(Decimal("0.01"))
         assert await _now(service, title) == (48, sum(given), average, bars)
-        kept = [each.rating async for each in kit.store.stream(schema.ratings_of("MOVIE", title.movie_id))]
+        kept = [each.rating for each in await ratings_of(kit, "MOVIE", title.movie_id)]
         assert sorted(kept) == sorted(given)
 
 
@@ -203,6 +203,7 @@ async def test_everybody_sees_reviews_and_curators_ratings_and_nobody_a_members_
     await rate(service, curates, title, 9)
     await rate(service, gone, title, 1, review="Of a suspended curator")
     await suspend(kit, gone)
+    await worker_of(kit, system.build(kit)).drain()
     shown = {each.rating.user_id for each in (await service.ratings.public("MOVIE", title.movie_id)).items}
     assert shown == {writes.id, curates.id}
     (review,) = (await service.ratings.reviews("MOVIE", title.movie_id)).items
@@ -220,8 +221,9 @@ async def test_my_reviews_are_those_of_my_ratings_that_have_words(service: Worth
 
 
 async def test_what_rating_costs(service: WorthWatchService, kit: Kit) -> None:
-    """Three indexes know a rating and two a mark; in a transaction the entries of indexes count twice too."""
-    who = await member(kit)
+    """In a transaction everything counts twice, the entries of indexes too: the rating is in one index, the mark in
+    two; with a review three more know it. Rating anew moves its entry, which is a deletion as well."""
+    who, other = await member(kit), await member(kit)
     title = await film(service, synopsis="Somebody is on a train. " * 12, directors=["Ada Fox"], genres=["Drama"])
     seen: list[Observation] = []
     kit.tables.observe(seen.append)
@@ -230,8 +232,29 @@ async def test_what_rating_costs(service: WorthWatchService, kit: Kit) -> None:
     seen.clear()
     await rate(service, who, title, 9)
     again = sum(call.units for call in seen if call.operation == "TransactWriteItems")
+    seen.clear()
+    await rate(service, other, title, 9, review="On a train, in the rain.")
+    reviewed = sum(call.units for call in seen if call.operation == "TransactWriteItems")
     kit.tables.observers.remove(seen.append)
-    assert (first, again) == (16, 18)
+    assert (first, again, reviewed) == (12, 12, 18)
+
+
+async def test_what_somebody_rated_before_they_became_a_curator_is_seen_by_everybody(
+    service: WorthWatchService, kit: Kit
+) -> None:
+    title, who = await film(service), await member(kit)
+    await rate(service, who, title, 7)
+    worker = worker_of(kit, system.build(kit))
+    await worker.drain()
+    assert not (await service.ratings.public("MOVIE", title.movie_id)).items
+    key = User.key(User.user_id(who.id))
+    await kit.store.write(Update(key, User.curator_status.set("approved"), User.is_curator.set(True)))
+    await worker.drain()
+    (found,) = (await service.ratings.public("MOVIE", title.movie_id)).items
+    assert (found.rating.rating, found.rating.user_id) == (7, who.id)
+    await rate(service, who, title, 8)
+    (found,) = (await service.ratings.public("MOVIE", title.movie_id)).items
+    assert found.rating.rating == 8, "a new rating stays visible"
 
 
 async def test_an_edit_of_facts_and_a_rating_at_one_moment_both_hold(service: WorthWatchService, kit: Kit) -> None:

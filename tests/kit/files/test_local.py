@@ -11,6 +11,7 @@ import subprocess
 import sys
 import time
 from collections.abc import AsyncIterator
+from datetime import timedelta
 from pathlib import Path
 from urllib.parse import parse_qsl, urlsplit
 
@@ -285,6 +286,30 @@ async def test_a_link_opens_its_file_until_it_ends(files: LocalFiles, clock: Han
     with pytest.raises(Forbidden, match="expired") as refused:
         await files.follow(name, link)
     assert refused.value.code == "link_expired"
+
+
+async def test_a_link_ends_at_the_moment_that_it_is_told_at_the_latest(files: LocalFiles, clock: HandClock) -> None:
+    await files.save("a", b"text", "text/plain")
+    name, link = _parts(files.url("a", seconds=3600, until=clock.now() + timedelta(minutes=5)))
+    clock.forward(minutes=4, seconds=59)
+    assert await _content(files, name, link) == b"text"
+    clock.forward(seconds=1)
+    with pytest.raises(Forbidden, match="expired"):
+        await files.follow(name, link)
+    assert files.url("a", seconds=300, until=clock.now() + timedelta(days=1)) == files.url("a", seconds=300)
+
+
+async def test_a_link_may_play_a_film_and_makes_nothing_else_of_a_file(files: LocalFiles) -> None:
+    await files.save("a", b"text", "application/octet-stream")
+    for wanted, told in (("video/webm", "video/webm"), ("text/html", "application/octet-stream")):
+        name, link = _parts(files.url("a", played_as=wanted))
+        file = await files.follow(name, link)
+        assert file.info.content_type == told
+        await file.close()
+    name, link = _parts(files.url("a", played_as="video/mp4"))
+    for changed in ({**link, "type": "video/webm"}, {key: value for key, value in link.items() if key != "type"}):
+        with pytest.raises(Forbidden):
+            await files.follow(name, changed)
 
 
 async def test_a_link_opens_nothing_but_what_was_signed(files: LocalFiles) -> None:

@@ -8,7 +8,7 @@ import subprocess
 import sys
 from base64 import b64decode
 from collections.abc import AsyncIterator, Iterator
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from typing import Any
 from urllib.parse import parse_qsl, urlsplit
 
@@ -160,6 +160,16 @@ async def test_a_link_is_the_same_for_a_while_and_good_for_at_least_as_long_as_w
         clock.forward(minutes=20)
     assert urls[0] == urls[1] == urls[2] != urls[3]
     await made.close()
+
+
+async def test_a_link_ends_at_the_moment_that_it_is_told_at_the_latest(files: S3Files) -> None:
+    now = datetime.now(UTC).replace(microsecond=0)
+    ends = now + timedelta(seconds=90)
+    signed = dict(parse_qsl(urlsplit(files.url("a", seconds=3600, until=ends)).query))
+    begun = datetime.strptime(signed["X-Amz-Date"], "%Y%m%dT%H%M%SZ").replace(tzinfo=UTC)
+    assert begun + timedelta(seconds=int(signed["X-Amz-Expires"])) == ends
+    kept = int(signed["response-cache-control"].partition("max-age=")[2].partition(",")[0])
+    assert 80 <= kept <= 90
 
 
 async def _pieces(size: int, cut: int = 300_000) -> AsyncIterator[bytes]:

@@ -50,6 +50,42 @@ async def test_what_another_process_writes_is_found_at_once(search: Search, tmp_
         other.close()
 
 
+@given(years=st.lists(st.none() | st.integers(1900, 2100), max_size=8), now=st.integers(1890, 2110))
+def test_what_has_ended_is_neither_found_nor_counted_in_any_list(years: list[int | None], now: int) -> None:
+    async def look() -> None:
+        with TemporaryDirectory() as folder:
+            search = Search(Path(folder) / "search.db", KEYS)
+            for number, year in enumerate(years):
+                book = Book(id=str(number), title="Maps", year=year, tags=(str(number),))
+                await search.apply(BOOKS, None, book, sequence=str(number))
+            left = {str(number) for number, year in enumerate(years) if year is None or year > now}
+            for text in ("", "maps", "-tools", "tag:1"):
+                page = await search.find(BOOKS, text, facets=("tag",), limit=20, ended=("year", now))
+                expected = left & {"1"} if text == "tag:1" else left
+                assert ({hit.id for hit in page.hits}, page.total) == (expected, len(expected))
+                assert {value.value for value in page.facets["tag"]} == expected
+            search.close()
+
+    asyncio.run(look())
+
+
+async def test_an_answer_is_remembered_until_something_ends(search: Search) -> None:
+    for number in (1, 2):
+        await search.apply(BOOKS, None, Book(id=str(number), year=number * 10), sequence=str(number))
+    first = await _list(search, ended=("year", 1))
+    assert await _list(search, ended=("year", 9)) is first
+    second = await _list(search, ended=("year", 10))
+    assert [hit.id for hit in second.hits] == ["2"]
+    assert await _list(search, ended=("year", 19.5)) is second
+    assert (await _list(search, ended=("year", 20))).total == 0
+    with pytest.raises(ValueError, match="no sort"):
+        await _list(search, ended=("price", 1))
+
+
+async def test_before_there_is_an_index_nothing_has_ended(search: Search) -> None:
+    assert (await _list(search, ended=("year", 1))).total == 0
+
+
 steps = st.lists(
     st.tuples(st.just("put"), books.filter(bool).map(lambda some: some[0]))
     | st.tuples(st.just("delete"), st.integers(0, 20))

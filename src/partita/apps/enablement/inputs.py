@@ -303,7 +303,7 @@ class Reason(Input):
 class Transfer(Input):
     """Hands content to a colleague."""
 
-    model_config = SNAKE_CASE | example(to="mara")
+    model_config = SNAKE_CASE | example(to="ioana")
 
     to: Annotated[Line, Field(min_length=1, max_length=100, description="The colleague's username.")]
     comment: Annotated[Comment | None, BeforeValidator(_absent)] = None
@@ -427,7 +427,7 @@ class PreferencesInput(Changes):
 class EventInput(Input):
     """Something that happened in a browser or program; who and when, the server says."""
 
-    model_config = SNAKE_CASE | example(event_name="content_previewed", content_id="c1")
+    model_config = SNAKE_CASE | example(event_name="search_done", metadata={"words": "discount table", "results": 3})
 
     event_name: EventName
     content_id: Annotated[Id | None, BeforeValidator(_absent)] = None
@@ -472,7 +472,7 @@ Labels = Annotated[tuple[Annotated[Line, Field(min_length=1, max_length=100)], .
 class ProductsInput(Input):
     """The whole list of suites, audiences and stages."""
 
-    model_config = SNAKE_CASE | example(suites=[{"name": "Atlas", "concepts": ["Pricing"], "colour": 3}], revision=1)
+    model_config = SNAKE_CASE | example(suites=[{"name": "Atlas", "concepts": ["Pricing"], "colour": 3}], revision=0)
 
     suites: Annotated[tuple[SuiteInput, ...], Field(max_length=MOST_SUITES)]
     audiences: Labels = ()

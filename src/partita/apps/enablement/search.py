@@ -56,7 +56,7 @@ def catalog(
         weights={"title": 10.0, "tags": 5.0, "product": 3.0, "summary": 3.0, "text": 1.0, "file": 1.0, "name": 2.0},
         sources=_SOURCES,
         filters=(*FACETS, "finder", "status", "owner"),
-        sorts=("updated", "title", "due"),
+        sorts=("updated", "title", "due", "closes"),
         order="-updated",
         texts=(
             Texts("text", Content, written, _SOURCES, load),
@@ -97,8 +97,16 @@ def _document(content: Content, state: State, today: str) -> Document:
             "title": content.title,
             # When the clock has come to a date, its step changes: so the index looks at the date again.
             "due": content.due_key,
+            # From then on readers do not find it, and no number counts it, whoever writes that down when.
+            "closes": _closes(content) if readable else None,
         },
     )
+
+
+def _closes(content: Content) -> float | None:
+    """When it is closed to readers, in seconds."""
+    ends = moment_of(content.expires_at or "") if content.closes and content.status == "Approved" else None
+    return None if ends is None else ends.timestamp()
 
 
 def _freshness(content: Content, state: State, today: str) -> str | None:

@@ -13,7 +13,6 @@ from partita.apps.enablement.service import EnablementService
 from partita.apps.enablement.service.clock import SCHEDULES, jobs
 from partita.apps.enablement.service.desks import MOST_COUNTED
 from partita.apps.enablement.service.files import ATTACHMENTS, PREVIEWS
-from partita.apps.enablement.service.inbox import KINDS
 from partita.apps.enablement.service.previews import job as preview_job
 from partita.apps.enablement.service.texts import TEXTS
 from partita.kit.files import OwnedFiles
@@ -60,7 +59,7 @@ def build(kit: Kit) -> System:
         templates=_FOLDER / "templates",
         static=_FOLDER / "static",
         changes=handlers(kit, service),
-        notifications=KINDS,
+        notifications=service.notifications.kinds,
         notification_store=service.notifications.inbox,
         searches=(service.library.catalog,),
         files=(

@@ -14,6 +14,8 @@ from partita.apps.worthwatch.schema import (
     ListTotals,
     Mine,
     Movie,
+    Popularity,
+    Rating,
     Report,
     Show,
     TagTotal,
@@ -62,9 +64,12 @@ def handlers(kit: Kit, service: WorthWatchService) -> tuple[Handler, ...]:
         _, tag = change.read(TagTotal)
         if tag is not None:
             await rank_tag(kit.store, tag)
-        _, totals = change.read(ListTotals)
-        if totals is not None:
-            await warm(kit.store, totals)
+        before, totals = change.read(ListTotals)
+        if totals is not None and (before is None or before.save_count != totals.save_count):
+            await warm(kit.store, totals.watchlist_id)
+        earlier, place = change.read(Popularity)
+        if place is not None and earlier is None:  # somebody may have saved the list at that moment
+            await warm(kit.store, place.watchlist_id)
 
     async def follow(change: Change) -> None:
         before, after = change.read(Watchlist)
@@ -75,6 +80,13 @@ def handlers(kit: Kit, service: WorthWatchService) -> tuple[Handler, ...]:
         before, after = change.read(User)
         if before is not None and after is not None and before.curator_status != after.curator_status:
             await service.curators.follow_status(after.user_id)
+            if after.approved:
+                await service.ratings.show_all_of(after.user_id)
+
+    async def show(change: Change) -> None:
+        _, rating = change.read(Rating)
+        if rating is not None:
+            await service.ratings.show(rating)
 
     async def tell(change: Change) -> None:
         await _tell(service.notices, change)
@@ -112,6 +124,7 @@ def handlers(kit: Kit, service: WorthWatchService) -> tuple[Handler, ...]:
         Handler("worthwatch.live", WORTHWATCH, follow),
         Handler("worthwatch.removal", WORTHWATCH, remove),
         Handler("worthwatch.hiding", WORTHWATCH, hide),
+        Handler("worthwatch.ratings", WORTHWATCH, show),
         Handler("worthwatch.log", WORTHWATCH, service.logs.write),
         Handler("worthwatch.notices", WORTHWATCH, tell),
         *(following(kit.search, kit.store, each, f"{each.name}.search") for each in CATALOGS),

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import re
 import unicodedata
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from hashlib import blake2s
 from typing import Any
 from zlib import crc32
@@ -16,6 +16,7 @@ MOST_POSITION_DIGITS = 12
 _MOST_KEY_BYTES = 900
 _MOST_TAIL = 60
 _NOT_A_WORD = re.compile(r"[\W_]+")
+_1970 = datetime(1970, 1, 1, tzinfo=UTC)
 _2020 = datetime(2020, 1, 1, tzinfo=UTC)
 _FORTNIGHT = 14 * 86_400
 _COMMENT = re.compile(r"(?P<at>\d{4}-[0-9T:.Z+-]+)~(?P<by>.+)", re.DOTALL)
@@ -81,6 +82,25 @@ def log_day(at: str) -> str:
 def content_name(content_type: str, content_id: str) -> str:
     """A film or series in one text: `MOVIE#tt1`."""
     return f"{content_type}#{content_id}"
+
+
+def taste(rated_at: str, rating: int) -> int:
+    """When somebody rated, and how, in one number: sorted by time, the rating in its last two digits."""
+    return _microseconds(rated_at) * 100 + rating
+
+
+def rating_in(taste: int) -> int:
+    """The rating in such a number."""
+    return taste % 100
+
+
+def _microseconds(moment: str) -> int:
+    """Since 1970; 0 for a text that looks like a moment and is none."""
+    try:
+        read = datetime.fromisoformat(moment)
+    except ValueError:
+        return 0
+    return ((read if read.tzinfo else read.replace(tzinfo=UTC)) - _1970) // timedelta(microseconds=1)
 
 
 def comment_name(created_at: str, user_id: str) -> str:

@@ -110,9 +110,18 @@ class Files(Protocol):
     async def clear_incoming(self, before: datetime) -> int:
         """Remove what began to arrive before a moment and never came to its end; how many there were."""
 
-    def url(self, name: str, *, seconds: int = 3600, download_as: str | None = None) -> str:
-        """A link to read a file, for whoever holds it: for at least so many seconds and at most twice as many. It is
-        the same link for a while, so that browsers keep what they have."""
+    def url(
+        self,
+        name: str,
+        *,
+        seconds: int = 3600,
+        download_as: str | None = None,
+        until: datetime | None = None,
+        played_as: str | None = None,
+    ) -> str:
+        """A link to read a file, for whoever holds it: for at least so many seconds and at most twice as many, and
+        never after `until`. It is the same link for a while, so that browsers keep what they have. `played_as` is the
+        type of a film (`FILMS`) that was kept without one: some browsers play only what says that it is a film."""
 
     def public_url(self, name: str) -> str:
         """The lasting address of a file; it answers only while the file is public."""

@@ -10,6 +10,9 @@ from partita.kit.files.names import download_name
 SHOWN_INLINE = frozenset({"image/png", "image/jpeg", "image/webp", "image/gif"})
 """Pictures that hold no script; everything else is downloaded."""
 
+FILMS = frozenset({"video/mp4", "video/webm"})
+"""What a page may play."""
+
 _MEDIA_TYPE = re.compile(r"[a-z0-9][a-z0-9!#$&^_.+-]{0,63}/[a-z0-9][a-z0-9!#$&^_.+-]{0,127}")
 _PARAMETERS = re.compile(r"(?:; ?[a-z0-9-]{1,30}=[A-Za-z0-9._-]{1,60}){0,2}")
 
@@ -25,6 +28,11 @@ def safe_headers(content_type: str, *, download_as: str | None = None) -> dict[s
         "Content-Security-Policy": "default-src 'none'; sandbox; frame-ancestors 'none'",
         "Cross-Origin-Resource-Policy": "same-origin",
     }
+
+
+def film_type(content_type: str | None) -> str | None:
+    """The type of a film; None if it is of another type: a link can make nothing else of a file."""
+    return content_type if content_type in FILMS else None
 
 
 def disposition(*, inline: bool, name: str | None) -> str:

@@ -7,6 +7,7 @@ import json
 import re
 from base64 import urlsafe_b64encode
 from collections.abc import Mapping, Sequence
+from datetime import datetime
 from urllib.parse import quote, urlencode
 
 from partita.kit.clock import Clock
@@ -30,11 +31,21 @@ class Links:
         """Where a file is served."""
         return f"{self._path}/{quote(name)}"
 
-    def read(self, name: str, *, seconds: int, download_as: str | None) -> str:
-        """A link to read a file, for at least so many seconds and at most twice as many."""
-        query = {"expires": str(stable_expiry(self._clock.now().timestamp(), seconds))}
+    def read(
+        self,
+        name: str,
+        *,
+        seconds: int,
+        download_as: str | None,
+        until: datetime | None = None,
+        played_as: str | None = None,
+    ) -> str:
+        """A link to read a file, for at least so many seconds and at most twice as many, and never after `until`."""
+        query = {"expires": str(stable_expiry(self._clock.now().timestamp(), seconds, until))}
         if download_as is not None:
             query["download"] = download_as
+        if played_as is not None:
+            query["type"] = played_as
         query["signature"] = self.sign("read", name, query)
         return f"{self.path(name)}?{urlencode(query)}"
 
@@ -61,10 +72,11 @@ class Links:
             raise Forbidden("This link has expired. Open the page again for a new one.", code="link_expired")
 
 
-def stable_expiry(now: float, seconds: int) -> int:
+def stable_expiry(now: float, seconds: int, until: datetime | None = None) -> int:
     """When a link ends: the same moment for all links of a while, so that the address is the same and browsers keep
-    what they have. Between once and twice the seconds from now."""
-    return (int(now) // seconds + 2) * seconds
+    what they have. Between once and twice the seconds from now, and never after `until`."""
+    ends = (int(now) // seconds + 2) * seconds
+    return ends if until is None else min(ends, int(until.timestamp()))
 
 
 def named(name: str) -> str:

@@ -19,6 +19,7 @@ from urllib.parse import urlencode
 from partita.kit.clock import Clock
 from partita.kit.files.disk import Incoming, LocalFile, clear, full_disk_is_told, listed_in
 from partita.kit.files.files import FileInfo, ListedFile, StoredFile, UploadForm
+from partita.kit.files.headers import film_type
 from partita.kit.files.labels import LABEL_BYTES, Label
 from partita.kit.files.links import Links, named
 from partita.kit.files.names import FileNameError, download_name, segments_of
@@ -135,10 +136,18 @@ class LocalFiles:
 
     # -- addresses
 
-    def url(self, name: str, *, seconds: int = 3600, download_as: str | None = None) -> str:
+    def url(
+        self,
+        name: str,
+        *,
+        seconds: int = 3600,
+        download_as: str | None = None,
+        until: datetime | None = None,
+        played_as: str | None = None,
+    ) -> str:
         segments_of(name)
         shown = None if download_as is None else download_name(download_as)
-        return self._links.read(name, seconds=seconds, download_as=shown)
+        return self._links.read(name, seconds=seconds, download_as=shown, until=until, played_as=film_type(played_as))
 
     def public_url(self, name: str) -> str:
         segments_of(name)
@@ -164,8 +173,12 @@ class LocalFiles:
             terms = {"expires": link.get("expires", "")}
             if "download" in link:
                 terms["download"] = link["download"]
+            if "type" in link:
+                terms["type"] = link["type"]
             self._links.check("read", named(name), terms, link["signature"])
-            return replace(await self._run(self._open, name), keep_seconds=self._links.left(terms["expires"]))
+            file = await self._run(self._open, name)
+            info = replace(file.info, content_type=film_type(link.get("type")) or file.info.content_type)
+            return replace(file, info=info, keep_seconds=self._links.left(terms["expires"]))
         file = await self._run(self._open, named(name))
         if not file.info.public:
             # Who has no link is not told that there is a file.

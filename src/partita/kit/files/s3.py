@@ -13,7 +13,7 @@ from urllib.parse import urlsplit
 
 from partita.kit.clock import Clock, SystemClock
 from partita.kit.files.files import FileInfo, ListedFile, StoredFile, UploadForm
-from partita.kit.files.headers import SHOWN_INLINE, disposition, media_type
+from partita.kit.files.headers import SHOWN_INLINE, disposition, film_type, media_type
 from partita.kit.files.links import named, stable_expiry
 from partita.kit.files.names import segments_of
 from partita.kit.files.s3_links import signed_link
@@ -191,18 +191,29 @@ class S3Files:
 
     # -- addresses
 
-    def url(self, name: str, *, seconds: int = 3600, download_as: str | None = None) -> str:
+    def url(
+        self,
+        name: str,
+        *,
+        seconds: int = 3600,
+        download_as: str | None = None,
+        until: datetime | None = None,
+        played_as: str | None = None,
+    ) -> str:
         segments_of(name)
         wanted = {"Bucket": self._bucket, "Key": name}
         if download_as is not None:
             wanted["ResponseContentDisposition"] = disposition(inline=False, name=download_as)
+        if film_type(played_as) is not None:
+            wanted["ResponseContentType"] = str(played_as)
         now = self._clock.now().timestamp()
-        expires = stable_expiry(now, seconds)
         # Signed as if at the beginning of the window, so that everybody's link of this while is the same.
-        begun = datetime.fromtimestamp(expires - 2 * seconds, UTC)
+        begun = stable_expiry(now, seconds) - 2 * seconds
+        expires = max(stable_expiry(now, seconds, until), begun + 1)
         # Not longer than the link is good in any case: how much of it is left must not be in a link that stays.
-        wanted["ResponseCacheControl"] = f"private, max-age={seconds}, immutable"
-        return signed_link(self._client, wanted, begun, 2 * seconds)
+        kept = seconds if until is None else max(0, min(seconds, expires - int(now)))
+        wanted["ResponseCacheControl"] = f"private, max-age={kept}, immutable"
+        return signed_link(self._client, wanted, datetime.fromtimestamp(begun, UTC), expires - begun)
 
     def public_url(self, name: str) -> str:
         segments_of(name)

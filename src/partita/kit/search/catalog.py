@@ -13,7 +13,9 @@ from partita.table import Item, Query, Table
 I = TypeVar("I", bound=Item)  # noqa: E741 - an item, as T is a type
 
 _NAME = re.compile(r"[a-z][a-z0-9_]*\Z")
-_LAYOUT = 2
+_TAKEN = ("doc", "rank", "rowid")
+"""Names that the index itself has for columns."""
+_LAYOUT = 3
 """How the tables of an index are laid out and words are folded: another number builds every index anew."""
 
 
@@ -83,6 +85,11 @@ class Catalog(Generic[I]):
         for name in (*self.weights, *self.filters, *self.sorts):
             if not _NAME.match(name):
                 raise ValueError(f"{self.name}: {name!r} is no name for a field, filter or sort; use a-z, 0-9 and _")
+        for name in _TAKEN:
+            if name in self.weights:
+                raise ValueError(
+                    f"{self.name}: the index has a column {name!r} of its own; give the field another name"
+                )
         for each in self.texts:
             if each.field not in self.weights:
                 raise ValueError(f"{self.name}: texts go into {each.field!r}, which has no weight; add it to weights")
@@ -118,3 +125,8 @@ class Catalog(Generic[I]):
         texts = tuple((each.field, len(each.sources)) for each in self.texts)
         declared: Any = (_LAYOUT, self.name, tuple(self.weights), self.filters, self.sorts, len(self.sources), texts)
         return sha256(repr(declared).encode()).hexdigest()[:16]
+
+
+def column_names(catalog: Catalog[Any]) -> str:
+    """The fields as statements spell them: in quotes, since a word of SQL (`cast`, `order`) may be the name of one."""
+    return ", ".join(f'"{name}"' for name in catalog.weights)

@@ -13,8 +13,9 @@ from partita.kit.search import reads
 from partita.kit.search.catalog import Catalog
 from partita.kit.search.marks import Marker
 from partita.kit.search.query import Query, parse, readable_text
-from partita.kit.search.reads import Chosen, Matching, Row
+from partita.kit.search.reads import Chosen, Ended, Matching, Passing, Row
 from partita.kit.search.results import Hit, Named, SearchPage
+from partita.kit.search.sets import Sets
 from partita.kit.search.tables import made
 from partita.kit.search.vocabulary import FEW, corrected
 from partita.table import CursorKeys
@@ -42,6 +43,7 @@ class Asked:
     most_values: int
     suggest: bool
     limit: int
+    ended: Ended | None = None
 
     @staticmethod
     def of(
@@ -54,17 +56,20 @@ class Asked:
         most_values: int,
         suggest: bool,
         limit: int,
+        ended: Ended | None = None,
     ) -> Asked:
         """Read what people typed, and check what programs ask for."""
         catalog.check_filters((*filters, *facets))
         if sort is not None:
             catalog.check_sort(sort)
+        if ended is not None:
+            catalog.check_sort(ended[0])
         text = readable_text(text)
         query = parse(text, catalog.filters)
         if sort is None and not query.wanted:
             sort = catalog.order
         chosen = tuple(_chosen(name, wanted) for name, wanted in sorted(filters.items()))
-        return Asked(catalog, text, query, chosen, match, sort, facets, most_values, suggest, limit)
+        return Asked(catalog, text, query, chosen, match, sort, facets, most_values, suggest, limit, ended)
 
     @property
     def list_name(self) -> list[Any]:
@@ -80,7 +85,7 @@ class Asked:
 
 
 def find(
-    connection: apsw.Connection, asked: Asked, keys: CursorKeys, place: tuple[bool, list[Any]] | None
+    connection: apsw.Connection, sets: Sets, asked: Asked, keys: CursorKeys, place: tuple[bool, list[Any]] | None
 ) -> SearchPage:
     """A page of what was asked for. It runs in a worker thread: marking long texts takes time too."""
     with connection:  # one moment for all of it
@@ -88,18 +93,20 @@ def find(
             return _nothing(asked)
         relaxed = place is not None and place[0]
         matching = _matching(connection, asked, asked.query, any_word=relaxed or asked.match == "any")
-        total = strict = reads.count(connection, matching)
+        passing = Passing.of(connection, sets, matching, asked.facets)
+        total = strict = reads.count(connection, matching, passing)
         if not total and asked.match == "relaxed" and place is None and len(asked.query.wanted) > 1:
             matching = _matching(connection, asked, asked.query, any_word=True)
-            total = reads.count(connection, matching)
+            passing = Passing.of(connection, sets, matching, asked.facets)
+            total = reads.count(connection, matching, passing)
             relaxed = total > 0
-        rows = _rows(connection, asked, matching, None if place is None else place[1])
+        rows = _rows(connection, asked, matching, passing, None if place is None else place[1])
         marker = Marker(asked.query.wanted)
         hits = tuple(_hit(connection, asked, marker, row) for row in rows[: asked.limit])
         sealed = None
         if len(rows) > asked.limit:
             sealed = seal(keys, asked.list_name, [relaxed, rows[asked.limit - 1][:-1]])
-        facets = reads.facets(connection, matching, asked.facets, asked.chosen, asked.most_values)
+        facets = reads.facets(connection, matching, passing, asked.facets, asked.chosen, asked.most_values)
         suggestion = None
         if asked.suggest and place is None and asked.query.wanted and strict <= FEW:
             suggestion = _suggestion(connection, asked, strict)
@@ -113,13 +120,20 @@ def _nothing(asked: Asked) -> SearchPage:
 
 def _matching(connection: apsw.Connection, asked: Asked, query: Query, *, any_word: bool) -> Matching:
     restrictions = reads.restrictions(connection, asked.catalog, asked.chosen, query.conditions)
-    return Matching(asked.catalog, query.expression("OR" if any_word else "AND"), query.excluded, restrictions)
+    words = query.expression("OR" if any_word else "AND")
+    return Matching(asked.catalog, words, query.excluded, restrictions, asked.ended)
 
 
-def _rows(connection: apsw.Connection, asked: Asked, matching: Matching, after: Sequence[Any] | None) -> list[Row]:
+def _rows(
+    connection: apsw.Connection,
+    asked: Asked,
+    matching: Matching,
+    passing: Passing | None,
+    after: Sequence[Any] | None,
+) -> list[Row]:
     limit = asked.limit + 1  # one more, so that the end is known when it is reached
     if asked.sort is not None:
-        return reads.by_sort(connection, matching, asked.sort, after, limit)
+        return reads.by_sort(connection, matching, passing, asked.sort, after, limit)
     first = asked.query.expression("AND") if asked.match == "any" and len(asked.query.wanted) > 1 else None
     return reads.by_match(connection, matching, first, after, limit)
 

@@ -17,7 +17,9 @@ from partita.kit.search import finding, tables, vocabulary, writes
 from partita.kit.search.catalog import Catalog, Document, Text
 from partita.kit.search.finding import Asked, Match, Wanted
 from partita.kit.search.memory import Answers
+from partita.kit.search.reads import Ended
 from partita.kit.search.results import FacetValue, SearchPage
+from partita.kit.search.sets import Sets
 from partita.store.reads import note_read
 from partita.table import CursorKeys, Item
 
@@ -39,6 +41,7 @@ class Search:
         self._connections: list[apsw.Connection] = []
         self._guard = threading.Lock()
         self._pool = ThreadPoolExecutor(threads, thread_name_prefix="search")
+        self._sets = Sets()
         self._answers: WeakKeyDictionary[asyncio.AbstractEventLoop, Answers] = WeakKeyDictionary()
         file.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
 
@@ -65,6 +68,7 @@ class Search:
         suggest: bool = False,
         limit: int = 20,
         cursor: str | None = None,
+        ended: Ended | None = None,
     ) -> SearchPage:
         """What has the words of a text and fits the filters; without words, everything that fits.
 
@@ -73,13 +77,15 @@ class Search:
 
         A filter wants a text, all texts of a tuple, or any text of a frozenset. The best match comes first, or the
         first of a `sort`. `facets` are the filters whose values are counted, `most_values` of each; `suggest` is to
-        correct typing errors if (almost) nothing is found.
+        correct typing errors if (almost) nothing is found. `ended` is a sort with a value, such as `("closes", now)`:
+        documents that have at most that are neither found nor counted, though nothing was written since.
         """
-        asked = Asked.of(catalog, text, filters or {}, match, sort, tuple(facets), most_values, suggest, limit)
+        asked = Asked.of(catalog, text, filters or {}, match, sort, tuple(facets), most_values, suggest, limit, ended)
         after = None if cursor is None else asked.place(self._keys, cursor)
         answers = await self._remembered()
+        asked = answers.as_of_now(asked)
         page = await answers.get(
-            asked, after, lambda given: finding.find(given or self._connection(), asked, self._keys, after)
+            asked, after, lambda given: finding.find(given or self._connection(), self._sets, asked, self._keys, after)
         )
         note_read(page)
         return page

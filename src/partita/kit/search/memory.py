@@ -11,12 +11,15 @@ import time
 from collections.abc import Callable, Hashable
 from concurrent.futures import Executor, Future
 from contextlib import suppress
+from dataclasses import replace
 from typing import Any
 
 import apsw
 
 from partita.kit.search.finding import Asked
+from partita.kit.search.reads import latest_ended
 from partita.kit.search.results import SearchPage
+from partita.kit.search.tables import made
 from partita.table.recent import Recent
 
 Place = tuple[bool, list[Any]] | None
@@ -49,6 +52,17 @@ class Answers:
         self._state: int | None = None
         self._quick: Recent[Hashable, bool] = Recent(_QUICK_BYTES)
         self._forget()
+
+    def as_of_now(self, asked: Asked) -> Asked:
+        """The question, with the moment that it names taken back to the last one at which anything ended: so it is the
+        same one until something else ends, and its answer can be remembered."""
+        if asked.ended is None:
+            return asked
+        try:
+            there = made(self._watch, asked.catalog)
+            return replace(asked, ended=latest_ended(self._watch, asked.catalog, asked.ended) if there else None)
+        except apsw.BusyError:
+            return asked
 
     async def get(self, asked: Asked, place: Place, find: Find) -> SearchPage:
         """The answer to a question: remembered, being found for somebody else, or found now."""
@@ -125,7 +139,7 @@ def _timed(find: Find, connection: apsw.Connection | None) -> tuple[SearchPage, 
 def _key(asked: Asked, place: Place) -> Hashable:
     """Everything that an answer depends on, beside the index. A cursor's place holds numbers and texts only."""
     after = None if place is None else (place[0], *place[1])
-    options = (asked.match, asked.sort, asked.facets, asked.most_values, asked.suggest, asked.limit)
+    options = (asked.match, asked.sort, asked.facets, asked.most_values, asked.suggest, asked.limit, asked.ended)
     return asked.catalog, asked.text, asked.chosen, options, after
 
 

@@ -6,18 +6,24 @@ or by a sort. Facets count the values of the same set.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, Literal
 
 import apsw
 
-from partita.kit.search.catalog import Catalog
+from partita.kit.search.catalog import Catalog, column_names
 from partita.kit.search.query import Condition
 from partita.kit.search.results import FacetValue
+from partita.kit.search.sets import MOST_VALUES, Sets, bits, documents
 
 Chosen = tuple[str, Literal["AND", "OR"], tuple[str, ...]]
 """A filter, whether all of its values or any must be there, and the values."""
+Ended = tuple[str, float]
+"""A sort, and a value: documents whose value is at most that are not in the list."""
+FEW = 2_000
+"""So few documents are sorted after they are found; of more, the first of the order that pass are looked for."""
 Row = tuple[Any, ...]
 """What a document is placed by, its id, and its number."""
 
@@ -43,6 +49,7 @@ class Matching:
     excluded: str | None
     """Words that must not be there, for a list without others."""
     restrictions: tuple[Restriction, ...]
+    ended: Ended | None = None
 
     @property
     def doc(self) -> str:
@@ -58,8 +65,9 @@ class Matching:
             f" CROSS JOIN documents_{slug} AS d ON d.doc = words_{slug}.rowid" if documents else ""
         )
 
-    def where(self, without: str | None = None) -> tuple[str, tuple[str, ...]]:
-        """The conditions and their parameters; `without` is a filter whose extendable restriction is left out."""
+    def where(self, without: str | None = None, *, many: bool = False) -> tuple[str, tuple[str, ...]]:
+        """The conditions and their parameters; `without` is a filter whose extendable restriction is left out. If many
+        documents pass, each is asked; else those that have the values are found first."""
         slug = self.catalog.slug
         parameters: tuple[str, ...] = ()
         clauses = ["d.live"]
@@ -70,13 +78,22 @@ class Matching:
             parameters = (self.excluded,)
         for each in self.restrictions:
             if not (each.extendable and each.name == without):
-                clauses.append(self._passes(each))
+                clauses.append(self._passes(each, many))
+        if self.ended is not None:
+            clauses.append(f"{self.doc} NOT IN ({self.over})")
         return " AND ".join(clauses), parameters
 
-    def _passes(self, restriction: Restriction) -> str:
+    @property
+    def over(self) -> str:
+        """The query for the documents that have ended."""
+        assert self.ended is not None
+        name, value = self.ended
+        return f"SELECT doc FROM documents_{self.catalog.slug} WHERE live AND s_{name} <= {float(value)!r}"
+
+    def _passes(self, restriction: Restriction, many: bool) -> str:
         values = ", ".join(f"{value:d}" for value in restriction.values)
         pairs = f"pairs_{self.catalog.slug}"
-        if self.expression is None and not restriction.excluded:
+        if self.expression is None and not restriction.excluded and not many:
             return f"d.doc IN (SELECT doc FROM {pairs} WHERE value IN ({values}))"
         exists = f"EXISTS (SELECT 1 FROM {pairs} AS p WHERE p.doc = {self.doc} AND p.value IN ({values}))"
         return f"NOT {exists}" if restriction.excluded else exists
@@ -105,8 +122,20 @@ def restrictions(
     return tuple(found)
 
 
-def count(connection: apsw.Connection, matching: Matching) -> int:
+def latest_ended(connection: apsw.Connection, catalog: Catalog[Any], ended: Ended) -> Ended | None:
+    """The same question with the latest value that a document has, so that it is the same until another one ends; None
+    if none has ended."""
+    name, value = ended
+    latest = connection.execute(
+        f"SELECT max(s_{name}) FROM documents_{catalog.slug} WHERE live AND s_{name} <= ?", (float(value),)
+    ).get
+    return None if latest is None else (name, float(latest))
+
+
+def count(connection: apsw.Connection, matching: Matching, passing: Passing | None = None) -> int:
     """How many documents there are."""
+    if passing is not None:
+        return passing.total
     where, parameters = matching.where()
     counted = f"SELECT count(*) FROM {matching.source(documents=False)} WHERE {where}"
     return int(connection.execute(counted, parameters).get)
@@ -136,13 +165,23 @@ def by_match(
 
 
 def by_sort(
-    connection: apsw.Connection, matching: Matching, sort: str, after: Sequence[Any] | None, limit: int
+    connection: apsw.Connection,
+    matching: Matching,
+    passing: Passing | None,
+    sort: str,
+    after: Sequence[Any] | None,
+    limit: int,
 ) -> list[Row]:
     """The first of a sort: value, id, number. Those without a value come last, in both directions."""
     direction, compared = ("DESC", "<") if sort.startswith("-") else ("ASC", ">")
     column = f"d.s_{sort.removeprefix('-')}" if sort else "NULL"
-    where, parameters = matching.where()
-    selected = f"SELECT {column}, d.id, d.doc FROM {matching.source()} WHERE {where}"
+    where, parameters = matching.where(many=passing is not None)
+    source = matching.source()
+    if passing is not None and passing.total <= FEW:
+        # They are looked up and sorted; of many, the first of the order are found soon.
+        where, parameters = f"d.doc IN ({', '.join(map(str, documents(passing.members)))})", ()
+        source = f"documents_{matching.catalog.slug} AS d NOT INDEXED"
+    selected = f"SELECT {column}, d.id, d.doc FROM {source} WHERE {where}"
     rows: list[Row] = []
     if sort and (after is None or after[0] is not None):
         place = "" if after is None else f" AND ({column}, d.id) {compared} (?, ?)"
@@ -161,7 +200,12 @@ def by_sort(
 
 
 def facets(
-    connection: apsw.Connection, matching: Matching, names: Sequence[str], chosen: Iterable[Chosen], most: int
+    connection: apsw.Connection,
+    matching: Matching,
+    passing: Passing | None,
+    names: Sequence[str],
+    chosen: Iterable[Chosen],
+    most: int,
 ) -> dict[str, tuple[FacetValue, ...]]:
     """How many of the documents have which values: the most frequent ones, and those that are chosen."""
     extendable = {each.name for each in matching.restrictions if each.extendable}
@@ -169,10 +213,101 @@ def facets(
     picked = {value for each in matching.restrictions if not each.excluded for value in each.values}
     counted: dict[str, list[FacetValue]] = {name: [] for name in names}
     for group, without in ((together, None), *(([name], name) for name in names if name in extendable)):
-        if group:
+        if passing is not None and group:
+            for name in group:
+                for text, value, number in passing.counts(name, without, picked, most):
+                    counted[name].append(FacetValue(text, number, value in picked))
+        elif group:
             for name, text, value, number in _counts(connection, matching, group, without, picked, most):
                 counted[name].append(FacetValue(text, number, value in picked))
     return with_chosen(counted, chosen)
+
+
+class Passing:
+    """The documents that match, as a set, and the sets of the values that are counted."""
+
+    def __init__(
+        self,
+        connection: apsw.Connection,
+        sets: Sets,
+        matching: Matching,
+        values: Mapping[str, list[tuple[int, str, int]]],
+    ) -> None:
+        self._connection = connection
+        self._sets = sets
+        self._matching = matching
+        self._values = values
+        self._changed = {value: changed for each in values.values() for value, _, changed in each}
+        self._words: int | None = None
+        if matching.expression is not None:
+            words = f"words_{matching.catalog.slug}"
+            asked = f"SELECT rowid FROM {words} WHERE {words} MATCH ?"
+            self._words = bits(connection.execute(asked, (matching.expression,)))
+        self._over = 0 if matching.ended is None else bits(connection.execute(matching.over))
+
+    @staticmethod
+    def of(connection: apsw.Connection, sets: Sets, matching: Matching, names: Sequence[str]) -> Passing | None:
+        """None if the index is quicker by itself, or alone can do it: everything, filters of many values, words that
+        must not be there, words without facets."""
+        narrowing = {each.name for each in matching.restrictions}
+        wanted = sorted({*names, *narrowing})
+        if any(each.excluded for each in matching.restrictions):
+            return None
+        if matching.expression is None and (matching.excluded is not None or not narrowing):
+            return None
+        if matching.expression is not None and not names:
+            return None
+        rows = connection.execute(
+            f"SELECT name, value, text, changed FROM values_{matching.catalog.slug}"
+            f" WHERE count > 0 AND name IN ({', '.join('?' * len(wanted))})",
+            wanted,
+        )
+        values: dict[str, list[tuple[int, str, int]]] = {name: [] for name in wanted}
+        for name, value, text, changed in rows:
+            values[name].append((value, text, changed))
+            if len(values[name]) > MOST_VALUES:
+                return None
+        return Passing(connection, sets, matching, values)
+
+    @cached_property
+    def members(self) -> int:
+        """All of them."""
+        found = self._narrowed(None)
+        assert found is not None  # there are words, or a restriction
+        return found
+
+    @cached_property
+    def total(self) -> int:
+        return self.members.bit_count()
+
+    def counts(
+        self, name: str, without: str | None, picked: Iterable[int], most: int
+    ) -> Iterator[tuple[str, int, int]]:
+        """The values of a filter as text and number, and how many documents have them: the most frequent, and the
+        picked ones."""
+        narrowed = self.members if without is None else self._narrowed(without)
+        found = []
+        for value, text, changed in self._values[name]:
+            members = self._sets.of(self._connection, self._matching.catalog, value, changed)
+            number = (members & ~self._over if narrowed is None else members & narrowed).bit_count()
+            if number:
+                found.append((-number, text, value))
+        for place, (number, text, value) in enumerate(sorted(found)):
+            if place < most or value in picked:
+                yield text, value, -number
+
+    def _narrowed(self, without: str | None) -> int | None:
+        """All documents that pass, without the extendable restriction of a filter; None is everything."""
+        passing = self._words
+        for each in self._matching.restrictions:
+            if each.extendable and each.name == without:
+                continue
+            having = 0
+            for value in each.values:
+                if value in self._changed:
+                    having |= self._sets.of(self._connection, self._matching.catalog, value, self._changed[value])
+            passing = having if passing is None else passing & having
+        return None if passing is None else passing & ~self._over
 
 
 def with_chosen(counted: Mapping[str, list[FacetValue]], chosen: Iterable[Chosen]) -> dict[str, tuple[FacetValue, ...]]:
@@ -217,7 +352,7 @@ def texts_of(connection: apsw.Connection, catalog: Catalog[Any], row: Row) -> Ma
     """The fields of a document, as they are shown."""
     slug = catalog.slug
     identity, doc = row[-2:]
-    columns = ", ".join(catalog.weights)
+    columns = column_names(catalog)
     fields = connection.execute(f"SELECT {columns} FROM texts_{slug} WHERE doc = ?", (doc,)).fetchone() or ()
     found: dict[str, str] = dict(zip(catalog.weights, fields, strict=True))
     for field, text in parts_of(connection, catalog, identity):

@@ -8,7 +8,7 @@ Of each catalog there are
 - `parts_…`: the texts that come from other items than the document
 - `words_…`: the words and stems of all fields (FTS5; it keeps no text)
 - `terms_…`: every word that any of them has had, by length
-- `values_…`: the values of the filters, each with the number of documents that have it
+- `values_…`: the values of the filters, each with the number of documents that have it, and of changes of these
 - `pairs_…`: which document has which value
 """
 
@@ -18,7 +18,7 @@ from typing import Any
 
 import apsw
 
-from partita.kit.search.catalog import Catalog
+from partita.kit.search.catalog import Catalog, column_names
 
 _KINDS = ("documents", "texts", "parts", "words", "terms", "pairs", "values")
 
@@ -63,7 +63,7 @@ def make(connection: apsw.Connection, catalog: Catalog[Any]) -> int:
 
 def _tables(catalog: Catalog[Any]) -> str:
     slug = catalog.slug
-    fields = ", ".join(catalog.weights)
+    fields = column_names(catalog)
     sorts = "".join(f", s_{name}" for name in catalog.sorts)
     indexes = "".join(
         f"CREATE INDEX documents_{slug}_{name} ON documents_{slug} (s_{name}, id) WHERE live;" for name in catalog.sorts
@@ -80,15 +80,17 @@ def _tables(catalog: Catalog[Any]) -> str:
         " tokenize = 'ascii', prefix = '1 2 3');"
         f"CREATE TABLE terms_{slug} (length INTEGER, term TEXT, PRIMARY KEY (length, term)) WITHOUT ROWID;"
         f"CREATE TABLE values_{slug} (value INTEGER PRIMARY KEY, name TEXT NOT NULL, text TEXT NOT NULL,"
-        " folded TEXT NOT NULL, count INTEGER NOT NULL DEFAULT 0, UNIQUE (name, text));"
+        " folded TEXT NOT NULL, count INTEGER NOT NULL DEFAULT 0,"
+        # By chance, so that a value of tables that were made anew is not taken for an earlier one with its number.
+        " changed INTEGER NOT NULL DEFAULT (abs(random() / 2)), UNIQUE (name, text));"
         f"CREATE INDEX values_{slug}_folded ON values_{slug} (name, folded);"
         f"CREATE INDEX values_{slug}_count ON values_{slug} (name, count);"
         f"CREATE TABLE pairs_{slug} (doc INTEGER, value INTEGER, PRIMARY KEY (doc, value)) WITHOUT ROWID;"
         f"CREATE INDEX pairs_{slug}_value ON pairs_{slug} (value, doc);"
         f"CREATE TRIGGER pairs_{slug}_in AFTER INSERT ON pairs_{slug} BEGIN"
-        f" UPDATE values_{slug} SET count = count + 1 WHERE value = new.value; END;"
+        f" UPDATE values_{slug} SET count = count + 1, changed = changed + 1 WHERE value = new.value; END;"
         f"CREATE TRIGGER pairs_{slug}_out AFTER DELETE ON pairs_{slug} BEGIN"
-        f" UPDATE values_{slug} SET count = count - 1 WHERE value = old.value; END;"
+        f" UPDATE values_{slug} SET count = count - 1, changed = changed + 1 WHERE value = old.value; END;"
     )
 
 

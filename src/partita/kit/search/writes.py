@@ -9,7 +9,7 @@ from typing import Any, cast
 
 import apsw
 
-from partita.kit.search.catalog import Catalog, Document, Text
+from partita.kit.search.catalog import Catalog, Document, Text, column_names
 from partita.kit.search.folding import fold, stemmed, tokens
 from partita.kit.search.query import readable_text
 from partita.kit.search.reads import parts_of
@@ -171,7 +171,7 @@ def _write(
         for table, key in (("texts", "doc"), ("pairs", "doc"), ("words", "rowid")):
             connection.execute(f"DELETE FROM {table}_{slug} WHERE {key} = ?", (doc,))
         return
-    names = ", ".join(catalog.weights)
+    names = column_names(catalog)
     texts = tuple(readable_text(document.fields.get(name, "")) for name in catalog.weights)
     _file_under(connection, catalog, doc, document.filters)
     before = connection.execute(f"SELECT {names} FROM texts_{slug} WHERE doc = ?", (doc,)).fetchone()
@@ -233,7 +233,7 @@ def _write_text(
 def _index(connection: apsw.Connection, catalog: Catalog[Any], identity: str) -> None:
     """Index the words of a document that can be found: its own, and those of its texts."""
     slug = catalog.slug
-    names = ", ".join(catalog.weights)
+    names = column_names(catalog)
     row = connection.execute(
         f"SELECT doc, {names} FROM texts_{slug} WHERE doc = (SELECT doc FROM documents_{slug} WHERE id = ? AND live)",
         (identity,),

@@ -15,7 +15,7 @@ from partita.apps.enablement.service.summaries import Window
 from partita.kit.answers import Json
 from partita.kit.routes import CurrentViewer, Routes
 from partita.kit.spreadsheets import CSV_RESPONSE, download
-from partita.kit.views import From, View
+from partita.kit.views import View
 
 
 def _number(value: object) -> object:
@@ -63,10 +63,10 @@ class UsedView(View):
 
     model_config = _SNAKE
 
-    content_id: Annotated[str, From("content.content_id")]
-    title: Annotated[str, From("content.title")]
-    product_suite: Annotated[str | None, From("content.product_suite")]
-    product_concept: Annotated[str | None, From("content.product_concept")]
+    content_id: str
+    title: str
+    product_suite: str | None
+    product_concept: str | None
     views: int
     downloads: int
 
@@ -76,8 +76,8 @@ class AdoptionView(View):
 
     model_config = _SNAKE
 
-    content_id: Annotated[str, From("content.content_id")]
-    title: Annotated[str, From("content.title")]
+    content_id: str
+    title: str
     major: int
     had_earlier: int
     have_current: int

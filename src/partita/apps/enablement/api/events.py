@@ -8,6 +8,7 @@ from fastapi import Query
 from pydantic import ConfigDict, Field
 
 from partita.apps.enablement.api.history import HistoryEntry, changed_fields
+from partita.apps.enablement.formats import today_of
 from partita.apps.enablement.inputs import Day, EventBatch
 from partita.apps.enablement.permissions import Enablement
 from partita.apps.enablement.service import EnablementService
@@ -57,18 +58,19 @@ def add(api: Routes, service: EnablementService) -> None:
     @api.get("/events", Enablement.MANAGE, response_model=ListOf[EventView], refuses=[400, 422])
     async def events(
         viewer: CurrentViewer,
-        date: Annotated[Day | None, Query(description="The events of a day.")] = None,
+        date: Annotated[Day | None, Query(description="The events of a day; of today, if nothing is named.")] = None,
         user: Annotated[str | None, Query(max_length=200, description="Or those of a person, by id.")] = None,
         limit: Limit = 50,
         cursor: Cursor = None,
     ) -> Json:
-        """The log of events, newest first: of a day, or of a person."""
-        if (date is None) == (not user):
+        """The log of events, newest first: of a day, which is today unless another is named, or of a person."""
+        if date is not None and user:
             raise Invalid(FieldError("date", "Name either a day or a person."))
-        if date is not None:
-            page = await service.events.on(viewer, date, limit=limit, cursor=cursor)
+        if user:
+            page = await service.events.of(viewer, user, limit=limit, cursor=cursor)
         else:
-            page = await service.events.of(viewer, user or "", limit=limit, cursor=cursor)
+            day = date or today_of(service.changing.now())
+            page = await service.events.on(viewer, day, limit=limit, cursor=cursor)
         return Json(listed(EventView, page))
 
     @api.get("/audit", Enablement.MANAGE, response_model=ListOf[AuditEntry], refuses=[400, 422])

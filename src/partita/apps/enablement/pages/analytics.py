@@ -17,7 +17,7 @@ from partita.kit.pages import render
 from partita.kit.routes import CurrentViewer, Routes
 
 PERIODS = {7: "7 days", 30: "30 days", 90: "90 days"}
-_MOST = 10
+_MOST = 5
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,12 +44,12 @@ class Compared:
 
 def compared(seen: Overview) -> tuple[Compared, ...]:
     """The four numbers on top."""
-    now, then = seen.totals, seen.before
+    now, then = seen.totals, seen.before if seen.as_of else None  # the window before is counted with the rankings
     return (
-        Compared("people", now.people, then.people, "users"),
-        Compared("views", now.views, then.views, "eye"),
-        Compared("downloads", now.downloads, then.downloads, "download"),
-        Compared("searches in vain", now.in_vain, then.in_vain, "search", good=False),
+        Compared("people", now.people, then and then.people, "users"),
+        Compared("views", now.views, then and then.views, "eye"),
+        Compared("downloads", now.downloads, then and then.downloads, "download"),
+        Compared("searches in vain", now.in_vain, then and then.in_vain, "search", good=False),
     )
 
 
@@ -62,19 +62,15 @@ def add(pages: Routes, service: EnablementService) -> None:
     ) -> Response:
         """The numbers of a window; one that is not offered is 30 days."""
         window: Window = next((each for each in WINDOWS if str(each) == days), 30)
-        seen = await service.analytics.overview(viewer, window)
-        stale = await service.analytics.stale(viewer, _MOST)
-        people = await service.analytics.users(viewer, window, _MOST) if viewer.may(Enablement.MANAGE) else ()
+        found = await service.analytics.dashboard(viewer, window, _MOST)
         return render(
             request,
             "enablement/analytics.html",
-            seen=seen,
-            numbers=compared(seen),
-            stale=stale,
-            people=people,
+            seen=found.overview,
+            numbers=compared(found.overview),
+            found=found,
             period=window,
             periods=PERIODS,
             most=_MOST,
             write_address=write_address,
-            names=await service.showing.names(each.owner_user_id for each in (*stale.overdue, *stale.expired)),
         )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Annotated, cast, get_args
 
 from fastapi import Query, Request
@@ -10,12 +11,15 @@ from starlette.responses import Response
 from partita.apps.enablement.api.attachments import counts
 from partita.apps.enablement.formats import KINDS
 from partita.apps.enablement.permissions import Enablement
+from partita.apps.enablement.schema import Collection
 from partita.apps.enablement.search import FRESHNESS
 from partita.apps.enablement.service import EnablementService
 from partita.apps.enablement.service.library import Sort, Wanted
+from partita.apps.enablement.service.reading import ReadingEntry
 from partita.apps.enablement.service.shown import colour_in
 from partita.kit.answers import Cursor
 from partita.kit.pages import render
+from partita.kit.permissions import Viewer
 from partita.kit.routes import CurrentViewer, Routes
 
 _PAGE = 24
@@ -31,11 +35,32 @@ FILTER_NAMES = {
     "tag": "Tag",
     "fresh": "Freshness",
 }
+_MOST_TO_READ, _MOST_COLLECTIONS = 3, 4
 Value = Annotated[str, Query(max_length=200)]
+
+
+@dataclass(frozen=True, slots=True)
+class Front:
+    """What comes before the list, as long as nobody looks for anything."""
+
+    to_read: tuple[ReadingEntry, ...]
+    """What the viewer was asked to read, the most urgent first."""
+    more_to_read: bool
+    collections: tuple[Collection, ...]
+    today: str
 
 
 def add(pages: Routes, service: EnablementService) -> None:
     """Declare the routes."""
+
+    async def front_for(viewer: Viewer) -> Front:
+        to_read = await service.reading.mine(viewer, limit=_MOST_TO_READ)
+        return Front(
+            to_read=tuple(to_read),
+            more_to_read=to_read.next_cursor is not None,
+            collections=await service.collections.first(viewer, _MOST_COLLECTIONS),
+            today=service.changing.now().date().isoformat(),
+        )
 
     @pages.get("", Enablement.READ)
     async def library(
@@ -65,6 +90,7 @@ def add(pages: Routes, service: EnablementService) -> None:
             fresh=fresh if fresh in FRESHNESS else None,
             sort=cast(Sort, sort) if sort in get_args(Sort) else None,
         )
+        front = await front_for(viewer) if not wanted.narrowed and cursor is None else None
         listing = await service.library.explore(viewer, wanted, limit=_PAGE, cursor=cursor)
         if wanted.text and cursor is None and counts(request):
             await service.events.searched(viewer, wanted.text, listing.page.total or 0)
@@ -73,6 +99,7 @@ def add(pages: Routes, service: EnablementService) -> None:
             request,
             "enablement/library.html",
             title=_title(wanted),
+            front=front,
             listing=listing,
             wanted=wanted,
             view=chosen_view if chosen_view in _VIEWS else "cards",

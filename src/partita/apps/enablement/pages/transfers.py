@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from fastapi import Request
+from typing import Annotated
+
+from fastapi import Query, Request
 from starlette.responses import Response
 
 from partita.apps.enablement.inputs import Transfer
@@ -27,6 +29,13 @@ def add(pages: Routes, service: EnablementService) -> None:
             number=await transfers.count(viewer, user_id),
             heirs=[(heir.username, heir.name) for heir in await transfers.heirs(viewer, user_id)],
         )
+
+    @pages.get("/owners/complete", Enablement.WRITE)
+    async def complete(
+        request: Request, viewer: CurrentViewer, to: Annotated[str, Query(max_length=200)] = ""
+    ) -> Response:
+        """Options for the field of a new owner: people who may write."""
+        return render(request, "enablement/people_options.html", people=await service.transfers.suggest(viewer, to))
 
     @pages.get("/owners/{user_id}/transfer", Enablement.MANAGE)
     async def ask(request: Request, viewer: CurrentViewer, user_id: str) -> Response:

@@ -15,6 +15,7 @@ from partita.apps.enablement.service import EnablementService
 from partita.apps.enablement.service.access import allows, parts_of
 from partita.apps.enablement.service.analytics import ContentUse
 from partita.apps.enablement.service.reading import is_open
+from partita.kit.desks import next_in
 from partita.kit.forms import Parsed, submitted
 from partita.kit.pages import local, redirect, render
 from partita.kit.permissions import Viewer
@@ -140,9 +141,11 @@ def add(pages: Routes, service: EnablementService) -> None:
     async def answer(request: Request, viewer: CurrentViewer, content_id: str, report_id: str) -> Response:
         """Answer a report."""
 
+        back = await next_in(request) or f"/enablement/content/{content_id}/reports"
+
         async def save(given: ReportAnswer) -> Response:
             await service.reports.close(viewer, f"{report_id}.{content_id}", given)
-            return redirect(f"/enablement/content/{content_id}/reports", flash="Answered. Whoever reported it is told.")
+            return redirect(back, flash="Answered. Whoever reported it is told.")
 
         async def again(form: Parsed[ReportAnswer]) -> Response:
             return await reports_page(request, viewer, content_id, form, report_id)

@@ -259,6 +259,7 @@ class Summary(Item, table=EVENTS, pk="SUMMARY#{days}", sk="SUMMARY"):
     claimed_until: Attribute[Timestamp | None] = attribute(default=None)
     """Somebody makes the next one."""
     rankings: Attribute[dict[str, Any]] = attribute(default={}, max_length=40)
+    expires_at: Attribute[ExpiresAt | None] = attribute(default=None)
 
 
 @access_pattern("Rankings of a window of days", EVENTS, documented=False, days=30)

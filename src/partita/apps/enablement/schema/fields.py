@@ -42,7 +42,7 @@ FIELDS: tuple[str, ...] = tuple(ContentFields.model_fields)
 """Every field that can be edited."""
 FILE_FIELDS = ("file_name", "content_type", "size_bytes", "s3_bucket", "s3_key", "uploaded_at")
 """What describes the one attachment."""
-PREVIEW_FIELDS = ("cover_key", "page_count", "text_key", "preview_state")
+PREVIEW_FIELDS = ("cover_key", "page_count", "text_key", "preview_state", "preview_problem")
 """What the background adds about the attachment; the next attachment has others."""
 
 

@@ -101,6 +101,8 @@ class Proposal(Item, table=CONTENT, pk="PROPOSAL#{of_content}"):
     page_count: Attribute[int | None] = attribute(default=None, ge=0)
     text_key: Attribute[str | None] = attribute(default=None)
     preview_state: Attribute[PreviewState | None] = attribute(default=None)
+    preview_problem: Attribute[str | None] = attribute(default=None, max_length=300)
+    """Why there is none, if it failed."""
 
     @property
     def version(self) -> str:

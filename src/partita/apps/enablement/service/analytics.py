@@ -11,20 +11,26 @@ from typing import Any
 from partita.apps.enablement import schema
 from partita.apps.enablement.formats import day_after, today_of
 from partita.apps.enablement.permissions import Enablement, Part
-from partita.apps.enablement.schema import Content, Report, RollupOf, Series, Stats, Summary
+from partita.apps.enablement.schema import Content, Report, Series, Stats, Summary
 from partita.apps.enablement.service.access import no_such_content, parts_of, visible_to
 from partita.apps.enablement.service.changing import Changing
-from partita.apps.enablement.service.counting import ALL, IN_VAIN
-from partita.apps.enablement.service.summaries import Summaries, Window, days_until
+from partita.apps.enablement.service.counting import IN_VAIN
+from partita.apps.enablement.service.summaries import (
+    NOTHING,
+    NUMBERS,
+    ROLLED,
+    UNUSED_DAYS,
+    Summaries,
+    Window,
+    days_until,
+)
 from partita.kit.accounts.schema import Account
 from partita.kit.kit import Kit
 from partita.kit.permissions import Viewer, authorize
 from partita.kit.problems import Forbidden
 from partita.table.types import timestamp
 
-UNUSED_DAYS = 90
 MOST_STALE = 50
-_ROLLED: tuple[RollupOf, ...] = ("views", "downloads", "searches", "active_users")
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,9 +59,12 @@ class Totals:
 
 @dataclass(frozen=True, slots=True)
 class UsedContent:
-    """A content item with its use in a window."""
+    """A content item with its use in a window, as it was called when that was counted."""
 
-    content: Content
+    content_id: str
+    title: str
+    product_suite: str | None
+    product_concept: str | None
     views: int
     downloads: int
 
@@ -64,10 +73,20 @@ class UsedContent:
 class Adoption:
     """Of those who downloaded an earlier version, how many have the current one."""
 
-    content: Content
+    content_id: str
+    title: str
     major: int
     had_earlier: int
     have_current: int
+
+
+@dataclass(frozen=True, slots=True)
+class UnusedContent:
+    """Released content that nobody has opened for long; without a day, ever."""
+
+    content_id: str
+    title: str
+    last_viewed: str | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,6 +150,21 @@ class Stale:
 
 
 @dataclass(frozen=True, slots=True)
+class Dashboard:
+    """Everything that the page of analytics shows."""
+
+    overview: Overview
+    overdue: tuple[Content, ...]
+    expired: tuple[Content, ...]
+    reported: tuple[tuple[Content, tuple[Report, ...]], ...]
+    unused: tuple[UnusedContent, ...]
+    people: tuple[PersonUse, ...]
+    """Empty unless an administrator looks."""
+    owners: dict[str, str]
+    """The names of those who own what is overdue or expired."""
+
+
+@dataclass(frozen=True, slots=True)
 class ContentUse:
     """What became of one item."""
 
@@ -153,13 +187,40 @@ class Analytics:
     async def overview(self, viewer: Viewer, days: Window) -> Overview:
         """The numbers of a window, and of the window before it."""
         authorize(viewer, Enablement.APPROVE)
-        today = today_of(self._changing.now())
-        window = days_until(today, days)
-        numbers, (summary, making) = await asyncio.gather(self._by_day(window), self._summaries.latest(days))
-        rankings = {} if summary is None else summary.rankings
-        contents = await self._contents(
-            [row[0] for row in (*rankings.get("content", ())[:10], *rankings.get("adoption", ()))]
+        summary, making = await self._summaries.latest(days)
+        return await self._overview(days, summary, making)
+
+    async def dashboard(self, viewer: Viewer, days: Window, most: int) -> Dashboard:
+        """Everything for the page, so many of each list, which keeps a look cheap. What needs somebody is current;
+        rankings, and who did what, are as of the last summary, for which nobody waits."""
+        authorize(viewer, Enablement.APPROVE)
+        summary, making = await self._summaries.latest(days, patience=0)
+        overview, overdue, expired, reports = await asyncio.gather(
+            self._overview(days, summary, making),
+            self._store.page(schema.review_due(day_after(today_of(self._changing.now()), -1)), limit=most),
+            self._store.page(schema.content_with_status("Expired"), limit=most),
+            self._store.page(schema.open_reports(), limit=most),
         )
+        contents, owners = await asyncio.gather(
+            self._contents(each.of_content for each in reports),
+            self._kit.accounts.people.get_many(each.owner_user_id for each in (*overdue, *expired)),
+        )
+        rankings = {} if summary is None else summary.rankings
+        return Dashboard(
+            overview=overview,
+            overdue=overdue.items,
+            expired=expired.items,
+            reported=_reported(reports.items, contents),
+            unused=tuple(
+                UnusedContent(content_id, title, day or None) for content_id, title, day in rankings.get("unused", ())
+            )[:most],
+            people=_people(summary)[: 2 * most] if viewer.may(Enablement.MANAGE) else (),
+            owners={user_id: person.name for user_id, person in owners.items()},
+        )
+
+    async def _overview(self, days: Window, summary: Summary | None, making: bool) -> Overview:
+        numbers = await self._by_day(days_until(today_of(self._changing.now()), days), summary)
+        rankings = {} if summary is None else summary.rankings
         return Overview(
             days=days,
             as_of=None if summary is None else summary.made_at,
@@ -167,11 +228,14 @@ class Analytics:
             totals=_sum(numbers, rankings.get("people")),
             before=_before(rankings),
             by_day=numbers,
-            most_used=_used(rankings.get("content", ())[:10], contents),
+            most_used=_used(summary)[:10],
             by_suite=tuple(
                 SuiteUse(suite, int(views), int(loads)) for suite, views, loads in rankings.get("suites", ())
             ),
-            adoption=_adoptions(rankings.get("adoption", ()), contents),
+            adoption=tuple(
+                Adoption(content_id, title, int(major), int(had), int(have))
+                for content_id, major, had, have, title in rankings.get("adoption", ())
+            ),
             searched_in_vain=_searched(summary, 10),
         )
 
@@ -179,24 +243,13 @@ class Analytics:
         """The most used content of a window."""
         authorize(viewer, Enablement.APPROVE)
         summary, _ = await self._summaries.latest(days)
-        ranked = [] if summary is None else summary.rankings.get("content", [])
-        return _used(ranked, await self._contents([row[0] for row in ranked]))
+        return _used(summary)
 
-    async def users(self, viewer: Viewer, days: Window, most: int | None = None) -> tuple[PersonUse, ...]:
+    async def users(self, viewer: Viewer, days: Window) -> tuple[PersonUse, ...]:
         """Who did most in a window; names of people are for administrators alone."""
         authorize(viewer, Enablement.MANAGE)
         summary, _ = await self._summaries.latest(days)
-        ranked = [] if summary is None else summary.rankings.get("users", [])[:most]
-        people = await self._kit.accounts.people.get_many(row[0] for row in ranked)
-        return tuple(
-            PersonUse(
-                user_id,
-                people[user_id].name if user_id in people else "Deleted account",
-                people[user_id].username if user_id in people else "",
-                int(events),
-            )
-            for user_id, events in ranked
-        )
+        return _people(summary)
 
     async def searches(self, viewer: Viewer, days: Window) -> tuple[Searched, ...]:
         """What people searched for in vain, most often first."""
@@ -220,17 +273,10 @@ class Analytics:
             [*(each.of_content for each in reports), *(each.of_content for each in unopened)]
         )
         long_ago = timestamp(now - timedelta(days=UNUSED_DAYS))
-        by_content: dict[str, list[Report]] = {}
-        for report in reports:
-            by_content.setdefault(report.of_content, []).append(report)
         return Stale(
             overdue=overdue.items,
             expired=expired.items,
-            reported=tuple(
-                (contents[content_id], tuple(given))
-                for content_id, given in by_content.items()
-                if content_id in contents
-            ),
+            reported=_reported(reports.items, contents),
             unused=tuple(
                 (content, stats)
                 for stats in unopened
@@ -277,20 +323,23 @@ class Analytics:
         authorize(viewer, Enablement.MANAGE)
         return await self._kit.accounts.people.by_username(username)
 
-    async def _by_day(self, window: Sequence[str]) -> tuple[DayNumbers, ...]:
-        pages = await asyncio.gather(
-            *(self._store.page(schema.rollups_since(what, window[0]), limit=3 * len(window)) for what in _ROLLED)
+    async def _by_day(self, window: Sequence[str], summary: Summary | None) -> tuple[DayNumbers, ...]:
+        """Numbers of days that are over come from the summary; those since then, and of the day before (an event may
+        be counted a moment after midnight), from the rollups."""
+        known = (
+            {} if summary is None else {row[0]: tuple(map(int, row[1:])) for row in summary.rankings.get("by_day", ())}
         )
-        counts = {(row.what, row.day, row.subject): row.count for page in pages for row in page}
+        since = window[0] if summary is None or not known else max(window[0], day_after(summary.made_at[:10], -1))
+        pages = await asyncio.gather(
+            *(self._store.page(schema.rollups_since(what, since), limit=3 * len(window)) for what in ROLLED)
+        )
+        counts = {
+            (row.day, IN_VAIN if row.subject == IN_VAIN else row.what): row.count for page in pages for row in page
+        }
         return tuple(
-            DayNumbers(
-                day=day,
-                people=counts.get(("active_users", day, ALL), 0),
-                views=counts.get(("views", day, ALL), 0),
-                downloads=counts.get(("downloads", day, ALL), 0),
-                searches=counts.get(("searches", day, ALL), 0),
-                in_vain=counts.get(("searches", day, IN_VAIN), 0),
-            )
+            DayNumbers(day, *known.get(day, NOTHING))
+            if day < since
+            else DayNumbers(day, *(counts.get((day, name), 0) for name in NUMBERS))
             for day in window
         )
 
@@ -320,19 +369,30 @@ def _before(rankings: dict[str, Any]) -> Totals:
     return Totals(views, downloads, searches, in_vain, None if people is None else int(people))
 
 
-def _used(rows: Iterable[Any], contents: dict[str, Content]) -> tuple[UsedContent, ...]:
+def _reported(
+    reports: Iterable[Report], contents: dict[str, Content]
+) -> tuple[tuple[Content, tuple[Report, ...]], ...]:
+    """Content with its reports, those of each together."""
+    by_content: dict[str, list[Report]] = {}
+    for report in reports:
+        by_content.setdefault(report.of_content, []).append(report)
     return tuple(
-        UsedContent(contents[content_id], int(views), int(downloads))
-        for content_id, views, downloads in rows
-        if content_id in contents
+        (contents[content_id], tuple(given)) for content_id, given in by_content.items() if content_id in contents
     )
 
 
-def _adoptions(rows: Iterable[Any], contents: dict[str, Content]) -> tuple[Adoption, ...]:
+def _used(summary: Summary | None) -> tuple[UsedContent, ...]:
+    rows = [] if summary is None else summary.rankings.get("content", [])
     return tuple(
-        Adoption(contents[content_id], int(major), int(had), int(have))
-        for content_id, major, had, have in rows
-        if content_id in contents
+        UsedContent(content_id, title, suite or None, concept or None, int(views), int(downloads))
+        for content_id, views, downloads, title, suite, concept in rows
+    )
+
+
+def _people(summary: Summary | None) -> tuple[PersonUse, ...]:
+    rows = [] if summary is None else summary.rankings.get("users", [])
+    return tuple(
+        PersonUse(user_id, name or "Deleted account", username, int(events)) for user_id, events, name, username in rows
     )
 
 

@@ -8,7 +8,7 @@ from datetime import timedelta
 from typing import Any
 
 from partita.apps.enablement import schema
-from partita.apps.enablement.formats import Due, due_key, today_of
+from partita.apps.enablement.formats import Due, due_key, moment_of, today_of
 from partita.apps.enablement.inputs import Attachment, NewUpload
 from partita.apps.enablement.permissions import Action, Enablement
 from partita.apps.enablement.schema import FILE_FIELDS, Content, PortalUpload, Proposal
@@ -30,7 +30,9 @@ from partita.table.types import timestamp
 
 UPLOADING = Rule("enablement-upload", most=600, seconds=3600)
 UPLOAD_SECONDS = 300
-DOWNLOAD_SECONDS = 3600
+DOWNLOAD_SECONDS = 1800
+"""A link works at least so long and at most twice as long, an hour, so that it is the same for a while; and never after
+the moment at which its content is closed."""
 SWEPT_AFTER = timedelta(days=1)
 CSV = "text/csv"
 _UNKNOWN = "application/octet-stream"
@@ -143,7 +145,7 @@ class Attachments:
         return await self._contents.change_fields(viewer, content_id, dict.fromkeys(FILE_FIELDS), version=version)
 
     async def download(self, viewer: Viewer, content_id: str, *, counts: bool = True) -> str:
-        """A link to the file for an hour. Whoever follows one from a page downloads it, which counts."""
+        """A link to the file that ends. Whoever follows one from a page downloads it, which counts."""
         content = await self._changing.allowed(viewer, content_id, Action.DOWNLOAD)
         link = self.link(content, download=True)
         if counts and self.on_download is not None:
@@ -160,7 +162,15 @@ class Attachments:
         if content.s3_key is None or content.s3_bucket != self._texts.bucket:
             raise NotFound(f"“{content.title}” has no file that can be downloaded here.", code="no_file")
         called = download_name(content.file_name or content.title) if download else None
-        return self._kit.files.url(content.s3_key, seconds=DOWNLOAD_SECONDS, download_as=called)
+        closes = moment_of(content.expires_at or "") if content.closes else None
+        open_still = closes is not None and closes > self._changing.now()  # otherwise it is for administrators
+        return self._kit.files.url(
+            content.s3_key,
+            seconds=DOWNLOAD_SECONDS,
+            download_as=called,
+            until=closes if open_still else None,
+            played_as=None if download else content.content_type,
+        )
 
     async def give_up(self, row: PortalUpload) -> bool:
         """Delete an upload; whether it was still there. The row goes first: what is attached has none any more."""

@@ -265,7 +265,7 @@ class Audience:
             return []
         major, note = cause.version.major, cause.version.change_note
         title = f"New: “{cause.version.fields.title}”" if major == 1 else f"Version {major} of {cause.title}"
-        said = (note if major > 1 else None) or cause.version.fields.summary[:300]
+        said = (note if major > 1 else None) or ""  # then whoever reads it sees the summary, if they still may
         fields = cause.version.fields
         return self._listeners(cause, "info", title, said, (fields.product_suite, fields.product_concept, fields.tags))
 

@@ -5,13 +5,15 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from contextlib import suppress
+from dataclasses import replace
 from datetime import timedelta
 from typing import Any, Literal
 
 from partita.apps.enablement import schema
 from partita.apps.enablement.inputs import PreferencesInput
-from partita.apps.enablement.permissions import Enablement
+from partita.apps.enablement.permissions import Enablement, State
 from partita.apps.enablement.schema import NOTIFICATION_DAYS, About, Notification, Rhythm
+from partita.apps.enablement.service.access import state_of
 from partita.kit.clock import Clock, stamp
 from partita.kit.kit import Kit
 from partita.kit.notifications import Channels, Entry, Kind, MailPace, Position, Words
@@ -27,6 +29,7 @@ STORE = "enablement"
 MOST_COUNTED = 100
 """Beyond that the bell says 99+, so that counting stays cheap."""
 _AT_ONCE = 8
+_LONGEST_SUMMARY = 300
 _SAMPLE = Words("Version 2 of “Atlas price list”", "Prices of this year.\nBecause you follow Atlas.")
 
 
@@ -60,6 +63,53 @@ KIND_OF: dict[About, Kind] = {"my_work": MY_WORK, "must_read": MUST_READ, "news"
 _ABOUT = {kind.name: about for about, kind in KIND_OF.items()}
 _RHYTHMS: dict[MailPace, Rhythm] = {"once": "at_once", "daily": "daily", "weekly": "weekly", "never": "never"}
 _PACES = {rhythm: pace for pace, rhythm in _RHYTHMS.items()}
+
+
+class News:
+    """What a notification says of content, as it is now. The row itself has the title alone: validity ends without a
+    write, and nobody must find the words of closed content among what they were told before."""
+
+    def __init__(self, kit: Kit) -> None:
+        self._kit = kit
+
+    async def look_up(self, told: Sequence[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
+        """The data of news with the summary of their content, or without a word of it if readers no longer have it."""
+        summaries = await self._summaries(each.get("content_id") for each in told if _of_release(each))
+        return [
+            {**each, "message": _said(each.get("message"), summaries.get(each.get("content_id") or ""))}
+            if _of_release(each)
+            else each
+            for each in told
+        ]
+
+    async def rows(self, rows: Sequence[Notification]) -> list[Notification]:
+        """The same for rows."""
+        given = [row.about != "my_work" and row.type == "info" and row.content_id for row in rows]
+        summaries = await self._summaries(each for each in given if each)
+        return [
+            row.with_(Notification.message(_said(row.message, summaries.get(about)))) if about else row
+            for row, about in zip(rows, given, strict=True)
+        ]
+
+    async def _summaries(self, content_ids: Iterable[str | None]) -> dict[str, str]:
+        """The summaries of what readers have."""
+        wanted = tuple(dict.fromkeys(each for each in content_ids if each))
+        found = await self._kit.store.batch_get(schema.content_found(wanted).keys) if wanted else []
+        now = self._kit.clock.now()
+        return {
+            each.content_id: each.summary
+            for each in found
+            if each is not None and state_of(each, now) in (State.RELEASED, State.SOFT_EXPIRED)
+        }
+
+
+def _of_release(data: Mapping[str, Any]) -> bool:
+    return data.get("type") == "info" and bool(data.get("content_id"))
+
+
+def _said(message: str | None, summary: str | None) -> str:
+    """The note of a new version, or the summary; nothing if the content is closed."""
+    return "" if summary is None else message or summary[:_LONGEST_SUMMARY]
 
 
 class Inbox:
@@ -151,6 +201,9 @@ class Notifications:
         self._kit = kit
         self._store = kit.store
         self.inbox = Inbox(kit.store, kit.clock)
+        self._news = News(kit)
+        self.kinds = tuple(replace(kind, look_up=self._news.look_up) if kind is NEWS else kind for kind in KINDS)
+        """The kinds as the house uses them."""
 
     async def list(
         self,
@@ -162,12 +215,11 @@ class Notifications:
     ) -> Page[Notification]:
         """The viewer's notifications, newest first."""
         authorize(viewer, Enablement.READ)
-        if show == "unread":
-            return await self._store.page(schema.unread_of(viewer.id), limit=limit, after=cursor)
-        query = schema.notifications_of(viewer.id)
+        query = schema.unread_of(viewer.id) if show == "unread" else schema.notifications_of(viewer.id)
         if show == "must_read":
             query = query.where(Notification.about.equals("must_read"))
-        return await self._store.page(query, limit=limit, after=cursor)
+        page = await self._store.page(query, limit=limit, after=cursor)
+        return replace(page, items=tuple(await self._news.rows(page.items)))
 
     async def get(self, viewer: Viewer, notification_id: str) -> Notification:
         """One of the viewer's notifications."""
@@ -175,7 +227,8 @@ class Notifications:
         found = await self.inbox.find(viewer.id, notification_id)
         if found is None:
             raise no_such_notification(notification_id)
-        return found
+        (shown,) = await self._news.rows([found])
+        return shown
 
     async def unread_count(self, viewer: Viewer) -> int:
         """How many are unread; `MOST_COUNTED` means that there may be more."""
@@ -252,7 +305,13 @@ def _row(told: Told, told_at: str) -> Notification:
 
 
 def _entry(row: Notification) -> Entry:
-    data = {"title": row.title, "message": row.message, "reason": row.reason}
+    data = {
+        "title": row.title,
+        "message": row.message,
+        "reason": row.reason,
+        "type": row.type,
+        "content_id": row.content_id,
+    }
     kind = KIND_OF[row.about or "news"]  # the original program does not say
     return Entry(row.notification_id, kind.name, row.created_at, data, row.link or "", 1, not row.read)
 

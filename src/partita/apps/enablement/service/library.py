@@ -157,7 +157,8 @@ class Library:
         filters: dict[str, Any] = {name: frozenset((value,)) for name, value in chosen.items() if value}
         filters |= {"finder": _finder(viewer), "tag": frozenset(tags)}
         filters |= {"owner": owner} if owner else {}
-        return (await self._kit.search.find(self.catalog, "", filters=filters, limit=1)).total
+        found = await self._kit.search.find(self.catalog, "", filters=filters, limit=1, ended=self._closed(viewer))
+        return found.total
 
     async def tags(self, start: str) -> tuple[FacetValue, ...]:
         """Tags that begin like a text, for a field."""
@@ -174,8 +175,19 @@ class Library:
         filters |= {name: value for name in ("status", "owner") if (value := getattr(wanted, name))}
         sort = None if wanted.sort is None else _SORTS[wanted.sort]
         return await self._kit.search.find(
-            self.catalog, wanted.text, filters=filters, sort=sort, limit=limit, cursor=cursor, **more
+            self.catalog,
+            wanted.text,
+            filters=filters,
+            sort=sort,
+            limit=limit,
+            cursor=cursor,
+            ended=self._closed(viewer),
+            **more,
         )
+
+    def _closed(self, viewer: Viewer) -> tuple[str, float] | None:
+        """What is closed to readers from its moment on, before the clock has come by."""
+        return None if viewer.may(Enablement.APPROVE) else ("closes", self._kit.clock.now().timestamp())
 
     async def _read(self, viewer: Viewer, found: SearchPage) -> list[Content]:
         return await self._contents.visible(viewer, [hit.id for hit in found.hits])

@@ -62,6 +62,8 @@ class Preview:
     page_count: int | None = None
     text: str = ""
     rows: tuple[tuple[str, ...], ...] = ()
+    problem: str | None = None
+    """Why it failed, in words."""
 
 
 NOTHING = Preview("none")
@@ -76,7 +78,7 @@ class Look:
     """The numbers of the pages that there are pictures of."""
     rows: tuple[tuple[str, ...], ...] = ()
     text: str = ""
-    """A part of the text, or the names in an archive."""
+    """A part of the text, the names in an archive, or why there is nothing to look at."""
 
 
 class Previews:
@@ -104,7 +106,7 @@ class Previews:
             preview = await self._made(key)
         except PreviewRefused as refused:
             _log.info("enablement: no preview of %s: %s", key, refused.detail)
-            preview = Preview("failed")
+            preview = Preview("failed", problem=refused.detail[:300])
         except Exception:
             if not last:
                 raise
@@ -174,7 +176,7 @@ class Previews:
             ours = source.s3_bucket == self.bucket and source.s3_key.startswith(f"{ATTACHMENTS}/")
             return Look("making" if ours else "none")
         if source.preview_state == "failed":
-            return Look("failed")
+            return Look("failed", text=source.preview_problem or "")
         if source.cover_key is not None:
             return Look("pages", pages=tuple(range(1, min(source.page_count or 1, MOST_PAGES) + 1)))
         if source.content_type == CSV and (rows := await self.rows(source)):
@@ -262,6 +264,7 @@ class Previews:
             "page_count": preview.page_count,
             "text_key": preview_name(key, "text.txt") if preview.text else None,
             "preview_state": preview.state,
+            "preview_problem": preview.problem,
         }
         async for row in self._naming(content_id, key):
             kind: Any = type(row)

@@ -19,6 +19,7 @@ from partita.apps.enablement.service.fanouts import Fanouts
 from partita.apps.enablement.service.files import PortalFiles, previews_of
 from partita.apps.enablement.service.proposals import removal_of
 from partita.apps.enablement.service.reports import REPORTED
+from partita.apps.enablement.service.summaries import WINDOWS
 from partita.kit.jobs import Arguments, JobKind, Result, Running
 from partita.kit.kit import Kit
 from partita.kit.lists import find
@@ -189,6 +190,7 @@ class Removals:
     async def _numbers(self, content_id: str) -> None:
         await self._delete_all(schema.series_of(content_id, "0000-00-00"))
         await self._delete([schema.stats(content_id).key])
+        await self._delete(schema.summary(days).key for days in WINDOWS)  # they name it; the next look makes new ones
 
     async def _delete_all(self, query: Query[Any]) -> None:
         await self._delete([row.own_key async for row in self._store.stream(query)])

@@ -10,7 +10,7 @@ from typing import Any, Literal
 
 from partita.apps.enablement import schema
 from partita.apps.enablement.formats import day_after, moment_of, today_of
-from partita.apps.enablement.schema import Content, RollupOf, Summary
+from partita.apps.enablement.schema import Content, RollupOf, Stats, Summary
 from partita.apps.enablement.service.counting import IN_VAIN
 from partita.kit.jobs import Arguments, JobKind, Result, Running
 from partita.kit.kit import Kit
@@ -18,16 +18,23 @@ from partita.table import Put
 from partita.table.types import timestamp
 
 Window = Literal[7, 30, 90]
-ROLLED: tuple[RollupOf, ...] = ("views", "downloads", "searches")
-"""What is compared with the window before; unique people are counted apart."""
+ROLLED: tuple[RollupOf, ...] = ("views", "downloads", "searches", "active_users")
+"""What is counted by day; unique people of a window are counted apart."""
+NUMBERS = ("active_users", "views", "downloads", "searches", IN_VAIN)
+"""The numbers of a day, in the order in which a summary has them."""
+NOTHING = (0,) * len(NUMBERS)
 WINDOWS: tuple[Window, ...] = (7, 30, 90)
 FRESH = timedelta(minutes=15)
 SUMMARY_JOB = "enablement.summary"
 MOST_RANKED = 50
 MOST_ADOPTIONS = 20
 _AT_ONCE = 10
-_PATIENCE = 1.5
-"""Seconds that the first look at a window waits for its numbers."""
+PATIENCE = 1.5
+"""Seconds that the first look of a program at a window waits for its numbers; pages come at once and ask again."""
+UNUSED_DAYS = 90
+MOST_UNUSED = 20
+_KEPT = timedelta(days=1)
+"""A summary names people and content: nobody looks at an old one, so it goes."""
 
 
 def days_until(today: str, number: int) -> list[str]:
@@ -42,40 +49,73 @@ class Summaries:
         self._kit = kit
         self._store = kit.store
 
-    async def latest(self, days: Window) -> tuple[Summary | None, bool]:
-        """The summary as it was made last, and whether a newer one is being made."""
-        found = await self._store.get(schema.summary(days))
+    async def latest(self, days: Window, *, patience: float = PATIENCE) -> tuple[Summary | None, bool]:
+        """The summary as it was made last, and whether a newer one is being made; for the first one it waits so many
+        seconds."""
+        found = await self._found(days)
         if found is not None and is_fresh(found, self._kit.clock.now()):
             return found, False
         job = await self._kit.jobs.start(SUMMARY_JOB, {"days": days}, None, key=str(days))
-        if found is None:
-            await self._kit.jobs.ended_within(job, _PATIENCE)
-            found = await self._store.get(schema.summary(days))
+        if found is None and patience:
+            await self._kit.jobs.ended_within(job, patience)
+            found = await self._found(days)
             return found, found is None
         return found, True
+
+    async def _found(self, days: Window) -> Summary | None:
+        """The stored summary, unless it is of an earlier edition, which knew less."""
+        found = await self._store.get(schema.summary(days))
+        return found if found is not None and "by_day" in found.rankings else None
 
     async def make(self, days: Window) -> Summary:
         """Count the window anew."""
         now = self._kit.clock.now()
         today = today_of(now)
         window = days_until(today, days)
-        use = await self._use(window)
+        before = day_after(window[0], -days)
+        use, people, unused = await asyncio.gather(
+            self._use(window), self._people(window[0], before), self._unused(day_after(today, -UNUSED_DAYS))
+        )
         ranked = sorted(use, key=lambda content_id: (-sum(use[content_id]), content_id))
-        contents = await self._contents(ranked)
-        now_active, before_active = await self._people(window[0], day_after(window[0], -days))
+        contents = await self._contents({*ranked, *(each.of_content for each in unused)})
+        now_active, before_active = people
+        busiest = _top(now_active)
+        names = await self._kit.accounts.people.get_many(user for user, _ in busiest)
+        adoption = await self._adoption(ranked, contents)
+        long_ago = timestamp(now - timedelta(days=UNUSED_DAYS))
+        by_day, totals_before = await self._totals(before, window[0])
         rankings: dict[str, Any] = {
             "people": len(now_active),
             "people_before": before_active,
-            "before": await self._totals(day_after(window[0], -days), window[0]),
-            "content": [[content_id, *use[content_id]] for content_id in ranked[:MOST_RANKED]],
+            "before": totals_before,
+            "by_day": [[day, *by_day.get(day, NOTHING)] for day in window],
+            "content": [
+                [content_id, *use[content_id], *_described(contents[content_id])]
+                for content_id in ranked[:MOST_RANKED]
+                if content_id in contents
+            ],
             "suites": _by_suite(use, contents),
-            "users": [[user, number] for user, number in _top(now_active)],
+            "users": [
+                [user, number, names[user].name, names[user].username] if user in names else [user, number, "", ""]
+                for user, number in busiest
+            ],
             "in_vain": [[words, number] for words, number in _top(await self._in_vain(window[0]))],
-            "adoption": await self._adoption(ranked, contents),
+            "adoption": adoption,
+            "unused": [
+                [each.of_content, contents[each.of_content].title, each.last_viewed or ""]
+                for each in unused
+                if each.of_content in contents and _since(contents[each.of_content]) < long_ago
+            ][:MOST_UNUSED],
         }
-        summary = Summary(days=days, made_at=timestamp(now), rankings=rankings)
+        ends = int((now + _KEPT).timestamp())
+        summary = Summary(days=days, made_at=timestamp(now), rankings=rankings, expires_at=ends)
         await self._store.write(Put(summary))
         return summary
+
+    async def _unused(self, since: str) -> list[Stats]:
+        """Released content that nobody has opened since a day, longest first; more than are kept, because new content
+        was not opened either."""
+        return list((await self._store.page(schema.unopened_since(since), limit=5 * MOST_UNUSED)).items)
 
     async def _use(self, window: list[str]) -> dict[str, tuple[int, int]]:
         """Content → views and downloads."""
@@ -101,14 +141,18 @@ class Summaries:
                 before.add(row.subject)
         return active, len(before)
 
-    async def _totals(self, since: str, until: str) -> dict[str, int]:
-        """Views, downloads and searches of the window before; they change no more."""
-        totals: Counter[str] = Counter(views=0, downloads=0, searches=0, in_vain=0)
+    async def _totals(self, since: str, until: str) -> tuple[dict[str, tuple[int, ...]], dict[str, int]]:
+        """The numbers of each day of the window, and views, downloads and searches of the window before."""
+        days: dict[str, dict[str, int]] = defaultdict(dict)
+        before: Counter[str] = Counter(views=0, downloads=0, searches=0, in_vain=0)
         for what in ROLLED:
             async for row in self._store.stream(schema.rollups_since(what, since), chunk=500):
-                if row.day < until:
-                    totals[IN_VAIN if row.subject == IN_VAIN else what] += row.count
-        return dict(totals)
+                name = IN_VAIN if row.subject == IN_VAIN else what
+                if row.day >= until:
+                    days[row.day][name] = row.count
+                elif name in before:
+                    before[name] += row.count
+        return {day: tuple(each.get(name, 0) for name in NUMBERS) for day, each in days.items()}, dict(before)
 
     async def _in_vain(self, since: str) -> Counter[str]:
         words: Counter[str] = Counter()
@@ -128,7 +172,7 @@ class Summaries:
         for content in renewed[:MOST_ADOPTIONS]:
             had, have = await self.adoption(content)
             if had:
-                rows.append([content.content_id, content.major, had, have])
+                rows.append([content.content_id, content.major, had, have, content.title])
         return rows
 
     async def adoption(self, content: Content) -> tuple[int, int]:
@@ -156,6 +200,14 @@ def is_fresh(summary: Summary, now: datetime) -> bool:
     """Whether it need not be made anew."""
     made = moment_of(summary.made_at)
     return made is not None and now - made < FRESH and today_of(made) == today_of(now)
+
+
+def _described(content: Content) -> tuple[str, str, str]:
+    return content.title, content.product_suite or "", content.product_concept or ""
+
+
+def _since(content: Content) -> str:
+    return content.released_at or content.last_updated
 
 
 def _top(numbers: Counter[str]) -> list[tuple[str, int]]:

@@ -48,6 +48,16 @@ class Transfers:
         people = await self._kit.accounts.people.get_many(each for each in holders if each != owner_id)
         return sorted(people.values(), key=lambda person: folded(person.name))
 
+    async def suggest(self, viewer: Viewer, text: str) -> list[Account]:
+        """People who may write and whose username begins with a text, for the field that names a new owner."""
+        authorize(viewer, Enablement.WRITE)
+        accounts = self._kit.accounts
+        return [
+            person
+            for person in await accounts.people.suggest(text[:64])
+            if str(Enablement.WRITE) in await accounts.permissions.of(person)
+        ]
+
     async def start(self, viewer: Viewer, owner_id: str, transfer: Transfer) -> Job:
         """Start to hand over everything of an owner, whose account may be gone, to somebody who may write."""
         authorize(viewer, Enablement.MANAGE)

@@ -199,8 +199,8 @@
     }
     delete form.dataset.sending;
     form.removeAttribute("aria-busy");
+    chooser.value = ""; // what was sent is not lost when the page is left
     if (!refused.length) return location.reload();
-    chooser.value = "";
     state.replaceChildren(...refused.map((text) => Object.assign(document.createElement("p"), { className: "import-errors", textContent: text })));
     return undefined;
   });

@@ -98,7 +98,7 @@ def add(api: Routes, service: WorthWatchService) -> None:
 
     @api.get("/not-for-me", Access.SIGNED_IN, response_model=ListOf[MarkedTitleView], refuses=[400, 422])
     async def not_for_me(viewer: CurrentViewer, limit: Limit = 20, cursor: Cursor = None) -> Json:
-        """What you have put aside."""
+        """What you have put aside without having seen it."""
         page = await shelves.not_for_me(viewer, limit=limit, cursor=cursor)
         return Json(listed(MarkedTitleView, page, mine=lambda each: _mine(each.mine)))
 

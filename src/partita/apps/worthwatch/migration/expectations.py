@@ -23,7 +23,7 @@ from partita.apps.worthwatch.schema import (
     WatchlistItem,
     items_of,
     lists_with,
-    ratings_of,
+    marks_of,
 )
 from partita.table import Aggregate, Item, Key
 from partita.table.migrations import Comparison, Expectation, Row, TargetItems, differing
@@ -104,7 +104,7 @@ def _title(item: Movie | Show) -> Expectation:
         if there is None:
             return _NOT_THERE
         newer = there.updated_at > item.updated_at
-        given = [rating.rating for rating in found.lists[0]]
+        given = [mark.rating for mark in found.lists[0] if mark.rating is not None]
         differences = [
             *_count("ratingCount", there.rating_count or 0, len(given)),
             *_count("listedIn", there.listed_in or 0, len(found.lists[1])),
@@ -123,7 +123,7 @@ def _title(item: Movie | Show) -> Expectation:
         return Comparison(tuple(differences), newer)
 
     reads = (key, *(guard.own_key for guard in guards))
-    return Expectation(reads=reads, lists=(ratings_of(*ref), lists_with(*ref)), compare=compare)
+    return Expectation(reads=reads, lists=(marks_of(*ref), lists_with(*ref)), compare=compare)
 
 
 def _watchlist(item: Watchlist) -> Expectation:

@@ -9,7 +9,6 @@ from dataclasses import dataclass
 from partita.apps.worthwatch import schema
 from partita.apps.worthwatch.service.curators import Curators
 from partita.apps.worthwatch.service.labels import Ref, Title, titles_by_ref
-from partita.apps.worthwatch.service.titles import parsed
 from partita.kit.kit import Kit
 from partita.kit.permissions import Viewer
 
@@ -77,7 +76,7 @@ class Agreements:
 
     async def _taste(self, user_id: str) -> dict[Ref, int]:
         entries = self._store.stream(schema.taste_of(user_id), chunk=1000)
-        return {parsed(each.rated_content): each.rating async for each in entries}
+        return {(each.content_type, each.content_id): each.rating async for each in entries}
 
 
 def percent(mine: Mapping[Ref, int], theirs: Mapping[Ref, int]) -> int | None:

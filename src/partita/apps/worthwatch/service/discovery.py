@@ -9,7 +9,7 @@ from datetime import UTC, datetime
 
 from partita.apps.worthwatch import schema
 from partita.apps.worthwatch.formats import tag_key
-from partita.apps.worthwatch.schema import ListTotals, User, Watchlist
+from partita.apps.worthwatch.schema import ListTotals, Popularity, User, Watchlist
 from partita.apps.worthwatch.service.lists import Lists, VisibleList, seen_by_everybody
 from partita.apps.worthwatch.service.people import People, no_such_person
 from partita.apps.worthwatch.service.tiles import ListCard, card_of
@@ -70,9 +70,9 @@ class Discovery:
     async def popular(self, *, limit: int = 20, cursor: str | None = None) -> Page[ListCard]:
         """Live lists, most popular first."""
 
-        async def follow(found: Sequence[ListTotals]) -> Sequence[ListCard]:
+        async def follow(found: Sequence[Popularity]) -> Sequence[ListCard]:
             lists = await self._lists.by_id(each.watchlist_id for each in found)
-            return await self.cards(tuple(lists.values()), {each.watchlist_id: each for each in found})
+            return await self.cards(tuple(lists.values()))
 
         return await follow_page(self._store, schema.popular_lists(), follow, limit=limit, after=cursor)
 
@@ -121,8 +121,7 @@ class Discovery:
         known = {each.watchlist_id: each for each in new}
         missing = [each.watchlist_id for each in hottest if each.watchlist_id not in known]
         known |= await self._lists.by_id((*missing, *(each for each in followed_ids if each not in known)))
-        totals = {each.watchlist_id: each for each in hottest}
-        shown = {card.watchlist.watchlist_id: card for card in await self.cards(tuple(known.values()), totals)}
+        shown = {card.watchlist.watchlist_id: card for card in await self.cards(tuple(known.values()))}
 
         def chosen(ids: Iterable[str]) -> tuple[ListCard, ...]:
             return tuple(shown[each] for each in ids if each in shown)
@@ -157,15 +156,12 @@ class Discovery:
 
     # -- cards
 
-    async def cards(
-        self, lists: Sequence[Watchlist], totals: dict[str, ListTotals] | None = None
-    ) -> tuple[ListCard, ...]:
+    async def cards(self, lists: Sequence[Watchlist]) -> tuple[ListCard, ...]:
         """Lists with what their cards show; those that not everybody may see are left out."""
         live = [each for each in lists if each.live]
         curators = await self._people.by_id(each.curator_id for each in live)
         shown = [each for each in live if seen_by_everybody(each, curators.get(each.curator_id))]
-        known = dict(totals or {})
-        known |= await self.totals(each.watchlist_id for each in shown if each.watchlist_id not in known)
+        known = await self.totals(each.watchlist_id for each in shown)
         return tuple(card_of(each, curators.get(each.curator_id), known.get(each.watchlist_id)) for each in shown)
 
     async def own(self, viewer: Viewer, *, limit: int = 20, cursor: str | None = None) -> Page[ListCard]:

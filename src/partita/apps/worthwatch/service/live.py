@@ -1,7 +1,7 @@
 """Live lists: public, not hidden, not empty. What makes or ends that writes all of it in one transaction.
 
-A live list has the feed LIVE, one pointer for its curator and one for each tag, a place in the tags' totals, its
-totals the feed POPULAR, and its curator one more live list.
+A live list has the feed LIVE, one pointer for its curator and one for each tag, a place in the tags' totals and among
+the popular lists, and its curator one more live list.
 """
 
 from __future__ import annotations
@@ -11,10 +11,10 @@ from typing import Any, TypeAlias
 
 from partita.apps.worthwatch import schema
 from partita.apps.worthwatch.formats import heat, tag_key
-from partita.apps.worthwatch.schema import CuratorPointer, ListTotals, TagPointer, TagTotal, User, Watchlist
+from partita.apps.worthwatch.schema import CuratorPointer, ListTotals, Popularity, TagPointer, TagTotal, User, Watchlist
 from partita.kit.problems import Forbidden
 from partita.store.store import AsyncStore
-from partita.table import Action, ChangedMeanwhileError, Check, Delete, Put, Update, any_of
+from partita.table import ChangedMeanwhileError, Check, Delete, Put, Update, any_of
 
 Write: TypeAlias = Put[Any] | Update[Any] | Delete[Any] | Check[Any]
 
@@ -54,58 +54,32 @@ def approved(curator_id: str) -> Check[User]:
     return Check(key, User.curator_status.equals("approved")).otherwise(NotACurator())
 
 
-def warmed(heat: str) -> tuple[Action[ListTotals], ...]:
-    """What writes the heat of a list: as a number to look at, and as the key it is found by."""
-    return ListTotals.heat.set(heat), ListTotals.feed_at.set(heat)
-
-
 async def _liveness(store: AsyncStore, before: Watchlist | None, after: Watchlist | None) -> tuple[Write, ...]:
     if after is not None and after.live and (before is None or not before.live):
-        return _begin(after, await _totals(store, after))
+        return _begin(after, await store.get(schema.totals(after.watchlist_id).consistently()))
     if before is not None and before.live and (after is None or not after.live):
         curator = await store.get(schema.user(before.curator_id).consistently())
-        return _end(before, await _totals(store, before), curator)
+        return _end(before, curator)
     return ()
-
-
-async def _totals(store: AsyncStore, watchlist: Watchlist) -> ListTotals | None:
-    return await store.get(schema.totals(watchlist.watchlist_id).consistently())
 
 
 def _begin(watchlist: Watchlist, totals: ListTotals | None) -> tuple[Write, ...]:
     assert watchlist.published_at is not None  # it is live
-    warmth = (totals.heat if totals else None) or heat(
-        (totals.save_count if totals else 0) or 0, watchlist.published_at
-    )
-    popular = Update(
-        ListTotals.key(ListTotals.watchlist_id(watchlist.watchlist_id)),
-        ListTotals.feed.set("POPULAR"),
-        *warmed(warmth),
-    )
+    warmth = heat((totals.save_count if totals else 0) or 0, watchlist.published_at)
     curator = Update(User.key(User.user_id(watchlist.curator_id)), User.live_list_count.add(1))
     return (
         curator.when(User.curator_status.equals("approved")).otherwise(NotACurator()),
         Put(_pointer(watchlist)),
-        popular.or_new().when(ListTotals.heat.missing()).otherwise(_changed("The totals"))
-        if totals is None
-        else popular.unless_changed(totals, ListTotals.heat),
+        Put(Popularity(watchlist_id=watchlist.watchlist_id, heat=warmth)),
     )
 
 
-def _end(watchlist: Watchlist, totals: ListTotals | None, curator: User | None) -> tuple[Write, ...]:
+def _end(watchlist: Watchlist, curator: User | None) -> tuple[Write, ...]:
     return (
         Delete(_pointer(watchlist).own_key),
-        _unpopular(watchlist, totals),
+        Delete(schema.popularity(watchlist.watchlist_id).key),
         _one_list_less(watchlist.curator_id, curator),
     )
-
-
-def _unpopular(watchlist: Watchlist, totals: ListTotals | None) -> Write:
-    if totals is not None:
-        return Update(totals.own_key, ListTotals.feed.remove())
-    # It is checked, not assumed: between two readings the list may have ended and gone live again.
-    key = ListTotals.key(ListTotals.watchlist_id(watchlist.watchlist_id))
-    return Check(key, key.absent()).otherwise(_changed("The totals"))
 
 
 def _one_list_less(curator_id: str, curator: User | None) -> Write:

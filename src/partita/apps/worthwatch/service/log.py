@@ -218,7 +218,7 @@ def _of_review(before: Rating | None, after: Rating | None) -> _Said | None:
     verb = "wrote review" if not old else "edited review" if new else "removed review"
     # Its author, or a moderator: the rating does not say who.
     who = rating.user_id if new else None
-    return _Said(rating.rated_content, who, verb, {}, {"of": rating.user_id})
+    return _Said(content_name(rating.content_type, rating.content_id), who, verb, {}, {"of": rating.user_id})
 
 
 def _of_comment(before: Comment | None, after: Comment | None) -> _Said | None:

@@ -151,10 +151,9 @@ class Merging:
             await self._mover(thing, ref, (ref[0], mark.into))()
 
     async def _found(self, ref: Ref, into: Ref) -> AsyncIterator[Callable[[], Awaitable[int]]]:
-        """Everything that refers to a title; ratings come before the marks that repeat them."""
+        """Everything that refers to a title; a rating is found by the mark that repeats it, and moves before it."""
         for query in (
             schema.lists_with(*ref),
-            schema.ratings_of(*ref),
             schema.marks_of(*ref),
             schema.viewings_of(*ref),
         ):
@@ -166,8 +165,6 @@ class Merging:
             match thing:
                 case WatchlistItem():
                     return await self._move.item(thing.watchlist_id, ref, into)
-                case Rating():
-                    return await self._move.rating(thing.user_id, ref, into)
                 case Mine():
                     moved = await self._move.rating(thing.user_id, ref, into)
                     return moved + await self._move.mark(thing.user_id, ref, into)

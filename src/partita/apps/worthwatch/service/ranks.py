@@ -10,8 +10,7 @@ from contextlib import suppress
 
 from partita.apps.worthwatch import schema
 from partita.apps.worthwatch.formats import heat, tag_rank
-from partita.apps.worthwatch.schema import ListTotals, TagTotal, Watchlist, WatchlistItem
-from partita.apps.worthwatch.service.live import warmed
+from partita.apps.worthwatch.schema import Popularity, TagTotal, Watchlist, WatchlistItem
 from partita.dynamo.errors import ConditionalCheckFailedError
 from partita.store.store import AsyncStore
 from partita.table import ChangedMeanwhileError, Delete, Update
@@ -26,15 +25,22 @@ async def rank_tag(store: AsyncStore, total: TagTotal) -> None:
             await store.write(Update(total.own_key, TagTotal.rank.set(rank)).unless_changed(total, TagTotal.count))
 
 
-async def warm(store: AsyncStore, totals: ListTotals) -> None:
-    """Put a list where its saves belong among the popular ones."""
-    watchlist = await store.get(schema.watchlist(totals.watchlist_id).consistently())
-    if watchlist is None or watchlist.published_at is None:
-        return
-    wanted = heat(totals.save_count or 0, watchlist.published_at)
-    if totals.heat != wanted:
-        with suppress(ChangedMeanwhileError):
-            await store.write(Update(totals.own_key, *warmed(wanted)).unless_changed(totals, ListTotals.save_count))
+async def warm(store: AsyncStore, watchlist_id: str) -> None:
+    """Put a live list where its saves belong among the popular ones. Its place is read before its saves, and written
+    if nobody has moved it since: so no older number of saves overtakes a newer one."""
+
+    async def attempt() -> None:
+        place = await store.get(schema.popularity(watchlist_id).consistently())
+        watchlist = await store.get(schema.watchlist(watchlist_id).consistently())
+        if place is None or watchlist is None or watchlist.published_at is None:
+            return
+        totals = await store.get(schema.totals(watchlist_id).consistently())
+        wanted = heat((totals.save_count if totals else 0) or 0, watchlist.published_at)
+        if place.heat != wanted:
+            moved = Update(place.own_key, Popularity.heat.set(wanted))
+            await store.write(moved.unless_changed(place, Popularity.heat))
+
+    await store.attempt(attempt)
 
 
 async def follow_live(store: AsyncStore, watchlist: Watchlist) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 
@@ -24,7 +25,14 @@ from partita.table import Aggregate, ChangedMeanwhileError, Check, Delete, Page,
 TRIES = 100
 """An average is made of the sums that were read, so those who rate one title at one moment take turns; nobody is sent
 away because others rate."""
-_SAME = (Rating.rating, Rating.review, Rating.rated_at, Rating.has_spoilers, Rating.counted_rating)
+_SAME = (
+    Rating.rating,
+    Rating.review,
+    Rating.rated_at,
+    Rating.has_spoilers,
+    Rating.by_curator,
+    Rating.counted_rating,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,6 +103,27 @@ class Ratings:
 
         await self._store.attempt(attempt, tries=TRIES)
 
+    # -- what everybody may see
+
+    async def show(self, rating: Rating) -> None:
+        """Let everybody see a curator's rating; one with a review is seen anyway."""
+        if rating.review or rating.by_curator:
+            return
+        by = await find(self._store, schema.user, rating.user_id)
+        if by is not None and by.approved:
+            await self._show(rating)
+
+    async def show_all_of(self, user_id: str) -> None:
+        """Let everybody see what somebody rated before they became a curator."""
+        async for rating in self._store.stream(schema.rated_shelf(user_id)):
+            if not (rating.review or rating.by_curator):
+                await self._show(rating)
+
+    async def _show(self, rating: Rating) -> None:
+        shown = rating.with_(Rating.by_curator(True))
+        with suppress(ChangedMeanwhileError):  # then another change is still to come
+            await self._store.write(Put(shown).unless_changed(rating, *_SAME))
+
     # -- reading
 
     async def mine(self, viewer: Viewer, content_type: ContentType, content_id: str) -> Rating:
@@ -124,7 +153,7 @@ class Ratings:
         self, content_type: ContentType, content_id: str, *, limit: int = 20, cursor: str | None = None
     ) -> Page[PublicRating]:
         """The ratings of a title that everybody may see: those with a review, and those of curators. The others are
-        only counted. A page looks at `limit` ratings, so that it may hold fewer."""
+        only counted. A page may hold fewer than `limit`, if curators among them are suspended."""
         return await self._public(schema.ratings_of(content_type, content_id), limit, cursor)
 
     async def _public(self, query: Query[Rating], limit: int, cursor: str | None) -> Page[PublicRating]:
@@ -179,6 +208,7 @@ def _rating(user_id: str, ref: Ref, wanted: RatingInput, now: str, before: Ratin
         review=review,
         rated_at=now,
         has_spoilers=spoils if review else None,
+        by_curator=before.by_curator if before else None,
     )
 
 

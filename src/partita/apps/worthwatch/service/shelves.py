@@ -71,7 +71,7 @@ class Shelves:
         return await self._with_titles(schema.seen_shelf(viewer.id), limit, cursor)
 
     async def not_for_me(self, viewer: Viewer, *, limit: int = 20, cursor: str | None = None) -> Page[MarkedTitle]:
-        """What the viewer has put aside."""
+        """What the viewer has put aside without having seen it."""
         return await self._with_titles(schema.put_aside(viewer.id), limit, cursor)
 
     async def to_watch(self, viewer: Viewer, *, limit: int = 20, cursor: str | None = None) -> Page[Wanted]:

@@ -32,8 +32,8 @@ _CHECKED_AT_ONCE = 12
 """Of so many candidates it is looked up at once whether the viewer has seen them."""
 _MOST_SEEN = 36
 """So many more are looked at if the viewer has seen the best ones."""
-_TASTES = 250
-"""So many ratings of two people are compared, in the order of titles, so that both are of the same titles."""
+_TASTES = 500
+"""So many ratings of each person are compared, the newest."""
 _COMPARED = 4
 """With so many curators, those who recommend most, the viewer's taste is compared."""
 _LEAST_IN_COMMON = 5
@@ -221,12 +221,12 @@ class Tonight:
         return {curator: _agreed(mine, await _taste(self._store, curator)) for curator in compared}
 
 
-async def _taste(store: AsyncStore, user_id: str) -> dict[str, int]:
+async def _taste(store: AsyncStore, user_id: str) -> dict[Ref, int]:
     page = await store.page(schema.taste_of(user_id), limit=_TASTES)
-    return {each.rated_content: each.rating for each in page}
+    return {(each.content_type, each.content_id): each.rating for each in page}
 
 
-def _agreed(mine: Mapping[str, int], theirs: Mapping[str, int]) -> float:
+def _agreed(mine: Mapping[Ref, int], theirs: Mapping[Ref, int]) -> float:
     """100 × (1 − mean difference / 9) over the titles both rated, if they are enough."""
     common = mine.keys() & theirs.keys()
     if len(common) < _LEAST_IN_COMMON:

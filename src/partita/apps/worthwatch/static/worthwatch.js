@@ -1,40 +1,61 @@
 // What makes WorthWatch's pages quicker to use. Every page works without it.
 "use strict";
 (() => {
-  // ---- Seen and To watch: the tick turns at once, and turns back with the reason if it is refused
+  // ---- Seen and To watch: the tick turns at once, and turns back with the reason if it is refused. A press is sent even
+  // if the page is left at that moment.
 
-  const press = (button, on) => {
+  const show = (button, on) => {
     button.setAttribute("aria-pressed", on);
+    button.value = !on;
     const tile = button.closest("[data-tile]");
     if (tile && button.classList.contains("seen")) tile.classList.toggle("seen", on);
   };
 
-  const pressed = (event) => event.target.closest("[data-marks] button");
+  const tell = (text) => document.dispatchEvent(new CustomEvent("told", { detail: { text, kind: "bad" } }));
 
-  document.addEventListener("htmx:beforeRequest", (event) => {
-    const button = pressed(event);
-    if (button) press(button, button.getAttribute("aria-pressed") !== "true");
-  });
+  // The buttons as the answer has them: a title that was seen has left To watch.
+  const settle = (marks, html) => {
+    const answer = Object.assign(document.createElement("template"), { innerHTML: html }).content;
+    for (const button of marks.querySelectorAll(".mark")) {
+      const now = answer.querySelector(`[formaction="${CSS.escape(button.getAttribute("formaction"))}"]`);
+      if (now) show(button, now.getAttribute("aria-pressed") === "true");
+    }
+    document.body.dispatchEvent(new CustomEvent("marked", { bubbles: true }));
+  };
 
-  document.addEventListener("htmx:afterRequest", (event) => {
-    const button = pressed(event);
-    if (button && !event.detail.successful) press(button, button.getAttribute("aria-pressed") !== "true");
-  });
+  const send = async (button, form, on) => {
+    const body = new URLSearchParams(new FormData(form));
+    body.set("on", on);
+    const request = { method: "POST", body, headers: { "HX-Request": "true" }, keepalive: true };
+    const answer = await fetch(button.formAction, request).catch(() => null);
+    if (answer?.ok) {
+      const told = answer.headers.get("HX-Trigger");
+      if (told) tell(JSON.parse(told).told.text);
+      return answer.text();
+    }
+    if (answer?.status === 429) tell("Too many requests. Wait a little and try again.");
+    else if (answer) tell(`That did not work (${answer.status}). Reload the page and try again.`);
+    else tell("The server could not be reached. Check the connection and try again.");
+    return null;
+  };
 
-  // The buttons are replaced by those of the answer: focus goes to the same one, and rings are counted anew.
-  document.addEventListener("htmx:beforeSwap", (event) => {
-    const marks = event.target.closest?.("[data-marks]");
-    if (!marks) return;
-    const focused = marks.contains(document.activeElement) ? document.activeElement.className : "";
-    const tile = marks.closest("[data-tile]") || marks.parentElement;
-    const settle = () => {
-      const fresh = tile.querySelector("[data-marks]");
-      // What was refused is as it was before.
-      tile.classList.toggle("seen", fresh?.querySelector(".mark.seen")?.getAttribute("aria-pressed") === "true");
-      if (focused) fresh?.getElementsByClassName(focused)[0]?.focus();
-      document.body.dispatchEvent(new CustomEvent("marked", { bubbles: true }));
-    };
-    document.addEventListener("htmx:afterSettle", settle, { once: true });
+  const waiting = new WeakMap();
+  document.addEventListener("click", (event) => {
+    const button = event.target.closest(".marks > .mark");
+    if (!button?.form) return;
+    event.preventDefault();
+    const marks = button.parentElement;
+    const on = button.getAttribute("aria-pressed") !== "true";
+    show(button, on);
+    // Who presses twice means the second press: it waits for the first, and only the last answer is shown.
+    const before = waiting.get(marks);
+    const sent = (before ? before.then(() => send(button, button.form, on)) : send(button, button.form, on)).then((html) => {
+      if (waiting.get(marks) !== sent) return;
+      waiting.delete(marks);
+      if (html === null) show(button, !on);
+      else settle(marks, html);
+    });
+    waiting.set(marks, sent);
   });
 })();
 

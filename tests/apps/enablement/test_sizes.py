@@ -1,0 +1,226 @@
+"""The portal at the sizes that it must bear: what it reads grows with what is asked for, not with what is there."""
+
+from __future__ import annotations
+
+import random
+import statistics
+import time
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator
+from datetime import timedelta
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from partita.apps.enablement import schema
+from partita.apps.enablement.formats import Due
+from partita.apps.enablement.inputs import EventBatch, EventInput
+from partita.apps.enablement.schema import Content, Event, Rollup, Series, Stats, Subscription, matches_of
+from partita.apps.enablement.service.clock import FANOUT
+from partita.apps.enablement.service.counting import ALL
+from partita.apps.enablement.service.summaries import days_until
+from partita.table import Put
+from partita.table.types import timestamp
+from tests.apps.enablement.conftest import ADMIN, ANNA, Portal, portal_in, reading
+from tests.apps.enablement.sizes import FULL, report, sized
+from tests.apps.enablement.telling import telling_in, viewers
+
+pytestmark = [pytest.mark.anyio, pytest.mark.timeout(sized(110, 3_000))]
+_AT_ONCE = 2_000
+
+
+async def _stored(portal: Portal, rows: Iterable[Any]) -> None:
+    """Write rows a few thousand at a time, so that they need not all be in memory."""
+    some: list[Put] = []
+    for row in rows:
+        some.append(Put(row))
+        if len(some) >= _AT_ONCE:
+            await portal.kit.store.batch_write(some)
+            some.clear()
+    await portal.kit.store.batch_write(some)
+
+
+async def test_telling_of_an_approval_reads_in_proportion_to_whom_it_concerns(tmp_path: Path) -> None:
+    others, matching = sized(1_000, 50_000), 20
+
+    def wish(number: int, name: str, suite: str, *tags: str) -> Iterator[Any]:
+        one = Subscription(
+            user_id=name, subscription_id=f"s{number}", created_at="2026-01-01T00:00:00Z",
+            product_suite=suite, tags=tags or None,
+        )  # fmt: skip
+        yield from (one, *matches_of(one))
+
+    with telling_in(tmp_path) as portal:
+        people = viewers(f"reader{number}" for number in range(matching))
+        portal.account(*(each.id for each in people))
+        await _stored(portal, (row for n, who in enumerate(people) for row in wish(n, who.id, "Atlas", "emea")))
+
+        async def approved(title: str) -> tuple[float, float]:
+            """Read units and milliseconds of telling of one approval."""
+            await portal.released(title, product_suite="Atlas", product_concept="Pricing", tags=("EMEA", "prices"))
+            await portal.worker.drain()
+            today = portal.clock.at.date().isoformat()
+            due = [row async for row in portal.kit.store.stream(schema.due_on(today))]
+            (fanout,) = (row for row in due if isinstance(row, schema.Fanout) and row.cause == "approved")
+            began = time.perf_counter()
+            with reading(portal) as units:
+                await portal.service.fanouts.tell(fanout, Due(FANOUT, ""))
+            took = 1000 * (time.perf_counter() - began)
+            await portal.catch_up()
+            return sum(units), took
+
+        few = await approved("Few")
+        await _stored(
+            portal,
+            (row for n in range(others) for row in wish(n, f"u{n}", f"Suite {n % 50}", f"tag {n % 400}", "x")),
+        )
+        many = await approved("Many")
+        assert many[0] <= few[0] + 1, (few, many)
+        told = await portal.told(*people)
+        assert Counter(row.title for row in told) == {"New: “Few”": matching, "New: “Many”": matching}
+        report(
+            f"telling of one approval, {matching} of {others + matching:,} subscriptions match:"
+            f" {many[0]:.1f} read units and {many[1]:.0f} ms; without the others {few[0]:.1f} and {few[1]:.0f} ms"
+        )
+
+
+async def test_expiry_reads_in_proportion_to_what_is_due(tmp_path: Path) -> None:
+    items, due = sized(1_000, 100_000), sized(10, 50)
+    with portal_in(tmp_path) as portal:
+        await portal.service.clock.expire_due()
+        pattern = await portal.released("Guide", product_suite="Atlas", expiry_date="2026-12-24")
+        due_at = (portal.clock.at + timedelta(days=2)).replace(hour=10, minute=0)
+
+        def copies() -> Iterator[Content]:
+            for number in range(items):
+                content_id = f"c{number}"
+                # Half of the others expire on the same day, but later.
+                ends = due_at if number < due else due_at + timedelta(hours=4 if number % 2 else 1000)
+                moment = timestamp(ends)
+                yield pattern.model_copy(
+                    update={
+                        "content_id": content_id,
+                        "title": f"Guide {number}",
+                        "expiry_date": moment,
+                        "expiry_day": moment[:10],
+                        "expiry_key": f"{moment}#{content_id}",
+                        "due_day": None,
+                        "due_key": None,
+                    }
+                )
+
+        await _stored(portal, copies())
+        portal.clock.at = due_at - timedelta(hours=1)
+        await portal.service.clock.expire_due()
+        with reading(portal) as units:
+            assert (await portal.service.clock.expire_due())["due"] == 0
+        nothing = sum(units)
+        assert nothing <= 1
+        portal.clock.at = due_at + timedelta(minutes=1)
+        began = time.perf_counter()
+        with reading(portal) as units:
+            numbers = await portal.service.clock.expire_due()
+        took = 1000 * (time.perf_counter() - began)
+        assert numbers == {"due": due, "expired": due, "skipped": 0, "errors": 0}
+        assert sum(units) <= 1 + 2 * due
+        report(
+            f"expiry over {items:,} items: nothing due {nothing:.1f} read units;"
+            f" {due} due {sum(units):.1f}, {took:.0f} ms"
+        )
+
+
+async def test_analytics_of_90_days_answers_at_once_over_all_events(tmp_path: Path) -> None:
+    """The events are stored; the numbers are added up here, since counting each by the stream takes ten minutes (that
+    the two agree is the law of the other tests)."""
+    number, people, contents = sized(5_000, 1_000_000), sized(40, 800), sized(12, 200)
+    with portal_in(tmp_path) as portal:
+        pattern = await portal.released(product_suite="Atlas", review_due_date="2026-03-05")
+        titles = [
+            pattern.model_copy(update={"content_id": f"c{each}", "title": f"Guide {each}"}) for each in range(contents)
+        ]
+        await _stored(portal, titles)
+        portal.clock.to("2026-09-01")
+        days = days_until("2026-09-01", 180)
+        dice = random.Random(7)
+        rollups: Counter[tuple[str, str, str]] = Counter()
+        series: dict[tuple[str, str], list[int]] = defaultdict(lambda: [0, 0])
+        totals: dict[str, list[int]] = defaultdict(lambda: [0, 0])
+        active: set[tuple[str, str]] = set()
+
+        def events() -> Iterator[Event]:
+            for each in range(number):
+                day, who = days[each * len(days) // number], f"user-{dice.randrange(people)}"
+                chance, content_id = dice.random(), f"c{min(dice.randrange(contents), dice.randrange(contents))}"
+                name, metadata = "search_done", {"words": f"words {dice.randrange(60)}", "results": dice.randrange(2)}
+                rollups["user_events", day, who] += 1
+                if (day, who) not in active:
+                    active.add((day, who))
+                    rollups["active_users", day, ALL] += 1
+                if chance < 0.85:
+                    viewed = chance < 0.6
+                    name, metadata = ("content_viewed" if viewed else "content_downloaded"), {"major": 1}
+                    rollups["views" if viewed else "downloads", day, ALL] += 1
+                    series[content_id, day][not viewed] += 1
+                    totals[content_id][not viewed] += 1
+                else:
+                    rollups["searches", day, ALL] += 1
+                    if metadata["results"] == 0:
+                        rollups["searches", day, "in_vain"] += 1
+                        rollups["no_result", day, str(metadata["words"])] += 1
+                yield Event(
+                    date_bucket=day,
+                    event_id=f"{each:07}",
+                    event_name=name,
+                    user_id=who,
+                    content_id=content_id if chance < 0.85 else None,
+                    metadata=metadata,
+                    timestamp=f"{day}T12:00:00.000000Z",
+                )
+
+        began = time.perf_counter()
+        await _stored(portal, events())
+        stored = number / (time.perf_counter() - began)
+        await _stored(
+            portal, (Rollup(what=what, day=day, subject=of, count=n) for (what, day, of), n in rollups.items())
+        )  # type: ignore[arg-type]
+        await _stored(
+            portal, (Series(of_content=of, day=day, views=v, downloads=d) for (of, day), (v, d) in series.items())
+        )
+        await _stored(
+            portal, (Stats(of_content=of, views=v, downloads=d, stats_of="released") for of, (v, d) in totals.items())
+        )
+        began = time.perf_counter()
+        await portal.service.summaries.make(90)
+        made = time.perf_counter() - began
+        seen = await portal.service.analytics.overview(ANNA, 90)
+        assert seen.totals.views == sum(
+            n for (what, day, _), n in rollups.items() if what == "views" and day >= days[90]
+        )
+        times = []
+        for _ in range(20):
+            began = time.perf_counter()
+            with reading(portal) as units:
+                await portal.service.analytics.dashboard(ADMIN, 90, 5)
+            times.append(1000 * (time.perf_counter() - began))
+        assert max(times) < 100 or not FULL, times
+        report(
+            f"analytics of 90 days over {number:,} events of {people} people: median {statistics.median(times):.1f} ms,"
+            f" slowest {max(times):.1f} ms, {sum(units):.1f} read units; its summary is made in {made:.1f} s;"
+            f" events stored {stored:,.0f} a second"
+        )
+
+
+async def test_events_are_taken_in_faster_than_people_make_them(tmp_path: Path) -> None:
+    batches, size = sized(10, 500), 100
+    with portal_in(tmp_path) as portal:
+        readers = viewers(f"reader-{number}" for number in range(50))
+        content = await portal.released()
+        one = EventInput(event_name="content_previewed", content_id=content.content_id, metadata={"page": 3})
+        batch = EventBatch(events=(one,) * size)
+        began = time.perf_counter()
+        for number in range(batches):
+            assert await portal.service.events.record(readers[number % len(readers)], batch) == size
+        rate = batches * size / (time.perf_counter() - began)
+        assert rate >= 2_000 or not FULL
+        report(f"intake of {batches * size:,} events in batches of {size}: {rate:,.0f} a second")
