@@ -21,7 +21,7 @@ NODE := $(if $(filter Linux-x86_64,$(shell uname -s)-$(shell uname -m)),$(if $(N
 MAKEFLAGS += --no-print-directory
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help setup system run test tests coverage lint lock differential crash fuzz jobs enablement schemathesis browser installed screenshots reference bench clean distclean
+.PHONY: help setup system run test tests coverage lint lock differential crash fuzz jobs enablement moves growth schemathesis browser installed screenshots reference bench clean distclean
 
 # Says what it does, runs a command, and shows its output only when it fails.
 quietly = @echo "$(1)"; out=$$($(2) 2>&1) || { printf '%s\n' "$$out"; exit 1; }
@@ -46,6 +46,8 @@ system: ## Install missing system packages (Debian, as root), or say which to in
 		command -v $$browser >/dev/null && break; \
 	done || missing="$$missing chromium-headless-shell"; \
 	[ -z "$$(command -v apt-get)" ] || [ -e /usr/share/fonts/truetype/noto ] || missing="$$missing fonts-noto-core"; \
+	[ -z "$$(command -v apt-get)" ] || { ldconfig -p | grep -q libpangoft2-1.0 && ldconfig -p | grep -q libharfbuzz-subset; } || \
+		missing="$$missing libpango-1.0-0 libpangoft2-1.0-0 libharfbuzz-subset0"; \
 	if [ -z "$$missing" ]; then \
 		echo "system: nothing is missing"; \
 	elif command -v apt-get >/dev/null && [ "$$(id -u)" = 0 ]; then \
@@ -133,10 +135,17 @@ fuzz: $(VENV)/.dev ## Send the engine 100,000 broken requests
 	@$(BIN)/python -m tests.fuzz --requests 100000 $(ARGS)
 
 jobs: $(VENV)/.dev ## Kill processes 100 times while they run jobs, and look for work that is lost or done twice
-	@PARTITA_KILLS=100 PARTITA_SLOW_HANDLER=5 $(BIN)/python -m pytest -q --timeout 3600 tests/kit/jobs tests/kit/test_changes.py $(ARGS)
+	@PARTITA_KILLS=100 PARTITA_SLOW_HANDLER=5 $(BIN)/python -m pytest -q --timeout 3600 tests/kit/jobs tests/kit/test_changes.py tests/apps/newsletter/test_kills.py $(ARGS)
+	@PARTITA_KILLS=10 $(BIN)/python -m pytest -q --timeout 3600 tests/apps/worthwatch/test_killed_import.py $(ARGS)
 
 enablement: $(VENV)/.dev ## Test the portal at full size: 2,000 subscribers, 1,000,000 events, 50 kills; takes half an hour
 	@PARTITA_SIZES=full $(BIN)/python -m pytest -q -s --timeout 3600 tests/apps/enablement/test_kills.py tests/apps/enablement/test_sizes.py $(ARGS)
+
+moves: $(VENV)/.dev ## Move titles of five kinds of lists 10,000 times each, and compare with a Python list
+	@PARTITA_MOVES=10000 $(BIN)/python -m pytest -q --timeout 3600 tests/apps/worthwatch/test_order.py -k python_list $(ARGS)
+
+growth: $(VENV)/.dev ## Measure what WorthWatch's pages read with up to 100,000 lists and 1,000,000 titles; takes an hour
+	@PARTITA_GROWTH=1000,10000,100000 $(BIN)/python -m pytest -q -s --timeout 20000 tests/apps/worthwatch/test_growth.py $(ARGS)
 
 schemathesis: $(VENV)/.dev ## Send the APIs some 10,000 requests made up from their description
 	@PARTITA_EXAMPLES=60 $(BIN)/python -m pytest -q --timeout 3600 tests/web/test_schemathesis.py $(ARGS)

@@ -1,4 +1,4 @@
-"""`python -m bench`: run everything and write docs/benchmarks.md; `… clients`, `… search` or `… web` prints a part."""
+"""`python -m bench`: run everything and write docs/benchmarks.md; with the name of a part, print that part."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from pathlib import Path
 
 from bench import clients as client_bench
 from bench import engine as engine_bench
+from bench import passages as passages_bench
 from bench import search as search_bench
 from bench import web as web_bench
 from bench.engine import BOTO_DOOR, BOTO_DYNOXIDE, BOTO_ENGINE, ENGINE, OPERATIONS, RAW, EngineResult
@@ -22,7 +23,7 @@ _PYTHON = platform.python_version()
 
 def main() -> None:
     parser = argparse.ArgumentParser(prog="python -m bench")
-    parser.add_argument("part", nargs="?", choices=("all", "clients", "search", "web"), default="all")
+    parser.add_argument("part", nargs="?", choices=("all", "clients", "passages", "search", "web"), default="all")
     parser.add_argument("--rounds", type=int, default=7)
     parser.add_argument("--large", type=int, default=LARGE, help="items in the large table of the growth test")
     parser.add_argument("--short", action="store_true", help="only see whether a part runs")
@@ -36,6 +37,10 @@ def main() -> None:
         rounds, seconds = (1, 0.2) if options.short else (options.rounds, 1.5)
         print("\n".join(web_bench.section(web_bench.compare(rounds, print, seconds))))
         return
+    if options.part == "passages":
+        count = 500 if options.short else passages_bench.COUNT
+        print("\n".join(passages_bench.section(passages_bench.compare(print, count))))
+        return
     if options.part == "search":
         print(
             "\n".join(search_bench.section(search_bench.compare(print, 500 if options.short else search_bench.COUNT)))
@@ -46,8 +51,14 @@ def main() -> None:
     clients = client_bench.compare(options.rounds, print)
     web = web_bench.compare(options.rounds, print)
     search = search_bench.compare(print)
+    passages = passages_bench.compare(print)
     text = report(result, growth, clients, options.large, options.rounds)
-    text += "\n".join(["", *search_bench.section(search), "", *web_bench.section(web)]) + "\n"
+    text += (
+        "\n".join(
+            ["", *search_bench.section(search), "", *passages_bench.section(passages), "", *web_bench.section(web)]
+        )
+        + "\n"
+    )
     options.report.write_text(text)
     print(text)
 

@@ -9,6 +9,7 @@ EXTRAS = {
         "PIL",
         "aiohttp",
         "argon2",
+        "docx",
         "email_validator",
         "fastapi",
         "idna",
@@ -23,6 +24,7 @@ EXTRAS = {
         "python_multipart",
         "starlette",
         "uvicorn",
+        "weasyprint",
     ),
 }
 """The modules each brings; uvloop is not among them, since everything works without."""

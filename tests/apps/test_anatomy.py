@@ -14,7 +14,7 @@ APPS = Path(partita.apps.__file__).parent
 ARCHITECTURE = (Path(__file__).parents[2] / "docs/architecture.md").read_text()
 SYSTEMS = sorted(folder.name for folder in APPS.iterdir() if (folder / "system.py").exists())
 
-DESIGN_ONLY = {"newsletter", "enablement"}
+DESIGN_ONLY = {"enablement"}
 """Systems that have their tables, perhaps a service, and no pages yet."""
 ALWAYS = {"__init__.py", "schema.py", "system.py"}
 FURNITURE = ALWAYS | {

@@ -1,7 +1,8 @@
 """One browser and one suite for all of these tests.
 
 They are there as long as these tests run, and no longer: Playwright keeps a loop in this thread, and others need
-theirs. Stories are told twice; with `PARTITA_BROWSER=everything` (`make browser`) in every way there is.
+theirs. Each story is told in one of two ways, in turn: wide, or narrow and without script; with
+`PARTITA_BROWSER=everything` (`make browser`) in every way there is.
 """
 
 from __future__ import annotations
@@ -58,6 +59,19 @@ MODES = {
 }
 if EVERYTHING:
     MODES |= {"narrow": Mode(3, narrow=True), "wide and without script": Mode(4, script=False)}
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Keep one way of telling each story: the first of one, the second of the next."""
+    if EVERYTHING:
+        return
+    ways: dict[str, list[pytest.Item]] = {}
+    for item in items:
+        if isinstance(item, pytest.Function) and "mode" in item.fixturenames:
+            ways.setdefault(f"{item.path}::{item.originalname}", []).append(item)
+    left_out = {each for number, told in enumerate(ways.values()) for each in told[1 - number % 2 :: 2]}
+    config.hook.pytest_deselected(items=left_out)
+    items[:] = [item for item in items if item not in left_out]
 
 
 @pytest.fixture(params=MODES)

@@ -19,8 +19,8 @@ from tests.web.walk import Walked
 
 START = ("/",)
 _FILES = ("/static/", "/files/", "/favicon.ico", "/healthz", "/readyz", "/metrics", "/fus/export/")
-_FORMATS = (".atom", ".csv", ".rss", ".xml", ".txt", ".png", ".svg")
-"""Endings of what programs read: feeds, sitemaps, pictures beside links."""
+_FORMATS = (".atom", ".css", ".csv", ".eml", ".rss", ".xml", ".txt", ".png", ".svg")
+"""Endings of what programs read: feeds, sitemaps, pictures beside links, stylesheets, mails."""
 _PARTS = (
     "/enablement/content/{content_id}/attach",
     "/enablement/content/{content_id}/cover",
@@ -36,6 +36,22 @@ _PARTS = (
     "/fus/tags/complete",
     "/fus/import/{job_id}/csv",
     "/kept/{form_id}",
+    "/newsletter/brand/logo",
+    "/newsletter/brand/sample",
+    "/newsletter/editions/{code}",
+    "/newsletter/editions/{code}/events",
+    "/newsletter/editions/{code}/finish/cards",
+    "/newsletter/editions/{code}/finish/pdf/cover",
+    "/newsletter/editions/{code}/finish/{format}/download",
+    "/newsletter/editions/{code}/pictures/{place}",
+    "/newsletter/editions/{code}/write/citations/{number}",
+    "/newsletter/editions/{code}/write/sentences",
+    "/newsletter/proposals/{code}/finish/{wanted}/download",
+    "/newsletter/read/{secret}",
+    "/newsletter/read/{secret}/pictures/{place}",
+    "/newsletter/sample",
+    "/newsletter/sources/table",
+    "/newsletter/sources/{source_id}/file",
     "/worthwatch/embed/{watchlist_id}",
     "/worthwatch/history/export/{format}",
     "/worthwatch/import/{import_id}/csv",
@@ -49,6 +65,16 @@ _PARTS = (
 )
 """What is no page: the number in the bell, files of mails, what is found while it is typed, downloads, kept forms, one
 title of a page, a list within pages of others, what leads to a title by chance, addresses without a readable tail."""
+
+_OF_OTHER_STATES = (
+    "/newsletter/editions/{code}/finish/link/revoke",
+    "/newsletter/editions/{code}/history/{revision}/restore",
+    "/newsletter/editions/{code}/review/notes/{note_id}/delete",
+    "/newsletter/editions/{code}/write/reset",
+    "/newsletter/proposals/{code}/history/{revision}",
+    "/newsletter/writers/prompts/{name}/{version}",
+)
+"""Pages of items in a state that the first item found is not in; stories open them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,6 +129,8 @@ def _live_in(house: House) -> list[str]:
             told += _watch(somebody)
         if "enablement" in house.systems:
             told += _enable(somebody)
+        if "newsletter" in house.systems:
+            told += _write(somebody)
         return told + _mailed(house, somebody)
 
 
@@ -161,7 +189,7 @@ def _enable(program: APIRequestContext) -> list[str]:
 
     released = items("content?status=Approved&limit=100")
     renewed = next(each["content_id"] for each in released if int(each["version"].partition(".")[0]) > 1)
-    plain = released[0]["content_id"]
+    plain = next(each["content_id"] for each in released if each["released_at"] is not None)
     asked = program.put(f"{api}/content/{plain}/must-read", data={"read_by": "2999-12-31", "usernames": [MEMBER]})
     assert asked.ok, asked.text()
     expired = items("content?status=Expired&limit=1")[0]
@@ -169,6 +197,7 @@ def _enable(program: APIRequestContext) -> list[str]:
     began = program.post("/enablement/import", multipart={"file": rows}, max_redirects=0)
     assert began.status == 303, began.text()
     return [
+        f"/enablement/content/{plain}",  # the one whose links are followed
         f"/enablement/content/{renewed}/compare?from=1&to=2",
         f"/enablement/content/{plain}/must-read/withdraw",
         f"/enablement/content/{plain}/report",
@@ -176,6 +205,38 @@ def _enable(program: APIRequestContext) -> list[str]:
         began.headers["location"],
         f"/enablement/owners/{expired['owner_user_id']}/transfer",
         f"/enablement/queue/{items('queue?limit=1')[0]['content_id']}",
+    ]
+
+
+def _write(program: APIRequestContext) -> list[str]:
+    """A newsletter from a title to a draft, a proposal, and the pages that follow from them."""
+    api = "/api/newsletter"
+    wanted = {"title": "Field notes", "target_audience": ["farmers"], "frequency": "custom", "issue_label": "No. 1"}
+    code = program.post(f"{api}/newsletters", data=wanted).json()["newsletterCode"]
+    started = program.post(f"{api}/newsletters/{code}/draft-all")
+    assert started.ok, started.text()
+    deadline = time.monotonic() + 60
+    while program.get(f"{api}/newsletters/{code}/steps/draft").json()["state"] != "done":
+        assert time.monotonic() < deadline, program.get(f"{api}/newsletters/{code}/full").text()
+        time.sleep(0.2)
+    linked = program.post(f"{api}/newsletters/{code}/link")
+    assert linked.ok, linked.text()
+    edition = f"/newsletter/editions/{code}"
+    steps = ("configure", "plan", "outline", "write", "finish", "history", "review", "making", "delete")
+    proposal = program.post(f"{api}/proposals", data={"title": "Fodder banks in the drylands"})
+    assert proposal.ok, proposal.text()
+    own = f"/newsletter/proposals/{proposal.json()['proposal_code']}"
+    return [
+        *(f"{edition}/{step}" for step in steps),
+        f"{edition}/write/reset",
+        f"{edition}/history/1",
+        f"{edition}/history/1/restore",
+        f"{edition}/finish/link/revoke",
+        "/newsletter/example",
+        "/newsletter/find?q=field",
+        "/newsletter/proposals/new",
+        own,
+        *(f"{own}/{page}" for page in ("facts", "checklist", "finish", "history", "delete")),
     ]
 
 
@@ -255,6 +316,9 @@ _LISTS = (
     "/fus/me/comments",
     "/fus/me/groups",
     "/fus/groups",
+    "/newsletter",
+    "/newsletter/sources",
+    "/newsletter/proposals",
     "/account/tokens",
     "/account/jobs",
     "/admin/jobs",
@@ -266,7 +330,7 @@ _LISTS = (
 def missed(house: House, found: list[Place]) -> list[str]:
     """Pages that no link leads to."""
     known = house.fronts | {place.route for place in found} | {"/jobs/{job_id}/events"}  # for the page's script
-    known |= {*_PARTS}
+    known |= {*_PARTS, *_OF_OTHER_STATES}
     return [page.path for page in house.pages if page.path not in known and not _is_file(page.path)]
 
 

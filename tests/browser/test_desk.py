@@ -75,7 +75,7 @@ def test_whoever_does_not_want_the_keys_turns_them_off(house: House) -> None:
 def test_the_start_page_leads_to_what_waits_and_a_decision_to_the_next(house: House, mode: Mode) -> None:
     with mode.window(house, MODERATOR) as moderator:
         moderator.open("/")
-        moderator.sees("Hello, Moa Moderator", "Submissions to review", "Still being built")
+        moderator.sees("Hello, Moa Moderator", "Submissions to review")
         moderator.check()
         moderator.page.locator(".stats a", has_text="Submissions to review").click()
         assert moderator.path == "/kelifax/moderation"

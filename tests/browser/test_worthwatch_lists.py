@@ -50,15 +50,15 @@ def test_a_curator_writes_a_list_reorders_it_and_publishes_it(house: House, mode
         ada.check()
         for words in ("metrop", "akira", "vertigo"):
             _add(ada, words)
-        assert _order(ada) == ["Metropolis", "Akira", "Vertigo"]
+        _is_ordered(ada, ["Metropolis", "Akira", "Vertigo"])
         _note(ada, "Akira", "Loud, & better than you remember.")
         _move(ada, "Vertigo", 1)
-        assert _order(ada) == ["Vertigo", "Metropolis", "Akira"]
+        _is_ordered(ada, ["Vertigo", "Metropolis", "Akira"])
         ada.check()
         _remove_and_undo(ada, "Akira")
-        assert _order(ada) == ["Vertigo", "Metropolis", "Akira"]
+        _is_ordered(ada, ["Vertigo", "Metropolis", "Akira"])
         ada.page.reload()
-        assert _order(ada) == ["Vertigo", "Metropolis", "Akira"]
+        _is_ordered(ada, ["Vertigo", "Metropolis", "Akira"])
         expect(_row(ada, "Akira").get_by_label("Note on Akira")).to_have_value("Loud, & better than you remember.")
         edit = ada.path.partition("#")[0]
         ada.press("Publish")
@@ -108,6 +108,7 @@ def test_the_editor_is_sound_on_a_phone_with_script(house: House, dark: bool) ->
         ada.open("/worthwatch/lists/new")
         ada.fill(Title="On a phone")
         ada.press("Go on to the titles")
+        ada.sees("Add the first title")
         ada.check()
         for words in ("metrop", "akira", "vertigo"):
             _add(ada, words)
@@ -145,18 +146,18 @@ def test_titles_move_by_keys_and_by_drag_and_escape_puts_them_back(house: House)
         keys.press("ArrowUp")
         expect(ada.page.locator("[data-moved]")).to_have_text(f"{first[3]}, 2 of 4")
         keys.press("Escape")
-        assert _order(ada) == first
+        _is_ordered(ada, first)
         keys.press("Space")
         keys.press("ArrowUp")
         with ada.page.expect_response(re.compile("/move$")):
             keys.press("Space")
         moved = [first[0], first[1], first[3], first[2]]
-        assert _order(ada) == moved
+        _is_ordered(ada, moved)
         expect(handle).to_be_focused()
         _drag(ada, moved[0], moved[3])
-        assert _order(ada) == [*moved[1:], moved[0]]
+        _is_ordered(ada, [*moved[1:], moved[0]])
         ada.page.reload()
-        assert _order(ada) == [*moved[1:], moved[0]]
+        _is_ordered(ada, [*moved[1:], moved[0]])
 
 
 def test_a_note_that_another_window_has_changed_shows_both_texts(house: House) -> None:
@@ -195,6 +196,14 @@ def _row(shown: Window, title: str) -> Locator:
 
 def _order(shown: Window) -> list[str]:
     return [str(each.get_attribute("data-title")) for each in shown.page.locator(".edit-row").all()]
+
+
+def _is_ordered(shown: Window, titles: list[str]) -> None:
+    """The rows stand, or soon will, in this order."""
+    rows = shown.page.locator(".edit-row")
+    expect(rows).to_have_count(len(titles))
+    for number, title in enumerate(titles):
+        expect(rows.nth(number)).to_have_attribute("data-title", title)
 
 
 def _add(shown: Window, words: str) -> None:

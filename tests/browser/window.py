@@ -114,6 +114,7 @@ class Window:
 
     def check(self) -> None:
         """Nothing hangs over, and nothing that axe complains about."""
+        self.page.wait_for_load_state()  # a press may still lead to it
         if self.script:
             assert self.overhang() == []
             assert self.complaints() == []

@@ -226,3 +226,21 @@ def test_a_union_is_named_once() -> None:
     with pytest.raises(ValidationError) as error:
         Either.model_validate({"value": "x"})
     assert [each.field for each in field_errors(error.value)] == ["value"]
+
+
+class Links(BaseModel):
+    """One field with an entry on each line."""
+
+    urls: Annotated[tuple[HttpUrl, ...], BeforeValidator(lambda typed: _lines(typed))]
+
+
+def _lines(typed: str | list[str]) -> list[str]:
+    return "\n".join([typed] if isinstance(typed, str) else typed).split()
+
+
+@pytest.mark.parametrize("wrong", [(0,), (1,), (2,), (0, 2), (1, 2)])
+def test_any_wrong_line_of_a_field_is_named(wrong: tuple[int, ...]) -> None:
+    lines = ["nonsense" if number in wrong else f"https://example.org/{number}" for number in range(3)]
+    form = parse(Links, [("urls", "\n".join(lines))])
+    assert form.value is None
+    assert "nonsense" in form.errors["urls"]

@@ -42,7 +42,9 @@ class Sign(Enum):
 
 ODD_CHARACTERS = 'ab#|A- !"\0\x1f/:0é\u0301\ud7ff\ue000\U0010ffff'
 texts = st.text(ODD_CHARACTERS, max_size=4) | st.text(st.characters(exclude_categories=["Cs"]), max_size=4)
-moments = st.datetimes(timezones=st.integers(-1439, 1439).map(lambda minutes: timezone(timedelta(minutes=minutes))))
+A_DAY = timedelta(days=1)  # in UTC too, they must lie in the years that are stored
+zones = st.integers(-1439, 1439).map(lambda minutes: timezone(timedelta(minutes=minutes)))
+moments = st.datetimes(datetime.min + A_DAY, datetime.max - A_DAY, timezones=zones)
 decimals = st.decimals(allow_nan=False, allow_infinity=False, places=3) | st.sampled_from(
     [
         Decimal(text)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal
 from uuid import UUID
 
 import pytest
@@ -114,6 +114,10 @@ def test_where_only_a_discriminator_tells_two_types_apart_the_items_are_read(
 ) -> None:
     store.write(Put(Left(person="bob", of="a", weight=1)))
     store.write(Put(Right(person="bob", of="b", weight=2)))
-    query: Query[Left] | Query[Right] = kind.query(THIN_MIXED, kind.person("bob"))
+    queries: dict[type[Item], Query[Any]] = {
+        Left: Left.query(THIN_MIXED, Left.person("bob")),
+        Right: Right.query(THIN_MIXED, Right.person("bob")),
+    }
+    query = queries[kind]
     expected = {Left: [Side(of="a", weight=1)], Right: [Side(of="b", weight=2)]}
     assert list(store.page(query.shown_as(Side))) == expected[kind]

@@ -87,7 +87,7 @@ def serving(
                     process.kill()
 
 
-def _greeting(process: subprocess.Popen[str], log: Path, seconds: float = 110.0) -> str:
+def _greeting(process: subprocess.Popen[str], log: Path, seconds: float = 240.0) -> str:
     """What it says until it serves."""
     assert process.stdout is not None
     said, deadline = "", time.monotonic() + seconds

@@ -138,10 +138,13 @@ OVER_NAMES = {
     "/kelifax/moderation/log": "no slug",
     "/kelifax/moderation/reports": "no slug",
     "/enablement/import/example.csv": "ids are made by us",
+    "/newsletter/proposals/new": "codes begin with PROP",
+    "/newsletter/sources/table": "ids are made by us",
     "/worthwatch/lists/new": "ids are made by us, and those of other programs are longer",
     "/api/enablement/notifications/preferences": "ids are digests of ours, or made by the original program",
     "/api/enablement/notifications/unread": "ids are digests of ours, or made by the original program",
     "/api/kelifax/moderation/log": "no slug",
+    "/api/newsletter/sources/search": "ids are made by us",
     "/api/kelifax/moderation/reports": "no slug",
 }
 

@@ -41,7 +41,7 @@ from partita.web.reference import reference
 from tests.web.seen import Seen
 from tests.web.visitor import Visitor
 
-EXAMPLES = int(os.environ.get("PARTITA_EXAMPLES", "4"))
+EXAMPLES = int(os.environ.get("PARTITA_EXAMPLES", "2"))
 A_FEW = 20
 A_REFUSAL = 2
 CHECKS = [

@@ -7,15 +7,28 @@ from pathlib import Path
 
 import pytest
 
+from partita.apps.kelifax.system import build as build_kelifax
 from partita.bootstrap import build
+from partita.kit.permissions import ADMIN, Access
 from partita.kit.settings import Settings
-from partita.table import Put
+from partita.kit.system import Link, System
+from partita.table import Put, Table
 from partita.web.app import create_app
 from tests.web.conftest import Served
 from tests.web.press import Article
 from tests.web.visitor import Visitor
 
 pytestmark = pytest.mark.anyio
+
+PLANNED = System(
+    name="planned",
+    title="Planned",
+    purpose="Has a design, and nothing else yet.",
+    hue=20,
+    icon="table",
+    tables=(Table("planned", pk="PK", purpose="Nothing yet."),),
+    navigation=(Link("Design", "/planned/design", Access.PUBLIC, "table"),),
+)
 
 
 async def test_visitors_see_what_is_new_and_how_to_take_part(visitor: Visitor) -> None:
@@ -55,7 +68,7 @@ async def test_everything_new_has_a_face(visitor: Visitor) -> None:
 
 
 async def test_a_system_that_is_not_built_yet_says_so_and_leads_to_its_design(tmp_path: Path) -> None:
-    suite = build(Settings(data=tmp_path))
+    suite = build(Settings(data=tmp_path), builders=(build_kelifax, lambda _kit: PLANNED))
     app = create_app(suite)
     async with app.router.lifespan_context(app):
         visitor = Served(suite, app).visitor()
@@ -66,7 +79,7 @@ async def test_a_system_that_is_not_built_yet_says_so_and_leads_to_its_design(tm
             assert f'href="/{system.name}"' in shown, system.name
             assert system.purpose in shown
         assert built.count("Nothing here yet.") == len([each for each in suite.systems if each.pages])
-        assert (await visitor.get("/newsletter")).location == "/newsletter/design"
+        assert (await visitor.get("/planned")).location == "/planned/design"
 
 
 async def test_a_suite_without_systems_and_without_sign_up_says_what_it_is(tmp_path: Path) -> None:
@@ -79,7 +92,7 @@ async def test_a_suite_without_systems_and_without_sign_up_says_what_it_is(tmp_p
 
 
 async def test_the_page_reads_little_however_many_look_at_it(served: Served) -> None:
-    editor = await served.person("Editor", "press:editor")
+    editor = await served.person("Editor", "press:editor", ADMIN)
     page = (await editor.get("/")).text
     (requests,) = re.findall(r"(\d+) requests to the tables", page)
     assert int(requests) <= 4

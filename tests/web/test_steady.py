@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import random
-import re
 import time
 from collections.abc import AsyncIterator
 from pathlib import Path
@@ -125,13 +124,12 @@ async def test_a_refusal_is_not_kept(fresh: Served) -> None:
     assert (await fresh.visitor().get("/api/press/steady?limit=1")).status == 200
 
 
-async def test_the_panel_has_the_name_of_each_request_and_what_made_the_page(fresh: Served) -> None:
+async def test_each_answer_has_the_name_of_its_own_request(fresh: Served) -> None:
     pages = [await fresh.visitor().get("/press/steady") for _ in range(2)]
     assert _shown(pages[0]) == _shown(pages[1])
-    names = [re.findall(r"Request (\w{26})", page.text)[-1] for page in pages]
-    assert names == [page.headers["x-request-id"] for page in pages]
+    names = [page.headers["x-request-id"] for page in pages]
     assert names[0] != names[1]
-    assert all("1 request to the tables" in page.text for page in pages)
+    assert not any("to the tables" in page.text for page in pages)
 
 
 async def test_what_tells_the_time_is_made_anew_after_a_minute(fresh: Served, monkeypatch: pytest.MonkeyPatch) -> None:

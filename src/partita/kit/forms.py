@@ -239,8 +239,9 @@ def _name_in_form(name: str, rows: Rows) -> str:
     """The name with the row numbers of the form; the list has others, since blank rows are left out."""
     typed = ""
     for part in name.split("."):
-        numbers = rows.get(typed)
-        segment = str(numbers[int(part)]) if numbers and part.isdecimal() else part
+        numbers = rows.get(typed, [])
+        # The entries of a field that is separated by commas or lines have no rows of their own.
+        segment = str(numbers[int(part)]) if part.isdecimal() and int(part) < len(numbers) else part
         typed = f"{typed}.{segment}" if typed else segment
     return typed
 

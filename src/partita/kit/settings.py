@@ -170,12 +170,36 @@ class Settings(BaseSettings):
     enablement_event_days: int = Field(default=400, ge=1, le=3650)
     """How many days events of the portal are kept; the numbers made of them stay."""
 
+    # The newsletter's writers
+
+    newsletter_writer: Literal["extractive", "bedrock", "openai"] = "extractive"
+    """Who writes if nobody has chosen: the offline writer, or a model."""
+    newsletter_bedrock_model: str | None = None
+    """The model or inference profile of Amazon Bedrock; without it `bedrock` is not set up."""
+    newsletter_bedrock_region: str | None = None
+    """Its region; by default `region`. Credentials are found as the AWS CLI finds them."""
+    newsletter_bedrock_url: str | None = None
+    """The URL of Bedrock; by default AWS in the region."""
+    newsletter_openai_url: str | None = None
+    """The URL of a service that speaks chat completions, up to `/v1`; without it `openai` is not set up."""
+    newsletter_openai_model: str | None = None
+    """The model there; required with the URL."""
+    newsletter_openai_key: SecretStr | None = None
+    """The key, if the service needs one."""
+
     @property
     def secure(self) -> bool:
         """Whether the site is reached by https."""
         return self.base_url.startswith("https://")
 
-    @field_validator("base_url", "endpoint_url", "s3_endpoint_url", "oidc_issuer")
+    @field_validator(
+        "base_url",
+        "endpoint_url",
+        "s3_endpoint_url",
+        "oidc_issuer",
+        "newsletter_bedrock_url",
+        "newsletter_openai_url",
+    )
     @classmethod
     def _address(cls, value: str | None) -> str | None:
         if value is None:
@@ -221,6 +245,9 @@ class Settings(BaseSettings):
             ("s3_bucket", self.files == "s3"),
             ("smtp_host", self.mail == "smtp"),
             ("oidc_client_id", self.oidc_issuer is not None),
+            ("newsletter_openai_model", self.newsletter_openai_url is not None),
+            ("newsletter_openai_url", self.newsletter_writer == "openai"),
+            ("newsletter_bedrock_model", self.newsletter_writer == "bedrock"),
         ):
             if required and getattr(self, needed) is None:
                 raise ValueError(f"{_variable(needed)} must be set too.")
@@ -228,6 +255,8 @@ class Settings(BaseSettings):
             raise ValueError(f"{_variable('changes')}: `local` is only for the backend `dynamodb`.")
         if self.smtp_security == "none" and self.smtp_password is not None and not is_loopback(self.smtp_host or ""):
             raise ValueError(f"{_variable('smtp_security')}: `none` would send the password unencrypted.")
+        if self.newsletter_openai_key is not None and not _keeps_secrets(self.newsletter_openai_url):
+            raise ValueError(f"{_variable('newsletter_openai_url')} must be https: the key would be sent unencrypted.")
         return self
 
     @classmethod
@@ -240,6 +269,12 @@ class Settings(BaseSettings):
         file_secret_settings: PydanticBaseSettingsSource,  # noqa: ARG003
     ) -> tuple[PydanticBaseSettingsSource, ...]:
         return init_settings, env_settings, TomlConfigSettingsSource(settings_cls, settings_file())
+
+
+def _keeps_secrets(url: str | None) -> bool:
+    """Whether what is sent there can be read by nobody on the way."""
+    parts = urlsplit(url or "https:")
+    return parts.scheme == "https" or is_loopback(parts.hostname or "")
 
 
 def secrets_in(value: SecretStr | None) -> tuple[str, ...]:

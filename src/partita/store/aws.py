@@ -14,7 +14,7 @@ class NoCredentialsError(RuntimeError):
 
 
 def discovered(
-    endpoint_url: str | None, region: str | None, credentials: CredentialsSource | None
+    endpoint_url: str | None, region: str | None, credentials: CredentialsSource | None, service: str = "dynamodb"
 ) -> tuple[str, str, CredentialsSource]:
     """What was not given, found."""
     try:
@@ -30,7 +30,7 @@ def discovered(
         raise NoCredentialsError("No AWS region is set. Set AWS_REGION or AWS_DEFAULT_REGION, or give region=…")
     if endpoint_url is None:
         # A client knows every rule about partitions, FIPS and AWS_ENDPOINT_URL; its address is all we take from it.
-        endpoint_url = str(session.create_client("dynamodb", region_name=region).meta.endpoint_url)
+        endpoint_url = str(session.create_client(service, region_name=region).meta.endpoint_url)
     if credentials is None:
         session_credentials = session.get_credentials()
         if session_credentials is None:

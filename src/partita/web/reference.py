@@ -211,13 +211,14 @@ def _example(method: str, path: str, operation: Schema, schemas: Schema, server:
             parts += [f"-F '{name}=@{name}'" for name in required]
         break
     for each in operation.get("parameters", ()):
-        choices = _resolved(each.get("schema", {}), schemas).get("enum")
-        if each["in"] == "path" and choices:
-            path = path.replace(f"{{{each['name']}}}", str(choices[0]))
+        schema = _resolved(each.get("schema", {}), schemas)
+        # One of a few words, or a number: any reader can type one. Names are what the reader must know.
+        if each["in"] == "path" and ("enum" in schema or schema.get("type") == "integer"):
+            path = path.replace(f"{{{each['name']}}}", str(sample(schema, schemas)))
     asked = "&".join(
         f"{each['name']}={quote(str(sample(each.get('schema', {}), schemas)))}"
         for each in operation.get("parameters", ())
-        if each["in"] == "query" and each.get("required")
+        if each["in"] == "query" and (each.get("required") or each.get("schema", {}).get("examples"))
     )
     return " ".join([*parts, f"'{server}{path}{'?' if asked else ''}{asked}'"])
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from itertools import permutations
 from pathlib import Path
 from typing import Any
 
@@ -169,6 +170,45 @@ async def test_by_its_changes_by_several_at_once_it_is_the_same(tmp_path: Path, 
         await asyncio.gather(everything(kit), worker_of(kit, built).drain(), everything(kit))
         await replay(kit, built, "worthwatch.adoption")
         await check(WorthWatchService(kit), kit)
+
+
+_OF_A_CURATOR = _user("u1", isCurator=True, curatorStatus="approved"), _movie("m1", "Laura"), _rating("u1", "m1", 9)
+
+
+async def check_counted_and_shown(service: WorthWatchService) -> None:
+    laura = await service.titles.title("MOVIE", "m1")
+    assert (laura.rating_count, laura.rating_sum) == (1, 9)
+    shown = (await service.ratings.public("MOVIE", "m1")).items
+    assert [(each.rating.user_id, each.rating.rating) for each in shown] == [("u1", 9)]
+
+
+@pytest.mark.parametrize(
+    "rows", list(permutations(_OF_A_CURATOR)), ids=lambda rows: "-".join(row["entityType"] for row in rows)
+)
+async def test_a_curators_rating_is_counted_and_shown_whatever_comes_first(
+    service: WorthWatchService, kit: Kit, rows: tuple[Row, ...]
+) -> None:
+    worker = following(kit)
+    for row in rows:
+        await write(kit, row)
+        await worker.drain()
+    await everything(kit)
+    await worker.drain()
+    await check_counted_and_shown(service)
+
+
+async def test_what_shows_a_curators_rating_does_not_say_that_it_is_counted(
+    service: WorthWatchService, kit: Kit
+) -> None:
+    """It may get the change before adoption does."""
+    await write(kit, *_OF_A_CURATOR)
+    rating = await kit.store.get(schema.rating("u1", "MOVIE", "m1"))
+    assert rating is not None
+    await service.ratings.show(rating)
+    await service.ratings.show_all_of("u1")
+    await everything(kit)
+    await following(kit).drain()
+    await check_counted_and_shown(service)
 
 
 async def test_what_another_program_overwrites_keeps_its_numbers(service: WorthWatchService, kit: Kit) -> None:

@@ -14,10 +14,9 @@ from partita.apps.worthwatch import schema
 from partita.apps.worthwatch.inputs import NewShow, QueueInput, RatingInput, SeenInput
 from partita.apps.worthwatch.schema import WORTHWATCH, Mine, Movie
 from partita.apps.worthwatch.service import WorthWatchService
-from partita.apps.worthwatch.service.labels import Ref
+from partita.apps.worthwatch.service.labels import Ref, ref_of
 from partita.apps.worthwatch.service.marks import InTheDiary, StillRated
-from partita.apps.worthwatch.service.reading import Progress
-from partita.apps.worthwatch.service.saved import progress
+from partita.apps.worthwatch.service.reading import Progress, progress_of
 from partita.engine import FaultPlan
 from partita.kit.kit import Kit
 from partita.kit.permissions import NOBODY, Viewer
@@ -206,8 +205,8 @@ async def test_progress_counts_what_was_seen_and_not_what_was_only_rated_once_or
     await service.marks.want(who, "MOVIE", films[2].movie_id)
     items = await service.items.all_in_order(watchlist.watchlist_id)
     mine = await service.shelves.among(who, ((each.content_type, each.content_id) for each in items))
-    assert progress(items, mine) == Progress(2, 5)
-    assert not progress(items, mine).finished
+    assert progress_of(map(ref_of, items), mine) == Progress(2, 5)
+    assert not progress_of(map(ref_of, items), mine).finished
 
 
 async def test_marks_of_many_titles_are_read_at_once_and_are_the_same(service: WorthWatchService, kit: Kit) -> None:

@@ -25,7 +25,7 @@ from partita.table import Put, Update
 from tests.apps.worthwatch.conftest import add, curator, film, new_list
 
 pytestmark = pytest.mark.anyio
-MOVES = int(os.environ.get("WORTHWATCH_MOVES", "300"))
+MOVES = int(os.environ.get("PARTITA_MOVES", "300"))
 """How many moves the law is tried with; 10,000 take minutes."""
 
 

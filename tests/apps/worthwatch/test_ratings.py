@@ -235,8 +235,13 @@ async def test_what_rating_costs(service: WorthWatchService, kit: Kit) -> None:
     seen.clear()
     await rate(service, other, title, 9, review="On a train, in the rain.")
     reviewed = sum(call.units for call in seen if call.operation == "TransactWriteItems")
+    wanted = await film(service)
+    await service.marks.want(who, "MOVIE", wanted.movie_id)
+    seen.clear()
+    await rate(service, who, wanted, 7)
+    queued = sum(call.units for call in seen if call.operation == "TransactWriteItems")
     kit.tables.observers.remove(seen.append)
-    assert (first, again, reviewed) == (12, 12, 18)
+    assert (first, again, reviewed, queued) == (12, 12, 18, 14)
 
 
 async def test_what_somebody_rated_before_they_became_a_curator_is_seen_by_everybody(

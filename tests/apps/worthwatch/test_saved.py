@@ -250,6 +250,6 @@ async def test_saving_costs_eight_units_and_twelve_lists_with_a_thousand_seen_at
     kit.tables.observe(calls.append)
     page = await service.saved.news_first(who)
     kit.tables.observers.remove(calls.append)
-    assert [each.progress for each in page.items] == [Progress(24, 24)] * 12
+    assert [each.progress for each in page.items] == [Progress(24, 24, "2026-05-01")] * 12
     units = sum(call.units for call in calls)
     assert units <= 70, (units, [(call.operation, call.index, call.units) for call in calls])

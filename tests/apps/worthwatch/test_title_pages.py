@@ -211,7 +211,13 @@ async def test_a_viewing_is_logged_by_title_day_and_rating_in_one_form(ww: Worth
     assert (await mina.post("/worthwatch/diary/new", chosen)).status == 303
     assert "Again" in words_of(await mina.get("/worthwatch/diary"))
     nothing = await mina.post("/worthwatch/diary/new", {"title": "Nothing of that name", "day": "2026-05-02"})
-    assert "No film or series has this title" in words_of(nothing)
+    assert "No film or series is called like this" in words_of(nothing)
+    await ww.worker.drain()
+    for typed in ("stalk", "stlaker", "the stalker of"):
+        asked = await mina.post("/worthwatch/diary/new", {"title": typed, "day": "2026-05-02"})
+        assert asked.status == 422, "nothing is guessed in silence"
+        assert ("Which one?" in words_of(asked)) == (typed != "the stalker of"), typed
+        assert (f'value="film/{alone.movie_id}"' in asked.text) == (typed != "the stalker of"), typed
     late = await mina.post("/worthwatch/diary/new", {"chosen": f"film/{one.movie_id}", "day": "2999-01-01"})
     assert "has not come yet" in words_of(late)
     preset = await mina.get(f"/worthwatch/diary/new?chosen=film/{alone.movie_id}")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator, Iterator, Sequence
 from dataclasses import dataclass, field
+from datetime import timedelta
 from itertools import product
 from pathlib import Path
 from urllib.parse import quote, urlencode
@@ -11,9 +12,10 @@ from urllib.parse import quote, urlencode
 import pytest
 from fastapi.routing import iter_route_contexts
 
-from partita.apps.worthwatch.inputs import CommentInput, ListEdit, NewItem, NewList
+from partita.apps.worthwatch.inputs import CommentInput, ListEdit, NewItem, NewList, ProfileEdit
 from partita.apps.worthwatch.schema import WORTHWATCH, Watchlist
 from partita.apps.worthwatch.service.addresses import secret_path
+from partita.kit.schema import newest_mail
 from tests.apps.house import kit_on
 from tests.apps.worthwatch.conftest import MODERATOR, film
 from tests.apps.worthwatch.served import Somebody, WorthWatch, serve
@@ -147,6 +149,7 @@ async def _made(ww: WorthWatch) -> Scene:
     service = ww.service
     ada, sue, ben = await ww.curator("Ada"), await ww.curator("Sue telltale"), await ww.person("Ben")
     await service.people.me(ben.who)
+    await service.people.edit(ben.who, ProfileEdit(mail="weekly"))
     alien = await film(service, f"Alien {COMMON}", runtime=80)
     for followed in (ada, sue):
         await service.follows.follow(ben.who, followed.id)
@@ -248,3 +251,37 @@ async def test_the_address_of_a_revoked_link_is_not_found(scene: Scene) -> None:
     assert (await scene.ww.visitor().get(link)).status == 200
     await scene.take_away()
     assert (await scene.ww.visitor().get(link)).status == 404
+
+
+async def test_a_moderator_sees_no_more_of_it_than_anybody_else(scene: Scene) -> None:
+    """Their own pages hold what was reported and who applied, not what was taken away."""
+    moa = await scene.ww.person("Moa", "worthwatch:moderator")
+    await scene.take_away()
+    await scene.catch_up()
+    desks = set()
+    for path in scene.paths():
+        answer = await moa.get(path)
+        found = {each for each in ALL | REMOVED if each in _shown(answer)}
+        assert found == set(), (path, answer.status)
+        if answer.status == 200:
+            desks.add(path)
+    assert {"/worthwatch/applications", "/worthwatch/reports"} <= desks
+
+
+@pytest.mark.parametrize("taken_away", [False, True], ids=["while everybody may see it", "after it was taken away"])
+async def test_no_mail_tells_of_it(scene: Scene, taken_away: bool) -> None:
+    kit = scene.ww.kit
+    if taken_away:
+        await scene.take_away()
+        await scene.catch_up()
+    await kit.notifications.send_due_digests(kit.clock.now() + timedelta(days=8))
+    await scene.catch_up()
+    mails = [each async for each in kit.store.stream(newest_mail())]
+    digests = [each for each in mails if "weekly digest" in each.text]
+    assert digests
+    told = "\n".join(f"{each.subject} {each.text} {each.html}" for each in digests)
+    found = {each for each in ALL | REMOVED if each in told}
+    if taken_away:
+        assert found == set()
+    else:
+        assert telltale("hidden", "title") in found, "otherwise this would prove nothing"

@@ -127,3 +127,37 @@ def test_a_page_of_nothing_but_navigation_is_that() -> None:
 
 def test_a_page_that_is_all_lists_is_read_in_time() -> None:
     assert len(read_page("<ul><li>x" * 100_000).blocks) == 5_000
+
+
+_PROSE = "The long rains came late this year, and many farmers planted again in May when they began. "
+
+
+def test_of_a_page_with_a_main_part_only_that_is_read() -> None:
+    page = read_page(
+        f"<div><a href=/>Home</a></div><p>Subscribe</p><article><h1>Rain</h1><p>{_PROSE}</p></article><p>More"
+    )
+    assert [block.text for block in page.blocks] == ["Rain", _PROSE.strip()]
+
+
+def test_an_empty_main_part_is_none() -> None:
+    assert [block.text for block in read_page("<main></main><p>Text</p>").blocks] == ["Text"]
+
+
+def test_labels_around_the_densest_part_go_and_prose_never_does() -> None:
+    page = read_page(
+        f"<h1>Rain</h1><div><a href=1>One</a></div><div><div><p>{_PROSE * 4}</p><p>Short.</p></div></div>"
+        f"<div>Share</div><div><p>{_PROSE}</p></div>"
+    )
+    texts = [block.text for block in page.blocks]
+    assert texts == ["Rain", (_PROSE * 4).strip(), "Short.", _PROSE.strip()]
+
+
+def test_tables_are_read_and_those_that_lay_out_a_page_are_text() -> None:
+    page = read_page("<table><tr><th>Town<th>KES<tr><td>Kitui<td>1</table><table><tr><td><p>A<p>B</table>")
+    assert page.blocks == (Block("table", "Town | KES\nKitui | 1"), Block("paragraph", "A B"))
+
+
+def test_a_page_tells_its_day_and_language() -> None:
+    page = read_page("<html lang=am><meta name=date content='2026-03-01'><time datetime='2020-01-01'>x</time>")
+    assert (page.published, page.language) == ("2026-03-01", "am")
+    assert read_page("<p><time datetime='2020-01-01'>x</time>").published == "2020-01-01"

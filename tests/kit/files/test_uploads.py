@@ -126,6 +126,38 @@ async def test_a_file_arrives_with_the_other_fields_and_waits_to_be_claimed(plac
 
 
 @pytest.mark.anyio
+async def test_of_several_files_each_is_taken_or_refused_by_itself(place: Place) -> None:
+    parts: Parts = [
+        ("tags", None, b"maize"),
+        ("files", "a.png", PNG),
+        ("files", "large.png", PNG * 10),
+        ("files", "text.txt", b"words"),
+        ("files", "b.png", PNG + b"more"),
+        ("files", "", b""),
+        ("files", "one too many.png", PNG),
+    ]
+    form = await place.uploads.receive_several(
+        _request(parts, 50), "things", kinds=("image/png",), most_bytes=len(PNG) + 10, most_files=4
+    )
+    assert form.fields["tags"] == "maize"
+    assert [(file.called, file.size) for file in form.files] == [("a.png", len(PNG)), ("b.png", len(PNG) + 4)]
+    assert [(name, problem.status) for name, problem in form.refused] == [
+        ("large.png", 413),
+        ("text.txt", 415),
+        ("one too many.png", 413),
+    ]
+    assert place.waiting() == sorted(file.name for file in form.files)
+
+
+@pytest.mark.anyio
+async def test_several_files_whose_form_breaks_off_leave_nothing(place: Place) -> None:
+    whole = form_of([("files", "a.png", PNG), ("files", "b.png", PNG)])
+    with pytest.raises(BadRequest):
+        await place.uploads.receive_several(request_with(whole[:-60], 40), "things")
+    assert (place.waiting(), place.kept()) == ([], [])
+
+
+@pytest.mark.anyio
 async def test_a_claimed_file_stays_and_is_claimed_once(place: Place) -> None:
     await place.expire()  # the handler has begun before there is anything
     name = await place.uploads.keep("things", PNG, "image/png")

@@ -62,6 +62,27 @@ async def test_the_text_of_a_docx_with_its_structure() -> None:
     )
 
 
+async def test_a_table_of_a_docx_is_one_block_and_a_box_around_text_is_text() -> None:
+    def table(*rows: tuple[str, ...]) -> str:
+        made = "".join("<w:tr>" + "".join(f"<w:tc>{paragraph(c)}</w:tc>" for c in row) + "</w:tr>" for row in rows)
+        return f"<w:tbl>{made}</w:tbl>"
+
+    inner = "<w:tbl><w:tr><w:tc>" + table(("a", "b"), ("c", "d")) + "</w:tc></w:tr></w:tbl>"
+    found = await text_in(docx(table(("Town", "KES"), ("Nairobi", "4|100")) + table(("A box",)) + inner))
+    assert found.blocks == (
+        Block("table", "Town | KES\nNairobi | 4¦100"),
+        Block("paragraph", "A box"),
+        Block("paragraph", "a b c d"),
+    )
+    assert found.markdown.startswith("| Town | KES |\n| --- | --- |\n| Nairobi | 4¦100 |")
+
+
+async def test_pages_of_a_docx_are_those_that_word_has_laid_out() -> None:
+    body = paragraph("one") + "<w:p><w:r><w:lastRenderedPageBreak/><w:t>two</w:t></w:r></w:p>"
+    assert [block.page for block in (await text_in(docx(body))).blocks] == [1, 2]
+    assert [block.page for block in (await text_in(docx(paragraph("one")))).blocks] == [None]
+
+
 async def test_the_text_of_a_page() -> None:
     found = await text_in(
         b"<!doctype html><title>T</title><nav><a href=/>Home</a></nav><h1>Top</h1><p>One <b>bold</b> word."

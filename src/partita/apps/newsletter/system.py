@@ -1,18 +1,30 @@
-"""Newsletter as a part of the suite: its tables are made and described; its service and pages come on top of them."""
+"""Newsletter as a part of the suite."""
 
 from __future__ import annotations
 
+from pathlib import Path
+
+from partita.apps.newsletter import api, pages
+from partita.apps.newsletter.changes import handlers
+from partita.apps.newsletter.demo import fill
+from partita.apps.newsletter.permissions import ROLES, Letters
 from partita.apps.newsletter.schema import MAIN
-from partita.kit.changes.large_values import forget_large_values
+from partita.apps.newsletter.service import NewsletterService
+from partita.apps.newsletter.service.files import EDITIONS, PROPOSALS
+from partita.apps.newsletter.service.notifications import KINDS
+from partita.apps.newsletter.service.sources import FOLDER
+from partita.kit.files import OwnedFiles
 from partita.kit.kit import Kit
 from partita.kit.permissions import Access
-from partita.kit.system import Link, System
+from partita.kit.system import Highlight, Link, System
 
 HUE = 305
+_FOLDER = Path(__file__).parent
 
 
 def build(kit: Kit) -> System:
     """The system, on a kit."""
+    service = NewsletterService(kit)
     return System(
         name="newsletter",
         title="Newsletter",
@@ -20,6 +32,43 @@ def build(kit: Kit) -> System:
         hue=HUE,
         icon="newsletter",
         tables=(MAIN,),
-        changes=(forget_large_values("newsletter.large_values", MAIN, kit.store),),
-        navigation=(Link("Design", "/newsletter/design", Access.PUBLIC, "table"),),
+        permissions=Letters,
+        roles=ROLES,
+        navigation=(
+            Link("Newsletters", "/newsletter", Access.SIGNED_IN, "newsletter"),
+            Link("New newsletter", "/newsletter/new", Letters.WRITE, "plus"),
+            Link("Sources", "/newsletter/sources", Letters.READ_SOURCES, "folder"),
+            Link("Proposals", "/newsletter/proposals", Letters.PROPOSE, "file"),
+            Link("Test a search", "/newsletter/search", Letters.READ_SOURCES, "search"),
+            Link("Writers", "/newsletter/writers", Letters.MANAGE_PROMPTS, "edit"),
+            Link("Brand", "/newsletter/brand", Letters.MANAGE_BRAND, "settings"),
+            Link("Design", "/newsletter/design", Access.PUBLIC, "table"),
+        ),
+        search_path="/newsletter/find",
+        api=api.routes(service),
+        pages=pages.routes(service),
+        templates=_FOLDER / "templates",
+        static=_FOLDER / "static",
+        changes=handlers(kit, service),
+        notifications=KINDS,
+        jobs=(*service.steps.kinds, *service.removal_kinds, service.generators.kind),
+        adoptions=service.adoptions,
+        searches=(service.passages.catalog,),
+        files=(
+            OwnedFiles(EDITIONS, service.files.of_editions),
+            OwnedFiles(PROPOSALS, service.files.of_proposals),
+            OwnedFiles(FOLDER, service.files.of_sources),
+        ),
+        highlights=(
+            Highlight(
+                "Newsletters that need you",
+                "/newsletter",
+                Letters.WRITE,
+                "newsletter",
+                service.newsletters.attention_count,
+                waits=True,
+            ),
+            Highlight("New newsletter", "/newsletter/new", Letters.WRITE, "plus"),
+        ),
+        demo=lambda: fill(kit, service),
     )

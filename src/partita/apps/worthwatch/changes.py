@@ -80,8 +80,8 @@ def handlers(kit: Kit, service: WorthWatchService) -> tuple[Handler, ...]:
         before, after = change.read(User)
         if before is not None and after is not None and before.curator_status != after.curator_status:
             await service.curators.follow_status(after.user_id)
-            if after.approved:
-                await service.ratings.show_all_of(after.user_id)
+        if after is not None and after.approved and (before is None or not before.approved):
+            await service.ratings.show_all_of(after.user_id)
 
     async def show(change: Change) -> None:
         _, rating = change.read(Rating)

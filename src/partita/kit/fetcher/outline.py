@@ -1,37 +1,78 @@
-"""The structure of a page: headings, paragraphs and lists, as far as its tags tell it."""
+"""The structure of a page: headings, paragraphs, lists and tables, as far as its tags tell it.
+
+What a page is about is in `main` or `article`; in a page without, it is in the element that has the most text in it
+that is no link.
+"""
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable
+from dataclasses import dataclass
 
 from partita.kit.fetcher.markup import Tag
-from partita.kit.previews.blocks import MOST_BLOCKS, Block, BlockKind
+from partita.kit.previews.blocks import MOST_BLOCKS, Block, BlockKind, table_text
 
 _HEADINGS = {f"h{level}": level for level in range(1, 7)}
 _LISTS = frozenset({"ul", "ol", "menu"})
 _AROUND = frozenset({"nav", "footer"})
 """What is the same on every page of a site."""
+_MAIN = frozenset({"main", "article"})
+_BOXES = frozenset({"div", "section", "td", "center", "form"})
+_CELLS = frozenset({"td", "th"})
 _MOST_DEEP = 9
+_MOST_BOXES = 200
 _MOST_CHARACTERS = 100_000
+_LONG = 60
+"""A paragraph of so many characters is prose, not a label."""
+_ENOUGH = 0.6
+"""An element that has this share of a page's prose is what the page is about."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Found:
+    block: Block
+    boxes: tuple[int, ...]
+    around: bool
+    main: bool
+    linked: bool
 
 
 class Outline:
     """Collects blocks as the pieces of a page come."""
 
-    def __init__(self, plain: Callable[[str], str]) -> None:
+    def __init__(
+        self, plain: Callable[[str], str], most_characters: int = _MOST_CHARACTERS, most_blocks: int = MOST_BLOCKS
+    ) -> None:
         self._plain = plain
-        self._content: list[Block] = []
-        self._around: list[Block] = []
+        self._most_characters = most_characters
+        self._most_blocks = most_blocks
+        self._found: list[_Found] = []
         self._pieces: list[str] = []
+        self._linked_pieces = 0
+        self._in_link = False
         self._heading = 0
         self._lists = 0
         self._in_item = False
         self._outside = 0
+        self._main = 0
+        self._boxes: list[int] = []
+        self._last_box = 0
+        self._tables = 0
+        self._rows: list[list[str]] = []
+        self._cell: list[str] | None = None
         self._characters = 0
+        self._kept = {True: 0, False: 0}
 
     def text(self, written: str) -> None:
         """Text within a line."""
         self._pieces.append(written)
+        if self._in_link:
+            self._linked_pieces += len(written)
+
+    def link(self, begins: bool) -> None:
+        """A link begins or ends."""
+        self._in_link = begins
 
     def tag(self, tag: Tag) -> None:
         """A tag that ends a line."""
@@ -46,21 +87,120 @@ class Outline:
             self._in_item = not tag.end
         elif tag.name in _AROUND:
             self._outside = max(0, self._outside + step)
+        elif tag.name in _MAIN:
+            self._main = max(0, self._main + step)
+        elif tag.name in ("table", "tr") or tag.name in _CELLS:
+            self._table_tag(tag)
+        if tag.name in _BOXES:
+            self._box(tag)
 
     def blocks(self) -> tuple[Block, ...]:
-        """What there is; of a page that is all navigation, that."""
+        """What the page is about; of a page that is all navigation, that."""
         self._flush()
-        return tuple(self._content or self._around)
+        self._end_table()
+        content = [found for found in self._found if not found.around]
+        main = [found for found in content if found.main]
+        if any(found.block.kind != "heading" for found in main):
+            content = main
+        else:
+            content = _densest(content)
+        return tuple(found.block for found in content or self._found)
+
+    def _box(self, tag: Tag) -> None:
+        if not tag.end:
+            self._last_box += 1
+            if len(self._boxes) < _MOST_BOXES:
+                self._boxes.append(self._last_box)
+        elif self._boxes:
+            self._boxes.pop()
+
+    def _table_tag(self, tag: Tag) -> None:
+        if tag.name == "table":
+            if tag.end:
+                self._tables = max(0, self._tables - 1)
+                if not self._tables:
+                    self._end_table()
+            else:
+                self._tables += 1
+        elif self._tables == 1:
+            if self._cell is not None:
+                if not self._rows:
+                    self._rows.append([])
+                self._rows[-1].append(" ".join(self._cell))
+                self._cell = None
+            if not tag.end and tag.name == "tr":
+                self._rows.append([])
+            elif not tag.end:
+                self._cell = []
+
+    def _end_table(self) -> None:
+        """A table of one column or row, or with whole paragraphs in it, is how a page is laid out."""
+        if self._cell is not None:
+            self._rows = self._rows or [[]]
+            self._rows[-1].append(" ".join(self._cell))
+            self._cell = None
+        rows = [row for row in self._rows if any(row)]
+        self._rows = []
+        if len(rows) > 1 and max(map(len, rows)) > 1 and max(len(cell) for row in rows for cell in row) <= 500:
+            self._keep(Block("table", table_text(rows)), linked=False)
+        else:
+            for cell in (cell for row in rows for cell in row if cell):
+                self._keep(Block("paragraph", cell), linked=False)
 
     def _flush(self) -> None:
         if not self._pieces:
             return
         text = self._plain("".join(self._pieces))
+        linked = self._linked_pieces * 2 > sum(map(len, self._pieces))
         self._pieces.clear()
-        kept = self._around if self._outside else self._content
-        if not text or len(kept) >= MOST_BLOCKS or self._characters > _MOST_CHARACTERS:
+        self._linked_pieces = 0
+        if not text:
             return
-        self._characters += len(text)
+        if self._cell is not None and not self._heading:
+            self._cell.append(text)
+            return
         kind: BlockKind = "heading" if self._heading else "item" if self._in_item else "paragraph"
         level = self._heading or (min(max(self._lists, 1), _MOST_DEEP) if self._in_item else 1)
-        kept.append(Block(kind, text, level))
+        self._keep(Block(kind, text, level), linked)
+
+    def _keep(self, block: Block, linked: bool) -> None:
+        around = self._outside > 0
+        if self._kept[around] >= self._most_blocks or self._characters > self._most_characters:
+            return
+        self._kept[around] += 1
+        self._characters += len(block.text)
+        self._found.append(_Found(block, tuple(self._boxes), around, self._main > 0, linked))
+
+
+def _densest(content: list[_Found]) -> list[_Found]:
+    """The smallest element that has most of the prose; all of the page if there is none."""
+    prose: Counter[int] = Counter()
+    whole = 0
+    for found in content:
+        if not found.linked and found.block.kind != "heading" and len(found.block.text) >= _LONG:
+            whole += len(found.block.text)
+            prose.update(dict.fromkeys(found.boxes, len(found.block.text)))
+    if not whole:
+        return content
+    depth = {box: number for found in content for number, box in enumerate(found.boxes)}
+    dense = [box for box, characters in prose.items() if characters >= _ENOUGH * whole]
+    if not dense:
+        return content
+    best = max(dense, key=lambda box: depth[box])
+    # Its title is often just above it.
+    first = next(number for number, found in enumerate(content) if best in found.boxes)
+    titled = next((number for number in range(first) if _is_title(content[number])), first)
+    return [
+        found
+        for number, found in enumerate(content)
+        if best in found.boxes or number == titled or (_is_prose(found) and not found.linked)
+    ]
+
+
+def _is_title(found: _Found) -> bool:
+    return found.block.kind == "heading" and found.block.level == 1
+
+
+def _is_prose(found: _Found) -> bool:
+    """Whether a block outside the densest element is kept: prose is never dropped, labels and menus are."""
+    return found.block.kind in ("paragraph", "table") and len(found.block.text) >= _LONG

@@ -9,7 +9,7 @@ from itertools import islice
 
 from partita.kit.fetcher.markup import Tag, pieces
 from partita.kit.fetcher.outline import Outline
-from partita.kit.previews.blocks import Block
+from partita.kit.previews.blocks import MOST_BLOCKS, Block
 
 MOST_TITLE = 300
 MOST_DESCRIPTION = 2000
@@ -64,6 +64,17 @@ _SHOWN_RAW = frozenset({"textarea", "xmp"})
 _DESCRIPTIONS = ("description", "og:description", "twitter:description")
 _TITLES = ("og:title", "twitter:title")
 _PICTURES = ("og:image:secure_url", "og:image", "og:image:url", "twitter:image")
+_DATES = (
+    "article:published_time",
+    "datepublished",
+    "citation_publication_date",
+    "dc.date.issued",
+    "dc.date",
+    "dcterms.issued",
+    "date",
+    "pubdate",
+    "article:modified_time",
+)
 _SIZES = re.compile(r"([0-9]{1,4})[xX]([0-9]{1,4})")
 _MOST_ICONS = 50
 _LONGEST_ADDRESS = 2_000
@@ -88,18 +99,23 @@ class Page:
     """The site's icons, the one that fits best first."""
     base: str = ""
     """What addresses on the page begin from, if not from the page's own address."""
+    published: str = ""
+    """When it was published, as the page spells it."""
+    language: str = ""
+    """The language that the page says it is in."""
 
 
-def read_page(source: str) -> Page:
-    """Read any HTML, however broken."""
+def read_page(source: str, most_characters: int = 0, most_blocks: int = MOST_BLOCKS) -> Page:
+    """Read any HTML, however broken; `most_characters` of its blocks, unless that is 0 and as many as pages have."""
     title: str | None = None
     told: dict[str, str] = {}
     text: list[str] = []
     icons: list[tuple[int, str]] = []
-    base = ""
-    outline = Outline(_plain)
+    base = language = published = ""
+    outline = Outline(_plain, most_characters, most_blocks) if most_characters else Outline(_plain)
+    most_pieces = max(_MOST_PIECES, most_characters // 4)
     hidden, depth = "", 0
-    for piece in islice(pieces(source), _MOST_PIECES):
+    for piece in islice(pieces(source), most_pieces):
         if isinstance(piece, str):
             if not hidden:
                 text.append(piece)
@@ -112,6 +128,8 @@ def read_page(source: str) -> Page:
             continue
         if piece.name in _DRAWN and not piece.end and not piece.closes_itself:
             hidden, depth = piece.name, 1
+        elif piece.name == "html" and not piece.end and not language:
+            language = _plain(piece.attributes().get("lang", ""))[:35]
         elif piece.name == "title" and title is None and not piece.end:
             title = piece.content
         elif piece.name == "meta":
@@ -120,6 +138,10 @@ def read_page(source: str) -> Page:
             icons.extend(_icon(piece))
         elif piece.name == "base" and not base:
             base = _address(piece.attributes().get("href", ""))
+        elif piece.name == "time" and not piece.end and not published:
+            published = _plain(piece.attributes().get("datetime", ""))[:40]
+        elif piece.name == "a":
+            outline.link(not piece.end)
         elif piece.name in _SHOWN_RAW:
             text.append(f" {piece.content} ")
             outline.text(f" {piece.content} ")
@@ -134,13 +156,15 @@ def read_page(source: str) -> Page:
         _address(_first(told, _PICTURES)),
         tuple(address for _, address in sorted(icons, key=lambda icon: -icon[0])),
         base,
+        _first(told, _DATES)[:40] or published,
+        language,
     )
 
 
 def _remember(meta: Tag, told: dict[str, str]) -> None:
     attributes = meta.attributes()
-    name = (attributes.get("name") or attributes.get("property") or "").strip().lower()
-    if name in _DESCRIPTIONS or name in _TITLES or name in _PICTURES:
+    name = (attributes.get("name") or attributes.get("property") or attributes.get("itemprop") or "").strip().lower()
+    if name in _DESCRIPTIONS or name in _TITLES or name in _PICTURES or name in _DATES:
         told.setdefault(name, _plain(attributes.get("content", "")))
 
 

@@ -12,7 +12,7 @@ from partita.kit.files.names import FileNameError, download_name
 from partita.kit.files.s3 import S3Files
 from partita.kit.files.serving import file_routes
 from partita.kit.files.sweep import OwnedFiles, Swept, sweep
-from partita.kit.files.uploads import UPLOAD_BODY, UploadedFile, UploadedForm, Uploads, upload_handler
+from partita.kit.files.uploads import UPLOAD_BODY, UploadedFile, UploadedFiles, UploadedForm, Uploads, upload_handler
 
 __all__ = [
     "MOST_UPLOAD",
@@ -32,6 +32,7 @@ __all__ = [
     "Swept",
     "UploadForm",
     "UploadedFile",
+    "UploadedFiles",
     "UploadedForm",
     "Uploads",
     "WrongKind",

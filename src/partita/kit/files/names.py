@@ -7,7 +7,8 @@ import unicodedata
 
 MOST_CHARACTERS = 300
 
-_SEGMENT = re.compile(r"[a-z0-9_-][a-z0-9._-]{0,99}")
+# Capitals in codes alone (`NL-20260126-A1B2`), so that no two names differ in nothing but their case.
+_SEGMENT = re.compile(r"[a-z0-9_-][a-z0-9._-]{0,99}|[A-Z]{2,4}-[0-9]{8}-[A-Z0-9]{4}")
 _JOINERS = frozenset("\u200c\u200d")  # scripts of Persia and India, and emoji, are spelled with them
 _NEVER = frozenset('/\\:*?"<>|')
 

@@ -61,6 +61,15 @@ class UploadedForm:
         return self.taken
 
 
+@dataclass(frozen=True, slots=True)
+class UploadedFiles:
+    """A form with several files: those that were taken, and why others were not, by what they are called."""
+
+    fields: ImmutableMultiDict[str, str]
+    files: tuple[UploadedFile, ...] = ()
+    refused: tuple[tuple[str, Problem], ...] = ()
+
+
 class _Endless(TooLarge):
     """Too much, of a request that does not say how much is still to come: the connection ends."""
 
@@ -129,6 +138,49 @@ class Uploads:
         if refusal is not None and file is not None:
             await self.discard(file.name)
         return UploadedForm(ImmutableMultiDict(texts), file if refusal is None else None, refusal)
+
+    async def receive_several(
+        self,
+        request: Request,
+        folder: str,
+        *,
+        kinds: Collection[str] = (),
+        most_bytes: int = MOST_UPLOAD,
+        most_files: int = 20,
+        field: str = "files",
+        seconds: int = DAY,
+    ) -> UploadedFiles:
+        """Take a form with any number of files, each streamed into the store as it arrives. What is wrong with one of
+        them (its kind, its size, that there are too many) is said of it alone; the others are taken."""
+        if not is_multipart(request):
+            async with request.form() as sent:
+                pairs = [(name, value) for name, value in sent.multi_items() if isinstance(value, str)]
+            return UploadedFiles(ImmutableMultiDict(pairs))
+        taken: list[UploadedFile] = []
+        refused: list[tuple[str, Problem]] = []
+        texts: list[tuple[str, str]] = []
+        left = FORM_BYTES
+        try:
+            async for part in parts_of(request):
+                if part.filename is None:
+                    text = await _text(part, left)
+                    left -= len(text)
+                    texts.append((part.name, text.decode("utf-8", "replace")))
+                elif part.name == field:
+                    called = download_name(part.filename)
+                    try:
+                        if part.filename and len(taken) + len(refused) >= most_files:
+                            raise TooLarge(f"At most {most_files} files at a time; send it with the next ones.")
+                        file = await self._take(part, folder, kinds, most_bytes, seconds)
+                    except (WrongKind, TooLarge) as problem:
+                        refused.append((called, problem))
+                    else:
+                        taken.extend(() if file is None else (file,))
+        except BaseException:
+            for each in taken:
+                await self.discard(each.name)
+            raise
+        return UploadedFiles(ImmutableMultiDict(texts), tuple(taken), tuple(refused))
 
     async def keep(self, folder: str, data: bytes, kind: str, *, seconds: int = DAY) -> str:
         """Keep a file that is in memory, such as a picture that was encoded anew; its name, to be claimed in time."""

@@ -16,7 +16,7 @@ from partita.kit.lists import find_or
 from partita.kit.permissions import House
 from partita.kit.problems import Conflict, NotFound
 from partita.store.store import AsyncStore
-from partita.table import ChangedMeanwhileError, Page, Put, Transaction, Update, any_of
+from partita.table import ChangedMeanwhileError, Page, Put, Transaction, Update, Write, any_of
 
 if TYPE_CHECKING:
     from partita.kit.permissions import Viewer
@@ -61,14 +61,16 @@ class Jobs:
         *,
         key: str | None = None,
         title: str = "",
+        beside: Callable[[Job], Iterable[Write]] = lambda _job: (),
     ) -> Job:
         """Start a job; a worker takes it within a second.
 
         While a job of this kind with the same `key` waits or runs, that one is returned: two presses, one run. Put the
-        person into the key if everybody may have one.
+        person into the key if everybody may have one. The writes that `beside` makes of a new job are part of the
+        transaction that opens it; for one that is open already they are left out.
         """
         new = self.new(kind, arguments, None if viewer is None else viewer.user_id, key=key, title=title)
-        made = await self.store.attempt(lambda: self._open(new))
+        made = await self.store.attempt(lambda: self._open(new, tuple(beside(new))))
         self.on_started()
         return made
 
@@ -91,9 +93,9 @@ class Jobs:
             created_at=now,
         )
 
-    async def _open(self, new: Job) -> Job:
+    async def _open(self, new: Job, beside: tuple[Write, ...]) -> Job:
         try:
-            await self.store.transact(Transaction(Put(new).if_new(), *claim_key(new)))
+            await self.store.transact(Transaction(Put(new).if_new(), *claim_key(new), *beside))
         except KeyTaken:
             pass
         else:
@@ -109,7 +111,7 @@ class Jobs:
         stale = guard.own_key.unchanged_since(guard, JobKey.of_job)
         taking = Put(JobKey(kind=new.kind, once_key=new.once_key, of_job=new.job_id)).when(stale)
         meanwhile = ChangedMeanwhileError("The key of a job")
-        await self.store.transact(Transaction(Put(new).if_new(), taking.otherwise(meanwhile)))
+        await self.store.transact(Transaction(Put(new).if_new(), taking.otherwise(meanwhile), *beside))
         return new
 
     # -- looking

@@ -70,6 +70,11 @@ class Running:
         """1 for the first."""
         return self._hold.job.attempts
 
+    @property
+    def failures(self) -> int:
+        """How often it failed before this attempt."""
+        return self._hold.job.failures
+
     def check(self) -> None:
         """Raise if the job must stop; for long stretches without a checkpoint."""
         if self._stop is not None:

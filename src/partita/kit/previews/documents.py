@@ -22,14 +22,14 @@ async def document_text(data: bytes, kind: str) -> Text:
     if kind == PDF:
         from partita.kit.previews.pdf import pdf_text
 
-        title, paragraphs, pages, complete = await made(pdf_text, data)
-        blocks, whole = bounded(Block("paragraph", text) for text in paragraphs)
+        title, found, pages, complete = await made(pdf_text, data)
+        blocks, whole = bounded(Block(cast(BlockKind, kind), text, level, page) for kind, text, level, page in found)
         return Text(title, blocks, pages, complete and whole)
     if kind == DOCX:
         from partita.kit.previews.docx import docx_text
 
-        title, found, complete = await made(docx_text, data)
-        blocks, whole = bounded(Block(cast(BlockKind, kind), text, level) for kind, text, level in found)
+        title, read, complete = await made(docx_text, data)
+        blocks, whole = bounded(Block(cast(BlockKind, kind), text, level, page) for kind, text, level, page in read)
         return Text(title or title_of(blocks), blocks, None, complete and whole)
     if kind in (XLSX, PPTX):
         from partita.kit.previews.office import sheets_text, slides_text

@@ -19,17 +19,27 @@ from partita.kit.previews.refusals import PreviewRefused
 
 MOST_CHARACTERS = 2_000_000
 _MOST_ENTRIES = 5_000
-_MOST_XML = 60_000_000
+MOST_UNPACKED = 200_000_000
+MOST_RATIO = 100
+_FREE = 5_000_000
+"""So much any document may unpack to, however small it is packed."""
 _MOST_DEPTH = 200
 _CHUNK = 256 * 1024
 _UNBOUND = re.compile(r"[\x00-\x1f\x7f]")
 
 
+class Package(zipfile.ZipFile):
+    """An archive, and how much of it may still be unpacked."""
+
+    left = 0
+
+
 @contextmanager
-def opened(data: bytes) -> Iterator[zipfile.ZipFile]:
+def opened(data: bytes) -> Iterator[Package]:
     """The package; whatever goes wrong with it while it is read is said as `PreviewRefused`."""
     try:
-        archive = zipfile.ZipFile(BytesIO(data))
+        archive = Package(BytesIO(data))
+        archive.left = min(MOST_UNPACKED, max(_FREE, MOST_RATIO * len(data)))
         if len(archive.namelist()) > _MOST_ENTRIES:
             raise PreviewRefused("This document has more parts than any document needs.")
         yield archive
@@ -39,7 +49,7 @@ def opened(data: bytes) -> Iterator[zipfile.ZipFile]:
         raise _damaged() from None
 
 
-def read(archive: zipfile.ZipFile, name: str, reader: Reader) -> None:
+def read(archive: Package, name: str, reader: Reader) -> None:
     """Let a reader see a part, element by element."""
     parser = expat.ParserCreate(namespace_separator=" ")
     parser.buffer_text = True
@@ -47,13 +57,15 @@ def read(archive: zipfile.ZipFile, name: str, reader: Reader) -> None:
     parser.StartElementHandler = reader.start
     parser.EndElementHandler = reader.end
     parser.CharacterDataHandler = reader.text
-    left = _MOST_XML
     try:
         with archive.open(name) as part:
             while chunk := part.read(_CHUNK):
-                left -= len(chunk)
-                if left < 0:
-                    raise PreviewRefused(f"This document unpacks to more than {_MOST_XML // 1_000_000} MB.")
+                archive.left -= len(chunk)
+                if archive.left < 0:
+                    raise PreviewRefused(
+                        f"This document unpacks to more than {MOST_RATIO} times its size or "
+                        f"{MOST_UNPACKED // 1_000_000} MB. Save it again and try once more."
+                    )
                 parser.Parse(chunk, False)
                 if reader.cut:
                     return

@@ -8,38 +8,52 @@ from io import BytesIO
 import pypdfium2
 from PIL import Image
 
+from partita.kit.previews.blocks import Block, Written
+from partita.kit.previews.pdf_layout import blocks_of
+from partita.kit.previews.pdf_lines import Line, page_lines
 from partita.kit.previews.pictures import small_webp
 from partita.kit.previews.refusals import PreviewRefused
-
-Lines = list[tuple[str, str, int]]
 
 _MOST_PAGES = 500
 _MOST_CHARACTERS = 2_000_000
 _UNBOUND = re.compile(r"[\x00-\x08\x0b-\x1f\x7f\ufffe\uffff]")
-# A line that a hyphen ends goes on in the next; PDFium marks it with U+0002.
-_HYPHEN = re.compile("[\x02\xad\ufffe]\r?\n?")
-_PARAGRAPHS = re.compile(r"\n[ \t]*\n+")
 
 
-def pdf_text(data: bytes) -> tuple[str, list[str], int, bool]:
-    """The title, the paragraphs, the number of pages, and whether this is all of it."""
-    return _text(_opened(data))
+def pdf_text(data: bytes) -> tuple[str, list[Written], int, bool]:
+    """The title, the blocks (kind, text, level, page), the number of pages, and whether this is all of it."""
+    document = _opened(data)
+    blocks, complete = _text(document, _MOST_PAGES)
+    return _title(document), [_plain(block) for block in blocks], len(document), complete
 
 
-def _text(document: pypdfium2.PdfDocument) -> tuple[str, list[str], int, bool]:
-    pages = len(document)
-    paragraphs: list[str] = []
-    characters = 0
-    for number in range(min(pages, _MOST_PAGES)):
-        written = _HYPHEN.sub("", document[number].get_textpage().get_text_bounded(errors="ignore"))
-        for paragraph in _PARAGRAPHS.split(written.replace("\r\n", "\n").replace("\r", "\n")):
-            text = " ".join(_UNBOUND.sub(" ", paragraph).split())
-            if text:
-                paragraphs.append(text)
-                characters += len(text)
-        if characters > _MOST_CHARACTERS:
-            return _title(document), paragraphs, pages, number + 1 == pages
-    return _title(document), paragraphs, pages, pages <= _MOST_PAGES
+def pdf_blocks(data: bytes, most_pages: int, most_characters: int) -> tuple[str, str, list[Written], int]:
+    """The title, when it was made as the file spells it, the blocks, and the number of pages; it is read whole."""
+    document = _opened(data)
+    if len(document) > most_pages:
+        raise PreviewRefused(f"This PDF has {len(document):,} pages; {most_pages:,} are the most.")
+    blocks, complete = _text(document, most_pages, most_characters)
+    if not complete:
+        raise PreviewRefused(f"This PDF has more than {most_characters:,} characters. Split it and add the parts.")
+    return _title(document), document.get_metadata_value("CreationDate"), [_plain(b) for b in blocks], len(document)
+
+
+def _text(
+    document: pypdfium2.PdfDocument, most_pages: int, characters: int = _MOST_CHARACTERS
+) -> tuple[list[Block], bool]:
+    lines: list[Line] = []
+    for number in range(min(len(document), most_pages)):
+        page = document[number]
+        found = page_lines(page, number + 1)
+        page.close()
+        characters -= sum(len(line.text) for line in found)
+        lines.extend(found)
+        if characters < 0:
+            return blocks_of(lines), number + 1 == len(document)
+    return blocks_of(lines), len(document) <= most_pages
+
+
+def _plain(block: Block) -> Written:
+    return block.kind, block.text, block.level, block.page
 
 
 def pdf_page(data: bytes, page: int, width: int, height: int) -> tuple[int, int, bytes]:
@@ -63,8 +77,8 @@ def pdf_preview(data: bytes, most_pages: int, width: int, small: int) -> tuple[l
         if page == 0:
             picture.thumbnail((small, 2 * small))
             cover = small_webp(picture)
-    _, paragraphs, pages, _ = _text(document)
-    return paragraphs, pages, cover, pictures
+    blocks, _ = _text(document, _MOST_PAGES)
+    return [block.text for block in blocks], len(document), cover, pictures
 
 
 def _picture(document: pypdfium2.PdfDocument, page: int, width: int, height: int) -> Image.Image:

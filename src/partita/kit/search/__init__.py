@@ -2,6 +2,7 @@
 
 from partita.kit.search.catalog import Catalog, Document, Text, Texts
 from partita.kit.search.index import Search
+from partita.kit.search.ranking import Ranked
 from partita.kit.search.results import FacetValue, Hit, SearchPage
 
-__all__ = ["Catalog", "Document", "FacetValue", "Hit", "Search", "SearchPage", "Text", "Texts"]
+__all__ = ["Catalog", "Document", "FacetValue", "Hit", "Ranked", "Search", "SearchPage", "Text", "Texts"]

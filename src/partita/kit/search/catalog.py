@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from dataclasses import dataclass, field, replace
 from hashlib import sha256
 from typing import Any, Generic, TypeVar
@@ -80,6 +80,8 @@ class Catalog(Generic[I]):
     order: str = ""
     """The sort of lists without words; by id if there is none."""
     texts: tuple[Texts[Any], ...] = ()
+    expand: Callable[[I], AsyncIterator[Document]] | None = None
+    """If an item stands for several documents, such as a source for its passages: reads them, for building anew."""
 
     def __post_init__(self) -> None:
         for name in (*self.weights, *self.filters, *self.sorts):

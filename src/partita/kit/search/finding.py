@@ -68,8 +68,7 @@ class Asked:
         query = parse(text, catalog.filters)
         if sort is None and not query.wanted:
             sort = catalog.order
-        chosen = tuple(_chosen(name, wanted) for name, wanted in sorted(filters.items()))
-        return Asked(catalog, text, query, chosen, match, sort, facets, most_values, suggest, limit, ended)
+        return Asked(catalog, text, query, chosen(filters), match, sort, facets, most_values, suggest, limit, ended)
 
     @property
     def list_name(self) -> list[Any]:
@@ -158,6 +157,11 @@ def _suggestion(connection: apsw.Connection, asked: Asked, found: int) -> str | 
         return reads.count(connection, matching), words
 
     return corrected(connection, asked.catalog, asked.text, asked.query, found, sample)
+
+
+def chosen(filters: Mapping[str, Wanted]) -> tuple[Chosen, ...]:
+    """What programs narrow a list by."""
+    return tuple(_chosen(name, wanted) for name, wanted in sorted(filters.items()))
 
 
 def _chosen(name: str, wanted: Wanted) -> Chosen:

@@ -85,7 +85,11 @@ def source_queries(catalog: Catalog[Any]) -> tuple[Query[Any], ...]:
 
 async def _documents(store: AsyncStore, catalog: Catalog[Any], query: Query[Any]) -> AsyncIterator[Document | None]:
     async for item in store.stream(query):
-        yield catalog.document(item)
+        if catalog.expand is None:
+            yield catalog.document(item)
+        else:
+            async for document in catalog.expand(item):
+                yield document
 
 
 async def _texts(store: AsyncStore, texts: Texts[Any], query: Query[Any]) -> AsyncIterator[tuple[str, Text] | None]:

@@ -13,10 +13,11 @@ from weakref import WeakKeyDictionary
 
 import apsw
 
-from partita.kit.search import finding, tables, vocabulary, writes
+from partita.kit.search import finding, ranking, tables, vocabulary, writes
 from partita.kit.search.catalog import Catalog, Document, Text
 from partita.kit.search.finding import Asked, Match, Wanted
 from partita.kit.search.memory import Answers
+from partita.kit.search.ranking import Counts, Ranked
 from partita.kit.search.reads import Ended
 from partita.kit.search.results import FacetValue, SearchPage
 from partita.kit.search.sets import Sets
@@ -42,6 +43,7 @@ class Search:
         self._guard = threading.Lock()
         self._pool = ThreadPoolExecutor(threads, thread_name_prefix="search")
         self._sets = Sets()
+        self._counts = Counts()
         self._answers: WeakKeyDictionary[asyncio.AbstractEventLoop, Answers] = WeakKeyDictionary()
         file.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
 
@@ -90,6 +92,22 @@ class Search:
         note_read(page)
         return page
 
+    async def rank(
+        self,
+        catalog: Catalog[Any],
+        words: Sequence[str],
+        *,
+        filters: Mapping[str, Wanted] | None = None,
+        limit: int = 60,
+    ) -> Ranked:
+        """The documents that have most of the rarest of up to forty folded words, in any form, for programs that rank
+        them by themselves; and how many documents hold each word."""
+        catalog.check_filters(filters or {})
+        chosen = finding.chosen(filters or {})
+        found = await self._run(ranking.rank, self._counts, catalog, words, chosen, limit)
+        note_read(found)
+        return found
+
     async def state(self) -> int | None:
         """A number that differs after every write to the index, of this process or another; None if nobody knows."""
         return (await self._remembered()).state()
@@ -120,6 +138,11 @@ class Search:
                 before = catalog.document(image)
         if before is not None:
             await self._run(writes.apply, catalog, before.id, wanted, _in_order(sequence))
+
+    async def put(self, catalog: Catalog[Any], identity: str, document: Document | None, *, sequence: str) -> None:
+        """Put a document in, or take it out (None), for catalogs whose documents are made of several items. Done twice,
+        or after a later one, it changes nothing."""
+        await self._run(writes.apply, catalog, identity, document, _in_order(sequence))
 
     async def put_text(
         self, catalog: Catalog[Any], identity: str, field: str, part: str, text: str | None, *, sequence: str

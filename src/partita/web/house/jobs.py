@@ -2,18 +2,14 @@
 
 from __future__ import annotations
 
-import asyncio
-import signal
-import time
-from collections.abc import AsyncIterator
 from typing import Annotated, Any
 
 from fastapi import Request
-from starlette.responses import Response, StreamingResponse
+from starlette.responses import Response
 
 from partita.kit.answers import Cursor, Json, Limit
-from partita.kit.jobs import Job
-from partita.kit.jobs.schema import State
+from partita.kit.jobs.schema import State as JobState
+from partita.kit.live import State, live
 from partita.kit.pages import redirect, render
 from partita.kit.permissions import Access, House
 from partita.kit.problems import NotFound
@@ -24,10 +20,6 @@ from partita.kit.suite import Suite
 from partita.kit.views import From, ListOf, View, listed
 
 _PAGE = 30
-_LOOK_SECONDS = 0.5
-_QUIET_SECONDS = 15.0
-_STREAM_SECONDS = 50.0
-"""After that the browser asks again, so that no proxy takes the connection for a dead one."""
 _PART = "house/job_status.html"
 
 
@@ -37,7 +29,7 @@ class JobView(View):
     id: Annotated[str, From("job_id")]
     kind: str
     title: str
-    state: State
+    state: JobState
     cancelling: bool
     step: str
     done: int
@@ -65,36 +57,17 @@ def routes(suite: Suite) -> Routes:
     @pages.get("/jobs/{job_id}/events", Access.SIGNED_IN)
     async def events(request: Request, viewer: CurrentViewer, job_id: str) -> Response:
         """The changing parts of the page, as server-sent events."""
-        found = await jobs.find(viewer, job_id)
-        headers = {"Cache-Control": "no-store", "X-Accel-Buffering": "no"}
-        if request.method == "HEAD":
-            return Response(media_type="text/event-stream", headers=headers)
+        await jobs.find(viewer, job_id)
         part = serving(request).templates.get_template(_PART)
 
-        async def stream(job: Job) -> AsyncIterator[str]:
-            begun = told = time.monotonic()
-            before = ""
-            yield "retry: 2000\n\n"
-            while True:
-                now = part.render(job=job)
-                if now != before:
-                    yield _event("state", now)
-                    before, told = now, time.monotonic()
-                elif time.monotonic() - told > _QUIET_SECONDS:
-                    yield ":\n\n"
-                    told = time.monotonic()
-                if not job.is_open:
-                    yield _event("end", "")
-                    return
-                if _stopping() or time.monotonic() - begun > _STREAM_SECONDS:
-                    return
-                await asyncio.sleep(_LOOK_SECONDS)
-                try:
-                    job = await jobs.find(viewer, job_id)
-                except NotFound:
-                    return
+        async def look() -> State | None:
+            try:
+                job = await jobs.find(viewer, job_id)
+            except NotFound:
+                return None
+            return State(part.render(job=job), job.is_open)
 
-        return StreamingResponse(stream(found), media_type="text/event-stream", headers=headers)
+        return live(request, look)
 
     @pages.post("/jobs/{job_id}/cancel", Access.SIGNED_IN)
     async def cancel(viewer: CurrentViewer, job_id: str) -> Response:
@@ -112,7 +85,7 @@ def routes(suite: Suite) -> Routes:
         return render(request, "account/jobs.html", jobs=await jobs.mine(viewer, limit=_PAGE, cursor=cursor))
 
     @pages.get("/admin/jobs", House.MANAGE_JOBS)
-    async def everybodys(request: Request, state: State | None = None, cursor: Cursor = None) -> Response:
+    async def everybodys(request: Request, state: JobState | None = None, cursor: Cursor = None) -> Response:
         page = await jobs.all(limit=_PAGE, cursor=cursor, state=state)
         return render(request, "house/jobs.html", jobs=page, state=state)
 
@@ -157,14 +130,3 @@ def api(suite: Suite) -> Routes:
         return Json(JobView.of(await jobs.retry(viewer, job_id)))
 
     return routes
-
-
-def _event(name: str, text: str) -> str:
-    lines = "\n".join(f"data: {line}" for line in text.splitlines()) or "data:"
-    return f"event: {name}\n{lines}\n\n"
-
-
-def _stopping() -> bool:
-    """Whether the server has been told to stop: it waits for open answers, so this one must end."""
-    server = getattr(signal.getsignal(signal.SIGTERM), "__self__", None)
-    return bool(getattr(server, "should_exit", False))

@@ -319,7 +319,10 @@
         if (old && !old.isEqualNode(part)) old.replaceWith(part);
       }
     });
-    source.addEventListener("end", () => source.close());
+    source.addEventListener("end", () => {
+      source.close();
+      if (element.dataset.then) location.replace(element.dataset.then);
+    });
     addEventListener("pagehide", () => source.close());
   };
 

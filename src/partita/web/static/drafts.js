@@ -22,7 +22,7 @@
 
   // ---- forms and what is in them
 
-  const watched = (form) => form.method === "post" && !form.matches(".stale") && form.querySelector(TYPED) && !form.querySelector("input[type=password]");
+  const watched = (form) => form.method === "post" && !form.matches(".stale, [data-own-draft]") && form.querySelector(TYPED) && !form.querySelector("input[type=password]");
   const forms = () => [...document.forms].filter(watched);
   const key = (form) => `${PREFIX}${viewer}|${new URL(form.action).pathname}`;
   const controls = (form) => [...form.elements].filter((each) => each.name && each.matches("input, textarea, select") && !each.matches("[type=hidden], [type=file], [type=password], [hidden]"));

@@ -44,12 +44,12 @@ class Compared:
 
 def compared(seen: Overview) -> tuple[Compared, ...]:
     """The four numbers on top."""
-    now, then = seen.totals, seen.before if seen.as_of else None  # the window before is counted with the rankings
+    now, then, counted = seen.totals, seen.before, seen.as_of is not None  # the window before comes with the rankings
     return (
-        Compared("people", now.people, then and then.people, "users"),
-        Compared("views", now.views, then and then.views, "eye"),
-        Compared("downloads", now.downloads, then and then.downloads, "download"),
-        Compared("searches in vain", now.in_vain, then and then.in_vain, "search", good=False),
+        Compared("people", now.people, then.people if counted else None, "users"),
+        Compared("views", now.views, then.views if counted else None, "eye"),
+        Compared("downloads", now.downloads, then.downloads if counted else None, "download"),
+        Compared("searches in vain", now.in_vain, then.in_vain if counted else None, "search", good=False),
     )
 
 

@@ -119,12 +119,13 @@ def add(pages: Routes, service: WorthWatchService) -> None:
         ref = _parsed(form.chosen or "")
         if ref is not None:
             return ref
-        fitting = await service.suggestions.titles(form.title) if form.title else []
-        if len(fitting) == 1:
-            return fitting[0].ref
-        if fitting:
-            raise Invalid(FieldError("chosen", "Several titles fit. Choose the one you saw."))
-        raise Invalid(FieldError("title", "No film or series has this title. Write it as on its poster."))
+        exact = await service.suggestions.exactly(form.title) if form.title else []
+        if len(exact) == 1:
+            return exact[0]
+        if form.title and await service.suggestions.titles(form.title):
+            several = "Several titles have this name." if exact else "No title has exactly this name."
+            raise Invalid(FieldError("chosen", f"{several} Choose the one you saw."))
+        raise Invalid(FieldError("title", "No film or series is called like this. Try another of its words."))
 
 
 def _rated(request: Request, rated: Sequence[RatedTitle], next_cursor: str | None, tab: str) -> Response:

@@ -20,7 +20,7 @@ from partita.kit.kit import Kit
 from partita.kit.lists import find, find_or
 from partita.kit.permissions import Viewer
 from partita.kit.problems import NotFound
-from partita.table import Delete, Page, Put, Transaction
+from partita.table import ChangedMeanwhileError, Check, Delete, Page, Put, Transaction
 
 _MONTHS = 12
 
@@ -86,22 +86,27 @@ class Diary:
         async def attempt() -> Viewing:
             entry = await self.entry(viewer, day, viewing_id)
             before = await find(self._store, schema.mine, viewer.id, entry.content_type, entry.content_id)
-            marked = () if before is None else marks.changes(before, await self._without(before, entry))
+            marked = () if before is None else await self._without(before, entry)
             gone = Delete(entry.own_key).unless_changed(entry, Viewing.content_type, Viewing.content_id)
             await self._store.transact(Transaction(gone, *marked))
             return entry
 
-        return await self._store.attempt(attempt)
+        return await self._store.attempt(attempt, tries=TRIES)
 
-    async def _without(self, mine: Mine, entry: Viewing) -> Mine:
-        """The mark without one of its viewings; the day before it comes from what is left."""
+    async def _without(self, mine: Mine, entry: Viewing) -> tuple[Write, ...]:
+        """The mark without one of its viewings. The day before it comes from what is left, which must still be there:
+        meanwhile another window may have logged and deleted one, and the mark says the same again."""
         times = max((mine.times or 0) - 1, 0) or None
-        last = mine.last_seen_on
-        if last == entry.day:
-            query = schema.viewings_of(entry.content_type, entry.content_id, entry.user_id)
-            left = [each.day async for each in self._store.stream(query) if each.viewing_id != entry.viewing_id]
-            last = max(left, default=None)
-        return mine.with_(Mine.times(times), Mine.last_seen_on(last))
+        if mine.last_seen_on != entry.day:
+            return marks.changes(mine, mine.with_(Mine.times(times)))
+        query = schema.viewings_of(entry.content_type, entry.content_id, entry.user_id)
+        left = [each async for each in self._store.stream(query) if each.viewing_id != entry.viewing_id]
+        last = max(left, key=lambda each: each.day, default=None)
+        changes = marks.changes(mine, mine.with_(Mine.times(times), Mine.last_seen_on(last.day if last else None)))
+        if last is None:
+            return changes
+        still = Check(last.own_key, last.own_key.present())
+        return *changes, still.otherwise(lambda there: ChangedMeanwhileError("Your diary", there))
 
 
 def _last_months(today: date) -> list[str]:

@@ -114,12 +114,17 @@ class Ratings:
             await self._show(rating)
 
     async def show_all_of(self, user_id: str) -> None:
-        """Let everybody see what somebody rated before they became a curator."""
-        async for rating in self._store.stream(schema.rated_shelf(user_id)):
+        """Let everybody see what somebody rated before they became a curator. No index is asked, since it may be late:
+        what was rated a moment before would be missed by both, this and `show`."""
+        async for rating in self._store.stream(schema.ratings_by(user_id).consistently()):
             if not (rating.review or rating.by_curator):
                 await self._show(rating)
 
     async def _show(self, rating: Rating) -> None:
+        """Mark a rating. One of another program is left alone until it is adopted: a write of ours says that its title
+        has counted it. Its adoption is a change, which comes here."""
+        if rating.stale():
+            return
         shown = rating.with_(Rating.by_curator(True))
         with suppress(ChangedMeanwhileError):  # then another change is still to come
             await self._store.write(Put(shown).unless_changed(rating, *_SAME))

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import secrets
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
 
@@ -156,7 +156,7 @@ class Reading:
             mine = await self._shelves.among(viewer, (ref_of(each) for each in items))
             tiles: Sequence[Tile] = marked(_tiles(items, 0, ranked, since), mine)
             if viewer.signed_in:
-                progress = _progress(tiles, mine)
+                progress = progress_of((tile.ref for tile in tiles), mine)
             length = in_hours(sum(tile.runtime or 0 for tile in tiles))
             tiles = _sorted([tile for tile in tiles if _fits(tile, show)], sort)
             start = _offset(cursor)[0]
@@ -214,7 +214,7 @@ class Reading:
         """How much of a list somebody has seen, counted now."""
         items = await self._items.all_in_order(watchlist_id)
         mine = await self._shelves.among(viewer, (ref_of(each) for each in items))
-        return _progress(marked(_tiles(items, 0, False, ""), mine), mine)
+        return progress_of(map(ref_of, items), mine)
 
 
 def row_of(item: WatchlistItem, place: int) -> Row:
@@ -228,10 +228,13 @@ def _tiles(items: Iterable[WatchlistItem], start: int, ranked: bool, since: str)
     )
 
 
-def _progress(tiles: Sequence[Tile], mine: dict[Ref, Mine]) -> Progress:
-    seen = [tile for tile in tiles if tile.seen]
-    last = max((mine[tile.ref].last_seen_on or mine[tile.ref].marked_at or "" for tile in seen), default="")
-    return Progress(len(seen), len(tiles), last[:10] or None)
+def progress_of(refs: Iterable[Ref], mine: Mapping[Ref, Mine]) -> Progress:
+    """How much of a list somebody has seen: counted when it is read, and never stored."""
+    marks = [mine.get(ref) for ref in refs]
+    seen = [mark for mark in marks if mark is not None and mark.seen]
+    finished = len(seen) == len(marks)
+    last = max((mark.last_seen_on or mark.marked_at or "" for mark in seen), default="") if finished else ""
+    return Progress(len(seen), len(marks), last[:10] or None)
 
 
 def _fits(tile: Tile, show: Show) -> bool:

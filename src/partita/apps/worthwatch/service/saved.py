@@ -11,11 +11,11 @@ from partita.apps.worthwatch import schema
 from partita.apps.worthwatch.inputs import SavedInput
 from partita.apps.worthwatch.schema import ListTotals, Mine, SavedWatchlist, User, Watchlist, WatchlistItem
 from partita.apps.worthwatch.service.items import Items
-from partita.apps.worthwatch.service.labels import Ref
+from partita.apps.worthwatch.service.labels import Ref, ref_of
 from partita.apps.worthwatch.service.lists import Lists, seen_by_everybody
 from partita.apps.worthwatch.service.live import Write
 from partita.apps.worthwatch.service.people import People
-from partita.apps.worthwatch.service.reading import WHOLE, Progress
+from partita.apps.worthwatch.service.reading import WHOLE, Progress, progress_of
 from partita.apps.worthwatch.service.shelves import Shelves
 from partita.kit.clock import stamp
 from partita.kit.kit import Kit
@@ -264,13 +264,7 @@ def _saved_list(
         return SavedList(saved, watchlist, curator, has_news=(watchlist.last_item_at or "") > line)
     titles = items[watchlist.watchlist_id]
     new = tuple(sorted((item for item in titles if item.added_at > line), key=_added, reverse=True))
-    return SavedList(saved, watchlist, curator, bool(new), new, progress(titles, mine))
-
-
-def progress(items: Sequence[WatchlistItem], mine: Mapping[Ref, Mine]) -> Progress:
-    """How much of a list somebody has seen: counted when it is read, and never stored."""
-    marks = [mine.get((item.content_type, item.content_id)) for item in items]
-    return Progress(sum(mark is not None and mark.seen for mark in marks), len(marks))
+    return SavedList(saved, watchlist, curator, bool(new), new, progress_of(map(ref_of, titles), mine))
 
 
 def _added(item: WatchlistItem) -> str:

@@ -173,14 +173,15 @@ class Tonight:
         if not viewer.signed_in:
             return list(ranked[:enough])
         left: list[Candidate] = []
-        for start in range(0, enough + _MOST_SEEN, _CHECKED_AT_ONCE):
-            now = ranked[start : start + _CHECKED_AT_ONCE]
+        best = ranked[: enough + _MOST_SEEN]
+        for start in range(0, len(best), _CHECKED_AT_ONCE):
+            now = best[start : start + _CHECKED_AT_ONCE]
             mine = await self._shelves.among(viewer, (each.ref for each in now))
             for each in now:
                 mark = mine.get(each.ref)
                 if mark is None or not (mark.seen or mark.not_for_me):
                     left.append(each)
-            if len(left) >= enough or not now:
+            if len(left) >= enough:
                 break
         return left[:enough]
 

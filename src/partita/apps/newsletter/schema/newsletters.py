@@ -1,51 +1,39 @@
-"""Newsletters and proposals in one table: a newsletter is four items, one per step; a proposal is one."""
+"""A newsletter is four items, one per step: configuration, topics, outline, draft."""
 
 from __future__ import annotations
 
 from typing import Annotated, Any, Literal
 
-from pydantic import Field, StringConstraints
-
+from partita.apps.newsletter.schema.main import (
+    BY_USER,
+    MAIN,
+    MOST_IMAGES,
+    MOST_SECTIONS,
+    TOUCHED,
+    Audience,
+    Language,
+    NewsletterCode,
+    StepStatus,
+    Theme,
+    UnlessEmpty,
+    left_out,
+)
 from partita.table import (
     Action,
     Attribute,
+    BatchGet,
     Get,
     Item,
     Query,
-    Table,
     Update,
     access_pattern,
     attribute,
     collection,
+    derived,
     key_part,
     version,
 )
 from partita.table.types import Timestamp
-
-MAIN = Table(
-    "igad-testing-main-table",
-    pk="PK",
-    sk="SK",
-    variable="TABLE_NAME",
-    purpose="Shared by the newsletter generator and the proposal writer.",
-)
-
-BY_USER = MAIN.index("GSI1", pk="GSI1PK", sk="GSI1SK", purpose="A user's newsletters or proposals, by date")
-SOURCES = MAIN.index("sources", pk="sourceShelf", sk="addedAt", purpose="Knowledge sources, newest first")
-STEPS = MAIN.index(
-    "steps", pk="runningStep", sk="claimedUntil", purpose="Steps under way, to take up what a crash left"
-)
-
-NewsletterCode = Annotated[
-    str, StringConstraints(pattern=r"^NL-\d{8}-[A-Z0-9]{4}$"), Field(examples=["NL-20260126-A1B2"])
-]
-ProposalCode = Annotated[
-    str, StringConstraints(pattern=r"^PROP-\d{8}-[A-Z0-9]{4}$"), Field(examples=["PROP-20260126-A1B2"])
-]
-StepStatus = Literal["pending", "processing", "completed", "failed"]
-Audience = Literal[
-    "myself", "researchers", "development_partners", "policy_makers", "ag_tech_industry", "field_staff", "farmers"
-]
 
 
 # 1. METADATA item (configuration, step 1)
@@ -65,7 +53,7 @@ class Newsletter(
     status: Attribute[Literal["draft", "completed", "exported"]] = attribute(default="draft")
     user_id: Attribute[str]
     user_email: Attribute[str]
-    user_name: Attribute[str]
+    user_name: Attribute[str] = attribute(default="")
     created_at: Attribute[Timestamp]
     updated_at: Attribute[Timestamp]
     target_audience: Attribute[tuple[Audience, ...]] = attribute(default=())
@@ -78,6 +66,36 @@ class Newsletter(
     frequency: Attribute[Literal["daily", "weekly", "monthly", "quarterly", "custom"]] = attribute(default="weekly")
     geographic_focus: Attribute[str] = attribute(default="", max_length=200)
     current_step: Attribute[int] = attribute(default=1, ge=1, le=4)
+    """The furthest step that was reached, not the one that is shown."""
+
+    # Ours
+    revision: Attribute[int] = version()
+    language: Attribute[Annotated[Language, left_out("en")]] = attribute(default="en")
+    theme: Attribute[Annotated[Theme, left_out("journal")]] = attribute(default="journal")
+    issue_label: Attribute[UnlessEmpty[str]] = attribute(default="", max_length=80)
+    preheader: Attribute[UnlessEmpty[str]] = attribute(default="", max_length=140)
+    series_id: Attribute[str | None] = attribute(default=None)
+    issue_number: Attribute[int | None] = attribute(default=None, ge=1)
+    generator: Attribute[UnlessEmpty[str]] = attribute(default="", max_length=40)
+    """The writer; empty for the one that is set for all."""
+    approved_by: Attribute[str | None] = attribute(default=None)
+    approved_at: Attribute[Timestamp | None] = attribute(default=None)
+    approved_revision: Attribute[int | None] = attribute(default=None)
+    """The draft's revision when it was approved."""
+    review_asked_at: Attribute[Timestamp | None] = attribute(default=None)
+    link_digest: Attribute[str | None] = attribute(default=None)
+    """The digest of the secret in its read-online link; the item `Link` has the same."""
+    link_nonce: Attribute[str | None] = attribute(default=None)
+    """What the secret is derived from, together with a key that is not stored here."""
+    headlines: Attribute[UnlessEmpty[tuple[str, ...]]] = attribute(default=(), max_length=3)
+    """For the desk; kept by the change stream, as is `attention`."""
+    attention: Attribute[UnlessEmpty[dict[str, int]]] = attribute(default_factory=dict, max_length=3)
+    """`notes` (open ones), `failed` (steps), `review` (asked for) → how many; what is 0 is left out."""
+    touched_at: Attribute[Timestamp | None] = attribute("touchedAt", default=None)
+    """When somebody last edited anything of it; written at most once a minute."""
+    touched_by: Attribute[str | None] = derived(
+        lambda user_id, touched_at: None if touched_at is None else f"NEWSLETTER#{user_id}", name="touchedBy"
+    )
 
 
 # 2. TOPICS item (content planning, step 2)
@@ -94,6 +112,21 @@ class Topics(Item, table=MAIN, pk="NEWSLETTER#{newsletter_code}", sk="TOPICS"):
     total_chunks_retrieved: Attribute[int] = attribute(default=0, ge=0)
     updated_at: Attribute[Timestamp]
 
+    # Ours
+    revision: Attribute[int] = version()
+    source_ids: Attribute[UnlessEmpty[tuple[str, ...]]] = attribute(default=(), max_length=200)
+    """The sources to search; empty for all."""
+    search_words: Attribute[UnlessEmpty[dict[str, str]]] = attribute(default_factory=dict)
+    """Topic → the person's own words instead of ours."""
+    pinned: Attribute[UnlessEmpty[tuple[str, ...]]] = attribute(default=(), max_length=200)
+    """Chunk ids that come first."""
+    excluded: Attribute[UnlessEmpty[tuple[str, ...]]] = attribute(default=(), max_length=500)
+    """Chunk ids that never come."""
+    settings: Attribute[UnlessEmpty[dict[str, Any]]] = attribute(default_factory=dict)
+    """What the retrieval was made with; the page tells what has changed since."""
+    thin: Attribute[UnlessEmpty[tuple[str, ...]]] = attribute(default=(), max_length=12)
+    """Topics with fewer than two passages."""
+
 
 # 3. OUTLINE item (outline review, step 3)
 class Outline(Item, table=MAIN, pk="NEWSLETTER#{newsletter_code}", sk="OUTLINE"):
@@ -104,10 +137,16 @@ class Outline(Item, table=MAIN, pk="NEWSLETTER#{newsletter_code}", sk="OUTLINE")
     outline_started_at: Attribute[Timestamp | None] = attribute(default=None, null=True)
     outline_completed_at: Attribute[Timestamp | None] = attribute(default=None, null=True)
     outline_error: Attribute[str | None] = attribute(default=None, null=True)
-    sections: Attribute[tuple[dict[str, Any], ...]] = attribute(default=())
+    sections: Attribute[tuple[dict[str, Any], ...]] = attribute(default=(), max_length=MOST_SECTIONS, large=100_000)
     user_modifications: Attribute[dict[str, Any]] = attribute(default_factory=dict)
     generated_at: Attribute[Timestamp | None] = attribute(default=None, null=True)
     updated_at: Attribute[Timestamp]
+
+    # Ours
+    revision: Attribute[int] = version()
+    last_numbers: Attribute[UnlessEmpty[dict[str, int]]] = attribute(default_factory=dict)
+    """`section`, `item-2`, `custom-item` → the highest number that was ever given: ids are never given twice."""
+    settings: Attribute[UnlessEmpty[dict[str, Any]]] = attribute(default_factory=dict)
 
 
 # 4. DRAFT item (draft and export, step 4)
@@ -128,7 +167,21 @@ class Draft(Item, table=MAIN, pk="NEWSLETTER#{newsletter_code}", sk="DRAFT"):
     generated_at: Attribute[Timestamp | None] = attribute(default=None, null=True)
     updated_at: Attribute[Timestamp]
     exports: Attribute[dict[str, Any]] = attribute(default_factory=dict)
+    """Format → `s3_key`, `generated_at`, `file_size`; ours are `revision`, `theme`, `pages`, `warnings`."""
+
+    # Ours
     revision: Attribute[int] = version()
+    edited_sections: Attribute[UnlessEmpty[dict[str, str]]] = attribute(default_factory=dict, large=100_000)
+    """Section key → the person's text; `user_edits` is the whole edition with these in it."""
+    citations: Attribute[UnlessEmpty[tuple[dict[str, Any], ...]]] = attribute(default=(), large=32_000)
+    """`n`, `chunk_id`, `source_id`, `title`, `url`, `date`, `page`, `quote`: copies, whatever becomes of the source."""
+    made_with: Attribute[UnlessEmpty[dict[str, Any]]] = attribute(default_factory=dict, large=32_000)
+    """Section key → `writer`, `model`, `prompt_version`, `tokens`, `seconds`, `fallback`."""
+    quality: Attribute[UnlessEmpty[dict[str, Any]]] = attribute(default_factory=dict, large=32_000)
+    outline_revision: Attribute[UnlessEmpty[int]] = attribute(default=0, ge=0)
+    settings: Attribute[UnlessEmpty[dict[str, Any]]] = attribute(default_factory=dict)
+    images: Attribute[UnlessEmpty[tuple[dict[str, Any], ...]]] = attribute(default=(), max_length=MOST_IMAGES)
+    """`s3_key`, `alt`, `caption`, `file_size`, `width`, `height`."""
 
 
 @access_pattern(
@@ -213,134 +266,16 @@ def newsletters_of(user_id: str) -> Query[Newsletter]:
     return Newsletter.query(BY_USER, Newsletter.user_id(user_id)).newest_first()
 
 
-# The neighbour: a proposal is a single item under its own prefix.
-class Proposal(
-    Item,
-    table=MAIN,
-    pk="PROPOSAL#{proposal_code}",
-    sk="METADATA",
-    keys={"GSI1PK": "USER#{user_id}", "GSI1SK": "PROPOSAL#{created_at}"},
-):
-    """A proposal, all of its data in one item."""
-
-    id: Attribute[str]
-    proposal_code: Attribute[ProposalCode] = attribute("proposalCode")
-    title: Attribute[str] = attribute(min_length=1, max_length=200)
-    description: Attribute[str] = attribute(default="", max_length=5000)
-    status: Attribute[str] = attribute(default="draft")
-    user_id: Attribute[str]
-    user_email: Attribute[str] = attribute(default="")
-    user_name: Attribute[str] = attribute(default="")
-    uploaded_files: Attribute[dict[str, Any]] = attribute(default_factory=dict)
-    text_inputs: Attribute[dict[str, Any]] = attribute(default_factory=dict)
-    metadata: Attribute[dict[str, Any]] = attribute(default_factory=dict)
-    created_at: Attribute[Timestamp]
-    updated_at: Attribute[Timestamp]
+@access_pattern("A user's newsletters, last edited first", MAIN, documented=False, user_id="user123")
+def newsletters_touched(user_id: str) -> Query[Newsletter]:
+    return Newsletter.query(TOUCHED, Newsletter.touched_by(f"NEWSLETTER#{user_id}")).newest_first()
 
 
 @access_pattern(
-    "Get proposal by code",
+    "Several newsletters, such as those shared with somebody",
     MAIN,
-    documented="Comparison with Proposal Writer: Single item (all data)",
-    proposal_code="PROP-20260126-A1B2",
+    documented=False,
+    newsletter_codes=("NL-20260126-A1B2", "NL-20260126-A1B3"),
 )
-def proposal(proposal_code: str) -> Get[Proposal]:
-    return Proposal.get(Proposal.proposal_code(proposal_code))
-
-
-@access_pattern(
-    "List user's proposals",
-    MAIN,
-    documented="Comparison with Proposal Writer: GSI1SK PROPOSAL#timestamp",
-    user_id="user123",
-)
-def proposals_of(user_id: str) -> Query[Proposal]:
-    return Proposal.query(BY_USER, Proposal.user_id(user_id)).newest_first()
-
-
-# What retrieval searches: our own item types, never mixed into a newsletter's partition.
-class Source(
-    Item, table=MAIN, pk="SOURCE#{source_id}", sk="METADATA", keys={"sourceShelf": "sources", "addedAt": "{created_at}"}
-):
-    """A text, a file or a page that newsletters may draw from."""
-
-    source_id: Attribute[str] = key_part()
-    title: Attribute[str] = attribute(min_length=1, max_length=300)
-    kind: Attribute[Literal["text", "markdown", "html", "pdf", "docx", "url"]]
-    url: Attribute[str | None] = attribute(default=None)
-    published: Attribute[str | None] = attribute(default=None)
-    chunk_count: Attribute[int] = attribute(default=0, ge=0)
-    created_by: Attribute[str]
-    created_at: Attribute[Timestamp]
-
-
-class Chunk(Item, table=MAIN, pk="SOURCE#{source_id}", sk="CHUNK#{position:06}"):
-    """A piece of a source, small enough to be found and cited."""
-
-    source_id: Attribute[str] = key_part()
-    position: Attribute[int] = key_part(ge=0)
-    text: Attribute[str] = attribute(max_length=20_000)
-    heading: Attribute[str] = attribute(default="")
-
-
-@access_pattern("A source", MAIN, documented=False, source_id="s1")
-def source(source_id: str) -> Get[Source]:
-    return Source.get(Source.source_id(source_id))
-
-
-@access_pattern("All sources, newest first", MAIN, documented=False)
-def sources() -> Query[Source]:
-    return Source.query(SOURCES).newest_first()
-
-
-@access_pattern("Chunks of a source", MAIN, documented=False, source_id="s1")
-def chunks_of(source_id: str) -> Query[Chunk]:
-    return Chunk.query(Chunk.source_id(source_id))
-
-
-class StepRun(Item, table=MAIN, pk="STEP#{newsletter_code}", sk="{step}", keys={"runningStep": "{state}"}):
-    """A generating step under way: two presses start one run, and a crashed worker's run is taken up again."""
-
-    newsletter_code: Attribute[str] = key_part()
-    step: Attribute[Literal["retrieval", "outline", "draft"]] = key_part()
-    state: Attribute[Literal["running"] | None] = attribute(default="running")
-    run_id: Attribute[str]
-    claimed_until: Attribute[Timestamp] = attribute("claimedUntil")
-    progress: Attribute[int] = attribute(default=0, ge=0, le=100)
-
-
-@access_pattern("A step's run", MAIN, documented=False, newsletter_code="NL-20260126-A1B2", step="draft")
-def step_run(newsletter_code: str, step: Literal["retrieval", "outline", "draft"]) -> Get[StepRun]:
-    return StepRun.get(StepRun.newsletter_code(newsletter_code), StepRun.step(step))
-
-
-@access_pattern("Runs whose worker is gone", MAIN, documented=False, now="2026-01-26T10:30:00.000000Z")
-def abandoned_runs(now: str) -> Query[StepRun]:
-    return StepRun.query(STEPS, StepRun.state("running")).before(StepRun.claimed_until(now))
-
-
-class Prompt(Item, table=MAIN, pk="PROMPT#{name}", sk="VERSION#{version:06}"):
-    """A version of a prompt; the highest one is in use."""
-
-    name: Attribute[str] = key_part()
-    version: Attribute[int] = key_part(ge=1)
-    text: Attribute[str] = attribute(min_length=1, max_length=50_000)
-    changed_by: Attribute[str]
-    created_at: Attribute[Timestamp]
-
-
-@access_pattern("Versions of a prompt, newest first", MAIN, documented=False, name="outline")
-def prompt_versions(name: str) -> Query[Prompt]:
-    return Prompt.query(Prompt.name(name)).newest_first()
-
-
-# What `partita check` finds here, and why we live with it.
-MAIN.accept("hot-partition", SOURCES, STEPS, because="staff add sources by hand, and few steps run at once")
-MAIN.accept(
-    "large-item", Topics, because="selected_types come from twelve; what retrieval found lies in a file when large"
-)
-MAIN.accept("large-item", Outline, Draft, because="an outline has dozens of items, and there are four export formats")
-MAIN.accept(
-    "large-item", Proposal, because="the document keeps a proposal in one item; files are kept in the file store"
-)
-MAIN.accept("heavy-page", prompt_versions, because="few people look at old versions of a prompt, and rarely")
+def newsletters_with(newsletter_codes: tuple[str, ...]) -> BatchGet[Newsletter]:
+    return BatchGet(tuple(Newsletter.key(Newsletter.newsletter_code(code)) for code in newsletter_codes))

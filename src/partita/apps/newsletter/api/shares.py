@@ -1,0 +1,64 @@
+"""Sharing over HTTP: who else may read or edit a newsletter."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from pydantic import ConfigDict
+from starlette.responses import Response
+
+from partita.apps.newsletter.inputs import NewShare
+from partita.apps.newsletter.permissions import Letters
+from partita.apps.newsletter.service import NewsletterService
+from partita.kit.answers import Json
+from partita.kit.routes import CurrentViewer, Routes
+from partita.kit.views import View
+
+_SNAKE = ConfigDict(alias_generator=None)
+
+
+class ShareView(View):
+    """Somebody with whom it is shared."""
+
+    model_config = _SNAKE
+
+    user_id: str
+    user_name: str
+    role: Literal["reader", "editor"]
+    review_asked: bool
+    shared_by: str
+    shared_at: str
+
+
+class SharesView(View):
+    """Everybody with whom it is shared."""
+
+    model_config = _SNAKE
+
+    items: list[ShareView]
+
+
+def add(api: Routes, service: NewsletterService) -> None:
+    """Declare the routes."""
+
+    @api.get("/newsletters/{code}/shares", Letters.WRITE, response_model=SharesView, refuses=[404])
+    async def shares(viewer: CurrentViewer, code: str) -> Json:
+        """With whom it is shared."""
+        return Json({"items": ShareView.each(await service.shares.of(viewer, code))})
+
+    @api.post(
+        "/newsletters/{code}/shares",
+        Letters.WRITE,
+        status_code=201,
+        response_model=ShareView,
+        refuses=[403, 404, 409, 422],
+    )
+    async def share(viewer: CurrentViewer, code: str, new: NewShare) -> Json:
+        """Share it with somebody, or change what they may do."""
+        return Json(ShareView.of(await service.shares.share(viewer, code, new)), status=201)
+
+    @api.delete("/newsletters/{code}/shares/{user_id}", Letters.WRITE, status_code=204, refuses=[403, 404])
+    async def remove(viewer: CurrentViewer, code: str, user_id: str) -> Response:
+        """Stop sharing with somebody."""
+        await service.shares.remove(viewer, code, user_id)
+        return Response(status_code=204)

@@ -1,0 +1,341 @@
+"""Write: the text of a newsletter, a section at a time, beside its sources, its report card and its notes."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Annotated, Any, Literal
+from urllib.parse import urlencode
+
+from fastapi import Query, Request
+from markupsafe import Markup
+from starlette.datastructures import UploadFile
+from starlette.responses import HTMLResponse, RedirectResponse, Response
+
+from partita.apps.newsletter.formats import as_plain, target_words
+from partita.apps.newsletter.inputs import DraftReset, NewCitation, PictureWords, SectionEdit, SectionPreview
+from partita.apps.newsletter.permissions import Letters
+from partita.apps.newsletter.service import NewsletterService
+from partita.apps.newsletter.service.bookkeeping import changed_since, draft_settings
+from partita.apps.newsletter.service.citations import CitedPassage
+from partita.apps.newsletter.service.documents.html import article, with_addresses
+from partita.apps.newsletter.service.draft import DraftText, TextChanged
+from partita.apps.newsletter.service.editing.citations import cited
+from partita.apps.newsletter.service.editing.paragraphs import Side, compared, merged
+from partita.apps.newsletter.service.images import MOST_BYTES
+from partita.apps.newsletter.service.rendering import Renderer
+from partita.apps.newsletter.service.steps import Look
+from partita.kit.forms import MOST_FIELDS, Parsed, parse, submitted
+from partita.kit.pages import confirm, redirect, render
+from partita.kit.permissions import Viewer
+from partita.kit.problems import Conflict, NotFound, Problem
+from partita.kit.routes import CurrentViewer, Routes
+
+_WRITE = "/editions/{code}/write"
+_FORM_BYTES = 6_000_000
+"""A section with the text it was made from, in a script whose letters take nine bytes each in a form."""
+View = Literal["write", "beside", "preview"]
+Panel = Literal["sources", "report", "notes"]
+REPORT_LINES = {
+    "faithful": "Faithful to the sources",
+    "cited": "Sources named",
+    "covered": "Stories told",
+    "repeats": "Nothing twice",
+    "stands_alone": "Stands alone",
+    "variety": "Variety of sources",
+    "fresh": "Fresh",
+    "length": "Length",
+    "readable": "Easy to read",
+}
+"""Line of the report card → as people read it."""
+Number = Annotated[int | None, Query(ge=1, le=999)]
+Key = Annotated[str, Query(max_length=200)]
+
+
+def _address(code: str, **query: object) -> str:
+    wanted = {name: value for name, value in query.items() if value}
+    return f"/newsletter/editions/{code}/write" + (f"?{urlencode(wanted)}" if wanted else "")
+
+
+def add(pages: Routes, service: NewsletterService) -> None:
+    """Declare the routes."""
+
+    async def page(
+        request: Request,
+        viewer: Viewer,
+        text: DraftText,
+        key: str,
+        *,
+        view: View = "write",
+        panel: Panel = "sources",
+        cite: int | None = None,
+        more: bool = False,
+        mail: bool = False,
+        form: Parsed[Any] | None = None,
+    ) -> Response:
+        code = text.newsletter.newsletter_code
+        opened = text.one(key)
+        renderer = Renderer(text.newsletter, text.draft, lambda where, n: _address(code, section=where, cite=n))
+        keys = [each.key for each in text.sections]
+        after = keys[keys.index(key) + 1] if key in keys and key != keys[-1] else ""
+        return render(
+            request,
+            "newsletter/write.html",
+            newsletter=text.newsletter,
+            text=text,
+            opened=opened,
+            looks={each.key: renderer.section(place, each.key, each.text) for place, each in enumerate(text.sections)},
+            next_key=after,
+            view=view,
+            panel=panel,
+            cited=_cited(text, opened.text),
+            passage=await _passage(viewer, code, cite),
+            target=target_words(text.newsletter.length_preference),
+            made=_made(text),
+            quality=as_plain(text.draft.quality),
+            form=form or Parsed(None, {"text": opened.text}),
+            picture=Parsed(None),
+            address=_address,
+            may_write=await service.access.may_write(viewer, text.newsletter),
+            can_rewrite=await service.generators.can_rewrite(text.newsletter),
+            notes=[each for each in await service.notes.on(viewer, code) if each.open],
+            look=await current_look(code),
+            outdated=await outdated(text, viewer),
+            whole=await whole(text) if view == "preview" else "",
+            mail=mail,
+            sentences=await service.quality.sentences(viewer, code, key) if more else None,
+            lines=REPORT_LINES,
+        )
+
+    async def current_look(code: str) -> Look:
+        looks = await service.steps.looks(code)
+        return looks["section"] if looks["section"].is_open and not looks["draft"].is_open else looks["draft"]
+
+    async def _passage(viewer: Viewer, code: str, number: int | None) -> CitedPassage | None:
+        try:
+            return await service.citations.one(viewer, code, number) if number else None
+        except NotFound:
+            return None
+
+    @pages.get(_WRITE, Letters.WRITE)
+    async def write(
+        request: Request,
+        viewer: CurrentViewer,
+        code: str,
+        section: Key = "",
+        view: View = "write",
+        panel: Panel = "sources",
+        cite: Number = None,
+        more: bool = False,
+        mail: bool = False,
+    ) -> Response:
+        """The text: one section open, the others as they will look."""
+        try:
+            text = await service.draft.read(viewer, code)
+        except Conflict:
+            return await unwritten(request, viewer, code)
+        known = {each.key for each in (*text.sections, *text.left_out)}
+        key = section if section in known else next(iter(text.texts or text.generated))
+        return await page(request, viewer, text, key, view=view, panel=panel, cite=cite, more=more, mail=mail)
+
+    async def unwritten(request: Request, viewer: Viewer, code: str) -> Response:
+        newsletter, outline = await service.outline.get(viewer, code)
+        looks = await service.steps.looks(code)
+        return render(
+            request,
+            "newsletter/unwritten.html",
+            newsletter=newsletter,
+            look=looks["draft"],
+            ready=bool(outline.sections),
+            may_write=await service.access.may_write(viewer, newsletter),
+        )
+
+    async def outdated(text: DraftText, viewer: Viewer) -> list[str]:
+        """What the draft was made of and that has changed since."""
+        newsletter, outline = await service.outline.get(viewer, text.newsletter.newsletter_code)
+        changed = list(changed_since(text.draft.settings, draft_settings(newsletter, outline)))
+        if text.draft.outline_revision and text.draft.outline_revision != outline.revision:
+            changed.append("outline")
+        return changed
+
+    async def whole(text: DraftText) -> Markup:
+        edition = await service.editions.of(text, pictures=False)
+        pictures = f"/newsletter/editions/{text.newsletter.newsletter_code}/pictures/"
+        return Markup(with_addresses(article(edition, prefix="p-"), edition, pictures))
+
+    @pages.post(f"{_WRITE}/sections/{{key}}", Letters.WRITE, keeps=SectionEdit, most_bytes=_FORM_BYTES)
+    async def save_section(request: Request, viewer: CurrentViewer, code: str, key: str) -> Response:
+        """Save a section; if somebody else was faster, both texts are shown to choose from."""
+
+        async def save(edit: SectionEdit) -> Response:
+            try:
+                saved = await service.draft.save_section(viewer, code, key, edit)
+            except TextChanged as changed:
+                return await conflict(request, viewer, code, key, changed)
+            keys = [each.key for each in saved.sections]
+            onward = (await request.form()).get("go") == "next" and key in keys and keys[-1] != key
+            return redirect(_address(code, section=keys[keys.index(key) + 1] if onward else key), flash="Saved.")
+
+        async def again(form: Parsed[SectionEdit]) -> Response:
+            return await page(request, viewer, await service.draft.read(viewer, code), key, form=form)
+
+        return await submitted(request, SectionEdit, save, again)
+
+    async def conflict(request: Request, viewer: Viewer, code: str, key: str, changed: TextChanged) -> Response:
+        text = await service.draft.read(viewer, code)
+        return render(
+            request,
+            "newsletter/conflict.html",
+            refused=changed,
+            newsletter=text.newsletter,
+            opened=text.one(key),
+            changed=changed,
+            passages=changed.passages,
+            back=_address(code, section=key),
+        )
+
+    @pages.post(f"{_WRITE}/sections/{{key}}/choice", Letters.WRITE, most_bytes=_FORM_BYTES)
+    async def choose(request: Request, viewer: CurrentViewer, code: str, key: str) -> Response:
+        """Save what somebody chose of two texts: mine, theirs, or paragraph by paragraph."""
+        async with request.form(max_fields=MOST_FIELDS) as sent:
+            fields = {name: value for name, value in sent.multi_items() if isinstance(value, str)}
+        if fields.get("go") == "theirs":
+            return redirect(_address(code, section=key), flash="The other text was kept.")
+        edit = parse(SectionEdit, {**fields, "text": chosen(fields), "base": fields.get("theirs", "")}).value
+        if edit is None:
+            raise NotFound("This form is damaged. Open the section again.")
+        try:
+            await service.draft.save_section(viewer, code, key, edit)
+        except TextChanged as changed:
+            return await conflict(request, viewer, code, key, changed)
+        return redirect(_address(code, section=key), flash="Saved.")
+
+    @pages.post(f"{_WRITE}/preview", Letters.WRITE, most_bytes=_FORM_BYTES)
+    async def preview(request: Request, viewer: CurrentViewer, code: str) -> Response:
+        """A section that is being typed, as it will look; for the script beside the field."""
+        async with request.form(max_fields=MOST_FIELDS) as sent:
+            form = parse(SectionPreview, sent)
+        if form.value is None:
+            raise NotFound("This form is damaged.")
+        text = await service.draft.read(viewer, code)
+        renderer = Renderer(text.newsletter, text.draft, lambda where, n: _address(code, section=where, cite=n))
+        return HTMLResponse(renderer.section(99, form.value.key, form.value.text))
+
+    @pages.get(f"{_WRITE}/citations/{{number}}", Letters.WRITE)
+    async def citation(request: Request, viewer: CurrentViewer, code: str, number: int) -> Response:
+        """What a number leads to; a part of the page for the script."""
+        passage = await service.citations.one(viewer, code, number)
+        return render(request, "newsletter/passage.html", passage=passage)
+
+    @pages.get(f"{_WRITE}/sentences", Letters.WRITE)
+    async def sentences(request: Request, viewer: CurrentViewer, code: str, section: Key) -> Response:
+        """Other sentences for a section; a part of the page for the script."""
+        newsletter = await service.access.newsletter(viewer, code)
+        found = await service.quality.sentences(viewer, code, section)
+        return render(request, "newsletter/sentences.html", newsletter=newsletter, key=section, sentences=found)
+
+    @pages.post(f"{_WRITE}/sentences", Letters.WRITE)
+    async def put_in(request: Request, viewer: CurrentViewer, code: str) -> Response:
+        """Put a sentence at the end of its section; with script it goes where the cursor is."""
+        async with request.form(max_fields=MOST_FIELDS) as sent:
+            form = parse(NewCitation, sent)
+        if form.value is None:
+            raise NotFound("This form is damaged. Open the section again.")
+        await service.citations.add(viewer, code, form.value)
+        return redirect(_address(code, section=form.value.section, more=1), flash="Sentence added at the end.")
+
+    @pages.post(f"{_WRITE}/sections/{{key}}/generate", Letters.WRITE)
+    async def generate(viewer: CurrentViewer, code: str, key: str) -> Response:
+        """Let the writer write one section anew."""
+        await service.steps.start(viewer, code, "section", inputs={"key": key})
+        return redirect(_address(code, section=key), flash="The section is being written anew.")
+
+    @pages.get(f"{_WRITE}/reset", Letters.WRITE)
+    async def ask_reset(request: Request, viewer: CurrentViewer, code: str, section: Key = "") -> Response:
+        """Ask before the person's text goes."""
+        text = await service.draft.read(viewer, code)
+        what = f"“{text.one(section).title}”" if section else "the whole text"
+        return confirm(
+            request,
+            f"Go back to the generated text of {what}?",
+            "Your text is replaced. It stays in the history, where you can restore it.",
+            button="Go back",
+            keep=_address(code, section=section),
+        )
+
+    @pages.post(f"{_WRITE}/reset", Letters.WRITE)
+    async def reset(viewer: CurrentViewer, code: str, section: Key = "") -> Response:
+        """Back to what was generated."""
+        await service.draft.reset(viewer, code, DraftReset(section=section or None))
+        return redirect(
+            _address(code, section=section), flash="This is the generated text again. Yours is in the history."
+        )
+
+    @pages.post(f"{_WRITE}/tidy", Letters.WRITE)
+    async def tidy(viewer: CurrentViewer, code: str, section: Key = "") -> Response:
+        """Count the citations anew."""
+        await service.draft.tidy_numbers(viewer, code)
+        return redirect(_address(code, section=section), flash="Citations are numbered in the order of reading.")
+
+    @pages.post(f"{_WRITE}/pictures", Letters.WRITE, most_bytes=MOST_BYTES + 100_000)
+    async def add_picture(request: Request, viewer: CurrentViewer, code: str) -> Response:
+        """Put a picture at the end of a section; with script it goes where the cursor is."""
+        async with request.form(max_fields=MOST_FIELDS, max_files=1) as sent:
+            form = parse(PictureWords, sent)
+            file = sent.get("file")
+            data = await file.read() if isinstance(file, UploadFile) else b""
+        back = _address(code, section=form.values.get("section", ""))
+        why = "Choose a picture." if not data else " ".join(form.errors.values())
+        if data and form.value is not None:
+            try:
+                await service.images.add(viewer, code, data, form.value)
+                return redirect(back, flash="Picture added.")
+            except Problem as problem:
+                why = problem.detail
+        return redirect(back, flash=f"No picture was added. {why}", kind="bad")
+
+    @pages.get(f"{_WRITE}/edition.css", Letters.WRITE)
+    async def styles(viewer: CurrentViewer, code: str) -> Response:
+        """The look of the edition, for the sections that are not being edited."""
+        newsletter = await service.access.newsletter(viewer, code)
+        return Response(await service.brand.styles(newsletter.theme, switched=True), media_type="text/css")
+
+    @pages.get("/editions/{code}/pictures/{place}", Letters.WRITE)
+    async def picture(viewer: CurrentViewer, code: str, place: str) -> Response:
+        """A picture of the text."""
+        return RedirectResponse(await service.images.address(viewer, code, place), 307)
+
+
+def chosen(fields: Mapping[str, str]) -> str:
+    """The text of a conflict's form: mine whole, or each passage as it was chosen."""
+    mine, theirs = fields.get("mine", ""), fields.get("theirs", "")
+    if fields.get("go") == "mine":
+        return mine
+    passages = compared(mine, theirs, fields.get("base") or None)
+    sides: dict[int, Side] = {}
+    for place in range(len(passages)):
+        match fields.get(f"keep.{place}"):
+            case "mine" | "theirs" | "each" as side:
+                sides[place] = side
+    return merged(passages, sides)
+
+
+def _cited(text: DraftText, section: str) -> list[dict[str, Any]]:
+    """The citations of a section in its order; those that lead nowhere have no title."""
+    known = {int(each["n"]): as_plain(each) for each in text.draft.citations}
+    return [{"n": number, **known.get(number, {})} for number in dict.fromkeys(cited(section))]
+
+
+def _made(text: DraftText) -> str:
+    """How the text was made, in a sentence."""
+    made = [each for each in as_plain(text.draft.made_with).values() if isinstance(each, dict)]
+    sources = len({each.get("source_id") for each in text.draft.citations})
+    told = f"{sources} source" if sources == 1 else f"{sources} sources"
+    models = sorted({str(each.get("model")) for each in made if each.get("model")})
+    failed = [each["fallback"] for each in made if isinstance(each.get("fallback"), dict)]
+    words = f"Written by {', '.join(models)} from {told}." if models else ""
+    if not models and sources:
+        words = f"Sentences from {told}, by the offline writer."
+    if failed:
+        count = "1 section is" if len(failed) == 1 else f"{len(failed)} sections are"
+        words += f" {count} by the offline writer instead of a model: {failed[0].get('reason', '')}"
+    return words

@@ -1,0 +1,145 @@
+"""Approval: a colleague has read a draft and agrees with it as it is, or asks for changes."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from partita.apps.newsletter import schema
+from partita.apps.newsletter.inputs import Decision
+from partita.apps.newsletter.permissions import Letters
+from partita.apps.newsletter.schema import Draft, Newsletter, Note
+from partita.apps.newsletter.service.access import Access
+from partita.kit.clock import stamp
+from partita.kit.inputs import StaleEdit
+from partita.kit.kit import Kit
+from partita.kit.lists import find
+from partita.kit.permissions import Viewer
+from partita.kit.problems import Conflict, FieldError, Forbidden, Invalid, NotFound
+from partita.table import Check, Put, Transaction, Update
+
+
+@dataclass(frozen=True, slots=True)
+class Approval:
+    """Where a newsletter stands."""
+
+    approved_by: str | None = None
+    approved_at: str | None = None
+    approved_revision: int | None = None
+    revision: int | None = None
+    """The draft's; None if there is none yet."""
+    asked_at: str | None = None
+
+    @property
+    def state(self) -> str:
+        """`none`, `asked`, `approved`, or `changed`: edited since it was approved."""
+        if self.approved_at is None:
+            return "asked" if self.asked_at is not None else "none"
+        return "approved" if self.approved_revision == self.revision else "changed"
+
+
+class Approvals:
+    """Decisions about drafts."""
+
+    def __init__(self, kit: Kit, access: Access) -> None:
+        self._kit = kit
+        self._store = kit.store
+        self._access = access
+
+    async def of(self, viewer: Viewer, code: str) -> Approval:
+        """Where a newsletter stands, for those who may read it."""
+        newsletter = await self._access.newsletter(viewer, code)
+        return _approval(newsletter, await find(self._store, schema.draft, code))
+
+    async def name_of(self, approval: Approval) -> str:
+        """Who approved it, by name."""
+        if approval.approved_by is None:
+            return ""
+        person = await self._kit.accounts.people.find(approval.approved_by)
+        return "somebody whose account is gone" if person is None else person.name
+
+    def may_approve(self, viewer: Viewer, newsletter: Newsletter) -> bool:
+        """Nobody approves their own, but administrators."""
+        if not viewer.may(Letters.APPROVE):
+            return False
+        return newsletter.user_id != viewer.id or viewer.may(Letters.MANAGE)
+
+    async def decide(self, viewer: Viewer, code: str, decision: Decision) -> Approval:
+        """Approve, ask for changes, or take an approval back."""
+        newsletter = await self._access.newsletter(viewer, code)
+        if decision.decision == "withdraw":
+            await self._withdraw(viewer, newsletter)
+        else:
+            self._check_approver(viewer, newsletter)
+            draft = await find(self._store, schema.draft, code)
+            if draft is None or not draft.generated_content:
+                raise Conflict("There is no draft to review yet.", code="step_not_ready")
+            if decision.revision is not None and decision.revision != draft.revision:
+                raise StaleEdit(draft.revision)
+            if decision.decision == "approve":
+                await self._approve(viewer, newsletter, draft)
+            else:
+                await self._ask_for_changes(viewer, newsletter, decision)
+        return await self.of(viewer, code)
+
+    async def _approve(self, viewer: Viewer, newsletter: Newsletter, draft: Draft) -> None:
+        """Of the text that was read: who saves in the same moment has it unapproved."""
+        approved = Update(
+            newsletter.own_key,
+            Newsletter.approved_by.set(viewer.id),
+            Newsletter.approved_at.set(stamp(self._kit.clock)),
+            Newsletter.approved_revision.set(draft.revision),
+            Newsletter.review_asked_at.remove(),
+        )
+        same = Check(draft.own_key, Draft.revision.equals(draft.revision))
+        stale = StaleEdit(draft.revision + 1)
+        await self._store.transact(Transaction(approved.otherwise(_gone()), same.otherwise(stale)))
+
+    async def _ask_for_changes(self, viewer: Viewer, newsletter: Newsletter, decision: Decision) -> None:
+        if not decision.comment:
+            raise Invalid(FieldError("comment", "Say what should change."))
+        note = Note(
+            code=newsletter.newsletter_code,
+            created_at=stamp(self._kit.clock),
+            note_id=self._kit.ids.new(),
+            text=decision.comment,
+            by=viewer.id,
+            by_name=viewer.name or viewer.username,
+        )
+        undecided = Update(newsletter.own_key, *_UNAPPROVED)
+        await self._store.transact(Transaction(undecided.otherwise(_gone()), Put(note).if_new()))
+
+    async def _withdraw(self, viewer: Viewer, newsletter: Newsletter) -> None:
+        if newsletter.approved_by != viewer.id and not await self._access.may_write(viewer, newsletter):
+            raise Forbidden("Only whoever approved it, and those who may edit it, can take an approval back.")
+        if newsletter.approved_at is None:
+            raise Conflict("It is not approved.", code="not_approved")
+        await self._store.write(Update(newsletter.own_key, *_UNAPPROVED).otherwise(_gone()))
+
+    def _check_approver(self, viewer: Viewer, newsletter: Newsletter) -> None:
+        if self.may_approve(viewer, newsletter):
+            return
+        if newsletter.user_id == viewer.id and viewer.may(Letters.APPROVE):
+            raise Forbidden("Nobody approves their own newsletter. Share it with an editor and ask for a review.")
+        raise Forbidden(f"You need the permission “{Letters.APPROVE.label}” to do this.")
+
+
+_UNAPPROVED = (
+    Newsletter.approved_by.remove(),
+    Newsletter.approved_at.remove(),
+    Newsletter.approved_revision.remove(),
+    Newsletter.review_asked_at.remove(),
+)
+
+
+def _approval(newsletter: Newsletter, draft: Draft | None) -> Approval:
+    return Approval(
+        newsletter.approved_by,
+        newsletter.approved_at,
+        newsletter.approved_revision,
+        None if draft is None or not draft.generated_content else draft.revision,
+        newsletter.review_asked_at,
+    )
+
+
+def _gone() -> NotFound:
+    return NotFound("There is no such newsletter.")

@@ -1,0 +1,119 @@
+"""What `[3]` in a draft leads to: the passage with the used sentences marked."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from partita.apps.newsletter import schema
+from partita.apps.newsletter.formats import as_plain
+from partita.apps.newsletter.inputs import NewCitation
+from partita.apps.newsletter.service.access import Access
+from partita.apps.newsletter.service.draft import Drafts
+from partita.apps.newsletter.service.editing.quotes import Stretch, stretches
+from partita.kit.kit import Kit
+from partita.kit.lists import find
+from partita.kit.permissions import Viewer
+from partita.kit.problems import FieldError, Invalid, NotFound
+
+
+@dataclass(frozen=True, slots=True)
+class CitedPassage:
+    """A citation, and the passage around what was used of it."""
+
+    n: int
+    title: str
+    url: str
+    date: str
+    page: int | None
+    publisher: str
+    chunk_id: str
+    source_id: str
+    quote: str
+    heading: str
+    stretches: tuple[Stretch, ...]
+    """The passage; the quote alone if the source is gone."""
+    here: bool
+    """Whether the source still has the passage."""
+
+    @property
+    def text(self) -> str:
+        """The passage."""
+        return "".join(each.text for each in self.stretches)
+
+
+class Citations:
+    """Citations of drafts that the viewer may read."""
+
+    def __init__(self, kit: Kit, access: Access, drafts: Drafts) -> None:
+        self._store = kit.store
+        self._access = access
+        self._drafts = drafts
+
+    async def one(self, viewer: Viewer, code: str, number: int) -> CitedPassage:
+        """What a number of the draft leads to; refused if it leads nowhere."""
+        await self._access.newsletter(viewer, code)
+        draft = await find(self._store, schema.draft, code)
+        for each in draft.citations if draft is not None else ():
+            if int(each.get("n", 0)) == number:
+                return await self._passage(code, as_plain(each))
+        raise NotFound(f"[{number}] leads to no source of this draft.", code="no_such_citation")
+
+    async def add(self, viewer: Viewer, code: str, new: NewCitation) -> int:
+        """The number for a sentence of a passage that was found for this newsletter, a new one if need be."""
+        await self._access.newsletter(viewer, code, write=True)
+        topics = await find(self._store, schema.topics, code)
+        for each in topics.retrieved_content if topics is not None else ():
+            if each.get("id") == new.chunk_id:
+                break
+        else:
+            raise NotFound("This passage was not found for this newsletter.", code="no_such_passage")
+        passage = " ".join(str(each.get("content", "")).split())
+        if not all(" ".join(line.split()) in passage for line in new.quote.split("\n")):
+            raise Invalid(FieldError("quote", "These words are not in the passage. Choose a sentence of it."))
+        facts = as_plain(each.get("metadata", {}))
+        citation = {
+            "chunk_id": new.chunk_id,
+            "source_id": facts.get("source_id", ""),
+            "title": facts.get("title") or str(each.get("source", "")),
+            "url": facts.get("url"),
+            "date": facts.get("date"),
+            "page": facts.get("page"),
+            "position": facts.get("position"),
+            "publisher": facts.get("publisher", ""),
+            "quote": new.quote,
+        }
+        known = {name: value for name, value in citation.items() if value not in (None, "")}
+        return await self._drafts.cite(viewer, code, known, section=new.section, sentence=new.text)
+
+    async def _passage(self, code: str, citation: Mapping[str, Any]) -> CitedPassage:
+        text, heading = await self._text(code, citation)
+        quote = str(citation.get("quote") or "")
+        return CitedPassage(
+            n=int(citation["n"]),
+            title=str(citation.get("title") or "Untitled source"),
+            url=str(citation.get("url") or ""),
+            date=str(citation.get("date") or ""),
+            page=citation.get("page"),
+            publisher=str(citation.get("publisher") or ""),
+            chunk_id=str(citation.get("chunk_id") or ""),
+            source_id=str(citation.get("source_id") or ""),
+            quote=quote,
+            heading=heading,
+            stretches=stretches(text, quote.split("\n")) if text else (Stretch(quote, True),),
+            here=bool(text),
+        )
+
+    async def _text(self, code: str, citation: Mapping[str, Any]) -> tuple[str, str]:
+        """The text of the passage and its heading: from the source, else from what was found for this newsletter."""
+        wanted, position = citation.get("chunk_id"), citation.get("position")
+        if position is not None:
+            chunk = await find(self._store, schema.chunk, str(citation.get("source_id")), int(position))
+            if chunk is not None and chunk.chunk_id == wanted:
+                return chunk.text, chunk.heading
+        topics = await find(self._store, schema.topics, code)
+        for each in topics.retrieved_content if topics is not None else ():
+            if each.get("id") == wanted:
+                return str(each.get("content", "")), str(each.get("metadata", {}).get("heading", ""))
+        return "", ""

@@ -1,0 +1,1 @@
+"""Pure functions of the editor: paragraphs, citations, lengths, sections, differences, pasted HTML."""

@@ -1,0 +1,231 @@
+"""Exports: the edition as a file in every format, made by a step, kept under the document's key."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any, Protocol
+
+from partita.apps.newsletter.formats import as_plain, as_stored
+from partita.apps.newsletter.schema import Draft, ExportFormat, Newsletter
+from partita.apps.newsletter.service.access import Access
+from partita.apps.newsletter.service.documents.edition import Edition, Export
+from partita.apps.newsletter.service.documents.eml import mail_draft
+from partita.apps.newsletter.service.documents.exports import FORMAT_TYPES, FORMATS, FormatFacts, export
+from partita.apps.newsletter.service.documents.mail import mail_edition
+from partita.apps.newsletter.service.documents.plain_text import plain_text
+from partita.apps.newsletter.service.draft import Drafts, DraftText
+from partita.apps.newsletter.service.editions import Editions
+from partita.apps.newsletter.service.readiness import Readiness
+from partita.apps.newsletter.service.steps import Look, Step, Steps, Work
+from partita.kit.clock import stamp
+from partita.kit.files import StoredFile
+from partita.kit.jobs import Job, JobFailed
+from partita.kit.jobs.child import ChildError, ChildMemoryError, ChildTimeoutError
+from partita.kit.kit import Kit
+from partita.kit.limits import Rule
+from partita.kit.mail import Message
+from partita.kit.permissions import Viewer
+from partita.kit.previews.thumbnails import thumbnail_of
+from partita.kit.problems import Conflict, NotFound
+from partita.table import Update, Write
+
+TEST_MAILS = Rule("newsletter-test-mail", most=20, seconds=3600)
+_SECONDS = 240.0
+_COVER_WIDTH = 228
+
+
+@dataclass(frozen=True, slots=True)
+class Material:
+    """What an export is made of, and the write that notes it."""
+
+    edition: Edition
+    revision: int
+    folder: str
+    """`newsletters/NL-…`: where its files are."""
+    noted: Callable[[dict[str, Any]], Write]
+    """The write that stores what is known of the file under its format."""
+    marks: bool = True
+    """Whether the subject becomes `exported`."""
+
+
+class Loader(Protocol):
+    """Reads a subject (a newsletter, a proposal) for an export."""
+
+    def __call__(self, code: str, wanted: ExportFormat) -> Awaitable[Material]: ...
+
+
+@dataclass(frozen=True, slots=True)
+class Card:
+    """A format on the page Finish."""
+
+    facts: FormatFacts
+    look: Look
+    made: Mapping[str, Any] = field(default_factory=dict)
+    behind: int = 0
+    """How many edits have been saved since it was made."""
+    main: bool = False
+    """Whether it is the format that the configuration asks for."""
+
+    @property
+    def name(self) -> ExportFormat:
+        return self.facts.name
+
+    @property
+    def step(self) -> str:
+        return f"export-{self.facts.name}"
+
+
+class Exports:
+    """Makes files of editions, and finds them again."""
+
+    def __init__(
+        self, kit: Kit, access: Access, drafts: Drafts, editions: Editions, steps: Steps, readiness: Readiness
+    ) -> None:
+        self._kit = kit
+        self._access = access
+        self._drafts = drafts
+        self._editions = editions
+        self._steps = steps
+        self._readiness = readiness
+        self._loaders: dict[str, Loader] = {"NL": self._newsletter}
+
+    def use(self, prefix: str, loader: Loader) -> None:
+        """Let subjects of another kind be exported: `PROP` for proposals."""
+        self._loaders[prefix] = loader
+
+    def step(self) -> Step:
+        """The step for all formats."""
+        return Step("export", self._run, ready=self._ready, seconds=_SECONDS, limited=False)
+
+    # -- looking
+
+    async def cards(self, text: DraftText) -> tuple[Card, ...]:
+        """Every format, the one that the configuration asks for first."""
+        newsletter, draft = text.newsletter, text.draft
+        looks = await self._steps.looks(newsletter.newsletter_code)
+        wanted = FORMAT_TYPES[newsletter.format_type]
+        made = as_plain(draft.exports)
+        cards = [
+            Card(
+                facts,
+                looks[f"export-{name}"],  # type: ignore[index]
+                made.get(name) if isinstance(made.get(name), dict) else {},
+                max(0, draft.revision - int((made.get(name) or {}).get("revision") or draft.revision)),
+                name == wanted,
+            )
+            for name, facts in FORMATS.items()
+        ]
+        return tuple(sorted(cards, key=lambda card: not card.main))
+
+    async def one(self, viewer: Viewer, code: str, wanted: ExportFormat) -> Card:
+        """A format of a newsletter that the viewer may read."""
+        text = await self._drafts.read(viewer, code)
+        return next(card for card in await self.cards(text) if card.name == wanted)
+
+    async def file(self, viewer: Viewer, code: str, wanted: ExportFormat) -> tuple[StoredFile, str]:
+        """The file, and the name to save it under."""
+        text = await self._drafts.read(viewer, code)
+        made = as_plain(text.draft.exports).get(wanted)
+        if not isinstance(made, dict) or not made.get("s3_key"):
+            raise NotFound("This format has not been made yet.", code="not_made")
+        file = await self._kit.files.load(str(made["s3_key"]))
+        newsletter = text.newsletter
+        name = " ".join(part for part in (newsletter.title, newsletter.issue_label) if part)
+        mail = " (mail)" if wanted == "email" else ""
+        return file, f"{name}{mail}.{FORMATS[wanted].ending}"
+
+    async def cover(self, viewer: Viewer, code: str) -> bytes:
+        """The first page of the PDF, as a small picture."""
+        file, _ = await self.file(viewer, code, "pdf")
+        return (await thumbnail_of(file.data, width=_COVER_WIDTH, height=2 * _COVER_WIDTH)).data
+
+    async def to_mend(self, text: DraftText) -> list[tuple[str, str]]:
+        """What should be mended before it goes out, each with the page where that is done."""
+        base = f"/newsletter/editions/{text.newsletter.newsletter_code}"
+        edition = await self._editions.of(text, pictures=False)
+        found = [(warning, f"{base}/write") for warning in edition.warnings]
+        found += [(warning, f"{base}/finish#format-email") for warning in mail_edition(edition).warnings[len(found) :]]
+        notes = text.newsletter.attention.get("notes", 0)
+        if notes:
+            told = "1 note is open." if notes == 1 else f"{notes} notes are open."
+            found.append((told, f"{base}/review"))
+        return found
+
+    # -- making
+
+    async def start(self, viewer: Viewer, code: str, wanted: ExportFormat, *, short: bool = False) -> Look:
+        """Make a file; while one is being made, that one is waited for."""
+        inputs = {"key": wanted, **({"short": True} if short else {})}
+        return await self._steps.start(viewer, code, f"export-{wanted}", inputs=inputs)  # type: ignore[arg-type]
+
+    async def soon(self, job: Job, seconds: float) -> None:
+        """Wait for a file that is made quickly."""
+        await self._kit.jobs.ended_within(job, seconds)
+
+    async def send_test(self, viewer: Viewer, code: str) -> str:
+        """Send the mail to whoever asks, and say where to."""
+        text = await self._drafts.read(viewer, code)
+        account = await self._kit.accounts.people.find(viewer.id)
+        if account is None or not account.email:
+            raise Conflict("Your account has no email address. Add one to your profile first.", code="no_email")
+        await self._kit.limits.check(TEST_MAILS, viewer.id)
+        edition = await self._editions.of(text)
+        message = Message(
+            to=account.email,
+            subject=f"Test: {edition.document.title}",
+            text=plain_text(edition),
+            html=mail_edition(edition).data.decode(),
+        )
+        await self._kit.mail.send(message)
+        return account.email
+
+    async def draft_mail(self, viewer: Viewer, code: str) -> Export:
+        """The mail as a draft for one's own mail program, made at once."""
+        edition = await self._editions.of(await self._drafts.read(viewer, code))
+        return mail_draft(edition)
+
+    async def _ready(self, code: str, inputs: Mapping[str, Any]) -> None:
+        if code.startswith("NL-"):
+            await self._readiness.export(code, inputs)
+
+    async def _run(self, work: Work) -> None:
+        wanted: Any = work.step.removeprefix("export-")
+        facts = FORMATS[wanted]
+        await work.progress("Reading the text", done=0, total=3)
+        material = await self._loaders[work.subject.partition("-")[0]](work.subject, wanted)
+        await work.progress(f"Setting the {facts.title}", done=1, total=3)
+        try:
+            made = await export(material.edition, wanted, short=bool(work.inputs.get("short")))
+        except ChildTimeoutError as error:
+            raise JobFailed("The edition takes too long to set. Make it shorter, or its pictures smaller.") from error
+        except ChildMemoryError as error:
+            raise JobFailed("The edition needs too much memory. Make its pictures smaller.") from error
+        except ChildError as error:
+            raise RuntimeError(f"The {facts.title} could not be made: {error}") from error
+        await work.progress("Keeping the file", done=2, total=3)
+        key = f"{material.folder}/{facts.file}"
+        await self._kit.files.save(key, made.data, made.kind)
+        noted = {
+            "s3_key": key,
+            "generated_at": stamp(self._kit.clock),
+            "file_size": len(made.data),
+            "revision": material.revision,
+            "theme": material.edition.theme_name,
+            "warnings": list(made.warnings),
+            **({"pages": made.pages} if made.pages is not None else {}),
+        }
+        marked = (Newsletter.status.set("exported"),) if material.marks else ()
+        await work.finish(material.noted(as_stored(noted)), message=f"{facts.title} made.", metadata=marked)
+
+    async def _newsletter(self, code: str, wanted: ExportFormat) -> Material:
+        text = await self._drafts.stored(code)
+        draft = text.draft
+
+        if not draft.exports:  # several formats may be made at once, and each writes its own entry of the map
+            await self._kit.store.write(Update(draft.own_key, Draft.exports.set_if_missing({})))
+
+        def noted(made: dict[str, Any]) -> Write:
+            return Update(draft.own_key, Draft.exports[wanted].set(made))
+
+        return Material(await self._editions.of(text), draft.revision, f"newsletters/{code}", noted)

@@ -1,0 +1,1 @@
+"""Writers: one protocol for the offline writer and for models, and the checks that everything passes."""

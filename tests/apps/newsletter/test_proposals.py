@@ -1,0 +1,320 @@
+"""Proposals: one item, sections, checklist, files, exports; no newsletter among them."""
+
+from __future__ import annotations
+
+import zipfile
+from datetime import date
+from io import BytesIO
+from typing import Any
+
+import pytest
+
+from partita.apps.newsletter.inputs import (
+    NewProposal,
+    NewProposalSection,
+    NewRequirement,
+    NewSource,
+    ProposalEdit,
+    ProposalSectionEdit,
+    ProposalSectionText,
+    RequirementEdit,
+)
+from partita.apps.newsletter.schema import Proposal
+from partita.apps.newsletter.service.draft import TextChanged
+from partita.apps.newsletter.service.proposals import OpenProposal
+from partita.kit.files import UploadedFile
+from partita.kit.files.content import kind_of
+from partita.kit.inputs import StaleEdit
+from partita.kit.problems import Conflict, Forbidden, Invalid, NotFound, TooLarge
+from tests.apps.newsletter.conftest import ABEL, ADA, ADMIN, NOBODY, Desk
+from tests.apps.newsletter.reading.samples import CALL_LINES, call_for_proposals
+from tests.kit.previews.samples import docx, paragraph
+
+pytestmark = pytest.mark.anyio
+
+
+@pytest.fixture(autouse=True)
+def kinds(desk: Desk) -> None:
+    desk.worker()
+
+
+async def _made(desk: Desk, **fields: Any) -> OpenProposal:
+    made = await desk.service.proposals.create(ADA, NewProposal(title="Fodder banks", **fields))
+    return await desk.service.proposals.read(ADA, made.proposal_code)
+
+
+async def _sent(desk: Desk, data: bytes, called: str) -> UploadedFile:
+    kind = kind_of(data) or "application/octet-stream"
+    return UploadedFile(await desk.kit.uploads.keep("newsletter/sources", data, kind), kind, len(data), called)
+
+
+async def test_a_proposal_begins_with_the_sections_of_its_frame(desk: Desk) -> None:
+    there = await _made(desk, frame="concept_note", funder="The Fund", deadline=date(2026, 6, 30), amount=1000)
+    assert [each.key for each in there.sections][:2] == ["summary", "background_and_problem"]
+    assert (there.words, there.done, there.deadline) == (0, 0, "2026-06-30")
+    row = desk.row(f"PROPOSAL#{there.proposal.proposal_code}", "METADATA")
+    assert row["GSI1SK"].startswith("PROPOSAL#")
+    assert (row["dueAt"], row["metadata"]["funder"], row["status"]) == ("2026-06-30", "The Fund", "draft")
+
+
+async def test_no_newsletter_is_among_proposals_and_no_proposal_among_newsletters(desk: Desk) -> None:
+    await desk.newsletter()
+    there = await _made(desk)
+    for sort in ("touched", "created"):
+        page = await desk.service.proposals.page(ADA, sort)
+        assert [each.proposal_code for each in page] == [there.proposal.proposal_code]
+    assert len((await desk.service.newsletters.mine(ADA)).items) == 1
+
+
+async def test_lists_are_by_deadline_and_say_what_is_open(desk: Desk) -> None:
+    late = await _made(desk, deadline=date(2026, 9, 1))
+    soon = await _made(desk, deadline=date(2026, 4, 1))
+    never = await _made(desk)
+    codes = [each.proposal_code for each in await desk.service.proposals.page(ADA, "due")]
+    assert codes == [soon.proposal.proposal_code, late.proposal.proposal_code]
+    (without,) = await desk.service.proposals.without_deadline(ADA)
+    assert (without.proposal_code, without.sections, without.done) == (never.proposal.proposal_code, 7, 0)
+    assert (await desk.service.proposals.page(ADA, "due")).items[0].overdue("2026-04-02")
+
+
+async def test_a_section_is_saved_and_a_late_edit_gets_both_texts(desk: Desk) -> None:
+    there = await _made(desk)
+    code, revision = there.proposal.proposal_code, there.proposal.revision
+    saved = await desk.service.proposals.save_section(
+        ADA, code, "summary", ProposalSectionText(text="It is dry.", revision=revision)
+    )
+    assert saved.one("summary").text == "It is dry."
+    with pytest.raises(TextChanged) as refused:
+        await desk.service.proposals.save_section(
+            ADMIN, code, "summary", ProposalSectionText(text="It rains.", revision=revision, base="")
+        )
+    assert (refused.value.mine, refused.value.theirs, refused.value.status) == ("It rains.", "It is dry.", 409)
+    other = await desk.service.proposals.save_section(
+        ADMIN, code, "budget", ProposalSectionText(text="Little.", revision=revision, base="")
+    )
+    assert (other.one("summary").text, other.one("budget").text) == ("It is dry.", "Little.")
+
+
+async def test_history_keeps_versions_and_restores_one(desk: Desk) -> None:
+    there = await _made(desk)
+    code = there.proposal.proposal_code
+    for text in ("One.", "Two.", "Three."):
+        there = await desk.service.proposals.save_section(
+            ADA, code, "summary", ProposalSectionText(text=text, revision=there.proposal.revision)
+        )
+        desk.clock.on(minutes=6)
+    versions = (await desk.service.proposals.history(ADA, code)).items
+    assert len(versions) == 2  # two of the same ten minutes are one
+    first = await desk.service.proposals.version(ADA, code, versions[-1].revision)
+    restored = await desk.service.proposals.restore(ADA, code, first.revision)
+    assert restored.one("summary").text == first.sections["summary"] != "Three."
+    assert len((await desk.service.proposals.history(ADA, code)).items) == 3
+
+
+async def test_sections_are_added_renamed_moved_ticked_and_removed(desk: Desk) -> None:
+    proposals = desk.service.proposals
+    code = (await _made(desk, frame="letter_of_interest")).proposal.proposal_code
+    key = await proposals.add_section(ADA, code, NewProposalSection(title="Opening", word_limit=10))
+    assert key == "opening_2"
+    await proposals.edit_section(ADA, code, key, ProposalSectionEdit(title="Risks", done=True, move="up"))
+    there = await proposals.read(ADA, code)
+    assert [each.key for each in there.sections][-2:] == ["opening_2", "closing"]
+    assert (there.one(key).title, there.done) == ("Risks", 1)
+    there = await proposals.save_section(
+        ADA, code, key, ProposalSectionText(text="word " * 12, revision=there.proposal.revision)
+    )
+    assert there.one(key).over == 2
+    assert "“Risks” has 2 words too many." in there.warnings
+    there = await proposals.remove_section(ADA, code, key)
+    assert key not in {each.key for each in there.sections}
+    assert key not in there.proposal.text_inputs
+    with pytest.raises(NotFound):
+        await proposals.edit_section(ADA, code, key, ProposalSectionEdit(done=True))
+
+
+async def test_the_status_goes_where_it_may_and_what_was_sent_stays(desk: Desk) -> None:
+    proposals = desk.service.proposals
+    there = await _made(desk)
+    code = there.proposal.proposal_code
+    with pytest.raises(Conflict, match="not “Submitted”"):
+        await proposals.set_status(ADA, code, "submitted")
+    for status in ("in_review", "draft", "in_review", "ready", "submitted"):
+        there = await proposals.set_status(ADA, code, status)
+    with pytest.raises(Conflict, match="stays as it is"):
+        await proposals.save_section(
+            ADA, code, "summary", ProposalSectionText(text="Late.", revision=there.proposal.revision)
+        )
+    assert (await proposals.set_status(ADA, code, "accepted")).proposal.status == "accepted"
+    assert (await proposals.set_status(ADA, code, "archived")).proposal.status == "archived"
+
+
+async def test_a_call_becomes_a_checklist_and_offers_its_facts(desk: Desk) -> None:
+    there = await _made(desk, frame="full_proposal")
+    code = there.proposal.proposal_code
+    with pytest.raises(Conflict, match="Add the call first"):
+        await desk.service.calls.start(ADA, code)
+    await desk.service.proposal_files.add(ADA, code, "call", await _sent(desk, call_for_proposals(), "call.pdf"))
+    with pytest.raises(Conflict, match="still being read"):
+        await desk.service.calls.start(ADA, code)
+    await desk.worker().drain()
+    await desk.service.calls.start(ADA, code)
+    await desk.worker().drain()
+    there = await desk.service.proposals.read(ADA, code)
+    assert [each.text for each in there.requirements] == CALL_LINES
+    assert {each.page for each in there.requirements} == {2}
+    assert there.open_requirements == 5
+    gender = next(each for each in there.requirements if "gender" in each.text)
+    assert gender.section == "gender_and_inclusion"
+    await desk.service.proposals.edit_requirement(ADA, code, gender.id, RequirementEdit(done=True))
+    there = await desk.service.calls.take_offer(ADA, code)
+    assert (there.deadline, there.metadata["amount"], there.metadata["currency"]) == ("2031-06-30", 250_000, "USD")
+    await desk.service.calls.start(ADA, code)
+    await desk.worker().drain()
+    assert (await desk.service.proposals.read(ADA, code)).open_requirements == 4
+
+
+async def test_files_are_on_a_shelf_of_their_own_and_go_with_the_proposal(desk: Desk) -> None:
+    code = (await _made(desk)).proposal.proposal_code
+    file = await _sent(desk, call_for_proposals(), "call.pdf")
+    source = await desk.service.proposal_files.add(ADA, code, "call", file)
+    await desk.worker().drain()
+    there = await desk.service.proposals.read(ADA, code)
+    (entry,) = there.files["call"]
+    assert (entry["name"], entry["s3_key"], entry["source_id"]) == ("call.pdf", file.name, source.source_id)
+    assert (await desk.service.sources.page(ADA)).items == ()
+    with pytest.raises(NotFound):
+        await desk.service.sources.get(ABEL, source.source_id)
+    await desk.service.proposal_files.remove(ADA, code, file.name)
+    await desk.worker().drain()
+    assert (await desk.service.proposals.read(ADA, code)).files == {}
+    assert not await desk.kit.files.exists(file.name)
+    await desk.service.proposal_files.add(ADA, code, "annex", await _sent(desk, call_for_proposals(), "call.pdf"))
+    await desk.worker().drain()
+    await desk.service.proposal_removals.delete(ADA, code)
+    with pytest.raises(NotFound):
+        await desk.service.proposals.read(ADA, code)
+    await desk.worker().drain()
+    await desk.worker().drain()
+    assert desk.everything() == []
+
+
+async def test_passages_for_a_section_and_a_first_text_with_its_sources(desk: Desk) -> None:
+    code = (await _made(desk, frame="full_proposal")).proposal.proposal_code
+    text = (
+        "# Gender in dryland herding\n\nWomen and girls in 62 percent of households decide on the sale of milk. "
+        "Inclusion of women in grazing committees raised attendance to 48 percent in 2025.\n\n"
+        "# Roads\n\nThe road to the border was closed for nine weeks because of the floods in the delta region."
+    )
+    await desk.service.sources.add(ADA, NewSource(text=text, title="Herding 2025", shelf=code))
+    await desk.worker().drain()
+    found = await desk.service.proposal_passages.suggestions(ADA, code, "gender_and_inclusion")
+    assert found[0].chunk.heading == "Gender in dryland herding"
+    there = await desk.service.proposal_passages.draft(ADA, code, "gender_and_inclusion")
+    written = there.one("gender_and_inclusion").text
+    assert "Inclusion of women in grazing committees raised attendance to 48 percent in 2025. [1]" in written
+    (citation,) = there.proposal.citations
+    assert (citation["title"], citation["n"]) == ("Herding 2025", 1)
+    there = await desk.service.proposals.save_section(
+        ADA, code, "gender_and_inclusion", ProposalSectionText(text="Mine.", revision=there.proposal.revision)
+    )
+    assert there.proposal.citations == ()
+    with pytest.raises(Conflict, match="Nothing in your files"):
+        await desk.service.proposal_passages.draft(ADA, (await _made(desk)).proposal.proposal_code, "summary")
+
+
+async def test_a_word_document_is_exported_with_the_checklist_as_annex(desk: Desk) -> None:
+    there = await _made(desk, funder="The Fund")
+    code = there.proposal.proposal_code
+    await desk.service.proposals.save_section(
+        ADA, code, "summary", ProposalSectionText(text="It is **dry**.\n\n## Where\n\nIn the north.", revision=1)
+    )
+    await desk.service.proposals.add_requirement(
+        ADA, code, NewRequirement(text="Two letters of support", section="summary")
+    )
+    with pytest.raises(NotFound):
+        await desk.service.proposal_exports.start(ADA, code, "eml")
+    await desk.service.proposal_exports.start(ADA, code, "docx")
+    await desk.worker().drain()
+    file, name = await desk.service.proposal_exports.file(ADA, code, "docx")
+    assert name == "Fodder banks.docx"
+    with zipfile.ZipFile(BytesIO(file.data)) as archive:
+        words = archive.read("word/document.xml").decode()
+    for told in ("The Fund", "Summary", "In the north", "Annex: checklist of the call", "Two letters of support"):
+        assert told in words
+    made = (await desk.service.proposals.read(ADA, code)).proposal.exports["docx"]
+    assert any("requirement" in each for each in made["warnings"])
+    assert made["s3_key"] == f"proposals/{code}/export.docx"
+
+
+async def test_a_frame_of_a_documents_headings(desk: Desk) -> None:
+    template = docx(
+        paragraph("Aims", "Heading1")
+        + paragraph("Say why.")
+        + paragraph("Means", "Heading1")
+        + paragraph("Money", "Heading1")
+    )
+    sections = await desk.service.proposal_files.template(await _sent(desk, template, "form.docx"))
+    assert [each.title for each in sections] == ["Aims", "Means", "Money"]
+    with pytest.raises(Invalid):
+        await desk.service.proposal_files.template(await _sent(desk, b"Just a text.", "text.txt"))
+
+
+async def test_facts_are_edited_on_condition_and_metadata_is_bounded(desk: Desk) -> None:
+    there = await _made(desk, deadline=date(2026, 6, 30))
+    code = there.proposal.proposal_code
+    edited = await desk.service.proposals.edit(ADA, code, ProposalEdit(title="New", deadline=None, revision=1))
+    assert (edited.proposal.title, edited.deadline) == ("New", None)
+    with pytest.raises(StaleEdit):
+        await desk.service.proposals.edit(ADA, code, ProposalEdit(title="Late", revision=1))
+
+    async def fill() -> None:
+        for number in range(40):
+            new = NewProposalSection(title=f"Section {number}", guidance="ሀ" * 1000)
+            await desk.service.proposals.add_section(ADA, code, new)
+
+    with pytest.raises(TooLarge, match="60,000"):
+        await fill()
+
+
+async def test_only_those_who_may_see_it_read_a_proposal(desk: Desk) -> None:
+    code = (await _made(desk)).proposal.proposal_code
+    for attempt in (desk.service.proposals.read(ABEL, code), desk.service.calls.start(ABEL, code)):
+        with pytest.raises(NotFound):
+            await attempt
+    with pytest.raises(Forbidden):
+        await desk.service.proposals.create(NOBODY, NewProposal(title="Mine"))
+    assert (await desk.service.proposals.read(ADMIN, code)).proposal.title == "Fodder banks"
+
+
+async def test_a_row_of_another_program_is_read_and_written_without_loss(desk: Desk) -> None:
+    row = {
+        "PK": "PROPOSAL#PROP-20260126-A1B2",
+        "SK": "METADATA",
+        "GSI1PK": "USER#ada",
+        "GSI1SK": "PROPOSAL#2026-01-26T10:30:00Z",
+        "id": "x",
+        "proposalCode": "PROP-20260126-A1B2",
+        "title": "Old one",
+        "status": "waiting for the board",
+        "user_id": "ada",
+        "uploaded_files": {"rfp": ["call.pdf"], "reference": [{"name": "a.pdf", "size": 3}]},
+        "text_inputs": {"problem_statement": "It is dry."},
+        "metadata": {"theirs": {"deep": [1, 2]}, "sections": "none"},
+        "created_at": "2026-01-26T10:30:00Z",
+        "updated_at": "2026-01-26T10:30:00Z",
+    }
+    desk.put(row)
+    there = await desk.service.proposals.read(ADA, "PROP-20260126-A1B2")
+    assert there.one("problem_statement").text == "It is dry."
+    assert there.files["rfp"] == [{"name": "call.pdf"}]
+    await desk.service.proposals.save_section(
+        ADA,
+        "PROP-20260126-A1B2",
+        "problem_statement",
+        ProposalSectionText(text="It is wet.", revision=there.proposal.revision),
+    )
+    after = desk.row("PROPOSAL#PROP-20260126-A1B2", "METADATA")
+    assert after["metadata"]["theirs"] == {"deep": [1, 2]}
+    assert after["uploaded_files"] == row["uploaded_files"]
+    assert after["status"] == "waiting for the board"
+    assert isinstance((await desk.service.proposals.read(ADA, "PROP-20260126-A1B2")).proposal, Proposal)

@@ -1,0 +1,163 @@
+"""Proposals as people and programs use them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.apps.newsletter.reading.samples import CALL_LINES, call_for_proposals
+from tests.apps.newsletter.served import ServedDesk, Somebody, served_in
+from tests.apps.newsletter.test_sources_web import _multipart
+from tests.web.filled import filled
+from tests.web.visitor import Answer
+
+pytestmark = pytest.mark.anyio
+
+
+@pytest.fixture
+def desk(tmp_path: Path) -> Iterator[ServedDesk]:
+    with served_in(tmp_path) as desk:
+        yield desk
+
+
+async def _send(person: Somebody, path: str, fields: dict[str, str], *files: tuple[str, bytes]) -> Answer:
+    body, kind = _multipart(fields, *files)
+    return await person.ask("POST", path, body, {"content-type": kind, "sec-fetch-site": "same-origin"})
+
+
+async def _started(ada: Somebody, **fields: str) -> str:
+    answer = await _send(
+        ada, "/newsletter/proposals/new", {"title": "Fodder banks", "frame": "full_proposal", **fields}
+    )
+    assert answer.status == 303, answer.text
+    return answer.location
+
+
+async def test_from_a_frame_to_a_word_document_with_the_checklist(desk: ServedDesk) -> None:
+    ada = await desk.person()
+    empty = await ada.get("/newsletter/proposals")
+    assert "Letter of interest" in empty.text
+    path = await _started(ada, funder="The Fund", deadline="2031-05-01", language="en")
+    page = await ada.get(path)
+    assert "Executive summary" in page.text
+    answer = await _send(ada, f"{path}/files", {"kind": "call", "section": "risks"}, ("call.pdf", call_for_proposals()))
+    assert answer.status == 303
+    await desk.catch_up()
+    assert (await ada.post(f"{path}/call")).status == 303
+    await desk.catch_up()
+    checklist = await ada.get(f"{path}/checklist")
+    assert all(line in checklist.shown for line in CALL_LINES)
+    assert "page 2 of the call" in checklist.text
+    code = path.rpartition("/")[2]
+    there = await desk.service.proposals.read(ada.viewer, code)
+    first = there.requirements[0]
+    assert (await ada.post(f"{path}/requirements/{first.id}", {"deed": "done"})).status == 303
+    assert (await ada.post(f"{path}/requirements/{first.id}", {"section": "risks"})).status == 303
+    page = await ada.get(f"{path}?section=risks")
+    assert first.text in page.shown
+    assert "The call seems to tell" in page.text  # an amount, which the facts have not
+    form = dict(filled(page.text, f"{path}/sections/risks")) | {"text": "It may *not* rain."}
+    assert (await ada.post(f"{path}/sections/risks", form)).status == 303
+    assert "<em>not</em>" in (await ada.get(f"{path}?section=risks")).text
+    finish = await ada.get(f"{path}/finish")
+    assert "4 requirements of the call not ticked." in finish.text
+    assert (await ada.post(f"{path}/finish/docx/make")).status == 303
+    await desk.catch_up()
+    made = await ada.get(f"{path}/finish/docx/download")
+    assert made.status == 200
+    assert made.body.startswith(b"PK")
+    listed = await ada.get("/newsletter/proposals")
+    assert "4 open requirements" in listed.text
+    assert "The Fund" in listed.text
+
+
+async def test_two_windows_get_both_texts_and_choose(desk: ServedDesk) -> None:
+    ada = await desk.person()
+    path = await _started(ada)
+    opened = await ada.get(f"{path}?section=risks")
+    form = dict(filled(opened.text, f"{path}/sections/risks"))
+    assert (await ada.post(f"{path}/sections/risks", form | {"text": "From the first window."})).status == 303
+    refused = await ada.post(f"{path}/sections/risks", form | {"text": "From the second window."})
+    assert refused.status == 409
+    assert "From the first window." in refused.text
+    assert "From the second window." in refused.text
+    choice = dict(filled(refused.text, f"{path}/sections/risks/choice"))
+    assert (await ada.post(f"{path}/sections/risks/choice", choice | {"go": "mine"})).status == 303
+    assert "From the second window." in (await ada.get(f"{path}?section=risks")).text
+    history = await ada.get(f"{path}/history")
+    assert "Edited" in history.text
+
+
+async def test_facts_status_sections_and_deleting(desk: ServedDesk) -> None:
+    ada, abel = await desk.person(), await desk.person()
+    path = await _started(ada)
+    page = await ada.get(f"{path}/facts")
+    form = dict(filled(page.text, f"{path}/facts")) | {"deadline": "2020-01-01", "amount": "5000", "currency": "USD"}
+    assert (await ada.post(f"{path}/facts", form)).status == 303
+    assert (await ada.post(f"{path}/facts", form | {"title": "Another"})).status == 409
+    shown = await ada.get(path)
+    assert "Overdue" in shown.text
+    assert "5,000 USD" in shown.text
+    assert (await ada.post(f"{path}/sections", {"title": "Annex A"})).status == 303
+    assert (await ada.post(f"{path}/sections/annex_a/deed", {"deed": "up"})).status == 303
+    assert (await ada.post(f"{path}/sections/annex_a/deed", {"deed": "done"})).status == 303
+    words = {"deed": "words", "title": "Annex B", "word_limit": "7", "guidance": "Short."}
+    assert (await ada.post(f"{path}/sections/annex_a/deed", words)).status == 303
+    assert "Annex B" in (await ada.get(f"{path}?section=annex_a")).text
+    assert (await ada.post(f"{path}/sections/annex_a/deed", {"deed": "words", "title": ""})).status == 422
+    assert (await ada.post(f"{path}/sections/annex_a/delete")).status == 303
+    assert (await ada.post(f"{path}/status", {"status": "in_review"})).status == 303
+    assert (await ada.post(f"{path}/status", {"status": "accepted"})).status == 409
+    assert (await abel.get(path)).status == 404
+    assert "are lost" in (await ada.get(f"{path}/delete")).text
+    assert (await ada.post(f"{path}/delete")).status == 303
+    assert (await ada.get(path)).status == 404
+
+
+async def test_a_funders_template_becomes_the_frame(desk: ServedDesk) -> None:
+    ada = await desk.person()
+    template = b"# Aims\n\nWhy.\n\n# Means\n\nHow.\n\n# Money\n\nHow much."
+    answer = await _send(ada, "/newsletter/proposals/new", {"title": "T", "frame": "document"}, ("form.md", template))
+    assert answer.status == 303
+    page = await ada.get(answer.location)
+    assert all(word in page.text for word in ("Aims", "Means", "Money"))
+    refused = await _send(ada, "/newsletter/proposals/new", {"title": "T", "frame": "document"})
+    assert refused.status == 409
+    assert "Choose the document" in refused.text
+
+
+async def test_the_api_of_proposals(desk: ServedDesk) -> None:
+    ada, abel = await desk.person(), await desk.person()
+    made = await ada.api("POST", "/proposals", {"title": "Fodder", "frame": "concept_note", "deadline": "2031-01-01"})
+    assert made.status == 201
+    code = made.json["proposal_code"]
+    path = f"/proposals/{code}"
+    table = "| Item | USD |\n|---|---|\n| A | 100 |\n| B | 50 |\n| Total | 140 |"
+    saved = await ada.api("PUT", f"{path}/sections/budget", {"text": table, "revision": made.json["revision"]})
+    budget = next(each for each in saved.json["sections"] if each["key"] == "budget")
+    assert budget["faults"] == ["“USD” comes to 150, and the table says 140."]
+    stale = await ada.api("PUT", f"{path}/sections/budget", {"text": "x", "revision": made.json["revision"]})
+    assert (stale.status, stale.json["code"], stale.json["theirs"]) == (409, "changed_meanwhile", table)
+    assert (await ada.api("PATCH", f"{path}/sections/budget", {"done": True})).status == 200
+    added = await ada.api("POST", f"{path}/requirements", {"text": "Two letters", "section": "budget"})
+    wanted = added.json["items"][0]["id"]
+    ticked = await ada.api("PATCH", f"{path}/requirements/{wanted}", {"done": True})
+    assert ticked.json["items"][0]["done"] is True
+    assert (await ada.api("POST", f"{path}/requirements/read")).json["code"] == "step_not_ready"
+    assert (await ada.api("POST", f"{path}/status", {"status": "submitted"})).json["code"] == "wrong_status"
+    listed = await ada.api("GET", "/proposals?sort=due")
+    assert [(each["done"], each["sections"]) for each in listed.json["items"]] == [(1, 7)]
+    assert (await ada.api("POST", f"{path}/exports", {"format": "md"})).status == 202
+    await desk.catch_up()
+    file = await ada.api("GET", f"{path}/exports/md")
+    assert "Annex: checklist of the call" in file.text
+    history = await ada.api("GET", f"{path}/history")
+    revision = history.json["items"][0]["revision"]
+    assert (await ada.api("GET", f"{path}/history/{revision}")).json["sections"]["budget"] == table
+    assert (await ada.api("POST", f"{path}/history/{revision}/restore")).status == 200
+    assert (await ada.api("GET", f"{path}/sections/budget/suggestions")).json == {"items": []}
+    assert (await abel.api("GET", path)).status == 404
+    assert (await ada.api("DELETE", path)).status == 204
+    assert (await ada.api("GET", path)).status == 404

@@ -1,0 +1,191 @@
+"""Frames, requirements of a call, budgets, states: the pure parts of proposals."""
+
+from __future__ import annotations
+
+from datetime import date
+from decimal import Decimal
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from partita.apps.newsletter.service.proposing.budgets import amount_of, budgets_in
+from partita.apps.newsletter.service.proposing.frames import (
+    FRAMES,
+    ProposalSection,
+    read_sections,
+    sections_of_frame,
+    sections_of_headings,
+    stored_sections,
+)
+from partita.apps.newsletter.service.proposing.requirements import (
+    CallText,
+    amounts_in,
+    group_of,
+    offer_in,
+    read_requirements,
+    renewed,
+    requirements_in,
+)
+from partita.apps.newsletter.service.proposing.states import STATUSES, check_move, next_states
+from partita.kit.problems import Conflict
+
+CALL = [
+    CallText("Introduction. The fund supports dryland farming. Do you have questions? Ask us.", 1, "s1"),
+    CallText(
+        "Applicants must be registered in a member state. The proposal shall not exceed 15 pages. Proposals must "
+        "include a gender analysis. The deadline is 30 June 2031 at noon. Grants are at most USD 250,000 each. "
+        "Proposals will be evaluated by relevance (40 points) and cost.",
+        3,
+        "s1",
+    ),
+    CallText("Proposals will be evaluated by relevance (40 points) and cost. Letters are welcome.", 4, "s1"),
+]
+
+
+@pytest.mark.parametrize(
+    ("sentence", "group"),
+    [
+        ("Applicants must be registered in a member state.", "eligibility"),
+        ("The proposal shall not exceed 15 pages.", "limits"),
+        ("Proposals must include a gender analysis.", "content"),
+        ("The deadline is 30 June 2031 at noon.", "dates"),
+        ("Grants are at most USD 250,000 each.", "money"),
+        ("Proposals will be evaluated by relevance (40 points).", "criteria"),
+        ("አመልካቾች ማመልከቻ ማስገባት አለባቸው።", "eligibility"),
+        ("الموعد النهائي هو 30 يونيو 2031.", "dates"),
+        ("يجب أن يتضمن المقترح ملخصا.", "content"),
+        ("The fund supports dryland farming.", None),
+    ],
+)
+def test_a_sentence_that_obliges_is_known_by_its_words(sentence: str, group: str | None) -> None:
+    assert group_of(sentence) == group
+
+
+def test_a_call_becomes_a_checklist_in_its_exact_words_with_pages() -> None:
+    found = requirements_in(CALL)
+    assert [(each.page, each.group) for each in found] == [
+        (3, "eligibility"),
+        (3, "limits"),
+        (3, "content"),
+        (3, "dates"),
+        (3, "money"),
+        (3, "criteria"),
+    ]
+    assert all(any(each.text in passage.text for passage in CALL) for each in found)
+    offer = offer_in(found, date(2026, 3, 1))
+    assert (offer.deadline, offer.amount, offer.currency) == ("2031-06-30", 250_000, "USD")
+
+
+def test_reading_a_call_again_keeps_ticks_and_sections() -> None:
+    sections = (
+        ProposalSection("gender", "Gender and inclusion", "Who takes part"),
+        ProposalSection("budget", "Budget"),
+    )
+    first = renewed((), requirements_in(CALL), sections)
+    by_group = {each.group: each for each in first}
+    assert (by_group["content"].section, by_group["money"].section) == ("gender", "budget")
+    rows = [each.stored() | {"done": each.group == "limits", "section": "budget"} for each in first]
+    ticked = read_requirements({"requirements": rows})
+    again = renewed(ticked, requirements_in(CALL[:1]), sections)
+    assert [each.group for each in again] == ["limits"]
+    whole = renewed(ticked, requirements_in(CALL), sections)
+    assert {(each.id, each.done, each.section) for each in whole} == {
+        (each.id, each.done, each.section) for each in ticked
+    }
+
+
+@given(st.lists(st.text(max_size=120), max_size=6))
+def test_requirements_are_always_words_of_the_call_and_told_once(texts: list[str]) -> None:
+    found = requirements_in([CallText(text, None) for text in texts])
+    assert len({each.id for each in found}) == len(found)
+    assert all(any(each.text in text for text in texts) for each in found)
+    assert read_requirements({"requirements": [each.stored() for each in found]}) == found
+
+
+@pytest.mark.parametrize(
+    ("text", "sums"),
+    [
+        ("up to USD 250,000", [(250_000, "USD")]),
+        ("€1.5 million", [(1_500_000, "EUR")]),
+        ("KES 300 000 each", [(300_000, "KES")]),
+        ("50,000 EUR", [(50_000, "EUR")]),
+        ("15 pages", []),
+    ],
+)
+def test_sums_of_money_are_read_with_their_currency(text: str, sums: list[tuple[int, str]]) -> None:
+    assert amounts_in(text) == sums
+
+
+TABLE = """| Item | Quantity | Unit cost | Cost |
+|---|---|---|---|
+| Staff | 2 | 1,000 | {staff} |
+| Travel | 3 | 200 | 600 |
+| **Total** | | | {total} |"""
+
+
+def test_a_budget_that_adds_up_has_no_faults() -> None:
+    (budget,) = budgets_in(f"Our costs:\n\n{TABLE.format(staff='2,000', total='**2,600**')}\n\nThat is all.")
+    assert (budget.total, budget.faults) == (Decimal(2600), ())
+
+
+def test_what_does_not_add_up_is_said() -> None:
+    (budget,) = budgets_in(TABLE.format(staff="2,100", total="2,600"))
+    assert budget.faults == (
+        "“Cost” comes to 2,700, and the table says 2,600.",
+        "“Staff”: 2 × 1,000 is 2,000, not 2,100.",
+    )
+    (without,) = budgets_in("| Item | USD |\n|---|---|\n| A | 100 |\n| B | 50 |")
+    assert without.faults == ("The table has no line for the total, which is 150.",)
+    assert budgets_in("| Name | Role |\n|---|---|\n| Ada | Lead |") == ()
+
+
+@pytest.mark.parametrize(
+    ("written", "amount"),
+    [
+        ("1,200.50", "1200.50"),
+        ("USD 300", "300"),
+        ("12 000", "12000"),
+        ("1.200,50", "1200.50"),
+        ("-5", "-5"),
+        ("12,5", "12.5"),
+    ],
+)
+def test_numbers_are_read_as_people_write_them(written: str, amount: str) -> None:
+    assert amount_of(written) == Decimal(amount)
+    assert amount_of("twelve") is None
+
+
+@given(st.lists(st.integers(0, 10**9), min_size=2, max_size=8))
+def test_a_total_is_right_if_and_only_if_it_is_the_sum(costs: list[int]) -> None:
+    lines = "\n".join(f"| Line {n} | {cost:,} |" for n, cost in enumerate(costs))
+    for total in (sum(costs), sum(costs) + 1):
+        (budget,) = budgets_in(f"| Item | USD |\n|---|---|\n{lines}\n| Total | {total:,} |")
+        assert (budget.faults == ()) == (total == sum(costs))
+
+
+def test_every_frame_has_sections_with_keys_of_their_own() -> None:
+    for name, frame in FRAMES.items():
+        sections = sections_of_frame(name)
+        assert len({each.key for each in sections}) == len(frame.sections)
+        assert read_sections({"sections": stored_sections(sections)}, {}) == sections
+    assert [each.key for each in sections_of_headings(["Aims", "Aims", " ", "ዓላማ"])] == ["aims", "aims_2", "ዓላማ"]
+
+
+def test_texts_of_another_program_are_sections_too() -> None:
+    found = read_sections({"sections": "nonsense"}, {"problem_statement": "It is dry.", "aims": "x"})
+    assert [(each.key, each.title) for each in found] == [("problem_statement", "Problem statement"), ("aims", "Aims")]
+
+
+def test_states_go_where_they_may() -> None:
+    assert next_states("draft") == ("in_review", "archived")
+    assert next_states("ready") == ("submitted", "draft", "archived")
+    assert next_states("archived") == ()
+    assert next_states("whatever they wrote") == ("draft", "archived")
+    for status in STATUSES:
+        for wanted in STATUSES:
+            if wanted in next_states(status):
+                check_move(status, wanted)
+            else:
+                with pytest.raises(Conflict):
+                    check_move(status, wanted)

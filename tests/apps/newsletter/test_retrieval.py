@@ -1,0 +1,279 @@
+"""Retrieval over stored sources: the index follows them, the step stores what was found, and pages show why."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from partita.apps.newsletter import schema
+from partita.apps.newsletter.inputs import NewNewsletter, NewSource, SourceEdit, TopicsEdit
+from partita.apps.newsletter.schema import Issue, Source
+from partita.apps.newsletter.service.topics import passages
+from partita.kit.lists import find
+from partita.table import Put
+from tests.apps.newsletter.served import ServedLetters, Somebody, served_in
+
+pytestmark = pytest.mark.anyio
+
+LIVESTOCK, FUNDING = "Livestock & Animal Health", "Funding Opportunities"
+TODAY = datetime.now(UTC).date()
+GOATS = (
+    "Vaccination of 480,000 goats and cattle began in Garissa. Herders bring their animals to eleven camps. Each team"
+    " of three vaccinates about 900 animals a day. The veterinary service pays the vaccine."
+)
+CAMELS = (
+    "Camels that received acacia pods gave 1.3 litres more milk in the dry season. Herders collect the fodder in"
+    " spring. Pasture was scarce in two districts. Livestock markets stayed open all year."
+)
+COFFEE = (
+    "Coffee exporters mapped 1.7 million plots. Buyers paid eleven cents more per pound. Maps cost two dollars each."
+)
+GRANTS = (
+    "The fund offers grants of 60,000 dollars for dryland farming. Cooperatives are eligible. Applications close in"
+    " spring. Proposals need a budget and a deadline."
+)
+
+
+@pytest.fixture
+def served(tmp_path: Path) -> Iterator[ServedLetters]:
+    with served_in(tmp_path) as served:
+        yield served
+
+
+async def source(served: ServedLetters, owner: Somebody, title: str, text: str, **facts: Any) -> Source:
+    values = {"published": TODAY - timedelta(days=3), **facts}
+    added = await served.service.sources.add(owner.viewer, NewSource(title=title, text=text, **values))
+    await served.catch_up()
+    read = await find(served.kit.store, schema.source, added.source_id)
+    assert read is not None
+    assert read.status == "ready", read.error
+    return read
+
+
+async def edition(served: ServedLetters, owner: Somebody, *topics: str, **fields: Any) -> str:
+    made = await served.service.newsletters.create(owner.viewer, NewNewsletter(title="Digest", **fields))
+    code = made.newsletter_code
+    await served.service.topics.edit(owner.viewer, code, TopicsEdit(selected_types=topics))
+    return code
+
+
+async def found(served: ServedLetters, owner: Somebody, code: str) -> list[dict[str, Any]]:
+    await served.run(owner, code, "retrieval")
+    topics = await find(served.kit.store, schema.topics, code)
+    assert topics is not None
+    assert topics.retrieval_status == "completed", topics.retrieval_error
+    return list(passages(topics))
+
+
+async def test_content_is_found_for_each_topic_and_stored_as_the_document_says(served: ServedLetters) -> None:
+    ada = await served.person("editor")
+    goats = await source(served, ada, "Vaccination of goats", GOATS)
+    await source(served, ada, "Coffee maps", COFFEE)
+    await source(served, ada, "Small grants", GRANTS)
+    code = await edition(served, ada, LIVESTOCK, FUNDING, frequency="monthly")
+    entries = await found(served, ada, code)
+    assert [(each["topic"], each["metadata"]["title"]) for each in entries] == [
+        (LIVESTOCK, "Vaccination of goats"),
+        (FUNDING, "Small grants"),
+    ]
+    entry = entries[0]
+    assert set(entry) == {"id", "topic", "source", "score", "content", "metadata"}
+    assert entry["content"] == GOATS
+    assert entry["id"].startswith("chunk-")
+    assert 0 < entry["score"] <= 1
+    assert entry["metadata"]["source_id"] == goats.source_id
+    assert entry["metadata"]["date"] == (TODAY - timedelta(days=3)).isoformat()
+    topics = await find(served.kit.store, schema.topics, code)
+    assert topics is not None
+    assert topics.total_chunks_retrieved == 2
+    assert topics.thin == (LIVESTOCK, FUNDING)
+
+
+async def test_the_index_follows_titles_switches_and_deletions(served: ServedLetters) -> None:
+    ada = await served.person("editor")
+    goats = await source(served, ada, "Vaccination of goats", GOATS)
+    code = await edition(served, ada, LIVESTOCK)
+    assert len(await found(served, ada, code)) == 1
+    edit = SourceEdit(enabled=False, revision=goats.revision)
+    goats = await served.service.sources.edit(ada.viewer, goats.source_id, edit)
+    await served.catch_up()
+    assert await found(served, ada, code) == []
+    edit = SourceEdit(enabled=True, title="Goats of Garissa", revision=goats.revision)
+    await served.service.sources.edit(ada.viewer, goats.source_id, edit)
+    await served.catch_up()
+    assert [each["metadata"]["title"] for each in await found(served, ada, code)] == ["Goats of Garissa"]
+    ranked = await served.kit.search.rank(served.service.passages.catalog, ("garissa",))
+    assert len(ranked.ids) == 1
+
+
+async def test_an_index_that_is_lost_is_built_from_the_sources(served: ServedLetters) -> None:
+    ada = await served.person("editor")
+    await source(served, ada, "Vaccination of goats", GOATS)
+    before = await served.kit.search.rank(served.service.passages.catalog, ("goats", "cattle"))
+    handler = served.service.passages.handler()
+    assert handler.kept is not None
+    await handler.kept.build()
+    after = await served.kit.search.rank(served.service.passages.catalog, ("goats", "cattle"))
+    assert before.ids == after.ids != ()
+
+
+async def test_a_private_source_is_found_for_its_newsletter_alone(served: ServedLetters) -> None:
+    ada = await served.person("editor")
+    mine, other = await edition(served, ada, LIVESTOCK), await edition(served, ada, LIVESTOCK)
+    await source(served, ada, "Our own herd", CAMELS, shelf=mine)
+    assert [each["metadata"]["title"] for each in await found(served, ada, mine)] == ["Our own herd"]
+    assert await found(served, ada, other) == []
+
+
+async def test_pinned_passages_stay_and_dropped_ones_go(served: ServedLetters) -> None:
+    ada = await served.person("editor")
+    await source(served, ada, "Vaccination of goats", GOATS)
+    await source(served, ada, "Camels and pods", CAMELS)
+    code = await edition(served, ada, LIVESTOCK)
+    first, second = await found(served, ada, code)
+    await served.service.topics.mark(ada.viewer, code, second["id"], "pinned")
+    await served.service.topics.mark(ada.viewer, code, first["id"], "dropped")
+    assert [each["id"] for each in await found(served, ada, code)] == [second["id"]]
+    # A pinned passage need not be found by words.
+    words = TopicsEdit(search_words={LIVESTOCK: "zebra unicorn"})
+    await served.service.topics.edit(ada.viewer, code, words)
+    assert [each["id"] for each in await found(served, ada, code)] == [second["id"]]
+
+
+async def test_the_persons_own_words_are_searched(served: ServedLetters) -> None:
+    ada = await served.person("editor")
+    await source(served, ada, "Vaccination of goats", GOATS)
+    await source(served, ada, "Coffee maps", COFFEE)
+    code = await edition(served, ada, LIVESTOCK)
+    await served.service.topics.edit(ada.viewer, code, TopicsEdit(search_words={LIVESTOCK: "coffee plots maps"}))
+    assert [each["metadata"]["title"] for each in await found(served, ada, code)] == ["Coffee maps"]
+
+
+async def test_what_an_earlier_issue_cited_ranks_lower_and_says_so(served: ServedLetters) -> None:
+    ada = await served.person("editor")
+    await source(served, ada, "Vaccination of goats", GOATS)
+    code = await edition(served, ada, LIVESTOCK)
+    (entry,) = await found(served, ada, code)
+    newsletter = await find(served.kit.store, schema.newsletter, code)
+    assert newsletter is not None
+    series = newsletter.model_copy(update={"series_id": "series-1", "issue_number": 12})
+    await served.kit.store.write(Put(series))
+    earlier = Issue(
+        series_id="series-1",
+        created_at="2026-01-02T00:00:00.000000Z",
+        newsletter_code="NL-20260102-AAAA",
+        issue_number=11,
+        chunk_ids=(entry["id"],),
+    )
+    await served.kit.store.write(Put(earlier))
+    (again,) = await found(served, ada, code)
+    assert again["metadata"]["used_in"] == "No. 11"
+    assert again["metadata"]["parts"]["earlier"] == 0.5
+    assert again["score"] < entry["score"]
+
+
+# -- pages and API
+
+
+async def test_the_plan_page_leads_from_topics_to_passages(served: ServedLetters) -> None:
+    ada = await served.person("editor")
+    made = await served.service.newsletters.create(ada.viewer, NewNewsletter(title="Digest"))
+    here = f"/newsletter/editions/{made.newsletter_code}/plan"
+    page = await ada.get(here)
+    assert page.status == 200
+    assert "No sources yet" in page.text
+    await source(served, ada, "Vaccination of goats", GOATS)
+    page = await ada.get(here)
+    assert "Nothing searched yet" in page.text
+    assert page.text.count("Recommended") == 5
+    answer = await ada.post(here, {"selected_types": LIVESTOCK, "then": "find"})
+    assert answer.status == 303, answer.text
+    await served.catch_up()
+    page = await ada.get(here)
+    assert "<mark>Vaccination</mark>" in page.text
+    assert "Make outline" in page.text
+    assert "Only one passage was found." in page.text
+    (entry,) = passages(await served.service.topics.of(made))
+    answer = await ada.post(f"{here}/passages/{entry['id']}", {"mark": "pinned"})
+    assert answer.status == 303
+    page = await ada.get(here)
+    assert "Pinned" in page.text
+    assert "changed since" in page.text
+
+
+async def test_no_topic_is_refused_beside_the_topics(served: ServedLetters) -> None:
+    ada = await served.person("editor")
+    code = await edition(served, ada, LIVESTOCK)
+    answer = await ada.post(f"/newsletter/editions/{code}/plan", {"then": "find"})
+    assert answer.status == 422
+    assert 'class="notice bad"' in answer.text
+
+
+async def test_search_words_are_changed_and_a_topic_is_left_out_on_the_page(served: ServedLetters) -> None:
+    ada = await served.person("editor")
+    await source(served, ada, "Vaccination of goats", GOATS)
+    code = await edition(served, ada, LIVESTOCK, FUNDING)
+    await found(served, ada, code)
+    here = f"/newsletter/editions/{code}/plan"
+    page = await ada.get(here)
+    assert "Nothing was found." in page.text
+    answer = await ada.post(f"{here}/words", {"topic": FUNDING, "words": "goats money", "then": "save"})
+    assert answer.status == 303
+    assert (await ada.post(f"{here}/leave-out", {"topic": LIVESTOCK})).status == 303
+    _, topics = await served.service.topics.get(ada.viewer, code)
+    assert topics.selected_types == (FUNDING,)
+    assert topics.search_words == {FUNDING: "goats money"}
+
+
+async def test_a_strangers_plan_is_not_there(served: ServedLetters) -> None:
+    ada, ben = await served.person("author"), await served.person("author")
+    code = await edition(served, ada, LIVESTOCK)
+    assert (await ben.get(f"/newsletter/editions/{code}/plan")).status == 404
+
+
+async def test_a_search_shows_scores_part_by_part(served: ServedLetters) -> None:
+    ada = await served.person("editor")
+    await source(served, ada, "Vaccination of goats", GOATS)
+    await source(served, ada, "Coffee maps", COFFEE)
+    assert "See why something is found" in (await ada.get("/newsletter/search")).text
+    page = await ada.get("/newsletter/search?q=goats+vaccinated+in+Garissa")
+    assert "Vaccination of goats" in page.text
+    assert "<dt>Words</dt>" in page.text
+    nothing = await ada.get("/newsletter/search?q=barber+opera+composer")
+    assert "Nothing found" in nothing.text
+    topic = await ada.get("/newsletter/search?type=livestock")
+    assert topic.status == 200
+    assert "Vaccination of goats" in topic.text
+
+
+async def test_the_api_searches_passages(served: ServedLetters) -> None:
+    ada = await served.person("editor")
+    await source(served, ada, "Vaccination of goats", GOATS)
+    answer = await ada.get("/api/newsletter/sources/search?q=goats+in+Garissa")
+    assert answer.status == 200
+    (hit,) = answer.json["items"]
+    assert hit["title"] == "Vaccination of goats"
+    assert set(hit["parts"]) == {"words", "age", "region", "audience", "earlier"}
+    assert (await ada.get("/api/newsletter/sources/search")).status == 422
+    assert (await ada.get("/api/newsletter/sources/search?type=cooking")).status == 422
+    nobody = await served.person("", "Nora")
+    assert (await nobody.get("/api/newsletter/sources/search?q=goats")).status == 403
+
+
+async def test_draft_it_all_goes_from_sources_to_a_draft(served: ServedLetters) -> None:
+    ada = await served.person("editor")
+    for title, text in (("Goats", GOATS), ("Camels", CAMELS), ("Grants", GRANTS), ("Coffee", COFFEE)):
+        await source(served, ada, title, text)
+    code = await edition(served, ada, LIVESTOCK, FUNDING, length_preference="short")
+    await served.service.making.all(ada.viewer, code)
+    for _ in range(4):
+        await served.catch_up()
+    draft = await find(served.kit.store, schema.draft, code)
+    assert draft is not None
+    assert draft.draft_status == "completed", draft.draft_error
+    assert "Vaccination of 480,000 goats" in draft.generated_content
+    assert draft.quality["faithful"]["value"] == 1

@@ -1,0 +1,162 @@
+"""Sources as people and programs use them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.apps.newsletter.reading.samples import report
+from tests.apps.newsletter.served import ServedDesk, Somebody, served_in
+from tests.web.filled import filled
+from tests.web.visitor import Answer
+
+pytestmark = pytest.mark.anyio
+PROSE = "The long rains came late in the north. Farmers planted maize again in May, and prices rose by 12 percent. "
+
+
+@pytest.fixture
+def desk(tmp_path: Path) -> Iterator[ServedDesk]:
+    with served_in(tmp_path) as desk:
+        yield desk
+
+
+def _multipart(fields: dict[str, str], *files: tuple[str, bytes]) -> tuple[bytes, str]:
+    lines = []
+    for name, value in fields.items():
+        lines += [b"--edge", f'Content-Disposition: form-data; name="{name}"'.encode(), b"", value.encode()]
+    for called, data in files:
+        head = f'Content-Disposition: form-data; name="files"; filename="{called}"'.encode()
+        lines += [b"--edge", head, b"Content-Type: application/octet-stream", b"", data]
+    return b"\r\n".join([*lines, b"--edge--", b""]), "multipart/form-data; boundary=edge"
+
+
+async def _send(person: Somebody, path: str, fields: dict[str, str], *files: tuple[str, bytes]) -> Answer:
+    body, kind = _multipart(fields, *files)
+    return await person.ask("POST", path, body, {"content-type": kind, "sec-fetch-site": "same-origin"})
+
+
+async def _send_api(person: Somebody, body: bytes, kind: str) -> Answer:
+    headers = {"content-type": kind, "authorization": f"Bearer {person.token}"}
+    return await person.ask("POST", "/api/newsletter/sources/files", body, headers)
+
+
+async def test_several_files_at_once_each_said_by_itself(desk: ServedDesk) -> None:
+    ada = await desk.person()
+    files = [
+        ("a.pdf", report(2)),
+        ("notes.md", b"# Notes\n\n" + PROSE.encode()),
+        ("again.md", b"# Notes\n\n" + PROSE.encode()),
+    ]
+    answer = await _send(ada, "/newsletter/sources", {"tags": "maize, rain"}, *files)
+    assert answer.status == 409
+    assert "again.md" in answer.text
+    assert "is the same and is there already" in answer.text
+    await desk.catch_up()
+    page = await ada.get("/newsletter/sources")
+    assert page.text.count("Ready") >= 2
+    assert "Annual report 2026" in page.text
+    assert "Waiting" not in page.text.partition("<tbody>")[2].partition("</tbody>")[0]
+    tagged = await ada.get("/newsletter/sources?tag=rain&kind=markdown")
+    assert "Notes" in tagged.text
+    assert "Annual report" not in tagged.text
+
+
+async def test_an_empty_list_says_what_a_good_source_is(desk: ServedDesk) -> None:
+    ada = await desk.person()
+    assert "A good source is" in (await ada.get("/newsletter/sources")).text
+    nora = await desk.person("")
+    assert (await nora.get("/newsletter/sources")).status == 403
+    nothing = await _send(ada, "/newsletter/sources", {})
+    assert nothing.status == 303
+
+
+async def test_what_was_typed_comes_back_when_it_is_refused(desk: ServedDesk) -> None:
+    ada = await desk.person()
+    await _send(ada, "/newsletter/sources", {"text": PROSE, "title": "First"})
+    answer = await _send(ada, "/newsletter/sources", {"text": PROSE, "title": "Second", "urls": "nonsense"})
+    assert answer.status == 422
+    assert "Second" in answer.text
+    answer = await _send(ada, "/newsletter/sources", {"text": PROSE, "title": "Second"})
+    assert answer.status == 409
+    assert "“First”" in answer.text
+    assert dict(filled(answer.text, "/newsletter/sources"))["text"].strip() == PROSE.strip()
+
+
+async def test_a_source_is_corrected_switched_and_deleted_on_its_page(desk: ServedDesk) -> None:
+    ada = await desk.person()
+    await _send(
+        ada, "/newsletter/sources", {"text": f"# Rains\n\n{PROSE * 20}\n\n# Prices\n\n{PROSE}", "tags": "maize"}
+    )
+    await desk.catch_up()
+    (source,) = await desk.service.sources.page(ada.viewer)
+    path = f"/newsletter/sources/{source.source_id}"
+    page = await ada.get(path)
+    assert "There is no date in it" in page.text
+    assert page.text.count('class="source-passage') >= 3
+    form = dict(filled(page.text, path)) | {"title": "The rains", "published": "2026-03-01"}
+    assert (await ada.post(path, form)).status == 303
+    stale = await ada.post(path, form | {"title": "Too late"})
+    assert stale.status == 409
+    assert "Too late" in stale.text
+    switched = await ada.post(f"{path}/passages", {"position": "0", "enabled": "false"})
+    assert switched.status == 303
+    page = await ada.get(path)
+    assert "Use again" in page.text
+    assert "The rains" in page.text
+    assert (await ada.post(f"{path}/switch", {"enabled": "false"})).status == 303
+    assert "nothing of it is found" in (await ada.get(path)).text
+    assert "passages are not found any more" in (await ada.get(f"{path}/delete")).text
+    assert (await ada.post(f"{path}/delete", {})).status == 303
+    assert (await ada.get(path)).status == 404
+
+
+async def test_somebody_elses_source_can_be_read_and_not_changed(desk: ServedDesk) -> None:
+    ada, abel = await desk.person(), await desk.person()
+    await _send(ada, "/newsletter/sources", {"text": PROSE})
+    await desk.catch_up()
+    (source,) = await desk.service.sources.page(ada.viewer)
+    path = f"/newsletter/sources/{source.source_id}"
+    page = await abel.get(path)
+    assert page.status == 200
+    assert "Switch off" not in page.text
+    assert "Delete" not in page.text
+    assert (await abel.post(f"{path}/delete", {})).status == 403
+
+
+async def test_the_api_adds_reads_refuses_and_deletes(desk: ServedDesk) -> None:
+    ada = await desk.person()
+    added = await ada.api("POST", "/sources", {"text": PROSE * 20, "title": "Rains", "published": "2026-03-01"})
+    assert added.status == 201
+    source_id = added.json["source_id"]
+    again = await ada.api("POST", "/sources", {"text": PROSE * 20})
+    assert (again.status, again.json["code"], again.json["source_id"]) == (409, "source_exists", source_id)
+    await desk.catch_up()
+    got = await ada.api("GET", f"/sources/{source_id}")
+    assert (got.json["status"], got.json["language"]) == ("ready", "en")
+    chunks = await ada.api("GET", f"/sources/{source_id}/chunks?limit=2")
+    assert len(chunks.json["items"]) == 2
+    assert chunks.json["next_cursor"]
+    off = await ada.api("PATCH", f"/sources/{source_id}/chunks", {"position": 1, "enabled": False})
+    assert off.json["enabled"] is False
+    edited = await ada.api("PATCH", f"/sources/{source_id}", {"tags": ["a", "b"], "revision": got.json["revision"]})
+    assert edited.json["tags"] == ["a", "b"]
+    assert (await ada.api("POST", f"/sources/{source_id}/refresh")).status == 202
+    await desk.catch_up()
+    listed = await ada.api("GET", "/sources?tag=a&status=ready")
+    assert [each["title"] for each in listed.json["items"]] == ["Rains"]
+    assert (await ada.api("DELETE", f"/sources/{source_id}")).status == 204
+    assert (await ada.api("GET", f"/sources/{source_id}")).status == 404
+
+
+async def test_the_api_takes_files_and_says_of_each_what_is_wrong(desk: ServedDesk) -> None:
+    ada = await desk.person()
+    body, kind = _multipart({"tags": "x"}, ("r.pdf", report(1)), ("r2.pdf", report(1)))
+    answer = await _send_api(ada, body, kind)
+    assert answer.status == 201
+    assert [each["title"] for each in answer.json["items"]] == ["r"]
+    assert [(each["name"], each["code"]) for each in answer.json["refused"]] == [("r2.pdf", "source_exists")]
+    body, kind = _multipart({}, *((f"{n}.txt", f"Text number {n}.".encode()) for n in range(22)))
+    answer = await _send_api(ada, body, kind)
+    assert (len(answer.json["items"]), len(answer.json["refused"])) == (20, 2)

@@ -1,0 +1,122 @@
+"""The questions by which retrieval is measured, and the passages of the demo's sources that answer them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import date
+from functools import cache
+from pathlib import Path
+
+from partita.apps.newsletter.demo.library import sources
+from partita.apps.newsletter.service.reading.chunks import chunks_of
+from partita.apps.newsletter.service.writing.retrieval import QUESTION_FLOOR, Query, Statistics, relevance
+from partita.apps.newsletter.service.writing.values import Passage
+
+TODAY = date(2026, 11, 16)
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """A question, and words of the passage that answers it."""
+
+    language: str
+    text: str
+    source: str
+    words: str
+    apart: bool
+    """Whether it is kept apart: only measured, never looked at."""
+
+
+@cache
+def questions() -> tuple[Question, ...]:
+    lines = (Path(__file__).parent / "questions.txt").read_text().splitlines()
+    rows = [[cell.strip() for cell in line.split("|")] for line in lines if line and not line.startswith("#")]
+    return tuple(
+        Question(language, text, source, words, number % 3 == 2)
+        for number, (language, text, source, words) in enumerate(rows)
+    )
+
+
+@cache
+def passages() -> tuple[Passage, ...]:
+    """All passages of the demo's sources, as reading in makes them; reference lists are not searched."""
+    return tuple(
+        Passage(
+            chunk.chunk_id,
+            source.slug,
+            chunk.text,
+            source.title,
+            chunk.heading,
+            chunk.page,
+            chunk.position,
+            source.published(TODAY).isoformat(),
+            source.language,
+            source.head["url"],
+            source.head["publisher"],
+            chunk.kind,
+        )
+        for source in sources()
+        for chunk in chunks_of(source.slug, source.blocks(TODAY))
+        if chunk.kind != "references"
+    )
+
+
+@cache
+def labelled() -> tuple[tuple[Passage, str], ...]:
+    """Passages with the topic that they are about; copies are left out."""
+    topics = {
+        (source.slug, heading): topic
+        for source in sources()
+        if "twin_of" not in source.head
+        for heading, topic, _ in source.sections(TODAY)
+        if topic
+    }
+    return tuple((each, topics[key]) for each in passages() if (key := (each.source_id, each.heading)) in topics)
+
+
+@cache
+def statistics() -> Statistics:
+    return Statistics.of(passages())
+
+
+def ranked(question: Question) -> list[tuple[float, Passage]]:
+    """What is found for a question, best first; copies count as what they copy."""
+    query = Query.of_text(question.text)
+    scored = [(relevance(query, each, statistics())[0], each) for each in passages()]
+    return sorted(((s, p) for s, p in scored if s >= QUESTION_FLOOR), key=lambda each: -each[0])
+
+
+def place(question: Question) -> int | None:
+    """At which place the right passage comes, from 1; copies of one passage take one place."""
+    seen: list[str] = []
+    for _, passage in ranked(question):
+        if question.words in passage.text:
+            return len(seen) + 1
+        if passage.heading not in seen:
+            seen.append(passage.heading)
+    return None
+
+
+@dataclass(frozen=True, slots=True)
+class Measured:
+    """How well a set of questions is answered."""
+
+    count: int
+    recall: float
+    """The share whose right passage is among the first five."""
+    reciprocal_rank: float
+    unanswered: int
+    nothing_found: int
+
+    @staticmethod
+    def of(apart: bool) -> Measured:
+        asked = [each for each in questions() if each.apart is apart and each.source]
+        places = [place(each) for each in asked]
+        none = [each for each in questions() if each.apart is apart and not each.source]
+        return Measured(
+            len(asked),
+            sum(1 for each in places if each and each <= 5) / len(asked),
+            sum(1 / each for each in places if each) / len(asked),
+            len(none),
+            sum(1 for each in none if not ranked(each)),
+        )

@@ -1,0 +1,251 @@
+"""What pages read does not grow with lists, titles and people; `make growth` tries it with many of them."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+from partita.apps.worthwatch.schema import (
+    WORTHWATCH,
+    Comment,
+    CuratorPointer,
+    Follow,
+    Label,
+    ListTotals,
+    Mine,
+    Movie,
+    Popularity,
+    Rating,
+    SavedWatchlist,
+    TagPointer,
+    TagTotal,
+    User,
+    Watchlist,
+    WatchlistItem,
+)
+from partita.apps.worthwatch.service.order import START, STEP
+from partita.kit.clock import SystemClock, stamp
+from partita.store.observe import Observation
+from partita.table import Item, Put
+from tests.apps.house import kit_on
+from tests.apps.worthwatch.served import Somebody, WorthWatch, serve
+
+pytestmark = pytest.mark.anyio
+SIZES = [int(size) for size in os.environ.get("PARTITA_GROWTH", "300,450").split(",")]
+"""How many lists, at least so many that every page is full; there are ten times as many titles."""
+NOW = stamp(SystemClock())
+LIMITS = {
+    "Discover": 30,
+    "Discover, member": 50,
+    "list": 12,
+    "list, member": 26,
+    "title": 16,
+    "title, member": 20,
+    "curator": 18,
+    "Tonight, member": 60,
+    "saved": 70,
+    "my lists": 30,
+}
+"""Read units; a title's page has the member's own marks and rating besides, of which the specification says nothing."""
+_CURATORS = 12
+_TITLES = 24
+
+
+@dataclass(frozen=True, slots=True)
+class World:
+    """What is in the table."""
+
+    lists: int
+    curators: tuple[str, ...]
+    member: str
+
+    @property
+    def titles(self) -> int:
+        return 10 * self.lists
+
+    def rows(self) -> Iterator[Item]:
+        """Half of the lists are private; all have one film, and the first is saved by as many people as there are
+        lists."""
+        yield from self._people()
+        for number in range(self.titles):
+            yield self._title(number)
+        for number in range(self.lists):
+            yield from self._list(number)
+        yield from self._around_the_first()
+
+    def _people(self) -> Iterator[Item]:
+        for number, curator in enumerate(self.curators):
+            yield User(
+                user_id=curator,
+                email=f"{curator}@example.org",
+                username=f"Curator {number}",
+                created_at=_at(number),
+                updated_at=NOW,
+                is_curator=True,
+                curator_status="approved",
+                live_list_count=self.lists // 2 // len(self.curators),
+            )
+            yield Follow(user_id=self.member, curator=curator, followed_at=_at(number))
+
+    def _title(self, number: int) -> Movie:
+        return Movie(
+            movie_id=_film(number),
+            title=f"A film of some length, number {number}",
+            release_year=1920 + number % 100,
+            genres=("Drama", "Crime"),
+            directors=("Ada Fox",),
+            synopsis="Somebody is on a train, and nobody sleeps. " * 4,
+            runtime=100,
+            created_at=_at(number),
+            updated_at=NOW,
+            listed_in=self.lists if number == 0 else 1,
+        )
+
+    def _list(self, number: int) -> Iterator[Item]:
+        list_id, curator, live = _list_id(number), self.curators[number % len(self.curators)], number % 2 == 0
+        published = _at(number) if live else None
+        yield Watchlist(
+            watchlist_id=list_id,
+            curator_id=curator,
+            title=f"List number {number}",
+            description="For long rides. " * 10,
+            is_public=live,
+            tags=("trains", f"tag-{number % 500}"),
+            item_count=_TITLES,
+            created_at=_at(number),
+            updated_at=NOW,
+            published_at=published,
+            last_item_at=NOW,
+            feed="LIVE" if live else None,
+        )
+        for place in range(_TITLES):
+            film = self._film_on(number, place)
+            yield WatchlistItem(
+                watchlist_id=list_id,
+                content_type="MOVIE",
+                content_id=_film(film),
+                position=START + STEP * place,
+                curator_note="Why this one, in a few words." if place < 3 else None,
+                added_at=_at(number),
+                label=Label(title=f"Film {film}", year=1990, runtime=100, genres=("Drama",)),
+                live_since=published,
+            )
+        if published is not None:
+            yield ListTotals(watchlist_id=list_id, save_count=number % 50)
+            yield Popularity(watchlist_id=list_id, heat=_against(published))
+            yield CuratorPointer(curator=curator, published_at=published, watchlist_id=list_id)
+            yield TagPointer(tag="trains", published_at=published, watchlist_id=list_id)
+        if number < 500:
+            yield TagTotal(tag=f"tag-{number}", count=1 + self.lists // 1000, rank=f"{number:08}#tag-{number}")
+
+    def _around_the_first(self) -> Iterator[Item]:
+        first = _list_id(0)
+        for number in range(self.lists):
+            yield SavedWatchlist(user_id=f"saver-{number:08}", watchlist_id=first, saved_at=_at(number))
+            yield Rating(
+                user_id=f"saver-{number:08}",
+                content_type="MOVIE",
+                content_id=_film(0),
+                rating=1 + number % 10,
+                review="A review of some words. " * 4,
+                rated_at=_at(number),
+            )
+        for number in range(self.lists // 10):
+            yield Comment(
+                watchlist_id=first, user_id=f"saver-{number:08}", comment_text="So true.", created_at=_at(number)
+            )
+        for number in range(0, min(24, self.lists), 2):
+            yield SavedWatchlist(user_id=self.member, watchlist_id=_list_id(number), saved_at=_at(number))
+        for number in self._seen():
+            yield Mine(user_id=self.member, content_type="MOVIE", content_id=_film(number), marked_at=_at(number))
+
+    def _seen(self) -> list[int]:
+        """The films that the member has seen, 999 of them: whatever is on the newest live list of each curator, and the
+        first ones, which are on the saved lists. So Tonight looks as far as it ever does; otherwise chance decides how
+        far, since it draws by the member's id."""
+        newest: dict[int, int] = {}
+        for number in range(0, self.lists, 2):
+            newest[number % _CURATORS] = max(number, newest.get(number % _CURATORS, number), key=_at)
+        films = (self._film_on(number, place) for number in newest.values() for place in range(1, _TITLES))
+        return list(dict.fromkeys((*films, *range(1, self.titles))))[:999]
+
+    def _film_on(self, number: int, place: int) -> int:
+        return 0 if place == 0 else 1 + (number * _TITLES + place) % (self.titles - 1)
+
+
+def _against(moment: str) -> str:
+    """The newest lists are the least popular ones, so that Discover shows as many different lists as it can."""
+    return "".join(str(9 - int(each)) if each.isdigit() else each for each in moment)
+
+
+def _film(number: int) -> str:
+    return f"film{number:022}"
+
+
+def _list_id(number: int) -> str:
+    return f"list{number:022}"
+
+
+def _at(number: int) -> str:
+    return f"2026-01-{1 + number % 28:02}T{number // 28 % 24:02}:{number // 672 % 60:02}:00.{number % 1_000_000:06}Z"
+
+
+async def _fill(ww: WorthWatch, world: World) -> None:
+    waiting: list[Put[Item]] = []
+    for row in world.rows():
+        waiting.append(Put(row))
+        if len(waiting) == 1000:
+            await ww.kit.store.batch_write(waiting)
+            waiting.clear()
+    await ww.kit.store.batch_write(waiting)
+
+
+async def _measure(ww: WorthWatch, world: World, member: Somebody) -> dict[str, float]:
+    visitor = ww.visitor()
+    pages = {
+        "Discover": (visitor, "/worthwatch"),
+        "Discover, member": (member, "/worthwatch"),
+        "list": (visitor, f"/worthwatch/lists/{_list_id(0)}"),
+        "list, member": (member, f"/worthwatch/lists/{_list_id(0)}"),
+        "title": (visitor, f"/worthwatch/titles/film/{_film(0)}"),
+        "title, member": (member, f"/worthwatch/titles/film/{_film(0)}"),
+        "curator": (visitor, f"/worthwatch/curators/{world.curators[0]}"),
+        "Tonight, member": (member, "/worthwatch/tonight"),
+        "saved": (member, "/worthwatch/saved"),
+        "my lists": (member, "/worthwatch/me/lists"),
+    }
+    calls: list[Observation] = []
+    ww.kit.store.observe(calls.append)
+    units = {}
+    for name, (who, path) in pages.items():
+        calls.clear()
+        answer = await who.get(path)
+        if answer.status in (301, 302, 303, 307, 308):  # the address gets its readable tail
+            calls.clear()
+            answer = await who.get(answer.location)
+        assert answer.status == 200, (name, answer.status, answer.text[:500])
+        assert "Scan" not in {call.operation for call in calls}
+        units[name] = sum(call.units for call in calls if WORTHWATCH.name in call.tables)
+    return units
+
+
+@pytest.mark.timeout(20_000 if max(SIZES) > 1000 else 300)
+async def test_what_pages_read_does_not_grow_with_lists_titles_and_people(tmp_path: Path) -> None:
+    measured: dict[int, dict[str, float]] = {}
+    for size in SIZES:
+        with kit_on(tmp_path / str(size), WORTHWATCH) as kit:
+            ww = serve(kit)
+            member = await ww.person("Mina")
+            await ww.service.people.me(member.who)
+            world = World(size, tuple(f"curator{number:019}" for number in range(_CURATORS)), member.id)
+            await _fill(ww, world)
+            measured[size] = await _measure(ww, world, member)
+            print(f"{size:,} lists, {world.titles:,} titles: {measured[size]}", flush=True)
+    least, most = measured[SIZES[0]], measured[SIZES[-1]]
+    for name, limit in LIMITS.items():
+        assert most[name] <= limit, (name, most[name])
+        assert most[name] <= least[name] + 1, f"{name} costs more because more is stored: {least[name]}, {most[name]}"
