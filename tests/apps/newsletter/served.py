@@ -106,9 +106,6 @@ class ServedLetters:
         await self.worker.drain()
 
 
-ServedDesk = ServedLetters
-
-
 def serve(kit: Kit) -> ServedLetters:
     """The application on a kit; what follows changes is up to the test."""
     built = system.build(kit)

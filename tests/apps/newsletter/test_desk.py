@@ -18,7 +18,7 @@ from partita.apps.newsletter.service.outlining import NewSection, NewStory
 from partita.kit.adoption import adopt_all
 from partita.table import Put
 from tests.apps.newsletter.conftest import ADA, Desk
-from tests.apps.newsletter.served import ServedDesk, Somebody, served_in
+from tests.apps.newsletter.served import ServedLetters, Somebody, served_in
 
 pytestmark = pytest.mark.anyio
 
@@ -46,16 +46,16 @@ PASSAGES: tuple[dict[str, Any], ...] = tuple(
 
 
 @pytest.fixture
-def served(tmp_path: Path) -> Iterator[ServedDesk]:
+def served(tmp_path: Path) -> Iterator[ServedLetters]:
     with served_in(tmp_path) as desk:
         yield desk
 
 
-async def made(served: ServedDesk, owner: Somebody, title: str = "Weekly Research Digest") -> str:
+async def made(served: ServedLetters, owner: Somebody, title: str = "Weekly Research Digest") -> str:
     return (await served.service.newsletters.create(owner.viewer, NewNewsletter(title=title))).newsletter_code
 
 
-async def outlined(served: ServedDesk, owner: Somebody) -> str:
+async def outlined(served: ServedLetters, owner: Somebody) -> str:
     """A newsletter with content and an outline."""
     code = await made(served, owner)
     await served.service.topics.edit(owner.viewer, code, TopicsEdit(selected_types=("Research Findings",)))
@@ -76,7 +76,7 @@ async def outlined(served: ServedDesk, owner: Somebody) -> str:
     return code
 
 
-async def test_from_an_empty_desk_to_a_configured_newsletter(served: ServedDesk) -> None:
+async def test_from_an_empty_desk_to_a_configured_newsletter(served: ServedLetters) -> None:
     ada = await served.person("author", "Ada")
     empty = await ada.get("/newsletter")
     assert "No newsletters yet" in empty.shown
@@ -96,7 +96,7 @@ async def test_from_an_empty_desk_to_a_configured_newsletter(served: ServedDesk)
     assert (stored.theme, stored.tone_professional, stored.tone_technical) == ("bulletin", 70, 30)
 
 
-async def test_two_windows_that_configure_show_both_versions(served: ServedDesk) -> None:
+async def test_two_windows_that_configure_show_both_versions(served: ServedLetters) -> None:
     ada = await served.person("author", "Ada")
     code = await made(served, ada)
     first = {**FORM, "title": "First", "revision": "1", "go": "save"}
@@ -108,7 +108,7 @@ async def test_two_windows_that_configure_show_both_versions(served: ServedDesk)
     assert (await served.service.newsletters.get(ada.viewer, code)).title == "First"
 
 
-async def test_a_sample_sounds_as_the_sliders_say(served: ServedDesk) -> None:
+async def test_a_sample_sounds_as_the_sliders_say(served: ServedLetters) -> None:
     ada = await served.person("author", "Ada")
     plain = (await ada.get("/newsletter/sample?tone_technical=10&tone_professional=10&length_preference=mixed")).shown
     technical = (
@@ -121,7 +121,7 @@ async def test_a_sample_sounds_as_the_sliders_say(served: ServedDesk) -> None:
     assert (await ada.get("/newsletter/sample?tone_technical=x&length_preference=nothing&theme=nothing")).status == 200
 
 
-async def test_the_desk_is_found_by_words_status_and_what_is_shared(served: ServedDesk) -> None:
+async def test_the_desk_is_found_by_words_status_and_what_is_shared(served: ServedLetters) -> None:
     ada, abel = await served.person("author", "Ada"), await served.person("author", "Abel")
     await made(served, ada, "Weekly Research Digest")
     await made(served, ada, "Farmers' Voice")
@@ -139,7 +139,7 @@ async def test_the_desk_is_found_by_words_status_and_what_is_shared(served: Serv
     assert (await ada.api("GET", f"/newsletters/{other}")).status == 404
 
 
-async def test_the_outline_page_adds_edits_moves_switches_and_removes(served: ServedDesk) -> None:
+async def test_the_outline_page_adds_edits_moves_switches_and_removes(served: ServedLetters) -> None:
     ada = await served.person("author", "Ada")
     code = await outlined(served, ada)
     here = f"/newsletter/editions/{code}/outline"
@@ -176,7 +176,7 @@ async def test_the_outline_page_adds_edits_moves_switches_and_removes(served: Se
     assert "left out of the draft" in page.shown
 
 
-async def test_the_api_refuses_with_codes_and_names_every_bad_field(served: ServedDesk) -> None:
+async def test_the_api_refuses_with_codes_and_names_every_bad_field(served: ServedLetters) -> None:
     ada = await served.person("author", "Ada")
     bad = await ada.api("POST", "/newsletters", {"title": "", "tone_technical": 101, "unknown": 1})
     assert bad.status == 422
@@ -199,7 +199,7 @@ async def test_the_api_refuses_with_codes_and_names_every_bad_field(served: Serv
     assert (await ada.api("GET", f"/newsletters/{code}")).status == 404
 
 
-async def test_a_step_that_failed_says_why_and_can_be_tried_again(served: ServedDesk) -> None:
+async def test_a_step_that_failed_says_why_and_can_be_tried_again(served: ServedLetters) -> None:
     ada = await served.person("author", "Ada")
     code = await outlined(served, ada)
     failed = StepRun(
@@ -227,7 +227,7 @@ async def test_a_step_that_failed_says_why_and_can_be_tried_again(served: Served
     assert cancelled.json["state"] == "cancelled"
 
 
-async def test_progress_is_told_live_until_nothing_runs(served: ServedDesk) -> None:
+async def test_progress_is_told_live_until_nothing_runs(served: ServedLetters) -> None:
     ada = await served.person("author", "Ada")
     code = await outlined(served, ada)
     started = await ada.api("POST", f"/newsletters/{code}/outline/generate")
@@ -250,7 +250,7 @@ def _states(told: str) -> list[tuple[str, str]]:
     return [(step, each["state"]) for step, each in first.items()]
 
 
-async def test_the_desk_shows_headlines_and_what_needs_its_owner(served: ServedDesk) -> None:
+async def test_the_desk_shows_headlines_and_what_needs_its_owner(served: ServedLetters) -> None:
     ada = await served.person("author", "Ada")
     code = await outlined(served, ada)
     note = Note(code=code, created_at=NOW, note_id="1", text="Is this right?", by="abel")
@@ -271,7 +271,7 @@ async def test_the_desk_shows_headlines_and_what_needs_its_owner(served: ServedD
     assert (await served.service.newsletters.get(ada.viewer, code)).attention == {"failed": 1}
 
 
-async def test_an_issue_knows_what_it_cited_and_the_next_one_learns_it(served: ServedDesk) -> None:
+async def test_an_issue_knows_what_it_cited_and_the_next_one_learns_it(served: ServedLetters) -> None:
     ada = await served.person("author", "Ada")
     code = await outlined(served, ada)
     second = await served.service.newsletters.next_issue(ada.viewer, code)
@@ -318,7 +318,7 @@ async def test_rows_of_the_original_program_join_our_lists(desk: Desk) -> None:
     }
 
 
-async def test_deleting_says_what_goes_and_asks(served: ServedDesk) -> None:
+async def test_deleting_says_what_goes_and_asks(served: ServedLetters) -> None:
     ada = await served.person("author", "Ada")
     code = await outlined(served, ada)
     await served.kit.store.write(Put(Note(code=code, created_at=NOW, note_id="1", text="Hm", by="abel")))

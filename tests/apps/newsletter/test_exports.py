@@ -26,7 +26,7 @@ from partita.store import EmbeddedStore
 from partita.table import Put
 from tests.apps.newsletter.drafted import CITATIONS, CODE, TEXTS
 from tests.apps.newsletter.editions import picture
-from tests.apps.newsletter.served import ServedDesk, Somebody, served_in
+from tests.apps.newsletter.served import ServedLetters, Somebody, served_in
 
 pytestmark = pytest.mark.anyio
 
@@ -36,12 +36,12 @@ NOW = "2026-01-26T10:01:00.000000Z"
 
 
 @pytest.fixture
-def desk(tmp_path: Path) -> Iterator[ServedDesk]:
+def desk(tmp_path: Path) -> Iterator[ServedLetters]:
     with served_in(tmp_path) as desk:
         yield desk
 
 
-async def drafted(desk: ServedDesk, owner: Somebody, **draft: Any) -> None:
+async def drafted(desk: ServedLetters, owner: Somebody, **draft: Any) -> None:
     """A newsletter of the owner's with a draft."""
     newsletter = Newsletter(
         id="1",
@@ -66,7 +66,7 @@ async def drafted(desk: ServedDesk, owner: Somebody, **draft: Any) -> None:
     await desk.kit.store.write(Put(Draft(newsletter_code=CODE, updated_at=NOW, **(given | draft))))
 
 
-async def made(desk: ServedDesk, person: Somebody, wanted: str) -> dict[str, Any]:
+async def made(desk: ServedLetters, person: Somebody, wanted: str) -> dict[str, Any]:
     answer = await person.api("POST", f"{API}/exports", {"format": wanted})
     assert answer.status == 202, answer.text
     assert answer.headers["location"] == f"/api/newsletter{API}/steps/export-{wanted}"
@@ -77,7 +77,7 @@ async def made(desk: ServedDesk, person: Somebody, wanted: str) -> dict[str, Any
     return result
 
 
-def row(desk: ServedDesk, sk: str) -> dict[str, Any]:
+def row(desk: ServedLetters, sk: str) -> dict[str, Any]:
     assert isinstance(desk.kit.tables, EmbeddedStore)
     key = {"PK": {"S": f"NEWSLETTER#{CODE}"}, "SK": {"S": sk}}
     table = schema.MAIN.name
@@ -85,7 +85,9 @@ def row(desk: ServedDesk, sk: str) -> dict[str, Any]:
 
 
 @pytest.mark.parametrize("wanted", list(FORMATS))
-async def test_every_format_is_made_kept_under_its_documented_key_and_downloaded(desk: ServedDesk, wanted: str) -> None:
+async def test_every_format_is_made_kept_under_its_documented_key_and_downloaded(
+    desk: ServedLetters, wanted: str
+) -> None:
     ada = await desk.person(name="Ada")
     await drafted(desk, ada)
     export = await made(desk, ada, wanted)
@@ -116,7 +118,7 @@ async def test_every_format_is_made_kept_under_its_documented_key_and_downloaded
             assert "Sorghum yields rose" in file.text
 
 
-async def test_a_format_that_was_made_before_an_edit_says_how_far_it_is_behind(desk: ServedDesk) -> None:
+async def test_a_format_that_was_made_before_an_edit_says_how_far_it_is_behind(desk: ServedLetters) -> None:
     ada = await desk.person(name="Ada")
     await drafted(desk, ada)
     await made(desk, ada, "html")
@@ -131,7 +133,7 @@ async def test_a_format_that_was_made_before_an_edit_says_how_far_it_is_behind(d
     assert "Good day." in (await ada.api("GET", f"{API}/exports/html/file")).text
 
 
-async def test_two_formats_do_not_lose_each_other(desk: ServedDesk) -> None:
+async def test_two_formats_do_not_lose_each_other(desk: ServedLetters) -> None:
     ada = await desk.person(name="Ada")
     await drafted(desk, ada)
     for wanted in ("md", "html", "email"):
@@ -140,7 +142,7 @@ async def test_two_formats_do_not_lose_each_other(desk: ServedDesk) -> None:
     assert set(row(desk, "DRAFT")["exports"]) == {"md", "html", "email"}
 
 
-async def test_an_export_needs_a_draft(desk: ServedDesk) -> None:
+async def test_an_export_needs_a_draft(desk: ServedLetters) -> None:
     ada = await desk.person(name="Ada")
     await drafted(desk, ada, sections={}, generated_content="", generated_at=None)
     refused = await ada.api("POST", f"{API}/exports", {"format": "pdf"})
@@ -151,7 +153,7 @@ async def test_an_export_needs_a_draft(desk: ServedDesk) -> None:
     assert (await ada.api("POST", f"{API}/exports", {"format": "rtf"})).status == 422
 
 
-async def test_finish_shows_formats_by_use_and_what_to_mend(desk: ServedDesk) -> None:
+async def test_finish_shows_formats_by_use_and_what_to_mend(desk: ServedLetters) -> None:
     ada = await desk.person(name="Ada")
     await drafted(desk, ada, sections=TEXTS | {"conclusion": "## Conclusion\n\nA claim. [9]"})
     page = await ada.get(FINISH)
@@ -171,7 +173,7 @@ async def test_finish_shows_formats_by_use_and_what_to_mend(desk: ServedDesk) ->
     assert message_from_bytes(draft.body, policy=default)["X-Unsent"] == "1"
 
 
-async def test_strangers_find_nothing_and_readers_make_nothing(desk: ServedDesk) -> None:
+async def test_strangers_find_nothing_and_readers_make_nothing(desk: ServedLetters) -> None:
     ada, stan, nora = await desk.person(name="Ada"), await desk.person(name="Stan"), await desk.person("", "Nora")
     await drafted(desk, ada)
     await made(desk, ada, "md")
@@ -191,7 +193,7 @@ async def test_strangers_find_nothing_and_readers_make_nothing(desk: ServedDesk)
     assert (await stan.api("PATCH", "/brand", {"colour": "#112233"})).status == 403
 
 
-async def test_a_link_opens_the_edition_for_everybody_until_it_is_revoked(desk: ServedDesk) -> None:
+async def test_a_link_opens_the_edition_for_everybody_until_it_is_revoked(desk: ServedLetters) -> None:
     ada, visitor = await desk.person(name="Ada"), desk.visitor()
     await drafted(desk, ada)
     url = (await ada.api("POST", f"{API}/link")).json["url"]
@@ -222,7 +224,7 @@ async def test_a_link_opens_the_edition_for_everybody_until_it_is_revoked(desk: 
     assert (await visitor.get(path)).status == 404
 
 
-async def test_a_deleted_newsletter_cannot_be_read_by_its_link(desk: ServedDesk) -> None:
+async def test_a_deleted_newsletter_cannot_be_read_by_its_link(desk: ServedLetters) -> None:
     ada, visitor = await desk.person(name="Ada"), desk.visitor()
     await drafted(desk, ada)
     url = (await ada.api("POST", f"{API}/link")).json["url"]
@@ -230,7 +232,7 @@ async def test_a_deleted_newsletter_cannot_be_read_by_its_link(desk: ServedDesk)
     assert (await visitor.get(url[url.index("/newsletter/") :])).status == 404
 
 
-async def test_pictures_of_a_link_are_shown_to_readers(desk: ServedDesk) -> None:
+async def test_pictures_of_a_link_are_shown_to_readers(desk: ServedLetters) -> None:
     ada, visitor = await desk.person(name="Ada"), desk.visitor()
     key = f"newsletters/{CODE}/images/fields.png"
     shown = picture()
@@ -251,7 +253,7 @@ async def test_pictures_of_a_link_are_shown_to_readers(desk: ServedDesk) -> None
     assert "data:image/png" in (await ada.api("GET", f"{API}/exports/html/file")).text
 
 
-async def test_a_test_mail_goes_to_whoever_asks(desk: ServedDesk) -> None:
+async def test_a_test_mail_goes_to_whoever_asks(desk: ServedLetters) -> None:
     ada = await desk.person(name="Ada")
     await drafted(desk, ada)
     assert (await ada.api("POST", f"{API}/test-mail")).json == {"sent_to": "ada@example.org"}
@@ -265,7 +267,7 @@ async def test_a_test_mail_goes_to_whoever_asks(desk: ServedDesk) -> None:
     assert "Sent to ada@example.org." in (await ada.follow(answer)).shown
 
 
-async def test_a_brand_has_versions_and_only_administrators_change_it(desk: ServedDesk) -> None:
+async def test_a_brand_has_versions_and_only_administrators_change_it(desk: ServedLetters) -> None:
     ada, xenia = await desk.person(name="Ada"), await desk.person("admin", "Xenia")
     await drafted(desk, ada)
     before = (await ada.api("GET", "/brand")).json
@@ -283,7 +285,7 @@ async def test_a_brand_has_versions_and_only_administrators_change_it(desk: Serv
     assert "Desk, Djibouti" in (await ada.api("GET", f"{API}/exports/html/file")).text
 
 
-async def test_the_page_of_the_brand_keeps_what_was_typed_and_mends_the_colour(desk: ServedDesk) -> None:
+async def test_the_page_of_the_brand_keeps_what_was_typed_and_mends_the_colour(desk: ServedLetters) -> None:
     xenia = await desk.person("admin", "Xenia")
     page = await xenia.get("/newsletter/brand")
     assert page.status == 200
@@ -303,7 +305,7 @@ async def test_the_page_of_the_brand_keeps_what_was_typed_and_mends_the_colour(d
     assert styles.headers["content-type"].startswith("text/css")
 
 
-async def test_a_logo_is_made_safe_and_shown_in_exports(desk: ServedDesk) -> None:
+async def test_a_logo_is_made_safe_and_shown_in_exports(desk: ServedLetters) -> None:
     ada, xenia = await desk.person(name="Ada"), await desk.person("admin", "Xenia")
     await drafted(desk, ada)
     brand = await desk.service.brand.save(BrandEdit(logo_alt="Our logo"), xenia.viewer, picture(120, 40).data)
@@ -319,7 +321,7 @@ async def test_a_logo_is_made_safe_and_shown_in_exports(desk: ServedDesk) -> Non
 
 
 @pytest.mark.parametrize("code", ["NL-20260126-ZZZZ", "PROP-20260126-ZZZZ", "nobody", "01arz3ndektsv4rrffq69g5fav"])
-async def test_no_step_is_started_for_what_there_is_not(desk: ServedDesk, code: str) -> None:
+async def test_no_step_is_started_for_what_there_is_not(desk: ServedLetters, code: str) -> None:
     owner = await desk.person(name="Ada")
     for path in (f"/newsletters/{code}/exports", f"/proposals/{code}/exports"):
         assert (await owner.api("POST", path, {"format": "md"})).status == 404

@@ -10,7 +10,7 @@ import pytest
 from partita.apps.newsletter.inputs import NewNewsletter, TopicsEdit
 from partita.apps.newsletter.permissions import AUTHOR, EDITOR, ROLES, Letters
 from partita.kit.permissions import Access
-from tests.apps.newsletter.served import ServedDesk, Somebody, served_in
+from tests.apps.newsletter.served import ServedLetters, Somebody, served_in
 from tests.web.visitor import Answer
 from tests.web.walk import Walked, walk
 
@@ -26,7 +26,7 @@ def served(tmp_path: Path) -> Any:
         yield desk
 
 
-def routes(served: ServedDesk) -> list[Walked]:
+def routes(served: ServedLetters) -> list[Walked]:
     own = ("/newsletter", "/api/newsletter")
     return [each for each in walk(served.app) if each.path.startswith(own) and not each.path.endswith("/design")]
 
@@ -56,7 +56,7 @@ async def test_roles_grant_what_the_system_says() -> None:
     assert str(Letters.MANAGE) not in EDITOR
 
 
-async def test_no_route_is_open_to_visitors(served: ServedDesk) -> None:
+async def test_no_route_is_open_to_visitors(served: ServedLetters) -> None:
     visitor = served.visitor()
     for route in routes(served):
         if route.permission == Access.PUBLIC:
@@ -66,7 +66,7 @@ async def test_no_route_is_open_to_visitors(served: ServedDesk) -> None:
         assert answer.status in (303, 401), (route, answer.status)
 
 
-async def test_somebody_without_a_role_gets_nothing_but_what_this_is(served: ServedDesk) -> None:
+async def test_somebody_without_a_role_gets_nothing_but_what_this_is(served: ServedLetters) -> None:
     nobody = await served.person("", "Nora")
     desk = await nobody.get("/newsletter")
     assert desk.status == 200
@@ -78,7 +78,7 @@ async def test_somebody_without_a_role_gets_nothing_but_what_this_is(served: Ser
         assert answer.status == 403, (route, answer.status)
 
 
-async def test_a_stranger_with_a_role_finds_nothing_of_somebody_elses_newsletter(served: ServedDesk) -> None:
+async def test_a_stranger_with_a_role_finds_nothing_of_somebody_elses_newsletter(served: ServedLetters) -> None:
     owner, stranger = await served.person("author", "Owner"), await served.person("editor", "Stranger")
     made = await served.service.newsletters.create(owner.viewer, NewNewsletter(title="Secret edition"))
     code = made.newsletter_code

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from tests.apps.newsletter.reading.samples import CALL_LINES, call_for_proposals
-from tests.apps.newsletter.served import ServedDesk, Somebody, served_in
+from tests.apps.newsletter.served import ServedLetters, Somebody, served_in
 from tests.apps.newsletter.test_sources_web import _multipart
 from tests.web.filled import filled
 from tests.web.visitor import Answer
@@ -17,7 +17,7 @@ pytestmark = pytest.mark.anyio
 
 
 @pytest.fixture
-def desk(tmp_path: Path) -> Iterator[ServedDesk]:
+def desk(tmp_path: Path) -> Iterator[ServedLetters]:
     with served_in(tmp_path) as desk:
         yield desk
 
@@ -35,7 +35,7 @@ async def _started(ada: Somebody, **fields: str) -> str:
     return answer.location
 
 
-async def test_from_a_frame_to_a_word_document_with_the_checklist(desk: ServedDesk) -> None:
+async def test_from_a_frame_to_a_word_document_with_the_checklist(desk: ServedLetters) -> None:
     ada = await desk.person()
     empty = await ada.get("/newsletter/proposals")
     assert "Letter of interest" in empty.text
@@ -73,7 +73,7 @@ async def test_from_a_frame_to_a_word_document_with_the_checklist(desk: ServedDe
     assert "The Fund" in listed.text
 
 
-async def test_two_windows_get_both_texts_and_choose(desk: ServedDesk) -> None:
+async def test_two_windows_get_both_texts_and_choose(desk: ServedLetters) -> None:
     ada = await desk.person()
     path = await _started(ada)
     opened = await ada.get(f"{path}?section=risks")
@@ -90,7 +90,7 @@ async def test_two_windows_get_both_texts_and_choose(desk: ServedDesk) -> None:
     assert "Edited" in history.text
 
 
-async def test_facts_status_sections_and_deleting(desk: ServedDesk) -> None:
+async def test_facts_status_sections_and_deleting(desk: ServedLetters) -> None:
     ada, abel = await desk.person(), await desk.person()
     path = await _started(ada)
     page = await ada.get(f"{path}/facts")
@@ -116,7 +116,7 @@ async def test_facts_status_sections_and_deleting(desk: ServedDesk) -> None:
     assert (await ada.get(path)).status == 404
 
 
-async def test_a_funders_template_becomes_the_frame(desk: ServedDesk) -> None:
+async def test_a_funders_template_becomes_the_frame(desk: ServedLetters) -> None:
     ada = await desk.person()
     template = b"# Aims\n\nWhy.\n\n# Means\n\nHow.\n\n# Money\n\nHow much."
     answer = await _send(ada, "/newsletter/proposals/new", {"title": "T", "frame": "document"}, ("form.md", template))
@@ -128,7 +128,7 @@ async def test_a_funders_template_becomes_the_frame(desk: ServedDesk) -> None:
     assert "Choose the document" in refused.text
 
 
-async def test_the_api_of_proposals(desk: ServedDesk) -> None:
+async def test_the_api_of_proposals(desk: ServedLetters) -> None:
     ada, abel = await desk.person(), await desk.person()
     made = await ada.api("POST", "/proposals", {"title": "Fodder", "frame": "concept_note", "deadline": "2031-01-01"})
     assert made.status == 201

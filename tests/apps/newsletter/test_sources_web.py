@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from tests.apps.newsletter.reading.samples import report
-from tests.apps.newsletter.served import ServedDesk, Somebody, served_in
+from tests.apps.newsletter.served import ServedLetters, Somebody, served_in
 from tests.web.filled import filled
 from tests.web.visitor import Answer
 
@@ -17,7 +17,7 @@ PROSE = "The long rains came late in the north. Farmers planted maize again in M
 
 
 @pytest.fixture
-def desk(tmp_path: Path) -> Iterator[ServedDesk]:
+def desk(tmp_path: Path) -> Iterator[ServedLetters]:
     with served_in(tmp_path) as desk:
         yield desk
 
@@ -42,7 +42,7 @@ async def _send_api(person: Somebody, body: bytes, kind: str) -> Answer:
     return await person.ask("POST", "/api/newsletter/sources/files", body, headers)
 
 
-async def test_several_files_at_once_each_said_by_itself(desk: ServedDesk) -> None:
+async def test_several_files_at_once_each_said_by_itself(desk: ServedLetters) -> None:
     ada = await desk.person()
     files = [
         ("a.pdf", report(2)),
@@ -63,7 +63,7 @@ async def test_several_files_at_once_each_said_by_itself(desk: ServedDesk) -> No
     assert "Annual report" not in tagged.text
 
 
-async def test_an_empty_list_says_what_a_good_source_is(desk: ServedDesk) -> None:
+async def test_an_empty_list_says_what_a_good_source_is(desk: ServedLetters) -> None:
     ada = await desk.person()
     assert "A good source is" in (await ada.get("/newsletter/sources")).text
     nora = await desk.person("")
@@ -72,7 +72,7 @@ async def test_an_empty_list_says_what_a_good_source_is(desk: ServedDesk) -> Non
     assert nothing.status == 303
 
 
-async def test_what_was_typed_comes_back_when_it_is_refused(desk: ServedDesk) -> None:
+async def test_what_was_typed_comes_back_when_it_is_refused(desk: ServedLetters) -> None:
     ada = await desk.person()
     await _send(ada, "/newsletter/sources", {"text": PROSE, "title": "First"})
     answer = await _send(ada, "/newsletter/sources", {"text": PROSE, "title": "Second", "urls": "nonsense"})
@@ -84,7 +84,7 @@ async def test_what_was_typed_comes_back_when_it_is_refused(desk: ServedDesk) ->
     assert dict(filled(answer.text, "/newsletter/sources"))["text"].strip() == PROSE.strip()
 
 
-async def test_a_source_is_corrected_switched_and_deleted_on_its_page(desk: ServedDesk) -> None:
+async def test_a_source_is_corrected_switched_and_deleted_on_its_page(desk: ServedLetters) -> None:
     ada = await desk.person()
     await _send(
         ada, "/newsletter/sources", {"text": f"# Rains\n\n{PROSE * 20}\n\n# Prices\n\n{PROSE}", "tags": "maize"}
@@ -112,7 +112,7 @@ async def test_a_source_is_corrected_switched_and_deleted_on_its_page(desk: Serv
     assert (await ada.get(path)).status == 404
 
 
-async def test_somebody_elses_source_can_be_read_and_not_changed(desk: ServedDesk) -> None:
+async def test_somebody_elses_source_can_be_read_and_not_changed(desk: ServedLetters) -> None:
     ada, abel = await desk.person(), await desk.person()
     await _send(ada, "/newsletter/sources", {"text": PROSE})
     await desk.catch_up()
@@ -125,7 +125,7 @@ async def test_somebody_elses_source_can_be_read_and_not_changed(desk: ServedDes
     assert (await abel.post(f"{path}/delete", {})).status == 403
 
 
-async def test_the_api_adds_reads_refuses_and_deletes(desk: ServedDesk) -> None:
+async def test_the_api_adds_reads_refuses_and_deletes(desk: ServedLetters) -> None:
     ada = await desk.person()
     added = await ada.api("POST", "/sources", {"text": PROSE * 20, "title": "Rains", "published": "2026-03-01"})
     assert added.status == 201
@@ -150,7 +150,7 @@ async def test_the_api_adds_reads_refuses_and_deletes(desk: ServedDesk) -> None:
     assert (await ada.api("GET", f"/sources/{source_id}")).status == 404
 
 
-async def test_the_api_takes_files_and_says_of_each_what_is_wrong(desk: ServedDesk) -> None:
+async def test_the_api_takes_files_and_says_of_each_what_is_wrong(desk: ServedLetters) -> None:
     ada = await desk.person()
     body, kind = _multipart({"tags": "x"}, ("r.pdf", report(1)), ("r2.pdf", report(1)))
     answer = await _send_api(ada, body, kind)

@@ -175,7 +175,8 @@ class JobWorker:
         final = isinstance(error, JobFailed) or (isinstance(error, Problem) and error.status < 500)
         words = _in_plain_words(error)
         detail = "".join(traceback.format_exception(error))[-4000:]
-        _log.warning("jobs: %s %s failed (%d): %r", kind.name, running.job_id, failures, error)
+        level = logging.INFO if final else logging.WARNING  # what was foreseen is told to whoever asked for it
+        _log.log(level, "jobs: %s %s failed (%d): %r", kind.name, running.job_id, failures, error)
         told: tuple[Action[Job], ...] = (Job.failures.set(failures), Job.error.set(words), Job.detail.set(detail))
         if final or failures > kind.retries:
             await hold.finish("failed", kind.kept_days, *told, *running.progress_actions())

@@ -30,7 +30,7 @@ FORMATS: dict[Format, FormatFacts] = {
         FormatFacts("email", "Mail", "HTML to paste into a mailing tool.", "export-email.html", "html"),
         FormatFacts("eml", "Mail draft", "Opens in your mail program, ready to be addressed.", "export.eml", "eml"),
         FormatFacts("html", "Web page", "One file that opens in every browser.", "export.html", "html"),
-        FormatFacts("docx", "Word", "To go on writing, or for the printer's.", "export.docx", "docx"),
+        FormatFacts("docx", "Word", "To go on writing, or to hand to a printer.", "export.docx", "docx"),
         FormatFacts("md", "Markdown", "Plain text for other programs; can be read in again.", "export.md", "md"),
     )
 }
