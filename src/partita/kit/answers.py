@@ -21,6 +21,9 @@ class Json(Response):
         return orjson.dumps(content)
 
 
+Revision = Annotated[
+    int | None, Query(ge=1, description="The revision that you decide on; refused with 409 if it has changed since.")
+]
 Limit = Annotated[int, Query(ge=1, le=100, description="The most entries to return.")]
 Cursor = Annotated[str | None, Query(max_length=8192, description="`next_cursor` of the previous page.")]
 

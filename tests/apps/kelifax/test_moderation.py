@@ -32,6 +32,19 @@ async def test_decisions_follow_the_states_and_are_logged(service: KelifaxServic
     ]
 
 
+async def test_a_decision_is_on_what_its_moderator_saw(service: KelifaxService) -> None:
+    seen = (await service.submissions.submit(submission(), "x")).revision
+    approved = await service.moderation.approve(MOD, "amazing-dev-tool", seen)
+    with pytest.raises(Conflict, match="since you opened it") as refused:
+        await service.moderation.reject(MOD, "amazing-dev-tool", "spam", seen)
+    assert refused.value.code == "changed_meanwhile"
+    assert (await service.resources.detail("amazing-dev-tool")).revision == approved.revision
+    await service.moderation.edit(MOD, "amazing-dev-tool", ResourceEdit(tags=["new"]))
+    with pytest.raises(Conflict, match="since you opened it"):
+        await service.moderation.reject(MOD, "amazing-dev-tool", "spam", approved.revision)
+    assert len((await service.moderation.log()).items) == 2, "the approval and the edit, and nothing of what was refused"
+
+
 async def test_totals_equal_what_they_count_after_any_decisions(service: KelifaxService) -> None:
     await approved(service, "One")
     await approved(service, "Two", resource__category="design")

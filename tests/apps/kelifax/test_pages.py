@@ -473,12 +473,12 @@ async def test_a_decision_at_the_desk_opens_the_next_one_and_can_be_taken_back(
     first, second, third = [(await _resource(kelifax, f"Queued {n}", by=None)).resource_slug for n in range(3)]
     page = await moderator.get(f"/kelifax/moderation?at={first}")
     assert _open(page) == "Queued 0"
-    action = f"/kelifax/moderation/{first}/approve"
+    action = f"/kelifax/moderation/{first}/approve?revision=1"
     after = await moderator.follow(await moderator.post(action, filled(page.text, action)))
     assert _open(after) == "Queued 1"
     assert "“Queued 0” approved." in after.shown
     (undo,) = re.findall(rf'action="(/kelifax/moderation/{first}/reopen[^"]*)"', after.shown)
-    action = f"/kelifax/moderation/{second}/reject"
+    action = f"/kelifax/moderation/{second}/reject?revision=1"
     refused = await moderator.post(action, {**dict(filled(after.text, action)), "reason": " "})
     assert (refused.status, _open(refused)) == (422, "Queued 1")
     assert 'id="f-reason-error"' in refused.text
@@ -510,13 +510,25 @@ async def test_a_decision_that_somebody_else_made_first_leads_on_with_a_word_abo
     assert away.location == f"/kelifax/moderation/{slug}"
 
 
+async def test_a_decision_in_a_second_tab_does_not_reverse_the_first(kelifax: Kelifax, moderator: Somebody) -> None:
+    slug = (await _resource(kelifax, "In Two Tabs", by=None)).resource_slug
+    tab = await moderator.get(f"/kelifax/moderation?at={slug}")
+    (reject,) = re.findall(rf'action="(/kelifax/moderation/{slug}/reject[^"]*)"', tab.shown)
+    await kelifax.service.moderation.approve(MOD, slug)
+    refused = await moderator.post(reject, {"reason": "Nobody needs knots.", "next": "/kelifax/moderation"})
+    assert refused.status == 409
+    assert "Somebody has changed this resource since you opened it." in refused.shown
+    assert "Nobody needs knots." in refused.shown, "what was typed stays"
+    assert (await kelifax.service.moderation.inspect(slug)).is_approved
+
+
 async def test_an_undo_is_refused_if_something_happened_since(kelifax: Kelifax, moderator: Somebody) -> None:
     resource = await _resource(kelifax, "Edited Since")
     slug = resource.resource_slug
     await kelifax.service.moderation.edit(MOD, slug, ResourceEdit(tags=["since"]))
     answer = await moderator.post(f"/kelifax/moderation/{slug}/reopen?revision={resource.revision}")
     assert answer.location == f"/kelifax/moderation/{slug}"
-    assert "Somebody has changed this resource since." in (await moderator.follow(answer)).shown
+    assert "Somebody has changed this resource since you opened it." in (await moderator.follow(answer)).shown
     assert (await kelifax.service.moderation.inspect(slug)).is_approved
 
 

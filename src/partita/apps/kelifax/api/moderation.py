@@ -12,7 +12,7 @@ from partita.apps.kelifax.inputs import Reason, ResourceEdit
 from partita.apps.kelifax.permissions import Kelifax
 from partita.apps.kelifax.schema import Resource, Status
 from partita.apps.kelifax.service import KelifaxService
-from partita.kit.answers import Cursor, Json, Limit
+from partita.kit.answers import Cursor, Json, Limit, Revision
 from partita.kit.history.views import ChangeView
 from partita.kit.routes import CurrentViewer, Routes
 from partita.kit.views import From, ListOf, View, listed
@@ -97,19 +97,19 @@ def add(api: Routes, service: KelifaxService) -> None:
         await service.moderation.delete(viewer, slug)
 
     @api.post("/moderation/{slug}/reopen", Kelifax.APPROVE, response_model=ModeratedResource, refuses=[404, 409, 422])
-    async def reopen(viewer: CurrentViewer, slug: str, revision: int | None = None) -> Json:
+    async def reopen(viewer: CurrentViewer, slug: str, revision: Revision = None) -> Json:
         """Take a decision back: the resource waits again. With a revision, only if nothing has happened since."""
         return moderated(await service.moderation.reopen(viewer, slug, revision))
 
-    @api.post("/moderation/{slug}/approve", Kelifax.APPROVE, response_model=ModeratedResource, refuses=[404, 409])
-    async def approve(viewer: CurrentViewer, slug: str) -> Json:
+    @api.post("/moderation/{slug}/approve", Kelifax.APPROVE, response_model=ModeratedResource, refuses=[404, 409, 422])
+    async def approve(viewer: CurrentViewer, slug: str, revision: Revision = None) -> Json:
         """Approve a resource: it becomes public."""
-        return moderated(await service.moderation.approve(viewer, slug))
+        return moderated(await service.moderation.approve(viewer, slug, revision))
 
     @api.post("/moderation/{slug}/reject", Kelifax.APPROVE, response_model=ModeratedResource, refuses=[404, 409, 422])
-    async def reject(viewer: CurrentViewer, slug: str, rejection: Reason) -> Json:
+    async def reject(viewer: CurrentViewer, slug: str, rejection: Reason, revision: Revision = None) -> Json:
         """Reject a resource, with a reason for the submitter."""
-        return moderated(await service.moderation.reject(viewer, slug, rejection.reason))
+        return moderated(await service.moderation.reject(viewer, slug, rejection.reason, revision))
 
     @api.post("/moderation/{slug}/feature", Kelifax.APPROVE, response_model=ModeratedResource, refuses=[404, 409])
     async def feature(viewer: CurrentViewer, slug: str) -> Json:

@@ -92,7 +92,7 @@ def add(api: Routes, service: KelifaxService) -> None:
         )
         return Json(listed(ResourceSummary, without_marks(page), logo_url=logo_url))
 
-    @api.get("/resources/{slug}", Access.PUBLIC, response_model=ResourceDetail, refuses=[404])
+    @api.get("/resources/{slug}", Access.PUBLIC, response_model=ResourceDetail, refuses=[404], steady=True)
     async def detail(slug: str) -> Json:
         """An approved resource."""
         resource = await service.resources.detail(slug)

@@ -18,7 +18,7 @@ from partita.apps.kelifax.schema import STATUSES, Resource, Status
 from partita.apps.kelifax.service import KelifaxService
 from partita.apps.kelifax.service.history import RESOURCE_FIELDS, timeline_entry
 from partita.apps.kelifax.service.reports import MOST_COUNTED
-from partita.kit.answers import Cursor
+from partita.kit.answers import Cursor, Revision
 from partita.kit.desks import Desk, next_in
 from partita.kit.flashes import Kind
 from partita.kit.forms import MOST_FIELDS, Parsed, filled, parse, submitted
@@ -123,18 +123,20 @@ def add(pages: Routes, service: KelifaxService) -> None:
         return redirect(onward, flash=flash, kind=kind, undo=undo)
 
     @pages.post("/moderation/{slug}/approve", Kelifax.APPROVE)
-    async def approve(request: Request, viewer: CurrentViewer, slug: str) -> Response:
+    async def approve(request: Request, viewer: CurrentViewer, slug: str, revision: Revision = None) -> Response:
         onward = await next_in(request)
+        decision = service.moderation.approve(viewer, slug, revision)
         if not onward:
-            return await decide(request, slug, service.moderation.approve(viewer, slug), "Approved.")
+            return await decide(request, slug, decision, "Approved.")
         try:
-            resource = await service.moderation.approve(viewer, slug)
+            resource = await decision
         except Conflict as problem:
-            return redirect(onward, flash=problem.detail, kind="warn")
+            look_again = f"{DESK}?{urlencode({'at': slug})}" if problem.code == "changed_meanwhile" else onward
+            return redirect(look_again, flash=problem.detail, kind="warn")
         return decided_at_desk(resource, onward, f"“{resource.resource_name}” approved.")
 
     @pages.post("/moderation/{slug}/reopen", Kelifax.APPROVE)
-    async def reopen(viewer: CurrentViewer, slug: str, revision: int | None = None) -> Response:
+    async def reopen(viewer: CurrentViewer, slug: str, revision: Revision = None) -> Response:
         try:
             resource = await service.moderation.reopen(viewer, slug, revision)
         except Conflict as problem:
@@ -153,11 +155,11 @@ def add(pages: Routes, service: KelifaxService) -> None:
         return await decide(request, slug, unfeatured, "No longer featured.", "info")
 
     @pages.post("/moderation/{slug}/reject", Kelifax.APPROVE, keeps=Reason)
-    async def reject(request: Request, viewer: CurrentViewer, slug: str) -> Response:
+    async def reject(request: Request, viewer: CurrentViewer, slug: str, revision: Revision = None) -> Response:
         onward = await next_in(request)
 
         async def save(rejection: Reason) -> Response:
-            resource = await service.moderation.reject(viewer, slug, rejection.reason)
+            resource = await service.moderation.reject(viewer, slug, rejection.reason, revision)
             if onward:
                 return decided_at_desk(resource, onward, f"“{resource.resource_name}” rejected.", "info")
             return redirect(f"/kelifax/moderation/{slug}", flash="Rejected.", kind="info")

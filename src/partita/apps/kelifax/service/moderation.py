@@ -54,29 +54,32 @@ class Moderation:
         """Decisions on a resource, newest first; also if it was deleted."""
         return await self._store.page(schema.decisions_on(slug), limit=limit, after=cursor)
 
-    async def approve(self, viewer: Viewer, slug: str) -> Resource:
-        """Make a resource public."""
+    async def approve(self, viewer: Viewer, slug: str, revision: int | None = None) -> Resource:
+        """Make a resource public. With a revision, only if nothing has happened since the moderator looked."""
         now = stamp(self._kit.clock)
 
         def approved(resource: Resource) -> Resource:
             if resource.is_approved:
                 raise Conflict("This resource is approved already.", code="already_approved")
+            _check_revision(resource, revision)
             update = {"resource_status": "approved", "approved_at": now, "rejected_at": "", "rejection_reason": ""}
             return resource.model_copy(update=update)
 
-        return await self._change(viewer, slug, "approve", approved)
+        return await self._change(viewer, slug, "approve", approved, seen=_seen(revision))
 
-    async def reject(self, viewer: Viewer, slug: str, reason: str) -> Resource:
-        """Keep a resource out of the directory, or remove it from there, with a reason for the submitter."""
+    async def reject(self, viewer: Viewer, slug: str, reason: str, revision: int | None = None) -> Resource:
+        """Keep a resource out of the directory, or remove it from there, with a reason for the submitter. With a
+        revision, only if nothing has happened since the moderator looked."""
         now = stamp(self._kit.clock)
 
         def rejected(resource: Resource) -> Resource:
             if resource.resource_status == "rejected":
                 raise Conflict("This resource is rejected already.", code="already_rejected")
+            _check_revision(resource, revision)
             update = {"resource_status": "rejected", "rejected_at": now, "rejection_reason": reason}
             return resource.model_copy(update={**update, "approved_at": "", "featured": False})
 
-        return await self._change(viewer, slug, "reject", rejected, reason)
+        return await self._change(viewer, slug, "reject", rejected, reason, seen=_seen(revision))
 
     async def reopen(self, viewer: Viewer, slug: str, revision: int | None = None) -> Resource:
         """Take a decision back: the resource waits again. With a revision, only if nothing has happened since."""
@@ -84,13 +87,11 @@ class Moderation:
         def reopened(resource: Resource) -> Resource:
             if resource.resource_status == "pending":
                 raise Conflict("This resource is waiting for a decision already.", code="already_pending")
-            if revision not in (None, resource.revision):
-                message = "Somebody has changed this resource since. Look at it before you decide again."
-                raise Conflict(message, code="changed_meanwhile")
+            _check_revision(resource, revision)
             update = {"resource_status": "pending", "approved_at": "", "rejected_at": "", "rejection_reason": ""}
             return resource.model_copy(update={**update, "featured": False})
 
-        return await self._change(viewer, slug, "reopen", reopened)
+        return await self._change(viewer, slug, "reopen", reopened, seen=_seen(revision))
 
     async def feature(self, viewer: Viewer, slug: str, *, featured: bool) -> Resource:
         """Feature an approved resource on the home page, or stop featuring it."""
@@ -115,7 +116,7 @@ class Moderation:
             text = search_text(after.resource_name, after.tag_list, after.category, after.feature_list)
             return after.model_copy(update={"search_text": text})
 
-        return await self._change(viewer, slug, "edit", edited, seen=() if edit.revision is None else MODERATED)
+        return await self._change(viewer, slug, "edit", edited, seen=_seen(edit.revision))
 
     async def delete(self, viewer: Viewer, slug: str) -> None:
         """Delete a resource with its tags and its guard, and close its reports; its change does the rest."""
@@ -159,6 +160,18 @@ class Moderation:
             return after
 
         return await self._store.attempt(attempt)
+
+
+def _check_revision(resource: Resource, revision: int | None) -> None:
+    """A decision is on what the moderator saw."""
+    if revision not in (None, resource.revision):
+        message = "Somebody has changed this resource since you opened it. Look at it before you decide."
+        raise Conflict(message, code="changed_meanwhile")
+
+
+def _seen(revision: int | None) -> tuple[str, ...]:
+    """What must not change while somebody who named a revision decides."""
+    return () if revision is None else MODERATED
 
 
 def _stored(name: str, value: Any) -> Any:
