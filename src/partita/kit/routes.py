@@ -14,7 +14,7 @@ from partita.kit.parameters import Handle, is_noting, noting, parsed_once, suits
 from partita.kit.permissions import Access, Viewer, authorize
 from partita.kit.problems import NotFound
 from partita.kit.serving import serving
-from partita.kit.steady import steadily
+from partita.kit.steady import WhenKept, steadily
 from partita.store.reads import remember_reads
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -68,12 +68,14 @@ class Routes:
         most_bytes: int = MOST_BYTES,
         faceless: bool = False,
         steady: bool = False,
+        when_kept: WhenKept | None = None,
         keeps: type[BaseModel] | None = None,
         **settings: Any,
     ) -> Callable[[F], F]:
         """Declare a route. `refuses` are the error statuses that its documentation lists. A `faceless` route responds
         to everybody alike, so no session is looked up. A `steady` one shows nothing but what the URL, the tables and
         the search index say, and does nothing besides: visitors get the same response until something is written.
+        What it must do for each of them all the same, such as counting, is `when_kept`.
         `keeps` is the model of the form that a page sends: if its sender has to sign in again, what was typed is kept.
         Such a route reads it with `submitted` or `edited`."""
 
@@ -85,7 +87,7 @@ class Routes:
         looks = not faceless and (self.pages or permission != Access.PUBLIC)
         route_class = APIRoute if faceless else _asking(permission) if looks else _Open
         if steady:
-            route_class = _steady(route_class)
+            route_class = _steady(route_class, when_kept)
 
         def declare(function: F) -> F:
             extra: dict[str, Any] = {"x-permission": str(permission), "x-refuses": list(refuses)}
@@ -126,12 +128,12 @@ class _Open(APIRoute):
         return answer
 
 
-def _steady(route_class: type[APIRoute]) -> type[APIRoute]:
+def _steady(route_class: type[APIRoute], when_kept: WhenKept | None) -> type[APIRoute]:
     """Routes whose responses are kept until something is written."""
 
     class Steady(route_class):  # type: ignore[misc, valid-type]
         def get_route_handler(self) -> Handle:
-            return steadily(super().get_route_handler())
+            return steadily(super().get_route_handler(), when_kept)
 
     return Steady
 

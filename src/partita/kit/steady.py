@@ -25,10 +25,12 @@ _RESPONSE_BYTES = 2_000
 _PERSONAL = frozenset({b"authorization", b"cookie"})
 
 Handle = Callable[[Request], Coroutine[Any, Any, Response]]
+WhenKept = Callable[[Request], None]
 
 
-def steadily(handle: Handle) -> Handle:
-    """A handler that makes a response once for as long as it stays the same."""
+def steadily(handle: Handle, when_kept: WhenKept | None = None) -> Handle:
+    """A handler that makes a response once for as long as it stays the same. `when_kept` is called with each request
+    that gets a response which was made before."""
 
     async def answer(request: Request) -> Response:
         key = await _key(request)
@@ -38,6 +40,8 @@ def steadily(handle: Handle) -> Handle:
         known = kept.get(key)
         if known is not None:
             response, request.state.calls = known
+            if when_kept is not None:
+                when_kept(request)
             if isinstance(response, RenderedPage):
                 return RenderedPage(request, response.parts, headers=response.given_headers)
             return response

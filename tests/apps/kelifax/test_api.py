@@ -207,7 +207,8 @@ async def test_words_and_tags_can_be_sorted_and_without_a_sort_the_best_or_newes
         form["resource"]["tags"] = ["sorting"]
         slugs.append((await kelifax.visitor().api("POST", "/resources", form)).json["resourceSlug"])
         await moderator.api("POST", f"/moderation/{slugs[-1]}/approve")
-    await kelifax.service.resources.count_views(slugs[0], 5)
+    await kelifax.service.views.count(slugs[0], 5)
+    await kelifax.service.views.add_waiting()
     await kelifax.worker.drain()
 
     async def listed(asked: str) -> list[str]:

@@ -69,7 +69,8 @@ async def test_a_list_from_memory_is_the_list_made_anew(kelifax: Kelifax) -> Non
                 with suppress(Conflict):  # it may be so already
                     await kelifax.service.moderation.feature(MOD, choose.choice(slugs), featured=True)
             case "view" if slugs:
-                await kelifax.service.resources.count_views(choose.choice(slugs))
+                await kelifax.service.views.count(choose.choice(slugs))
+                await kelifax.service.views.add_waiting()
             case "delete" if slugs:
                 gone = slugs.pop(choose.randrange(len(slugs)))
                 await kelifax.service.moderation.delete(MOD, gone)

@@ -42,7 +42,9 @@ async def test_a_decision_is_on_what_its_moderator_saw(service: KelifaxService) 
     await service.moderation.edit(MOD, "amazing-dev-tool", ResourceEdit(tags=["new"]))
     with pytest.raises(Conflict, match="since you opened it"):
         await service.moderation.reject(MOD, "amazing-dev-tool", "spam", approved.revision)
-    assert len((await service.moderation.log()).items) == 2, "the approval and the edit, and nothing of what was refused"
+    assert len((await service.moderation.log()).items) == 2, (
+        "the approval and the edit alone"
+    )
 
 
 async def test_totals_equal_what_they_count_after_any_decisions(service: KelifaxService) -> None:
@@ -82,7 +84,7 @@ async def test_editing_moves_tags_category_and_address_together(service: Kelifax
 
 async def test_an_edit_of_what_somebody_changed_meanwhile_is_refused(service: KelifaxService) -> None:
     seen = (await approved(service)).revision
-    await service.resources.count_views("amazing-dev-tool", 3)
+    await service.views.count("amazing-dev-tool", 3)
     first = await service.moderation.edit(MOD, "amazing-dev-tool", ResourceEdit(tags=["first"], revision=seen))
     with pytest.raises(Conflict, match="Reload it") as refused:
         await service.moderation.edit(MOD, "amazing-dev-tool", ResourceEdit(resource_name="Second", revision=seen))

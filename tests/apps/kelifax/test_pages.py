@@ -264,7 +264,8 @@ async def looms(kelifax: Kelifax) -> dict[str, str]:
     ):
         resource = await _resource(kelifax, name, resource__category=category, resource__tags=tags)
         slugs[name] = resource.resource_slug
-        await kelifax.service.resources.count_views(resource.resource_slug, views)
+        await kelifax.service.views.count(resource.resource_slug, views)
+    await kelifax.service.views.add_waiting()
     await kelifax.worker.drain()
     return slugs
 
@@ -671,7 +672,8 @@ async def test_views_and_more_rows_do_not_make_an_edit_late(kelifax: Kelifax, mo
     slug = (await _resource(kelifax, "Viewed")).resource_slug
     path = f"/kelifax/moderation/{slug}/edit"
     page = await moderator.get(path)
-    await kelifax.service.resources.count_views(slug)
+    await kelifax.service.views.count(slug)
+    await kelifax.service.views.add_waiting()
     page = await moderator.post(path, [*filled(page.text, path), ("more", "keyFeatures")])
     assert (await moderator.post(path, _with(filled(page.text, path), {"tags": "seen"}))).status == 303
 
@@ -704,3 +706,21 @@ async def test_a_row_that_cannot_be_read_takes_no_page_down(kelifax: Kelifax, mo
         assert (await seen.api("GET", address)).status == 200, address
     for address in ("/kelifax/moderation", "/kelifax/moderation?status=approved", "/kelifax/moderation/reports"):
         assert (await moderator.get(address)).status == 200, address
+
+
+async def test_people_count_once_each_and_programs_never(kelifax: Kelifax, moderator: Somebody) -> None:
+    slug = (await _resource(kelifax, "Visited Often")).resource_slug
+    path = f"/kelifax/resources/{slug}"
+    somebody = kelifax.visitor()
+    browsers = [f"Mozilla/5.0 (X11; Linux x86_64; rv:{number}.0) Gecko/20100101 Firefox" for number in range(5)]
+    for agent in [*browsers, *browsers]:
+        assert (await somebody.get(path, user_agent=agent)).status == 200
+    for agent in ("", "curl/8.0", "Mozilla/5.0 (compatible; Googlebot/2.1)", "Slackbot-LinkExpanding 1.0"):
+        await somebody.get(path, user_agent=agent)
+    await somebody.get(path, user_agent="Mozilla/5.0 Early", sec_purpose="prefetch;prerender")
+    await somebody.ask("HEAD", path, headers={"user-agent": "Mozilla/5.0 Head"})
+    await moderator.get(path, user_agent="Mozilla/5.0 Moderator")
+    (built,) = kelifax.suite.systems
+    assert built.finish is not None
+    await built.finish()
+    assert (await kelifax.service.resources.detail(slug)).view_count == 5

@@ -13,7 +13,8 @@ from partita.apps.kelifax.schema import Resource
 from partita.apps.kelifax.service import KelifaxService
 from partita.apps.kelifax.service.bookkeeping import completed
 from partita.apps.kelifax.service.submissions import creation, resource_of
-from partita.apps.kelifax.service.visits import Visits
+from partita.apps.kelifax.service.views import WORTHWHILE
+from partita.apps.kelifax.service.visits import AGAIN, Visits
 from partita.kit.kit import Kit
 from partita.kit.problems import NotFound
 from partita.store.observe import Observation
@@ -59,17 +60,47 @@ async def test_an_unknown_slug_is_not_found(service: KelifaxService, slug: str) 
         await service.resources.detail(slug or " ")
 
 
-async def test_views_are_counted_for_approved_resources_only(service: KelifaxService) -> None:
-    await service.submissions.submit(submission(), "x")
-    await service.resources.count_views("amazing-dev-tool")
-    await service.moderation.approve(MOD, "amazing-dev-tool")
-    await asyncio.gather(*(service.resources.count_views("amazing-dev-tool", 2) for _ in range(10)))
+async def test_every_view_is_shown_at_once_and_added_to_its_resource_once(service: KelifaxService) -> None:
+    await approved(service)
+    await asyncio.gather(*(service.views.count("amazing-dev-tool", 2) for _ in range(10)))
     await service.moderation.edit(
         MOD, "amazing-dev-tool", ResourceEdit(usage_purpose="Helps people even more than before.")
     )
     seen = await service.resources.detail("amazing-dev-tool")
     assert seen.view_count == 20
     assert seen.last_viewed
+    assert (await service.moderation.inspect("amazing-dev-tool")).view_count == 0, "not added yet"
+    await asyncio.gather(*(service.views.add_waiting() for _ in range(3)), service.views.count("amazing-dev-tool", 3))
+    await service.views.add_waiting()
+    assert (await service.moderation.inspect("amazing-dev-tool")).view_count == 23
+    assert (await service.resources.detail("amazing-dev-tool")).view_count == 23
+    assert await service.views.add_waiting() == 0
+
+
+async def test_few_views_wait_for_the_night_and_those_of_a_deleted_resource_are_forgotten(
+    service: KelifaxService,
+) -> None:
+    await approved(service)
+    await service.views.count("amazing-dev-tool", WORTHWHILE - 1)
+    assert await service.views.add_waiting(WORTHWHILE) == 0
+    await service.views.count("amazing-dev-tool")
+    assert await service.views.add_waiting(WORTHWHILE) == 1
+    await service.views.count("amazing-dev-tool", 5)
+    await service.moderation.delete(MOD, "amazing-dev-tool")
+    await service.views.count("amazing-dev-tool", 5)
+    assert await service.views.add_waiting() == 1
+    await approved(service)
+    assert (await service.resources.detail("amazing-dev-tool")).view_count == 0
+
+
+async def test_a_view_costs_at_most_three_write_units(service: KelifaxService, kit: Kit) -> None:
+    await approved(service)
+    seen: list[Observation] = []
+    kit.store.observe(seen.append)
+    for _ in range(WORTHWHILE):
+        await service.views.count("amazing-dev-tool")
+    await service.views.add_waiting(WORTHWHILE)
+    assert sum(call.units for call in seen) <= 3 * WORTHWHILE, [(call.operation, call.units) for call in seen]
 
 
 async def test_views_of_one_moment_are_one_write_and_none_is_forgotten_at_the_end(service: KelifaxService) -> None:
@@ -78,14 +109,18 @@ async def test_views_of_one_moment_are_one_write_and_none_is_forgotten_at_the_en
 
     async def count(slug: str, views: int) -> None:
         counted.append((slug, views))
-        await service.resources.count_views(slug, views)
+        await service.views.count(slug, views)
 
-    visits = Visits(count, seconds=0.01)
-    for _ in range(30):
-        visits.count("amazing-dev-tool")
+    now = 0.0
+    visits = Visits(count, seconds=0.01, clock=lambda: now)
+    for visitor in range(30):
+        visits.count("amazing-dev-tool", str(visitor))
     while not counted:
         await asyncio.sleep(0)
-    visits.count("amazing-dev-tool")
+    visits.count("amazing-dev-tool", "0")
+    visits.count("amazing-dev-tool", None)
+    now += AGAIN
+    visits.count("amazing-dev-tool", "0")
     await visits.finish()
     assert counted == [("amazing-dev-tool", 30), ("amazing-dev-tool", 1)]
     assert (await service.resources.detail("amazing-dev-tool")).view_count == 31
@@ -94,7 +129,8 @@ async def test_views_of_one_moment_are_one_write_and_none_is_forgotten_at_the_en
 async def test_most_viewed_come_first_everywhere_and_in_a_category(service: KelifaxService) -> None:
     for name, category, views in (("One", "design", 2), ("Two", "ai", 5), ("Three", "design", 4)):
         resource = await approved(service, name, resource__category=category)
-        await service.resources.count_views(resource.resource_slug, views)
+        await service.views.count(resource.resource_slug, views)
+    await service.views.add_waiting()
     assert slugs_of(await service.resources.browse(sort="popular")) == ["two", "three", "one"]
     assert slugs_of(await service.resources.browse(sort="popular", category="design")) == ["three", "one"]
 

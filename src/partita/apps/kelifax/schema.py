@@ -26,6 +26,7 @@ from partita.table import (
     Item,
     Query,
     Table,
+    Update,
     access_pattern,
     attribute,
     camel_case,
@@ -475,6 +476,37 @@ def totals(kind: Literal["status", "category", "domain", "day"]) -> Query[Total]
 @access_pattern("Submissions per day since", RESOURCES, documented=False, since="2026-01-26")
 def submissions_since(since: str) -> Query[Total]:
     return Total.query(COUNT_INDEX, Total.count_of("day")).at_least(Total.counted_as(since))
+
+
+class WaitingViews(Item, table=RESOURCES, pk="VIEWS#{slug}", keys={"countOf": "views", "countedAs": "{slug}"}):
+    """Views that are not in the resource's `viewCount` yet."""
+
+    slug: Attribute[str] = key_part()
+    views: Attribute[int] = attribute(default=0)
+    last_viewed: Attribute[Timestamp]
+
+
+@access_pattern(
+    "A view", RESOURCES, documented=False, slug="amazing-dev-tool", views=1, now="2026-01-26T10:30:00.123456Z"
+)
+def count_views(slug: str, views: int, now: str) -> Update[WaitingViews]:
+    key = WaitingViews.key(WaitingViews.slug(slug))
+    return Update(key, WaitingViews.views.add(views), WaitingViews.last_viewed.set(now)).or_new()
+
+
+@access_pattern("Views that wait to be added to resources", RESOURCES, documented=False)
+def waiting_views() -> Query[WaitingViews]:
+    return WaitingViews.query(COUNT_INDEX)
+
+
+@access_pattern("Waiting views of a resource", RESOURCES, documented=False, slug="amazing-dev-tool")
+def waiting_views_of(slug: str) -> Get[WaitingViews]:
+    return WaitingViews.get(WaitingViews.slug(slug))
+
+
+@access_pattern("Resource with its waiting views", RESOURCES, documented=False, slug="amazing-dev-tool")
+def resource_with_views(slug: str) -> BatchGet[Resource | WaitingViews]:
+    return BatchGet((Resource.key(Resource.resource_slug(slug)), WaitingViews.key(WaitingViews.slug(slug))))
 
 
 # What `partita check` reports here, and why we accept it.

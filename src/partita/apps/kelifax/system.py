@@ -15,6 +15,7 @@ from partita.apps.kelifax.service import KelifaxService
 from partita.apps.kelifax.service.adoption import adoptions
 from partita.apps.kelifax.service.notifications import KINDS
 from partita.apps.kelifax.service.reports import MOST_COUNTED
+from partita.apps.kelifax.service.views import SCHEDULES
 from partita.kit.files import OwnedFiles
 from partita.kit.kit import Kit
 from partita.kit.lists import without_marks
@@ -72,6 +73,8 @@ def build(kit: Kit) -> System:
         pages=pages.routes(service),
         templates=Path(__file__).parent / "templates",
         changes=handlers(kit),
+        jobs=(service.views.kind,),
+        schedules=SCHEDULES,
         adoptions=adoptions(kit.store),
         searches=(CATALOG,),
         files=(OwnedFiles(LOGOS, service.resources.named_files),),

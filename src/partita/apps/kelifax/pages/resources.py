@@ -22,6 +22,7 @@ from partita.kit.pages import render
 from partita.kit.permissions import Access
 from partita.kit.routes import CurrentViewer, Routes
 from partita.kit.sharing import Head
+from partita.kit.visitors import visitor_of
 
 _PAGE = 20
 _PURPOSE = "Tools, libraries and places to learn, submitted by the people who use them and reviewed by moderators."
@@ -72,12 +73,15 @@ def add(pages: Routes, service: KelifaxService) -> None:
             search_keeps=("category", "tag"),
         )
 
-    @pages.get("/resources/{slug}", Access.PUBLIC)
+    def count(request: Request) -> None:
+        service.visits.count(request.path_params["slug"], visitor_of(request))
+
+    @pages.get("/resources/{slug}", Access.PUBLIC, steady=True, when_kept=count)
     async def detail(request: Request, viewer: CurrentViewer, slug: str) -> Response:
         """A resource. A visitor's view is counted, a moderator's is not."""
         page = await resource_page(service, request, slug)
-        if not viewer.may(Kelifax.READ_MODERATION) and request.method == "GET":
-            service.visits.count(slug)
+        if not viewer.may(Kelifax.READ_MODERATION):
+            count(request)
         return page
 
 

@@ -8,6 +8,7 @@ from partita.apps.kelifax.service.reports import Reports
 from partita.apps.kelifax.service.resources import Resources
 from partita.apps.kelifax.service.sharing import Sharing
 from partita.apps.kelifax.service.submissions import Submissions
+from partita.apps.kelifax.service.views import Views
 from partita.apps.kelifax.service.visits import Visits
 from partita.kit.kit import Kit
 
@@ -22,4 +23,5 @@ class KelifaxService:
         self.moderation = Moderation(kit)
         self.reports = Reports(kit, self.resources)
         self.analytics = Analytics(kit)
-        self.visits = Visits(self.resources.count_views)
+        self.views = Views(kit)
+        self.visits = Visits(self.views.count)

@@ -8,7 +8,7 @@ from typing import Any
 from partita.apps.kelifax import schema
 from partita.apps.kelifax.formats import join_features, join_learning, join_tags, search_text
 from partita.apps.kelifax.inputs import EditForm, ResourceEdit
-from partita.apps.kelifax.schema import MODERATED, Decision, Report, Resource, Status
+from partita.apps.kelifax.schema import MODERATED, Decision, Report, Resource, Status, WaitingViews
 from partita.apps.kelifax.service.bookkeeping import completed, decision, derived_writes, rests_on, rewrite
 from partita.apps.kelifax.service.history import RESOURCE_FIELDS
 from partita.apps.kelifax.service.resources import no_resource, url_conflict
@@ -126,8 +126,11 @@ class Moderation:
             reports = await self._store.page(schema.open_reports_of(slug), limit=_REPORTS_AT_ONCE)
             closed = [Update(report.own_key, Report.state.set("closed")) for report in reports]
             deleted = Delete(before.own_key).unless_changed(before, *rests_on(before, before))
+            views = Delete(WaitingViews.key(WaitingViews.slug(slug)))
             log_entry = decision(self._kit, viewer, slug, "delete")
-            await self._store.transact(Transaction(deleted, *derived_writes(before, None), *closed, Put(log_entry)))
+            await self._store.transact(
+                Transaction(deleted, *derived_writes(before, None), *closed, views, Put(log_entry))
+            )
 
         await self._store.attempt(attempt)
 

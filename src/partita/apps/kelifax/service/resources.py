@@ -9,17 +9,16 @@ from typing import Literal, get_args
 
 from partita.apps.kelifax import schema
 from partita.apps.kelifax.formats import category_name, spelled_tag
-from partita.apps.kelifax.schema import CATEGORIES, Category, Resource
+from partita.apps.kelifax.schema import CATEGORIES, Category, Resource, WaitingViews
 from partita.apps.kelifax.search import CATALOG
-from partita.kit.clock import stamp
 from partita.kit.kit import Kit
-from partita.kit.lists import Match, find, find_or
+from partita.kit.lists import Match, find
 from partita.kit.problems import Conflict, FieldError, NotFound
 from partita.kit.search import FacetValue, SearchPage
 from partita.kit.search.results import Named
 from partita.kit.urls import UrlTaken
 from partita.store.store import AsyncStore
-from partita.table import KeyPartError, Page, Update
+from partita.table import KeyPartError, Page
 
 Sort = Literal["newest", "popular", "name"]
 SORTS: tuple[Sort, ...] = get_args(Sort)
@@ -145,11 +144,18 @@ class Resources:
         return Listing(replace(page, total=total), Named({**found.facets, "category": _facet(categories, category)}))
 
     async def detail(self, slug: str) -> Resource:
-        """An approved resource."""
-        resource = await find_or(no_resource(slug), self._store, schema.resource, slug)
-        if not resource.is_approved:
+        """An approved resource, with the views that are not added to it yet."""
+        try:
+            wanted = schema.resource_with_views(slug)
+        except KeyPartError:
+            raise no_resource(slug) from None
+        resource, waiting = await self._store.batch_get(wanted, consistent=True)
+        if not isinstance(resource, Resource) or not resource.is_approved:
             raise no_resource(slug)
-        return resource
+        if not isinstance(waiting, WaitingViews):
+            return resource
+        views = Resource.view_count(resource.view_count + waiting.views)
+        return resource.with_(views, Resource.last_viewed(max(resource.last_viewed, waiting.last_viewed)))
 
     async def of_any_status(self, slugs: Iterable[str]) -> dict[str, Resource]:
         """Slug → resource, for those that there are; for moderators."""
@@ -172,18 +178,6 @@ class Resources:
         totals = await self._store.page(schema.totals("category"), limit=len(CATEGORIES))
         counts = {total.counted_as: total.count for total in totals}
         return tuple(CategoryTotal(category, counts.get(category, 0)) for category in CATEGORIES)
-
-    async def count_views(self, slug: str, views: int = 1) -> None:
-        """Add views to a resource, if it is still approved."""
-        viewed = Update(
-            Resource.key(Resource.resource_slug(slug)),
-            Resource.view_count.add(views),
-            Resource.last_viewed.set(stamp(self._kit.clock)),
-        )
-        with suppress(NotFound):
-            await self._store.write(
-                viewed.when(Resource.resource_status.equals("approved")).otherwise(no_resource(slug))
-            )
 
     async def named_files(self) -> AsyncIterator[str]:
         """The logo of every resource, whatever its status."""

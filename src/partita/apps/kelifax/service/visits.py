@@ -1,25 +1,36 @@
-"""Counting views: many visitors of one resource become one write, so that a popular page costs no more than others."""
+"""Counting visits: each person once in a while, and many visitors of one resource in one write."""
 
 from __future__ import annotations
 
 import asyncio
-from collections import Counter
+import time
+from collections import Counter, OrderedDict
 from collections.abc import Awaitable, Callable
 
 AddViews = Callable[[str, int], Awaitable[None]]
+
+AGAIN = 1800.0
+"""Seconds after which the same visitor counts again: a reload is no second view."""
+MOST_VISITORS = 20_000
 
 
 class Visits:
     """Collects views for a moment and writes them together. A process that is killed loses that moment's views."""
 
-    def __init__(self, add_views: AddViews, *, seconds: float = 0.25) -> None:
+    def __init__(
+        self, add_views: AddViews, *, seconds: float = 1.0, clock: Callable[[], float] = time.monotonic
+    ) -> None:
         self._add_views = add_views
         self._seconds = seconds
+        self._clock = clock
         self._views: Counter[str] = Counter()
+        self._seen: OrderedDict[tuple[str, str], float] = OrderedDict()
         self._waiting: asyncio.Task[None] | None = None
 
-    def count(self, slug: str) -> None:
-        """Count a visitor of a resource."""
+    def count(self, slug: str, visitor: str | None) -> None:
+        """Count a visitor of a resource, unless it is nobody or they were here a moment ago."""
+        if visitor is None or self._was_here(slug, visitor):
+            return
         self._views[slug] += 1
         if self._waiting is None:
             self._waiting = asyncio.get_running_loop().create_task(self._later(), name="kelifax views")
@@ -31,6 +42,15 @@ class Visits:
             await asyncio.gather(self._waiting, return_exceptions=True)
             self._waiting = None
         await self._write()
+
+    def _was_here(self, slug: str, visitor: str) -> bool:
+        now = self._clock()
+        while self._seen and (len(self._seen) > MOST_VISITORS or now - next(iter(self._seen.values())) >= AGAIN):
+            self._seen.popitem(last=False)
+        if (slug, visitor) in self._seen:
+            return True
+        self._seen[slug, visitor] = now
+        return False
 
     async def _later(self) -> None:
         await asyncio.sleep(self._seconds)
