@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import random
+
 import pytest
 
 from partita.apps.kelifax.inputs import ResourceEdit
 from partita.apps.kelifax.service import KelifaxService
+from partita.apps.kelifax.service.moderation import MOST_FEATURED
 from partita.kit.problems import BadRequest, Conflict
 from tests.apps.kelifax.conftest import MOD, approved, submission
 
@@ -118,3 +121,36 @@ async def test_the_log_says_which_fields_an_edit_changed(service: KelifaxService
     assert (edited.action, edited.changed) == ("edit", ("category", "tags"))
     assert edited.to_row()["changed"] == {"L": [{"S": "category"}, {"S": "tags"}]}
     assert (approval.action, approval.changed) == ("approve", ())
+
+
+async def test_featured_resources_are_shown_in_the_order_that_moderators_choose(service: KelifaxService) -> None:
+    names = ["one", "two", "three", "four", "five"]
+    for name in names:
+        await approved(service, name)
+        await service.moderation.feature(MOD, name, featured=True)
+    expected = names[::-1]
+    assert [each.resource_slug for each in await service.resources.featured()] == expected, "a new one comes first"
+    chance = random.Random(16)
+    for number in range(80):
+        # Half of the moves go between the first two, where room gets scarce.
+        moved = chance.choice(expected[2:] if number % 2 else expected)
+        others = [name for name in expected if name != moved]
+        at = 1 if number % 2 else chance.randrange(len(names))
+        await service.moderation.move_featured(MOD, moved, others[at] if at < len(others) else "")
+        expected = [*others[:at], moved, *others[at:]]
+        assert [each.resource_slug for each in await service.resources.featured()] == expected, number
+    with pytest.raises(Conflict, match="not featured any more"):
+        await service.moderation.move_featured(MOD, "one", "six")
+    await service.moderation.feature(MOD, "one", featured=False)
+    with pytest.raises(Conflict, match="not featured any more"):
+        await service.moderation.move_featured(MOD, "one", "two")
+
+
+async def test_no_more_are_featured_than_are_shown(service: KelifaxService) -> None:
+    for number in range(MOST_FEATURED + 1):
+        await approved(service, f"Tool {number}")
+        if number < MOST_FEATURED:
+            await service.moderation.feature(MOD, f"tool-{number}", featured=True)
+    with pytest.raises(Conflict, match="Stop featuring one"):
+        await service.moderation.feature(MOD, f"tool-{MOST_FEATURED}", featured=True)
+    assert len(await service.resources.featured()) == MOST_FEATURED

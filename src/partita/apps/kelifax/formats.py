@@ -52,6 +52,11 @@ def guarded_url(resource_status: str, resource_url: str) -> str | None:
         return None
 
 
+def place_at(moment: str) -> int:
+    """A time as a number, so that a place between two others can be given: its digits down to microseconds."""
+    return int(re.sub(r"\D", "", moment)[:20].ljust(20, "0"))
+
+
 def category_name(category: str) -> str:
     """A category as people read it."""
     return "AI" if category == "ai" else category.capitalize()

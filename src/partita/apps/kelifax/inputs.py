@@ -152,3 +152,9 @@ class Reason(Input):
     model_config = ConfigDict(extra="ignore")  # programs have always been able to send more
 
     reason: Annotated[Text, Field(min_length=1, max_length=1000)]
+
+
+class FeaturedPlace(Input):
+    """Where a featured resource is shown."""
+
+    before: Annotated[str, Field(max_length=120, description="The slug of another; empty for the last place.")] = ""

@@ -12,6 +12,7 @@ from partita.apps.kelifax.formats import (
     LearningResource,
     category_name,
     guarded_url,
+    place_at,
     split_features,
     split_learning,
     split_tags,
@@ -145,6 +146,9 @@ class Resource(Item, table=RESOURCES):
     last_viewed: Attribute[OptionalTimestamp] = attribute(default="")
     submitter_domain: Attribute[str | None] = attribute(default=None)
 
+    featured_order: Attribute[int | None] = attribute(default=None)
+    """The place that moderators gave it among the featured ones, the highest first; without one its age decides."""
+
     # Keys of the sparse indexes: only while the resource is approved (and featured)
     approved_category: Attribute[Category | None] = derived(
         lambda resource_status, category: category if resource_status == "approved" else None
@@ -171,6 +175,11 @@ class Resource(Item, table=RESOURCES):
     def public_slug(self) -> str | None:
         """The slug, if the public may see the resource."""
         return self.resource_slug if self.is_approved else None
+
+    @property
+    def featured_place(self) -> int:
+        """A number by which the featured ones are in order, the highest first."""
+        return place_at(self.created_at) if self.featured_order is None else self.featured_order
 
     @property
     def category_name(self) -> str:
@@ -386,6 +395,7 @@ _ACTION_NAMES = {
     "reject": "Rejected",
     "feature": "Featured",
     "unfeature": "Unfeatured",
+    "move": "Moved among the featured",
     "edit": "Edited",
     "delete": "Deleted",
     "close report": "Report closed",

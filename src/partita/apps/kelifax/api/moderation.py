@@ -8,7 +8,7 @@ from pydantic import Field
 
 from partita.apps.kelifax.api.reports import ReportEntry
 from partita.apps.kelifax.api.resources import ResourceDetail
-from partita.apps.kelifax.inputs import Reason, ResourceEdit
+from partita.apps.kelifax.inputs import FeaturedPlace, Reason, ResourceEdit
 from partita.apps.kelifax.permissions import Kelifax
 from partita.apps.kelifax.schema import Resource, Status
 from partita.apps.kelifax.service import KelifaxService
@@ -120,3 +120,8 @@ def add(api: Routes, service: KelifaxService) -> None:
     async def unfeature(viewer: CurrentViewer, slug: str) -> Json:
         """Stop featuring a resource."""
         return moderated(await service.moderation.feature(viewer, slug, featured=False))
+
+    @api.post("/moderation/{slug}/move", Kelifax.APPROVE, response_model=ModeratedResource, refuses=[404, 409, 422])
+    async def move(viewer: CurrentViewer, slug: str, place: FeaturedPlace) -> Json:
+        """Show a featured resource before another one, or after all of them."""
+        return moderated(await service.moderation.move_featured(viewer, slug, place.before))

@@ -51,6 +51,12 @@ class ResourceDetail(ResourceSummary):
     last_viewed: str
 
 
+class Featured(View):
+    """All featured resources."""
+
+    items: list[ResourceSummary]
+
+
 class CategoryCount(View):
     """A category with the number of its approved resources."""
 
@@ -97,6 +103,12 @@ def add(api: Routes, service: KelifaxService) -> None:
         """An approved resource."""
         resource = await service.resources.detail(slug)
         return Json(ResourceDetail.of(resource, logo_url=logo_url(resource)))
+
+    @api.get("/featured", Access.PUBLIC, response_model=Featured, steady=True)
+    async def featured() -> Json:
+        """All featured resources, in the order that moderators chose."""
+        found = await service.resources.featured()
+        return Json({"items": [ResourceSummary.of(each, logo_url=logo_url(each)) for each in found]})
 
     @api.get("/categories", Access.PUBLIC, response_model=Categories, steady=True)
     async def categories() -> Json:

@@ -10,7 +10,7 @@ from urllib.parse import urlencode
 from fastapi import Query, Request
 from starlette.responses import Response
 
-from partita.apps.kelifax.inputs import EditForm, Reason
+from partita.apps.kelifax.inputs import EditForm, FeaturedPlace, Reason
 from partita.apps.kelifax.pages.submissions import CATEGORY_OPTIONS
 from partita.apps.kelifax.pages.wizard import with_one_more
 from partita.apps.kelifax.permissions import Kelifax
@@ -71,6 +71,15 @@ def add(pages: Routes, service: KelifaxService) -> None:
             return await desk_page(request, at, cursor, Parsed(None))
         page = await service.moderation.queue(chosen, limit=_PAGE, cursor=cursor)
         return render(request, "kelifax/queue.html", page=page, chosen=chosen, counts=await section_counts(service))
+
+    @pages.get("/moderation/featured", Kelifax.APPROVE)
+    async def arrange(request: Request) -> Response:
+        return render(
+            request,
+            "kelifax/featured.html",
+            featured=await service.resources.featured(),
+            counts=await section_counts(service),
+        )
 
     @pages.get("/moderation/log", Kelifax.READ_LOG)
     async def log(request: Request, cursor: Cursor = None) -> Response:
@@ -153,6 +162,17 @@ def add(pages: Routes, service: KelifaxService) -> None:
     async def unfeature(request: Request, viewer: CurrentViewer, slug: str) -> Response:
         unfeatured = service.moderation.feature(viewer, slug, featured=False)
         return await decide(request, slug, unfeatured, "No longer featured.", "info")
+
+    @pages.post("/moderation/{slug}/move", Kelifax.APPROVE)
+    async def move(request: Request, viewer: CurrentViewer, slug: str) -> Response:
+        async def save(place: FeaturedPlace) -> Response:
+            resource = await service.moderation.move_featured(viewer, slug, place.before)
+            return redirect(f"{DESK}/featured#{slug}", flash=f"“{resource.resource_name}” moved.")
+
+        async def again(form: Parsed[FeaturedPlace]) -> Response:
+            return redirect(f"{DESK}/featured", flash=next(iter(form.errors.values())), kind="warn")
+
+        return await submitted(request, FeaturedPlace, save, again)
 
     @pages.post("/moderation/{slug}/reject", Kelifax.APPROVE, keeps=Reason)
     async def reject(request: Request, viewer: CurrentViewer, slug: str, revision: Revision = None) -> Response:

@@ -20,7 +20,7 @@ class KelifaxService:
         self.resources = Resources(kit)
         self.sharing = Sharing(kit, self.resources)
         self.submissions = Submissions(kit)
-        self.moderation = Moderation(kit)
+        self.moderation = Moderation(kit, self.resources)
         self.reports = Reports(kit, self.resources)
         self.analytics = Analytics(kit)
         self.views = Views(kit)

@@ -2,24 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from partita.apps.kelifax import schema
-from partita.apps.kelifax.formats import join_features, join_learning, join_tags, search_text
+from partita.apps.kelifax.formats import join_features, join_learning, join_tags, place_at, search_text
 from partita.apps.kelifax.inputs import EditForm, ResourceEdit
 from partita.apps.kelifax.schema import MODERATED, Decision, Report, Resource, Status, WaitingViews
 from partita.apps.kelifax.service.bookkeeping import completed, decision, derived_writes, rests_on, rewrite
 from partita.apps.kelifax.service.history import RESOURCE_FIELDS
-from partita.apps.kelifax.service.resources import no_resource, url_conflict
+from partita.apps.kelifax.service.resources import Resources, no_resource, url_conflict
 from partita.kit.clock import stamp
 from partita.kit.kit import Kit
 from partita.kit.lists import find_or
 from partita.kit.permissions import Viewer
 from partita.kit.problems import Conflict
 from partita.kit.urls import UrlTaken
-from partita.table import Delete, Page, Put, Transaction, Update
+from partita.table import ChangedMeanwhileError, Delete, Page, Put, Transaction, Update
 
+MOST_FEATURED = 24
+STEP = 1_000_000
+"""How far the places of featured resources are apart: there is room for twenty others between two."""
 _REPORTS_AT_ONCE = 40
 """A transaction has at most a hundred writes, and tags, totals and guard need some of them."""
 _JOINS: dict[str, Callable[[Any], str]] = {
@@ -33,9 +36,10 @@ _JOINS: dict[str, Callable[[Any], str]] = {
 class Moderation:
     """What moderators decide."""
 
-    def __init__(self, kit: Kit) -> None:
+    def __init__(self, kit: Kit, resources: Resources) -> None:
         self._kit = kit
         self._store = kit.store
+        self._resources = resources
 
     async def queue(self, status: Status, *, limit: int = 20, cursor: str | None = None) -> Page[Resource]:
         """Resources of a status: pending ones oldest first, the others newest first."""
@@ -94,7 +98,11 @@ class Moderation:
         return await self._change(viewer, slug, "reopen", reopened, seen=_seen(revision))
 
     async def feature(self, viewer: Viewer, slug: str, *, featured: bool) -> Resource:
-        """Feature an approved resource on the home page, or stop featuring it."""
+        """Feature an approved resource on the home page, before the others, or stop featuring it."""
+        if featured and len(await self._resources.featured()) >= MOST_FEATURED:
+            message = f"{MOST_FEATURED} resources are featured already. Stop featuring one of them first."
+            raise Conflict(message, code="too_many_featured")
+        place = place_at(stamp(self._kit.clock))
 
         def with_feature(resource: Resource) -> Resource:
             if not resource.is_approved:
@@ -102,9 +110,42 @@ class Moderation:
             if resource.featured == featured:
                 message = "This resource is featured already." if featured else "This resource is not featured."
                 raise Conflict(message, code="already_featured" if featured else "not_featured")
-            return resource.model_copy(update={"featured": featured})
+            return resource.model_copy(update={"featured": featured, "featured_order": place if featured else None})
 
         return await self._change(viewer, slug, "feature" if featured else "unfeature", with_feature)
+
+    async def move_featured(self, viewer: Viewer, slug: str, before: str) -> Resource:
+        """Show a featured resource before another one; after all of them if none is named."""
+
+        async def attempt() -> Resource:
+            featured = await self._resources.featured()
+            others = [each for each in featured if each.resource_slug != slug]
+            if len(others) == len(featured) or (before and before not in {each.resource_slug for each in others}):
+                raise Conflict("This resource is not featured any more.", code="not_featured")
+            names = [each.resource_slug for each in others]
+            at = names.index(before) if before else len(others)
+            place = free_place([each.featured_place for each in others], at)
+            if place is None:
+                await self._spread(featured)
+                raise ChangedMeanwhileError("the places were too close to each other")
+            moved = Resource.featured_order(place)
+            return await self._change(viewer, slug, "move", lambda resource: resource.with_(moved))
+
+        return await self._store.attempt(attempt)
+
+    async def _spread(self, featured: Sequence[Resource]) -> None:
+        """Give the featured ones places with room between them, in the order that they have."""
+        first = place_at(stamp(self._kit.clock))
+        await self._store.transact(
+            Transaction(
+                *(
+                    Update(each.own_key, Resource.featured_order.set(first - number * STEP)).unless_changed(
+                        each, Resource.featured, Resource.featured_order
+                    )
+                    for number, each in enumerate(featured)
+                )
+            )
+        )
 
     async def edit(self, viewer: Viewer, slug: str, edit: ResourceEdit | EditForm) -> Resource:
         """Change the description of a resource; refused if it names a revision that is not the current one."""
@@ -163,6 +204,18 @@ class Moderation:
             return after
 
         return await self._store.attempt(attempt)
+
+
+def free_place(places: Sequence[int], at: int) -> int | None:
+    """A place before the one at an index, with those from high to low; None if there is no room between two."""
+    if not places:
+        return 0
+    if at == 0:
+        return places[0] + STEP
+    if at == len(places):
+        return places[-1] - STEP
+    middle = (places[at - 1] + places[at]) // 2
+    return middle if places[at] < middle < places[at - 1] else None
 
 
 def _check_revision(resource: Resource, revision: int | None) -> None:

@@ -22,6 +22,8 @@ from partita.table import KeyPartError, Page
 
 Sort = Literal["newest", "popular", "name"]
 SORTS: tuple[Sort, ...] = get_args(Sort)
+_FEATURED_READ = 100
+"""More than can be featured here; another program may have featured more."""
 _SEARCH_SORTS = {"newest": "-created_at", "popular": "-views", "name": "name"}
 
 
@@ -171,8 +173,10 @@ class Resources:
         page = await self._store.page(schema.approved_in(resource.category), limit=limit + 1)
         return tuple(other for other in page if other.resource_slug != resource.resource_slug)[:limit]
 
-    async def featured(self, limit: int = 6) -> tuple[Resource, ...]:
-        return (await self._store.page(schema.featured_resources(), limit=limit)).items
+    async def featured(self) -> tuple[Resource, ...]:
+        """All featured resources, in the order that moderators chose."""
+        page = await self._store.page(schema.featured_resources(), limit=_FEATURED_READ)
+        return tuple(sorted(page, key=lambda each: (-each.featured_place, each.resource_slug)))
 
     async def categories(self) -> tuple[CategoryTotal, ...]:
         totals = await self._store.page(schema.totals("category"), limit=len(CATEGORIES))

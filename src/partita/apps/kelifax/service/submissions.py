@@ -24,8 +24,8 @@ UPLOADING = Rule("kelifax-logo", most=30, seconds=3600)
 LOGO_BYTES = 600_000
 _TRIES = 60
 _SLUGS_AT_ONCE = 25
-_RESERVED_SLUGS = frozenset({"log", "reports"})
-"""`/moderation/log` is a page: a resource with this slug could not be reached."""
+_RESERVED_SLUGS = frozenset({"featured", "log", "reports"})
+"""`/moderation/log` is a page, and so are these: a resource with such a slug could not be reached."""
 
 
 class SlugTaken(Exception):
