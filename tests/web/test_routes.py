@@ -135,6 +135,7 @@ OVER_NAMES = {
     "/admin/users/new": "ids are made by us",
     "/fus/groups/~new": "no name of a group",
     "/fus/sites/new": "ids are made by us",
+    "/kelifax/moderation/featured": "no slug",
     "/kelifax/moderation/log": "no slug",
     "/kelifax/moderation/reports": "no slug",
     "/enablement/import/example.csv": "ids are made by us",

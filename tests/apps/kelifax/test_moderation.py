@@ -45,9 +45,7 @@ async def test_a_decision_is_on_what_its_moderator_saw(service: KelifaxService) 
     await service.moderation.edit(MOD, "amazing-dev-tool", ResourceEdit(tags=["new"]))
     with pytest.raises(Conflict, match="since you opened it"):
         await service.moderation.reject(MOD, "amazing-dev-tool", "spam", approved.revision)
-    assert len((await service.moderation.log()).items) == 2, (
-        "the approval and the edit alone"
-    )
+    assert len((await service.moderation.log()).items) == 2, "the approval and the edit alone"
 
 
 async def test_totals_equal_what_they_count_after_any_decisions(service: KelifaxService) -> None:

@@ -59,11 +59,17 @@ async def kelifax(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Kel
 @pytest.fixture(scope="module")
 async def moderator(kelifax: Kelifax) -> Somebody:
     """A moderator in front of a browser."""
+    return await _signed_in(kelifax, "moa", "kelifax:moderator")
+
+
+async def _signed_in(kelifax: Kelifax, username: str, *roles: str) -> Somebody:
+    """Somebody with an account in front of a browser."""
     accounts = kelifax.kit.accounts
-    account = await accounts.registration.sign_up("moa", "moa@example.org", "Moa", PASSWORD)
-    await accounts.administration.set_roles(accounts.operator(), account.user_id, ["kelifax:moderator"])
+    name = f"{username.capitalize()} Loom"
+    account = await accounts.registration.sign_up(username, f"{username}@example.org", name, PASSWORD)
+    await accounts.administration.set_roles(accounts.operator(), account.user_id, roles)
     browser = kelifax.visitor()
-    assert (await browser.post("/sign-in", {"identity": "moa", "password": PASSWORD})).status == 303
+    assert (await browser.post("/sign-in", {"identity": username, "password": PASSWORD})).status == 303
     return browser
 
 
@@ -145,13 +151,72 @@ async def test_whoever_submits_too_often_keeps_everything_and_is_told_when_to_tr
 
 
 async def test_an_address_that_is_taken_leads_back_to_its_step_with_everything_kept(kelifax: Kelifax) -> None:
-    await _resource(kelifax, "Taken")
     visitor = kelifax.visitor()
     sent = await _last_step(visitor, "Taken")
+    await _resource(kelifax, "Taken")
     answer = await visitor.post(SUBMIT, [*sent, ("go", "next")])
     assert answer.status == 409
     assert 'id="f-resource-resourceUrl-error"' in answer.text
     assert sorted(_with(filled(answer.text, SUBMIT), {"at": "3"})) == sorted(sent)
+
+
+async def test_an_address_that_is_taken_is_told_where_it_is_typed(kelifax: Kelifax) -> None:
+    await _resource(kelifax, "Known Already")
+    visitor = kelifax.visitor()
+    sent = await _second_step(visitor, "Known Already")
+    answer = await visitor.post(SUBMIT, [*sent, ("go", "next")])
+    assert answer.status == 409
+    assert 'id="f-resource-resourceUrl-error"' in answer.text
+    assert 'href="/kelifax/resources/known-already"' in answer.text
+    assert filled(answer.text, SUBMIT) == sent
+
+
+async def test_a_submitter_edits_improves_and_withdraws_from_the_link(kelifax: Kelifax) -> None:
+    submitted = await _resource(kelifax, "Second Try", by=None)
+    link = f"/kelifax/submissions/{submitted.submission_id}"
+    visitor = kelifax.visitor()
+    await kelifax.service.moderation.reject(MOD, submitted.resource_slug, "Say more about looms.")
+    page = await visitor.get(f"{link}/edit")
+    assert "Say more about looms." in page.shown
+    assert page.headers["referrer-policy"] == "no-referrer"
+    action = f"{link}/edit?revision=2"
+    page = await visitor.post(action, [*_with(filled(page.text, action), {"resource.tags": "looms"}), ("go", "next")])
+    assert "Writes programs for you" in page.shown, "the third step has what was sent before"
+    answer = await visitor.post(action, [*filled(page.text, action), ("go", "next")])
+    assert answer.location == link
+    assert "A moderator will review it." in (await visitor.follow(answer)).shown
+    waiting = await kelifax.service.moderation.inspect(submitted.resource_slug)
+    assert (waiting.resource_status, waiting.tag_list, waiting.rejection_reason) == ("pending", ("looms",), "")
+    late = await visitor.post(action, [*filled(page.text, action), ("go", "next")])
+    assert late.status == 409
+    assert "Something has changed since you opened this page." in late.shown
+    assert "Withdraw “Second Try”?" in (await visitor.get(f"{link}/withdraw")).shown
+    assert (await visitor.post(f"{link}/withdraw")).location == "/kelifax"
+    gone = await visitor.get(link)
+    assert gone.status == 404
+    assert "You withdrew “Second Try” on" in gone.shown
+
+
+async def test_what_is_approved_is_no_longer_its_submitters_to_change(kelifax: Kelifax) -> None:
+    approved = await _resource(kelifax, "Out Of Hand")
+    link = f"/kelifax/submissions/{approved.submission_id}"
+    visitor = kelifax.visitor()
+    assert (await visitor.get(f"{link}/edit")).location == link
+    assert "It is in the directory now." in (await visitor.follow(await visitor.post(f"{link}/withdraw"))).shown
+    assert (await kelifax.service.moderation.inspect(approved.resource_slug)).is_approved
+    await kelifax.service.moderation.delete(MOD, approved.resource_slug)
+    assert "Moderators deleted “Out Of Hand” on" in (await visitor.get(link)).shown
+
+
+async def test_members_find_their_submissions_and_need_not_type_their_names(kelifax: Kelifax) -> None:
+    member, other = await _signed_in(kelifax, "mia"), await _signed_in(kelifax, "ola")
+    form = dict(filled((await member.get(SUBMIT)).text, SUBMIT))
+    assert form["submitter.companyEmail"] == "mia@example.org"
+    assert (form["submitter.firstName"], form["submitter.lastName"]) == ("Mia", "Loom")
+    answer = await member.post(SUBMIT, [*await _last_step(member, "Of A Member"), ("go", "next")])
+    assert answer.status == 303
+    assert "Of A Member" in (await member.get("/kelifax/submissions")).shown
+    assert "No submissions yet" in (await other.get("/kelifax/submissions")).shown
 
 
 @pytest.mark.parametrize("megabytes", [1, 5])

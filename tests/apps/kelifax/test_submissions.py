@@ -51,10 +51,22 @@ async def test_a_resource_does_not_hide_behind_a_page_of_the_moderation(service:
     assert slugs == [f"{name.lower()}-2", f"{name.lower()}-3"]
 
 
-async def test_a_name_that_leaves_no_slug_is_refused(service: KelifaxService) -> None:
-    with pytest.raises(Invalid, match=r"resource\.resourceName.*A to Z"):
-        await service.submissions.submit(submission("工具箱"), "x")
+async def test_a_name_without_letters_is_refused(service: KelifaxService) -> None:
+    with pytest.raises(Invalid, match=r"resource\.resourceName.*letter or digit"):
+        await service.submissions.submit(submission("★ ★ ★"), "x")
     assert (await service.moderation.queue("pending")).items == ()
+
+
+@pytest.mark.parametrize("name", ["工具箱", "أدوات", "ግንባታ"])
+async def test_a_name_of_any_script_gets_a_slug(service: KelifaxService, name: str) -> None:
+    slugs = [
+        (await service.submissions.submit(submission(name, f"https://{number}.example.org"), "x")).resource_slug
+        for number in range(2)
+    ]
+    assert slugs[0].startswith("resource-")
+    assert slugs[1] == f"{slugs[0]}-2"
+    await service.moderation.approve(MOD, slugs[1])
+    assert (await service.resources.detail(slugs[1])).resource_name == name
 
 
 async def test_the_same_address_again_names_what_is_there_only_when_it_is_public(service: KelifaxService) -> None:

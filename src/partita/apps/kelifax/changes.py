@@ -38,6 +38,8 @@ def handlers(kit: Kit) -> tuple[Handler, ...]:
         _, decision = change.read(Decision)
         if decision is not None and decision.action in ("approve", "reject"):
             await notifications.tell_decided(decision)
+        if decision is not None and decision.action == "revise":
+            await notifications.tell_revised(decision)
         _, report = change.read(Report)
         if report is not None:
             await notifications.tell_reported(report)

@@ -8,6 +8,7 @@ import unicodedata
 from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from functools import lru_cache
+from hashlib import blake2s
 from typing import Literal
 
 from pydantic import BaseModel, ConfigDict, ValidationError
@@ -39,6 +40,15 @@ def slug_of(name: str) -> str:
     kept = re.sub(r"[^\w\s-]", "", ascii_name)
     # A character may fold to several (`ﬃ` to three), so the slug of a short name can be long.
     return re.sub(r"[\s-]+", "-", kept).strip("-")[:_LONGEST_SLUG].rstrip("-")
+
+
+def slug_or_digest(name: str) -> str:
+    """The slug of a name; for one without letters from A to Z something that stands for it. Empty if it has neither
+    letters nor digits."""
+    slug = slug_of(name)
+    if slug or not any(character.isalnum() for character in name):
+        return slug
+    return f"resource-{blake2s(unicodedata.normalize('NFKC', name).encode(), digest_size=4).hexdigest()}"
 
 
 def guarded_url(resource_status: str, resource_url: str) -> str | None:

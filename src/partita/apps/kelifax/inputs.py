@@ -112,6 +112,32 @@ class Submission(Input):
     details: Details
 
 
+def submission_of(resource: Resource) -> Submission:
+    """A submission as its submitter opens it again. Other programs may have stored what the form would refuse."""
+    return Submission.model_construct(
+        submitter=Submitter.model_construct(
+            first_name=resource.submitter_first_name,
+            last_name=resource.submitter_last_name,
+            company_email=resource.submitter_email,
+            company=resource.submitter_company,
+            phone_number=resource.submitter_phone,
+        ),
+        resource=ResourceFields.model_construct(
+            resource_name=resource.resource_name,
+            resource_url=resource.resource_url,
+            usage_purpose=resource.usage_purpose,
+            category=resource.category,
+            tags=list(resource.tag_list),
+            logo_image=resource.logo_image,
+        ),
+        details=Details.model_construct(
+            key_features=list(resource.feature_list),
+            use_cases=list(resource.use_case_list),
+            learning_resources=[Learning.model_construct(**each.model_dump()) for each in resource.learning_list],
+        ),
+    )
+
+
 class ResourceEdit(Edit):
     """A moderator's changes; fields that are left out stay as they are."""
 

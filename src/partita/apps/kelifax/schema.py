@@ -53,7 +53,7 @@ CATEGORY_INDEX = RESOURCES.index(
     "CategoryIndex", pk="category", sk="createdAt", purpose="Category listing, whatever the status"
 )
 
-# Our eleven: lists that the document does by filters or scans, and items that it does not have
+# Our twelve: lists that the document does by filters or scans, and items that it does not have
 APPROVED_INDEX = RESOURCES.index(
     "ApprovedCategoryIndex",
     pk="approvedCategory",
@@ -84,6 +84,13 @@ TAG_CATEGORY_INDEX = RESOURCES.index(
 LOG_INDEX = RESOURCES.index("LogIndex", pk="logOf", sk="loggedAt", purpose="Moderation log and reports, by time")
 HISTORY_INDEX = RESOURCES.index(
     "HistoryIndex", pk="historyOf", sk="loggedAt", purpose="Decisions on a resource and reports of it, by time"
+)
+SUBMITTER_INDEX = RESOURCES.index(
+    "SubmitterIndex",
+    pk="submittedBy",
+    sk="createdAt",
+    projection="KEYS_ONLY",
+    purpose="What a member submitted: sparse",
 )
 COUNT_INDEX = RESOURCES.index("CountIndex", pk="countOf", sk="countedAs", purpose="Totals for analytics")
 
@@ -123,6 +130,9 @@ class Resource(Item, table=RESOURCES):
     submitter_email: Attribute[str]
     submitter_company: Attribute[str] = attribute(default="")
     submitter_phone: Attribute[str] = attribute(default="")
+
+    submitted_by: Attribute[str | None] = attribute(default=None)
+    """The account of a submitter who was signed in."""
 
     # Basic resource info
     resource_name: Attribute[str]
@@ -346,6 +356,26 @@ def submission(submission_id: str) -> Query[Resource]:
     return Resource.query(SUBMISSION_INDEX, Resource.submission_id(submission_id))
 
 
+@access_pattern("Submissions of a member", RESOURCES, documented=False, user_id="01ARZ3NDEKTSV4RRFFQ69G5FAV")
+def submissions_by(user_id: str) -> Query[Resource]:
+    return Resource.query(SUBMITTER_INDEX, Resource.submitted_by(user_id)).newest_first()
+
+
+class FormerSubmission(Item, table=RESOURCES, pk="GONE#{submission_id}"):
+    """What a submitter's link says once the resource is gone."""
+
+    submission_id: Attribute[str] = key_part()
+    resource_name: Attribute[str]
+    gone_at: Attribute[Timestamp]
+    withdrawn: Attribute[bool] = attribute(default=False)
+    """By the submitter, not by moderators."""
+
+
+@access_pattern("Submission that is gone", RESOURCES, documented=False, submission_id="s1")
+def former_submission(submission_id: str) -> Get[FormerSubmission]:
+    return FormerSubmission.get(FormerSubmission.submission_id(submission_id))
+
+
 class ResourceUrl(Item, table=RESOURCES, pk="URL#{url}"):
     """The guard of a normalised URL: each is in the directory once."""
 
@@ -400,6 +430,8 @@ _ACTION_NAMES = {
     "delete": "Deleted",
     "close report": "Report closed",
     "reopen": "Returned to the queue",
+    "revise": "Revised",
+    "withdraw": "Withdrawn",
     "reopen report": "Report reopened",
 }
 

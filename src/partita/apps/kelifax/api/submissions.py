@@ -11,10 +11,10 @@ from partita.apps.kelifax.inputs import Submission
 from partita.apps.kelifax.schema import Status
 from partita.apps.kelifax.service import KelifaxService
 from partita.apps.kelifax.service.submissions import LOGO_BYTES
-from partita.kit.answers import Json, address_of
+from partita.kit.answers import Cursor, Json, Limit, Revision, address_of
 from partita.kit.permissions import Access
-from partita.kit.routes import Routes
-from partita.kit.views import From, View
+from partita.kit.routes import CurrentViewer, Routes
+from partita.kit.views import From, ListOf, View, listed
 
 
 class Submitted(View):
@@ -32,9 +32,16 @@ class SubmissionStatus(View):
     resource_status: Status
     submitted_at: str
     rejection_reason: str
+    revision: int = Field(description="Send it with a change, which is refused if something has changed since.")
     resource_slug: Annotated[str | None, From("public_slug")] = Field(
         description="The resource in the directory, once it is approved."
     )
+
+
+class MySubmission(SubmissionStatus):
+    """A submission in the list of its submitter."""
+
+    submission_id: str = Field(description="Part of the private link to it.")
 
 
 class UploadedLogo(View):
@@ -47,9 +54,9 @@ def add(api: Routes, service: KelifaxService) -> None:
     """Declare the routes."""
 
     @api.post("/resources", Access.PUBLIC, status_code=201, response_model=Submitted, refuses=[409, 422, 429])
-    async def submit(request: Request, submission: Submission) -> Json:
-        """Submit a resource for review."""
-        resource = await service.submissions.submit(submission, address_of(request))
+    async def submit(request: Request, viewer: CurrentViewer, submission: Submission) -> Json:
+        """Submit a resource for review; a member finds it under their submissions."""
+        resource = await service.submissions.submit(submission, address_of(request), viewer.user_id)
         location = f"/api/kelifax/submissions/{resource.submission_id}"
         return Json(Submitted.of(resource), 201, {"Location": location})
 
@@ -57,6 +64,24 @@ def add(api: Routes, service: KelifaxService) -> None:
     async def submission_status(submission_id: str) -> Json:
         """How far the review of a submission is, for the submitter with the private link."""
         return Json(SubmissionStatus.of(await service.submissions.status(submission_id)))
+
+    @api.get("/submissions", Access.SIGNED_IN, response_model=ListOf[MySubmission], refuses=[400, 422])
+    async def my_submissions(viewer: CurrentViewer, limit: Limit = 20, cursor: Cursor = None) -> Json:
+        """What you submitted while you were signed in, newest first."""
+        return Json(listed(MySubmission, await service.submissions.mine(viewer, limit=limit, cursor=cursor)))
+
+    @api.put(
+        "/submissions/{submission_id}", Access.PUBLIC, response_model=SubmissionStatus, refuses=[404, 409, 422, 429]
+    )
+    async def revise(request: Request, submission_id: str, submission: Submission, revision: Revision = None) -> Json:
+        """Change a submission that is not approved; a rejected one waits for review again."""
+        changed = await service.submissions.revise(submission_id, submission, address_of(request), revision)
+        return Json(SubmissionStatus.of(changed))
+
+    @api.delete("/submissions/{submission_id}", Access.PUBLIC, status_code=204, refuses=[404, 409, 422])
+    async def withdraw(submission_id: str, revision: Revision = None) -> None:
+        """Withdraw a submission that is not approved: it is deleted for good."""
+        await service.submissions.withdraw(submission_id, revision)
 
     @api.post(
         "/logos",

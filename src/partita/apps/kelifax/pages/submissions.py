@@ -8,17 +8,22 @@ from starlette.exceptions import HTTPException
 from starlette.responses import Response
 
 from partita.apps.kelifax.formats import category_name
-from partita.apps.kelifax.pages.wizard import Wizard, wizard
-from partita.apps.kelifax.schema import CATEGORIES
+from partita.apps.kelifax.inputs import Submission, submission_of
+from partita.apps.kelifax.pages.wizard import STEPS, Wizard, wizard
+from partita.apps.kelifax.schema import CATEGORIES, Resource
 from partita.apps.kelifax.service import KelifaxService
-from partita.kit.answers import address_of
-from partita.kit.forms import MOST_FIELDS, Parsed
-from partita.kit.pages import redirect, render
+from partita.apps.kelifax.service.resources import AddressTaken
+from partita.kit.answers import Cursor, Revision, address_of
+from partita.kit.forms import MOST_FIELDS, Parsed, filled
+from partita.kit.pages import confirm, redirect, render
 from partita.kit.permissions import Access
-from partita.kit.problems import Problem
-from partita.kit.routes import Routes
+from partita.kit.problems import Conflict, NotFound, Problem
+from partita.kit.routes import CurrentViewer, Routes
 
 CATEGORY_OPTIONS = [(category, category_name(category)) for category in CATEGORIES]
+_PAGE = 20
+_PRIVATE = {"Referrer-Policy": "no-referrer", "X-Robots-Tag": "noindex"}
+"""For pages whose address nobody else may get to know."""
 _MOST_BYTES = 6_000_000
 """Ten times the limit of a logo, so that the form can be shown again with an error beside a photograph."""
 _TOO_LARGE = (
@@ -31,23 +36,18 @@ def add(pages: Routes, service: KelifaxService) -> None:
     """Declare the routes."""
 
     @pages.get("/submit", Access.PUBLIC)
-    async def submit_form(request: Request) -> Response:
-        return _step(request, Wizard(1, Parsed(None)))
+    async def submit_form(request: Request, viewer: CurrentViewer) -> Response:
+        known = await service.submissions.known_submitter(viewer)
+        return _step(request, Wizard(1, Parsed(None, {f"submitter.{name}": text for name, text in known.items()})))
 
     @pages.post("/submit", Access.PUBLIC, most_bytes=_MOST_BYTES)
-    async def submit(request: Request) -> Response:
+    async def submit(request: Request, viewer: CurrentViewer) -> Response:
         """One of three steps; what was typed in the others is in hidden fields."""
-        try:
-            async with request.form(max_fields=MOST_FIELDS, max_files=1) as sent:
-                step = wizard(sent, await _logo(service, sent, request))
-        except HTTPException as error:
-            if error.status_code != 413:
-                raise
-            raise HTTPException(413, _TOO_LARGE, error.headers) from None
+        step = await read_step(request)
         if step.submission is None:
             return _step(request, step)
         try:
-            resource = await service.submissions.submit(step.submission, address_of(request))
+            resource = await service.submissions.submit(step.submission, address_of(request), viewer.user_id)
         except Problem as problem:
             return _step(request, step.refused(problem))
         return redirect(
@@ -55,13 +55,80 @@ def add(pages: Routes, service: KelifaxService) -> None:
             flash="Thank you. Keep the address of this page: here you can see how far the review is.",
         )
 
+    async def read_step(request: Request, slug: str = "") -> Wizard:
+        """The step that comes after the one that was sent; of a submission that has this slug already."""
+        try:
+            async with request.form(max_fields=MOST_FIELDS, max_files=1) as sent:
+                step = wizard(sent, await _logo(service, sent, request))
+        except HTTPException as error:
+            if error.status_code != 413:
+                raise
+            raise HTTPException(413, _TOO_LARGE, error.headers) from None
+        url = step.form.values.get("resource.resourceUrl")
+        if step.at == len(STEPS) and step.submission is None and not step.form.errors and isinstance(url, str):
+            taken = await service.resources.address_taken(url, "resource.resourceUrl", except_by=slug)
+            if taken is not None:
+                return step.refused(taken)
+        return step
+
+    @pages.get("/submissions", Access.SIGNED_IN)
+    async def my_submissions(request: Request, viewer: CurrentViewer, cursor: Cursor = None) -> Response:
+        page = await service.submissions.mine(viewer, limit=_PAGE, cursor=cursor)
+        return render(request, "kelifax/submissions.html", page=page)
+
+    def edit_step(request: Request, resource: Resource, step: Wizard) -> Response:
+        return _step(request, step, resource)
+
+    @pages.get("/submissions/{submission_id}/edit", Access.PUBLIC)
+    async def edit_form(request: Request, submission_id: str) -> Response:
+        resource = await service.submissions.status(submission_id)
+        if resource.is_approved:
+            return redirect(f"/kelifax/submissions/{submission_id}")
+        form = filled(Submission, submission_of(resource), separated={"resource.tags"})
+        return edit_step(request, resource, Wizard(2, form))
+
+    @pages.post("/submissions/{submission_id}/edit", Access.PUBLIC, most_bytes=_MOST_BYTES)
+    async def edit(request: Request, submission_id: str, revision: Revision = None) -> Response:
+        resource = await service.submissions.status(submission_id)
+        step = await read_step(request, resource.resource_slug)
+        if step.submission is None:
+            return edit_step(request, resource, step)
+        try:
+            await service.submissions.revise(submission_id, step.submission, address_of(request), revision)
+        except NotFound:
+            raise
+        except Problem as problem:
+            return edit_step(request, resource, step.refused(problem))
+        return redirect(
+            f"/kelifax/submissions/{submission_id}", flash="Thank you. Moderators will look at what you changed."
+        )
+
+    @pages.get("/submissions/{submission_id}/withdraw", Access.PUBLIC)
+    async def withdraw_form(request: Request, submission_id: str) -> Response:
+        resource = await service.submissions.status(submission_id)
+        return confirm(
+            request,
+            f"Withdraw “{resource.resource_name}”?",
+            "Your submission and its logo are deleted for good, and nobody reviews it any more.",
+            button="Withdraw",
+            keep=f"/kelifax/submissions/{submission_id}",
+        )
+
+    @pages.post("/submissions/{submission_id}/withdraw", Access.PUBLIC)
+    async def withdraw(submission_id: str) -> Response:
+        try:
+            await service.submissions.withdraw(submission_id)
+        except Conflict as problem:
+            return redirect(f"/kelifax/submissions/{submission_id}", flash=problem.detail, kind="warn")
+        return redirect("/kelifax", flash="Your submission is withdrawn.", kind="info")
+
     @pages.get("/submissions/{submission_id}", Access.PUBLIC)
     async def submission_status(request: Request, submission_id: str) -> Response:
         """The submitter's private page."""
         return render(
             request,
             "kelifax/submission.html",
-            headers={"Referrer-Policy": "no-referrer", "X-Robots-Tag": "noindex"},
+            headers=_PRIVATE,
             resource=await service.submissions.status(submission_id),
         )
 
@@ -77,5 +144,15 @@ async def _logo(service: KelifaxService, sent: FormData, request: Request) -> st
         return problem
 
 
-def _step(request: Request, step: Wizard) -> Response:
-    return render(request, "kelifax/submit.html", step=step, form=step.form, options=CATEGORY_OPTIONS)
+def _step(request: Request, step: Wizard, resource: Resource | None = None) -> Response:
+    """A step of the form; of a submission that there is already, if one is given."""
+    return render(
+        request,
+        "kelifax/submit.html",
+        headers=None if resource is None else _PRIVATE,
+        step=step,
+        form=step.form,
+        options=CATEGORY_OPTIONS,
+        resource=resource,
+        there_already=refusal.slug if isinstance(refusal := step.form.refusal, AddressTaken) else "",
+    )

@@ -3,12 +3,22 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from typing import Any
 
 from partita.apps.kelifax.formats import search_text
-from partita.apps.kelifax.schema import RESOURCE_URL, Decision, Resource, ResourceTag, ResourceUrl, Total
+from partita.apps.kelifax.schema import (
+    RESOURCE_URL,
+    Decision,
+    FormerSubmission,
+    Report,
+    Resource,
+    ResourceTag,
+    ResourceUrl,
+    Total,
+    WaitingViews,
+)
 from partita.kit.clock import stamp
 from partita.kit.history import FieldChange
 from partita.kit.kit import Kit
@@ -17,6 +27,8 @@ from partita.table import Action, AttributeOf, Delete, Put, Update, any_of
 
 Write = Put[Any] | Update[Any] | Delete[Any]
 
+REPORTS_AT_ONCE = 40
+"""A transaction has at most a hundred writes, and tags, totals and guard need some of them."""
 _SOURCES = {
     *("resource_status", "category", "tags", "resource_url", "featured"),
     *("booked_as", "approved_category", "claimed_url"),
@@ -63,6 +75,25 @@ def removal_writes(deleted: Resource) -> tuple[Write, ...]:
     """The writes that remove a deleted resource's guard, tags and totals, once: they fail if the guard is gone."""
     counted = booked(deleted)
     return () if counted is None else (*RESOURCE_URL.release(counted), *_tags(counted, None), *_totals(counted, None))
+
+
+def deletion_writes(before: Resource, reports: Iterable[Report], log_entry: Decision) -> tuple[Write, ...]:
+    """The writes that delete a resource with its tags, its guard and its views, and close these reports of it. They
+    leave a word for the submitter's link."""
+    gone = FormerSubmission(
+        submission_id=before.submission_id,
+        resource_name=before.resource_name,
+        gone_at=log_entry.logged_at,
+        withdrawn=log_entry.action == "withdraw",
+    )
+    return (
+        Delete(before.own_key).unless_changed(before, *rests_on(before, before)),
+        *derived_writes(before, None),
+        *(Update(report.own_key, Report.state.set("closed")) for report in reports),
+        Delete(WaitingViews.key(WaitingViews.slug(before.resource_slug))),
+        Put(log_entry),
+        Put(gone),
+    )
 
 
 def tag_items(resource: Resource | None) -> Iterator[ResourceTag]:

@@ -8,8 +8,15 @@ from typing import Any
 from partita.apps.kelifax import schema
 from partita.apps.kelifax.formats import join_features, join_learning, join_tags, place_at, search_text
 from partita.apps.kelifax.inputs import EditForm, ResourceEdit
-from partita.apps.kelifax.schema import MODERATED, Decision, Report, Resource, Status, WaitingViews
-from partita.apps.kelifax.service.bookkeeping import completed, decision, derived_writes, rests_on, rewrite
+from partita.apps.kelifax.schema import MODERATED, Decision, Resource, Status
+from partita.apps.kelifax.service.bookkeeping import (
+    REPORTS_AT_ONCE,
+    completed,
+    decision,
+    deletion_writes,
+    derived_writes,
+    rewrite,
+)
 from partita.apps.kelifax.service.history import RESOURCE_FIELDS
 from partita.apps.kelifax.service.resources import Resources, no_resource, url_conflict
 from partita.kit.clock import stamp
@@ -18,13 +25,11 @@ from partita.kit.lists import find_or
 from partita.kit.permissions import Viewer
 from partita.kit.problems import Conflict
 from partita.kit.urls import UrlTaken
-from partita.table import ChangedMeanwhileError, Delete, Page, Put, Transaction, Update
+from partita.table import ChangedMeanwhileError, Page, Put, Transaction, Update
 
 MOST_FEATURED = 24
 STEP = 1_000_000
 """How far the places of featured resources are apart: there is room for twenty others between two."""
-_REPORTS_AT_ONCE = 40
-"""A transaction has at most a hundred writes, and tags, totals and guard need some of them."""
 _JOINS: dict[str, Callable[[Any], str]] = {
     "tags": join_tags,
     "key_features": join_features,
@@ -164,14 +169,9 @@ class Moderation:
 
         async def attempt() -> None:
             before = await self.inspect(slug)
-            reports = await self._store.page(schema.open_reports_of(slug), limit=_REPORTS_AT_ONCE)
-            closed = [Update(report.own_key, Report.state.set("closed")) for report in reports]
-            deleted = Delete(before.own_key).unless_changed(before, *rests_on(before, before))
-            views = Delete(WaitingViews.key(WaitingViews.slug(slug)))
+            reports = await self._store.page(schema.open_reports_of(slug), limit=REPORTS_AT_ONCE)
             log_entry = decision(self._kit, viewer, slug, "delete")
-            await self._store.transact(
-                Transaction(deleted, *derived_writes(before, None), *closed, views, Put(log_entry))
-            )
+            await self._store.transact(Transaction(*deletion_writes(before, reports, log_entry)))
 
         await self._store.attempt(attempt)
 

@@ -99,6 +99,15 @@ class KelifaxNotifications:
                 WAITING, cause, at, {"name": resource.resource_name}, "/kelifax/moderation", "queue"
             )
 
+    async def tell_revised(self, revision: Decision) -> None:
+        """A submitter has changed a submission: to those who review it, if it waits for them."""
+        resource = await find(self._kit.store, schema.resource, revision.slug)
+        if resource is not None and resource.resource_status == "pending":
+            data = {"name": resource.resource_name}
+            await self._tell_moderators(
+                WAITING, revision.entry_id, revision.logged_at, data, "/kelifax/moderation", "queue"
+            )
+
     async def tell_decided(self, decision: Decision) -> None:
         """A moderator has decided: to the submitter, unless it was decided anew meanwhile."""
         resource = await find(self._kit.store, schema.resource, decision.slug)

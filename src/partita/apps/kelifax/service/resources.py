@@ -16,7 +16,7 @@ from partita.kit.lists import Match, find
 from partita.kit.problems import Conflict, FieldError, NotFound
 from partita.kit.search import FacetValue, SearchPage
 from partita.kit.search.results import Named
-from partita.kit.urls import UrlTaken
+from partita.kit.urls import AddressError, UrlTaken, checked, normalise
 from partita.store.store import AsyncStore
 from partita.table import KeyPartError, Page
 
@@ -173,6 +173,16 @@ class Resources:
         page = await self._store.page(schema.approved_in(resource.category), limit=limit + 1)
         return tuple(other for other in page if other.resource_slug != resource.resource_slug)[:limit]
 
+    async def address_taken(self, url: str, field: str, *, except_by: str = "") -> AddressTaken | None:
+        """The refusal of a URL that another resource has, before anything is written; None if it is free."""
+        try:
+            guard = await find(self._store, schema.resource_with_url, normalise(checked(url)))
+        except AddressError:
+            return None
+        if guard is None or guard.claimed_by == except_by:
+            return None
+        return await url_conflict(self._store, UrlTaken(guard.claimed_by), field)
+
     async def featured(self) -> tuple[Resource, ...]:
         """All featured resources, in the order that moderators chose."""
         page = await self._store.page(schema.featured_resources(), limit=_FEATURED_READ)
@@ -230,11 +240,18 @@ def no_resource(slug: str) -> NotFound:
     return NotFound(f"There is no resource {slug!r}. It may have been removed.")
 
 
-async def url_conflict(store: AsyncStore, taken: UrlTaken, field: str) -> Conflict:
+class AddressTaken(Conflict):
+    """Another resource has this address."""
+
+    def __init__(self, message: str, field: str, slug: str = "") -> None:
+        """`slug` is that of the other resource, if it is public."""
+        super().__init__(message, code="url_taken", errors=[FieldError(field, message)])
+        self.slug = slug
+
+
+async def url_conflict(store: AsyncStore, taken: UrlTaken, field: str) -> AddressTaken:
     """The refusal of a URL that another resource has; it is named only if it is public."""
     other = await find(store, schema.resource, taken.owner)
     if other is not None and other.is_approved:
-        message = f"This address is in the directory already, as {taken.owner}."
-    else:
-        message = "This address was submitted already and is waiting for review."
-    return Conflict(message, code="url_taken", errors=[FieldError(field, message)])
+        return AddressTaken(f"This address is in the directory already, as {taken.owner}.", field, taken.owner)
+    return AddressTaken("This address was submitted already and is waiting for review.", field)

@@ -3,25 +3,41 @@
 from __future__ import annotations
 
 import uuid
+from datetime import datetime
 from typing import Any
 
 from partita.apps.kelifax import schema
-from partita.apps.kelifax.formats import join_features, join_learning, join_tags, search_text, slug_of
+from partita.apps.kelifax.formats import join_features, join_learning, join_tags, search_text, slug_or_digest
 from partita.apps.kelifax.inputs import Submission
-from partita.apps.kelifax.schema import LOGOS, Resource
-from partita.apps.kelifax.service.bookkeeping import completed, derived_writes
-from partita.apps.kelifax.service.resources import url_conflict
+from partita.apps.kelifax.schema import LOGOS, MODERATED, Decision, Resource
+from partita.apps.kelifax.service.bookkeeping import (
+    REPORTS_AT_ONCE,
+    completed,
+    deletion_writes,
+    derived_writes,
+    rewrite,
+)
+from partita.apps.kelifax.service.resources import no_resource, url_conflict
 from partita.kit.clock import stamp
 from partita.kit.files import image_of
 from partita.kit.kit import Kit
 from partita.kit.limits import Rule
+from partita.kit.lists import find, find_or
+from partita.kit.permissions import Viewer
 from partita.kit.problems import Conflict, FieldError, Invalid, NotFound
 from partita.kit.urls import UrlTaken
-from partita.table import Delete, Put, Transaction
+from partita.table import Delete, Page, Put, Transaction
 
 SUBMITTING = Rule("kelifax-submit", most=20, seconds=3600)
 UPLOADING = Rule("kelifax-logo", most=30, seconds=3600)
 LOGO_BYTES = 600_000
+SUBMITTER = "the submitter"
+"""Who the log says it was; no username has a space in it."""
+_SUBMITTED = (
+    *("submitter_first_name", "submitter_last_name", "submitter_email", "submitter_company", "submitter_phone"),
+    *("submitter_domain", "resource_name", "resource_url", "usage_purpose", "category", "logo_image", "tags"),
+    *("key_features", "use_cases", "learning_resources", "search_text"),
+)
 _TRIES = 60
 _SLUGS_AT_ONCE = 25
 _RESERVED_SLUGS = frozenset({"featured", "log", "reports"})
@@ -46,18 +62,17 @@ class Submissions:
         file = await self._kit.uploads.keep(LOGOS, image.data, image.kind)
         return file.rpartition("/")[2]
 
-    async def submit(self, submission: Submission, address: str) -> Resource:
+    async def submit(self, submission: Submission, address: str, user_id: str | None = None) -> Resource:
         """Store a submission under the next free slug, unless another resource has its URL."""
-        name = slug_of(submission.resource.resource_name)
+        name = slug_or_digest(submission.resource.resource_name)
         if not name:
             raise Invalid(
-                FieldError(
-                    "resource.resourceName", "Use at least one letter from A to Z or a digit: it becomes a link."
-                )
+                FieldError("resource.resourceName", "Use at least one letter or digit: the name becomes a link.")
             )
         await self._kit.limits.check(SUBMITTING, address)
         slug = await self._free_slug(name) if name in _RESERVED_SLUGS else name
         resource = completed(resource_of(submission, slug, str(uuid.uuid4()), stamp(self._kit.clock)))
+        resource = resource.with_(Resource.submitted_by(user_id))
         for _ in range(_TRIES):
             try:
                 await self._store.transact(Transaction(*creation(resource), *self._claim(resource)))
@@ -71,9 +86,82 @@ class Submissions:
     async def status(self, submission_id: str) -> Resource:
         """The resource of a submitter's private link."""
         resource = await self._store.first(schema.submission(submission_id))
-        if resource is None:
+        if resource is not None:
+            return resource
+        gone = await find(self._store, schema.former_submission, submission_id)
+        if gone is None:
             raise NotFound("There is no submission with this link. Check that you copied all of it.")
+        day = f"{datetime.fromisoformat(gone.gone_at):%-d %B %Y}"
+        if gone.withdrawn:
+            raise NotFound(f"You withdrew “{gone.resource_name}” on {day}. You can submit it again at any time.")
+        raise NotFound(f"Moderators deleted “{gone.resource_name}” on {day}. You can submit it again at any time.")
+
+    async def mine(self, viewer: Viewer, *, limit: int = 20, cursor: str | None = None) -> Page[Resource]:
+        """What a member submitted while signed in, newest first."""
+        return await self._store.page(schema.submissions_by(viewer.id), limit=limit, after=cursor)
+
+    async def known_submitter(self, viewer: Viewer) -> dict[str, str]:
+        """What is known of the submitter already: of a member the name and the email address."""
+        if not viewer.signed_in:
+            return {}
+        account = await self._kit.accounts.people.get(viewer.id)
+        first, _, last = account.name.strip().rpartition(" ")
+        return {"firstName": first or last, "lastName": last if first else "", "companyEmail": account.email or ""}
+
+    async def revise(self, submission_id: str, submission: Submission, address: str, revision: int | None) -> Resource:
+        """Change a submission that is not approved; a rejected one waits again. Refused if moderators were faster."""
+        await self._kit.limits.check(SUBMITTING, address)
+
+        async def attempt() -> Resource:
+            before = await self._open(submission_id, revision)
+            now = stamp(self._kit.clock)
+            changed = resource_of(submission, before.resource_slug, submission_id, before.created_at)
+            waiting = {"resource_status": "pending", "rejected_at": "", "rejection_reason": "", "submitted_at": now}
+            fields = changed.model_dump(include=set(_SUBMITTED))
+            after = completed(before.model_copy(update={**fields, **waiting}))
+            after = after.with_(Resource.revision(before.revision + 1))
+            update = rewrite(before, after, *MODERATED).next_version(before)
+            claims = self._claim(after) if after.logo_image != before.logo_image else ()
+            log_entry = self._logged(before, "revise")
+            try:
+                await self._store.transact(Transaction(update, *derived_writes(before, after), Put(log_entry), *claims))
+            except UrlTaken as taken:
+                raise await url_conflict(self._store, taken, "resource.resourceUrl") from None
+            return after
+
+        return await self._store.attempt(attempt)
+
+    async def withdraw(self, submission_id: str, revision: int | None = None) -> None:
+        """Delete a submission that is not approved."""
+
+        async def attempt() -> None:
+            before = await self._open(submission_id, revision)
+            reports = await self._store.page(schema.open_reports_of(before.resource_slug), limit=REPORTS_AT_ONCE)
+            await self._store.transact(Transaction(*deletion_writes(before, reports, self._logged(before, "withdraw"))))
+
+        await self._store.attempt(attempt)
+
+    async def _open(self, submission_id: str, revision: int | None) -> Resource:
+        """A submission that its submitter may still change, read consistently."""
+        known = await self.status(submission_id)
+        resource = await find_or(no_resource(known.resource_slug), self._store, schema.resource, known.resource_slug)
+        if resource.is_approved:
+            message = "It is in the directory now. To have it changed or removed, report a problem on its page."
+            raise Conflict(message, code="already_approved")
+        if revision not in (None, resource.revision):
+            message = "Something has changed since you opened this page. Look at your submission again first."
+            raise Conflict(message, code="changed_meanwhile")
         return resource
+
+    def _logged(self, resource: Resource, action: str) -> Decision:
+        """The log's entry for something that the submitter does now."""
+        return Decision(
+            slug=resource.resource_slug,
+            logged_at=stamp(self._kit.clock),
+            entry_id=self._kit.ids.new(),
+            by=SUBMITTER,
+            action=action,
+        )
 
     def _claim(self, resource: Resource) -> tuple[Delete[Any], ...]:
         """The write that claims the uploaded logo of a resource, if it has one."""
