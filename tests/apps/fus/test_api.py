@@ -366,3 +366,12 @@ async def test_odd_ids_are_not_found(people: dict[str, Somebody], odd: str) -> N
         ("PUT", f"/groups/{odd}/members/{odd}", None),
     ):
         assert (await admin.api(method, path, body)).status == 404, (method, path)
+
+
+@pytest.mark.parametrize("stars", [True, False, "3", 3.0, None, 0, 6, [3]])
+async def test_stars_are_whole_numbers_and_nothing_that_looks_like_one(
+    fus: Fus, people: dict[str, Somebody], stars: object
+) -> None:
+    site = await put(fus.service)
+    answer = await people["member"].api("PUT", f"/sites/{site.site_id}/rating", {"stars": stars})
+    assert (answer.status, answer.json["errors"][0]["field"]) == (422, "stars")

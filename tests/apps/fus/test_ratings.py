@@ -7,6 +7,8 @@ import random
 from pathlib import Path
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from pydantic import ValidationError
 
 from partita.apps.fus import schema, system
@@ -197,12 +199,27 @@ async def test_everybody_sees_who_gave_how_many_stars_and_nobody_a_note(service:
 
 @pytest.mark.parametrize(
     ("better", "worse"),
-    [((1, 5), (100, 499)), ((2, 10), (1, 5)), ((3, 13), (3, 12)), ((1, 1), (0, 0)), ((1, 1), (None, None))],
+    [
+        ((6, 29), (1, 5)),
+        ((100, 499), (2, 10)),
+        ((2, 10), (1, 5)),
+        ((3, 13), (3, 12)),
+        ((1, 1), (0, 0)),
+        ((1, 1), (None, None)),
+    ],
 )
-def test_the_better_average_ranks_first_and_of_equals_the_one_more_people_gave(
+def test_many_good_ratings_rank_before_a_single_perfect_one(
     better: tuple[int, int], worse: tuple[int | None, int | None]
 ) -> None:
     assert rating_rank(*better) > rating_rank(*worse)
+
+
+@given(st.integers(1, 10_000), st.integers(1, 10_000), st.floats(1, 5), st.floats(1, 5))
+def test_of_as_many_ratings_the_better_average_ranks_first(count: int, more: int, low: float, high: float) -> None:
+    worse, better = sorted((round(low * count), round(high * count)))
+    assert rating_rank(count, worse) <= rating_rank(count, better)
+    if better > 3 * count:
+        assert rating_rank(count, better) < rating_rank(count * (more + 1), better * (more + 1)), "more people agree"
 
 
 async def test_the_rank_follows_the_ratings_and_a_change_seen_twice_changes_nothing(

@@ -11,6 +11,7 @@ from partita.kit.inputs import one_line
 
 MOST_TEXT_BYTES = 100_000
 _MOST_KEY_BYTES = 900
+_PRIOR_COUNT, _PRIOR_STARS = 5, 3
 _MOST_COUNTED = 10**6
 
 
@@ -35,10 +36,12 @@ def title_key(title: str, site_id: str) -> str:
 
 
 def rating_rank(count: int | None, total: int | None) -> int:
-    """Average and count as one number: the better average first; of two equal averages, the one of more ratings."""
+    """A number to sort by: the average as if five more people had given three stars, so that one rating of five stars
+    does not stand above many of nearly five; of two that are equal, the one of more ratings comes first."""
     if not count or not total:
         return 0
-    return total * 10_000 // count * _MOST_COUNTED + min(count, _MOST_COUNTED - 1)
+    fair = (total + _PRIOR_COUNT * _PRIOR_STARS) * 10_000 // (count + _PRIOR_COUNT)
+    return fair * _MOST_COUNTED + min(count, _MOST_COUNTED - 1)
 
 
 def host_of(url: str) -> str:

@@ -29,7 +29,7 @@ Tag = Annotated[
     without(",", "A tag cannot contain a comma, since commas separate tags."),
 ]
 Tags = Annotated[tuple[Tag, ...], AfterValidator(distinct), Field(max_length=MOST_TAGS)]
-Stars = Annotated[int, Field(ge=1, le=5, strict=False)]
+Stars = Annotated[int, Field(ge=1, le=5, strict=True)]
 Note = Annotated[Text, Field(max_length=MOST_NOTE)]
 Body = Annotated[Text, Field(min_length=1, max_length=MOST_COMMENT)]
 GroupName = Annotated[Text, matching("[a-zA-Z0-9_-]{1,64}", "1 to 64 letters a–z, digits, hyphens and underscores.")]
@@ -84,6 +84,12 @@ class RatingInput(Input):
 
     stars: Stars
     note: Note | None = Field(default=None, description="For yourself alone; if it is left out, it stays as it is.")
+
+
+class RatingForm(RatingInput):
+    """The same as a form has it: a number is sent as text."""
+
+    stars: Annotated[int, Field(ge=1, le=5, strict=False)]
 
 
 class CommentInput(Input):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from fastapi import Request
 from starlette.responses import Response
 
-from partita.apps.fus.inputs import RatingInput
+from partita.apps.fus.inputs import RatingForm
 from partita.apps.fus.pages.sites import site_page
 from partita.apps.fus.permissions import Fus
 from partita.apps.fus.service import FusService
@@ -26,14 +26,14 @@ def add(pages: Routes, service: FusService) -> None:
         page = await service.ratings.my_ratings(viewer, limit=_PAGE, cursor=cursor)
         return render(request, "fus/my_ratings.html", page=page)
 
-    @pages.post("/sites/{site_id}/rating", Fus.RATE, keeps=RatingInput)
+    @pages.post("/sites/{site_id}/rating", Fus.RATE, keeps=RatingForm)
     async def rate(request: Request, viewer: CurrentViewer, site_id: str) -> Response:
         """From a site's page with a note, or from a list by a click on a star, which leaves the note as it is."""
         async with request.form(max_fields=MOST_FIELDS) as sent:
             back = local(str(sent.get("next", "")), f"/fus/sites/{site_id}")
             empty_note = sent.get("note") == ""
 
-        async def save(rating: RatingInput) -> Response:
+        async def save(rating: RatingForm) -> Response:
             wanted = rating.model_copy(update={"note": ""}) if empty_note else rating
             stars = (await service.ratings.rate(viewer, site_id, wanted)).stars
             if "hx-request" in request.headers:
@@ -43,10 +43,10 @@ def add(pages: Routes, service: FusService) -> None:
                 )
             return redirect(back, flash="Rating saved.")
 
-        async def again(form: Parsed[RatingInput]) -> Response:
+        async def again(form: Parsed[RatingForm]) -> Response:
             return await site_page(request, service, viewer, site_id, rating_form=form)
 
-        return await submitted(request, RatingInput, save, again)
+        return await submitted(request, RatingForm, save, again)
 
     @pages.get("/sites/{site_id}/rating/remove", Fus.RATE)
     async def remove_form(request: Request, site_id: str) -> Response:
