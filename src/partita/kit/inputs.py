@@ -22,11 +22,12 @@ from pydantic.json_schema import JsonSchemaValue
 from pydantic_core import CoreSchema, PydanticCustomError
 
 from partita.kit.problems import BadRequest, Conflict, FieldError
-from partita.kit.urls import checked
+from partita.kit.urls import checked, public
 
 _CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f]")
 _HALF = re.compile("[\ud800-\udfff]")
 _SPACES = re.compile(r"\s+")
+_TURNS = re.compile("[\u202a-\u202e\u2066-\u2069]")
 
 S = TypeVar("S", list[str], tuple[str, ...])
 
@@ -44,6 +45,13 @@ def one_line(value: Any) -> Any:
     """A tidy text without line ends, with one space between words."""
     plain = tidy(value)
     return _SPACES.sub(" ", plain).strip() if isinstance(plain, str) else plain
+
+
+def in_one_direction(value: str) -> str:
+    """A text without characters that turn the direction of what follows; letters have their own."""
+    if _TURNS.search(value):
+        raise ValueError("This contains an invisible character that turns the direction of writing. Type it again.")
+    return value
 
 
 def without_halves(text: str) -> str:
@@ -70,6 +78,10 @@ def distinct(values: S) -> S:
 Text = Annotated[str, BeforeValidator(tidy)]
 Line = Annotated[str, BeforeValidator(one_line)]
 Url = Annotated[Text, AfterValidator(checked), Field(json_schema_extra={"format": "uri"})]
+PublicUrl = Annotated[Url, AfterValidator(public)]
+"""A URL that everybody can open."""
+Title = Annotated[Line, AfterValidator(in_one_direction)]
+"""A line that is written in the direction of its letters, so that it cannot look like another one."""
 
 
 def example(**values: Any) -> ConfigDict:

@@ -16,6 +16,7 @@ _TRACKING = re.compile(
     r"(utm_\w+|fbclid|gclid|gclsrc|dclid|gbraid|wbraid|msclkid|yclid|twclid|igshid|mc_cid|mc_eid|mkt_tok|_hsenc|_hsmi"
     r"|vero_id|oly_enc_id|oly_anon_id|ref_src|spm)\Z"
 )
+_INSIDE = (".localhost", ".local", ".internal", ".intranet", ".lan", ".home.arpa", ".onion")
 _SAFE_PATH = "/:@!$&'()*+,;=-._~%"
 _ESCAPE = re.compile(r"%([0-9A-Fa-f]{2})")
 _UNRESERVED = frozenset("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~")
@@ -42,6 +43,18 @@ def checked(url: str) -> str:
     if longest > MOST_CHARACTERS:
         raise AddressError(f"At most {MOST_CHARACTERS:,} characters; this has {longest:,}.")
     return text
+
+
+def public(url: str) -> str:
+    """The URL, if everybody could reach it; `AddressError` for one inside a machine or a network."""
+    host = host_of(urlsplit(url))
+    try:
+        reachable = ip_address(host).is_global
+    except ValueError:
+        reachable = not host.endswith(_INSIDE)
+    if not reachable:
+        raise AddressError("This address works only inside a network. Use one that everybody can open.")
+    return url
 
 
 def normalise(url: str) -> str:

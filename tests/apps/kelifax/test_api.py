@@ -47,6 +47,41 @@ def _fields(problem: dict[str, Any]) -> list[str]:
 
 
 @pytest.mark.parametrize(
+    "address",
+    [
+        "http://127.0.0.1/x",
+        "http://10.0.0.8",
+        "https://192.168.1.1",
+        "http://[::1]:8080",
+        "http://printer.local",
+        "https://169.254.169.254/latest",
+        "https://wiki.intranet",
+        "http://2130706433.localhost",
+    ],
+)
+async def test_an_address_inside_a_network_is_refused(kelifax: Kelifax, address: str) -> None:
+    form = submission().model_dump(mode="json", by_alias=True)
+    form["resource"]["resourceUrl"] = form["details"]["learningResources"][0]["url"] = address
+    answer = await kelifax.visitor().api("POST", "/resources", form)
+    fields = {error["field"] for error in answer.json["errors"]}
+    assert (answer.status, fields) == (422, {"resource.resourceUrl", "details.learningResources.0.url"})
+
+
+@pytest.mark.parametrize("turn", "\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069")
+async def test_a_name_cannot_pretend_to_be_another(kelifax: Kelifax, turn: str) -> None:
+    form = submission().model_dump(mode="json", by_alias=True)
+    form["resource"]["resourceName"] = f"Tool {turn}loot"
+    answer = await kelifax.visitor().api("POST", "/resources", form)
+    assert (answer.status, [error["field"] for error in answer.json["errors"]]) == (422, ["resource.resourceName"])
+
+
+async def test_a_name_is_one_line(kelifax: Kelifax) -> None:
+    form = submission("Two\nLines", "https://two-lines.example.org").model_dump(mode="json", by_alias=True)
+    answer = await kelifax.visitor().api("POST", "/resources", form)
+    assert (await kelifax.service.moderation.inspect(answer.json["resourceSlug"])).resource_name == "Two Lines"
+
+
+@pytest.mark.parametrize(
     "name",
     ["ﬃ" * 100, "㎯" * 100, "ﬃ" * 33 + " " + "ﬃ" * 33, "x" * 100],
     ids=["ligatures", "units", "a hyphen at the cut", "plain"],

@@ -10,7 +10,7 @@ from pydantic import AfterValidator, BeforeValidator, ConfigDict, EmailStr, Fiel
 
 from partita.apps.kelifax.formats import LOGO_NAME, LearningResource, LearningType
 from partita.apps.kelifax.schema import Category, Resource
-from partita.kit.inputs import Edit, Input, Text, Url, distinct, example, tidy, without
+from partita.kit.inputs import Edit, Input, PublicUrl, Text, Title, distinct, example, tidy, without
 
 _PHONE_FILLERS = re.compile(r"[\s().\-/]")
 _E164 = re.compile(r"\+[1-9]\d{6,14}\Z")
@@ -50,7 +50,7 @@ AskedTag = Annotated[str, Field(max_length=30)]
 Feature = Annotated[Text, Field(min_length=10, max_length=200), without("|", _SEPARATES.format("|"))]
 UseCase = Annotated[Text, Field(min_length=15, max_length=300), without("|", _SEPARATES.format("|"))]
 
-ResourceName = Annotated[Text, Field(min_length=3, max_length=100, examples=["Analytical Engine"])]
+ResourceName = Annotated[Title, Field(min_length=3, max_length=100, examples=["Analytical Engine"])]
 UsagePurpose = Annotated[
     Text, Field(min_length=20, max_length=500, examples=["Weaves algebraical patterns, as a loom weaves flowers."])
 ]
@@ -73,7 +73,7 @@ class Description(Input):
     """What every form says about a resource first."""
 
     resource_name: ResourceName
-    resource_url: Url
+    resource_url: PublicUrl
     usage_purpose: UsagePurpose
     category: Category
     tags: Tags = Field(default=[])
@@ -88,8 +88,8 @@ class ResourceFields(Description):
 class Learning(Input, LearningResource):
     """Something to learn from."""
 
-    title: Annotated[Text, Field(min_length=1, max_length=100)]
-    url: Url
+    title: Annotated[Title, Field(min_length=1, max_length=100)]
+    url: PublicUrl
     type: LearningType
 
 
@@ -144,7 +144,7 @@ class ResourceEdit(Edit):
     model_config = example(category="learning", tags=["looms", "numbers"])
 
     resource_name: ResourceName | None = None
-    resource_url: Url | None = None
+    resource_url: PublicUrl | None = None
     usage_purpose: UsagePurpose | None = None
     category: Category | None = None
     tags: Tags | None = None
