@@ -29,7 +29,7 @@ def test_a_resource_is_submitted_reviewed_found_and_deleted(house: House, mode: 
         )
         assert visitor.page.locator("#main mark").first.inner_text() == "Knot"
         visitor.follow(name)
-        visitor.sees("Helps to remember knots", *FEATURES, *USES, "A film about knots", "More in Learning")
+        visitor.sees("Helps to remember knots", *FEATURES, *USES, "A film about knots", "Similar resources")
         visitor.sees_not("ada@engine.example", "Lovelace")
         with mode.window(house, ADMIN) as admin:
             _delete(admin, name)

@@ -789,3 +789,19 @@ async def test_people_count_once_each_and_programs_never(kelifax: Kelifax, moder
     assert built.finish is not None
     await built.finish()
     assert (await kelifax.service.resources.detail(slug)).view_count == 5
+
+
+async def test_the_numbers_of_analytics_lead_to_what_is_behind_them(kelifax: Kelifax, moderator: Somebody) -> None:
+    await _resource(kelifax, "Behind Numbers", submitter__companyEmail="ann@numbers.example")
+    waiting = await _resource(kelifax, "Behind Too", by=None, submitter__companyEmail="bob@numbers.example")
+    page = await moderator.get("/kelifax/analytics")
+    assert 'href="/kelifax/analytics/resources?domain=numbers.example"' in page.text
+    behind = await moderator.get("/kelifax/analytics/resources?domain=numbers.example")
+    assert "Behind Numbers" in behind.shown
+    assert "Behind Too" in behind.shown
+    day = waiting.created_at[:10]
+    for found in (f"domain=numbers.example&since={day}", f"category=development&since={day}", f"since={day}"):
+        assert "Behind Too" in (await moderator.get(f"/kelifax/analytics/resources?{found}")).shown, found
+    for empty in ("domain=numbers.example&since=2999-01-01", "domain=nobody.example", "since=2999-01-01"):
+        assert "No resources" in (await moderator.get(f"/kelifax/analytics/resources?{empty}")).shown, empty
+    assert (await kelifax.visitor().get("/kelifax/analytics/resources")).status == 303

@@ -126,6 +126,21 @@ async def test_views_of_one_moment_are_one_write_and_none_is_forgotten_at_the_en
     assert (await service.resources.detail("amazing-dev-tool")).view_count == 31
 
 
+async def test_similar_resources_share_most_tags(service: KelifaxService) -> None:
+    wanted = await approved(service, "Loom", resource__tags=["cloth", "cards", "knots"])
+    for name, category, tags in (
+        ("Newest", "development", []),
+        ("Cards", "design", ["cards"]),
+        ("Knots", "development", ["knots"]),
+        ("Both", "ai", ["cards", "cloth"]),
+        ("Hidden", "development", ["cards", "cloth", "knots"]),
+    ):
+        await approved(service, name, resource__category=category, resource__tags=tags)
+    await service.moderation.reject(MOD, "hidden", "no")
+    related = await service.resources.related(wanted)
+    assert [each.resource_slug for each in related] == ["both", "knots", "cards", "newest"]
+
+
 async def test_most_viewed_come_first_everywhere_and_in_a_category(service: KelifaxService) -> None:
     for name, category, views in (("One", "design", 2), ("Two", "ai", 5), ("Three", "design", 4)):
         resource = await approved(service, name, resource__category=category)

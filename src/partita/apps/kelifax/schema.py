@@ -336,6 +336,13 @@ def resources_from(domain: str) -> Query[Resource]:
 
 
 @access_pattern(
+    "Recent resources from a domain", RESOURCES, documented=False, domain="techcorp.com", since="2025-10-01"
+)
+def recent_from(domain: str, since: str) -> Query[Resource]:
+    return resources_from(domain).at_least(Resource.created_at(since))
+
+
+@access_pattern(
     "Resources that a search found",
     RESOURCES,
     documented="Text Search: Scan with filter on searchText (for simple search)",

@@ -10,6 +10,10 @@ from typing import Literal
 from partita.apps.kelifax import schema
 from partita.apps.kelifax.schema import CATEGORIES, STATUSES, Category, Resource, Status
 from partita.kit.kit import Kit
+from partita.table import Page
+
+_EVER = "0000"
+"""Before everything."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,6 +27,16 @@ class Overview:
     submissions_per_day: Mapping[str, int]
     """Every day of the period, oldest first, also those without any."""
     most_viewed: tuple[Resource, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """What somebody looks into."""
+
+    domain: str = ""
+    category: Category | None = None
+    since: str = ""
+    """A day, such as `2026-01-26`."""
 
 
 class Analytics:
@@ -49,6 +63,17 @@ class Analytics:
             submissions_per_day=await self._submissions(days),
             most_viewed=most_viewed.items,
         )
+
+    async def resources(self, wanted: Wanted, *, limit: int = 20, cursor: str | None = None) -> Page[Resource]:
+        """Resources of every status from a domain or in a category, newest first; of neither, what waits."""
+        domain, category, since = wanted.domain, wanted.category, wanted.since
+        if domain:
+            query = schema.recent_from(domain, since) if since else schema.resources_from(domain)
+        elif category is not None:
+            query = schema.recent_in(category, since).newest_first() if since else schema.resources_in(category)
+        else:
+            query = schema.submitted_since(since or _EVER).newest_first()
+        return await self._store.page(query, limit=limit, after=cursor)
 
     async def _submissions(self, days: int) -> dict[str, int]:
         today = self._clock.now().date()

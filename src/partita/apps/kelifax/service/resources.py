@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import AsyncIterator, Iterable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
@@ -22,6 +23,9 @@ from partita.table import KeyPartError, Page
 
 Sort = Literal["newest", "popular", "name"]
 SORTS: tuple[Sort, ...] = get_args(Sort)
+_TAGS_COMPARED = 5
+_OF_ONE_TAG = 20
+"""How many resources of a tag are compared, the newest."""
 _FEATURED_READ = 100
 """More than can be featured here; another program may have featured more."""
 _SEARCH_SORTS = {"newest": "-created_at", "popular": "-views", "name": "name"}
@@ -168,10 +172,24 @@ class Resources:
         found = await self._store.batch_get(keys) if keys else []
         return {each.resource_slug: each for each in found if each is not None}
 
-    async def related(self, resource: Resource, limit: int = 4) -> tuple[Resource, ...]:
-        """Others of the same category, newest first."""
-        page = await self._store.page(schema.approved_in(resource.category), limit=limit + 1)
-        return tuple(other for other in page if other.resource_slug != resource.resource_slug)[:limit]
+    async def related(self, resource: Resource, limit: int = 6) -> tuple[Resource, ...]:
+        """Others like it: those that share most tags, of the same category first; then the newest of its category."""
+        shared: Counter[str] = Counter()
+        near: set[str] = set()
+        for tag in resource.tag_list[:_TAGS_COMPARED]:
+            for entry in await self._store.page(schema.approved_with_tag(tag), limit=_OF_ONE_TAG):
+                shared[entry.slug] += 1
+                if entry.tag_category == resource.category:
+                    near.add(entry.slug)
+        del shared[resource.resource_slug]
+        alike = sorted(shared, key=lambda slug: (-shared[slug], slug not in near))[:limit]
+        found = await self._approved(alike)
+        chosen = [found[slug] for slug in alike if slug in found]
+        if len(chosen) < limit:
+            newest = await self._store.page(schema.approved_in(resource.category), limit=limit + 1)
+            known = {resource.resource_slug, *(each.resource_slug for each in chosen)}
+            chosen += [each for each in newest if each.resource_slug not in known]
+        return tuple(chosen[:limit])
 
     async def address_taken(self, url: str, field: str, *, except_by: str = "") -> AddressTaken | None:
         """The refusal of a URL that another resource has, before anything is written; None if it is free."""
