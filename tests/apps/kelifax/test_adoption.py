@@ -92,7 +92,7 @@ async def test_what_is_taken_in_keeps_every_documented_attribute(kit: Kit, servi
     await original.write(kit, row)
     await adopt_all(kit)
     after = (await service.moderation.inspect("kept")).to_row()
-    assert after.keys() - row.keys() == {"approvedCategory", "popularIn", "bookedAs", "claimedUrl"}
+    assert after.keys() - row.keys() == {"approvedCategory", "popularIn", "bookedAs", "claimedUrl", "upvotes"}
     assert {name: after[name] for name in row} == item_from_python(row)
 
 

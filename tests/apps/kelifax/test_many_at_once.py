@@ -40,7 +40,7 @@ class TestManyAtOnce:
                 return_exceptions=True,
             )
             kinds = Counter(type(result).__name__ for result in results)
-            assert kinds == {"Resource": 1, "Conflict": 49}
+            assert kinds == {"Resource": 1, "AddressTaken": 49}
             assert (await service.analytics.overview()).by_status["pending"] == 1
 
     async def test_approving_and_rejecting_at_once_leaves_a_state_that_all_counts_agree_with(

@@ -805,3 +805,19 @@ async def test_the_numbers_of_analytics_lead_to_what_is_behind_them(kelifax: Kel
     for empty in ("domain=numbers.example&since=2999-01-01", "domain=nobody.example", "since=2999-01-01"):
         assert "No resources" in (await moderator.get(f"/kelifax/analytics/resources?{empty}")).shown, empty
     assert (await kelifax.visitor().get("/kelifax/analytics/resources")).status == 303
+
+
+async def test_members_upvote_and_save_on_the_page_of_a_resource(kelifax: Kelifax) -> None:
+    slug = (await _resource(kelifax, "Well Liked")).resource_slug
+    path = f"/kelifax/resources/{slug}"
+    assert re.search(r'href="/sign-in\?next=[^"]*well-liked">.*?Upvote', (await kelifax.visitor().get(path)).text)
+    member = await _signed_in(kelifax, "liz")
+    page = await member.get(path)
+    page = await member.follow(await member.post(f"{path}/upvote", filled(page.text, f"{path}/upvote")))
+    assert "Upvoted" in page.shown
+    page = await member.follow(await member.post(f"{path}/saved", filled(page.text, f"{path}/saved")))
+    assert "Well Liked" in (await member.get("/kelifax/saved")).shown
+    page = await member.follow(await member.post(f"{path}/saved", filled(page.text, f"{path}/saved")))
+    assert "Nothing saved yet" in (await member.get("/kelifax/saved")).shown
+    page = await member.follow(await member.post(f"{path}/upvote", filled(page.text, f"{path}/upvote")))
+    assert "Upvoted" not in page.shown

@@ -8,6 +8,7 @@ from partita.kit.permissions import Permission
 class Kelifax(Permission):
     """The permissions."""
 
+    LIKE = "kelifax:resource:like", "Upvote and save resources"
     READ_MODERATION = "kelifax:moderation:read", "See submissions and reports"
     APPROVE = "kelifax:resource:approve", "Approve, reject and feature resources"
     EDIT = "kelifax:resource:edit", "Edit resources"
@@ -16,8 +17,8 @@ class Kelifax(Permission):
     READ_ANALYTICS = "kelifax:analytics:read", "See analytics"
 
 
-MEMBERS: frozenset[str] = frozenset()
-"""An account alone allows nothing that visitors may not do."""
+MEMBERS: frozenset[str] = frozenset({Kelifax.LIKE.value})
+"""What everybody with an account may do."""
 
 MODERATOR = frozenset(map(str, Kelifax))
 """Moderators may do everything in Kelifax."""

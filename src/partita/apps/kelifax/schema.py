@@ -156,6 +156,8 @@ class Resource(Item, table=RESOURCES):
     last_viewed: Attribute[OptionalTimestamp] = attribute(default="")
     submitter_domain: Attribute[str | None] = attribute(default=None)
 
+    upvotes: Attribute[int] = attribute(default=0)
+    """How many members like it; counted with each upvote."""
     featured_order: Attribute[int | None] = attribute(default=None)
     """The place that moderators gave it among the featured ones, the highest first; without one its age decides."""
 
@@ -525,6 +527,54 @@ def totals(kind: Literal["status", "category", "domain", "day"]) -> Query[Total]
 @access_pattern("Submissions per day since", RESOURCES, documented=False, since="2026-01-26")
 def submissions_since(since: str) -> Query[Total]:
     return Total.query(COUNT_INDEX, Total.count_of("day")).at_least(Total.counted_as(since))
+
+
+class Upvote(Item, table=RESOURCES, pk="VOTE#{user_id}#{slug}", keys={"logOf": "upvotes#{user_id}"}):
+    """A member likes a resource."""
+
+    user_id: Attribute[str] = key_part()
+    slug: Attribute[str] = key_part()
+    submission_id: Attribute[str]
+    """Of the resource: another one may get its slug."""
+    logged_at: Attribute[Timestamp]
+
+
+@access_pattern("A member's upvote of a resource", RESOURCES, documented=False, user_id="01ARZ3ND", slug="a-tool")
+def upvote(user_id: str, slug: str) -> Get[Upvote]:
+    return Upvote.get(Upvote.user_id(user_id), Upvote.slug(slug))
+
+
+class SavedResource(Item, table=RESOURCES, pk="SAVED#{user_id}#{slug}", keys={"logOf": "saved#{user_id}"}):
+    """A member keeps a resource."""
+
+    user_id: Attribute[str] = key_part()
+    slug: Attribute[str] = key_part()
+    submission_id: Attribute[str]
+    logged_at: Attribute[Timestamp]
+
+
+@access_pattern("Saved resources of a member", RESOURCES, documented=False, user_id="01ARZ3ND")
+def saved_by(user_id: str) -> Query[SavedResource]:
+    return SavedResource.query(LOG_INDEX, SavedResource.user_id(user_id)).newest_first()
+
+
+class MonthScore(Item, table=RESOURCES, pk="MONTH#{month}#{slug}", keys={"popularIn": "month#{month}"}):
+    """How popular a resource is in a month: its views and upvotes."""
+
+    month: Attribute[str] = key_part()
+    slug: Attribute[str] = key_part()
+    view_count: Attribute[int] = attribute(default=0)
+
+
+@access_pattern("Popular in a month", RESOURCES, documented=False, month="2026-11")
+def popular_of_month(month: str) -> Query[MonthScore]:
+    return MonthScore.query(POPULAR_INDEX, MonthScore.month(month)).descending()
+
+
+@access_pattern("Add to a month", RESOURCES, documented=False, month="2026-11", slug="amazing-dev-tool", score=10)
+def add_to_month(month: str, slug: str, score: int) -> Update[MonthScore]:
+    key = MonthScore.key(MonthScore.month(month), MonthScore.slug(slug))
+    return Update(key, MonthScore.view_count.add(score)).or_new()
 
 
 class WaitingViews(Item, table=RESOURCES, pk="VIEWS#{slug}", keys={"countOf": "views", "countedAs": "{slug}"}):

@@ -63,6 +63,7 @@ def build(kit: Kit) -> System:
             Link("Home", "/kelifax", Access.PUBLIC, "home"),
             Link("Browse", "/kelifax/resources", Access.PUBLIC, "list"),
             Link("Submit", "/kelifax/submit", Access.PUBLIC, "plus"),
+            Link("Saved", "/kelifax/saved", Kelifax.LIKE, "bookmark"),
             Link("My submissions", "/kelifax/submissions", Access.SIGNED_IN, "inbox"),
             Link("Moderation", "/kelifax/moderation", Kelifax.READ_MODERATION, "shield"),
             Link("Log", "/kelifax/moderation/log", Kelifax.READ_LOG, "clock"),

@@ -29,6 +29,7 @@ class ResourceSummary(View):
     tags: Annotated[list[str], From("tag_list")]
     featured: bool
     view_count: int
+    upvotes: int
     created_at: str
     logo_url: str | None = None
 

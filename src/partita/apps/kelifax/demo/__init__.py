@@ -10,6 +10,7 @@ from typing import Any
 
 import orjson
 
+from partita.apps.kelifax import schema
 from partita.apps.kelifax.formats import slug_of
 from partita.apps.kelifax.inputs import Submission
 from partita.apps.kelifax.schema import Decision, Resource
@@ -24,6 +25,8 @@ from partita.table.types import timestamp
 
 _FILE = Path(__file__).parent / "resources.json"
 _MODERATOR = "moderator"
+_MANY = 300
+"""Views of a resource that is looked at every month."""
 _REPORTS = {
     "regex101": "The page asks me to turn off the ad blocker before it shows anything.",
     "vega-lite": "The quickstart link leads to an older version by now.",
@@ -35,9 +38,13 @@ async def fill(service: KelifaxService, kit: Kit) -> str:
     if len(await service.resources.browse(limit=1)) or len(await service.moderation.queue("pending", limit=1)):
         return "Kelifax has resources already."
     entries: list[dict[str, Any]] = orjson.loads(_FILE.read_bytes())
+    month = timestamp(kit.clock.now())[:7]
     for entry in entries:
         resource = _resource(entry, kit)
         await _put(kit.store, resource, _decision(resource, kit))
+        if resource.view_count >= _MANY:
+            of_month = random.Random(resource.resource_slug).randrange(resource.view_count // 10)
+            await kit.store.write(schema.add_to_month(month, resource.resource_slug, of_month))
     for slug, reason in _REPORTS.items():
         await service.reports.add(slug, reason, "demo")
     return f"Kelifax: {len(entries)} resources.{await _moderator(kit)}"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from partita.apps.kelifax.pages import analytics, moderation, reports, resources, sharing, submissions
+from partita.apps.kelifax.pages import analytics, liked, moderation, reports, resources, sharing, submissions
 from partita.apps.kelifax.service import KelifaxService
 from partita.kit.routes import Routes
 
@@ -11,6 +11,6 @@ def routes(service: KelifaxService) -> Routes:
     """The pages."""
     pages = Routes("/kelifax", tag="kelifax", pages=True)
     # `/moderation/reports` comes before `/moderation/{slug}`.
-    for noun in (resources, sharing, submissions, reports, moderation, analytics):
+    for noun in (resources, liked, sharing, submissions, reports, moderation, analytics):
         noun.add(pages, service)
     return pages

@@ -20,7 +20,7 @@ from partita.kit.forms import Parsed
 from partita.kit.lists import without_marks
 from partita.kit.pages import render
 from partita.kit.permissions import Access
-from partita.kit.routes import CurrentViewer, Routes
+from partita.kit.routes import CurrentViewer, Routes, viewer_of
 from partita.kit.sharing import Head
 from partita.kit.visitors import visitor_of
 
@@ -41,6 +41,7 @@ def add(pages: Routes, service: KelifaxService) -> None:
             page_head=Head("/kelifax", _PURPOSE),
             featured=await service.resources.featured(),
             categories=await service.resources.categories(),
+            popular=await service.liked.popular(),
             newest=without_marks(await service.resources.browse(limit=6)).items,
         )
 
@@ -101,11 +102,13 @@ async def resource_page(
 ) -> Response:
     """The public page of a resource, with the form to report it."""
     resource = await service.resources.detail(slug)
+    marks = await service.liked.marks(await viewer_of(request), [resource])
     return render(
         request,
         "kelifax/detail.html",
         page_head=resource_head(request, resource),
         resource=resource,
+        marks=marks,
         related=await service.resources.related(resource),
         form=report or Parsed(None),
     )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from partita.apps.kelifax.service.analytics import Analytics
+from partita.apps.kelifax.service.liked import Liked
 from partita.apps.kelifax.service.moderation import Moderation
 from partita.apps.kelifax.service.reports import Reports
 from partita.apps.kelifax.service.resources import Resources
@@ -18,6 +19,7 @@ class KelifaxService:
 
     def __init__(self, kit: Kit) -> None:
         self.resources = Resources(kit)
+        self.liked = Liked(kit, self.resources)
         self.sharing = Sharing(kit, self.resources)
         self.submissions = Submissions(kit)
         self.moderation = Moderation(kit, self.resources)

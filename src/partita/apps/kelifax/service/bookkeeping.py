@@ -153,7 +153,7 @@ def _changed(before: Resource, after: Resource) -> list[AttributeOf[Resource, An
         attribute
         for field, attribute in Resource.__attributes__.items()
         if not attribute.is_derived
-        and field not in ("view_count", "revision")
+        and field not in ("view_count", "upvotes", "revision")
         and getattr(before, field) != getattr(after, field)
     ]
 

@@ -183,7 +183,7 @@ class Resources:
                     near.add(entry.slug)
         del shared[resource.resource_slug]
         alike = sorted(shared, key=lambda slug: (-shared[slug], slug not in near))[:limit]
-        found = await self._approved(alike)
+        found = await self.approved(alike)
         chosen = [found[slug] for slug in alike if slug in found]
         if len(chosen) < limit:
             newest = await self._store.page(schema.approved_in(resource.category), limit=limit + 1)
@@ -228,7 +228,7 @@ class Resources:
             (tag,) = wanted.tags
             tagged = schema.approved_with_tag(tag) if category is None else schema.approved_with_tag_in(tag, category)
             entries = await self._store.page(tagged, limit=limit, after=cursor)
-            resources = await self._approved([entry.slug for entry in entries])
+            resources = await self.approved([entry.slug for entry in entries])
             matches = tuple(Match(resources[entry.slug]) for entry in entries if entry.slug in resources)
             return Page(matches, entries.next_cursor)
         if wanted.sort == "popular":
@@ -239,10 +239,13 @@ class Resources:
         return Page(tuple(map(Match, page)), page.next_cursor)
 
     async def _matches(self, found: SearchPage) -> tuple[Match[Resource], ...]:
-        resources = await self._approved([hit.id for hit in found.hits])
+        resources = await self.approved([hit.id for hit in found.hits])
         return tuple(Match(resources[hit.id], hit.highlights) for hit in found.hits if hit.id in resources)
 
-    async def _approved(self, slugs: Sequence[str]) -> dict[str, Resource]:
+    async def approved(self, slugs: Sequence[str]) -> dict[str, Resource]:
+        """Slug → resource, for those that are public."""
+        if not slugs:
+            return {}
         resources = await self._store.batch_get(schema.resources_found(tuple(slugs)))
         return {each.resource_slug: each for each in resources if each is not None and each.is_approved}
 

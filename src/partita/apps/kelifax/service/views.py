@@ -69,7 +69,8 @@ class Views:
             Resource.last_viewed.set(waiting.last_viewed),
         )
         try:
-            await self._store.transact(Transaction(taken, added.otherwise(NoResource())))
+            score = schema.add_to_month(waiting.last_viewed[:7], slug, waiting.views)
+            await self._store.transact(Transaction(taken, added.otherwise(NoResource()), score))
         except NoResource:
             await self._store.write(Delete(waiting.own_key))
         except ChangedMeanwhileError:
