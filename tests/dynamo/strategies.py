@@ -64,10 +64,10 @@ strings_wire = text.map(lambda content: {"S": content})
 numbers_wire = numbers.map(lambda content: {"N": content})
 binaries_wire = binaries.map(lambda content: {"B": b64encode(content).decode()})
 sets_wire = st.one_of(
-    st.lists(text, min_size=1, max_size=4, unique=True).map(lambda members: {"SS": members}),
-    st.lists(numbers, min_size=1, max_size=4, unique=True).map(lambda members: {"NS": members}),
-    st.lists(binaries.map(lambda content: b64encode(content).decode()), min_size=1, max_size=4, unique=True).map(
-        lambda members: {"BS": members}
+    st.lists(text, min_size=1, max_size=4, unique=True).map(lambda members: {"SS": sorted(members)}),
+    st.lists(numbers, min_size=1, max_size=4, unique=True).map(lambda members: {"NS": sorted(members, key=Decimal)}),
+    st.lists(binaries, min_size=1, max_size=4, unique=True).map(
+        lambda members: {"BS": [b64encode(member).decode() for member in sorted(members)]}
     ),
 )
 scalars_wire: st.SearchStrategy[AttributeValue] = st.one_of(
@@ -102,9 +102,10 @@ ordered_operands: st.SearchStrategy[Operand] = st.one_of(paths, ordered_literals
 text_operands: st.SearchStrategy[Operand] = st.one_of(paths, (strings_wire | binaries_wire).map(Value))
 
 
-def _distinct(condition: Compare | Contains) -> bool:
-    left = condition.left if isinstance(condition, Compare) else condition.operand
-    right = condition.right if isinstance(condition, Compare) else condition.member
+def _distinct(condition: Compare | Contains | BeginsWith) -> bool:
+    match condition:
+        case Compare(_, left, right) | Contains(left, right) | BeginsWith(left, right):
+            pass
     return not (isinstance(left, Path) and left == right)
 
 
@@ -128,8 +129,8 @@ simple_conditions: st.SearchStrategy[Condition] = st.one_of(
     st.builds(In, operands, st.lists(operands, min_size=1, max_size=3).map(tuple)),
     st.builds(AttributeExists, paths),
     st.builds(AttributeNotExists, paths),
-    st.builds(AttributeType, paths, type_literals),
-    st.builds(BeginsWith, text_operands, text_operands),
+    st.builds(AttributeType, paths | literals, type_literals),
+    st.builds(BeginsWith, text_operands, text_operands).filter(_distinct),
     st.builds(Contains, operands, operands).filter(_distinct),
 )
 

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from partita.dynamo.errors import SerializationError, ValidationError
-from partita.dynamo.shapes import Anything, Flag, Listing, Mapped, Structure, Text, Whole, check
+from partita.dynamo.shapes import Attributes, Flag, Listing, Mapped, Structure, Text, Whole, check
 
 _LEAST_LENGTH = "Member must have length greater than or equal to "
 _LEAST_VALUE = "Member must have value greater than or equal to "
@@ -19,9 +19,9 @@ SHAPE = Structure(
         "Limit": Whole(least=1, most=10),
         "Flag": Flag(),
         "Names": Listing(Text(least=1), least=1, most=2),
-        "Map": Mapped(Whole(least=0), most=1),
+        "Map": Mapped(Whole(least=0)),
         "Inner": Structure({"Deep": Text(required=True)}),
-        "Value": Anything(),
+        "Value": Attributes(),
     }
 )
 

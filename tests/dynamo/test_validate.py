@@ -97,7 +97,7 @@ _ORDINARY: tuple[ItemRequest, ...] = (
     Query(table="music", condition=_KEY_CONDITION, filter=_CONDITION, index="byName", limit=1, start=_KEY),
     Query(table="music", condition=_KEY_CONDITION, select="COUNT"),
     Scan(table="music", projection=_PROJECTION, segment=1, total_segments=2, select="SPECIFIC_ATTRIBUTES"),
-    BatchGetItem(tables={"music": Keys(keys=(_KEY,) * 100, projection=_PROJECTION)}),
+    BatchGetItem(tables={"music": Keys(keys=tuple({"pk": {"N": str(n)}} for n in range(100)), projection=_PROJECTION)}),
     BatchWriteItem(tables={"music": (PutItem(table="music", item=_ITEM),) * 25}),
     TransactGetItems(gets=(GetItem(table="music", key=_KEY),) * 100),
     TransactWriteItems(
@@ -138,7 +138,7 @@ def test_values_come_in_their_one_spelling() -> None:
 
 def test_a_table_may_be_named_by_its_arn() -> None:
     request = GetItem(table="arn:aws:dynamodb:eu-central-1:123456789012:table/music", key=_KEY)
-    assert validated(request) == GetItem(table="music", key=_KEY)
+    assert validated(request) == request
 
 
 class _Colour(StrEnum):

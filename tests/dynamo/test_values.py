@@ -6,10 +6,11 @@ from typing import Any
 
 import pytest
 from hypothesis import given
+from hypothesis import strategies as st
 
 from partita.dynamo.errors import SerializationError, ValidationError
 from partita.dynamo.values import checked_item, checked_value, describe, equal, order
-from tests.dynamo.strategies import items, values
+from tests.dynamo.strategies import items, sets_wire, values
 
 
 @pytest.mark.parametrize(
@@ -22,9 +23,9 @@ from tests.dynamo.strategies import items, values
         {"B": "AAE="},
         {"BOOL": False},
         {"NULL": True},
-        {"SS": ["a", ""]},
+        {"SS": ["", "a"]},
         {"NS": ["1", "2"]},
-        {"BS": ["AA==", ""]},
+        {"BS": ["", "AA=="]},
         {"L": []},
         {"M": {}},
         {"L": [{"S": "a"}, {"N": "1"}, {"M": {"x": {"L": []}}}]},
@@ -44,9 +45,16 @@ def test_a_checked_item_is_left_as_it_is(item: dict[str, Any]) -> None:
     assert checked_item(item) == item
 
 
+@given(sets_wire.flatmap(lambda value: st.tuples(st.just(value), st.permutations(next(iter(value.values()))))))
+def test_a_set_has_one_order_however_it_was_written(drawn: tuple[dict[str, Any], list[str]]) -> None:
+    value, shuffled = drawn
+    ((kind, members),) = value.items()
+    assert checked_value({kind: shuffled}) == {kind: members}
+
+
 def test_numbers_inside_sets_lists_and_maps_are_brought_to_one_spelling() -> None:
     given_value = {"L": [{"N": "1.0"}, {"NS": ["1e1", "2.50"]}, {"M": {"a": {"N": "+3"}}}]}
-    assert checked_value(given_value) == {"L": [{"N": "1"}, {"NS": ["10", "2.5"]}, {"M": {"a": {"N": "3"}}}]}
+    assert checked_value(given_value) == {"L": [{"N": "1"}, {"NS": ["2.5", "10"]}, {"M": {"a": {"N": "3"}}}]}
 
 
 @pytest.mark.parametrize("value", [{}, {"S": None}, {"X": "y"}, {"s": "text"}])
@@ -154,7 +162,7 @@ def test_lists_and_maps_nest_32_levels_deep_and_no_deeper(kind: str) -> None:
     # What is inside is a level too: 31 lists or maps around it.
     assert checked_value(_nested(31, kind)) == _nested(31, kind)
     for levels in (32, 5000):
-        with pytest.raises(ValidationError, match=r"^Nesting Levels have exceeded supported limits$"):
+        with pytest.raises(ValidationError, match=r"^Nesting Levels have exceeded supported limits: Attributes in"):
             checked_value(_nested(levels, kind))
 
 

@@ -68,7 +68,7 @@ _batches: st.SearchStrategy[ItemRequest] = st.one_of(
             _tables,
             st.builds(
                 Keys,
-                keys=st.lists(items, min_size=1, max_size=2).map(tuple),
+                keys=st.lists(items, min_size=1, max_size=2, unique_by=str).map(tuple),
                 projection=_maybe_projection,
                 consistent=st.booleans(),
             ),

@@ -68,7 +68,7 @@ _REQUESTS: dict[str, dict[str, Any]] = {
         **_NAMED,
         "AttributeDefinitions": [{"AttributeName": "h", "AttributeType": "S"}],
         "GlobalSecondaryIndexUpdates": [{"Create": index("byH", "h")}],
-        "StreamSpecification": {"StreamEnabled": True, "StreamViewType": "KEYS_ONLY"},
+        "OnDemandThroughput": {"MaxReadRequestUnits": 5, "MaxWriteRequestUnits": 5},
     },
     "DeleteTable": {"TableName": "spare"},
     "DescribeTable": _NAMED,
@@ -80,8 +80,16 @@ _REQUESTS: dict[str, dict[str, Any]] = {
     "DescribeEndpoints": {},
     "UpdateTimeToLive": {**_NAMED, "TimeToLiveSpecification": {"Enabled": True, "AttributeName": "ends"}},
     "DescribeTimeToLive": _NAMED,
+    "DescribeContinuousBackups": _NAMED,
+    "UpdateContinuousBackups": {
+        **_NAMED,
+        "PointInTimeRecoverySpecification": {"PointInTimeRecoveryEnabled": False},
+    },
     "ListStreams": {**_NAMED, "Limit": 1},
-    "DescribeStream": {"StreamArn": _ARN + "/stream/2023-11-14T22:13:20.000"},
+    "DescribeStream": {
+        "StreamArn": _ARN + "/stream/2023-11-14T22:13:20.000",
+        "ShardFilter": {"Type": "CHILD_SHARDS", "ShardId": "shardId-00000001700000000000-00000003"},
+    },
     "GetShardIterator": {
         "StreamArn": _ARN + "/stream/2023-11-14T22:13:20.000",
         "ShardId": "shardId-00000001700000000000-00000003",

@@ -123,7 +123,7 @@ def test_a_start_key_is_a_key_of_this_partition(engine: Engine, start: dict[str,
 
 
 def test_a_start_key_outside_the_condition_is_refused(engine: Engine) -> None:
-    with pytest.raises(ValidationError, match="The provided starting key is outside query boundaries"):
+    with pytest.raises(ValidationError, match="The provided starting key does not match the range key predicate"):
         query(engine, "pk = :p AND sk > :x", p="a", x=5, ExclusiveStartKey={"pk": {"S": "a"}, "sk": {"N": "1"}})
 
 

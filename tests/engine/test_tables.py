@@ -5,7 +5,6 @@ from __future__ import annotations
 import pytest
 
 from partita.dynamo.errors import (
-    LimitExceededError,
     ResourceNotFoundError,
     SerializationError,
     UnknownOperationError,
@@ -82,7 +81,7 @@ def test_a_table_has_at_most_50_tags(engine: Engine) -> None:
     arn = create(engine)["TableArn"]
     tags = [{"Key": str(number), "Value": ""} for number in range(50)]
     engine.call("TagResource", {"ResourceArn": arn, "Tags": tags})
-    with pytest.raises(LimitExceededError):
+    with pytest.raises(ValidationError, match="Number of Tags exceed the current limit for the provided ResourceArn"):
         engine.call("TagResource", {"ResourceArn": arn, "Tags": [{"Key": "more", "Value": ""}]})
 
 

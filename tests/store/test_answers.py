@@ -63,9 +63,9 @@ def test_a_cancelled_transaction_brings_its_reasons_even_where_none_are_given() 
     [
         (
             400,
-            {"__type": "com.amazon#AccessDeniedException", "Message": "No."},
+            {"__type": "com.amazon#ImportConflictException", "Message": "No."},
             RemoteError,
-            "AccessDeniedException: No.",
+            "ImportConflictException: No.",
         ),
         (400, {"__type": "PointInTimeRecoveryUnavailable"}, RemoteError, "PointInTimeRecoveryUnavailable: "),
         (403, {"message": "No."}, RemoteError, "403: No."),

@@ -90,6 +90,13 @@ class RequestTooLargeError(DynamoError):
     namespace = _CORAL
 
 
+class AccessDeniedError(DynamoError):
+    """The resource belongs to another account."""
+
+    code = "AccessDeniedException"
+    namespace = _CORAL
+
+
 class ResourceNotFoundError(DynamoError):
     """The table, index, stream or backup is not there."""
 

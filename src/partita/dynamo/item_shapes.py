@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from partita.dynamo.limits import TOTAL_SEGMENTS, TRANSACTION_ACTIONS
-from partita.dynamo.shapes import Anything, Flag, Listing, Mapped, Structure, Text, Whole
+from partita.dynamo.limits import BATCH_WRITE_ITEMS, TOTAL_SEGMENTS, TRANSACTION_ACTIONS
+from partita.dynamo.shapes import Attribute, Attributes, Flag, Listing, Mapped, Structure, TableName, Text, Whole
 
-TABLE_NAME = Text(required=True, least=1, most=1024, pattern=r"[a-zA-Z0-9_.:/-]+")
+TABLE_NAME = TableName()
 INDEX_NAME = Text(least=3, most=255, pattern=r"[a-zA-Z0-9_.-]+")
 CAPACITY = Text(choices=("INDEXES", "TOTAL", "NONE"))
 METRICS = Text(choices=("SIZE", "NONE"))
@@ -34,15 +34,15 @@ _COMPARISONS = (
     "GE",
     "CONTAINS",
 )
-_NAMES = Mapped(Text(least=1, most=65535))
-_VALUES = Mapped(Anything())
+_NAMES = Mapped(Text())
+_VALUES = Mapped(Attribute())
 _EXPRESSION = Text()
-_ATTRIBUTES_TO_GET = Listing(Text(least=0, most=65535), least=1)
-_VALUE_LIST = Listing(Anything())
+_ATTRIBUTES_TO_GET = Listing(Text(), least=1)
+_VALUE_LIST = Listing(Attribute())
 _EXPECTED = Mapped(
     Structure(
         {
-            "Value": Anything(),
+            "Value": Attribute(),
             "Exists": Flag(),
             "ComparisonOperator": Text(choices=_COMPARISONS),
             "AttributeValueList": _VALUE_LIST,
@@ -75,7 +75,7 @@ _READ: dict[str, Any] = {
     "Select": SELECT,
     "AttributesToGet": _ATTRIBUTES_TO_GET,
     "ConditionalOperator": _OPERATOR,
-    "ExclusiveStartKey": Anything(),
+    "ExclusiveStartKey": Attributes(),
     "ProjectionExpression": _EXPRESSION,
     "FilterExpression": _EXPRESSION,
     **_FILLED,
@@ -86,7 +86,7 @@ _READ: dict[str, Any] = {
 GET = Structure(
     {
         "TableName": TABLE_NAME,
-        "Key": Anything(required=True),
+        "Key": Attributes(required=True),
         "AttributesToGet": _ATTRIBUTES_TO_GET,
         "ConsistentRead": Flag(),
         "ProjectionExpression": _EXPRESSION,
@@ -94,19 +94,20 @@ GET = Structure(
         "ReturnConsumedCapacity": CAPACITY,
     }
 )
-PUT = Structure({**_SINGLE_WRITE, "Item": Anything(required=True)})
-DELETE = Structure({**_SINGLE_WRITE, "Key": Anything(required=True)})
+PUT = Structure({**_SINGLE_WRITE, "Item": Attributes(required=True)})
+DELETE = Structure({**_SINGLE_WRITE, "Key": Attributes(required=True)})
 UPDATE = Structure(
     {
         **_SINGLE_WRITE,
-        "Key": Anything(required=True),
+        "Key": Attributes(required=True),
         "UpdateExpression": _EXPRESSION,
-        "AttributeUpdates": Mapped(Structure({"Value": Anything(), "Action": Text(choices=("ADD", "PUT", "DELETE"))})),
+        "AttributeUpdates": Mapped(Structure({"Value": Attribute(), "Action": Text(choices=("ADD", "PUT", "DELETE"))})),
     }
 )
 QUERY = Structure(
     {
         **_READ,
+        "Limit": Whole(least=1, bare=True),
         "KeyConditionExpression": _EXPRESSION,
         "KeyConditions": _CONDITIONS,
         "QueryFilter": _CONDITIONS,
@@ -126,7 +127,7 @@ BATCH_GET = Structure(
         "RequestItems": Mapped(
             Structure(
                 {
-                    "Keys": Listing(Anything(), required=True, least=1),
+                    "Keys": Listing(Attributes(), required=True, least=1),
                     "AttributesToGet": _ATTRIBUTES_TO_GET,
                     "ConsistentRead": Flag(),
                     "ProjectionExpression": _EXPRESSION,
@@ -134,7 +135,6 @@ BATCH_GET = Structure(
                 }
             ),
             required=True,
-            least=1,
         ),
         "ReturnConsumedCapacity": CAPACITY,
     }
@@ -145,14 +145,14 @@ BATCH_WRITE = Structure(
             Listing(
                 Structure(
                     {
-                        "PutRequest": Structure({"Item": Anything(required=True)}),
-                        "DeleteRequest": Structure({"Key": Anything(required=True)}),
-                    }
-                ),
-                least=1,
+                        "PutRequest": Structure({"Item": Attributes(required=True)}, name="PutRequest"),
+                        "DeleteRequest": Structure({"Key": Attributes(required=True)}, name="DeleteRequest"),
+                    },
+                    name="WriteRequest",
+                )
             ),
             required=True,
-            least=1,
+            lengths=(1, BATCH_WRITE_ITEMS),
         ),
         "ReturnConsumedCapacity": CAPACITY,
         "ReturnItemCollectionMetrics": METRICS,
@@ -166,13 +166,15 @@ TRANSACT_GET = Structure(
                     "Get": Structure(
                         {
                             "TableName": TABLE_NAME,
-                            "Key": Anything(required=True),
+                            "Key": Attributes(required=True),
                             "ProjectionExpression": _EXPRESSION,
                             **_NAMED,
                         },
                         required=True,
+                        name="Get",
                     )
-                }
+                },
+                name="TransactGetItem",
             ),
             required=True,
             least=1,
@@ -187,14 +189,17 @@ TRANSACT_WRITE = Structure(
             Structure(
                 {
                     "ConditionCheck": Structure(
-                        {**_WRITE, "Key": Anything(required=True), "ConditionExpression": Text(required=True)}
+                        {**_WRITE, "Key": Attributes(required=True), "ConditionExpression": Text(required=True)},
+                        name="ConditionCheck",
                     ),
-                    "Put": Structure({**_WRITE, "Item": Anything(required=True)}),
-                    "Delete": Structure({**_WRITE, "Key": Anything(required=True)}),
+                    "Put": Structure({**_WRITE, "Item": Attributes(required=True)}, name="Put"),
+                    "Delete": Structure({**_WRITE, "Key": Attributes(required=True)}, name="Delete"),
                     "Update": Structure(
-                        {**_WRITE, "Key": Anything(required=True), "UpdateExpression": Text(required=True)}
+                        {**_WRITE, "Key": Attributes(required=True), "UpdateExpression": Text(required=True)},
+                        name="Update",
                     ),
-                }
+                },
+                name="TransactWriteItem",
             ),
             required=True,
             least=1,

@@ -17,6 +17,7 @@ _EXACT = Context(prec=420, Emax=10_000, Emin=-10_000)
 ordinary = re.compile(r"(?:0|-?(?:[1-9][0-9]{0,37}|(?:0|[1-9][0-9]{0,18})\.[0-9]{0,17}[1-9]))\Z").match
 _NUMBER = re.compile(r"([+-]?)([0-9]*)(?:\.([0-9]*))?(?:[eE]([+-]?)([0-9]+))?\Z")
 _MOST_BYTES = 21
+_OVERFLOW = "Number overflow. Attempting to store a number with magnitude larger than supported range"
 
 
 def canonical(text: str) -> str:
@@ -55,9 +56,7 @@ def decompose(text: str) -> tuple[bool, str, int]:
         shift = -shift if exponent_sign == "-" else shift
     exponent = shift + len(whole) - 1 - (len(digits) - len(leading))
     if exponent > HIGHEST_EXPONENT:
-        raise ValidationError(
-            "Number overflow. Attempting to store a number with magnitude larger than supported range"
-        )
+        raise ValidationError(_OVERFLOW)
     if exponent < LOWEST_EXPONENT:
         raise ValidationError(
             "Number underflow. Attempting to store a number with magnitude smaller than supported range"
@@ -69,12 +68,19 @@ def decompose(text: str) -> tuple[bool, str, int]:
 
 def add(left: str, right: str) -> str:
     """The exact sum, refused when it does not fit."""
-    return canonical(str(_EXACT.add(Decimal(left), Decimal(right))))
+    return _result(_EXACT.add(Decimal(left), Decimal(right)))
 
 
 def subtract(left: str, right: str) -> str:
     """The exact difference, refused when it does not fit."""
-    return canonical(str(_EXACT.subtract(Decimal(left), Decimal(right))))
+    return _result(_EXACT.subtract(Decimal(left), Decimal(right)))
+
+
+def _result(number: Decimal) -> str:
+    digits = "".join(map(str, number.as_tuple().digits)).strip("0")
+    if len(digits) > DIGITS:
+        raise ValidationError(_OVERFLOW)  # what a written number of so many digits is told differs
+    return canonical(str(number))
 
 
 def compare(left: str, right: str) -> int:

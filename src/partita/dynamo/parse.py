@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import Any, cast
+from typing import Any, TypeVar, cast
 
 from partita.dynamo import item_shapes as shape
 from partita.dynamo.errors import ValidationError
@@ -13,6 +13,7 @@ from partita.dynamo.expressions.tree import Condition, Projection, Update
 from partita.dynamo.request_rules import (
     check_batch_get,
     check_batch_write,
+    check_distinct_keys,
     check_old_or_none,
     check_segments,
     check_select,
@@ -34,10 +35,11 @@ from partita.dynamo.requests import (
     TransactWriteItems,
     UpdateItem,
 )
-from partita.dynamo.shapes import check
-from partita.dynamo.values import Item, checked_item
+from partita.dynamo.shapes import Structure, check
+from partita.dynamo.values import Item, SetError, checked_item
 
 Wire = Mapping[str, Any]
+T = TypeVar("T")
 
 
 def parse(operation: str, wire: object) -> ItemRequest:
@@ -45,49 +47,63 @@ def parse(operation: str, wire: object) -> ItemRequest:
     return _PARSERS[operation](wire)
 
 
-def table_name(text: str) -> str:
-    """The table's name out of a name or an ARN."""
-    if text.startswith("arn:"):
-        text = text.partition(":table/")[2].partition("/")[0]
-    if not 3 <= len(text) <= 255:
-        raise ValidationError("TableName must be at least 3 characters long and at most 255 characters long")
-    return text
+_ENVELOPE = "1 validation error detected: "
 
 
 class _Expressions:
-    """The expression members of one request, with their placeholders and their legacy counterparts."""
+    """The expression members of one request, with their placeholders and their legacy counterparts.
 
-    def __init__(self, wire: Wire, modern: tuple[str, ...], old: tuple[str, ...] = ()) -> None:
+    It is made in two steps, since DynamoDB looks at other members in between: which parameters there are, and what
+    they hold. The writes of a single item tell their faults in an envelope, which other operations do not have.
+    """
+
+    def __init__(
+        self, wire: Wire, modern: tuple[str, ...], old: tuple[str, ...] = (), *, enveloped: bool = False
+    ) -> None:
         self.wire = wire
+        self.enveloped = enveloped
+        self._placeholders: Placeholders | None = None
         used = [member for member in modern if wire.get(member) is not None]
         used_old = [member for member in old if wire.get(member) is not None]
         if used and used_old:
-            raise ValidationError(
+            raise self._told(
                 "Can not use both expression and non-expression parameters in the same request: "
                 f"Non-expression parameters: {{{', '.join(used_old)}}} Expression parameters: {{{', '.join(used)}}}"
             )
-        names, values = wire.get("ExpressionAttributeNames"), wire.get("ExpressionAttributeValues")
-        if names is None and values is None:
-            self.placeholders = Placeholders()
+        if used:
             return
-        if not used:
-            if names is not None:
-                raise ValidationError("ExpressionAttributeNames can only be specified when using expressions")
+        if wire.get("ExpressionAttributeNames") is not None:
+            raise self._told("ExpressionAttributeNames can only be specified when using expressions")
+        if wire.get("ExpressionAttributeValues") is not None:
             fillable = [member for member in modern if member != "ProjectionExpression"]
             verb = "is" if len(fillable) == 1 else "are"
-            raise ValidationError(
-                "ExpressionAttributeValues can only be specified when using expressions: "
-                f"{' and '.join(fillable)} {verb} null"
-            )
-        for member, given in (("ExpressionAttributeNames", names), ("ExpressionAttributeValues", values)):
-            if given is not None and not given:
-                raise ValidationError(f"{member} must not be empty")
-        self.placeholders = Placeholders(names, values)
+            reason = "" if enveloped else f": {' and '.join(fillable)} {verb} null"
+            raise self._told(f"ExpressionAttributeValues can only be specified when using expressions{reason}")
+
+    def _told(self, message: str) -> ValidationError:
+        return ValidationError(_ENVELOPE + message if self.enveloped else message)
+
+    @property
+    def placeholders(self) -> Placeholders:
+        if self._placeholders is None:
+            self._placeholders = self._filled()
+        return self._placeholders
+
+    def _filled(self) -> Placeholders:
+        names, values = self.wire.get("ExpressionAttributeNames"), self.wire.get("ExpressionAttributeValues")
+        if names is not None and not names:
+            raise ValidationError("ExpressionAttributeNames must not be empty")
+        placeholders = Placeholders(names)
+        if values is not None:
+            if not values:
+                raise ValidationError("ExpressionAttributeValues must not be empty")
+            placeholders.fill(values)
+        return placeholders
 
     def condition(self, member: str = "ConditionExpression") -> Condition | None:
         text = self.wire.get(member)
         if text is not None:
-            return bind.condition(text, self.placeholders, member)
+            return self._read(lambda: bind.condition(text, self.placeholders, member))
         if member == "ConditionExpression":
             return legacy.expected(self.wire.get("Expected") or {}, self.wire.get("ConditionalOperator"))
         return None
@@ -102,22 +118,34 @@ class _Expressions:
     def update(self) -> Update | None:
         text = self.wire.get("UpdateExpression")
         if text is not None:
-            return bind.update(text, self.placeholders)
+            return self._read(lambda: bind.update(text, self.placeholders))
         updates = self.wire.get("AttributeUpdates")
         return None if not updates else legacy.attribute_updates(updates)
 
     def done(self) -> None:
-        self.placeholders.check_all_used()
+        if self._placeholders is not None:
+            self._read(self._placeholders.check_all_used)
+
+    def _read(self, read: Callable[[], T]) -> T:
+        if not self.enveloped:
+            return read()
+        try:
+            return read()
+        except SetError:
+            raise
+        except ValidationError as error:
+            raise self._told(error.message) from None
 
 
 def _get(wire: object) -> GetItem:
     request = check(shape.GET, wire)
+    key = checked_item(request["Key"])
     expressions = _Expressions(request, ("ProjectionExpression",), ("AttributesToGet",))
     projection = expressions.projection()
     expressions.done()
     return GetItem(
-        table=table_name(request["TableName"]),
-        key=checked_item(request["Key"]),
+        table=request["TableName"],
+        key=key,
         projection=projection,
         consistent=bool(request.get("ConsistentRead")),
         capacity=request.get("ReturnConsumedCapacity") or "NONE",
@@ -138,40 +166,63 @@ def _write_options(request: Wire) -> dict[str, Any]:
     }
 
 
+def _written(shape: Structure, wire: object) -> dict[str, Any]:
+    """The members of a write of a single item; a missing name of a table is told alone."""
+    if isinstance(wire, dict) and wire.get("TableName") == "":
+        raise ValidationError(
+            f"{_ENVELOPE}Value at 'TableName' failed to satisfy constraint: Member must have length greater than or "
+            "equal to 1"
+        )
+    return check(shape, wire)
+
+
+def _with_sets_enveloped(read: Callable[[object], ItemRequest]) -> Callable[[object], ItemRequest]:
+    """Tell a fault of a set in the envelope, wherever in the request the set is."""
+
+    def enveloped(wire: object) -> ItemRequest:
+        try:
+            return read(wire)
+        except SetError as error:
+            raise ValidationError(_ENVELOPE + error.quoted) from None
+
+    return enveloped
+
+
 def _put(wire: object) -> PutItem:
-    request = check(shape.PUT, wire)
+    request = _written(shape.PUT, wire)
     returns = _old_or_none(request)
+    expressions = _Expressions(request, ("ConditionExpression",), ("Expected", "ConditionalOperator"), enveloped=True)
     item = checked_item(request["Item"])
-    expressions = _Expressions(request, ("ConditionExpression",), ("Expected", "ConditionalOperator"))
     condition = expressions.condition()
     expressions.done()
-    table = table_name(request["TableName"])
+    table = request["TableName"]
     return PutItem(table=table, item=item, condition=condition, returns=returns, **_write_options(request))
 
 
 def _delete(wire: object) -> DeleteItem:
-    request = check(shape.DELETE, wire)
+    request = _written(shape.DELETE, wire)
     returns = _old_or_none(request)
     key = checked_item(request["Key"])
-    expressions = _Expressions(request, ("ConditionExpression",), ("Expected", "ConditionalOperator"))
+    expressions = _Expressions(request, ("ConditionExpression",), ("Expected", "ConditionalOperator"), enveloped=True)
     condition = expressions.condition()
     expressions.done()
-    table = table_name(request["TableName"])
+    table = request["TableName"]
     return DeleteItem(table=table, key=key, condition=condition, returns=returns, **_write_options(request))
 
 
 def _update(wire: object) -> UpdateItem:
-    request = check(shape.UPDATE, wire)
+    request = _written(shape.UPDATE, wire)
     key = checked_item(request["Key"])
     expressions = _Expressions(
         request,
         ("UpdateExpression", "ConditionExpression"),
         ("AttributeUpdates", "Expected", "ConditionalOperator"),
+        enveloped=True,
     )
     update, condition = expressions.update(), expressions.condition()
     expressions.done()
     return UpdateItem(
-        table=table_name(request["TableName"]),
+        table=request["TableName"],
         key=key,
         update=update,
         condition=condition,
@@ -181,29 +232,33 @@ def _update(wire: object) -> UpdateItem:
 
 
 def _reading(request: Wire, filter_member: str, expressions: _Expressions) -> dict[str, Any]:
-    """The members Query and Scan share."""
+    """The members Query and Scan share, without the starting key."""
     condition = expressions.condition("FilterExpression")
     if condition is None:
         condition = legacy.filters(request.get(filter_member) or {}, request.get("ConditionalOperator"))
     projection = expressions.projection()
     select = request.get("Select")
     member = "ProjectionExpression" if request.get("ProjectionExpression") is not None else "AttributesToGet"
-    check_select(select, projection, request.get("IndexName"), member)
-    start = request.get("ExclusiveStartKey")
+    try:
+        check_select(select, projection, request.get("IndexName"), member)
+    except ValidationError as error:
+        raise ValidationError(error.message if filter_member == "ScanFilter" else _ENVELOPE + error.message) from None
     return {
-        "table": table_name(request["TableName"]),
+        "table": request["TableName"],
         "index": request.get("IndexName"),
         "filter": condition,
         "projection": projection,
         "select": select,
         "limit": request.get("Limit"),
-        "start": None if start is None else _start_key(start),
         "consistent": bool(request.get("ConsistentRead")),
         "capacity": request.get("ReturnConsumedCapacity") or "NONE",
     }
 
 
-def _start_key(start: object) -> Item:
+def _start_key(request: Wire) -> Item | None:
+    start = request.get("ExclusiveStartKey")
+    if start is None:
+        return None
     try:
         return checked_item(start)
     except ValidationError as error:
@@ -212,26 +267,30 @@ def _start_key(start: object) -> Item:
 
 def _query(wire: object) -> Query:
     request = check(shape.QUERY, wire)
-    expressions = _Expressions(
-        request,
-        ("ProjectionExpression", "FilterExpression", "KeyConditionExpression"),
-        ("AttributesToGet", "QueryFilter", "ConditionalOperator", "KeyConditions"),
-    )
+    start = _start_key(request)
+    conditions = request.get("KeyConditions")
+    modern = ("ProjectionExpression", "FilterExpression", "KeyConditionExpression")
+    old = ("AttributesToGet", "QueryFilter", "ConditionalOperator")
+    # The old conditions on the key go with all expressions but their own.
+    both = conditions is not None and request.get("KeyConditionExpression") is not None
+    expressions = _Expressions(request, modern, (*old, "KeyConditions") if both else old)
     key_condition = expressions.condition("KeyConditionExpression")
     members = _reading(request, "QueryFilter", expressions)
     expressions.done()
     if key_condition is None:
-        if request.get("KeyConditions") is None:
+        if conditions is None:
             raise ValidationError(
                 "Either the KeyConditions or KeyConditionExpression parameter must be specified in the request."
             )
-        key_condition = legacy.key_conditions(request["KeyConditions"])
-    forward = request.get("ScanIndexForward")
-    return Query(condition=key_condition, forward=forward is not False, **members)
+        key_condition = legacy.key_conditions(conditions, of_index=members["index"] is not None)
+    used = tuple(name for name in ("KeyConditions", "QueryFilter") if request.get(name))
+    forward = request.get("ScanIndexForward") is not False
+    return Query(condition=key_condition, forward=forward, start=start, legacy=used, **members)
 
 
 def _scan(wire: object) -> Scan:
     request = check(shape.SCAN, wire)
+    start = _start_key(request)
     expressions = _Expressions(
         request,
         ("ProjectionExpression", "FilterExpression"),
@@ -241,44 +300,30 @@ def _scan(wire: object) -> Scan:
     expressions.done()
     segment, total = request.get("Segment"), request.get("TotalSegments")
     check_segments(segment, total)
-    return Scan(segment=segment, total_segments=total, **members)
+    return Scan(segment=segment, total_segments=total, start=start, **members)
 
 
 def _batch_get(wire: object) -> BatchGetItem:
     request = check(shape.BATCH_GET, wire)
     items = request["RequestItems"]
-    check_batch_get(sum(len(member["Keys"]) for member in items.values()))
-    _check_tables(items)
+    check_batch_get(items)
     tables: dict[str, Keys] = {}
     for name, member in items.items():
+        keys = tuple(checked_item(key) for key in member["Keys"])
+        check_distinct_keys(keys)
         expressions = _Expressions(member, ("ProjectionExpression",), ("AttributesToGet",))
         projection = expressions.projection()
         expressions.done()
-        tables[table_name(name)] = Keys(
-            keys=tuple(checked_item(key) for key in member["Keys"]),
-            projection=projection,
-            consistent=bool(member.get("ConsistentRead")),
-        )
+        tables[name] = Keys(keys=keys, projection=projection, consistent=bool(member.get("ConsistentRead")))
     return BatchGetItem(tables=tables, capacity=request.get("ReturnConsumedCapacity") or "NONE")
-
-
-def _check_tables(items: Wire) -> None:
-    """Refuse a table that is named twice, once by its name and once by its ARN."""
-    names = [table_name(name) for name in items]
-    if len(set(names)) != len(names):
-        raise ValidationError("One or more parameter values were invalid: a table is named by name and by ARN")
 
 
 def _batch_write(wire: object) -> BatchWriteItem:
     request = check(shape.BATCH_WRITE, wire)
     items = request["RequestItems"]
-    check_batch_write(sum(map(len, items.values())))
-    _check_tables(items)
+    check_batch_write(items)
     return BatchWriteItem(
-        tables={
-            table_name(name): tuple(_batch_action(table_name(name), entry) for entry in entries)
-            for name, entries in items.items()
-        },
+        tables={name: tuple(_batch_action(name, entry) for entry in entries) for name, entries in items.items()},
         capacity=request.get("ReturnConsumedCapacity") or "NONE",
         metrics=request.get("ReturnItemCollectionMetrics") or "NONE",
     )
@@ -290,8 +335,6 @@ def _batch_action(table: str, entry: Wire) -> PutItem | DeleteItem:
         raise ValidationError(
             "Supplied AttributeValue has more than one datatypes set, "
             "must contain exactly one of the supported datatypes"
-            if put is not None
-            else "Supplied WriteRequest is empty, must contain exactly one of PutRequest and DeleteRequest"
         )
     if put is not None:
         return PutItem(table=table, item=checked_item(put["Item"]))
@@ -308,7 +351,7 @@ def _transact_get(wire: object) -> TransactGetItems:
         expressions.done()
         gets.append(
             GetItem(
-                table=table_name(get["TableName"]),
+                table=get["TableName"],
                 key=checked_item(get["Key"]),
                 projection=projection,
                 consistent=True,
@@ -337,7 +380,7 @@ def _transact_action(entry: Wire) -> TransactAction:
     expressions = _Expressions(member, modern)
     update, condition = expressions.update(), expressions.condition()
     expressions.done()
-    table = table_name(member["TableName"])
+    table = member["TableName"]
     on_failure: FailureReturn = member.get("ReturnValuesOnConditionCheckFailure") or "NONE"
     if name == "Put":
         return PutItem(table=table, item=checked_item(member["Item"]), condition=condition, on_failure=on_failure)
@@ -352,9 +395,9 @@ def _transact_action(entry: Wire) -> TransactAction:
 
 _PARSERS: dict[str, Callable[[object], ItemRequest]] = {
     "GetItem": _get,
-    "PutItem": _put,
-    "UpdateItem": _update,
-    "DeleteItem": _delete,
+    "PutItem": _with_sets_enveloped(_put),
+    "UpdateItem": _with_sets_enveloped(_update),
+    "DeleteItem": _with_sets_enveloped(_delete),
     "Query": _query,
     "Scan": _scan,
     "BatchGetItem": _batch_get,

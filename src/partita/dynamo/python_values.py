@@ -9,7 +9,7 @@ from typing import Any
 
 from partita.dynamo import numbers
 from partita.dynamo.errors import ValidationError
-from partita.dynamo.values import AttributeValue, Item, type_of
+from partita.dynamo.values import AttributeValue, Item, in_set_order, type_of
 
 
 def from_python(value: object) -> AttributeValue:
@@ -71,11 +71,12 @@ def _set_from_python(members: Set[object]) -> AttributeValue:
     if not members:
         raise ValidationError("DynamoDB has no empty set: leave the attribute out instead")
     if all(isinstance(member, str) for member in members):
-        return {"SS": [str(member) for member in members]}
+        return {"SS": sorted(str(member) for member in members)}
     if all(isinstance(member, bytes) for member in members):
-        return {"BS": [b64encode(bytes(member)).decode() for member in members if isinstance(member, bytes)]}
+        in_order = sorted(bytes(member) for member in members if isinstance(member, bytes))
+        return {"BS": [b64encode(member).decode() for member in in_order]}
     if all(isinstance(member, int | Decimal) and not isinstance(member, bool) for member in members):
-        return {"NS": [numbers.canonical(str(member)) for member in members]}
+        return {"NS": in_set_order("NS", [numbers.canonical(str(member)) for member in members])}
     raise ValidationError("A DynamoDB set holds only text, only numbers or only binary")
 
 

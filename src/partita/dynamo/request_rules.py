@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
+from typing import Any
+
 from partita.dynamo.errors import ValidationError
 from partita.dynamo.expressions.tree import Projection
 from partita.dynamo.limits import BATCH_GET_KEYS, BATCH_WRITE_ITEMS
+from partita.dynamo.values import Item
 
 
 def check_old_or_none(returns: str) -> None:
@@ -47,13 +51,30 @@ def check_segments(segment: int | None, total: int | None) -> None:
         )
 
 
-def check_batch_get(count: int) -> None:
-    """So many keys at once, all tables together."""
-    if count > BATCH_GET_KEYS:
+def check_batch_get(items: Mapping[str, Mapping[str, Any]]) -> None:
+    """So many keys at once, in each table and all together."""
+    if not items:
+        raise ValidationError("The requestItems parameter is required for BatchGetItem")
+    for name, member in items.items():
+        if len(member["Keys"]) > BATCH_GET_KEYS:
+            raise ValidationError(
+                f"1 validation error detected: Value at 'RequestItems.{name}.member.Keys' failed to satisfy "
+                f"constraint: Member must have length less than or equal to {BATCH_GET_KEYS}"
+            )
+    if sum(len(member["Keys"]) for member in items.values()) > BATCH_GET_KEYS:
         raise ValidationError("Too many items requested for the BatchGetItem call")
 
 
-def check_batch_write(count: int) -> None:
+def check_distinct_keys(keys: Sequence[Item]) -> None:
+    """Each key once in a table; the keys are in their one spelling."""
+    distinct = {tuple(sorted((name, *value, str(*value.values())) for name, value in key.items())) for key in keys}
+    if len(distinct) != len(keys):
+        raise ValidationError("Provided list of item keys contains duplicates")
+
+
+def check_batch_write(items: Mapping[str, Sequence[Any]]) -> None:
     """So many writes at once, all tables together."""
-    if count > BATCH_WRITE_ITEMS:
+    if not items:
+        raise ValidationError("The requestItems parameter is required for BatchWriteItem")
+    if sum(map(len, items.values())) > BATCH_WRITE_ITEMS:
         raise ValidationError("Too many items requested for the BatchWriteItem call")

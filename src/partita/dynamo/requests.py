@@ -80,7 +80,7 @@ class ConditionCheck:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Query:
-    """Read a stretch of one partition, of the table or of an index."""
+    """Read a stretch of one partition, of the table or of an index; `legacy` names old parameters it was made of."""
 
     table: str
     condition: Condition
@@ -93,6 +93,7 @@ class Query:
     start: Item | None = None
     consistent: bool = False
     capacity: Reported = "NONE"
+    legacy: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Protocol, TypeAlias
 
@@ -27,6 +27,9 @@ class Shape(Protocol):
 
     def check(self, value: Any, where: Where, faults: Faults) -> None:
         """Note what is wrong with a value; a wrong JSON type is refused at once."""
+
+    def shown(self, value: Any) -> str:
+        """The value as DynamoDB's messages print it, in the manner of Java."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,19 +56,52 @@ class Text:
         if self.pattern and not re.fullmatch(self.pattern, value):
             faults.append(_fault(_quoted(value), where, f"satisfy regular expression pattern: {self.pattern}"))
 
+    def shown(self, value: Any) -> str:
+        return str(value)
+
+
+@dataclass(frozen=True, slots=True)
+class TableName:
+    """The name of a table or its ARN; a fault speaks of names only, and an empty one has no other."""
+
+    required: bool = True
+    least: int = 1
+
+    def check(self, value: Any, where: Where, faults: Faults) -> None:
+        if type(value) is str and _TABLE_NAME.fullmatch(value) and len(value) >= self.least:
+            return
+        Text().check(value, where, faults)
+        arn = value.startswith("arn:")
+        Text(least=self.least, most=_ARN_CHARACTERS if arn else 255).check(value, where, faults)
+        if value and not re.fullmatch(_ARN if arn else _NAME, value):
+            faults.append(_fault(_quoted(value), where, f"satisfy regular expression pattern: {_NAME}"))
+
+    def shown(self, value: Any) -> str:
+        return str(value)
+
+
+_NAME = "[a-zA-Z0-9_.-]+"
+_ARN = "[a-zA-Z0-9_.:/-]+"
+_TABLE_NAME = re.compile("[a-zA-Z0-9_.-]{1,255}")
+_ARN_CHARACTERS = 1024
+
 
 @dataclass(frozen=True, slots=True)
 class Whole:
-    """An integer within bounds."""
+    """An integer within bounds; `bare` if a fault names the member with a capital and not the value."""
 
     required: bool = False
     least: int | None = None
     most: int | None = None
+    bare: bool = False
 
     def check(self, value: Any, where: Where, faults: Faults) -> None:
         if type(value) is not int or not -_MOST_WHOLE <= value <= _MOST_WHOLE:
             raise SerializationError(f"{_token(value)} cannot be converted to Integer")
-        _bounds(value, self, "value", f"'{value}'", where, faults)
+        _bounds(value, self, "value", value, where, faults)
+
+    def shown(self, value: Any) -> str:
+        return str(value)
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,6 +113,9 @@ class Flag:
     def check(self, value: Any, where: Where, faults: Faults) -> None:
         if type(value) is not bool:
             raise SerializationError(f"{_token(value)} cannot be converted to Boolean")
+
+    def shown(self, value: Any) -> str:
+        return str(value).lower()
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,22 +134,34 @@ class Listing:
         for position, element in enumerate(value, 1):
             _element(self.of, element, (where, f"{position}.member"), faults)
 
+    def shown(self, value: Any) -> str:
+        return f"[{', '.join(_printed(self.of, element) for element in value)}]"
+
 
 @dataclass(frozen=True, slots=True)
 class Mapped:
-    """Any keys, values of one shape, within a number."""
+    """Any keys, values of one shape; lists as values within a length."""
 
     of: Shape
     required: bool = False
-    least: int | None = None
-    most: int | None = None
+    lengths: tuple[int, int] | None = None
 
     def check(self, value: Any, where: Where, faults: Faults) -> None:
         if not isinstance(value, dict):
             raise SerializationError(_misplaced(value))
-        _bounds(len(value), self, "length", value, where, faults)
         for key, element in value.items():
             _element(self.of, element, (where, f"{key}.member"), faults)
+        if self.lengths is not None and not faults:
+            least, most = self.lengths
+            if any(not least <= len(element) <= most for element in value.values()):
+                faults.append(
+                    f"Value '{self.shown(value)}' at '{_path(where)}' failed to satisfy constraint: Map value must "
+                    f"satisfy constraint: [Member must have length less than or equal to {most}, Member must have "
+                    f"length greater than or equal to {least}]"
+                )
+
+    def shown(self, value: Any) -> str:
+        return f"{{{', '.join(f'{key}={_printed(self.of, element)}' for key, element in value.items())}}}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,6 +170,7 @@ class Structure:
 
     members: Mapping[str, Shape]
     required: bool = False
+    name: str = ""
     needed: tuple[str, ...] = field(init=False)
 
     def __post_init__(self) -> None:
@@ -136,16 +188,54 @@ class Structure:
             if member is not None and content is not None:
                 member.check(content, (where, name), faults)
 
+    def shown(self, value: Any) -> str:
+        shown = (f"{_member(name)}={_printed(shape, value.get(name))}" for name, shape in self.members.items())
+        return f"{self.name}({', '.join(shown)})"
+
 
 @dataclass(frozen=True, slots=True)
-class Anything:
-    """An attribute value or a map of them: their own checks come later."""
+class Attribute:
+    """An attribute value: its own checks come later."""
 
     required: bool = False
 
     def check(self, value: Any, where: Where, faults: Faults) -> None:
         if not isinstance(value, dict):
             raise SerializationError(_misplaced(value))
+
+    def shown(self, value: Any) -> str:
+        members = (f"{_member(kind)}={_attribute(kind, value.get(kind))}" for kind in _TYPES)
+        return f"AttributeValue({', '.join(members)})"
+
+
+@dataclass(frozen=True, slots=True)
+class Attributes:
+    """An item, a key or a part of one: its own checks come later."""
+
+    required: bool = False
+
+    def check(self, value: Any, where: Where, faults: Faults) -> None:
+        if not isinstance(value, dict):
+            raise SerializationError(_misplaced(value))
+
+    def shown(self, value: Any) -> str:
+        return f"{{{', '.join(f'{name}={_printed(_ATTRIBUTE, element)}' for name, element in value.items())}}}"
+
+
+_ATTRIBUTE = Attribute()
+_TYPES = ("S", "N", "B", "SS", "NS", "BS", "M", "L", "NULL", "BOOL")
+
+
+def _attribute(kind: str, content: Any) -> str:
+    if isinstance(content, dict):
+        return Attributes().shown(content)
+    if isinstance(content, list | tuple):
+        return f"[{', '.join(_printed(_ATTRIBUTE, each) if kind == 'L' else str(each) for each in content)}]"
+    return "null" if content is None else str(content).lower() if content in (True, False) else str(content)
+
+
+def _printed(shape: Shape, value: Any) -> str:
+    return "null" if value is None or (isinstance(shape, Attribute) and type(value) is not dict) else shape.shown(value)
 
 
 def check(shape: Structure, request: object) -> dict[str, Any]:
@@ -175,11 +265,17 @@ def _element(shape: Shape, element: Any, where: Where, faults: Faults) -> None:
         shape.check(element, where, faults)
 
 
-def _bounds(number: int, shape: Whole | Listing | Mapped, what: str, shown: Any, where: Where, faults: Faults) -> None:
+def _bounds(number: int, shape: Whole | Listing, what: str, value: Any, where: Where, faults: Faults) -> None:
     if shape.least is not None and number < shape.least:
-        faults.append(_fault(_shown(shown), where, f"have {what} greater than or equal to {shape.least}"))
+        constraint = f"have {what} greater than or equal to {shape.least}"
     elif shape.most is not None and number > shape.most:
-        faults.append(_fault(_shown(shown), where, f"have {what} less than or equal to {shape.most}"))
+        constraint = f"have {what} less than or equal to {shape.most}"
+    else:
+        return
+    if isinstance(shape, Whole) and shape.bare and where is not None:
+        faults.append(f"Value at '{where[1]}' failed to satisfy constraint: Member must {constraint}")
+    else:
+        faults.append(_fault(f"'{shape.shown(value)}'", where, constraint))
 
 
 def _fault(shown: str, where: Where, constraint: str) -> str:
@@ -201,13 +297,6 @@ def _member(name: str) -> str:
 
 def _quoted(value: str) -> str:
     return f"'{value[:1000]}'"
-
-
-def _shown(value: str | Sequence[Any] | Mapping[str, Any]) -> str:
-    if isinstance(value, str):
-        return value
-    text = str(value).replace("'", "")
-    return f"'{text}'" if len(text) <= 200 else f"'{text[:200]}…'"
 
 
 def _token(value: object) -> str:

@@ -20,12 +20,11 @@ from partita.dynamo.expressions.look import (
     look_at_update,
 )
 from partita.dynamo.expressions.tree import And, BeginsWith, Compare, Condition, Path, Value
-from partita.dynamo.limits import TRANSACTION_ACTIONS
+from partita.dynamo.limits import BATCH_GET_KEYS, BATCH_WRITE_ITEMS, TRANSACTION_ACTIONS
 from partita.dynamo.numbers import ordinary
 from partita.dynamo.parse import parse
 from partita.dynamo.request_rules import (
-    check_batch_get,
-    check_batch_write,
+    check_distinct_keys,
     check_old_or_none,
     check_segments,
     check_select,
@@ -113,6 +112,8 @@ def _written(request: TransactAction) -> None:
 
 
 def _query(request: Query) -> None:
+    if request.legacy:
+        raise DoubtError
     if not _is_plain_key_condition(request.condition):
         look_at_key_condition(request.condition)
     _read(request)
@@ -169,9 +170,10 @@ def _batch_get(request: BatchGetItem) -> None:
         _sure(_plain_name(name) and bool(wanted.keys) and _is_flag(wanted.consistent))
         for key in wanted.keys:
             _item(key)
+        check_distinct_keys(wanted.keys)
         if wanted.projection is not None:
             look_at_projection(wanted.projection)
-    check_batch_get(sum(len(wanted.keys) for wanted in request.tables.values()))
+    _sure(sum(len(wanted.keys) for wanted in request.tables.values()) <= BATCH_GET_KEYS)
 
 
 def _batch_write(request: BatchWriteItem) -> None:
@@ -180,7 +182,7 @@ def _batch_write(request: BatchWriteItem) -> None:
         _sure(_plain_name(name) and bool(entries))
         for entry in entries:
             _item(entry.item if isinstance(entry, PutItem) else entry.key)
-    check_batch_write(sum(map(len, request.tables.values())))
+    _sure(sum(map(len, request.tables.values())) <= BATCH_WRITE_ITEMS)
 
 
 def _transact_get(request: TransactGetItems) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import binascii
 from base64 import b64decode, b64encode
 from collections.abc import Callable, Mapping
+from decimal import Decimal
 from typing import Any
 
 from partita.dynamo import numbers
@@ -33,9 +34,20 @@ Item = dict[str, AttributeValue]
 
 _INVALID = "One or more parameter values were invalid: "
 _NAME_BYTES = 65_535
+TOO_DEEP = (
+    "Nesting Levels have exceeded supported limits: Attributes in the item have nested levels beyond supported limit"
+)
 # Made once: `list | tuple` in a check would be made anew each time, and that takes longer than the check.
 _LISTS = (list, tuple)
 _SETS = (list, tuple, set, frozenset)
+
+
+class SetError(ValidationError):
+    """A set without members, or with one twice; `quoted` says it as the writes of a single item do."""
+
+    def __init__(self, message: str, quoted: str | None = None) -> None:
+        super().__init__(message)
+        self.quoted = message if quoted is None else quoted
 
 
 def type_of(value: AttributeValue) -> str:
@@ -50,7 +62,7 @@ def checked_item(item: object, depth: int = 0) -> Item:
     result: Item = {}
     for name, value in item.items():
         if type(name) is not str or not name.isascii() or not 1 <= len(name) <= _NAME_BYTES:
-            _check_name(name)
+            check_name(name)
         text = value.get("S") if type(value) is dict and len(value) == 1 else None
         if type(text) is str and text.isascii():
             result[name] = value
@@ -60,7 +72,7 @@ def checked_item(item: object, depth: int = 0) -> Item:
 
 
 def checked_value(value: object, depth: int = 0) -> AttributeValue:
-    """The value checked and in canonical spelling: numbers without exponent, binary as standard base64."""
+    """The value checked and in canonical spelling: plain numbers, binary as standard base64, sets in order."""
     if not isinstance(value, dict):
         raise SerializationError(_unexpected(value))
     if len(value) == 1:
@@ -96,11 +108,14 @@ def _text(content: object) -> str:
     raise SerializationError(_not_string(content))
 
 
-def _check_name(name: object) -> None:
+def check_name(name: object) -> None:
+    """Refuse what cannot be the name of an attribute."""
     if not isinstance(name, str):
         raise SerializationError(f"Attribute names are text, not {type(name).__name__}")
-    if not 1 <= len(encodable(name).encode()) <= _NAME_BYTES:
-        raise ValidationError(f"{_INVALID}Attribute names have 1 to {_NAME_BYTES} bytes; this one has {len(name)}")
+    if not name:
+        raise ValidationError(_INVALID + "Empty attribute name")
+    if len(name) > _NAME_BYTES or (not name.isascii() and len(encodable(name).encode()) > _NAME_BYTES):
+        raise ValidationError(f"Attribute name is too large, must be less than {_NAME_BYTES + 1} bytes")
 
 
 def _number(content: object, _depth: int) -> str:
@@ -138,16 +153,25 @@ def _set(kind: str, empty: str, member: Callable[[object, int], str]) -> Callabl
         if not isinstance(content, _SETS):
             raise SerializationError(_unexpected(content))
         if not content:
-            raise ValidationError(_INVALID + empty)
+            raise SetError(_INVALID + empty)
         members = [member(element, depth) for element in content]
         if len(set(members)) != len(members):
             if kind == "NS":
-                raise ValidationError("Input collection contains duplicates")
+                raise SetError("Input collection contains duplicates")
             shown = ", ".join(str(element) for element in content)
-            raise ValidationError(f"{_INVALID}Input collection [{shown[:500]}] contains duplicates.")
-        return members
+            quoted = ", ".join(f'"{element}"' for element in content)
+            raise SetError(
+                f"{_INVALID}Input collection [{shown[:500]}] contains duplicates.",
+                f"{_INVALID}Input collection [{quoted[:500]}] contains duplicates.",
+            )
+        return in_set_order(kind, members)
 
     return check
+
+
+def in_set_order(kind: str, members: list[str]) -> list[str]:
+    """The members of a set in the order DynamoDB returns them: text and binary by bytes, numbers by value."""
+    return sorted(members, key=_SET_ORDERS[kind])
 
 
 def _list(content: object, depth: int) -> list[AttributeValue]:
@@ -165,9 +189,11 @@ def _map(content: object, depth: int) -> Item:
 def _check_depth(depth: int) -> None:
     # What is inside counts as a level too: 31 lists or maps around it make 32.
     if depth >= NESTING_LEVELS - 1:
-        raise ValidationError("Nesting Levels have exceeded supported limits")
+        raise ValidationError(TOO_DEEP)
 
 
+# UTF-8 bytes sort as code points do, and so do Python's strings.
+_SET_ORDERS: Mapping[str, Callable[[str], Any]] = {"SS": str, "NS": Decimal, "BS": b64decode}
 _CHECKS: Mapping[str, Callable[[object, int], Any]] = {
     "S": _string,
     "N": _number,

@@ -20,12 +20,12 @@ from partita.dynamo.errors import (
     TableNotFoundError,
     ValidationError,
 )
-from partita.dynamo.parse import table_name
 from partita.engine import catalog, definitions, rows, schema
 from partita.engine.catalog import Catalog
 from partita.engine.database import Patience, translated
 from partita.engine.definitions import Table
-from partita.engine.describe import Place, describe_table, index_projection, key_schema
+from partita.engine.describe import describe_table, index_projection, key_schema
+from partita.engine.place import Place
 from partita.engine.tables import create_rows
 from partita.engine.writer import Transaction
 
@@ -136,7 +136,7 @@ def describe(connection: apsw.Connection, _tables: Catalog, request: Request, pl
 def list_backups(connection: apsw.Connection, _tables: Catalog, request: Request, place: Place) -> Response:
     """ListBackups."""
     only = request.get("TableName")
-    only = None if only is None else table_name(only)
+    only = None if only is None else place.table_name(only)
     start = request.get("ExclusiveStartBackupArn") or ""
     limit = request.get("Limit") or 100
     wanted = request.get("BackupType") in (None, "USER", "ALL")
@@ -175,7 +175,7 @@ def delete(transaction: Transaction, request: Request, place: Place) -> tuple[Re
 
 def restore(transaction: Transaction, request: Request, place: Place) -> Response:
     """RestoreTableFromBackup: the table exists at once and is usable when it is filled."""
-    arn, name = request["BackupArn"], table_name(request["TargetTableName"])
+    arn, name = request["BackupArn"], place.table_name(request["TargetTableName"])
     stored = _stored(transaction.connection, arn)
     if name in transaction.catalog.tables:
         raise TableExistsError(f"Table already exists: {name}")
@@ -207,6 +207,7 @@ def restore(transaction: Transaction, request: Request, place: Place) -> Respons
             "RestoreDateTime": transaction.now,
         },
         restoring=0,
+        on_demand_since=transaction.now if billing == "PAY_PER_REQUEST" else None,
     )
     create_rows(transaction, table)
     catalog.save(transaction.connection, table)

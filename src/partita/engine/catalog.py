@@ -11,6 +11,7 @@ import orjson
 from partita.dynamo.errors import ResourceNotFoundError
 from partita.engine import definitions
 from partita.engine.definitions import Table
+from partita.engine.place import Place
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,19 +20,17 @@ class Catalog:
 
     version: int
     tables: Mapping[str, Table]
+    place: Place
 
     def table(self, name: str) -> Table:
-        """The table of that name, ready for use."""
-        try:
-            table = self.tables[name]
-        except KeyError:
-            raise missing_table() from None
-        if table.restoring is not None:
+        """The table of that name or ARN, ready for use."""
+        table = self.tables.get(name) or self.tables.get(self.place.table_name(name))
+        if table is None or table.restoring is not None:
             raise missing_table()
         return table
 
 
-EMPTY = Catalog(0, {})
+EMPTY = Catalog(0, {}, Place())
 
 
 def missing_table(name: str | None = None) -> ResourceNotFoundError:
@@ -45,11 +44,11 @@ def version(connection: apsw.Connection) -> int:
     return int(next(connection.execute("SELECT version FROM catalog"))[0])
 
 
-def load(connection: apsw.Connection) -> Catalog:
+def load(connection: apsw.Connection, place: Place) -> Catalog:
     """The catalog in the file; the caller has a transaction open."""
     rows = connection.execute("SELECT definition FROM tables")
     tables = [definitions.from_json(orjson.loads(definition)) for (definition,) in rows]
-    return Catalog(version(connection), {table.name: table for table in tables})
+    return Catalog(version(connection), {table.name: table for table in tables}, place)
 
 
 def next_id(connection: apsw.Connection) -> int:

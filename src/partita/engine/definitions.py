@@ -25,6 +25,7 @@ class Index:
     status: Literal["ACTIVE", "CREATING"] = "ACTIVE"
     backfilled_to: int = 0
     throughput: Mapping[str, int] | None = None
+    on_demand: Mapping[str, int] | None = None
 
     @property
     def rows(self) -> str:
@@ -73,6 +74,9 @@ class Table:
     encryption: Mapping[str, Any] | None = None
     restored_from: Mapping[str, Any] | None = None
     restoring: int | None = None
+    on_demand_since: float | None = None
+    """When the table last became on demand; none if it never was, and in files from before this was kept."""
+    on_demand: Mapping[str, int] | None = None
 
     @property
     def rows(self) -> str:

@@ -3,27 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import apsw
 
-from partita.engine.definitions import Index, KeyAttribute, Stream, Table
-
-
-@dataclass(frozen=True, slots=True)
-class Place:
-    """The region and account in ARNs, and the endpoint of the engine's server."""
-
-    region: str = "us-east-1"
-    account: str = "000000000000"
-    endpoint: str = "127.0.0.1:8000"
-
-    def table_arn(self, name: str) -> str:
-        return f"arn:aws:dynamodb:{self.region}:{self.account}:table/{name}"
-
-    def stream_arn(self, table: str, stream: Stream) -> str:
-        return f"{self.table_arn(table)}/stream/{stream.label}"
+from partita.engine.definitions import Index, KeyAttribute, Table
+from partita.engine.place import Place
 
 
 def describe_table(
@@ -44,11 +29,7 @@ def describe_table(
         "TableId": table.uuid,
         "DeletionProtectionEnabled": table.deletion_protection,
     }
-    if table.billing == "PAY_PER_REQUEST":
-        description["BillingModeSummary"] = {
-            "BillingMode": "PAY_PER_REQUEST",
-            "LastUpdateToPayPerRequestDateTime": table.created,
-        }
+    description |= _billing_summary(table)
     for member, local in (("LocalSecondaryIndexes", True), ("GlobalSecondaryIndexes", False)):
         indexes = [_index(connection, table, index, place) for index in table.indexes if index.local == local]
         if indexes:
@@ -67,6 +48,37 @@ def describe_table(
     if table.restored_from is not None:
         description["RestoreSummary"] = {**table.restored_from, "RestoreInProgress": table.restoring is not None}
     return description
+
+
+def describe_deleted(connection: apsw.Connection, table: Table, place: Place) -> dict[str, Any]:
+    """TableDescription of a table that is being deleted: short."""
+    whole = describe_table(connection, table, place, status="DELETING")
+    return {name: whole[name] for name in _OF_DELETED if name in whole}
+
+
+_OF_DELETED = (
+    "TableName",
+    "TableStatus",
+    "ProvisionedThroughput",
+    "TableSizeBytes",
+    "ItemCount",
+    "TableArn",
+    "TableId",
+    "BillingModeSummary",
+    "DeletionProtectionEnabled",
+)
+
+
+def _billing_summary(table: Table) -> dict[str, Any]:
+    """BillingModeSummary of a table that is or ever was on demand."""
+    since = table.on_demand_since
+    if since is None and table.billing == "PROVISIONED":
+        return {}
+    summary = {"BillingMode": table.billing, "LastUpdateToPayPerRequestDateTime": since or table.created}
+    described: dict[str, Any] = {"BillingModeSummary": summary}
+    if table.on_demand is not None:
+        described["OnDemandThroughput"] = dict(table.on_demand)
+    return described
 
 
 def counts(connection: apsw.Connection, owner: int) -> tuple[int, int]:
@@ -119,6 +131,8 @@ def _index(connection: apsw.Connection, table: Table, index: Index, place: Place
     if not index.local:
         description["IndexStatus"] = index.status
         description["ProvisionedThroughput"] = _throughput(index.throughput)
+        if index.on_demand is not None:
+            description["OnDemandThroughput"] = dict(index.on_demand)
         if index.status == "CREATING":
             description["Backfilling"] = True
     return description

@@ -24,16 +24,16 @@ from partita.dynamo.errors import (
     UnknownOperationError,
     ValidationError,
 )
-from partita.dynamo.parse import ITEM_OPERATIONS, parse, table_name
+from partita.dynamo.parse import ITEM_OPERATIONS, parse
 from partita.dynamo.requests import ItemRequest, TransactGetItems
 from partita.dynamo.shapes import check
 from partita.dynamo.validate import validated
 from partita.engine import backups, catalog, operations, table_shapes
 from partita.engine.catalog import Catalog
 from partita.engine.database import STORAGE_ERRORS, Database, Durability, closed, storage_error
-from partita.engine.describe import Place
 from partita.engine.faults import FaultPlan, Faults
 from partita.engine.maintenance import Maintenance
+from partita.engine.place import Place
 from partita.engine.reads import Load, Response
 from partita.engine.writer import Transaction, Writer
 
@@ -61,7 +61,7 @@ class Engine:
         self._clock = clock
         self._temporary: tempfile.TemporaryDirectory[str] | None = None
         self.database = Database(Path(folder), durability=durability, max_bytes=max_bytes)
-        self.writer = Writer(self.database, clock, self._committed)
+        self.writer = Writer(self.database, clock, self._committed, self.place)
         self._catalog = catalog.EMPTY
         self._faults = None if faults is None else Faults(faults, self.database)
         self._pool: ThreadPoolExecutor | None = None
@@ -180,7 +180,7 @@ class Engine:
                 if catalog.version(connection) != self._catalog.version:
                     connection.execute("BEGIN")
                     try:
-                        self._catalog = catalog.load(connection)
+                        self._catalog = catalog.load(connection, self.place)
                     finally:
                         connection.execute("COMMIT")
             except STORAGE_ERRORS as error:
@@ -251,7 +251,7 @@ class Engine:
         if self._faults is not None:
             with self._faults.past(request) as past:
                 if past is not None:
-                    return run(past, catalog.load(past))
+                    return run(past, catalog.load(past, self.place))
         return self._read(run)
 
     def _read(self, read: Read[T]) -> T:
@@ -299,12 +299,13 @@ class Engine:
             raise UnknownOperationError(f"{operation} is not an operation of this engine.")
 
         def on_done(result: Response | None, error: BaseException | None) -> None:
-            done(_encoded(result or {}) if error is None else _as_answer(error))
+            body = b"" if operation in operations.BODILESS else _encoded(result or {})
+            done(body if error is None else _as_answer(error))
 
         self._in_pool(lambda: self._call_table(operation, request), on_done)
 
     def _create_backup(self, request: dict[str, Any]) -> Response:
-        name = table_name(request["TableName"])
+        name = self.place.table_name(request["TableName"])
         file = f"{uuid.uuid4().hex}.sqlite3"
         try:
             table, items, size = backups.copy(self.database.path, self.database.folder / backups.FOLDER / file, name)

@@ -10,26 +10,28 @@ import apsw
 import orjson
 
 from partita.dynamo.errors import ValidationError
-from partita.dynamo.parse import table_name
 from partita.engine import catalog, rows
 from partita.engine.catalog import Catalog, missing_table
 from partita.engine.definitions import Table
-from partita.engine.describe import Place
+from partita.engine.place import Place
 from partita.engine.rows import Row
 from partita.engine.writer import Transaction
 
 _CHUNK = 500
+_OTHER_ATTRIBUTE = "TimeToLive is active on a different AttributeName: current AttributeName is "
 Request = Mapping[str, Any]
 Response = dict[str, Any]
 
 
 def update_setting(transaction: Transaction, request: Request, _place: Place) -> Response:
     """UpdateTimeToLive."""
-    table = transaction.catalog.table(table_name(request["TableName"]))
+    table = transaction.catalog.table(request["TableName"])
     wanted = request["TimeToLiveSpecification"]
     name = wanted["AttributeName"]
     if wanted["Enabled"]:
         if table.ttl_attribute is not None:
+            if table.ttl_attribute != name:
+                raise ValidationError(_OTHER_ATTRIBUTE + table.ttl_attribute)
             raise ValidationError("TimeToLive is already enabled")
         transaction.execute(f"CREATE INDEX expiry_{table.id} ON {table.rows} (expires) WHERE expires IS NOT NULL")
         changed = replace(table, ttl_attribute=name, ttl_filled_to=0)
@@ -37,9 +39,7 @@ def update_setting(transaction: Transaction, request: Request, _place: Place) ->
         if table.ttl_attribute is None:
             raise ValidationError("TimeToLive is already disabled")
         if table.ttl_attribute != name:
-            raise ValidationError(
-                f"TimeToLive is active on a different AttributeName: current AttributeName is {table.ttl_attribute}"
-            )
+            raise ValidationError(_OTHER_ATTRIBUTE + table.ttl_attribute)
         transaction.execute(f"DROP INDEX expiry_{table.id}")
         changed = replace(table, ttl_attribute=None, ttl_filled_to=None)
     catalog.save(transaction.connection, changed)
@@ -47,9 +47,9 @@ def update_setting(transaction: Transaction, request: Request, _place: Place) ->
     return {"TimeToLiveSpecification": {"Enabled": wanted["Enabled"], "AttributeName": name}}
 
 
-def describe_setting(_connection: apsw.Connection, tables: Catalog, request: Request, _place: Place) -> Response:
+def describe_setting(_connection: apsw.Connection, tables: Catalog, request: Request, place: Place) -> Response:
     """DescribeTimeToLive."""
-    name = table_name(request["TableName"])
+    name = place.table_name(request["TableName"])
     table = tables.tables.get(name)
     if table is None:
         raise missing_table(name)

@@ -202,7 +202,7 @@ class Faults:
                 names = {action.table for action in request.actions}
             case _:
                 names = {request.table}
-        return bool(names & self.plan.tables)
+        return any(name.rpartition("/")[2] in self.plan.tables for name in names)  # a table may be named by its ARN
 
     def _cut(self, length: int) -> int:
         """How much of a batch is processed: at least one, since DynamoDB throttles if it can process nothing."""

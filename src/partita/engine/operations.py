@@ -9,10 +9,21 @@ import apsw
 
 from partita.dynamo import requests
 from partita.dynamo.shapes import Structure
-from partita.engine import backups, expiry, reads, streams, tables, transactions, writes
+from partita.engine import (
+    backups,
+    continuous_backups,
+    expiry,
+    reads,
+    streams,
+    table_updates,
+    tables,
+    tags,
+    transactions,
+    writes,
+)
 from partita.engine import table_shapes as shapes
 from partita.engine.catalog import Catalog
-from partita.engine.describe import Place
+from partita.engine.place import Place
 from partita.engine.writer import Transaction
 
 Response = dict[str, Any]
@@ -43,10 +54,11 @@ def _timeless(read: Callable[[apsw.Connection, Catalog, Any, Place], Response]) 
 TABLE_READS: dict[str, tuple[Structure, TableRead]] = {
     "DescribeTable": (shapes.NAMED_TABLE, _timeless(tables.describe)),
     "ListTables": (shapes.LIST_TABLES, _timeless(tables.list_tables)),
-    "ListTagsOfResource": (shapes.LIST_TAGS, _timeless(tables.list_tags)),
+    "ListTagsOfResource": (shapes.LIST_TAGS, _timeless(tags.list_tags)),
     "DescribeLimits": (shapes.EMPTY, _timeless(tables.describe_limits)),
     "DescribeEndpoints": (shapes.EMPTY, _timeless(tables.describe_endpoints)),
     "DescribeTimeToLive": (shapes.NAMED_TABLE, _timeless(expiry.describe_setting)),
+    "DescribeContinuousBackups": (shapes.NAMED_TABLE, _timeless(continuous_backups.describe)),
     "ListStreams": (shapes.LIST_STREAMS, _timeless(streams.list_streams)),
     "DescribeStream": (shapes.DESCRIBE_STREAM, _timeless(streams.describe_stream)),
     "GetShardIterator": (shapes.GET_ITERATOR, streams.shard_iterator),
@@ -57,12 +69,16 @@ TABLE_READS: dict[str, tuple[Structure, TableRead]] = {
 
 TABLE_WRITES: dict[str, tuple[Structure, TableWrite]] = {
     "CreateTable": (shapes.CREATE_TABLE, tables.create),
-    "UpdateTable": (shapes.UPDATE_TABLE, tables.update),
+    "UpdateTable": (shapes.UPDATE_TABLE, table_updates.update),
     "DeleteTable": (shapes.NAMED_TABLE, tables.delete),
-    "TagResource": (shapes.TAG, tables.tag),
-    "UntagResource": (shapes.UNTAG, tables.untag),
+    "TagResource": (shapes.TAG, tags.tag),
+    "UntagResource": (shapes.UNTAG, tags.untag),
     "UpdateTimeToLive": (shapes.UPDATE_TTL, expiry.update_setting),
+    "UpdateContinuousBackups": (shapes.UPDATE_CONTINUOUS_BACKUPS, continuous_backups.update),
     "RestoreTableFromBackup": (shapes.RESTORE, backups.restore),
 }
+
+BODILESS = frozenset(("TagResource", "UntagResource"))
+"""Answered over HTTP without a body, as DynamoDB does."""
 
 TABLE_OPERATIONS = frozenset((*TABLE_READS, *TABLE_WRITES, "CreateBackup", "DeleteBackup"))

@@ -12,15 +12,15 @@ import orjson
 from partita.dynamo.capacity import Capacity, read_units
 from partita.dynamo.errors import ResourceNotFoundError, ValidationError
 from partita.dynamo.expressions.evaluate import holds
-from partita.dynamo.expressions.key_condition import KeyRange, key_range
+from partita.dynamo.expressions.key_condition import KeyRange, check_indexable, key_range, key_terms
 from partita.dynamo.expressions.paths import project
-from partita.dynamo.expressions.tree import Condition, Projection
+from partita.dynamo.expressions.tree import Projection
 from partita.dynamo.expressions.walk import paths_in
 from partita.dynamo.limits import PAGE_BYTES
 from partita.dynamo.requests import GetItem, Query, Scan
 from partita.dynamo.size import item_size
-from partita.dynamo.values import Item, type_of
-from partita.engine import keys, rows
+from partita.dynamo.values import Item, describe, type_of
+from partita.engine import key_paths, keys, rows
 from partita.engine.catalog import Catalog
 from partita.engine.definitions import Index, KeyAttribute, Table
 
@@ -33,6 +33,8 @@ Response = dict[str, Any]
 def get(connection: apsw.Connection, catalog: Catalog, request: GetItem, load: Load) -> Response:
     """GetItem."""
     table = catalog.table(request.table)
+    if request.projection is not None:
+        key_paths.check_projection(table, request.projection)
     row = rows.find(connection, table, rows.key_of_key(table, request.key))
     response: Response = {}
     if row is not None:
@@ -50,15 +52,22 @@ def projected_item(body: bytes, projection: Projection | None, load: Load) -> An
 
 def query(connection: apsw.Connection, catalog: Catalog, request: Query, load: Load) -> Response:
     """Query."""
+    old = "KeyConditions" in request.legacy
+    terms = () if old else key_terms(request.condition)  # told before a missing table
     table, index = _target(catalog, request)
+    key_paths.check_condition(table, request.condition)
+    if old:
+        check_indexable(request.condition)
+        terms = key_terms(request.condition)
     hash_keys, range_keys = _key_schema(table, index)
-    selected = key_range(request.condition, hash_keys, range_keys)
-    _check_filter(request.filter, hash_keys, range_keys)
+    selected = key_range(terms, hash_keys, range_keys)
+    _check_filter(request, hash_keys, range_keys)
+    _check_selection(table, index, request)
     low, high = bounds(selected)
     if request.start is not None:
         start = _start_key(table, index, request.start)
         if not (low <= start < high):
-            raise ValidationError("The provided starting key is outside query boundaries based on provided conditions")
+            raise _outside(selected, start, request.start, hash_keys, range_keys, of_table=index is None)
         low, high = (start + b"\x00", high) if request.forward else (low, start)
     return _page(connection, table, index, request, low, high, load, forward=request.forward)
 
@@ -66,12 +75,14 @@ def query(connection: apsw.Connection, catalog: Catalog, request: Query, load: L
 def scan(connection: apsw.Connection, catalog: Catalog, request: Scan, load: Load) -> Response:
     """Scan."""
     table, index = _target(catalog, request)
+    _check_selection(table, index, request)
     low, high = keys.segment_bounds(request.segment or 0, request.total_segments or 1)
     if request.start is not None:
         start = _start_key(table, index, request.start)
         if not (low <= start < high):
             raise ValidationError(
-                "The provided starting key is invalid: Exclusive start key must lie within the segment"
+                "The provided starting key is invalid: Invalid ExclusiveStartKey. Please use ExclusiveStartKey with "
+                f"correct Segment. TotalSegments: {request.total_segments} Segment: {request.segment}"
             )
         low = start + b"\x00"
     return _page(connection, table, index, request, low, high, load, forward=True)
@@ -111,6 +122,17 @@ def _target(catalog: Catalog, request: Query | Scan) -> tuple[Table, Index | Non
         raise ResourceNotFoundError(f"Cannot read from backfilling global secondary index: {index.name}")
     if not index.local and request.consistent:
         raise ValidationError("Consistent reads are not supported on global secondary indexes")
+    return table, index
+
+
+def _check_selection(table: Table, index: Index | None, request: Query | Scan) -> None:
+    """Refuse a selection that the index cannot give, and paths into keys."""
+    if request.filter is not None:
+        key_paths.check_condition(table, request.filter)
+    if request.projection is not None:
+        key_paths.check_projection(table, request.projection)
+    if index is None:
+        return
     if request.select == "ALL_ATTRIBUTES" and not index.local and index.projection != "ALL":
         raise ValidationError(
             "One or more parameter values were invalid: Select type ALL_ATTRIBUTES is not supported for global "
@@ -118,7 +140,6 @@ def _target(catalog: Catalog, request: Query | Scan) -> tuple[Table, Index | Non
         )
     if not index.local and index.projection != "ALL" and request.projection is not None:
         _check_projected(table, index, request.projection)
-    return table, index
 
 
 def _check_projected(table: Table, index: Index, projection: Projection) -> None:
@@ -138,17 +159,39 @@ def _key_schema(table: Table, index: Index | None) -> tuple[tuple[KeyAttribute, 
     return (table.hash,), () if table.range is None else (table.range,)
 
 
-def _check_filter(
-    condition: Condition | None, hash_keys: tuple[KeyAttribute, ...], range_keys: tuple[KeyAttribute, ...]
-) -> None:
-    if condition is None:
+def _check_filter(request: Query, hash_keys: tuple[KeyAttribute, ...], range_keys: tuple[KeyAttribute, ...]) -> None:
+    if request.filter is None:
         return
     key_names = {name for name, _ in (*hash_keys, *range_keys)}
-    for path in paths_in(condition):
-        if path.parts[0] in key_names:
+    for path in paths_in(request.filter):
+        if path.parts[0] in key_names and len(path.parts) == 1:
+            what = "QueryFilter" if "QueryFilter" in request.legacy else "Filter Expression"
             raise ValidationError(
-                f"Filter Expression can only contain non-primary key attributes: Primary key attribute: {path.parts[0]}"
+                f"{what} can only contain non-primary key attributes: Primary key attribute: {path.parts[0]}"
             )
+
+
+def _outside(
+    selected: KeyRange,
+    start: bytes,
+    given: Item,
+    hash_keys: tuple[KeyAttribute, ...],
+    range_keys: tuple[KeyAttribute, ...],
+    *,
+    of_table: bool,
+) -> ValidationError:
+    """What is said of a starting key that the key condition does not select."""
+    if not range_keys and of_table:
+        ((name, _),) = hash_keys
+        return ValidationError(
+            f"The provided exclusive start key is invalid: ExclusiveStartKey: {{{name}=AttributeValue: "
+            f"{describe(given[name])}}}"
+        )
+    if start.startswith(keys.partition(selected.partition)):
+        return ValidationError("The provided starting key does not match the range key predicate")
+    if of_table and len(selected.leading) == len(range_keys):
+        return ValidationError("The query can return at most one row and cannot be restarted")
+    return ValidationError("The provided starting key is outside query boundaries based on provided conditions")
 
 
 def _start_key(table: Table, index: Index | None, start: Item) -> bytes:

@@ -21,6 +21,7 @@ from partita.engine.writer import Transaction
 
 _INVALID = "One or more parameter values were invalid: "
 _NOT_VALID = "One or more parameter values are not valid. "
+NO_KEY = "The provided key element does not match the schema"
 _LONG = "x" * SORT_KEY_BYTES
 _SURELY_FITS = SORT_KEY_BYTES // 16  # up to four attributes of up to four bytes a character
 
@@ -67,13 +68,24 @@ def key_of_item(table: Table, item: Item) -> bytes:
 
 def key_of_key(table: Table, key: Item) -> bytes:
     """The stored key of a request's key; refuses more, less or other attributes than the table's key."""
+    if not _has_schema(table, key):
+        raise ValidationError(NO_KEY)
+    return _stored_key(table, key)
+
+
+def _has_schema(table: Table, key: Item) -> bool:
     if len(key) != len(table.keys):
-        raise ValidationError("The provided key element does not match the schema")
+        return False
     for name, kind in table.keys:
         value = key.get(name)
         if value is None or type_of(value) != kind:
-            raise ValidationError("The provided key element does not match the schema")
-    return _stored_key(table, key)
+            return False
+    return True
+
+
+def is_empty_key(table: Table, key: Item) -> bool:
+    """Whether a key has the attributes of the table's key and one of them is empty."""
+    return _has_schema(table, key) and any("" in value.values() for value in key.values())
 
 
 def _stored_key(table: Table, item: Item) -> bytes:
@@ -186,16 +198,16 @@ def plan(
     old: Item | None,
     new: Item | None,
     *,
+    size: int | None = None,
     updating: bool = False,
     restoring: bool = False,
 ) -> Change:
-    """Check a write completely: item size, index keys, JSON; nothing is written yet."""
-    size, body = 0, b""
-    if new is not None:
-        size = item_size(new)
-        if size > ITEM_BYTES:
-            what = "Item size to update" if updating else "Item size"
-            raise ValidationError(f"{what} has exceeded the maximum allowed size")
+    """Check a write completely: item size unless it is known, index keys, JSON; nothing is written yet."""
+    body = b""
+    if new is None:
+        size = 0
+    else:
+        size = checked_size(new, updating=updating) if size is None else size
         body = _body(new)
     entries: tuple[tuple[Index, bytes | None, bytes | None], ...] = ()
     if table.indexes:
@@ -204,6 +216,15 @@ def plan(
         else:
             entries = tuple(_entry(index, key, old, new, updating=updating) for index in table.indexes)
     return Change(table, key, row, old, new, size, body, entries)
+
+
+def checked_size(item: Item, *, updating: bool = False) -> int:
+    """The size of an item, unless it is too large."""
+    size = item_size(item)
+    if size > ITEM_BYTES:
+        what = "Item size to update" if updating else "Item size"
+        raise ValidationError(f"{what} has exceeded the maximum allowed size")
+    return size
 
 
 def _entry(

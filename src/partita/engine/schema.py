@@ -19,37 +19,49 @@ def attribute_types(attributes: Sequence[Mapping[str, str]]) -> dict[str, str]:
     for attribute in attributes:
         name = attribute["AttributeName"]
         if name in types:
-            raise ValidationError(f"{_INVALID}Duplicate value in attribute name: {name}")
+            raise ValidationError(f"Attribute Name is duplicated: {name}")
         types[name] = attribute["AttributeType"]
     return types
 
 
 def table_key(schema: Sequence[Mapping[str, str]], types: Types) -> tuple[KeyAttribute, KeyAttribute | None]:
     """The table's partition key and, if there is one, its sort key."""
-    hash_names, range_names = _split(schema, "KeySchema")
+    hash_names, range_names = _split(schema)
     if len(hash_names) > 1 or len(range_names) > 1:
         raise ValidationError("Invalid KeySchema: The second KeySchemaElement is not a RANGE key type")
+    if hash_names == range_names:
+        raise ValidationError("Invalid KeySchema: Some index key attribute have no definition")
     hash_keys, range_keys = _typed(hash_names, types), _typed(range_names, types)
     return hash_keys[0], range_keys[0] if range_keys else None
 
 
-def check_all_used(types: Types, used: Sequence[str]) -> None:
-    """Refuse definitions of attributes that no key uses."""
-    if set(types) - set(used):
+def check_all_used(types: Types, request: Mapping[str, Any]) -> None:
+    """Refuse definitions of attributes that no key of the table or of an index uses."""
+    indexes = [*(request.get("GlobalSecondaryIndexes") or ()), *(request.get("LocalSecondaryIndexes") or ())]
+    elements = [element for member in (*indexes, request) for element in member["KeySchema"]]
+    used = list(dict.fromkeys(element["AttributeName"] for element in elements))
+    if not set(types) - set(used):
+        return
+    if indexes:
         raise ValidationError(
-            f"{_INVALID}Number of attributes in KeySchema does not exactly match number of attributes "
-            "defined in AttributeDefinitions"
+            f"{_INVALID}Some AttributeDefinitions are not used. AttributeDefinitions: [{', '.join(types)}], "
+            f"keys used: [{', '.join(used)}]"
         )
+    raise ValidationError(
+        f"{_INVALID}Number of attributes in KeySchema does not exactly match number of attributes "
+        "defined in AttributeDefinitions"
+    )
 
 
 def global_index(member: Mapping[str, Any], types: Types, identify: Callable[[], int]) -> Index:
     """A global index: up to four partition and four sort key attributes."""
-    hash_names, range_names = _split(member["KeySchema"], member["IndexName"])
-    if len(hash_names) > INDEX_KEY_ATTRIBUTES or len(range_names) > INDEX_KEY_ATTRIBUTES:
-        raise ValidationError(
-            f"{_INVALID}An index key has at most {INDEX_KEY_ATTRIBUTES} HASH and {INDEX_KEY_ATTRIBUTES} RANGE "
-            f"attributes. IndexName: {member['IndexName']}"
-        )
+    hash_names, range_names = _split(member["KeySchema"])
+    for kind, names in (("HASH", hash_names), ("RANGE", range_names)):
+        if len(names) > INDEX_KEY_ATTRIBUTES:
+            raise ValidationError(
+                f"{_INVALID}The KeySchema exceeds the maximum allowed number of {kind} key attributes"
+            )
+    _check_distinct([*hash_names, *range_names])
     return _index(member, _typed(hash_names, types), _typed(range_names, types), identify, local=False)
 
 
@@ -63,7 +75,8 @@ def local_index(
             f"{_INVALID}Table KeySchema does not have a range key, which is required when specifying a "
             "LocalSecondaryIndex"
         )
-    hash_names, range_names = _split(member["KeySchema"], name)
+    hash_names, range_names = _split(member["KeySchema"])
+    _check_distinct([*hash_names, *range_names])
     if hash_names != [table_hash]:
         raise ValidationError(
             f"{_INVALID}Index KeySchema does not have the same leading hash key as table KeySchema for index: {name}. "
@@ -91,17 +104,23 @@ def check_indexes(indexes: Sequence[Index]) -> None:
         )
 
 
-def _split(schema: Sequence[Mapping[str, str]], where: str) -> tuple[list[str], list[str]]:
+def _split(schema: Sequence[Mapping[str, str]]) -> tuple[list[str], list[str]]:
     kinds = [element["KeyType"] for element in schema]
     names = [element["AttributeName"] for element in schema]
     if kinds[0] != "HASH":
         raise ValidationError("Invalid KeySchema: The first KeySchemaElement is not a HASH key type")
     if kinds != sorted(kinds):
-        raise ValidationError(f"Invalid KeySchema: HASH elements come before RANGE elements: {where}")
-    if len(set(names)) != len(names):
-        raise ValidationError("Both the Hash Key and the Range Key element in the KeySchema have the same name")
+        raise ValidationError(f"{_INVALID}All HASH key attributes must precede RANGE key attributes in the KeySchema")
     hashes = [name for name, kind in zip(names, kinds, strict=True) if kind == "HASH"]
     return hashes, names[len(hashes) :]
+
+
+def _check_distinct(names: list[str]) -> None:
+    if len(set(names)) == len(names):
+        return
+    if len(names) > 2:
+        raise ValidationError("The KeySchema contains multiple key attributes with the same name")
+    raise ValidationError("Both the Hash Key and the Range Key element in the KeySchema have the same name")
 
 
 def _typed(names: Sequence[str], types: Types) -> tuple[KeyAttribute, ...]:
@@ -131,6 +150,9 @@ def _index(
         raise ValidationError(f"{_INVALID}ProjectionType is INCLUDE, but NonKeyAttributes is not specified")
     if kind != "INCLUDE" and included is not None:
         raise ValidationError(f"{_INVALID}ProjectionType is {kind}, but NonKeyAttributes is specified")
+    twice = [name for position, name in enumerate(included or ()) if name in included[:position]]
+    if twice:
+        raise ValidationError(f"{_INVALID}Duplicate element in NonKeyAttributes: {twice[0]}")
     return Index(
         id=identify(),
         name=member["IndexName"],
@@ -140,4 +162,5 @@ def _index(
         projection=kind,
         included=tuple(included or ()),
         throughput=member.get("ProvisionedThroughput"),
+        on_demand=member.get("OnDemandThroughput"),
     )

@@ -20,11 +20,11 @@ from partita.dynamo.errors import (
     ValidationError,
 )
 from partita.dynamo.limits import ITERATOR_SECONDS, PAGE_BYTES, STREAM_RECORDS, STREAM_SECONDS
-from partita.dynamo.parse import table_name
 from partita.engine import rows
 from partita.engine.catalog import Catalog
 from partita.engine.definitions import Stream, Table
-from partita.engine.describe import Place, key_schema
+from partita.engine.describe import key_schema
+from partita.engine.place import Place
 from partita.engine.writer import Transaction
 
 _HIGHEST_NUMBER = 2**63 - 1
@@ -83,8 +83,10 @@ def _all_streams(connection: apsw.Connection, tables: Catalog) -> Iterator[tuple
         yield name, Stream(**stored["stream"]), stored["keys"]
 
 
-def _find(connection: apsw.Connection, tables: Catalog, arn: str) -> tuple[str, Stream, list[dict[str, str]]]:
-    name, _, label = arn.partition(":table/")[2].partition("/stream/")
+def _find(
+    connection: apsw.Connection, tables: Catalog, arn: str, place: Place
+) -> tuple[str, Stream, list[dict[str, str]]]:
+    name, label = place.stream_of(arn)
     for table, stream, keys in _all_streams(connection, tables):
         if table == name and stream.label == label:
             return table, stream, keys
@@ -94,13 +96,15 @@ def _find(connection: apsw.Connection, tables: Catalog, arn: str) -> tuple[str, 
 def list_streams(connection: apsw.Connection, tables: Catalog, request: Request, place: Place) -> Response:
     """ListStreams."""
     only = request.get("TableName")
-    only = None if only is None else table_name(only)
+    only = None if only is None else place.table_name(only)
     listed = sorted(
         (place.stream_arn(name, stream), name, stream.label)
         for name, stream, _ in _all_streams(connection, tables)
         if only is None or name == only
     )
     start = request.get("ExclusiveStartStreamArn") or ""
+    if start:
+        place.stream_of(start)
     limit = request.get("Limit") or 100
     rest = [entry for entry in listed if entry[0] > start]
     response: Response = {
@@ -121,12 +125,14 @@ def _sequence(number: int) -> str:
 
 def describe_stream(connection: apsw.Connection, tables: Catalog, request: Request, place: Place) -> Response:
     """DescribeStream."""
-    name, stream, keys = _find(connection, tables, request["StreamArn"])
+    name, stream, keys = _find(connection, tables, request["StreamArn"], place)
     first, last = next(connection.execute(f"SELECT min(seq), max(seq) FROM {stream.rows}"))
     bounds: dict[str, str] = {"StartingSequenceNumber": _sequence(first or 1)}
     if not stream.enabled:
         bounds["EndingSequenceNumber"] = _sequence(last or 1)
     shard = {"ShardId": _shard(stream), "SequenceNumberRange": bounds}
+    # The starting id is a position, not a name; and the one shard of a stream has no children.
+    shown = request.get("ShardFilter") is None and _shard(stream) > (request.get("ExclusiveStartShardId") or "")
     return {
         "StreamDescription": {
             "StreamArn": place.stream_arn(name, stream),
@@ -136,7 +142,7 @@ def describe_stream(connection: apsw.Connection, tables: Catalog, request: Reque
             "CreationRequestDateTime": stream.created,
             "TableName": name,
             "KeySchema": keys,
-            "Shards": [] if request.get("ExclusiveStartShardId") == shard["ShardId"] else [shard],
+            "Shards": [shard] if shown else [],
         }
     }
 
@@ -145,7 +151,7 @@ def shard_iterator(
     connection: apsw.Connection, tables: Catalog, request: Request, place: Place, now: float
 ) -> Response:
     """GetShardIterator."""
-    name, stream, _ = _find(connection, tables, request["StreamArn"])
+    name, stream, _ = _find(connection, tables, request["StreamArn"], place)
     if request["ShardId"] != _shard(stream):
         raise ResourceNotFoundError(
             f"Requested resource not found: Shard: {request['ShardId']} in stream: {request['StreamArn']} not found"
@@ -205,7 +211,7 @@ def _opened(iterator: str, now: float) -> tuple[str, int, bool]:
 def records(connection: apsw.Connection, tables: Catalog, request: Request, place: Place, now: float) -> Response:
     """GetRecords: up to 1000 records or 1 MB."""
     arn, position, exact = _opened(request["ShardIterator"], now)
-    _, stream, _ = _find(connection, tables, arn)
+    _, stream, _ = _find(connection, tables, arn, place)
     if exact:
         _check_kept(connection, stream, position)
     limit = request.get("Limit") or STREAM_RECORDS

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from partita.dynamo.item_shapes import INDEX_NAME, TABLE_NAME
-from partita.dynamo.limits import INDEX_KEY_ATTRIBUTES, TAGS
-from partita.dynamo.shapes import Flag, Listing, Structure, Text, Whole
+from partita.dynamo.limits import INDEX_KEY_ATTRIBUTES
+from partita.dynamo.shapes import Flag, Listing, Structure, TableName, Text, Whole
 
 ARN = Text(required=True, least=1, most=1283)
 _NAME = Text(required=True, least=1, most=255)
@@ -15,9 +15,12 @@ _THROUGHPUT_MEMBERS = {
     "WriteCapacityUnits": Whole(required=True, least=1),
 }
 _THROUGHPUT = Structure(_THROUGHPUT_MEMBERS)
+_ON_DEMAND = Structure({"MaxReadRequestUnits": Whole(least=-1), "MaxWriteRequestUnits": Whole(least=-1)})
 _BILLING = Text(choices=("PROVISIONED", "PAY_PER_REQUEST"))
 _ATTRIBUTES = Structure({"AttributeName": _NAME, "AttributeType": Text(required=True, choices=("B", "N", "S"))})
-_KEY_ELEMENT = Structure({"AttributeName": _NAME, "KeyType": Text(required=True, choices=("HASH", "RANGE"))})
+_KEY_ELEMENT = Structure(
+    {"AttributeName": _NAME, "KeyType": Text(required=True, choices=("HASH", "RANGE"))}, name="KeySchemaElement"
+)
 _TABLE_KEYS = Listing(_KEY_ELEMENT, required=True, least=1, most=2)
 _INDEX_KEYS = Listing(_KEY_ELEMENT, required=True, least=1, most=2 * INDEX_KEY_ATTRIBUTES)
 _PROJECTION = Structure(
@@ -33,6 +36,7 @@ _GLOBAL: dict[str, Any] = {
     "KeySchema": _INDEX_KEYS,
     "Projection": _PROJECTION,
     "ProvisionedThroughput": _THROUGHPUT,
+    "OnDemandThroughput": _ON_DEMAND,
 }
 _STREAM = Structure(
     {
@@ -42,19 +46,19 @@ _STREAM = Structure(
 )
 _ENCRYPTION = Structure({"Enabled": Flag(), "SSEType": Text(choices=("AES256", "KMS")), "KMSMasterKeyId": Text()})
 _TAG = Structure({"Key": Text(required=True, least=1, most=128), "Value": Text(required=True, least=0, most=256)})
-_CLASS = Text(choices=("STANDARD", "STANDARD_INFREQUENT_ACCESS"))
 _SETTINGS: dict[str, Any] = {
     "BillingMode": _BILLING,
     "ProvisionedThroughput": _THROUGHPUT,
     "StreamSpecification": _STREAM,
     "SSESpecification": _ENCRYPTION,
-    "TableClass": _CLASS,
+    "TableClass": Text(),
+    "OnDemandThroughput": _ON_DEMAND,
     "DeletionProtectionEnabled": Flag(),
 }
 
 CREATE_TABLE = Structure(
     {
-        "TableName": TABLE_NAME,
+        "TableName": TableName(required=False, least=3),
         "AttributeDefinitions": Listing(_ATTRIBUTES, required=True),
         "KeySchema": _TABLE_KEYS,
         "GlobalSecondaryIndexes": Listing(Structure(_GLOBAL)),
@@ -74,7 +78,11 @@ UPDATE_TABLE = Structure(
                 {
                     "Create": Structure(_GLOBAL),
                     "Update": Structure(
-                        {"IndexName": _REQUIRED_INDEX, "ProvisionedThroughput": Structure(_THROUGHPUT_MEMBERS, True)}
+                        {
+                            "IndexName": _REQUIRED_INDEX,
+                            "ProvisionedThroughput": _THROUGHPUT,
+                            "OnDemandThroughput": _ON_DEMAND,
+                        }
                     ),
                     "Delete": Structure({"IndexName": _REQUIRED_INDEX}),
                 }
@@ -91,14 +99,22 @@ LIST_TABLES = Structure(
     }
 )
 EMPTY = Structure({})
-TAG = Structure({"ResourceArn": ARN, "Tags": Listing(_TAG, required=True, least=1, most=TAGS)})
-UNTAG = Structure({"ResourceArn": ARN, "TagKeys": Listing(Text(least=1, most=128), required=True, least=1)})
+TAG = Structure({"ResourceArn": ARN, "Tags": Listing(_TAG, required=True)})
+UNTAG = Structure({"ResourceArn": ARN, "TagKeys": Listing(Text(least=1, most=128), required=True)})
 LIST_TAGS = Structure({"ResourceArn": ARN, "NextToken": Text()})
 UPDATE_TTL = Structure(
     {
         "TableName": TABLE_NAME,
         "TimeToLiveSpecification": Structure(
             {"Enabled": Flag(required=True), "AttributeName": Text(required=True, least=1, most=255)}, required=True
+        ),
+    }
+)
+UPDATE_CONTINUOUS_BACKUPS = Structure(
+    {
+        "TableName": TABLE_NAME,
+        "PointInTimeRecoverySpecification": Structure(
+            {"PointInTimeRecoveryEnabled": Flag(required=True)}, required=True
         ),
     }
 )
@@ -114,6 +130,12 @@ DESCRIBE_STREAM = Structure(
         "StreamArn": Text(required=True, least=37, most=1024),
         "Limit": Whole(least=1, most=100),
         "ExclusiveStartShardId": Text(least=28, most=65),
+        "ShardFilter": Structure(
+            {
+                "Type": Text(required=True, choices=("CHILD_SHARDS",)),
+                "ShardId": Text(required=True, least=28, most=65),
+            }
+        ),
     }
 )
 GET_ITERATOR = Structure(
@@ -144,7 +166,7 @@ LIST_BACKUPS = Structure(
 )
 RESTORE = Structure(
     {
-        "TargetTableName": TABLE_NAME,
+        "TargetTableName": TableName(least=3),
         "BackupArn": Text(required=True, least=37, most=1024),
         "BillingModeOverride": _BILLING,
         "ProvisionedThroughputOverride": _THROUGHPUT,

@@ -26,18 +26,15 @@ from partita.dynamo.requests import (
     UpdateItem,
 )
 from partita.dynamo.wire import render
-from partita.engine import rows, writes
+from partita.engine import key_paths, rows, writes
 from partita.engine.catalog import Catalog
 from partita.engine.definitions import Table
 from partita.engine.item_collections import collection_metrics
 from partita.engine.reads import Load, Response, projected_item
-from partita.engine.rows import Change
+from partita.engine.rows import Change, Row
 from partita.engine.writer import Transaction
 
-_TOO_LARGE = (
-    "Collection size of items exceeded, which can also be caused by the aggregate size of the items in the "
-    "transaction exceeding the 4MB limit"
-)
+_TOO_LARGE = "Transaction request size cannot exceed 4 MB"
 _DUPLICATE = "Transaction request cannot include multiple operations on one item"
 
 
@@ -46,22 +43,24 @@ def batch_get(connection: apsw.Connection, catalog: Catalog, request: BatchGetIt
     plans = []
     for name, wanted in request.tables.items():
         table = catalog.table(name)
+        key_paths.check_projection(table, wanted.projection)
         stored = [rows.key_of_key(table, key) for key in wanted.keys]
         if len(set(stored)) != len(stored):
             raise ValidationError("Provided list of item keys contains duplicates")
-        plans.append((table, wanted, stored))
+        plans.append((name, table, wanted, stored))
+    writes.check_named_once([table for _, table, _, _ in plans])
     responses: dict[str, list[Any]] = {}
     unprocessed: dict[str, Any] = {}
     capacities = []
     total = 0
-    for table, wanted, stored in plans:
-        found = responses.setdefault(table.name, [])
+    for name, table, wanted, stored in plans:
+        found = responses.setdefault(name, [])  # by name or ARN, as in the request
         capacity = Capacity(table.name, "read")
         for position, key in enumerate(stored):
             row = rows.find(connection, table, key)
             total += 0 if row is None else row.size
             if total > BATCH_GET_BYTES:
-                unprocessed[table.name] = _rest(request, table.name, position)
+                unprocessed[name] = _rest(request, name, position)
                 break
             capacity.base += read_units(0 if row is None else row.size, consistent=wanted.consistent)
             if row is not None:
@@ -84,6 +83,7 @@ def transact_get(connection: apsw.Connection, catalog: Catalog, request: Transac
     tables = [catalog.table(get.table) for get in request.gets]
     reasons, stored = [], []
     for table, get in zip(tables, request.gets, strict=True):
+        key_paths.check_projection(table, get.projection)
         try:
             stored.append((table.id, rows.key_of_key(table, get.key)))
             reasons.append({"Code": "None"})
@@ -112,22 +112,19 @@ def transact_get(connection: apsw.Connection, catalog: Catalog, request: Transac
 
 
 def transact_write(transaction: Transaction, request: TransactWriteItems, load: Load) -> Response:
-    """TransactWriteItems: every action is checked before the first is done; if one fails, each has a reason."""
+    """TransactWriteItems: every action is checked before the first is done; if one fails, the reasons say which."""
     tables = [transaction.catalog.table(action.table) for action in request.actions]
     fingerprint = b"" if request.token is None else _fingerprint(request)
     if request.token is not None and _already_done(transaction, request.token, fingerprint):
         return _replayed(transaction, request, tables)
+    checked = _checked(transaction, tables, request.actions)
     planned: list[Change | None] = []
     reasons: list[dict[str, Any]] = []
-    touched: set[tuple[int, bytes]] = set()
     total = 0
-    for table, action in zip(tables, request.actions, strict=True):
+    for table, action, (key, row, put) in zip(tables, request.actions, checked, strict=True):
         try:
-            key = _key(table, action)
-            if (table.id, key) in touched:
-                raise _DuplicateError
-            touched.add((table.id, key))
-            change, size = _planned(transaction, table, key, action, load)
+            writes.check_condition(action.condition, row, action.on_failure, load)
+            change, size = (put, put.size) if put is not None else _planned(table, action, key, row)
             total += size
             planned.append(change)
             reasons.append({"Code": "None"})
@@ -138,13 +135,54 @@ def transact_write(transaction: Transaction, request: TransactWriteItems, load: 
             reasons.append(reason)
         except ValidationError as error:
             reasons.append({"Code": "ValidationError", "Message": error.message})
-        except _DuplicateError:
-            raise ValidationError(_DUPLICATE) from None
     if total > TRANSACTION_BYTES:
         raise ValidationError(_TOO_LARGE)
     if any(reason["Code"] != "None" for reason in reasons):
         raise TransactionCanceledError(reasons)
     return _perform(transaction, request, tables, planned, fingerprint)
+
+
+def _checked(
+    transaction: Transaction, tables: list[Table], actions: tuple[TransactAction, ...]
+) -> list[tuple[bytes, Row | None, Change | None]]:
+    """The stored key and row of every action, and the change of a put: all that is valid whatever the item holds.
+
+    The first invalid action is the reason, and the only one: conditions are not looked at. Two actions on one item,
+    and an empty key of any action but a put, refuse the request as a whole.
+    """
+    checked: list[tuple[bytes, Row | None, Change | None]] = []
+    touched: set[tuple[int, bytes]] = set()
+    first: tuple[int, str] | None = None
+    updates: list[tuple[Table, UpdateItem]] = []
+    for position, (table, action) in enumerate(zip(tables, actions, strict=True)):
+        put = None
+        key_paths.check_condition(table, action.condition)
+        try:
+            key = _key(table, action)
+            if (table.id, key) in touched:
+                raise _DuplicateError
+            touched.add((table.id, key))
+            if isinstance(action, UpdateItem):
+                writes.check_update_keys(table, action)
+                updates.append((table, action))
+            row = rows.find(transaction.connection, table, key)
+            if isinstance(action, PutItem):
+                put = rows.plan(table, key, row, None if row is None else row.item, action.item)
+        except ValidationError as error:
+            if not isinstance(action, PutItem) and rows.is_empty_key(table, action.key):
+                raise
+            first = first or (position, error.message)
+        except _DuplicateError:
+            raise ValidationError(_DUPLICATE) from None
+        else:
+            checked.append((key, row, put))
+    for table, update in updates:
+        key_paths.check_update(table, update.update)
+    if first is not None:
+        reasons: list[dict[str, Any]] = [{"Code": "None"} for _ in actions]
+        reasons[first[0]] = {"Code": "ValidationError", "Message": first[1]}
+        raise TransactionCanceledError(reasons)
+    return checked
 
 
 class _DuplicateError(Exception):
@@ -155,20 +193,10 @@ def _key(table: Table, action: TransactAction) -> bytes:
     return rows.key_of_item(table, action.item) if isinstance(action, PutItem) else rows.key_of_key(table, action.key)
 
 
-def _planned(
-    transaction: Transaction, table: Table, key: bytes, action: TransactAction, load: Load
-) -> tuple[Change | None, int]:
-    if isinstance(action, UpdateItem):
-        writes.check_update_keys(table, action)
-    row = rows.find(transaction.connection, table, key)
-    old = None if row is None else row.item
-    if isinstance(action, PutItem):
-        change = rows.plan(table, key, row, old, action.item)
-        writes.check_condition(action.condition, row, action.on_failure, load)
-        return change, change.size
-    writes.check_condition(action.condition, row, action.on_failure, load)
+def _planned(table: Table, action: TransactAction, key: bytes, row: Row | None) -> tuple[Change | None, int]:
     if isinstance(action, ConditionCheck):
         return None, 0 if row is None else row.size
+    old = None if row is None else row.item
     if isinstance(action, UpdateItem):
         change = rows.plan(table, key, row, old, writes.updated(action, old), updating=True)
     else:

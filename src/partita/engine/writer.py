@@ -21,6 +21,7 @@ from partita.dynamo.errors import DynamoError
 from partita.engine import catalog
 from partita.engine.catalog import Catalog
 from partita.engine.database import STORAGE_ERRORS, Database, closed, storage_error
+from partita.engine.place import Place
 
 T = TypeVar("T")
 _log = logging.getLogger(__name__)
@@ -49,7 +50,7 @@ class Transaction:
 
     def reload(self) -> None:
         """Look at the catalog again after changing it."""
-        self.catalog = catalog.load(self.connection)
+        self.catalog = catalog.load(self.connection, self.catalog.place)
 
     def settle(self) -> None:
         """Write the counters, once per commit."""
@@ -93,9 +94,14 @@ class Writer:
     """Runs writes one after another and commits them in groups."""
 
     def __init__(
-        self, database: Database, clock: Callable[[], float], committed: Callable[[Transaction], None]
+        self,
+        database: Database,
+        clock: Callable[[], float],
+        committed: Callable[[Transaction], None],
+        place: Place,
     ) -> None:
         self._database = database
+        self._place = place
         self._clock = clock
         self._committed = committed
         self._lead = threading.Lock()
@@ -222,7 +228,7 @@ class Writer:
         try:
             connection.execute("BEGIN IMMEDIATE")
             if catalog.version(connection) != self.catalog.version:
-                self.catalog = catalog.load(connection)
+                self.catalog = catalog.load(connection, self._place)
             transaction = Transaction(connection, self.catalog, self._clock)
             for entry in entries:
                 before = connection.total_changes()

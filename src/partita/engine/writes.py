@@ -10,10 +10,10 @@ from partita.dynamo.expressions.evaluate import holds
 from partita.dynamo.expressions.paths import project
 from partita.dynamo.expressions.sections import in_sections
 from partita.dynamo.expressions.tree import Condition
-from partita.dynamo.expressions.update import apply
+from partita.dynamo.expressions.update import apply, only_removes
 from partita.dynamo.requests import BatchWriteItem, DeleteItem, PutItem, UpdateItem
 from partita.dynamo.values import Item
-from partita.engine import rows
+from partita.engine import key_paths, rows
 from partita.engine.definitions import Table
 from partita.engine.item_collections import collection_metrics
 from partita.engine.reads import Load, Response
@@ -23,12 +23,14 @@ from partita.engine.writer import Transaction
 
 def put(transaction: Transaction, request: PutItem, load: Load) -> Response:
     """PutItem."""
+    size = rows.checked_size(request.item)  # told before a missing table
     table = transaction.catalog.table(request.table)
+    key_paths.check_condition(table, request.condition)
     key = rows.key_of_item(table, request.item)
     row = rows.find(transaction.connection, table, key)
     old = _item(row) if _needs_old(table) else None
     # An invalid item is refused before anything is read, whatever the condition.
-    change = rows.plan(table, key, row, old, request.item)
+    change = rows.plan(table, key, row, old, request.item, size=size)
     check_condition(request.condition, row, request.on_failure, load)
     response = _perform(transaction, request, change)
     if request.returns == "ALL_OLD" and row is not None:
@@ -39,6 +41,7 @@ def put(transaction: Transaction, request: PutItem, load: Load) -> Response:
 def delete(transaction: Transaction, request: DeleteItem, load: Load) -> Response:
     """DeleteItem."""
     table = transaction.catalog.table(request.table)
+    key_paths.check_condition(table, request.condition)
     key = rows.key_of_key(table, request.key)
     row = rows.find(transaction.connection, table, key)
     check_condition(request.condition, row, request.on_failure, load)
@@ -52,8 +55,10 @@ def delete(transaction: Transaction, request: DeleteItem, load: Load) -> Respons
 def update(transaction: Transaction, request: UpdateItem, load: Load) -> Response:
     """UpdateItem."""
     table = transaction.catalog.table(request.table)
+    key_paths.check_condition(table, request.condition)
     key = rows.key_of_key(table, request.key)
     check_update_keys(table, request)
+    key_paths.check_update(table, request.update)
     row = rows.find(transaction.connection, table, key)
     check_condition(request.condition, row, request.on_failure, load)
     old = _item(row)
@@ -65,10 +70,14 @@ def update(transaction: Transaction, request: UpdateItem, load: Load) -> Respons
     return response
 
 
-def updated(request: UpdateItem, old: Item | None) -> Item:
-    """The item after an update; a new one starts with its key."""
-    base = dict(request.key) if old is None else old
-    return base if request.update is None else apply(request.update, base)
+def updated(request: UpdateItem, old: Item | None) -> Item | None:
+    """The item after an update; a new one starts with its key, and none is made only to remove something from it."""
+    update = request.update
+    if old is None:
+        if update is not None and only_removes(update):
+            return None
+        old = dict(request.key)
+    return old if update is None else apply(update, old)
 
 
 def check_update_keys(table: Table, request: UpdateItem) -> None:
@@ -85,7 +94,9 @@ def check_update_keys(table: Table, request: UpdateItem) -> None:
             )
 
 
-def _returned(request: UpdateItem, old: Item | None, new: Item) -> Item | None:
+def _returned(request: UpdateItem, old: Item | None, new: Item | None) -> Item | None:
+    if new is None:
+        return None
     paths = () if request.update is None else tuple(action.path for action in request.update.actions)
     match request.returns:
         case "ALL_OLD":
@@ -128,14 +139,27 @@ def _perform(transaction: Transaction, request: PutItem | UpdateItem | DeleteIte
     return response
 
 
+def check_named_once(tables: list[Table]) -> None:
+    """Refuse a table that is named twice in a batch, once by its name and once by its ARN."""
+    if len({table.id for table in tables}) != len(tables):
+        raise ValidationError("One or more parameter values were invalid: a table is named by name and by ARN")
+
+
 def batch_write(transaction: Transaction, request: BatchWriteItem, _load: Load) -> Response:
     """BatchWriteItem: every item is checked before the first is written."""
     changes: list[tuple[PutItem | DeleteItem, Change]] = []
-    for name, entries in request.tables.items():
-        table = transaction.catalog.table(name)
+    sizes = [
+        [rows.checked_size(entry.item) if isinstance(entry, PutItem) else 0 for entry in entries]
+        for entries in request.tables.values()
+    ]
+    tables = [transaction.catalog.table(name) for name in request.tables]
+    check_named_once(tables)
+    for table, entries, own_sizes in zip(tables, request.tables.values(), sizes, strict=True):
         seen: set[bytes] = set()
-        for entry in entries:
+        for entry, size in zip(entries, own_sizes, strict=True):
             if isinstance(entry, PutItem):
+                if any(name not in entry.item for name, _ in table.keys):
+                    raise ValidationError(rows.NO_KEY)
                 key, new = rows.key_of_item(table, entry.item), entry.item
             else:
                 key, new = rows.key_of_key(table, entry.key), None
@@ -144,7 +168,7 @@ def batch_write(transaction: Transaction, request: BatchWriteItem, _load: Load) 
             seen.add(key)
             row = rows.find(transaction.connection, table, key)
             old = _item(row) if _needs_old(table) else None
-            changes.append((entry, rows.plan(table, key, row, old, new)))
+            changes.append((entry, rows.plan(table, key, row, old, new, size=size)))
     capacities: dict[str, Capacity] = {}
     metrics: dict[str, list[Any]] = {}
     for entry, change in changes:

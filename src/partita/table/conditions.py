@@ -158,8 +158,10 @@ def paths_in(condition: tree.Condition) -> Iterator[tree.Path]:
                 yield from paths_in(term)
         case tree.Not(term):
             yield from paths_in(term)
-        case tree.AttributeExists(path) | tree.AttributeNotExists(path) | tree.AttributeType(path, _):
+        case tree.AttributeExists(path) | tree.AttributeNotExists(path):
             yield path
+        case tree.AttributeType(operand, _):
+            yield from _paths(operand)
         case tree.Compare(_, left, right):
             yield from _paths(left, right)
         case tree.Between(operand, low, high):

@@ -51,7 +51,8 @@ _DISTINCT = "The first operand must be distinct from the remaining operands for 
         ("if_not_exists(a, :n)", _MISUSED + "if_not_exists"),
         ("list_append(a, :l)", _MISUSED + "list_append"),
         ("attribute_exists(a) = :bool", _MISUSED + "attribute_exists"),
-        ("size(size(a)) > :n", _MISUSED + "size"),
+        ("size(size(a)) > :n", _TYPE + "size, operand type: N"),
+        ("attribute_type(a, size(a))", _TYPE + "attribute_type, operand type: N"),
         ("contains(attribute_exists(a), :s)", _MISUSED + "attribute_exists"),
         ("attribute_exists(a, b)", _COUNT + "attribute_exists, number of operands: 2"),
         ("begins_with(a)", _COUNT + "begins_with, number of operands: 1"),
@@ -66,9 +67,10 @@ _DISTINCT = "The first operand must be distinct from the remaining operands for 
             "Operator or function requires a document path; operator or function: attribute_not_exists",
         ),
         (
-            "attribute_type(:n, :s)",
+            "attribute_type(size(a), :s)",
             "Operator or function requires a document path; operator or function: attribute_type",
         ),
+        ("begins_with(a, a)", _DISTINCT + "begins_with, first operand: [a]"),
         ("attribute_type(a, :n)", _TYPE + "attribute_type, operand type: N"),
         (
             "attribute_type(a, :s)",

@@ -36,7 +36,6 @@ _COUNTERPARTS = [
     (_comparison("IN", N1, N2), "a IN (:a, :b)"),
     (_comparison("BEGINS_WITH", SX), "begins_with(a, :x)"),
     (_comparison("CONTAINS", SX), "contains(a, :x)"),
-    (_comparison("NOT_CONTAINS", SX), "NOT contains(a, :x)"),
     ({"ComparisonOperator": "NULL"}, "attribute_not_exists(a)"),
     ({"ComparisonOperator": "NOT_NULL"}, "attribute_exists(a)"),
 ]
@@ -46,6 +45,12 @@ _COUNTERPARTS = [
 def test_a_legacy_comparison_equals_its_expression(member: dict[str, Any], text: str) -> None:
     assert legacy.expected({"a": member}, None) == _condition(text)
     assert legacy.filters({"a": member}, None) == _condition(text)
+
+
+def test_a_missing_attribute_fails_an_expected_not_contains_and_passes_a_filter() -> None:
+    member = _comparison("NOT_CONTAINS", SX)
+    assert legacy.expected({"a": member}, None) == _condition("attribute_exists(a) AND NOT contains(a, :x)")
+    assert legacy.filters({"a": member}, None) == _condition("NOT contains(a, :x)")
 
 
 def test_expected_takes_a_value_or_the_absence_of_one() -> None:
@@ -118,16 +123,16 @@ def test_legacy_bounds_in_the_wrong_order_are_refused() -> None:
 
 def test_key_conditions_equal_their_expression() -> None:
     members = {"pk": _comparison("EQ", SX), "sk": _comparison("BETWEEN", N1, N2)}
-    assert legacy.key_conditions(members) == _condition("pk = :x AND sk BETWEEN :a AND :b")
+    assert legacy.key_conditions(members, of_index=False) == _condition("pk = :x AND sk BETWEEN :a AND :b")
 
 
-def test_key_conditions_are_one_or_two_and_of_an_order() -> None:
+def test_key_conditions_are_one_or_two_and_of_an_index_perhaps_more() -> None:
     with pytest.raises(ValidationError, match="Conditions can be of length 1 or 2 only"):
-        legacy.key_conditions({})
+        legacy.key_conditions({}, of_index=True)
+    three = {name: _comparison("EQ", SX) for name in "abc"}
+    assert legacy.key_conditions(three, of_index=True) == _condition("a = :x AND b = :x AND c = :x")
     with pytest.raises(ValidationError, match="Conditions can be of length 1 or 2 only"):
-        legacy.key_conditions({name: _comparison("EQ", SX) for name in "abc"})
-    with pytest.raises(ValidationError, match="Attempted conditional constraint is not an indexable operation"):
-        legacy.key_conditions({"a": _comparison("CONTAINS", SX)})
+        legacy.key_conditions(three, of_index=False)
 
 
 def test_attributes_to_get_equal_a_projection_and_name_nothing_twice() -> None:
@@ -149,7 +154,7 @@ def test_attributes_to_get_equal_a_projection_and_name_nothing_twice() -> None:
     ],
 )
 def test_attribute_updates_equal_their_expression(member: dict[str, Any], text: str) -> None:
-    assert legacy.attribute_updates({"a": member}) == bind.update(text, Placeholders({}, _VALUES))
+    assert legacy.attribute_updates({"a": member}).actions == bind.update(text, Placeholders({}, _VALUES)).actions
 
 
 def test_a_legacy_add_of_a_list_appends() -> None:

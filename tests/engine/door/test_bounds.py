@@ -76,12 +76,12 @@ def test_a_gzip_bomb_is_not_unpacked(client: Client, backend: StandIn) -> None:
 
 
 def test_a_head_that_is_too_large_is_refused(client: Client) -> None:
-    client.send(post("Echo", X_Filler="x" * 65_536))
-    _assert_refused(client, 431, "com.amazon.coral.service#RequestHeaderFieldsTooLargeException")
+    client.send(post("Echo", X_Filler="x" * 16_384))
+    _assert_refused(client, 400, "com.amazon.coral.service#RequestHeaderFieldsTooLargeException")
 
 
 def test_a_head_below_the_limit_is_read(client: Client) -> None:
-    assert client.ask("Echo", X_Filler="x" * 60_000).status == 200
+    assert client.ask("Echo", X_Filler="x" * 16_000).status == 200
 
 
 @pytest.mark.parametrize(
@@ -96,12 +96,12 @@ def test_a_head_below_the_limit_is_read(client: Client) -> None:
 def test_a_head_a_trailer_or_an_extension_without_end_is_refused(client: Client, endless: bytes) -> None:
     client.send(endless)
     client.send(b"x" * 2_000_000)
-    _assert_refused(client, 431, "com.amazon.coral.service#RequestHeaderFieldsTooLargeException")
+    _assert_refused(client, 400, "com.amazon.coral.service#RequestHeaderFieldsTooLargeException")
 
 
 def test_empty_lines_without_end_are_refused(client: Client) -> None:
     client.send(b"\r\n" * 500_000)
-    assert client.response().status == 431
+    assert client.response().status == 400
 
 
 @pytest.mark.parametrize("start", [b"POST / HT", head("Echo", Content_Length="4") + b"12"])

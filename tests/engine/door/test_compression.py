@@ -1,9 +1,11 @@
-"""gzip both ways, with checksums over what is sent."""
+"""gzip and deflate both ways, with checksums over what is sent."""
 
 from __future__ import annotations
 
 import gzip
 import time
+import zlib
+from collections.abc import Callable
 
 import orjson
 import pytest
@@ -12,19 +14,41 @@ from hypothesis import strategies as st
 
 from partita.dynamo.errors import RequestTooLargeError, SerializationError
 from partita.dynamo.limits import REQUEST_BYTES
-from partita.engine.door.compression import compress, decompress, wants_gzip
+from partita.engine.door.compression import chosen_encoding, compress, decompress
 from tests.engine.door.wire import Client, StandIn
 
 
 def test_a_large_answer_is_compressed_for_who_asks_and_its_checksum_is_of_the_bytes_sent(client: Client) -> None:
-    answer = client.ask("Big", b"10000", Accept_Encoding="deflate, gzip;q=0.5")
-    assert answer.headers["content-encoding"] == "gzip"
-    assert len(answer.body) < 1000
-    assert answer.crc_is_right
-    assert gzip.decompress(answer.body) == b'{"Big":"%b"}' % (b"x" * 10_000)
+    unpack: dict[str, Callable[[bytes], bytes]] = {"gzip": gzip.decompress, "deflate": zlib.decompress}
+    for accepted, encoding in (("br, gzip;q=0.5", "gzip"), ("br, deflate", "deflate")):
+        answer = client.ask("Big", b"10000", Accept_Encoding=accepted)
+        assert answer.headers["content-encoding"] == encoding
+        assert len(answer.body) < 1000
+        assert answer.crc_is_right
+        assert unpack[encoding](answer.body) == b'{"Big":"%b"}' % (b"x" * 10_000)
 
 
-@pytest.mark.parametrize("accepted", ["identity", "", "gzip;q=0", "gzip; q=0.0", "br, deflate", "*"])
+@pytest.mark.parametrize(
+    ("accepted", "encoding"),
+    [
+        (b"gzip, deflate", b"gzip"),
+        (b"deflate, gzip", b"deflate"),
+        (b"deflate;q=0.5, gzip;q=0.7", b"gzip"),
+        (b"gzip;q=0.1, identity;q=1, deflate;q=0.2", b"deflate"),
+        (b"*", b"gzip"),
+        (b"deflate;q=0.3, *;q=0.9", b"gzip"),
+        (b"gzip;q=0, deflate;q=0", None),
+        (b"gzip;q=nan", None),
+        (b"identity", None),
+    ],
+)
+def test_the_encoding_with_the_highest_weight_is_chosen_and_then_the_first(
+    accepted: bytes, encoding: bytes | None
+) -> None:
+    assert chosen_encoding(accepted) == encoding
+
+
+@pytest.mark.parametrize("accepted", ["identity", "", "gzip;q=0", "gzip; q=0.0", "br"])
 def test_an_answer_is_not_compressed_for_who_does_not_ask(client: Client, accepted: str) -> None:
     answer = client.ask("Big", b"10000", Accept_Encoding=accepted)
     assert "content-encoding" not in answer.headers
@@ -37,18 +61,24 @@ def test_a_small_answer_is_not_worth_compressing(client: Client) -> None:
     assert answer.crc_is_right
 
 
-@pytest.mark.parametrize("encoding", ["gzip", "GZip", "identity"])
+@pytest.mark.parametrize("encoding", ["gzip", "GZip", "identity", "deflate"])
 def test_a_compressed_request_reaches_the_backend_as_it_was(client: Client, backend: StandIn, encoding: str) -> None:
     body = b'{"TableName":"t"}' * 1000
-    sent = body if encoding == "identity" else gzip.compress(body)
+    sent = {"identity": body, "deflate": zlib.compress(body)}.get(encoding, gzip.compress(body))
     assert client.ask("Echo", sent, Content_Encoding=encoding).body == body
     assert backend.calls == [("Echo", body)]
 
 
 @pytest.mark.parametrize(
     ("encoding", "body"),
-    [("gzip", b"no gzip"), ("gzip", gzip.compress(b"cut short")[:-4]), ("br", b"{}"), ("gzip, gzip", b"{}")],
-    ids=["no gzip", "cut short", "brotli", "twice"],
+    [
+        ("gzip", b"no gzip"),
+        ("deflate", b"no deflate"),
+        ("gzip", gzip.compress(b"cut short")[:-4]),
+        ("br", b"{}"),
+        ("gzip, gzip", b"{}"),
+    ],
+    ids=["no gzip", "no deflate", "cut short", "brotli", "twice"],
 )
 def test_what_cannot_be_unpacked_is_a_serialization_error(
     client: Client, backend: StandIn, encoding: str, body: bytes
@@ -93,7 +123,7 @@ def test_any_bytes_unpack_or_are_refused(data: bytes) -> None:
 @settings(deadline=None)
 @given(st.binary(max_size=60))
 def test_any_accept_encoding_is_understood_or_ignored(value: bytes) -> None:
-    assert wants_gzip(value) in (True, False)
+    assert chosen_encoding(value) in (b"gzip", b"deflate", None)
 
 
 def test_many_empty_members_cost_next_to_nothing() -> None:

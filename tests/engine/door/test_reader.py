@@ -39,7 +39,7 @@ def test_the_cuts_do_not_matter(cuts: list[int]) -> None:
 def test_a_stream_is_read_as_it_was_meant() -> None:
     read = _read(STREAM)
     assert [operation for operation, *_ in read] == ["First", "Second", "Third", None, None, "Fifth", "Last"]
-    assert [body for _, body, *_ in read] == [b'{"a":1}', b"", b"abcde", b"", b"", b"{}", b"{}"]
+    assert [body for _, body, *_ in read] == [b'{"a":1}', b"", b"abcde", b"healthy", b"", b"{}", b"{}"]
     assert [keep_alive for *_, keep_alive in read] == [True] * 6 + [False]
 
 

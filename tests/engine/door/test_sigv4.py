@@ -130,6 +130,20 @@ def test_clocks_may_not_differ_by_more(minutes: float, words: str) -> None:
         verify(signed(), now=datetime.now(UTC) + timedelta(minutes=minutes))
 
 
+@pytest.mark.parametrize("rest", ["", " x", " Credential=a SignedHeaders=host Signature=0"])
+def test_a_wrong_clock_is_told_before_anything_else_is(rest: str) -> None:
+    headers = signed()
+    headers["Authorization"] = ALGORITHM + rest
+    with pytest.raises(InvalidSignatureError, match="Signature expired"):
+        verify(headers, now=datetime.now(UTC) + timedelta(minutes=16))
+
+
+def test_the_parts_of_a_signature_may_be_separated_by_spaces() -> None:
+    headers = signed()
+    headers["Authorization"] = headers["Authorization"].replace(",", " ")
+    verify(headers)
+
+
 def test_a_date_header_does_as_well() -> None:
     headers = {
         "host": "localhost",

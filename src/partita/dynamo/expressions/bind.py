@@ -1,15 +1,18 @@
-"""From raw syntax to the tree: placeholders are filled in and everything DynamoDB checks before running is checked."""
+"""From raw syntax to the tree: placeholders are filled in and everything DynamoDB checks before running is checked.
+
+This is the second round (the first is `placement`): node by node from left to right, operands before their operator.
+"""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import TypeVar, cast
 
 from partita.dynamo.errors import ValidationError
 from partita.dynamo.expressions import rules, syntax
 from partita.dynamo.expressions.paths import check_disjoint
-from partita.dynamo.expressions.syntax import COMPARATORS, CONDITION_OPERATORS, Raw, RawCall, RawPath, RawValue
+from partita.dynamo.expressions.raw import COMPARATORS, Raw, RawCall, RawPath, RawValue
 from partita.dynamo.expressions.tree import (
     AddAction,
     And,
@@ -42,9 +45,8 @@ from partita.dynamo.expressions.tree import (
     Value,
 )
 from partita.dynamo.limits import EXPRESSION_MEMBERS_BYTES
-from partita.dynamo.reserved import RESERVED_WORDS
 from partita.dynamo.size import text_size, value_size
-from partita.dynamo.values import AttributeValue, checked_value
+from partita.dynamo.values import AttributeValue, SetError, check_name, checked_value
 
 _NAME_KEY = re.compile(r"#[A-Za-z0-9_]+\Z")
 _VALUE_KEY = re.compile(r":[A-Za-z0-9_]+\Z")
@@ -58,7 +60,6 @@ _FUNCTION_OPERANDS = {
     "if_not_exists": 2,
     "list_append": 2,
 }
-_CONDITION_FUNCTIONS = ("attribute_exists", "attribute_not_exists", "attribute_type", "begins_with", "contains")
 _PLACEHOLDER_BYTES = 255
 N = TypeVar("N")
 
@@ -70,21 +71,29 @@ class Placeholders:
         self.names = dict(names or {})
         self.values: dict[str, AttributeValue] = {}
         self._unused_names = set(self.names)
-        for key in (*self.names, *(values or ())):
-            if len(key) > _PLACEHOLDER_BYTES:
-                raise ValidationError(f"An expression attribute name or value has at most 255 bytes; key: {key[:50]}…")
+        self._unused_values: set[str] = set()
         for key in self.names:
+            _check_key_size(key)
             if not _NAME_KEY.match(key):
                 raise ValidationError(f'ExpressionAttributeNames contains invalid key: Syntax error; key: "{key}"')
-        for key, value in (values or {}).items():
+        for name in self.names.values():
+            check_name(name)
+        if values:
+            self.fill(values)
+
+    def fill(self, values: Mapping[str, object]) -> None:
+        """Check and take the values; the names have been checked before."""
+        for key, value in values.items():
+            _check_key_size(key)
             if not _VALUE_KEY.match(key):
                 raise ValidationError(f'ExpressionAttributeValues contains invalid key: Syntax error; key: "{key}"')
             try:
                 self.values[key] = checked_value(value)
             except ValidationError as error:
-                raise ValidationError(
-                    f"ExpressionAttributeValues contains invalid value: {error.message} for key {key}"
-                ) from None
+                told = f"ExpressionAttributeValues contains invalid value: {error.message} for key {key}"
+                if isinstance(error, SetError):
+                    raise SetError(told, error.quoted) from None
+                raise ValidationError(told) from None
         self._unused_values = set(self.values)
         names_size = sum(map(text_size, self.names.values()))
         if names_size + sum(map(value_size, self.values.values())) > EXPRESSION_MEMBERS_BYTES:
@@ -112,6 +121,14 @@ class Placeholders:
         self._unused_values.discard(key)
         return value
 
+    def check_defined(self, keys: Iterable[str]) -> None:
+        """Refuse the first of these placeholders that is not defined."""
+        for key in keys:
+            if key[0] == "#":
+                self.name(key)
+            else:
+                self.value(key)
+
     def check_all_used(self) -> None:
         """Refuse placeholders no expression mentions: they are mistakes more often than not."""
         for member, unused in (
@@ -122,6 +139,11 @@ class Placeholders:
                 raise ValidationError(
                     f"Value provided in {member} unused in expressions: keys: {{{', '.join(sorted(unused))}}}"
                 )
+
+
+def _check_key_size(key: str) -> None:
+    if len(key) > _PLACEHOLDER_BYTES:
+        raise ValidationError(f"An expression attribute name or value has at most 255 bytes; key: {key[:50]}…")
 
 
 def condition(text: str, placeholders: Placeholders, member: str = "ConditionExpression") -> Condition:
@@ -136,7 +158,7 @@ def projection(text: str, placeholders: Placeholders) -> Projection:
     """The tree of a projection."""
     try:
         paths = tuple(_path(raw, placeholders) for raw in syntax.parse_projection(text))
-        check_disjoint(paths)
+        check_disjoint(paths, overlaps_first=True)
     except ValidationError as error:
         raise _invalid("ProjectionExpression", error) from None
     return Projection(paths)
@@ -145,12 +167,14 @@ def projection(text: str, placeholders: Placeholders) -> Projection:
 def update(text: str, placeholders: Placeholders) -> Update:
     """The tree of an update."""
     try:
+        raw = syntax.parse_update(text)
+        placeholders.check_defined(raw.placeholders)
+        paths = tuple(_path(target, placeholders) for _, target, _ in raw.actions)
+        check_disjoint(paths)
         actions = tuple(
-            _action(section, _path(target, placeholders), raw, placeholders)
-            for section, entries in syntax.parse_update(text)
-            for target, raw in entries
+            _action(section, path, value, placeholders)
+            for (section, _, value), path in zip(raw.actions, paths, strict=True)
         )
-        check_disjoint(tuple(action.path for action in actions))
     except ValidationError as error:
         raise _invalid("UpdateExpression", error) from None
     return Update(actions)
@@ -170,8 +194,6 @@ def _condition(raw: Raw, placeholders: Placeholders) -> Condition:
         for argument in raw.arguments:
             terms.append(_condition(argument, placeholders))  # noqa: PERF401 - a comprehension doubles the stack depth
         return And(tuple(terms)) if name == "AND" else Or(tuple(terms))
-    if name not in CONDITION_OPERATORS:
-        _check_function(raw, _CONDITION_FUNCTIONS)
     operands = tuple(_operand(argument, placeholders) for argument in raw.arguments)
     if name in COMPARATORS:
         return _checked(Compare(cast(Comparator, name), *operands))
@@ -179,36 +201,44 @@ def _condition(raw: Raw, placeholders: Placeholders) -> Condition:
         return _checked(Between(*operands))
     if name == "IN":
         return _checked(In(operands[0], operands[1:]))
+    _check_number(raw)
     return _checked(_function(name, operands))
 
 
 def _function(name: str, operands: tuple[Operand, ...]) -> Condition:
     first = operands[0]
-    if name in ("attribute_exists", "attribute_not_exists", "attribute_type") and not isinstance(first, Path):
-        raise ValidationError(f"Operator or function requires a document path; operator or function: {name}")
     match name:
         case "attribute_exists":
-            return AttributeExists(cast(Path, first))
+            return AttributeExists(_document_path(name, first))
         case "attribute_not_exists":
-            return AttributeNotExists(cast(Path, first))
+            return AttributeNotExists(_document_path(name, first))
         case "attribute_type":
-            return AttributeType(cast(Path, first), cast(Value, operands[1]))
+            # Text may have anything in both places: the rules of the node refuse what cannot be.
+            return AttributeType(cast(Path | Value, first), cast(Value, operands[1]))
         case "begins_with":
             return BeginsWith(first, operands[1])
     return Contains(first, operands[1])
 
 
+def _document_path(name: str, operand: Operand | SetOperand) -> Path:
+    if not isinstance(operand, Path):
+        raise ValidationError(f"Operator or function requires a document path; operator or function: {name}")
+    return operand
+
+
 def _operand(raw: Raw, placeholders: Placeholders) -> Operand:
-    if isinstance(raw, RawPath):
-        return _path(raw, placeholders)
-    if isinstance(raw, RawValue):
-        return Value(placeholders.value(raw.name))
-    _check_function(raw, ("size",))
-    inner = raw.arguments[0]
-    if isinstance(inner, RawCall):
-        _check_function(inner, ())
-    target = _path(inner, placeholders) if isinstance(inner, RawPath) else _operand(inner, placeholders)
-    return _checked(Size(cast(Path | Value, target)))
+    # A stack of our own for size(size(…)), which text can nest deeper than Python's goes.
+    calls: list[RawCall] = []
+    while isinstance(raw, RawCall):
+        calls.append(raw)
+        raw = raw.arguments[0]
+    operand: Operand = _path(raw, placeholders) if isinstance(raw, RawPath) else Value(placeholders.value(raw.name))
+    for call in reversed(calls):
+        for argument in call.arguments[1:]:
+            _operand(argument, placeholders)
+        _check_number(call)
+        operand = _checked(Size(cast(Path | Value, operand)))
+    return operand
 
 
 def _path(raw: RawPath, placeholders: Placeholders) -> Path:
@@ -218,8 +248,6 @@ def _path(raw: RawPath, placeholders: Placeholders) -> Path:
             parts.append(part)
         elif part[0] == "#":
             parts.append(placeholders.name(part))
-        elif part.upper() in RESERVED_WORDS:
-            raise ValidationError(f"Attribute name is a reserved keyword; reserved keyword: {part}")
         else:
             parts.append(part)
     return _checked(Path(tuple(parts)))
@@ -241,14 +269,12 @@ def _set_operand(raw: Raw, placeholders: Placeholders) -> SetOperand:
     if isinstance(raw, RawValue):
         return Value(placeholders.value(raw.name))
     name = raw.name
+    operands = [_set_operand(argument, placeholders) for argument in raw.arguments]
     if name not in ("+", "-"):
-        _check_function(raw, ("if_not_exists", "list_append"))
-    first = _set_operand(raw.arguments[0], placeholders)
-    second = _set_operand(raw.arguments[1], placeholders)
+        _check_number(raw)
+    first, second = operands
     if name == "if_not_exists":
-        if not isinstance(first, Path):
-            raise ValidationError(f"Operator or function requires a document path; operator or function: {name}")
-        return IfNotExists(first, second)
+        return IfNotExists(_document_path(name, first), second)
     if name == "list_append":
         return _checked(ListAppend(first, second))
     return _checked(Arithmetic("+" if name == "+" else "-", first, second))
@@ -259,11 +285,7 @@ def _checked(node: N) -> N:
     return node
 
 
-def _check_function(raw: RawCall, allowed: tuple[str, ...]) -> None:
-    if raw.name not in _FUNCTION_OPERANDS:
-        raise ValidationError(f"Invalid function name; function: {raw.name}")
-    if raw.name not in allowed:
-        raise ValidationError(f"The function is not allowed to be used this way in an expression; function: {raw.name}")
+def _check_number(raw: RawCall) -> None:
     if len(raw.arguments) != _FUNCTION_OPERANDS[raw.name]:
         raise ValidationError(
             "Incorrect number of operands for operator or function; "

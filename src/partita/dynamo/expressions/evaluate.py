@@ -68,8 +68,8 @@ def holds(condition: Condition, item: Item) -> bool:
             return _begins_with(_value(operand, item), _value(prefix, item))
         case Contains(operand, member):
             return _contains(_value(operand, item), _value(member, item))
-        case AttributeType(path, kind):
-            value = resolve(path, item)
+        case AttributeType(operand, kind):
+            value = _value(operand, item)
             return value is not None and type_of(value) == kind.value["S"]
 
 

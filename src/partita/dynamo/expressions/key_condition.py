@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from partita.dynamo.errors import ValidationError
@@ -28,6 +28,7 @@ from partita.dynamo.values import AttributeValue, type_of
 
 _FLIPPED: dict[Comparator, Comparator] = {"=": "=", "<>": "<>", "<": ">", "<=": ">=", ">": "<", ">=": "<="}
 _MEMBER = "KeyConditionExpression"
+_UNSUPPORTED = "Query key condition not supported"
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,6 +38,7 @@ class KeyTerm:
     name: str
     operator: str
     values: tuple[AttributeValue, ...]
+    nested: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,41 +50,73 @@ class KeyRange:
     last: KeyTerm | None
 
 
+def key_terms(condition: Condition) -> tuple[KeyTerm, ...]:
+    """The terms of a key condition; refuses what no key condition can be, whatever the key is."""
+    terms = tuple(map(_term, condition.terms if isinstance(condition, And) else (condition,)))
+    if len({term.name for term in terms}) != len(terms):
+        raise ValidationError("KeyConditionExpressions must only contain one condition per key")
+    return terms
+
+
+def check_indexable(condition: Condition) -> None:
+    """Refuse operators of the old KeyConditions that no index can answer."""
+    for term in condition.terms if isinstance(condition, And) else (condition,):
+        if not isinstance(term, Compare | Between | BeginsWith) or (
+            isinstance(term, Compare) and term.operator == "<>"
+        ):
+            raise ValidationError("Attempted conditional constraint is not an indexable operation")
+
+
 def key_range(
-    condition: Condition, hash_keys: Sequence[tuple[str, str]], range_keys: Sequence[tuple[str, str]]
+    key_terms: Sequence[KeyTerm], hash_keys: Sequence[tuple[str, str]], range_keys: Sequence[tuple[str, str]]
 ) -> KeyRange:
     """The stretch a key condition selects, given the key schema as (name, type) pairs."""
-    terms: dict[str, KeyTerm] = {}
-    for each in condition.terms if isinstance(condition, And) else (condition,):
-        term = _term(each)
-        if term.name in terms:
-            raise ValidationError("KeyConditionExpressions must only contain one condition per key")
-        terms[term.name] = term
-    if len(hash_keys) == 1 and len(range_keys) <= 1 and len(terms) > 2:
+    if any(term.nested for term in key_terms):
+        raise ValidationError("KeyConditionExpressions cannot have conditions on nested attributes")
+    terms = {term.name: term for term in key_terms}
+    if len(hash_keys) > 1 or len(range_keys) > 1:
+        _check_wide(terms, [name for name, _ in hash_keys], [name for name, _ in range_keys])
+    elif len(terms) > 2:
         raise ValidationError("Conditions can be of length 1 or 2 only")
     partition = []
     for name, kind in hash_keys:
         term = _wanted(terms, name, kind)
         if term.operator != "=":
-            raise ValidationError("Query key condition not supported")
+            raise ValidationError(_UNSUPPORTED)
         partition.append(term.values[0])
     leading: list[AttributeValue] = []
     last: KeyTerm | None = None
     for name, kind in range_keys:
         if not terms:
             break
-        # Sort key attributes are used from the left without gaps, and only the last one may be a range.
-        if last is not None:
-            raise ValidationError("Query key condition not supported")
         term = _wanted(terms, name, kind)
         if term.operator == "=":
             leading.append(term.values[0])
         else:
             last = term
     if terms:
-        missed = range_keys[0][0] if range_keys else next(iter(terms))
-        raise ValidationError(f"Query condition missed key schema element: {missed}")
+        if not range_keys:
+            raise ValidationError(_UNSUPPORTED)
+        raise ValidationError(f"Query condition missed key schema element: {range_keys[0][0]}")
     return KeyRange(tuple(partition), tuple(leading), last)
+
+
+def _check_wide(terms: Mapping[str, KeyTerm], hash_names: list[str], range_names: list[str]) -> None:
+    """Equality on every partition key attribute, and on the sort key attributes before the last that is named."""
+
+    def unequal(names: list[str]) -> list[str]:
+        return [name for name in names if name not in terms or terms[name].operator != "="]
+
+    if missing := unequal(hash_names):
+        raise ValidationError(
+            f"HASH key attributes {', '.join(missing)} must have equality conditions specified in the query"
+        )
+    named = [position for position, name in enumerate(range_names) if name in terms]
+    if named and (missing := unequal(range_names[: named[-1]])):
+        raise ValidationError(
+            f"RANGE key attributes {', '.join(missing)} must have equality conditions specified in the query because "
+            f"a condition is present on key attribute {range_names[named[-1]]}"
+        )
 
 
 def _wanted(terms: dict[str, KeyTerm], name: str, kind: str) -> KeyTerm:
@@ -112,11 +146,11 @@ def _term(condition: Condition) -> KeyTerm:
                 raise ValidationError(f"Invalid condition in {_MEMBER}: Multiple attribute names used in one condition")
             if operator == "<>":
                 raise _unsupported("<>")
-            return KeyTerm(_name(left), operator, (_literal(right),))
+            return _made(left, operator, right)
         case Between(operand, low, high):
-            return KeyTerm(_name(operand), "BETWEEN", (_literal(low), _literal(high)))
+            return _made(operand, "BETWEEN", low, high)
         case BeginsWith(operand, prefix):
-            return KeyTerm(_name(operand), "begins_with", (_literal(prefix),))
+            return _made(operand, "begins_with", prefix)
         case Or():
             raise _unsupported("OR")
         case Not():
@@ -133,17 +167,16 @@ def _term(condition: Condition) -> KeyTerm:
             raise _unsupported("attribute_type")
         case And():
             # Parentheses around a row of conditions: DynamoDB flattens only the outermost row.
-            raise ValidationError("Query key condition not supported")
+            raise ValidationError(_UNSUPPORTED)
 
 
-def _name(operand: Path | Value | Size) -> str:
+def _made(operand: Path | Value | Size, operator: str, *values: Path | Value | Size) -> KeyTerm:
     if isinstance(operand, Size):
         raise ValidationError("KeyConditionExpressions cannot contain nested operations")
     if not isinstance(operand, Path):
         raise ValidationError(f"Invalid condition in {_MEMBER}: No key attribute specified")
-    if len(operand.parts) > 1:
-        raise ValidationError("KeyConditionExpressions cannot have conditions on nested attributes")
-    return str(operand.parts[0])
+    name, *below = operand.parts
+    return KeyTerm(str(name), operator, tuple(map(_literal, values)), bool(below))
 
 
 def _literal(operand: Path | Value | Size) -> AttributeValue:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from math import inf
 from typing import Any, cast
 
 from partita.dynamo.errors import ValidationError
@@ -31,11 +32,12 @@ from partita.dynamo.expressions.tree import (
     UpdateAction,
     Value,
 )
-from partita.dynamo.values import AttributeValue, checked_value, order, type_of
+from partita.dynamo.limits import INDEX_KEY_ATTRIBUTES
+from partita.dynamo.values import AttributeValue, check_name, checked_value, order, type_of
 
 _INVALID = "One or more parameter values were invalid: "
 _COMPARATORS: dict[str, Comparator] = {"EQ": "=", "NE": "<>", "LE": "<=", "LT": "<", "GE": ">=", "GT": ">"}
-_ARGUMENTS = {"NULL": (0, 0), "NOT_NULL": (0, 0), "BETWEEN": (2, 2), "IN": (1, 100)}
+_ARGUMENTS = {"NULL": (0, 0), "NOT_NULL": (0, 0), "BETWEEN": (2, 2), "IN": (1, inf)}
 _ALLOWED = {
     **dict.fromkeys(("LE", "LT", "GE", "GT", "BETWEEN"), ("S", "N", "B")),
     "BEGINS_WITH": ("S", "B"),
@@ -43,7 +45,6 @@ _ALLOWED = {
     "NOT_CONTAINS": ("S", "N", "B"),
     "IN": ("S", "N", "B"),
 }
-_KEY_OPERATORS = ("EQ", "LE", "LT", "GE", "GT", "BEGINS_WITH", "BETWEEN")
 
 
 def expected(members: Mapping[str, Mapping[str, Any]], operator: str | None) -> Condition | None:
@@ -56,19 +57,18 @@ def filters(members: Mapping[str, Mapping[str, Any]], operator: str | None) -> C
     return _joined([_comparison(name, member) for name, member in members.items()], operator)
 
 
-def key_conditions(members: Mapping[str, Mapping[str, Any]]) -> Condition:
-    """`KeyConditions`: always joined by AND."""
-    if not members or len(members) > 2:
+def key_conditions(members: Mapping[str, Mapping[str, Any]], *, of_index: bool) -> Condition:
+    """`KeyConditions`: always joined by AND. An index may have up to eight key attributes, a table one or two."""
+    conditions = [_comparison(name, member) for name, member in members.items()]
+    if not 1 <= len(conditions) <= (2 * INDEX_KEY_ATTRIBUTES if of_index else 2):
         raise ValidationError("Conditions can be of length 1 or 2 only")
-    for member in members.values():
-        if member.get("ComparisonOperator") not in _KEY_OPERATORS:
-            raise ValidationError("Attempted conditional constraint is not an indexable operation")
-    condition = _joined([_comparison(name, member) for name, member in members.items()], "AND")
-    return cast(Condition, condition)
+    return cast(Condition, _joined(conditions, "AND"))
 
 
 def attributes_to_get(names: Sequence[str]) -> Projection:
     """`AttributesToGet`: top-level names, taken as they are."""
+    for name in names:
+        check_name(name)
     if len(set(names)) != len(names):
         twice = next(name for position, name in enumerate(names) if name in names[:position])
         raise ValidationError(f"{_INVALID}Duplicate value in attribute name: {twice}")
@@ -77,10 +77,11 @@ def attributes_to_get(names: Sequence[str]) -> Projection:
 
 def attribute_updates(members: Mapping[str, Mapping[str, Any]]) -> Update:
     """`AttributeUpdates`: PUT, ADD or DELETE per attribute."""
-    return Update(tuple(_update(name, member) for name, member in members.items()))
+    return Update(tuple(_update(name, member) for name, member in members.items()), legacy=True)
 
 
 def _update(name: str, member: Mapping[str, Any]) -> UpdateAction:
+    check_name(name)
     action = member.get("Action") or "PUT"
     path = Path((name,))
     if member.get("Value") is None:
@@ -103,6 +104,7 @@ def _update(name: str, member: Mapping[str, Any]) -> UpdateAction:
 
 
 def _expectation(name: str, member: Mapping[str, Any]) -> Condition:
+    check_name(name)
     value, exists = member.get("Value"), member.get("Exists")
     operator, arguments = member.get("ComparisonOperator"), member.get("AttributeValueList")
     where = f"for Attribute: {name}"
@@ -117,8 +119,12 @@ def _expectation(name: str, member: Mapping[str, Any]) -> Condition:
             raise ValidationError(
                 f"{_INVALID}Value or AttributeValueList must be used with ComparisonOperator: {operator} {where}"
             )
-        return _comparison(name, {"ComparisonOperator": operator, "AttributeValueList": arguments})
+        comparison = _comparison(name, {"ComparisonOperator": operator, "AttributeValueList": arguments})
+        # A missing attribute fails this one, although it contains nothing.
+        return And((AttributeExists(Path((name,))), comparison)) if operator == "NOT_CONTAINS" else comparison
     if arguments is not None:
+        if value is not None:
+            raise ValidationError(f"{_INVALID}Value and AttributeValueList cannot be used together {where}")
         raise ValidationError(f"{_INVALID}AttributeValueList can only be used with a ComparisonOperator {where}")
     if exists is False:
         if value is not None:
@@ -131,6 +137,7 @@ def _expectation(name: str, member: Mapping[str, Any]) -> Condition:
 
 
 def _comparison(name: str, member: Mapping[str, Any]) -> Condition:
+    check_name(name)
     operator = str(member.get("ComparisonOperator"))
     values = [checked_value(value) for value in member.get("AttributeValueList") or ()]
     least, most = _ARGUMENTS.get(operator, (1, 1))

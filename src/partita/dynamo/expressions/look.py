@@ -11,7 +11,7 @@ from typing import Any
 
 from partita.dynamo.expressions import rules
 from partita.dynamo.expressions.paths import check_disjoint
-from partita.dynamo.expressions.syntax import COMPARATORS
+from partita.dynamo.expressions.raw import COMPARATORS
 from partita.dynamo.expressions.tree import (
     AddAction,
     And,
@@ -48,8 +48,8 @@ from partita.dynamo.values import checked_value
 # have at most 272 operators: who stays below the one limit stays below the other of 300.
 _NODE = 30  # "attribute_not_exists()" and " AND " after it
 _PLACEHOLDER = 7  # ":v1234" or "#n1234."
-_POSITION = 12  # "[9999999999]"
-_MOST_POSITION = 9_999_999_999
+_POSITION = 12  # "[2147483647]"
+_MOST_POSITION = 2**31 - 1
 # Values count on the same scale: 4096 times 128 bytes are half a megabyte an expression, of the two that all have.
 _WEIGHT = 7
 _ROWS = (And, Or)
@@ -97,7 +97,7 @@ def look_at_projection(projection: Projection) -> None:
 
 def look_at_update(update: Update) -> None:
     """Doubt or refuse an update."""
-    if not update.actions:
+    if not update.actions or update.legacy:
         raise DoubtError
     size = 0
     for action in update.actions:
@@ -130,6 +130,8 @@ def _set_operand(operand: SetOperand) -> int:
                 size += _path(path)
                 waiting.append(default)
             case ListAppend(first, second):
+                if type(first) is ListAppend or type(second) is ListAppend:
+                    raise DoubtError
                 waiting += (first, second)
             case Arithmetic(operator, left, right) if node is operand and operator in ("+", "-"):
                 # Text has a sign between two operands, and not within them.
@@ -176,7 +178,7 @@ def _in(node: In) -> int:
 
 
 def _attribute_type(node: AttributeType) -> int:
-    size = _path(node.path) + _literal(node.kind)
+    size = _operand(node.operand) + _literal(node.kind)
     rules.check_attribute_type(node)
     return size
 

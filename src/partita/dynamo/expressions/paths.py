@@ -40,11 +40,15 @@ class _Node:
     children: dict[Part, _Node] = field(default_factory=dict)
 
 
-def check_disjoint(paths: Sequence[Path]) -> None:
-    """Refuse two paths of which one holds the other, or that take the same attribute for a map and for a list."""
+def check_disjoint(paths: Sequence[Path], *, overlaps_first: bool = False) -> None:
+    """Refuse two paths of which one holds the other, or that take the same attribute for a map and for a list.
+
+    The first pair in the order written is told; with `overlaps_first`, one that overlaps before one that conflicts.
+    """
     if len({path.parts[0] for path in paths}) == len(paths):
         return  # each in an attribute of its own
     roots: dict[Part, _Node] = {}
+    conflict: ValidationError | None = None
     for path in paths:
         level = roots
         node: _Node | None = None
@@ -52,7 +56,9 @@ def check_disjoint(paths: Sequence[Path]) -> None:
             last = depth == len(path.parts) - 1
             sibling = next(iter(level), None)
             if depth and sibling is not None and isinstance(sibling, int) != isinstance(part, int):
-                raise _clash("conflict", level[sibling].through, path)
+                conflict = conflict or _clash("conflict", level[sibling].through, path)
+                if not overlaps_first:
+                    raise conflict
             node = level.get(part)
             if node is None:
                 node = level[part] = _Node(path)
@@ -61,6 +67,8 @@ def check_disjoint(paths: Sequence[Path]) -> None:
             level = node.children
         assert node is not None  # a path has at least one part
         node.final = True
+    if conflict is not None:
+        raise conflict
 
 
 def _clash(how: str, first: Path, second: Path) -> ValidationError:

@@ -83,8 +83,8 @@ class Renderer:
                 return f"attribute_exists({self.path(path)})"
             case AttributeNotExists(path):
                 return f"attribute_not_exists({self.path(path)})"
-            case AttributeType(path, kind):
-                return f"attribute_type({self.path(path)}, {self.operand(kind)})"
+            case AttributeType(operand, kind):
+                return f"attribute_type({self.operand(operand)}, {self.operand(kind)})"
             case BeginsWith(operand, prefix):
                 return f"begins_with({self.operand(operand)}, {self.operand(prefix)})"
             case Contains(operand, member):

@@ -42,10 +42,10 @@ def check(node: Any) -> None:
 def check_compare(node: Compare) -> None:
     """Only text, numbers and binary have an order; nothing is compared with itself."""
     operator = node.operator
+    _check_distinct(operator, node.left, node.right)
     if operator not in ("=", "<>"):
         _check_type(operator, node.left, _SCALARS)
         _check_type(operator, node.right, _SCALARS)
-    _check_distinct(operator, node.left, node.right)
 
 
 def check_between(node: Between) -> None:
@@ -72,22 +72,26 @@ def check_in(node: In) -> None:
     """So many values, and no more."""
     if len(node.choices) > IN_OPERANDS:
         raise ValidationError(
-            "Incorrect number of operands for operator or function; "
-            f"operator or function: IN, number of operands: {len(node.choices) + 1}"
+            f"The IN operator is provided with too many operands; number of operands: {len(node.choices)}"
         )
 
 
 def check_attribute_type(node: AttributeType) -> None:
-    """The type is one that there is."""
-    kind: Any = node.kind  # text may have anything there
+    """The type is one that there is, and of something else."""
+    operand: Any = node.operand  # text may have anything there
+    kind: Any = node.kind
+    _check_distinct("attribute_type", operand, kind)
+    if not isinstance(operand, Path | Value):
+        raise ValidationError("Operator or function requires a document path; operator or function: attribute_type")
     if not isinstance(kind, Value) or type_of(kind.value) != "S":
-        raise _incorrect_type("attribute_type", type_of(kind.value) if isinstance(kind, Value) else "path")
+        raise _incorrect_type("attribute_type", _type_told(kind))
     if kind.value["S"] not in type_names:
         raise ValidationError(f"Invalid attribute type name found; type: {kind.value['S']}, valid types: {_TYPES}")
 
 
 def check_begins_with(node: BeginsWith) -> None:
-    """Only text and binary begin with something."""
+    """Only text and binary begin with something else."""
+    _check_distinct("begins_with", node.operand, node.prefix)
     _check_type("begins_with", node.operand, _TEXTS)
     _check_type("begins_with", node.prefix, _TEXTS)
 
@@ -99,8 +103,9 @@ def check_contains(node: Contains) -> None:
 
 def check_size(node: Size) -> None:
     """Only what has parts has a size."""
-    if isinstance(node.of, Value) and type_of(node.of.value) in ("N", "BOOL", "NULL"):
-        raise _incorrect_type("size", type_of(node.of.value))
+    of: Any = node.of  # text may have a size there
+    if isinstance(of, Size) or (isinstance(of, Value) and type_of(of.value) in ("N", "BOOL", "NULL")):
+        raise _incorrect_type("size", _type_told(of))
 
 
 def check_path(path: Path) -> None:
@@ -155,6 +160,12 @@ def _check_distinct(name: str, left: Operand, right: Operand) -> None:
             "The first operand must be distinct from the remaining operands for this operator or function; "
             f"operator: {name}, first operand: {left}"
         )
+
+
+def _type_told(operand: Any) -> str:
+    if isinstance(operand, Value):
+        return type_of(operand.value)
+    return "N" if isinstance(operand, Size) else "path"
 
 
 def _incorrect_type(name: str, kind: str) -> ValidationError:

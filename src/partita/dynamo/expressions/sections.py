@@ -15,7 +15,7 @@ def in_sections(update: Update) -> Update:
     sections: dict[type[UpdateAction], list[UpdateAction]] = {}
     for action in update.actions:
         sections.setdefault(type(action), []).append(action)
-    return Update(tuple(chain.from_iterable(sections.values())))
+    return Update(tuple(chain.from_iterable(sections.values())), update.legacy)
 
 
 def _is_in_sections(actions: Iterable[UpdateAction]) -> bool:

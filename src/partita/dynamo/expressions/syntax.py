@@ -10,44 +10,27 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import TypeAlias
+from itertools import chain
+from string import ascii_letters
 
 from partita.dynamo.errors import ValidationError
+from partita.dynamo.expressions.placement import Place, check_placement
+from partita.dynamo.expressions.raw import (
+    COMPARATORS,
+    CONDITION_OPERATORS,
+    Raw,
+    RawCall,
+    RawPath,
+    RawUpdate,
+    RawValue,
+    placeholders_in,
+)
 from partita.dynamo.limits import EXPRESSION_BYTES, EXPRESSION_OPERATORS
-
-
-@dataclass(frozen=True, slots=True)
-class RawPath:
-    """Names, `#placeholders` and list positions."""
-
-    parts: tuple[str | int, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class RawValue:
-    """A `:placeholder`."""
-
-    name: str
-
-
-@dataclass(frozen=True, slots=True)
-class RawCall:
-    """A function call, or an operator with its operands."""
-
-    name: str
-    arguments: tuple[Raw, ...]
-
-
-Raw: TypeAlias = RawPath | RawValue | RawCall
-
-COMPARATORS = ("=", "<>", "<", "<=", ">", ">=")
-LOGIC = ("AND", "OR", "NOT")
 
 _TOKEN = re.compile(
     r"""\s*(?:
-      (?P<word>[#:]?[A-Za-z0-9_]+)
-    | (?P<symbol><>|<=|>=|[=<>()\[\].,+-])
-    | (?P<bad>\S)
+      (?P<word>[#:][A-Za-z0-9_]+|[A-Za-z0-9][A-Za-z0-9_]*)
+    | (?P<symbol><>|<=|>=|\S)
     )""",
     re.VERBOSE,
 )
@@ -83,6 +66,7 @@ class Tokens:
             raise ValidationError("The expression can not be empty;")
         self.position = 0
         self.operators = 0
+        self.redundant = False
 
     def _lex(self, text: str) -> Iterator[Token]:
         position = 0
@@ -91,8 +75,6 @@ class Tokens:
             match = _TOKEN.match(text, position)
             assert match is not None  # the pattern takes any character that is not white space
             start = match.start(match.lastgroup or 0)
-            if match["bad"] is not None:
-                raise ValidationError(f'Syntax error; token: "{match["bad"]}", near: "{text[start : start + 10]}"')
             yield Token(text[start : match.end()], start, match.end())
             position = match.end()
 
@@ -135,12 +117,12 @@ class Tokens:
         last = self.tokens[min(self.position + 1, len(self.tokens) - 1)].end
         return ValidationError(f'Syntax error; token: "{token.text}", near: "{self.text[first:last]}"')
 
-    def count_operator(self) -> None:
-        self.operators += 1
+    def check_whole(self) -> None:
+        """Refuse an expression that is well-formed and still too long, or has parentheses within parentheses."""
         if self.operators > EXPRESSION_OPERATORS:
-            raise ValidationError(
-                f"The expression contains too many operators or functions; the maximum is {EXPRESSION_OPERATORS}"
-            )
+            raise ValidationError(f"The expression contains too many operators; operator count: {self.operators}")
+        if self.redundant:
+            raise ValidationError("The expression has redundant parentheses;")
 
 
 def path(tokens: Tokens) -> RawPath:
@@ -152,7 +134,7 @@ def path(tokens: Tokens) -> RawPath:
         elif tokens.current.text == "[":
             tokens.take()
             index = tokens.current.text
-            if not (index.isascii() and index.isdigit()) or len(index) > 10:
+            if not (index.isascii() and index.isdigit()):
                 raise tokens.unexpected()
             tokens.take()
             tokens.expect("]")
@@ -163,7 +145,7 @@ def path(tokens: Tokens) -> RawPath:
 
 def _name(tokens: Tokens) -> str:
     text = tokens.current.text
-    if not (text[0] == "#" and len(text) > 1) and not (text[0].isalpha() or text[0] == "_"):
+    if not (text[0] == "#" and len(text) > 1) and text[0] not in ascii_letters:
         raise tokens.unexpected()
     return tokens.take().text
 
@@ -173,9 +155,10 @@ def _is_placeholder(text: str) -> bool:
 
 
 def _operand_start(tokens: Tokens, stop_words: tuple[str, ...]) -> bool:
-    token = tokens.current
-    word = token.text[0].isalpha() or token.text[0] in "_#:"
-    return word and token.upper not in stop_words and len(token.text.strip("#:")) > 0
+    text = tokens.current.text
+    if text[0] in "#:":
+        return len(text) > 1
+    return text[0] in ascii_letters and text.upper() not in stop_words
 
 
 _CONDITION_WORDS = ("AND", "OR", "NOT", "BETWEEN", "IN")
@@ -193,11 +176,12 @@ def operand(tokens: Tokens, words: tuple[str, ...] = _CONDITION_WORDS) -> Raw:
         if tokens.ended or not _operand_start(tokens, words):
             raise tokens.unexpected()
         if tokens.following.text == "(" and tokens.current.text[0] not in "#:":
-            tokens.count_operator()
+            tokens.operators += 1
             frames.append((tokens.take().text, []))
             tokens.take()
             continue
         done: Raw = RawValue(tokens.take().text) if _is_placeholder(tokens.current.text) else path(tokens)
+        parenthesised = False
         while True:
             if not frames:
                 return done
@@ -207,6 +191,8 @@ def operand(tokens: Tokens, words: tuple[str, ...] = _CONDITION_WORDS) -> Raw:
                 break
             tokens.expect(")")
             frames.pop()
+            tokens.redundant = tokens.redundant or (parenthesised and not name)
+            parenthesised = not name
             done = RawCall(name, tuple(arguments)) if name else done
 
 
@@ -238,7 +224,7 @@ class _Conditions:
             if word not in ("AND", "OR"):
                 raise tokens.unexpected()
             tokens.take()
-            tokens.count_operator()
+            tokens.operators += 1
             self._apply(_PRECEDENCE[word])
             self.waiting.append(word)
         self._apply(0)
@@ -251,7 +237,7 @@ class _Conditions:
         while True:
             if tokens.current.upper == "NOT":
                 tokens.take()
-                tokens.count_operator()
+                tokens.operators += 1
                 self.waiting.append("NOT")
             elif tokens.current.text == "(":
                 tokens.take()
@@ -268,7 +254,7 @@ class _Conditions:
         if isinstance(left, RawCall) and left.name in CONDITION_OPERATORS:
             raise tokens.unexpected()
         tokens.take()
-        tokens.count_operator()
+        tokens.operators += 1
         if word == "BETWEEN":
             low = operand(tokens)
             tokens.expect("AND")
@@ -287,8 +273,7 @@ class _Conditions:
         self._apply(0)
         self.waiting.pop()
         inner, parenthesised = self.results.pop()
-        if parenthesised:
-            raise ValidationError("The expression has redundant parentheses;")
+        self.tokens.redundant = self.tokens.redundant or parenthesised
         self.results.append((inner, True))
 
     def _apply(self, precedence: int) -> None:
@@ -308,16 +293,15 @@ class _Conditions:
             self.results.append((RawCall(word, (*terms, right)), False))
 
 
-CONDITION_OPERATORS = frozenset((*COMPARATORS, *LOGIC, "BETWEEN", "IN"))
-
-
 @lru_cache(maxsize=2048)
-def parse_condition(text: str) -> Raw:
+def parse_condition(text: str) -> RawCall:
     """Raw syntax of a condition, filter or key condition."""
     tokens = Tokens(text)
     raw = _Conditions(tokens).parse()
     if not isinstance(raw, RawCall):
         raise tokens.unexpected()
+    tokens.check_whole()
+    check_placement([(raw, Place.CONDITION)])
     return raw
 
 
@@ -330,35 +314,40 @@ def parse_projection(text: str) -> tuple[RawPath, ...]:
         paths.append(path(tokens))
     if not tokens.ended:
         raise tokens.unexpected()
+    check_placement((each, Place.OPERAND) for each in paths)
     return tuple(paths)
 
 
-RawActions: TypeAlias = tuple[tuple[str, tuple[tuple[RawPath, Raw | None], ...]], ...]
 _SECTIONS = ("SET", "REMOVE", "ADD", "DELETE")
 
 
 @lru_cache(maxsize=2048)
-def parse_update(text: str) -> RawActions:
+def parse_update(text: str) -> RawUpdate:
     """Raw actions of an update, section by section, in the order written."""
     tokens = Tokens(text)
-    sections: dict[str, tuple[tuple[RawPath, Raw | None], ...]] = {}
+    actions: list[tuple[str, RawPath, Raw | None]] = []
+    sections: list[str] = []
     while not tokens.ended:
         word = tokens.current.upper
         if word not in _SECTIONS:
             raise tokens.unexpected()
-        if word in sections:
-            raise ValidationError(f'The "{word}" section can only be used once in an update expression;')
+        sections.append(word)
         tokens.take()
-        actions = [_action(tokens, word)]
+        actions.append((word, *_action(tokens, word)))
         while tokens.accept(","):
-            actions.append(_action(tokens, word))
-        sections[word] = tuple(actions)
-    return tuple(sections.items())
+            actions.append((word, *_action(tokens, word)))
+    tokens.check_whole()
+    parts = [part for _, target, value in actions for part in (target, value) if part is not None]
+    check_placement((part, Place.SET) for part in parts)
+    for position, word in enumerate(sections):
+        if word in sections[:position]:
+            raise ValidationError(f'The "{word}" section can only be used once in an update expression;')
+    return RawUpdate(tuple(actions), tuple(dict.fromkeys(chain.from_iterable(map(placeholders_in, parts)))))
 
 
 def _action(tokens: Tokens, section: str) -> tuple[RawPath, Raw | None]:
     target = path(tokens)
-    tokens.count_operator()
+    tokens.operators += 1
     if section == "REMOVE":
         return target, None
     if section == "SET":
@@ -376,7 +365,7 @@ def _set_value(tokens: Tokens) -> Raw:
     value = operand(tokens, ())
     if tokens.current.text in ("+", "-"):
         sign = tokens.take().text
-        tokens.count_operator()
+        tokens.operators += 1
         value = RawCall(sign, (value, operand(tokens, ())))
     if wrapped:
         tokens.expect(")")

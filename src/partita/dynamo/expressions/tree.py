@@ -81,9 +81,9 @@ class AttributeNotExists:
 
 @dataclass(frozen=True, slots=True)
 class AttributeType:
-    """`attribute_type(path, :type)`."""
+    """`attribute_type(operand, :type)`."""
 
-    path: Path
+    operand: Path | Value
     kind: Value
 
 
@@ -203,9 +203,10 @@ UpdateAction: TypeAlias = SetAction | RemoveAction | AddAction | DeleteAction
 
 @dataclass(frozen=True, slots=True)
 class Update:
-    """An update: actions on distinct paths, all reading the item as it was before."""
+    """An update: actions on distinct paths, all reading the item as it was before; `legacy` if not an expression."""
 
     actions: tuple[UpdateAction, ...]
+    legacy: bool = False
 
 
 @dataclass(frozen=True, slots=True)

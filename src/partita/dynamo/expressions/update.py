@@ -22,10 +22,11 @@ from partita.dynamo.expressions.tree import (
     Value,
 )
 from partita.dynamo.limits import NESTING_LEVELS
-from partita.dynamo.values import AttributeValue, Item, type_of
+from partita.dynamo.values import TOO_DEEP, AttributeValue, Item, in_set_order, type_of
 
 _WRONG_TYPE = "An operand in the update expression has an incorrect data type"
 _BAD_PATH = "The document path provided in the update expression is invalid for update"
+_REMOVALS = (RemoveAction, DeleteAction)
 _MISSING = "The provided expression refers to an attribute that does not exist in the item"
 
 
@@ -33,6 +34,8 @@ def apply(update: Update, item: Item) -> Item:
     """The item after the update; the argument stays as it was. The first error is that of the update as written."""
     sets: list[tuple[Path, AttributeValue]] = []
     removes: list[Path] = []
+    if update.legacy:
+        _check_legacy(update, item)
     for action in in_sections(update).actions:
         match action:
             case SetAction(path, operand):
@@ -56,6 +59,25 @@ def apply(update: Update, item: Item) -> Item:
     for path in sorted(removes, key=_position, reverse=True):
         _remove(result, path, copied)
     return result
+
+
+def _check_legacy(update: Update, item: Item) -> None:
+    """The old AttributeUpdates have a sentence of their own for a value of another type."""
+    for action in update.actions:
+        if isinstance(action, AddAction | DeleteAction):
+            kind = type_of(action.value.value)
+        elif isinstance(action, SetAction) and isinstance(action.operand, ListAppend):
+            kind = "L"
+        else:
+            continue
+        old = resolve(action.path, item)
+        if old is not None and type_of(old) != kind:
+            raise ValidationError("Type mismatch for attribute to update")
+
+
+def only_removes(update: Update) -> bool:
+    """Whether an update takes away and adds nothing: such an update does not create an item."""
+    return bool(update.actions) and all(isinstance(action, _REMOVALS) for action in update.actions)
 
 
 def _has_parent(path: Path, item: Item) -> bool:
@@ -103,7 +125,8 @@ def _added(old: AttributeValue | None, value: AttributeValue) -> AttributeValue:
     if kind == "N":
         return {"N": numbers.add(old["N"], value["N"])}
     present = set(old[kind])
-    return {kind: [*old[kind], *(member for member in value[kind] if member not in present)]}
+    joined = [*old[kind], *(member for member in value[kind] if member not in present)]
+    return {kind: in_set_order(kind, joined)}
 
 
 def _deleted(old: AttributeValue | None, value: AttributeValue) -> AttributeValue | None:
@@ -148,7 +171,7 @@ def _set(item: Item, path: Path, value: AttributeValue, copied: set[str]) -> Non
     else:
         container[last] = value
     if len(path.parts) - 1 + _depth(value) >= NESTING_LEVELS:
-        raise ValidationError("Nesting Levels have exceeded supported limits")
+        raise ValidationError(TOO_DEEP)
 
 
 def _remove(item: Item, path: Path, copied: set[str]) -> None:

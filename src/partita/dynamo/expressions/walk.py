@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from partita.dynamo.expressions.tree import (
     And,
+    Arithmetic,
     AttributeExists,
     AttributeNotExists,
     AttributeType,
@@ -14,12 +15,17 @@ from partita.dynamo.expressions.tree import (
     Compare,
     Condition,
     Contains,
+    IfNotExists,
     In,
+    ListAppend,
     Not,
     Operand,
     Or,
     Path,
+    SetAction,
+    SetOperand,
     Size,
+    Update,
 )
 
 
@@ -33,8 +39,10 @@ def paths_in(condition: Condition) -> Iterator[Path]:
                 waiting.extend(reversed(terms))
             case Not(term):
                 waiting.append(term)
-            case AttributeExists(path) | AttributeNotExists(path) | AttributeType(path, _):
+            case AttributeExists(path) | AttributeNotExists(path):
                 yield path
+            case AttributeType(operand, _):
+                yield from _of(operand)
             case Compare(_, left, right):
                 yield from _of(left, right)
             case Between(operand, low, high):
@@ -45,6 +53,22 @@ def paths_in(condition: Condition) -> Iterator[Path]:
                 yield from _of(operand, prefix)
             case Contains(operand, member):
                 yield from _of(operand, member)
+
+
+def paths_in_update(update: Update) -> Iterator[Path]:
+    """Every path an update writes or reads, in the order of its actions."""
+    for action in update.actions:
+        yield action.path
+        waiting: list[SetOperand] = [action.operand] if isinstance(action, SetAction) else []
+        while waiting:
+            match waiting.pop():
+                case Path() as path:
+                    yield path
+                case IfNotExists(path, default):
+                    yield path
+                    waiting.append(default)
+                case ListAppend(first, second) | Arithmetic(_, first, second):
+                    waiting += (second, first)
 
 
 def _of(*operands: Operand) -> Iterator[Path]:

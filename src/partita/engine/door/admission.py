@@ -23,6 +23,8 @@ class Admission:
 
     operation: str | None
     seal: Seal | None = None
+    greeting: bytes = b""
+    """The response to a health check."""
 
     def check(self, body: bytes) -> None:
         """Raise unless the body is the one that was signed."""
@@ -57,7 +59,7 @@ class Admissions:
         """Admit a request or raise the error to respond with."""
         path, query = (url, b"") if url == b"/" else _split(url)
         if method in (b"GET", b"HEAD") and path in HEALTH_PATHS:
-            return HEALTH
+            return HEALTH if path != b"/" else Admission(None, greeting=b"healthy: " + headers.get(b"host", b""))
         if method != b"POST" or path != b"/":
             raise UnknownResourceError("There is nothing at this method and path. DynamoDB's requests are POST /.")
         admission = _unsealed(headers.get(b"x-amz-target", b""))
@@ -73,7 +75,7 @@ class Admissions:
         return Admission(admission.operation, Seal(claim, _text(method), _text(path), _text(query), text))
 
 
-HEALTH = Admission(None)
+HEALTH = Admission(None, greeting=b"healthy")
 
 
 @lru_cache(maxsize=256)

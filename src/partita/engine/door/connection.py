@@ -212,7 +212,7 @@ class Connection(asyncio.Protocol):
             self._respond_error(request, request.refusal)
             return
         if request.operation is None:
-            self._respond(request, 200, b"healthy", TEXT)
+            self._respond(request, 200, request.body, TEXT)
             return
         shared = self.shared
         exchange = self._running = Exchange(self, request, shared.thread)
@@ -248,7 +248,7 @@ class Connection(asyncio.Protocol):
             body,
             keep_alive=request.keep_alive and not last,
             content_type=content_type,
-            gzip_from=shared.limits.gzip_from_bytes if request.gzip else None,
+            encoding=request.encoding if len(body) >= shared.limits.compress_from_bytes else None,
         )
         if request.bodiless:
             transport.write(head)

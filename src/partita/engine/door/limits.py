@@ -12,11 +12,11 @@ class DoorLimits:
     """Limits for clients; times in seconds."""
 
     connections: int = 1024
-    head_bytes: int = 64 * 1024
+    head_bytes: int = 16 * 1024
     body_bytes: int = REQUEST_BYTES
     all_bodies_bytes: int = 8 * REQUEST_BYTES
     """Of all requests that are received or run at the same time."""
-    gzip_from_bytes: int = 4096
+    compress_from_bytes: int = 4096
     idle_seconds: float = 60.0
     receive_seconds: float = 30.0
     send_seconds: float = 30.0

@@ -10,7 +10,7 @@ import httptools
 from partita.dynamo.errors import DynamoError
 from partita.engine.door.admission import Admission, Admissions
 from partita.engine.door.budget import Budget
-from partita.engine.door.compression import decompress, too_large, wants_gzip
+from partita.engine.door.compression import chosen_encoding, decompress, too_large
 from partita.engine.door.limits import DoorLimits
 from partita.engine.door.refusals import HeadersTooLargeError, MalformedRequestError, ServiceUnavailableError
 
@@ -25,7 +25,8 @@ class Request:
     """What it takes of the budget."""
     refusal: DynamoError | None = None
     keep_alive: bool = True
-    gzip: bool = False
+    encoding: bytes | None = None
+    """Of the response."""
     bodiless: bool = False
 
 
@@ -33,12 +34,12 @@ class RequestReader:
     """Reads one connection; `requests` are those that wait, in order."""
 
     __slots__ = (
+        "_accepted",
         "_admission",
         "_admissions",
         "_body",
         "_budget",
         "_encoding",
-        "_gzip",
         "_kept",
         "_limits",
         "_method",
@@ -74,6 +75,7 @@ class RequestReader:
         self._raw_headers: dict[bytes, bytes] = {}
         self.on_header = self._raw_headers.__setitem__
         self._encoding: bytes | None = None
+        self._accepted: bytes | None = None
         self._admission: Admission | None = None
         self._refusal: DynamoError | None = None
         self._taken = 0
@@ -150,7 +152,7 @@ class RequestReader:
         except DynamoError as error:
             self._refusal = error
         self._encoding = headers.get(b"content-encoding")
-        self._gzip = wants_gzip(headers.get(b"accept-encoding", b""))
+        self._accepted = chosen_encoding(headers.get(b"accept-encoding", b""))
         if b"expect" in headers and headers[b"expect"].lower() == b"100-continue":
             if self._refusal is not None:
                 raise self._refused(self._refusal)
@@ -184,7 +186,10 @@ class RequestReader:
         except DynamoError as error:
             self._refusal, body = error, b""
         operation = self._admission.operation if self._admission is not None else None
-        request = Request(operation, body, self._taken, self._refusal, keep_alive, self._gzip, self._method == b"HEAD")
+        if operation is None and self._admission is not None:
+            body = self._admission.greeting
+        bodiless = self._method == b"HEAD"
+        request = Request(operation, body, self._taken, self._refusal, keep_alive, self._accepted, bodiless)
         self._taken = 0  # it is the request's now
         self._end(request)
         if not keep_alive:
@@ -213,7 +218,7 @@ class RequestReader:
         self._budget.give_back(self._taken)
         self._taken = 0
         self._encoding = None
-        self._gzip = False
+        self._accepted = None
         self._kept = False  # whether the body is needed
         self._admission = None
         self._refusal = None

@@ -15,10 +15,9 @@ class MalformedRequestError(DynamoError):
 
 
 class HeadersTooLargeError(DynamoError):
-    """The request line and headers are over the limit."""
+    """The request line and headers are over the limit; DynamoDB answers 400 and not 431."""
 
     code = "RequestHeaderFieldsTooLargeException"
-    status = 431
     namespace = _CORAL
 
 

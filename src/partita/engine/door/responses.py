@@ -37,7 +37,7 @@ class ResponseWriter:
         self._step = secrets.randbits(_ID_BITS) | 1
 
     def head(
-        self, status: int, body: bytes, *, keep_alive: bool, content_type: str = JSON, gzipped: bool = False
+        self, status: int, body: bytes, *, keep_alive: bool, content_type: str = JSON, encoding: bytes | None = None
     ) -> bytes:
         """Everything before the body; `body` is as it is sent."""
         second = int(self._clock())
@@ -53,18 +53,17 @@ class ResponseWriter:
             count,
             self._door_id,
             crc32(body),
-            b"Content-Encoding: gzip\r\n" if gzipped else b"",
+            b"" if encoding is None else b"Content-Encoding: %b\r\n" % encoding,
             len(body),
         )
 
     def message(
-        self, status: int, body: bytes, *, keep_alive: bool, content_type: str = JSON, gzip_from: int | None = None
+        self, status: int, body: bytes, *, keep_alive: bool, content_type: str = JSON, encoding: bytes | None = None
     ) -> tuple[bytes, bytes]:
-        """Head and body, compressed when `gzip_from` is given and the body is that long."""
-        gzipped = gzip_from is not None and len(body) >= gzip_from
-        if gzipped:
-            body = compression.compress(body)
-        head = self.head(status, body, keep_alive=keep_alive, content_type=content_type, gzipped=gzipped)
+        """Head and body, compressed if an encoding is given."""
+        if encoding is not None:
+            body = compression.compress(body, encoding)
+        head = self.head(status, body, keep_alive=keep_alive, content_type=content_type, encoding=encoding)
         return head, body
 
     def _start(self, status: int, keep_alive: bool, content_type: str) -> bytes:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hmac
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
@@ -19,6 +20,8 @@ from partita.dynamo.errors import (
 from partita.dynamo.signature import ALGORITHM, SERVICE, TERMINATOR, TIMESTAMP, canonical_request, signature, wire
 
 SKEW = timedelta(minutes=15)
+_SEPARATORS = re.compile(r"[,\s]+")
+_TIMESTAMP = re.compile(r"[0-9]{8}T[0-9]{6}Z")
 
 
 def verify(
@@ -52,6 +55,8 @@ def read_claim(headers: Mapping[str, str], keys: Mapping[str, str], now: datetim
     if not authorization.startswith("AWS4-"):
         raise MissingAuthenticationError("Request is missing Authentication Token")
     algorithm, _, rest = authorization.partition(" ")
+    if _TIMESTAMP.fullmatch(headers.get("x-amz-date", "")):
+        _check_clock(headers["x-amz-date"], now)  # told before anything else is wrong
     parts = _parts(rest)
     moment = _moment(headers, parts)
     _check_clock(moment, now)
@@ -98,8 +103,8 @@ def canonical_query(query: str) -> str:
 
 def _parts(text: str) -> dict[str, str]:
     parts = {}
-    for part in text.split(","):
-        name, equals, value = part.strip().partition("=")
+    for part in _SEPARATORS.split(text.strip()):
+        name, equals, value = part.partition("=")
         if name and not equals:
             raise IncompleteSignatureError(
                 f"'{name}' not a valid key=value pair (missing equal-sign) in Authorization header."

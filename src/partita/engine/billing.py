@@ -1,0 +1,119 @@
+"""What a table is billed by: provisioned throughput or requests, of the table and of its global indexes."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any
+
+from partita.dynamo.errors import ValidationError
+from partita.engine.definitions import Index, Table
+
+_INVALID = "One or more parameter values were invalid: "
+Request = Mapping[str, Any]
+Units = Mapping[str, int]
+
+
+def created_billing(request: Request) -> tuple[Any, Units | None]:
+    """The billing mode and throughput of a new table."""
+    billing = request.get("BillingMode") or "PROVISIONED"
+    throughput = request.get("ProvisionedThroughput")
+    _check_table_throughput(billing, throughput)
+    if billing == "PROVISIONED":
+        if throughput is None:
+            raise ValidationError(
+                f"{_INVALID}ReadCapacityUnits and WriteCapacityUnits must both be specified when BillingMode is "
+                "PROVISIONED"
+            )
+        _check_on_demand(request.get("OnDemandThroughput"))
+    return billing, throughput
+
+
+def check_created_index(index: Index, billing: str, sentence: str = "is not specified") -> None:
+    """Refuse a new index without throughput in a provisioned table, and one with throughput in any other."""
+    if billing == "PROVISIONED" and index.throughput is None:
+        raise ValidationError(f"{_INVALID}ProvisionedThroughput {sentence} for index: {index.name}")
+    if billing == "PAY_PER_REQUEST" and index.throughput is not None:
+        raise ValidationError(
+            f"{_INVALID}ProvisionedThroughput should not be specified for index: {index.name} when BillingMode is "
+            "PAY_PER_REQUEST"
+        )
+
+
+def changed_billing(table: Table, request: Request, now: float) -> Table:
+    """The table with another billing mode or throughput; each global index needs its own if it becomes provisioned."""
+    billing = request.get("BillingMode") or table.billing
+    given = request.get("ProvisionedThroughput")
+    _check_table_throughput(billing, given)
+    on_demand = request.get("OnDemandThroughput")
+    if billing == "PAY_PER_REQUEST":
+        since = table.on_demand_since if table.billing == billing else now
+        return replace(
+            table,
+            billing=billing,
+            throughput=None,
+            on_demand_since=since,
+            on_demand=on_demand if on_demand is not None else table.on_demand,
+            indexes=tuple(replace(index, throughput=None) for index in table.indexes),
+        )
+    _check_on_demand(on_demand)
+    if table.billing == "PROVISIONED":
+        if given is not None:
+            _check_change(table.throughput, given, "table", "table")
+        return replace(table, throughput=given or table.throughput)
+    if given is None:
+        raise ValidationError(f"{_INVALID}ProvisionedThroughput must be specified when BillingMode is PROVISIONED")
+    updates = request.get("GlobalSecondaryIndexUpdates") or ()
+    named = {(update.get("Update") or update.get("Delete") or {}).get("IndexName") for update in updates}
+    for index in table.indexes:
+        if not index.local and index.name not in named:
+            raise ValidationError(f"{_INVALID}ProvisionedThroughput must be specified for index: {index.name}")
+    # What was created on demand has been since; files from before this was kept do not say so.
+    since = table.on_demand_since if table.on_demand_since is not None else table.created
+    return replace(table, billing=billing, throughput=given, on_demand_since=since, on_demand=None)
+
+
+def changed_index(table: Table, index: Index, action: Request) -> Index:
+    """The index with another throughput."""
+    given = action.get("ProvisionedThroughput")
+    if table.billing == "PAY_PER_REQUEST":
+        if given is not None or action.get("OnDemandThroughput") is None:
+            raise ValidationError(
+                f"{_INVALID}The only Updates for index: {index.name} when TableThroughputMode is PAY_PER_REQUEST can "
+                "be to OnDemandThroughput, WarmThroughput"
+            )
+        return replace(index, on_demand=action["OnDemandThroughput"])
+    if given is None:
+        raise ValidationError(f"{_INVALID}ProvisionedThroughput must be specified for index: {index.name}")
+    if index.throughput is not None:
+        _check_change(index.throughput, given, f"index {index.name}", "index")
+    return replace(index, throughput=given)
+
+
+def _check_table_throughput(billing: str, throughput: Units | None) -> None:
+    if billing == "PAY_PER_REQUEST" and throughput is not None:
+        raise ValidationError(
+            f"{_INVALID}Neither ReadCapacityUnits nor WriteCapacityUnits can be specified when BillingMode is "
+            "PAY_PER_REQUEST"
+        )
+
+
+def _check_on_demand(on_demand: Units | None) -> None:
+    if on_demand is not None:
+        name = next(iter(on_demand), "MaxReadRequestUnits")
+        raise ValidationError(
+            f"{_INVALID}{name} for OnDemandThroughput cannot be specified when the table BillingMode is PROVISIONED"
+        )
+
+
+def _check_change(current: Units | None, wanted: Units, what: str, owner: str) -> None:
+    if current is None or any(current[name] != wanted[name] for name in ("ReadCapacityUnits", "WriteCapacityUnits")):
+        return
+    compared = " ".join(
+        f"Current {name} provisioned for the {owner}: {current[name]}. Requested {name}: {wanted[name]}."
+        for name in ("ReadCapacityUnits", "WriteCapacityUnits")
+    )
+    raise ValidationError(
+        f"The provisioned throughput for the {what} will not change. The requested value equals the current value. "
+        f"{compared} Refer to the Amazon DynamoDB Developer Guide for current limits and how to request higher limits."
+    )

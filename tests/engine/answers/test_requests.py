@@ -1,0 +1,226 @@
+"""Shapes of requests, names of tables and attributes, batches, and the envelope of single writes."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from partita.engine import Engine
+from tests.engine.answers.asking import INVALID, fault
+from tests.engine.tables import Wire, key_schema, table, values
+
+_KEY: Wire = {"pk": {"S": "a"}}
+_ONE = "1 validation error detected: "
+_NULLS = "n=null, b=null, sS=null, nS=null, bS=null, m=null, l=null, nULL=null, bOOL=null"
+
+
+def test_a_structure_is_printed_whole_and_as_java_prints_it(engine: Engine) -> None:
+    elements = [*key_schema("pk"), *key_schema("", "sk extra")]
+    assert fault(engine, "CreateTable", {**table("never"), "KeySchema": elements}) == (
+        f"{_ONE}Value '[KeySchemaElement(attributeName=pk, keyType=HASH), KeySchemaElement(attributeName=sk, "
+        "keyType=RANGE), KeySchemaElement(attributeName=extra, keyType=RANGE)]' at 'keySchema' failed to satisfy "
+        "constraint: Member must have length less than or equal to 2"
+    )
+    deletes = [{"Delete": {"TableName": "music", "Key": {"pk": {"S": str(number)}}}} for number in range(101)]
+    message = fault(engine, "TransactWriteItems", {"TransactItems": deletes})
+    assert message.startswith(f"{_ONE}Value '[TransactWriteItem(conditionCheck=null, put=null, delete=Delete(")
+    assert message.count("TransactWriteItem(") == 101
+    assert message.endswith(
+        ")]' at 'transactItems' failed to satisfy constraint: Member must have length less than or equal to 100"
+    )
+
+
+def test_too_many_writes_of_one_table_are_printed(engine: Engine) -> None:
+    nested: Wire = {"PutRequest": {"Item": {"pk": {"S": "x"}, "m": {"M": {"l": {"L": [{"BOOL": True}]}}}}}}
+    puts = [nested, *({"DeleteRequest": {"Key": {"pk": {"S": str(number)}}}} for number in range(25))]
+    message = fault(engine, "BatchWriteItem", {"RequestItems": {"music": puts}})
+    inner = f"AttributeValue(s=null, {_NULLS.replace('bOOL=null', 'bOOL=true')})"
+    listed = f"AttributeValue(s=null, {_NULLS.replace('l=null, nULL', f'l=[{inner}], nULL')})"
+    mapped = f"AttributeValue(s=null, {_NULLS.replace('m=null', f'm={{l={listed}}}')})"
+    assert message.startswith(
+        f"{_ONE}Value '{{music=[WriteRequest(putRequest=PutRequest(item={{pk=AttributeValue(s=x, {_NULLS}), "
+        f"m={mapped}}}), deleteRequest=null), WriteRequest(putRequest=null, deleteRequest=DeleteRequest("
+    )
+    assert message.endswith(
+        "]}' at 'requestItems' failed to satisfy constraint: Map value must satisfy constraint: [Member must have "
+        "length less than or equal to 25, Member must have length greater than or equal to 1]"
+    )
+    spread = {"RequestItems": {"music": puts[:13], "pairs": puts[:13]}}
+    assert fault(engine, "BatchWriteItem", spread) == "Too many items requested for the BatchWriteItem call"
+
+
+def test_too_many_keys_of_one_table_are_told_with_its_name(engine: Engine) -> None:
+    keys = [{"pk": {"S": str(number)}} for number in range(101)]
+    assert fault(engine, "BatchGetItem", {"RequestItems": {"music": {"Keys": keys}}}) == (
+        f"{_ONE}Value at 'RequestItems.music.member.Keys' failed to satisfy constraint: Member must have length less "
+        "than or equal to 100"
+    )
+    spread = {"RequestItems": {"music": {"Keys": keys[:60]}, "pairs": {"Keys": keys[:60]}}}
+    assert fault(engine, "BatchGetItem", spread) == "Too many items requested for the BatchGetItem call"
+
+
+def test_a_batch_of_nothing_is_refused(engine: Engine) -> None:
+    for operation in ("BatchGetItem", "BatchWriteItem"):
+        assert fault(engine, operation, {"RequestItems": {}}) == (
+            f"The requestItems parameter is required for {operation}"
+        )
+
+
+_LEAST = "failed to satisfy constraint: Member must have length greater than or equal to "
+
+
+def test_a_name_of_a_table_is_told_as_a_name(engine: Engine) -> None:
+    def get(name: str) -> str:
+        return fault(engine, "GetItem", {"TableName": name, "Key": _KEY})
+
+    assert get("") == f"{_ONE}Value '' at 'tableName' {_LEAST}1"
+    assert get("n" * 256) == (
+        f"{_ONE}Value '{'n' * 256}' at 'tableName' failed to satisfy constraint: Member must have length less than or "
+        "equal to 255"
+    )
+    assert get("a b") == (
+        f"{_ONE}Value 'a b' at 'tableName' failed to satisfy constraint: Member must satisfy regular expression "
+        "pattern: [a-zA-Z0-9_.-]+"
+    )
+    assert fault(engine, "PutItem", {"TableName": "", "Item": _KEY, "ReturnValues": "X"}) == (
+        f"{_ONE}Value at 'TableName' {_LEAST}1"
+    )
+
+
+def test_a_new_table_has_a_name_of_three_characters(engine: Engine) -> None:
+    unnamed = {name: value for name, value in table("never").items() if name != "TableName"}
+    assert fault(engine, "CreateTable", unnamed) == (
+        "The parameter 'TableName' is required but was not present in the request"
+    )
+    assert fault(engine, "CreateTable", table("ab")) == f"{_ONE}Value 'ab' at 'tableName' {_LEAST}3"
+
+
+def test_a_limit_of_nothing_is_told_without_its_value_in_a_query(engine: Engine) -> None:
+    query = {"TableName": "music", "KeyConditionExpression": "pk = :p", **values(p="a"), "Limit": 0}
+    least = "failed to satisfy constraint: Member must have value greater than or equal to 1"
+    assert fault(engine, "Query", query) == f"{_ONE}Value at 'Limit' {least}"
+    assert fault(engine, "Scan", {"TableName": "music", "Limit": 0}) == f"{_ONE}Value '0' at 'limit' {least}"
+
+
+def _named(name: str) -> list[tuple[str, Wire]]:
+    at: Wire = {"TableName": "music"}
+    condition = {"ComparisonOperator": "NULL"}
+    return [
+        ("PutItem", {**at, "Item": {**_KEY, name: {"S": "x"}}}),
+        ("PutItem", {**at, "Item": {**_KEY, "m": {"M": {name: {"S": "x"}}}}}),
+        ("GetItem", {**at, "Key": _KEY, "AttributesToGet": [name]}),
+        ("GetItem", {**at, "Key": _KEY, "ProjectionExpression": "#n", "ExpressionAttributeNames": {"#n": name}}),
+        ("UpdateItem", {**at, "Key": _KEY, "AttributeUpdates": {name: {"Action": "DELETE"}}}),
+        ("PutItem", {**at, "Item": _KEY, "Expected": {name: {"Exists": False}}}),
+        ("Scan", {**at, "ScanFilter": {name: condition}}),
+    ]
+
+
+def test_attributes_have_names_of_1_to_65535_bytes_wherever_they_are_named(engine: Engine) -> None:
+    for operation, request in _named(""):
+        assert "Empty attribute name" in fault(engine, operation, request), request
+    for long in ("n" * 65_536, "é" * 32_768):
+        for operation, request in _named(long):
+            assert fault(engine, operation, request) == "Attribute name is too large, must be less than 65536 bytes"
+    for operation, request in _named("é" * 32_767):
+        engine.call(operation, request)
+
+
+def test_nesting_beyond_32_levels_is_told_in_full(engine: Engine) -> None:
+    value: Any = {"S": "x"}
+    for _ in range(32):
+        value = {"L": [value]}
+    assert fault(engine, "PutItem", {"TableName": "music", "Item": {**_KEY, "a": value}}) == (
+        "Nesting Levels have exceeded supported limits: Attributes in the item have nested levels beyond "
+        "supported limit"
+    )
+
+
+@pytest.mark.parametrize(
+    ("item", "members", "message"),
+    [
+        ({"s": {"SS": []}}, {}, f"{INVALID}An string set  may not be empty"),
+        ({"s": {"SS": ["a", "a"]}}, {}, f'{INVALID}Input collection ["a", "a"] contains duplicates.'),
+        (
+            {},
+            {"ConditionExpression": "a = :s", "ExpressionAttributeValues": {":s": {"SS": []}}},
+            f"{INVALID}An string set  may not be empty",
+        ),
+        ({}, {"ConditionExpression": ""}, "Invalid ConditionExpression: The expression can not be empty;"),
+        (
+            {},
+            {"ConditionExpression": "a =", **values(v=1)},
+            'Invalid ConditionExpression: Syntax error; token: "<EOF>", near: "="',
+        ),
+        (
+            {},
+            {"ConditionExpression": "attribute_exists(a)", "ExpressionAttributeNames": {"#a": "a"}},
+            "Value provided in ExpressionAttributeNames unused in expressions: keys: {#a}",
+        ),
+        ({}, values(v=1), "ExpressionAttributeValues can only be specified when using expressions"),
+        (
+            {},
+            {"ConditionExpression": "attribute_exists(a)", "ExpressionAttributeValues": {}},
+            "ExpressionAttributeValues must not be empty",
+        ),
+    ],
+)
+def test_single_writes_tell_faults_of_the_request_in_an_envelope(
+    engine: Engine, item: Wire, members: Wire, message: str
+) -> None:
+    request = {"TableName": "music", "Item": {**_KEY, **item}, **members}
+    assert fault(engine, "PutItem", request) == _ONE + message
+    if not item:
+        deleting = {name: value for name, value in request.items() if name != "Item"} | {"Key": _KEY}
+        assert fault(engine, "DeleteItem", deleting) == _ONE + message
+        assert fault(engine, "UpdateItem", deleting) == _ONE + message
+
+
+def test_other_operations_and_other_faults_have_no_envelope(engine: Engine) -> None:
+    bad_set: Wire = {"s": {"SS": ["a", "a"]}}
+    batch = {"RequestItems": {"music": [{"PutRequest": {"Item": {**_KEY, **bad_set}}}]}}
+    assert fault(engine, "BatchWriteItem", batch) == f"{INVALID}Input collection [a, a] contains duplicates."
+    scan = {"TableName": "music", "FilterExpression": "a = :s", "ExpressionAttributeValues": {":s": {"SS": []}}}
+    assert fault(engine, "Scan", scan) == (
+        f"ExpressionAttributeValues contains invalid value: {INVALID}An string set  may not be empty for key :s"
+    )
+    assert fault(engine, "PutItem", {"TableName": "music", "Item": {"x": {"S": "y"}}}) == (
+        f"{INVALID}Missing the key pk in the item"
+    )
+
+
+@pytest.mark.parametrize(
+    ("members", "message"),
+    [
+        (
+            {"Select": "ALL_PROJECTED_ATTRIBUTES"},
+            "ALL_PROJECTED_ATTRIBUTES can be used only when Querying using an IndexName",
+        ),
+        (
+            {"Select": "SPECIFIC_ATTRIBUTES"},
+            "Must specify the AttributesToGet or ProjectionExpression when choosing to get SPECIFIC_ATTRIBUTES",
+        ),
+        (
+            {"Select": "COUNT", "ProjectionExpression": "a"},
+            "Cannot specify the ProjectionExpression when choosing to get only the Count",
+        ),
+        (
+            {"Select": "ALL_ATTRIBUTES", "AttributesToGet": ["a"]},
+            "Cannot specify the AttributesToGet when choosing to get ALL_ATTRIBUTES",
+        ),
+    ],
+)
+def test_a_wrong_selection_is_in_the_envelope_in_a_query_only(engine: Engine, members: Wire, message: str) -> None:
+    assert fault(engine, "Scan", {"TableName": "music", **members}) == message
+    equal = {"ComparisonOperator": "EQ", "AttributeValueList": [{"S": "a"}]}
+    query = {"TableName": "music", "KeyConditions": {"pk": equal}, **members}
+    assert fault(engine, "Query", query) == _ONE + message
+
+
+def test_entries_of_a_batch_write_are_told_as_dynamodb_does(engine: Engine) -> None:
+    keyless = {"RequestItems": {"music": [{"PutRequest": {"Item": {"x": {"S": "y"}}}}]}}
+    assert fault(engine, "BatchWriteItem", keyless) == "The provided key element does not match the schema"
+    assert fault(engine, "BatchWriteItem", {"RequestItems": {"music": [{}]}}) == (
+        "Supplied AttributeValue has more than one datatypes set, must contain exactly one of the supported datatypes"
+    )

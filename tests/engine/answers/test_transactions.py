@@ -1,0 +1,72 @@
+"""Transactions: every action is validated before any condition is looked at."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from partita.dynamo.errors import TransactionCanceledError
+from partita.engine import Engine
+from tests.engine.answers.asking import fault
+from tests.engine.tables import Wire, get, values
+
+_UNMET: Wire = {"ConditionExpression": "attribute_exists(nothing)"}
+
+
+def _named(**members: Any) -> Wire:
+    return {"TableName": "music", **members}
+
+
+def _key(text: str) -> Wire:
+    return {"pk": {"S": text}}
+
+
+def _reasons(engine: Engine, *actions: Wire) -> list[Wire]:
+    with pytest.raises(TransactionCanceledError) as caught:
+        engine.call("TransactWriteItems", {"TransactItems": list(actions)})
+    return caught.value.reasons
+
+
+_INVALID: list[Wire] = [
+    {"Put": _named(Item={"x": {"S": "no key"}})},
+    {"Put": _named(Item={"pk": {"S": ""}})},
+    {"Put": _named(Item={"pk": {"S": "tagged"}, "tag": {"N": "1"}}, **_UNMET)},
+    {"Delete": _named(Key={"pk": {"N": "1"}})},
+    {"ConditionCheck": _named(Key={"other": {"S": "a"}}, ConditionExpression="attribute_exists(pk)")},
+    {"Update": _named(Key=_key("u"), UpdateExpression="SET pk = :v", **values(v="w"))},
+]
+
+
+@pytest.mark.parametrize("invalid", _INVALID, ids=str)
+def test_the_first_invalid_action_is_the_only_reason(engine: Engine, invalid: Wire) -> None:
+    unmet = {"Put": _named(Item=_key("a"), **_UNMET)}
+    also_invalid = {"Put": _named(Item={"y": {"S": "no key"}})}
+    reasons = _reasons(engine, unmet, invalid, also_invalid)
+    assert [reason["Code"] for reason in reasons] == ["None", "ValidationError", "None"]
+    assert [set(reason) for reason in reasons] == [{"Code"}, {"Code", "Message"}, {"Code"}]
+
+
+def test_conditions_and_updates_of_what_the_items_hold_are_judged_one_by_one(engine: Engine) -> None:
+    unmet = {"Put": _named(Item=_key("a"), **_UNMET)}
+    impossible = {"Update": _named(Key=_key("b"), UpdateExpression="SET a.b = :v", **values(v=1))}
+    codes = [reason["Code"] for reason in _reasons(engine, unmet, impossible, {"Delete": _named(Key=_key("c"))})]
+    assert codes == ["ConditionalCheckFailed", "ValidationError", "None"]
+
+
+@pytest.mark.parametrize(
+    "action",
+    [
+        {"Update": _named(Key=_key(""), UpdateExpression="SET a = :v", **values(v=1))},
+        {"Delete": _named(Key=_key(""))},
+        {"ConditionCheck": _named(Key=_key(""), ConditionExpression="attribute_exists(pk)")},
+    ],
+    ids=str,
+)
+def test_an_empty_key_of_an_action_other_than_a_put_refuses_the_request(engine: Engine, action: Wire) -> None:
+    request = {"TransactItems": [{"Put": _named(Item=_key("beside-empty"))}, action]}
+    assert fault(engine, "TransactWriteItems", request) == (
+        "One or more parameter values are not valid. The AttributeValue for a key attribute cannot contain an empty "
+        "string value. Key: pk"
+    )
+    assert get(engine, pk="beside-empty") is None
