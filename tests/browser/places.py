@@ -31,6 +31,7 @@ _PARTS = (
     "/enablement/content/{content_id}/proposal/cover",
     "/enablement/content/{content_id}/versions/{major}/cover",
     "/enablement/owners/complete",
+    "/enablement/readers/complete",
     "/notifications/unread",
     "/admin/outbox/{mail_id}/files/{number}",
     "/fus/tags/complete",
@@ -196,7 +197,11 @@ def _enable(program: APIRequestContext) -> list[str]:
     rows: FilePayload = {"name": "many.csv", "mimeType": "text/csv", "buffer": b"title,summary\nOne,The first.\n"}
     began = program.post("/enablement/import", multipart={"file": rows}, max_redirects=0)
     assert began.status == 303, began.text()
+    step = {"action": "hand_over", "to": ADMIN, "items": [{"content_id": plain}]}
+    many = program.post(f"{api}/bulk", data=step)
+    assert many.ok, many.text()
     return [
+        f"/enablement/bulk/{many.headers['location'].rpartition('/')[2]}",
         f"/enablement/content/{plain}",  # the one whose links are followed
         f"/enablement/content/{renewed}/compare?from=1&to=2",
         f"/enablement/content/{plain}/must-read/withdraw",

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import re
+from html import unescape
 from html.parser import HTMLParser
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from partita.kit.markdown import html_of
+from partita.kit.markdown import html_of, with_contents
 
 TAGS = {
     *(
@@ -131,3 +133,25 @@ def test_a_wide_table_scrolls_by_itself() -> None:
     table = html_of("| a | b |\n|---|---|\n| 1 | 2 |")
     assert table.startswith('<div class="table-wrap" tabindex="0"><table class="table">')
     assert table.rstrip().endswith("</table></div>")
+
+
+@given(st.lists(PIECES, max_size=40).map("".join))
+def test_contents_lead_to_the_headings_of_the_same_html(text: str) -> None:
+    long = with_contents(text)
+    html = str(long.html)
+    assert re.sub(r'(<h\d) id="part-\d+"', r"\1", html) == html_of(text)
+    headings = dict(re.findall(r'<h\d id="([^"]*)">(.*?)</h\d>', html, re.DOTALL))
+    assert len(headings) == len(re.findall(r"<h\d", html))
+    for each in long.contents:
+        words = re.sub("<[^>]*>", "", headings[each.id].replace("<br>", " "))
+        assert " ".join(unescape(words).split()) == each.title
+
+
+def test_contents_are_those_of_the_two_highest_levels() -> None:
+    long = with_contents("## *One*\n\n### `Two`\n\n#### Three\n\n## One\n\n##\n")
+    assert [(each.id, each.title, each.depth) for each in long.contents] == [
+        ("part-1", "One", 0),
+        ("part-2", "Two", 1),
+        ("part-4", "One", 0),
+    ]
+    assert with_contents("Nothing to list.").contents == ()

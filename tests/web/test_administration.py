@@ -66,6 +66,9 @@ class Club:
     async def members_of(self, group: str) -> list[str] | None:
         return None
 
+    async def groups_named(self, start: str, limit: int) -> list[str]:
+        return []
+
 
 async def test_what_somebody_may_do_is_shown_whether_roles_or_groups_grant_it(served: Served) -> None:
     root, ada = await served.person("Root", "admin"), await served.person("Ada", "press:editor")

@@ -54,6 +54,9 @@ class Handed:
     async def members_of(self, group: str) -> list[str] | None:
         return None
 
+    async def groups_named(self, start: str, limit: int) -> list[str]:
+        return []
+
 
 @dataclass(frozen=True, slots=True)
 class House(Served):

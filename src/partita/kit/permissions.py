@@ -110,6 +110,9 @@ class Grants(Protocol):
     async def members_of(self, group: str) -> Sequence[str] | None:
         """The ids of everybody in a group; None if there is no such group."""
 
+    async def groups_named(self, start: str, limit: int) -> Sequence[str]:
+        """The names of groups that begin so, in any case."""
+
 
 @dataclass(frozen=True, slots=True)
 class Reason:

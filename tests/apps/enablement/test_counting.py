@@ -145,6 +145,17 @@ async def test_an_event_that_is_counted_at_the_same_time_by_many_counts_once(por
     assert await stored_numbers(portal) == await recount(portal)
 
 
+async def test_an_event_that_comes_again_costs_one_read_and_no_transaction(portal: Portal) -> None:
+    content = await portal.released()
+    await portal.service.events.viewed(READERS[0], content)
+    (event,) = [each async for each in portal.kit.store.scan_whole_table(Event)]
+    assert await portal.service.counting.count(event)
+    operations: list[str] = []
+    portal.kit.store.observe(lambda seen: operations.append(seen.operation))
+    assert not await portal.service.counting.count(event)
+    assert operations == ["BatchGetItem"]
+
+
 async def test_totals_are_in_the_list_of_released_content_only_while_it_is_released(portal: Portal) -> None:
     content = await portal.released()
     await portal.draft("Not yet")

@@ -128,6 +128,9 @@ class _Groups:
     async def members_of(self, group: str) -> list[str] | None:
         return self.members.get(group)
 
+    async def groups_named(self, start: str, limit: int) -> list[str]:
+        return [each for each in self.members if each.startswith(start)][:limit]
+
 
 @pytest.fixture
 async def people(portal: Portal) -> dict[str, Viewer]:

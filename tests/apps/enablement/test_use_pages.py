@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import AsyncIterator
 from pathlib import Path
 
 import pytest
 
 from partita.apps.enablement import schema
+from partita.kit.permissions import Reason
 from tests.apps.enablement.served import served_in
 from tests.apps.enablement.test_use_api import World
 
@@ -220,3 +222,43 @@ async def test_nothing_is_compared_with_a_window_that_is_not_counted_yet(world: 
     second = await world.anna.get("/enablement/analytics?days=90")
     assert "none before" in second.text
     assert 'hx-trigger="load delay:2s"' not in second.text
+
+
+class _Teams:
+    """Groups of another system."""
+
+    async def permissions_of(self, user_id: str) -> frozenset[str]:
+        return frozenset()
+
+    async def reasons_for(self, user_id: str) -> list[Reason]:
+        return []
+
+    async def holders(self, permission: str) -> list[str]:
+        return []
+
+    async def members_of(self, group: str) -> list[str] | None:
+        return None
+
+    async def groups_named(self, start: str, limit: int) -> list[str]:
+        return [each for each in ("sales-east", "sales-west", "service") if each.startswith(start)][:limit]
+
+
+async def test_readers_are_suggested_while_their_names_are_typed(world: World) -> None:
+    kit = world.portal.kit
+    kit.accounts.permissions.use(kit.accounts.policy, (_Teams(),))
+    form = await world.anna.get(f"/enablement/content/{world.content.content_id}/readers")
+    for field in ("usernames", "groups"):
+        assert f'list="some-{field}"' in form.text
+        assert f'id="some-{field}"' in form.text
+
+    async def options(query: str) -> list[str]:
+        answer = await world.anna.get(f"/enablement/readers/complete?{query}")
+        return re.findall(r'<option value="([^"]*)">', answer.text)
+
+    assert await options("usernames=VER") == ["vera"]
+    assert await options("usernames=carla,+nobody,+ver") == ["carla, nobody, vera"]
+    assert await options("groups=sales-e") == ["sales-east"]
+    assert await options("groups=service,sales") == ["service, sales-east", "service, sales-west"]
+    for nothing in ("", "usernames=", "usernames=zzz", "groups=%23", "usernames=a%23"):
+        assert await options(nothing) == []
+    assert (await world.carla.get("/enablement/readers/complete?usernames=ver")).status == 403

@@ -297,3 +297,11 @@ async def test_the_members_of_a_group_are_named_and_those_of_none_are_not(servic
     assert await service.grants.members_of("Editors_1") == [ada.user_id]
     assert await service.grants.members_of("Editors_2") is None
     assert await service.grants.members_of("#" * 3000) is None
+
+
+async def test_groups_are_found_by_the_beginning_of_their_name_in_any_case(service: FusService) -> None:
+    for name in ("Editors_1", "editors_2", "writers"):
+        await service.groups.create(ADMIN, NewGroup(name=name, permissions=(Fus.EDIT,)))
+    assert await service.grants.groups_named("EDIT", 8) == ["Editors_1", "editors_2"]
+    assert await service.grants.groups_named("", 2) == ["Editors_1", "editors_2"]
+    assert await service.grants.groups_named("#", 8) == []

@@ -57,6 +57,9 @@ class Clubs:
     async def members_of(self, group: str) -> list[str] | None:
         return sorted(self.granted) if group == "club" else None
 
+    async def groups_named(self, start: str, limit: int) -> list[str]:
+        return ["club"] if "club".startswith(start) else []
+
 
 @pytest.fixture
 def settings(tmp_path: Path) -> Settings:

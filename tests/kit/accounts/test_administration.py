@@ -101,6 +101,9 @@ class Meeting:
     async def members_of(self, group: str) -> list[str] | None:
         return None
 
+    async def groups_named(self, start: str, limit: int) -> list[str]:
+        return []
+
 
 async def test_of_two_changes_of_roles_at_once_none_is_lost_unseen(
     accounts: Accounts, root: Viewer, ada: Viewer

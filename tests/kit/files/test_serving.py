@@ -7,10 +7,11 @@ import socket
 import threading
 from collections.abc import AsyncIterator, Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass, field
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any, cast
-from urllib.parse import urlsplit
+from urllib.parse import parse_qsl, urlsplit
 
 import aiohttp
 import boto3
@@ -20,9 +21,9 @@ from fastapi import FastAPI, Request
 from starlette.responses import JSONResponse, Response
 from yarl import URL
 
-from partita.kit.files import Files, LocalFiles, S3Files, file_routes
+from partita.kit.files import Files, LocalFiles, OwnedFiles, S3Files, file_routes
 from partita.kit.permissions import NOBODY, Viewer
-from partita.kit.problems import Problem
+from partita.kit.problems import Forbidden, Problem
 from partita.kit.serving import Application, Serving
 from tests.kit.conftest import HandClock
 from tests.serving import CREDENTIALS, moto_server
@@ -68,11 +69,11 @@ async def site(files: LocalFiles) -> AsyncIterator[aiohttp.ClientSession]:
             yield session
 
 
-def _app(files: Files) -> Application:
+def _app(files: Files, *owners: OwnedFiles) -> Application:
     app = Application()
     app.serving = cast(Serving, SimpleNamespace(recognise=_nobody))
     app.add_exception_handler(Problem, _told)
-    app.include_router(file_routes(files).router)
+    app.include_router(file_routes(files, owners).router)
     return app
 
 
@@ -306,3 +307,75 @@ async def test_a_public_file_in_s3_is_found_by_way_of_us_and_posted_there_direct
                 async with site.post("/files/a.png", data=_form(b"x")) as answer:
                     assert answer.status == 404
         await files.close()
+
+
+async def test_the_owner_of_a_file_in_s3_is_asked_whenever_a_link_is_followed(
+    monkeypatch: pytest.MonkeyPatch, clock: HandClock
+) -> None:
+    monkeypatch.setenv("AWS_ACCESS_KEY_ID", "any")
+    monkeypatch.setenv("AWS_SECRET_ACCESS_KEY", "any")
+    owner = _Owner()
+    with moto_server() as s3:
+        boto3.client("s3", endpoint_url=s3.url, **CREDENTIALS).create_bucket(Bucket="partita")
+        files = S3Files("partita", region="us-east-1", endpoint_url=s3.url, clock=clock, keys=[b"k" * 32])
+        await files.save("own/a", b"pixels", "text/plain")
+        with _served(_app(files, owner.files)) as url:
+            async with aiohttp.ClientSession(url) as site:
+                link = files.url("own/a", claim="of c1", download_as="a.txt")
+                async with site.get(URL(link, encoded=True), allow_redirects=False) as answer:
+                    assert (answer.status, answer.headers["Cache-Control"]) == (302, "private, no-store")
+                    there = dict(parse_qsl(urlsplit(answer.headers["Location"]).query))
+                assert int(there["X-Amz-Expires"]) <= 60
+                assert "a.txt" in there["response-content-disposition"]
+                assert owner.asked == [("own/a", "of c1")]
+                for refused in (link.replace("c1", "c2"), link + "0", "/files/own/a"):
+                    async with site.get(URL(refused, encoded=True), allow_redirects=False) as answer:
+                        assert answer.status in (403, 404)
+                owner.closed = True
+                async with site.get(URL(link, encoded=True), allow_redirects=False) as answer:
+                    assert (answer.status, (await answer.json())["code"]) == (403, "closed")
+        await files.close()
+
+
+# -- links that are checked
+
+
+@dataclass
+class _Owner:
+    """Says of its files whether links to them may be followed."""
+
+    closed: bool = False
+    asked: list[tuple[str, str]] = field(default_factory=list)
+
+    async def may_follow(self, name: str, claim: str) -> None:
+        self.asked.append((name, claim))
+        if self.closed:
+            raise Forbidden("Closed.", code="closed")
+
+    @property
+    def files(self) -> OwnedFiles:
+        async def named() -> AsyncIterator[str]:
+            for name in ():
+                yield name
+
+        return OwnedFiles("own", named, self.may_follow)
+
+
+async def test_the_owner_of_a_file_is_asked_whenever_a_link_is_followed(files: LocalFiles) -> None:
+    owner = _Owner()
+    for name in ("own/a", "owners/a"):
+        await files.save(name, b"text", "text/plain")
+    with _served(_app(files, owner.files)) as url:
+        async with aiohttp.ClientSession(url) as site:
+
+            async def status(link: str) -> int:
+                async with site.get(URL(link, encoded=True)) as answer:
+                    return answer.status
+
+            link = files.url("own/a", claim="of c1")
+            assert [await status(link), await status(link)] == [200, 200]
+            assert owner.asked == [("own/a", "of c1")] * 2
+            assert await status(files.url("own/a")) == 403  # without a claim nobody can be asked
+            assert await status(files.url("owners/a")) == 200
+            owner.closed = True
+            assert await status(link) == 403

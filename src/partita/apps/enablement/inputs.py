@@ -28,6 +28,9 @@ MOST_TEXT_BYTES = 200_000
 MOST_METADATA_BYTES = 8_192
 MOST_EVENTS = 100
 MOST_IMPORT_ROWS = 500
+MOST_AT_ONCE = 100
+"""How many items somebody changes with one job."""
+BulkAction = Literal["approve", "retire", "hand_over"]
 NOTE_LENGTHS = (10, 500)
 _SEPARATES = "Leave out “#”, and do not use “*” alone: both have a meaning where this is stored."
 _TAG_ENDS = re.compile(r"[,;\n]")
@@ -309,6 +312,32 @@ class Transfer(Input):
     comment: Annotated[Comment | None, BeforeValidator(_absent)] = None
 
 
+class BulkItem(Input):
+    """One of several items, as somebody saw it."""
+
+    model_config = SNAKE_CASE | example(content_id="01hx", version="0.3")
+
+    content_id: Id
+    version: SeenVersion = None
+    """Needed to approve it."""
+
+
+class BulkStep(Input):
+    """The same step for several items."""
+
+    model_config = SNAKE_CASE | example(
+        action="retire", items=[{"content_id": "01hx"}], reason="Atlas 1 is no longer sold."
+    )
+
+    action: BulkAction
+    items: Annotated[tuple[BulkItem, ...], Field(min_length=1, max_length=MOST_AT_ONCE)]
+    reason: Annotated[Annotated[Text, Field(max_length=1000)] | None, BeforeValidator(_absent)] = None
+    """Needed to retire: readers see it."""
+    to: Annotated[Annotated[Line, Field(max_length=100)] | None, BeforeValidator(_absent)] = None
+    """Needed to hand over: the colleague's username."""
+    comment: Annotated[Comment | None, BeforeValidator(_absent)] = None
+
+
 # 3. Readers
 class MustReadRequest(Input):
     """Asks people to read something by a day."""
@@ -382,6 +411,15 @@ class CollectionEdit(Edit):
     title: CollectionTitle | None = None
     text: CollectionText | None = None
     entries: Entries | None = None
+
+
+class NewView(Input):
+    """Filters of the library to be kept under a name; `query` is that of its address."""
+
+    model_config = SNAKE_CASE | example(name="Price lists", query="suite=Atlas&tag=prices")
+
+    name: Annotated[Line, Field(min_length=1, max_length=60)]
+    query: Annotated[str, Field(max_length=3000)] = ""
 
 
 # 4. Being told

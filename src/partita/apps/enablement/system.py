@@ -47,6 +47,7 @@ def build(kit: Kit) -> System:
             Link("New content", "/enablement/new", Enablement.WRITE, "plus"),
             Link("Import", "/enablement/import", Enablement.WRITE, "upload"),
             Link("Reviews", "/enablement/review", Enablement.WRITE, "calendar"),
+            Link("Manage content", "/enablement/manage", Enablement.WRITE, "table"),
             Link("Approval queue", "/enablement/queue", Enablement.APPROVE, "check"),
             Link("Analytics", "/enablement/analytics", Enablement.APPROVE, "chart"),
             Link("Products", "/enablement/products", Enablement.MANAGE, "tag"),
@@ -64,7 +65,7 @@ def build(kit: Kit) -> System:
         searches=(service.library.catalog,),
         files=(
             OwnedFiles(TEXTS, service.files.named),
-            OwnedFiles(ATTACHMENTS, service.files.named_attachments),
+            OwnedFiles(ATTACHMENTS, service.files.named_attachments, service.attachments.may_follow),
             OwnedFiles(PREVIEWS, service.files.named_previews),
         ),
         jobs=(
@@ -75,6 +76,7 @@ def build(kit: Kit) -> System:
             service.imports.kind,
             service.removals.kind,
             service.transfers.kind,
+            service.bulk.kind,
         ),
         schedules=SCHEDULES,
         adoptions=service.adoptions,

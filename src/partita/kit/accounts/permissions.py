@@ -39,6 +39,12 @@ class Permissions:
         found = [members for each in self._grants if (members := await each.members_of(group)) is not None]
         return sorted({user_id for members in found for user_id in members}) if found else None
 
+    async def suggest_groups(self, text: str, *, limit: int = 8) -> list[str]:
+        """Groups of any system whose names begin with the text, for a field that names groups. Whoever calls this has
+        checked that the viewer may know which groups there are."""
+        found = [name for each in self._grants for name in await each.groups_named(text.strip()[:64], limit)]
+        return sorted(set(found), key=str.casefold)[:limit]
+
     async def holders(self, permission: str) -> list[str]:
         """The ids of everybody to whom roles or groups grant a permission; not of suspended accounts, and not of those
         whose roles only their OpenID tokens name."""

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from partita.kit.clock import Clock
 from partita.kit.files.local import LocalFiles
 from partita.kit.files.s3 import S3Files
@@ -14,11 +16,11 @@ _FOLDER = "files"
 def files_for(settings: Settings, clock: Clock) -> LocalFiles | S3Files:
     """In the data folder, or in S3."""
     if settings.files == "s3":
-        return s3_for(settings, clock)
+        return s3_for(settings, clock, keys=signing_keys(settings, "files"))
     return LocalFiles(settings.data / _FOLDER, signing_keys(settings, "files"), clock)
 
 
-def s3_for(settings: Settings, clock: Clock | None = None) -> S3Files:
+def s3_for(settings: Settings, clock: Clock | None = None, *, keys: Sequence[bytes] = ()) -> S3Files:
     """The bucket of the settings."""
     if settings.s3_bucket is None:
         raise SettingsError("PARTITA_S3_BUCKET must be set too.")
@@ -28,4 +30,5 @@ def s3_for(settings: Settings, clock: Clock | None = None) -> S3Files:
         endpoint_url=settings.s3_endpoint_url,
         encryption=settings.s3_encryption,
         clock=clock,
+        keys=keys,
     )

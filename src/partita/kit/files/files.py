@@ -118,10 +118,13 @@ class Files(Protocol):
         download_as: str | None = None,
         until: datetime | None = None,
         played_as: str | None = None,
+        claim: str | None = None,
     ) -> str:
         """A link to read a file, for whoever holds it: for at least so many seconds and at most twice as many, and
         never after `until`. It is the same link for a while, so that browsers keep what they have. `played_as` is the
-        type of a film (`FILMS`) that was kept without one: some browsers play only what says that it is a film."""
+        type of a film (`FILMS`) that was kept without one: some browsers play only what says that it is a film. With a
+        `claim` it leads to our own address, where the owner of the file is asked with it each time
+        (`OwnedFiles.may_follow`)."""
 
     def public_url(self, name: str) -> str:
         """The lasting address of a file; it answers only while the file is public."""

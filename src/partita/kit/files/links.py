@@ -14,6 +14,8 @@ from partita.kit.clock import Clock
 from partita.kit.files.names import FileNameError, segments_of
 from partita.kit.problems import Forbidden, NotFound
 
+CLAIM = "for"
+"""In the query of a link: what the owner of the file is asked with whenever the link is followed."""
 _NUMBER = re.compile(r"[0-9]{1,15}")
 
 
@@ -39,6 +41,7 @@ class Links:
         download_as: str | None,
         until: datetime | None = None,
         played_as: str | None = None,
+        claim: str | None = None,
     ) -> str:
         """A link to read a file, for at least so many seconds and at most twice as many, and never after `until`."""
         query = {"expires": str(stable_expiry(self._clock.now().timestamp(), seconds, until))}
@@ -46,8 +49,15 @@ class Links:
             query["download"] = download_as
         if played_as is not None:
             query["type"] = played_as
+        if claim is not None:
+            query[CLAIM] = claim
         query["signature"] = self.sign("read", name, query)
         return f"{self.path(name)}?{urlencode(query)}"
+
+    def check_read(self, name: str, link: Mapping[str, str]) -> None:
+        """Let pass a link of `read`; `link` is its query."""
+        terms = {key: link[key] for key in ("expires", "download", "type", CLAIM) if key in link}
+        self.check("read", name, {"expires": "", **terms}, link.get("signature", ""))
 
     def expiry(self, seconds: int) -> int:
         """When something ends that lives so many seconds."""

@@ -21,7 +21,7 @@ from partita.kit.files.disk import Incoming, LocalFile, clear, full_disk_is_told
 from partita.kit.files.files import FileInfo, ListedFile, StoredFile, UploadForm
 from partita.kit.files.headers import film_type
 from partita.kit.files.labels import LABEL_BYTES, Label
-from partita.kit.files.links import Links, named
+from partita.kit.files.links import CLAIM, Links, named
 from partita.kit.files.names import FileNameError, download_name, segments_of
 from partita.kit.problems import NotFound, TooLarge, Unavailable
 
@@ -144,10 +144,13 @@ class LocalFiles:
         download_as: str | None = None,
         until: datetime | None = None,
         played_as: str | None = None,
+        claim: str | None = None,
     ) -> str:
         segments_of(name)
         shown = None if download_as is None else download_name(download_as)
-        return self._links.read(name, seconds=seconds, download_as=shown, until=until, played_as=film_type(played_as))
+        return self._links.read(
+            name, seconds=seconds, download_as=shown, until=until, played_as=film_type(played_as), claim=claim
+        )
 
     def public_url(self, name: str) -> str:
         segments_of(name)
@@ -170,15 +173,10 @@ class LocalFiles:
 
     async def follow(self, name: str, link: Mapping[str, str]) -> LocalFile:
         if "signature" in link:
-            terms = {"expires": link.get("expires", "")}
-            if "download" in link:
-                terms["download"] = link["download"]
-            if "type" in link:
-                terms["type"] = link["type"]
-            self._links.check("read", named(name), terms, link["signature"])
+            self._links.check_read(named(name), link)
             file = await self._run(self._open, name)
             info = replace(file.info, content_type=film_type(link.get("type")) or file.info.content_type)
-            return replace(file, info=info, keep_seconds=self._links.left(terms["expires"]))
+            return replace(file, info=info, keep_seconds=0 if CLAIM in link else self._links.left(link["expires"]))
         file = await self._run(self._open, named(name))
         if not file.info.public:
             # Who has no link is not told that there is a file.

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Mapping, Sequence
 
 from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response, StreamingResponse
@@ -12,11 +12,13 @@ from partita.kit.files.arriving import arriving, check_kind
 from partita.kit.files.content import ENDINGS
 from partita.kit.files.files import MOST_UPLOAD, Files, OpenFile
 from partita.kit.files.headers import safe_headers
+from partita.kit.files.links import CLAIM
 from partita.kit.files.local import LocalFiles
 from partita.kit.files.multipart import no_form, parts_of
 from partita.kit.files.ranges import RangeNotSatisfiable, Slice, is_known, same_file, slice_of
+from partita.kit.files.sweep import OwnedFiles
 from partita.kit.permissions import Access
-from partita.kit.problems import Conflict, NotFound, TooLarge
+from partita.kit.problems import Conflict, Forbidden, NotFound, TooLarge
 from partita.kit.routes import Routes
 
 FORM_BYTES = 1_000_000
@@ -25,7 +27,7 @@ FORM_BYTES = 1_000_000
 _PUBLIC_SECONDS = 300
 
 
-def file_routes(files: Files, *, path: str = "/files") -> Routes:
+def file_routes(files: Files, owners: Sequence[OwnedFiles] = (), *, path: str = "/files") -> Routes:
     """Public, because the link is the permission: signed by us, or to a file that is public."""
     routes = Routes(path, tag="files", pages=True)
 
@@ -33,13 +35,25 @@ def file_routes(files: Files, *, path: str = "/files") -> Routes:
     async def show(name: str, request: Request) -> Response:
         link = dict(request.query_params)
         found = await files.follow(name, link)
+        checked = CLAIM in link
         if isinstance(found, str):
-            return RedirectResponse(found, 302, {"Cache-Control": f"public, max-age={_PUBLIC_SECONDS}"})
+            await _ask_owner(name, link)
+            kept = "private, no-store" if checked else f"public, max-age={_PUBLIC_SECONDS}"
+            return RedirectResponse(found, 302, {"Cache-Control": kept})
         try:
-            return _file_response(found, request, link.get("download"))
+            await _ask_owner(name, link)
+            return _file_response(found, request, link.get("download"), asked_each_time=checked)
         except BaseException:
             await found.close()
             raise
+
+    async def _ask_owner(name: str, link: Mapping[str, str]) -> None:
+        """The link is one of ours; whether it may still be followed, the owner of the file knows."""
+        for owner in owners:
+            if owner.may_follow is not None and name.startswith(f"{owner.prefix}/"):
+                if CLAIM not in link:
+                    raise Forbidden("This link has expired. Open the page again for a new one.", code="link_expired")
+                await owner.may_follow(name, link[CLAIM])
 
     @routes.post("/{name:path}", Access.PUBLIC, most_bytes=MOST_UPLOAD + FORM_BYTES, faceless=True)
     async def take(name: str, request: Request) -> Response:
@@ -63,15 +77,18 @@ def file_routes(files: Files, *, path: str = "/files") -> Routes:
     return routes
 
 
-def _file_response(file: OpenFile, request: Request, download_as: str | None) -> Response:
+def _file_response(
+    file: OpenFile, request: Request, download_as: str | None, *, asked_each_time: bool = False
+) -> Response:
     info = file.info
     kept = f"max-age={file.keep_seconds}"
+    private = "private, no-cache" if asked_each_time else f"private, {kept}, immutable"
     headers = {
         **safe_headers(info.content_type, download_as=download_as),
         "ETag": f'"{info.tag}"',
         "Accept-Ranges": "bytes",
         # A link is for its holder, and leads to the same content until it ends; a public file may be withdrawn.
-        "Cache-Control": f"public, {kept}" if info.public else f"private, {kept}, immutable",
+        "Cache-Control": f"public, {kept}" if info.public else private,
     }
     if is_known(request.headers.get("if-none-match"), info.tag):
         return _FileResponse(file, 304, headers, Slice(0, 0))

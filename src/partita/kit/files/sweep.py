@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Callable, Iterable, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
@@ -11,6 +11,7 @@ from partita.kit.files.names import segments_of
 from partita.kit.files.schema import Upload
 from partita.store.store import AsyncStore
 
+MayFollow = Callable[[str, str], Awaitable[None]]
 GRACE = timedelta(days=1)
 """Files younger than this are left alone: the item that names them may be on its way."""
 
@@ -23,6 +24,11 @@ class OwnedFiles:
     named: Callable[[], AsyncIterator[str]]
     """Every name that an item names right now. It reads the items themselves, consistently (`scan_whole_table`), and
     also yields what is made from files and kept beside them, such as thumbnails."""
+
+    may_follow: MayFollow | None = None
+    """Asked whenever a link to one of the files is followed, with the file's name and what the link was made with
+    (`files.url(claim=…)`); it raises if the file is no longer for whoever got the link. Links without a claim do not
+    work then."""
 
     def __post_init__(self) -> None:
         segments_of(self.prefix)

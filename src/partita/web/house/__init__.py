@@ -36,7 +36,7 @@ def house_routes(suite: Suite, assets: Assets, metrics: Metrics, *, styleguide: 
     yield kept.routes()
     yield notifications.routes(suite)
     yield sharing.routes(suite)
-    yield file_routes(suite.kit.files)
+    yield file_routes(suite.kit.files, [owned for system in suite.systems for owned in system.files])
     if styleguide:
         from partita.web.house import styleguide as components
 

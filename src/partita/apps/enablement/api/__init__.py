@@ -5,6 +5,7 @@ from __future__ import annotations
 from partita.apps.enablement.api import (
     analytics,
     attachments,
+    bulk,
     collections,
     content,
     events,
@@ -27,6 +28,7 @@ from partita.kit.routes import Routes
 _NOUNS = (
     analytics,
     attachments,
+    bulk,
     collections,
     content,
     events,

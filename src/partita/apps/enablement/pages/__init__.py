@@ -5,6 +5,7 @@ from __future__ import annotations
 from partita.apps.enablement.pages import (
     analytics,
     attachments,
+    bulk,
     collections,
     content,
     editor,
@@ -31,6 +32,7 @@ from partita.kit.routes import Routes
 _NOUNS = (
     analytics,
     attachments,
+    bulk,
     collections,
     content,
     editor,

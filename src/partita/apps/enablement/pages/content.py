@@ -12,13 +12,15 @@ from partita.apps.enablement.permissions import Action, Enablement
 from partita.apps.enablement.schema import Content
 from partita.apps.enablement.service import EnablementService
 from partita.apps.enablement.service.access import Visibility, allows
-from partita.kit.markdown import html_of
+from partita.kit.markdown import with_contents
 from partita.kit.pages import render
 from partita.kit.permissions import Viewer
 from partita.kit.problems import NotFound
 from partita.kit.routes import CurrentViewer, Routes
 
 _NOTES = 3
+_LONG, _MOST_CONTENTS = 4, 40
+"""With how many headings a text gets contents, and how many of them are listed."""
 
 
 def add(pages: Routes, service: EnablementService) -> None:
@@ -39,11 +41,13 @@ def add(pages: Routes, service: EnablementService) -> None:
         staff = visibility.history
         shown, related = await service.library.with_related(viewer, content)
         proposal = await service.changing.proposal(content.content_id) if staff and content.status != "Draft" else None
+        text = with_contents(await service.content.text(content))
         return render(
             request,
             "enablement/content.html",
             shown=shown,
-            text=html_of(await service.content.text(content)),
+            text=text.html,
+            contents=text.contents[:_MOST_CONTENTS] if len(text.contents) >= _LONG else (),
             look=await service.previews.look(content, plays=visibility.download),
             notes=await service.history.latest_notes(content, _NOTES) if visibility.change_notes else [],
             related=related,

@@ -4,21 +4,26 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from typing import Annotated, cast, get_args
+from urllib.parse import urlencode
 
 from fastapi import Query, Request
 from starlette.responses import Response
 
 from partita.apps.enablement.api.attachments import counts
 from partita.apps.enablement.formats import KINDS
+from partita.apps.enablement.inputs import NewView
 from partita.apps.enablement.permissions import Enablement
 from partita.apps.enablement.schema import Collection
 from partita.apps.enablement.search import FRESHNESS
 from partita.apps.enablement.service import EnablementService
 from partita.apps.enablement.service.library import Sort, Wanted
 from partita.apps.enablement.service.reading import ReadingEntry
+from partita.apps.enablement.service.shelves import OnShelves
 from partita.apps.enablement.service.shown import colour_in
+from partita.apps.enablement.service.views import query_of
 from partita.kit.answers import Cursor
-from partita.kit.pages import render
+from partita.kit.forms import Parsed, submitted
+from partita.kit.pages import redirect, render
 from partita.kit.permissions import Viewer
 from partita.kit.routes import CurrentViewer, Routes
 
@@ -47,6 +52,7 @@ class Front:
     """What the viewer was asked to read, the most urgent first."""
     more_to_read: bool
     collections: tuple[Collection, ...]
+    shelves: OnShelves
     today: str
 
 
@@ -59,6 +65,7 @@ def add(pages: Routes, service: EnablementService) -> None:
             to_read=tuple(to_read),
             more_to_read=to_read.next_cursor is not None,
             collections=await service.collections.first(viewer, _MOST_COLLECTIONS),
+            shelves=await service.shelves.of(viewer),
             today=service.changing.now().date().isoformat(),
         )
 
@@ -90,8 +97,10 @@ def add(pages: Routes, service: EnablementService) -> None:
             fresh=fresh if fresh in FRESHNESS else None,
             sort=cast(Sort, sort) if sort in get_args(Sort) else None,
         )
+        views, this_view = await service.views.list(viewer), query_of(wanted)
         front = await front_for(viewer) if not wanted.narrowed and cursor is None else None
-        listing = await service.library.explore(viewer, wanted, limit=_PAGE, cursor=cursor)
+        on_shelves = front.shelves.all if front is not None else ()
+        listing = await service.library.explore(viewer, wanted, limit=_PAGE, cursor=cursor, shelves=on_shelves)
         if wanted.text and cursor is None and counts(request):
             await service.events.searched(viewer, wanted.text, listing.page.total or 0)
         chosen_view = view if view in _VIEWS else request.cookies.get(_VIEW_COOKIE, "")
@@ -106,11 +115,44 @@ def add(pages: Routes, service: EnablementService) -> None:
             labels=_LABELS,
             filter_names=FILTER_NAMES,
             colour_in=lambda name: colour_in(listing.products, name),
+            views=views,
+            view_open=next((each for each in views if each.query == this_view), None),
+            this_view=this_view,
             search_keeps=(*FILTER_NAMES, "sort"),
         )
         if view in _VIEWS:
             answer.set_cookie(_VIEW_COOKIE, view, max_age=31_536_000, path="/enablement", samesite="lax", httponly=True)
         return answer
+
+    @pages.post("/views", Enablement.READ, keeps=NewView)
+    async def save_view(request: Request, viewer: CurrentViewer) -> Response:
+        """Keep the filters under a name."""
+
+        async def save(new: NewView) -> Response:
+            made = await service.views.save(viewer, new)
+            return redirect(f"/enablement?{made.query}", flash=f"View “{made.name}” saved.")
+
+        async def again(form: Parsed[NewView]) -> Response:
+            assert form.problem is not None
+            raise form.problem
+
+        return await submitted(request, NewView, save, again)
+
+    @pages.post("/views/remove", Enablement.READ)
+    async def remove_view(request: Request, viewer: CurrentViewer) -> Response:
+        """Forget a view; the message has a way back."""
+        async with request.form(max_fields=5) as sent:
+            name = str(sent.get("name", ""))
+        gone = await service.views.remove(viewer, name)
+        undo = f"/enablement/views/again?{urlencode({'name': gone.name, 'query': gone.query})}"
+        return redirect(f"/enablement?{gone.query}", flash=f"View “{gone.name}” removed.", kind="info", undo=undo)
+
+    @pages.post("/views/again", Enablement.READ)
+    async def view_again(request: Request, viewer: CurrentViewer) -> Response:
+        """Undo: the same view once more."""
+        given = request.query_params
+        made = await service.views.save(viewer, NewView(name=given.get("name", ""), query=given.get("query", "")))
+        return redirect(f"/enablement?{made.query}", flash=f"View “{made.name}” saved.")
 
 
 def _title(wanted: Wanted) -> str:

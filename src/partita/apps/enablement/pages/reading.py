@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Annotated, Any
 
-from fastapi import Request
+from fastapi import Query, Request
 from starlette.responses import Response
 
 from partita.apps.enablement.api.responses import readers_file
@@ -20,6 +20,7 @@ from partita.kit.routes import CurrentViewer, Routes
 
 _PAGE = 50
 _SHOWN = 200
+Names = Annotated[str, Query(max_length=10_000)]
 _NAMES = ("usernames", "groups")
 
 
@@ -58,6 +59,20 @@ def add(pages: Routes, service: EnablementService) -> None:
             may_ask=allows(viewer, readers.content, Action.ASK, service.changing.now()),
             today=service.changing.now().date().isoformat(),
             form=form,
+        )
+
+    @pages.get("/readers/complete", Enablement.APPROVE)
+    async def complete(request: Request, viewer: CurrentViewer, usernames: Names = "", groups: Names = "") -> Response:
+        """Options for the fields that name people and groups; several names are separated by commas."""
+        before, _, name = (usernames or groups).rpartition(",")
+        people = await reading.suggest_people(viewer, name) if usernames else []
+        found = await reading.suggest_groups(viewer, name) if groups else []
+        return render(
+            request,
+            "enablement/people_options.html",
+            people=people,
+            groups=found,
+            before=f"{before.strip()}, " if before.strip() else "",
         )
 
     @pages.get("/content/{content_id}/readers", Enablement.READ)

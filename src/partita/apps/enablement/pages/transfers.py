@@ -35,7 +35,8 @@ def add(pages: Routes, service: EnablementService) -> None:
         request: Request, viewer: CurrentViewer, to: Annotated[str, Query(max_length=200)] = ""
     ) -> Response:
         """Options for the field of a new owner: people who may write."""
-        return render(request, "enablement/people_options.html", people=await service.transfers.suggest(viewer, to))
+        people = await service.transfers.suggest(viewer, to)
+        return render(request, "enablement/people_options.html", people=people, groups=(), before="")
 
     @pages.get("/owners/{user_id}/transfer", Enablement.MANAGE)
     async def ask(request: Request, viewer: CurrentViewer, user_id: str) -> Response:

@@ -265,3 +265,17 @@ class Summary(Item, table=EVENTS, pk="SUMMARY#{days}", sk="SUMMARY"):
 @access_pattern("Rankings of a window of days", EVENTS, documented=False, days=30)
 def summary(days: int) -> Get[Summary]:
     return Summary.get(Summary.days(days))
+
+
+class MostUsed(Item, table=EVENTS, pk="MOST_USED", sk="MOST_USED"):
+    """The ids of what was used most this month, most used first: for the front of the library. Whoever reads it checks
+    what the viewer may see of it."""
+
+    content_ids: Attribute[tuple[str, ...]] = attribute(default=())
+    made_at: Attribute[Timestamp]
+    expires_at: Attribute[ExpiresAt | None] = attribute(default=None)
+
+
+@access_pattern("What was used most this month", EVENTS, documented=False)
+def most_used() -> Get[MostUsed]:
+    return MostUsed.get()

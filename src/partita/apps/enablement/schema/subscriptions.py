@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Literal
 
+from pydantic import BaseModel, ConfigDict, Field
+
 from partita.apps.enablement import formats
 from partita.table import (
     Attribute,
@@ -17,6 +19,7 @@ from partita.table import (
     access_pattern,
     attribute,
     key_part,
+    version,
 )
 from partita.table.types import Timestamp
 
@@ -30,6 +33,7 @@ FollowKind = Literal["content", "person", "queue"]
 QUEUE = "approvals"
 """The one queue that approvers follow."""
 _CONFIRMED = "CONFIRMED#"
+MOST_VIEWS = 20
 
 
 class Subscription(Item, table=SUBSCRIPTIONS):
@@ -245,3 +249,26 @@ def must_reads(content_ids: tuple[str, ...], user_id: str) -> BatchGet[MustRead]
     return BatchGet(
         tuple(MustRead.key(MustRead.of_content(content_id), MustRead.reader(user_id)) for content_id in content_ids)
     )
+
+
+# Views of the library
+class SavedView(BaseModel):
+    """Filters of the library under a name."""
+
+    model_config = ConfigDict(frozen=True)
+
+    name: str = Field(min_length=1, max_length=60)
+    query: str = Field(max_length=3000)
+
+
+class SavedViews(Item, table=SUBSCRIPTIONS, pk="VIEWS#{person}", sk="VIEWS"):
+    """Somebody's views of the library, all in one item; outside their partition, which the original program lists."""
+
+    person: Attribute[str] = key_part()
+    revision: Attribute[int] = version()
+    views: Attribute[tuple[SavedView, ...]] = attribute(default=(), max_length=MOST_VIEWS)
+
+
+@access_pattern("The views that somebody saved", SUBSCRIPTIONS, documented=False, user_id="u1")
+def saved_views(user_id: str) -> Get[SavedViews]:
+    return SavedViews.get(SavedViews.person(user_id))

@@ -5,6 +5,7 @@ from __future__ import annotations
 from partita.apps.enablement.service.adoption import adoptions
 from partita.apps.enablement.service.analytics import Analytics
 from partita.apps.enablement.service.attachments import Attachments
+from partita.apps.enablement.service.bulk import Bulk
 from partita.apps.enablement.service.changing import Changing
 from partita.apps.enablement.service.clock import SWEEP, ContentClock
 from partita.apps.enablement.service.collections import Collections
@@ -26,11 +27,13 @@ from partita.apps.enablement.service.proposals import Proposals
 from partita.apps.enablement.service.reading import Reading
 from partita.apps.enablement.service.removal import Removals
 from partita.apps.enablement.service.reports import Reports
+from partita.apps.enablement.service.shelves import Shelves
 from partita.apps.enablement.service.shown import Showing
 from partita.apps.enablement.service.subscriptions import Subscriptions
 from partita.apps.enablement.service.summaries import Summaries
 from partita.apps.enablement.service.texts import Texts
 from partita.apps.enablement.service.transfers import Transfers
+from partita.apps.enablement.service.views import ViewList
 from partita.apps.enablement.service.votes import Votes
 from partita.apps.enablement.service.workers import Workers
 from partita.kit.kit import Kit
@@ -64,6 +67,8 @@ class EnablementService:
         self.attachments.on_download = self.events.downloaded
         self.counting = Counting(kit)
         self.summaries = Summaries(kit)
+        self.views = ViewList(kit)
+        self.shelves = Shelves(kit, self.library, self.summaries)
         self.analytics = Analytics(kit, self.changing, self.summaries)
         self.votes = Votes(kit, self.changing)
         self.reports = Reports(kit, self.changing, self.fanouts)
@@ -76,4 +81,5 @@ class EnablementService:
         self.imports = Imports(kit, self.changing, self.content, self.lifecycle, self.texts, self.fanouts, self.workers)
         self.removals = Removals(kit, self.changing, self.files, self.fanouts)
         self.transfers = Transfers(kit, self.lifecycle, self.fanouts, self.workers)
+        self.bulk = Bulk(kit, self.lifecycle, self.fanouts, self.workers)
         self.adoptions = adoptions(kit, self.subscriptions)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
@@ -123,6 +124,11 @@ def _cell(parts: frozenset[Part], content: Content, cell: str) -> Verdict:
 def allows(viewer: Viewer, content: Content, action: Action, now: datetime) -> bool:
     """Whether somebody may do something."""
     return verdict(viewer, content, action, now) is Verdict.ALLOWED
+
+
+def permits(parts: Iterable[str], content: Content, action: Action, now: datetime) -> bool:
+    """Whether somebody who is these parts to an item may do something with it."""
+    return _cell(frozenset(map(Part, parts)), content, ROLE_TABLE[action, state_of(content, now)]) is Verdict.ALLOWED
 
 
 def require(viewer: Viewer, content: Content, action: Action, now: datetime) -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import asyncio
+import json
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from datetime import timedelta
@@ -10,8 +12,9 @@ from typing import Any
 from partita.apps.enablement import schema
 from partita.apps.enablement.formats import Due, due_key, moment_of, today_of
 from partita.apps.enablement.inputs import Attachment, NewUpload
-from partita.apps.enablement.permissions import Action, Enablement
+from partita.apps.enablement.permissions import Action, Enablement, Part
 from partita.apps.enablement.schema import FILE_FIELDS, Content, PortalUpload, Proposal
+from partita.apps.enablement.service.access import parts_of, permits
 from partita.apps.enablement.service.changing import Changing
 from partita.apps.enablement.service.clock import SWEEP
 from partita.apps.enablement.service.content import OWN_ID, Contents
@@ -23,7 +26,7 @@ from partita.kit.kit import Kit
 from partita.kit.limits import Rule
 from partita.kit.lists import find, find_or
 from partita.kit.permissions import Viewer, authorize
-from partita.kit.problems import Conflict, FieldError, Invalid, NotFound
+from partita.kit.problems import Conflict, FieldError, Forbidden, Invalid, NotFound
 from partita.kit.sharing.addresses import absolute
 from partita.table import ChangedMeanwhileError, Delete, Put
 from partita.table.types import timestamp
@@ -147,7 +150,7 @@ class Attachments:
     async def download(self, viewer: Viewer, content_id: str, *, counts: bool = True) -> str:
         """A link to the file that ends. Whoever follows one from a page downloads it, which counts."""
         content = await self._changing.allowed(viewer, content_id, Action.DOWNLOAD)
-        link = self.link(content, download=True)
+        link = self.link(viewer, content, download=True)
         if counts and self.on_download is not None:
             await self.on_download(viewer, content)
         return link
@@ -155,10 +158,10 @@ class Attachments:
     async def media(self, viewer: Viewer, content_id: str) -> str:
         """A link to a film, to play it on its page: the file itself, so for whoever may download it."""
         content = await self._changing.allowed(viewer, content_id, Action.DOWNLOAD)
-        return self.link(content, download=False)
+        return self.link(viewer, content, download=False)
 
-    def link(self, content: Content, *, download: bool) -> str:
-        """A link to a file, for somebody who may have it."""
+    def link(self, viewer: Viewer, content: Content, *, download: bool) -> str:
+        """A link to a file, for somebody who may have it now; it works while they would still get it."""
         if content.s3_key is None or content.s3_bucket != self._texts.bucket:
             raise NotFound(f"“{content.title}” has no file that can be downloaded here.", code="no_file")
         called = download_name(content.file_name or content.title) if download else None
@@ -170,7 +173,22 @@ class Attachments:
             download_as=called,
             until=closes if open_still else None,
             played_as=None if download else content.content_type,
+            claim=_claim(viewer, content),
         )
+
+    async def may_follow(self, name: str, claim: str) -> None:
+        """Whether a link still leads to its file: the item has it, and is in a state in which whoever got the link may
+        download it. They count as what they were then; who owns it and whose account is closed is asked anew."""
+        content_id, user_id, *parts = json.loads(claim)
+        content, account = await asyncio.gather(
+            find(self._store, schema.content, content_id), self._kit.accounts.people.find(user_id)
+        )
+        if content is not None and content.s3_key == name and not (account is not None and account.suspended):
+            if content.owner_user_id != user_id:
+                parts = [part for part in parts if part != Part.OWNER]
+            if permits(parts, content, Action.DOWNLOAD, self._changing.now()):
+                return
+        raise Forbidden("This link no longer works. Open the content's page again.", code="link_expired")
 
     async def give_up(self, row: PortalUpload) -> bool:
         """Delete an upload; whether it was still there. The row goes first: what is attached has none any more."""
@@ -184,6 +202,11 @@ class Attachments:
     async def sweep(self, row: PortalUpload, due: Due) -> bool:
         """What the clock does with an upload that nobody has attached within a day."""
         return await self.give_up(row)
+
+
+def _claim(viewer: Viewer, content: Content) -> str:
+    """What is in a link: the item, and who got it."""
+    return json.dumps([content.content_id, viewer.id, *sorted(parts_of(viewer, content))])
 
 
 def _refusal(size: int) -> str:

@@ -63,7 +63,8 @@ class Counting:
             return False
 
     async def _known(self, event: Event) -> _Known:
-        wanted: dict[str, Any] = {}
+        """What an event adds to, as it is now. The guard is read with it: a replay then costs no transaction."""
+        wanted: dict[str, Any] = {"guard": CountedEvent.key(CountedEvent.event_id(event.event_id))}
         if event.user_id:
             wanted["active"] = ActiveUser.key(ActiveUser.day(event.date_bucket), ActiveUser.person(event.user_id))
         content_id = used_content(event)
@@ -71,8 +72,10 @@ class Counting:
             wanted["stats"] = Stats.key(Stats.of_content(content_id))
             if event.user_id:
                 wanted["reader"] = Reader.key(Reader.of_content(content_id), Reader.person(event.user_id))
-        found = await self._store.batch_get(list(wanted.values()), consistent=True) if wanted else []
-        return _Known(**dict(zip(wanted, found, strict=True)))
+        found = dict(zip(wanted, await self._store.batch_get(list(wanted.values()), consistent=True), strict=True))
+        if found.pop("guard") is not None:
+            raise AlreadyCounted
+        return _Known(**found)
 
     # The totals of an item are in the list of released content while it is released
 

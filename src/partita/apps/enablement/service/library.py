@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
 from partita.apps.enablement import schema
-from partita.apps.enablement.formats import today_of
+from partita.apps.enablement.formats import folded, today_of
 from partita.apps.enablement.permissions import Enablement, State
 from partita.apps.enablement.schema import Content, Products, Status
 from partita.apps.enablement.search import EVERYBODY, FACETS, catalog, owner_mark
@@ -23,7 +23,7 @@ from partita.kit.search.results import Named
 from partita.table import Page, Query
 
 Sort = Literal["newest", "title"]
-_SORTS = {"newest": "-updated", "title": "title"}
+SORTS: dict[Sort, str] = {"newest": "-updated", "title": "title"}
 _ONE = ("suite", "concept", "kind", "audience", "stage", "fresh")
 """Filters of which one value is chosen at a time, so that the numbers of the others stay."""
 _RELATED = 4
@@ -89,6 +89,8 @@ class Listing:
     """The words without typing errors, which find more."""
     without: Mapping[str, int] = field(default_factory=dict)
     """If nothing is found: filter → how many there would be without it."""
+    shelves: Mapping[str, Shown] = field(default_factory=dict)
+    """What is on the shelves, by id."""
 
 
 class Library:
@@ -101,18 +103,41 @@ class Library:
         self._showing = showing
         self.catalog = catalog(previews.words, previews.bucket, self._now)
 
-    async def explore(self, viewer: Viewer, wanted: Wanted, *, limit: int = 24, cursor: str | None = None) -> Listing:
+    async def explore(
+        self,
+        viewer: Viewer,
+        wanted: Wanted,
+        *,
+        limit: int = 24,
+        cursor: str | None = None,
+        shelves: Sequence[str] = (),
+    ) -> Listing:
         """A page for people, with what the list can be narrowed by; if nothing has all the words, with what has some of
-        them."""
+        them. What is on `shelves` is read with it."""
         authorize(viewer, Enablement.READ)
         found = await self._find(viewer, wanted, limit, cursor, match="relaxed", facets=FACETS, suggest=True)
         products = await self._showing.products()
-        items = await self._read(viewer, found)
+        ids = [hit.id for hit in found.hits]
+        items = await self._contents.visible(viewer, (*ids, *shelves))
         marks = {hit.id: hit.highlights for hit in found.hits}
-        shown = await self._showing.each(items, products=products, marks=marks)
+        everything = {each.content_id: each for each in await self._showing.each(items, products=products, marks=marks)}
+        shown = tuple(everything[each] for each in ids if each in everything)
         page = Page(_last_if_expired(shown) if wanted.text else shown, found.next_cursor, total=found.total)
         without = {} if found.total or cursor else await self._without(viewer, wanted)
-        return Listing(page, found.facets, products, found.relaxed, found.suggestion, without)
+        on_shelves = {each: everything[each] for each in shelves if each in everything and everything[each].released}
+        return Listing(page, found.facets, products, found.relaxed, found.suggestion, without, on_shelves)
+
+    async def newest(self, viewer: Viewer, filters: Mapping[str, Any], limit: int) -> tuple[str, ...]:
+        """The ids of what was released last and somebody may find, the newest first."""
+        found = await self._kit.search.find(
+            self.catalog,
+            "",
+            filters={**filters, "finder": _finder(viewer), "status": "Approved"},
+            sort=SORTS["newest"],
+            limit=limit,
+            ended=self._closed(viewer),
+        )
+        return tuple(hit.id for hit in found.hits)
 
     async def browse(
         self, viewer: Viewer, wanted: Wanted, *, limit: int = 20, cursor: str | None = None
@@ -155,10 +180,18 @@ class Library:
         """How many items somebody may find of a product, with at least one of these tags, or of an owner."""
         chosen = {"suite": suite, "concept": concept}
         filters: dict[str, Any] = {name: frozenset((value,)) for name, value in chosen.items() if value}
-        filters |= {"finder": _finder(viewer), "tag": frozenset(tags)}
+        filters |= {"finder": _finder(viewer), "tag": await self.spellings(tags)}
         filters |= {"owner": owner} if owner else {}
         found = await self._kit.search.find(self.catalog, "", filters=filters, limit=1, ended=self._closed(viewer))
         return found.total
+
+    async def spellings(self, tags: Iterable[str]) -> frozenset[str]:
+        """The same tags as content has them, in any case."""
+        found: set[str] = set()
+        for tag in tags:
+            same = await self._kit.search.complete(self.catalog, tag, filter="tag", limit=20)
+            found |= {tag, *(each.value for each in same if folded(each.value) == folded(tag))}
+        return frozenset(found)
 
     async def tags(self, start: str) -> tuple[FacetValue, ...]:
         """Tags that begin like a text, for a field."""
@@ -173,7 +206,7 @@ class Library:
         filters: dict[str, Any] = {name: frozenset((value,)) for name in _ONE if (value := getattr(wanted, name))}
         filters |= {"tag": wanted.tags, "finder": _finder(viewer)}
         filters |= {name: value for name in ("status", "owner") if (value := getattr(wanted, name))}
-        sort = None if wanted.sort is None else _SORTS[wanted.sort]
+        sort = None if wanted.sort is None else SORTS[wanted.sort]
         return await self._kit.search.find(
             self.catalog,
             wanted.text,

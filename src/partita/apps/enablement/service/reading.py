@@ -19,9 +19,10 @@ from partita.apps.enablement.service.access import allows, is_scheduled, visible
 from partita.apps.enablement.service.bookkeeping import entry
 from partita.apps.enablement.service.changing import Changing, Step
 from partita.apps.enablement.service.fanouts import Fanouts
+from partita.kit.accounts import Account
 from partita.kit.jobs import Arguments, JobKind, Result, Running
 from partita.kit.kit import Kit
-from partita.kit.permissions import Viewer
+from partita.kit.permissions import Viewer, authorize
 from partita.kit.problems import Conflict, FieldError, Invalid
 from partita.table import ChangedMeanwhileError, Check, Delete, Page, Put, Transaction, Update
 from partita.table.types import timestamp
@@ -94,6 +95,18 @@ class Reading:
 
         # The rows come first: those are told who are asked then.
         return await self._changing.change(viewer, content_id, Action.ASK, asked)
+
+    async def suggest_people(self, viewer: Viewer, text: str) -> list[Account]:
+        """People whose username begins with a text and who may read, for the field that names readers."""
+        authorize(viewer, Enablement.APPROVE)
+        accounts = self._kit.accounts
+        found = await accounts.people.suggest(text[:64])
+        return [each for each in found if str(Enablement.READ) in await accounts.permissions.of(each)]
+
+    async def suggest_groups(self, viewer: Viewer, text: str) -> list[str]:
+        """Groups whose name begins with a text."""
+        authorize(viewer, Enablement.APPROVE)
+        return await self._kit.accounts.permissions.suggest_groups(text)
 
     async def withdraw(self, viewer: Viewer, content_id: str) -> Content:
         """Ask nobody any more; what was confirmed stays."""

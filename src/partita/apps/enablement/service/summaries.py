@@ -10,9 +10,9 @@ from typing import Any, Literal
 
 from partita.apps.enablement import schema
 from partita.apps.enablement.formats import day_after, moment_of, today_of
-from partita.apps.enablement.schema import Content, RollupOf, Stats, Summary
+from partita.apps.enablement.schema import Content, MostUsed, RollupOf, Stats, Summary
 from partita.apps.enablement.service.counting import IN_VAIN
-from partita.kit.jobs import Arguments, JobKind, Result, Running
+from partita.kit.jobs import Arguments, Job, JobKind, Result, Running
 from partita.kit.kit import Kit
 from partita.table import Put
 from partita.table.types import timestamp
@@ -23,6 +23,8 @@ ROLLED: tuple[RollupOf, ...] = ("views", "downloads", "searches", "active_users"
 NUMBERS = ("active_users", "views", "downloads", "searches", IN_VAIN)
 """The numbers of a day, in the order in which a summary has them."""
 NOTHING = (0,) * len(NUMBERS)
+MONTH: Window = 30
+MOST_USED = 10
 WINDOWS: tuple[Window, ...] = (7, 30, 90)
 FRESH = timedelta(minutes=15)
 SUMMARY_JOB = "enablement.summary"
@@ -55,12 +57,16 @@ class Summaries:
         found = await self._found(days)
         if found is not None and is_fresh(found, self._kit.clock.now()):
             return found, False
-        job = await self._kit.jobs.start(SUMMARY_JOB, {"days": days}, None, key=str(days))
+        job = await self.begin(days)
         if found is None and patience:
             await self._kit.jobs.ended_within(job, patience)
             found = await self._found(days)
             return found, found is None
         return found, True
+
+    async def begin(self, days: Window) -> Job:
+        """Have a summary made, unless it is being made."""
+        return await self._kit.jobs.start(SUMMARY_JOB, {"days": days}, None, key=str(days))
 
     async def _found(self, days: Window) -> Summary | None:
         """The stored summary, unless it is of an earlier edition, which knew less."""
@@ -110,6 +116,9 @@ class Summaries:
         ends = int((now + _KEPT).timestamp())
         summary = Summary(days=days, made_at=timestamp(now), rankings=rankings, expires_at=ends)
         await self._store.write(Put(summary))
+        if days == MONTH:
+            most = tuple(each for each in ranked if each in contents)[:MOST_USED]
+            await self._store.write(Put(MostUsed(content_ids=most, made_at=timestamp(now), expires_at=ends)))
         return summary
 
     async def _unused(self, since: str) -> list[Stats]:

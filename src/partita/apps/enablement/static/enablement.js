@@ -205,3 +205,27 @@
     return undefined;
   });
 })();
+
+// Several at once: one box ticks all of a list. Without script they are ticked one by one.
+(() => {
+  for (const form of document.querySelectorAll("form[data-tick-all]")) {
+    const boxes = [...form.querySelectorAll("input[name=ids]")];
+    const all = Object.assign(document.createElement("input"), { type: "checkbox" });
+    const count = document.createElement("span");
+    const label = Object.assign(document.createElement("label"), { className: "choice tick-all" });
+    label.append(all, count);
+    form.querySelector("ul").before(label);
+    const show = () => {
+      const on = boxes.filter((each) => each.checked).length;
+      all.checked = on === boxes.length;
+      all.indeterminate = on > 0 && on < boxes.length;
+      count.textContent = on ? `${on} of ${boxes.length} ticked` : `Tick all ${boxes.length}`;
+    };
+    all.addEventListener("change", () => {
+      for (const each of boxes) each.checked = all.checked;
+      show();
+    });
+    form.addEventListener("change", show);
+    show();
+  }
+})();

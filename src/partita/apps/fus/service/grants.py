@@ -10,6 +10,8 @@ from partita.kit.kit import Kit
 from partita.kit.lists import find
 from partita.kit.permissions import Reason
 
+_MOST_GROUPS = 300
+
 
 class GroupGrants:
     """The permissions of all groups that somebody is in."""
@@ -42,6 +44,11 @@ class GroupGrants:
             return None
         members = self._store.stream(schema.members_of(found.name))
         return sorted({membership.user_id async for membership in members if counts(membership, found)})
+
+    async def groups_named(self, start: str, limit: int) -> list[str]:
+        """The names of groups that begin so, in any case; of the first few hundred."""
+        groups = await self._store.page(schema.all_groups(), limit=_MOST_GROUPS)
+        return [each.name for each in groups if each.name.casefold().startswith(start.casefold())][:limit]
 
     async def _groups_of(self, user_id: str) -> list[Group]:
         query = schema.groups_of(user_id).consistently()
