@@ -144,7 +144,7 @@ enablement: $(VENV)/.dev ## Test the portal at full size: 2,000 subscribers, 1,0
 moves: $(VENV)/.dev ## Move titles of five kinds of lists 10,000 times each, and compare with a Python list
 	@PARTITA_MOVES=10000 $(BIN)/python -m pytest -q --timeout 3600 tests/apps/worthwatch/test_order.py -k python_list $(ARGS)
 
-growth: $(VENV)/.dev ## Measure what WorthWatch's pages read with up to 100,000 lists and 1,000,000 titles; takes an hour
+growth: $(VENV)/.dev ## Measure what WorthWatch's pages read with up to 100,000 lists and 1,000,000 titles; takes ten minutes
 	@PARTITA_GROWTH=1000,10000,100000 $(BIN)/python -m pytest -q -s --timeout 20000 tests/apps/worthwatch/test_growth.py $(ARGS)
 
 schemathesis: $(VENV)/.dev ## Send the APIs some 10,000 requests made up from their description

@@ -9,6 +9,7 @@ from pathlib import Path
 
 from bench import clients as client_bench
 from bench import engine as engine_bench
+from bench import films as films_bench
 from bench import passages as passages_bench
 from bench import search as search_bench
 from bench import web as web_bench
@@ -23,7 +24,9 @@ _PYTHON = platform.python_version()
 
 def main() -> None:
     parser = argparse.ArgumentParser(prog="python -m bench")
-    parser.add_argument("part", nargs="?", choices=("all", "clients", "passages", "search", "web"), default="all")
+    parser.add_argument(
+        "part", nargs="?", choices=("all", "clients", "films", "passages", "search", "web"), default="all"
+    )
     parser.add_argument("--rounds", type=int, default=7)
     parser.add_argument("--large", type=int, default=LARGE, help="items in the large table of the growth test")
     parser.add_argument("--short", action="store_true", help="only see whether a part runs")
@@ -46,16 +49,29 @@ def main() -> None:
             "\n".join(search_bench.section(search_bench.compare(print, 500 if options.short else search_bench.COUNT)))
         )
         return
+    if options.part == "films":
+        print("\n".join(films_bench.section(films_bench.compare(print, 500 if options.short else films_bench.COUNT))))
+        return
     result = engine_bench.compare(options.rounds, print)
     growth = grow((SMALL, options.large), options.rounds, print)
     clients = client_bench.compare(options.rounds, print)
     web = web_bench.compare(options.rounds, print)
     search = search_bench.compare(print)
+    films = films_bench.compare(print)
     passages = passages_bench.compare(print)
     text = report(result, growth, clients, options.large, options.rounds)
     text += (
         "\n".join(
-            ["", *search_bench.section(search), "", *passages_bench.section(passages), "", *web_bench.section(web)]
+            [
+                "",
+                *search_bench.section(search),
+                "",
+                *films_bench.section(films),
+                "",
+                *passages_bench.section(passages),
+                "",
+                *web_bench.section(web),
+            ]
         )
         + "\n"
     )

@@ -130,6 +130,31 @@ def test_the_editor_is_sound_on_a_phone_with_script(house: House, dark: bool) ->
         ada.check()
 
 
+def test_titles_move_under_a_finger_and_the_page_stays_where_it_is(house: House) -> None:
+    with window(house, house.demo_person(CURATOR), narrow=True) as ada:
+        ada.open("/worthwatch/lists/new")
+        ada.fill(Title="Moved by a finger")
+        ada.press("Go on to the titles")
+        for words in ("metrop", "akira", "vertigo", "caligari"):
+            _add(ada, words)
+        names = ["Metropolis", "Akira", "Vertigo", "The Cabinet of Dr. Caligari"]
+        _is_ordered(ada, names)
+        before = ada.page.evaluate("scrollY")
+        with ada.page.expect_response(lambda answer: answer.url.endswith("/move")) as saved:
+            _drag_by_touch(ada, "Metropolis", "Vertigo")
+        assert saved.value.ok
+        _is_ordered(ada, ["Akira", "Vertigo", "Metropolis", names[3]])
+        assert abs(ada.page.evaluate("scrollY") - before) < 300, "the finger moves the row, not the page"
+        assert ada.page.locator(".lifted").count() == 0
+        with ada.page.expect_response(lambda answer: answer.url.endswith("/move")):
+            _drag_by_touch(ada, names[3], "Akira")
+        ada.page.reload()
+        _is_ordered(ada, [names[3], "Akira", "Vertigo", "Metropolis"])
+        _drag_by_touch(ada, "Akira", "Metropolis", ends="touchCancel")
+        _is_ordered(ada, [names[3], "Akira", "Vertigo", "Metropolis"])
+        ada.check()
+
+
 def test_titles_move_by_keys_and_by_drag_and_escape_puts_them_back(house: House) -> None:
     with window(house, house.demo_person(CURATOR)) as ada:
         ada.open("/worthwatch/lists/new")
@@ -271,3 +296,24 @@ def _drag(shown: Window, title: str, onto: str) -> None:
         mouse.move(box["x"] + 8, box["y"] + (goal["y"] + goal["height"] - box["y"]) * step / 12)
     with shown.page.expect_response(re.compile("/move$")):
         mouse.up()
+
+
+def _drag_by_touch(shown: Window, title: str, onto: str, *, ends: str = "touchEnd") -> None:
+    """Put a finger on the handle of a row, and take it to another row."""
+    handle = _row(shown, title).locator("[data-handle]")
+    handle.scroll_into_view_if_needed()
+    box, goal = handle.bounding_box(), _row(shown, onto).bounding_box()
+    assert box is not None
+    assert goal is not None
+    x, start = box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
+    end = goal["y"] + (goal["height"] - 4 if goal["y"] > box["y"] else 4)
+    finger = shown.page.context.new_cdp_session(shown.page)
+
+    def touch(kind: str, *points: float) -> None:
+        places = [{"x": x, "y": y} for y in points]
+        finger.send("Input.dispatchTouchEvent", {"type": kind, "touchPoints": places})
+
+    touch("touchStart", start)
+    for step in range(1, 13):
+        touch("touchMove", start + (end - start) * step / 12)
+    touch(ends)

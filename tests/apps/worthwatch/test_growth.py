@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -29,8 +30,10 @@ from partita.apps.worthwatch.schema import (
 )
 from partita.apps.worthwatch.service.order import START, STEP
 from partita.kit.clock import SystemClock, stamp
+from partita.store import EmbeddedStore
 from partita.store.observe import Observation
-from partita.table import Item, Put
+from partita.table import Item
+from tests.apps.filling import Like, fill, partition_hash
 from tests.apps.house import kit_on
 from tests.apps.worthwatch.served import Somebody, WorthWatch, serve
 
@@ -49,10 +52,22 @@ LIMITS = {
     "Tonight, member": 60,
     "saved": 70,
     "my lists": 30,
+    "tag": 30,
+    "popular lists": 30,
+    "curators": 30,
+    "comments": 20,
+    "lists with a title": 30,
+    "reviews of a title": 30,
+    "agreement": 15,
+    "To watch": 30,
+    "diary": 30,
+    "ratings": 60,
 }
 """Read units; a title's page has the member's own marks and rating besides, of which the specification says nothing."""
 _CURATORS = 12
 _TITLES = 24
+_RATED = 500
+"""By the member and by each curator."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,13 +82,14 @@ class World:
     def titles(self) -> int:
         return 10 * self.lists
 
-    def rows(self) -> Iterator[Item]:
+    def rows(self) -> Iterator[Item | Like]:
         """Half of the lists are private; all have one film, and the first is saved by as many people as there are
-        lists."""
+        lists. What is many comes in the order of the file, which saves hours of looking for pages."""
         yield from self._people()
-        for number in range(self.titles):
-            yield self._title(number)
-        for number in range(self.lists):
+        yield self._title(0)
+        for number in sorted(range(1, self.titles), key=lambda number: partition_hash(f"MOVIE#{_film(number)}")):
+            yield Like(_EXAMPLE_FILM, _FILM_TEXTS, (_film(number), _numbered(number), _at(number)))
+        for number in sorted(range(self.lists), key=lambda number: partition_hash(f"WATCHLIST#{_list_id(number)}")):
             yield from self._list(number)
         yield from self._around_the_first()
 
@@ -92,20 +108,14 @@ class World:
             yield Follow(user_id=self.member, curator=curator, followed_at=_at(number))
 
     def _title(self, number: int) -> Movie:
-        return Movie(
-            movie_id=_film(number),
-            title=f"A film of some length, number {number}",
-            release_year=1920 + number % 100,
-            genres=("Drama", "Crime"),
-            directors=("Ada Fox",),
-            synopsis="Somebody is on a train, and nobody sleeps. " * 4,
-            runtime=100,
-            created_at=_at(number),
-            updated_at=NOW,
-            listed_in=self.lists if number == 0 else 1,
+        return _EXAMPLE_FILM.with_(
+            Movie.movie_id(_film(number)),
+            Movie.title(_numbered(number)),
+            Movie.created_at(_at(number)),
+            Movie.listed_in(self.lists),
         )
 
-    def _list(self, number: int) -> Iterator[Item]:
+    def _list(self, number: int) -> Iterator[Item | Like]:
         list_id, curator, live = _list_id(number), self.curators[number % len(self.curators)], number % 2 == 0
         published = _at(number) if live else None
         yield Watchlist(
@@ -124,15 +134,8 @@ class World:
         )
         for place in range(_TITLES):
             film = self._film_on(number, place)
-            yield WatchlistItem(
-                watchlist_id=list_id,
-                content_type="MOVIE",
-                content_id=_film(film),
-                position=START + STEP * place,
-                curator_note="Why this one, in a few words." if place < 3 else None,
-                added_at=_at(number),
-                label=Label(title=f"Film {film}", year=1990, runtime=100, genres=("Drama",)),
-                live_since=published,
+            yield Like(
+                _example_item(place, live=live), _ITEM_TEXTS, (list_id, _film(film), _numbered(film), _at(number))
             )
         if published is not None:
             yield ListTotals(watchlist_id=list_id, save_count=number % 50)
@@ -160,6 +163,15 @@ class World:
             )
         for number in range(0, min(24, self.lists), 2):
             yield SavedWatchlist(user_id=self.member, watchlist_id=_list_id(number), saved_at=_at(number))
+        for person in (self.member, *self.curators):
+            for number in range(_RATED):
+                yield Rating(
+                    user_id=person,
+                    content_type="MOVIE",
+                    content_id=_film(1 + number),
+                    rating=1 + number % 10,
+                    rated_at=_at(number),
+                )
         for number in self._seen():
             yield Mine(user_id=self.member, content_type="MOVIE", content_id=_film(number), marked_at=_at(number))
 
@@ -177,11 +189,6 @@ class World:
         return 0 if place == 0 else 1 + (number * _TITLES + place) % (self.titles - 1)
 
 
-def _against(moment: str) -> str:
-    """The newest lists are the least popular ones, so that Discover shows as many different lists as it can."""
-    return "".join(str(9 - int(each)) if each.isdigit() else each for each in moment)
-
-
 def _film(number: int) -> str:
     return f"film{number:022}"
 
@@ -190,18 +197,48 @@ def _list_id(number: int) -> str:
     return f"list{number:022}"
 
 
+def _numbered(number: int) -> str:
+    return f"A film of some length, number {number:08}"
+
+
 def _at(number: int) -> str:
     return f"2026-01-{1 + number % 28:02}T{number // 28 % 24:02}:{number // 672 % 60:02}:00.{number % 1_000_000:06}Z"
 
 
-async def _fill(ww: WorthWatch, world: World) -> None:
-    waiting: list[Put[Item]] = []
-    for row in world.rows():
-        waiting.append(Put(row))
-        if len(waiting) == 1000:
-            await ww.kit.store.batch_write(waiting)
-            waiting.clear()
-    await ww.kit.store.batch_write(waiting)
+_SOME = 99_999_999
+_FILM_TEXTS = (_film(_SOME), _numbered(_SOME), _at(_SOME))
+_ITEM_TEXTS = (_list_id(_SOME), *_FILM_TEXTS)
+_EXAMPLE_FILM = Movie(
+    movie_id=_film(_SOME),
+    title=_numbered(_SOME),
+    release_year=1990,
+    genres=("Drama", "Crime"),
+    directors=("Ada Fox",),
+    synopsis="Somebody is on a train, and nobody sleeps. " * 4,
+    runtime=100,
+    created_at=_at(_SOME),
+    updated_at=NOW,
+    listed_in=1,
+)
+
+
+@cache
+def _example_item(place: int, *, live: bool) -> WatchlistItem:
+    return WatchlistItem(
+        watchlist_id=_list_id(_SOME),
+        content_type="MOVIE",
+        content_id=_film(_SOME),
+        position=START + STEP * place,
+        curator_note="Why this one, in a few words." if place < 3 else None,
+        added_at=_at(_SOME),
+        label=Label(title=_numbered(_SOME), year=1990, runtime=100, genres=("Drama",)),
+        live_since=_at(_SOME) if live else None,
+    )
+
+
+def _against(moment: str) -> str:
+    """The newest lists are the least popular ones, so that Discover shows as many different lists as it can."""
+    return "".join(str(9 - int(each)) if each.isdigit() else each for each in moment)
 
 
 async def _measure(ww: WorthWatch, world: World, member: Somebody) -> dict[str, float]:
@@ -217,6 +254,16 @@ async def _measure(ww: WorthWatch, world: World, member: Somebody) -> dict[str, 
         "Tonight, member": (member, "/worthwatch/tonight"),
         "saved": (member, "/worthwatch/saved"),
         "my lists": (member, "/worthwatch/me/lists"),
+        "tag": (visitor, "/worthwatch?tag=trains"),
+        "popular lists": (visitor, "/worthwatch?sort=popular"),
+        "curators": (visitor, "/worthwatch/curators"),
+        "comments": (visitor, f"/worthwatch/lists/{_list_id(0)}/comments"),
+        "lists with a title": (visitor, f"/worthwatch/titles/film/{_film(0)}/lists"),
+        "reviews of a title": (visitor, f"/worthwatch/titles/film/{_film(0)}/reviews"),
+        "agreement": (member, f"/worthwatch/curators/{world.curators[0]}/agreement"),
+        "To watch": (member, "/worthwatch/to-watch"),
+        "diary": (member, "/worthwatch/diary"),
+        "ratings": (member, "/worthwatch/diary/ratings"),
     }
     calls: list[Observation] = []
     ww.kit.store.observe(calls.append)
@@ -242,7 +289,8 @@ async def test_what_pages_read_does_not_grow_with_lists_titles_and_people(tmp_pa
             member = await ww.person("Mina")
             await ww.service.people.me(member.who)
             world = World(size, tuple(f"curator{number:019}" for number in range(_CURATORS)), member.id)
-            await _fill(ww, world)
+            assert isinstance(kit.tables, EmbeddedStore)
+            fill(kit.tables.engine, WORTHWATCH.name, world.rows())
             measured[size] = await _measure(ww, world, member)
             print(f"{size:,} lists, {world.titles:,} titles: {measured[size]}", flush=True)
     least, most = measured[SIZES[0]], measured[SIZES[-1]]

@@ -3,20 +3,21 @@
 from __future__ import annotations
 
 import asyncio
+from pathlib import Path
 
 import pytest
 
 from partita.apps.worthwatch import schema
 from partita.apps.worthwatch.inputs import ProfileEdit, TitleInput
-from partita.apps.worthwatch.schema import USER_EMAIL, User
+from partita.apps.worthwatch.schema import USER_EMAIL, WORTHWATCH, User
 from partita.apps.worthwatch.service import WorthWatchService
 from partita.apps.worthwatch.service.people import EmailNeeded, EmailTaken
 from partita.kit.accounts import Account
 from partita.kit.kit import Kit
 from partita.kit.permissions import NOBODY
-from partita.kit.problems import Invalid
+from partita.kit.problems import Conflict, Invalid
 from partita.table import Put, Transaction, Update
-from tests.apps.house import person
+from tests.apps.house import BAD_WEATHER, kit_on, person
 from tests.apps.worthwatch.conftest import account, film, member
 
 pytestmark = pytest.mark.anyio
@@ -47,6 +48,25 @@ async def test_of_fifty_equal_emails_one_has_it(kit: Kit) -> None:
     results = await asyncio.gather(*map(claim, range(50)), return_exceptions=True)
     assert sum(isinstance(result, EmailTaken) for result in results) == 49
     assert await kit.store.count(schema.all_users()) == 1
+
+
+async def test_of_fifty_sign_ups_with_one_address_in_bad_weather_one_has_an_account_and_a_profile(
+    tmp_path: Path,
+) -> None:
+    with kit_on(tmp_path, WORTHWATCH, faults=BAD_WEATHER) as kit:
+        service = WorthWatchService(kit)
+
+        async def sign_up(number: int) -> User:
+            email = "Ada@Example.org" if number % 2 else "ada@example.ORG"
+            made = await kit.accounts.registration.sign_up(f"ada-{number}", email, "Ada", "correct horse battery")
+            return await service.people.me(person(made.user_id))
+
+        results = await asyncio.gather(*map(sign_up, range(50)), return_exceptions=True)
+        made = [each for each in results if isinstance(each, User)]
+        assert len(made) == 1
+        assert all(isinstance(each, Conflict | User) for each in results), results
+        everybody = [each async for each in kit.store.stream(schema.all_users())]
+        assert [(each.user_id, each.email.lower()) for each in everybody] == [(made[0].user_id, "ada@example.org")]
 
 
 async def test_an_account_without_an_address_is_asked_for_one(kit: Kit, service: WorthWatchService) -> None:

@@ -128,6 +128,12 @@ async def test_a_list_of_a_thousand_titles_is_read_by_pages(kit: Kit, service: W
     shown = await service.reading.page(mina, visible)
     assert sum(call.units for call in calls) <= 40
     assert (len(shown.tiles), shown.found, shown.progress) == (48, 1000, None)
+    calls.clear()
+    by_title = await service.reading.page(mina, visible, sort="title")
+    assert (len(by_title.tiles), {tile.seen for tile in by_title.tiles}) == (48, {True})
+    marks = [call for call in calls if call.operation == "BatchGetItem"]
+    assert sum(call.units for call in marks) <= 24, "only the marks of what is shown are read"
+    assert await service.reading.pick(mina, watchlist.watchlist_id) is None, "everything is seen"
     second = await service.reading.page(mina, visible, cursor=shown.next_cursor)
     assert [tile.place for tile in second.tiles] == list(range(49, 97))
     assert [tile.id for tile in second.tiles] == ids[48:96]

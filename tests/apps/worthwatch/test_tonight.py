@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from partita.apps.worthwatch.inputs import ListEdit, NewItem, NewShow
-from partita.apps.worthwatch.schema import Follow, Mine, Movie, Queued, Rating, SavedWatchlist, Watchlist
+from partita.apps.worthwatch.schema import Follow, Mine, Movie, Popularity, Queued, Rating, SavedWatchlist, Watchlist
 from partita.apps.worthwatch.service import WorthWatchService
 from partita.apps.worthwatch.service.labels import label_of
 from partita.apps.worthwatch.service.tonight import MOST_LISTS, Evening
@@ -54,7 +54,6 @@ async def test_visitors_get_three_titles_of_popular_lists_with_what_a_curator_sa
     evening = await service.tonight.choose(VISITOR)
     assert len(set(names(evening))) == 3
     for pick in evening.picks:
-        assert pick.reason is not None
         assert pick.reason.note == "The last shot earns it all."
         assert pick.reason.curator is not None
         assert pick.reason.curator.user_id == ada.id
@@ -149,8 +148,28 @@ async def test_a_title_of_to_watch_gets_the_reason_of_any_live_list(service: Wor
     await save(kit, viewer, other)
     picks = {pick.tile.title: pick for pick in (await service.tonight.choose(viewer)).picks}
     assert picks["Wanted"].queued
-    assert picks["Wanted"].reason is not None
     assert picks["Wanted"].reason.note == "Trust me."
+
+
+async def test_each_has_a_persons_reason_so_popular_lists_help_out_if_ones_own_say_too_little(
+    service: WorthWatchService, kit: Kit
+) -> None:
+    """Neither a saved list without notes nor To watch alone is a reason."""
+    viewer = await member(kit)
+    silent = [await film(service, f"Silent {number}", runtime=90) for number in range(4)]
+    _, saved = await recommend(service, kit, *silent, note="")
+    await save(kit, viewer, saved)
+    assert names(await service.tonight.choose(viewer)) == []
+    assert names(await service.tonight.choose(VISITOR)) == []
+    praised = [await film(service, f"Praised {number}", runtime=90) for number in range(3)]
+    _, popular = await recommend(service, kit, *praised, silent[0], note="Trust me.")
+    await kit.store.write(Put(Popularity(watchlist_id=popular.watchlist_id, heat="1")))
+    for who in (viewer, VISITOR):
+        evening = await service.tonight.choose(who)
+        shown = [*evening.picks, *(await service.tonight.choose(who, skip=3)).picks]
+        assert {pick.reason.note for pick in shown} == {"Trust me."}
+        assert len(shown) == len({pick.tile.ref for pick in shown}) == 4
+        assert evening.lists == 2
 
 
 async def test_nothing_of_private_hidden_or_suspended_lists_is_shown(service: WorthWatchService, kit: Kit) -> None:

@@ -5,15 +5,17 @@ from __future__ import annotations
 from collections.abc import AsyncIterator, Iterator, Sequence
 from dataclasses import dataclass, field
 from datetime import timedelta
+from io import BytesIO
 from itertools import product
 from pathlib import Path
 from urllib.parse import quote, urlencode
 
 import pytest
 from fastapi.routing import iter_route_contexts
+from PIL import Image
 
 from partita.apps.worthwatch.inputs import CommentInput, ListEdit, NewItem, NewList, ProfileEdit
-from partita.apps.worthwatch.schema import WORTHWATCH, Watchlist
+from partita.apps.worthwatch.schema import COVERS, WORTHWATCH, Watchlist
 from partita.apps.worthwatch.service.addresses import secret_path
 from partita.kit.schema import newest_mail
 from tests.apps.house import kit_on
@@ -61,6 +63,8 @@ class Scene:
     open: Watchlist
     """Stays; the comments that are removed were on it."""
     secrets: list[str] = field(default_factory=list)
+    pictures: set[str] = field(default_factory=set)
+    """The files of covers, and of the face of whoever will be suspended."""
 
     async def catch_up(self) -> None:
         """Whatever follows changes has followed them."""
@@ -169,6 +173,7 @@ async def _made(ww: WorthWatch) -> Scene:
         said = CommentInput(comment_text=each.description.replace("about", "comment"))
         await service.comments.write(ben.who, each.watchlist_id, said)
     scene = Scene(ww, ada, sue, ben, lists, alien.movie_id, named, watchlist)
+    await _give_pictures(scene)
     await scene.catch_up()
     more = await film(service, f"Aliens {COMMON}", runtime=85)
     for kind, each in lists.items():
@@ -179,6 +184,17 @@ async def _made(ww: WorthWatch) -> Scene:
     scene.secrets.append(str(lists["revoked"].secret_link))
     await scene.catch_up()
     return scene
+
+
+async def _give_pictures(scene: Scene) -> None:
+    """To every list that will be taken away, and to who will be suspended."""
+    pictures, data = scene.ww.service.pictures, BytesIO()
+    Image.new("RGB", (320, 160)).save(data, "PNG")
+    for kind, each in scene.lists.items():
+        owner = scene.sue if kind == "hidden" else scene.ada
+        cover = (await pictures.set_cover(owner.who, each.watchlist_id, data.getvalue())).cover_file
+        scene.pictures.add(str(cover))
+    scene.pictures.add(str((await pictures.set_avatar(scene.sue.who, data.getvalue())).avatar_file))
 
 
 async def _list(ww: WorthWatch, owner: Somebody, kind: str, content_id: str) -> Watchlist:
@@ -195,11 +211,12 @@ def _item(content_id: str, kind: str) -> NewItem:
 async def test_the_walk_meets_everything_while_everybody_may_see_it(scene: Scene) -> None:
     """Otherwise it would prove nothing that it meets nothing later."""
     met: set[str] = set()
+    everything = ALL | REMOVED | scene.pictures
     for path in scene.paths():
         answer = await scene.ww.visitor().get(path)
         assert answer.status < 500, path
-        met |= {each for each in ALL | REMOVED if each in _shown(answer)}
-    assert met == (ALL | REMOVED) - {telltale("revoked", "comment")}  # a secret link shows no comments
+        met |= {each for each in everything if each in _shown(answer)}
+    assert met == everything - {telltale("revoked", "comment")}  # a secret link shows no comments
     assert len(list(scene.paths())) > 200
 
 
@@ -214,7 +231,7 @@ async def test_what_nobody_may_see_is_nowhere(scene: Scene, at_once: bool) -> No
         for path in scene.paths():
             for answer in await _asked(who, path):
                 shown = _shown(answer)
-                found = {each for each in ALL | REMOVED if each in shown}
+                found = {each for each in ALL | REMOVED | scene.pictures if each in shown}
                 if who is scene.ben and path.partition("?")[0] in SAVED:
                     found = {each for each in found if "titletelltale" not in each and "comment" not in each}
                 assert found == set(), (path, answer.status)
@@ -259,9 +276,10 @@ async def test_a_moderator_sees_no_more_of_it_than_anybody_else(scene: Scene) ->
     await scene.take_away()
     await scene.catch_up()
     desks = set()
+    covers = {each for each in scene.pictures if each.startswith(COVERS)}  # whom to restore has a face
     for path in scene.paths():
         answer = await moa.get(path)
-        found = {each for each in ALL | REMOVED if each in _shown(answer)}
+        found = {each for each in ALL | REMOVED | covers if each in _shown(answer)}
         assert found == set(), (path, answer.status)
         if answer.status == 200:
             desks.add(path)

@@ -107,6 +107,27 @@ def test_marks_add_nothing_but_marks(text: str, wanted: str) -> None:
     assert plain == str(escape(unicodedata.normalize("NFC", short)))
 
 
+@pytest.mark.parametrize("same", [3, 230])
+def test_the_best_come_first_and_of_equals_the_first_id_however_many_are_equal(search: Search, same: int) -> None:
+    """So many equal scores that they do not tell which come first, and few, between better and worse ones."""
+    titles = ["word", *["word and more"] * same, "word and more and ever more"]
+    shelved = [Book(id=f"{(7 * n) % 241:03}", title=title) for n, title in enumerate(titles)]
+
+    async def pages() -> list[str]:
+        await _fill(search, *shelved)
+        found: list[str] = []
+        cursor: str | None = None
+        while True:
+            page = await search.find(BOOKS, "word", limit=9, cursor=cursor)
+            found += [hit.id for hit in page.hits]
+            cursor = page.next_cursor
+            if cursor is None:
+                return found
+
+    equal = sorted(book.id for book in shelved[1:-1])
+    assert asyncio.run(pages()) == [shelved[0].id, *equal, shelved[-1].id]
+
+
 def test_pages_together_are_the_whole_list_and_cursors_belong_to_it(search: Search) -> None:
     asyncio.run(_fill(search, *(Book(id=f"{n:02}", title="same " * (n % 3 + 1)) for n in range(25))))
 

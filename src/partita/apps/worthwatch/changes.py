@@ -107,6 +107,9 @@ def handlers(kit: Kit, service: WorthWatchService) -> tuple[Handler, ...]:
             if before is not None and after is not None and label_of(before) != label_of(after):
                 await follow_title(kit.store, ref_of(after))
 
+    async def forget_pictures(change: Change) -> None:
+        await service.pictures.forget(change)
+
     async def merge(change: Change) -> None:
         for before, after in (change.read(WatchlistItem), change.read(Mine), change.read(Viewing)):
             if after is not None and (before is None or before.content_id != after.content_id):
@@ -119,6 +122,7 @@ def handlers(kit: Kit, service: WorthWatchService) -> tuple[Handler, ...]:
         Handler("worthwatch.covers", WORTHWATCH, cover),
         Handler("worthwatch.labels", WORTHWATCH, label),
         Handler("worthwatch.merging", WORTHWATCH, merge),
+        Handler("worthwatch.pictures", WORTHWATCH, forget_pictures),
         Handler("worthwatch.ranks", WORTHWATCH, rank),
         forget_large_values("worthwatch.large_values", WORTHWATCH, kit.store),
         Handler("worthwatch.live", WORTHWATCH, follow),

@@ -19,7 +19,14 @@ _NOT_A_WORD = re.compile(r"[\W_]+")
 _1970 = datetime(1970, 1, 1, tzinfo=UTC)
 _2020 = datetime(2020, 1, 1, tzinfo=UTC)
 _FORTNIGHT = 14 * 86_400
+_PICTURE = re.compile(r"[a-z0-9-]+\.(?:webp|png|jpg)")
 _COMMENT = re.compile(r"(?P<at>\d{4}-[0-9T:.Z+-]+)~(?P<by>.+)", re.DOTALL)
+
+
+def picture_in(folder: str, name: str | None) -> str | None:
+    """The name of an uploaded picture; None if there is none, or another program named a file that is not ours."""
+    here, _, last = (name or "").rpartition("/")
+    return name if here == folder and _PICTURE.fullmatch(last) else None
 
 
 def plain(text: str) -> str:

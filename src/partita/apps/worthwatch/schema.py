@@ -12,6 +12,7 @@ from partita.apps.worthwatch.formats import (
     content_name,
     digest_weekday,
     log_day,
+    picture_in,
     rating_in,
     taste,
 )
@@ -83,6 +84,8 @@ TASTES = WORTHWATCH.index(
 _OF_A_TYPE = "GSI4: Query all entities of a specific type"
 
 ContentType = Literal["MOVIE", "SHOW"]
+POSTERS, AVATARS, COVERS = "worthwatch/posters", "worthwatch/avatars", "worthwatch/covers"
+"""The folders of uploaded pictures in the file store."""
 ListTag = Annotated[str, StringConstraints(min_length=1, max_length=50)]
 OtherTitle = Annotated[str, StringConstraints(min_length=1, max_length=300)]
 Curating = Literal["pending", "approved", "suspended"]
@@ -100,6 +103,8 @@ class TitleRef(BaseModel):
     """The digest in its poster's address."""
     tint: int | None = None
     """The number of its poster's hue."""
+    picture: str | None = None
+    """The file of its uploaded poster."""
 
 
 class Label(BaseModel):
@@ -111,6 +116,8 @@ class Label(BaseModel):
     genres: tuple[str, ...] = Field(default=(), max_length=3)
     poster: str | None = None
     """The digest in its poster's address."""
+    picture: str | None = None
+    """The file of its uploaded poster."""
 
 
 # 1. User
@@ -125,6 +132,9 @@ class User(Item, table=WORTHWATCH, pk="USER#{user_id}", sk="PROFILE", keys={"fee
     updated_at: Attribute[Timestamp]
     bio: Attribute[str | None] = attribute(default=None, max_length=500)
     avatar_url: Attribute[str | None] = attribute(default=None)
+    """Of another site: kept, and never loaded."""
+    avatar_file: Attribute[str | None] = attribute(default=None)
+    """The file that they uploaded."""
     is_curator: Attribute[bool] = attribute(default=False)
     curator_status: Attribute[Curating | None] = attribute(default=None)
     favourites: Attribute[tuple[TitleRef, ...] | None] = attribute(default=None, max_length=4)
@@ -145,6 +155,11 @@ class User(Item, table=WORTHWATCH, pk="USER#{user_id}", sk="PROFILE", keys={"fee
     def approved(self) -> bool:
         """Whether they may publish."""
         return self.curator_status == "approved"
+
+    @property
+    def face(self) -> str | None:
+        """The file of their face; without one it is drawn."""
+        return picture_in(AVATARS, self.avatar_file)
 
 
 @access_pattern(
@@ -199,6 +214,9 @@ class Watchlist(
     title: Attribute[str] = attribute(min_length=1, max_length=200)
     description: Attribute[str] = attribute(default="", max_length=1000)
     cover_image_url: Attribute[str | None] = attribute(default=None)
+    """Of another site: kept, and never loaded."""
+    cover_file: Attribute[str | None] = attribute(default=None)
+    """The file that its curator uploaded."""
     is_public: Attribute[bool] = attribute(default=True)
     is_public_str: Attribute[Literal["true", "false"]] = derived(lambda is_public: "true" if is_public else "false")
     tags: Attribute[tuple[ListTag, ...]] = attribute(default=(), max_length=10)
@@ -220,6 +238,11 @@ class Watchlist(
     """Written together with the pointers, tag totals and counts of a list that goes live, or ends that."""
     adopted: Attribute[bool] = derived(lambda: True)
     """Whether pointers and totals know it; not stored if another program wrote it, until it is adopted."""
+
+    @property
+    def cover(self) -> str | None:
+        """The file of its cover; without one its first posters are shown."""
+        return picture_in(COVERS, self.cover_file)
 
     @property
     def live(self) -> bool:
@@ -410,6 +433,9 @@ class Movie(Item, table=WORTHWATCH, pk="MOVIE#{movie_id}", sk="METADATA", keys={
     cast: Attribute[tuple[str, ...] | None] = attribute(default=None)
     synopsis: Attribute[str | None] = attribute(default=None, max_length=5000)
     poster_url: Attribute[str | None] = attribute(default=None)
+    """Of another site: kept, and never loaded."""
+    poster_file: Attribute[str | None] = attribute(default=None)
+    """The file that a librarian uploaded."""
     runtime: Attribute[int | None] = attribute(default=None, ge=0)
     rating: Attribute[Any] = attribute(default=None)
     rating_count: Attribute[int | None] = attribute(default=None, ge=0)
@@ -449,6 +475,11 @@ class Movie(Item, table=WORTHWATCH, pk="MOVIE#{movie_id}", sk="METADATA", keys={
     @property
     def year(self) -> int | None:
         return self.release_year
+
+    @property
+    def picture(self) -> str | None:
+        """The file of its uploaded poster; without one it is drawn."""
+        return picture_in(POSTERS, self.poster_file)
 
     @property
     def histogram(self) -> tuple[int, ...]:
@@ -514,6 +545,9 @@ class Show(Item, table=WORTHWATCH, pk="SHOW#{show_id}", sk="METADATA", keys={"fe
     cast: Attribute[tuple[str, ...] | None] = attribute(default=None)
     synopsis: Attribute[str | None] = attribute(default=None, max_length=5000)
     poster_url: Attribute[str | None] = attribute(default=None)
+    """Of another site: kept, and never loaded."""
+    poster_file: Attribute[str | None] = attribute(default=None)
+    """The file that a librarian uploaded."""
     number_of_seasons: Attribute[int | None] = attribute(default=None, ge=0)
     number_of_episodes: Attribute[int | None] = attribute(default=None, ge=0)
     status: Attribute[Literal["ongoing", "ended", "cancelled"] | None] = attribute(default=None)
@@ -555,6 +589,11 @@ class Show(Item, table=WORTHWATCH, pk="SHOW#{show_id}", sk="METADATA", keys={"fe
     @property
     def year(self) -> int | None:
         return self.start_year
+
+    @property
+    def picture(self) -> str | None:
+        """The file of its uploaded poster; without one it is drawn."""
+        return picture_in(POSTERS, self.poster_file)
 
     @property
     def histogram(self) -> tuple[int, ...]:

@@ -99,6 +99,7 @@ def build(kit: Kit) -> System:
             ),
         ),
         adoptions=service.adoptions,
+        files=service.pictures.owned,
         searches=CATALOGS,
         demo=lambda: fill(service, kit),
     )

@@ -9,7 +9,7 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from io import BytesIO
 
-from PIL import Image
+from PIL import Image, ImageOps
 
 from partita.kit.files.content import GIF, JPEG, PNG, WEBP, kind_of
 from partita.kit.previews.pictures import upright
@@ -53,22 +53,29 @@ async def image_of(
     most_bytes: int,
     least: tuple[int, int] = (64, 64),
     most_pixels: int = MOST_PIXELS,
+    frame: tuple[int, int] | None = None,
 ) -> Picture:
-    """The picture in an upload, upright, in sRGB and without a second frame; `ImageRefused` or `TooLarge` otherwise."""
+    """The picture in an upload, upright, in sRGB and without a second frame; `ImageRefused` or `TooLarge` otherwise.
+
+    With a `frame` it is cut to the frame's shape around its middle, made no larger than that, and encoded as WebP.
+    """
     if len(data) > most_bytes:
         raise TooLarge(f"At most {most_bytes // 1000:,} KB; this picture has {-(-len(data) // 1000):,} KB.")
     kind = kind_of(data)
     if kind not in kinds or kind not in _FORMATS:
         raise ImageRefused(f"Choose a picture in {_listed(kinds)}; this file is none, whatever its name says.")
-    return await asyncio.get_running_loop().run_in_executor(_threads, _decoded, data, kind, least, most_pixels)
+    return await asyncio.get_running_loop().run_in_executor(_threads, _decoded, data, kind, least, most_pixels, frame)
 
 
-def _decoded(data: bytes, kind: str, least: tuple[int, int], most_pixels: int) -> Picture:
+def _decoded(
+    data: bytes, kind: str, least: tuple[int, int], most_pixels: int, frame: tuple[int, int] | None
+) -> Picture:
     try:
         with Image.open(BytesIO(data), formats=[_FORMATS[kind]]) as opened:
             _check_size(opened.size, least, most_pixels)
             opened.load()
-            return _encoded(upright(opened), kind)
+            picture = upright(opened)
+            return _encoded(picture, kind) if frame is None else _encoded(_framed(picture, frame), WEBP)
     except ImageRefused:
         raise
     except (Image.DecompressionBombWarning, Image.DecompressionBombError):
@@ -84,6 +91,13 @@ def _check_size(size: tuple[int, int], least: tuple[int, int], most_pixels: int)
         raise _too_many_pixels(most_pixels)
     if width < least[0] or height < least[1]:
         raise ImageRefused(f"At least {least[0]} × {least[1]} pixels; this picture has {width} × {height}.")
+
+
+def _framed(picture: Image.Image, frame: tuple[int, int]) -> Image.Image:
+    smaller = min(1.0, picture.width / frame[0], picture.height / frame[1])
+    size = max(1, round(frame[0] * smaller)), max(1, round(frame[1] * smaller))
+    mode = "RGBA" if picture.has_transparency_data else "RGB"
+    return ImageOps.fit(picture.convert(mode), size, Image.Resampling.LANCZOS)
 
 
 def _encoded(picture: Image.Image, kind: str) -> Picture:

@@ -24,6 +24,8 @@ Ended = tuple[str, float]
 """A sort, and a value: documents whose value is at most that are not in the list."""
 FEW = 2_000
 """So few documents are sorted after they are found; of more, the first of the order that pass are looked for."""
+_SAME_SCORE = 200
+"""So many documents more than are wanted are ranked, in case some have the same score."""
 Row = tuple[Any, ...]
 """What a document is placed by, its id, and its number."""
 
@@ -145,10 +147,14 @@ def by_match(
     connection: apsw.Connection, matching: Matching, first: str | None, after: Sequence[Any] | None, limit: int
 ) -> list[Row]:
     """The best matches: tier, score, id, number. What `first` matches as well is in the first tier."""
+    if first is None:
+        rows = _best_scores(connection, matching, after, limit)
+        if rows is not None:
+            return rows
     catalog = matching.catalog
     words = f"words_{catalog.slug}"
     where, parameters = matching.where()
-    weights = ", ".join(str(float(weight)) for weight in catalog.weights.values())
+    weights = _weights(catalog)
     tier = "0"
     lead: tuple[str, ...] = ()
     if first is not None:
@@ -162,6 +168,34 @@ def by_match(
     return connection.execute(
         f"{ranked} ORDER BY tier, score, id LIMIT ?", (*lead, *parameters, *(after or ()), limit)
     ).fetchall()
+
+
+def _best_scores(
+    connection: apsw.Connection, matching: Matching, after: Sequence[Any] | None, limit: int
+) -> list[Row] | None:
+    """The same if there is one tier: only documents with the best scores are looked up, not all that match. None if so
+    many have the same score that this does not tell which come first."""
+    words, weights = f"words_{matching.catalog.slug}", _weights(matching.catalog)
+    where, parameters = matching.where()
+    most = limit + _SAME_SCORE
+    scored = f"SELECT {words}.rowid AS doc, bm25({words}, {weights}) AS score FROM {words} WHERE {where}"
+    worse: tuple[float, ...] = ()
+    if after is not None:
+        scored, worse = f"SELECT * FROM ({scored}) WHERE score >= ?", (after[1],)
+    best: list[Row] = connection.execute(f"{scored} ORDER BY score LIMIT ?", (*parameters, *worse, most)).fetchall()
+    there_may_be_more = len(best) == most
+    if there_may_be_more:
+        best = [each for each in best if each[1] < best[-1][1]]  # others may have the last one's score
+    docs = ", ".join(str(doc) for doc, _ in best)
+    ids = dict(connection.execute(f"SELECT doc, id FROM documents_{matching.catalog.slug} WHERE doc IN ({docs})"))
+    rows: list[Row] = sorted((0, score, ids[doc], doc) for doc, score in best)
+    if after is not None:
+        rows = [row for row in rows if row[:3] > tuple(after)]
+    return None if there_may_be_more and len(rows) < limit else rows[:limit]
+
+
+def _weights(catalog: Catalog[Any]) -> str:
+    return ", ".join(str(float(weight)) for weight in catalog.weights.values())
 
 
 def by_sort(

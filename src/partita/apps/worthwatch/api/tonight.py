@@ -42,7 +42,7 @@ class PickView(View):
     runtime: Annotated[int | None, From("tile.runtime")]
     genres: Annotated[list[str], From("tile.genres")]
     queued: bool = Field(description="Whether it is on your To watch.")
-    reason: ReasonView | None
+    reason: ReasonView
     more_curators: Annotated[int, From("others")] = Field(description="How many more recommend it.")
 
 
@@ -76,5 +76,5 @@ def add(api: Routes, service: WorthWatchService) -> None:
         return Json(answer)
 
 
-def _reason(pick: Pick) -> dict[str, Any] | None:
-    return None if pick.reason is None else ReasonView.of(pick.reason, curator_name=curator_name(pick.reason.curator))
+def _reason(pick: Pick) -> dict[str, Any]:
+    return ReasonView.of(pick.reason, curator_name=curator_name(pick.reason.curator))

@@ -101,19 +101,8 @@ def list_head(request: Request, shown: ShownList) -> Head:
     watchlist = shown.watchlist
     path = list_path(watchlist)
     base = serving(request).base_url
-    entries = [
-        thing(
-            "ListItem",
-            position=tile.place,
-            item=thing(
-                "Movie" if tile.type == "MOVIE" else "TVSeries",
-                name=tile.title,
-                url=absolute(base, tile.path),
-                dateCreated=str(tile.year) if tile.year else None,
-            ),
-        )
-        for tile in shown.tiles
-    ]
+    # Places and addresses alone: the page of each title says what it is.
+    entries = [thing("ListItem", position=tile.place, url=absolute(base, tile.path)) for tile in shown.tiles]
     data: dict[str, Any] = thing(
         "ItemList",
         name=watchlist.title,

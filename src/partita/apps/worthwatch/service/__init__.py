@@ -21,6 +21,7 @@ from partita.apps.worthwatch.service.merging import Merging
 from partita.apps.worthwatch.service.notices import Notices
 from partita.apps.worthwatch.service.own_data import OwnData
 from partita.apps.worthwatch.service.people import People
+from partita.apps.worthwatch.service.pictures import Pictures
 from partita.apps.worthwatch.service.ratings import Ratings
 from partita.apps.worthwatch.service.reading import Reading
 from partita.apps.worthwatch.service.reasons import Reasons
@@ -71,5 +72,6 @@ class WorthWatchService:
         applying = Applying(kit, self.copies, self.ratings)
         self.imports = Imports(kit, self.people, self.lists, self.items, applying)
         self.merging = Merging(kit, self.titles)
+        self.pictures = Pictures(kit, self.people, self.titles, self.lists)
         self.catalog = CatalogDesk(kit, self.titles)
         self.adoptions = adoptions(kit, self.copies, self.ratings)

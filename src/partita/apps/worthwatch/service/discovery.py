@@ -40,14 +40,13 @@ class Tag:
 
 @dataclass(frozen=True, slots=True)
 class Front:
-    """Everything that Discover shows."""
+    """Everything that Discover shows; a list is featured, new or popular, and not two of these."""
 
     featured: ListCard | None
     followed: tuple[ListCard, ...]
     follows_somebody: bool
     new: tuple[ListCard, ...]
     popular: tuple[ListCard, ...]
-    """Without those that are shown as new right above."""
     tags: tuple[Tag, ...]
     curators: tuple[User, ...]
 
@@ -116,7 +115,7 @@ class Discovery:
     async def front(self, viewer: Viewer) -> Front:
         """What Discover shows to somebody."""
         new = (await self._store.page(schema.live_lists(), limit=_SHOWN + _SPARE)).items
-        hottest = (await self._store.page(schema.popular_lists(), limit=2 * _SHOWN)).items
+        hottest = (await self._store.page(schema.popular_lists(), limit=2 * _SHOWN + 1)).items
         followed_ids, follows = await self._followed(viewer)
         known = {each.watchlist_id: each for each in new}
         missing = [each.watchlist_id for each in hottest if each.watchlist_id not in known]
@@ -127,14 +126,15 @@ class Discovery:
             return tuple(shown[each] for each in ids if each in shown)
 
         popular = chosen(each.watchlist_id for each in hottest)
-        newest = chosen(each.watchlist_id for each in new)[:_SHOWN]
+        featured = self._featured(popular)
+        newest = tuple(card for card in chosen(each.watchlist_id for each in new) if card != featured)[:_SHOWN]
         curators = {card.curator.user_id: card.curator for card in (*popular, *shown.values()) if card.curator}
         return Front(
-            featured=self._featured(popular),
+            featured=featured,
             followed=chosen(followed_ids),
             follows_somebody=follows,
             new=newest,
-            popular=tuple(card for card in popular if card not in newest)[:_SHOWN],
+            popular=tuple(card for card in popular if card != featured and card not in newest)[:_SHOWN],
             tags=await self.tags(),
             curators=tuple(curators.values())[:_FACES],
         )

@@ -82,6 +82,7 @@ def label_of(title: Title) -> Label:
         runtime=runtime,
         genres=title.genres[:3],
         poster=poster_digest(poster_of(title)),
+        picture=title.picture,
     )
 
 
@@ -99,4 +100,5 @@ def named_by(content_type: ContentType, content_id: str, label: Label) -> TitleR
         year=label.year,
         poster=label.poster,
         tint=tint_of(content_type, content_id, label.genres),
+        picture=label.picture,
     )

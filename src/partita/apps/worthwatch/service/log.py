@@ -48,12 +48,14 @@ _LIST = (
     Watchlist.is_ranked,
     Watchlist.hidden,
     Watchlist.cover_image_url,
+    Watchlist.cover_file,
 )
 _ITEM = (WatchlistItem.curator_note, WatchlistItem.note_spoils)
-_PERSON = (User.username, User.bio, User.avatar_url, User.favourites)
-_FACTS = ("title", "genres", "cast", "synopsis", "poster_url", "tmdb_id", "imdb_id", "other_titles", "checked_at")
-_MOVIE = (*_FACTS, "release_year", "directors", "runtime")
-_SHOW = (*_FACTS, "start_year", "end_year", "creators", "number_of_seasons", "number_of_episodes", "status")
+_PERSON = (User.username, User.bio, User.avatar_url, User.avatar_file, User.favourites)
+_FACTS = ("title", "genres", "cast", "synopsis", "poster_url", "poster_file")
+_IDS = ("tmdb_id", "imdb_id", "other_titles", "checked_at")
+_MOVIE = (*_FACTS, *_IDS, "release_year", "directors", "runtime")
+_SHOW = (*_FACTS, *_IDS, "start_year", "end_year", "creators", "number_of_seasons", "number_of_episodes", "status")
 
 
 @dataclass(frozen=True, slots=True)

@@ -37,6 +37,9 @@ View = Literal["posters", "rows"]
 PAGE = 48
 ROWS = 100
 _RELATED = 12
+_DRAWN = 24
+"""Of so many titles at once it is looked up whether the viewer has seen them."""
+_CHANCE = secrets.SystemRandom()
 WHOLE = 100
 """A list of so many titles is read whole with its page; of a longer one, progress loads after it."""
 
@@ -153,14 +156,18 @@ class Reading:
         whole = watchlist.item_count <= WHOLE or show != "all" or sort != "order"
         if whole:
             items = await self._items.all_in_order(list_id)
-            mine = await self._shelves.among(viewer, (ref_of(each) for each in items))
-            tiles: Sequence[Tile] = marked(_tiles(items, 0, ranked, since), mine)
-            if viewer.signed_in:
-                progress = progress_of((tile.ref for tile in tiles), mine)
+            tiles: Sequence[Tile] = _tiles(items, 0, ranked, since)
             length = in_hours(sum(tile.runtime or 0 for tile in tiles))
+            needs_all_marks = watchlist.item_count <= WHOLE or show == "unseen"
+            if needs_all_marks:
+                mine = await self._shelves.among(viewer, (tile.ref for tile in tiles))
+                progress = progress_of((tile.ref for tile in tiles), mine) if viewer.signed_in else None
+                tiles = marked(tiles, mine)
             tiles = _sorted([tile for tile in tiles if _fits(tile, show)], sort)
             start = _offset(cursor)[0]
             found, tiles = len(tiles), tiles[start : start + PAGE]
+            if not needs_all_marks:
+                tiles = marked(tiles, await self._shelves.among(viewer, (tile.ref for tile in tiles)))
             next_cursor = str(start + PAGE) if start + PAGE < found else None
         else:
             start, rest = _offset(cursor)
@@ -206,9 +213,14 @@ class Reading:
     async def pick(self, viewer: Viewer, watchlist_id: str) -> WatchlistItem | None:
         """One of the titles that the viewer has not seen, whichever."""
         items = await self._items.all_in_order(watchlist_id)
-        mine = await self._shelves.among(viewer, (ref_of(each) for each in items))
-        unseen = [each for each in items if (mark := mine.get(ref_of(each))) is None or not mark.seen]
-        return secrets.choice(unseen) if unseen else None
+        _CHANCE.shuffle(items)
+        for start in range(0, len(items), _DRAWN):
+            drawn = items[start : start + _DRAWN]
+            mine = await self._shelves.among(viewer, map(ref_of, drawn))
+            for each in drawn:
+                if (mark := mine.get(ref_of(each))) is None or not mark.seen:
+                    return each
+        return None
 
     async def progress(self, viewer: Viewer, watchlist_id: str) -> Progress:
         """How much of a list somebody has seen, counted now."""

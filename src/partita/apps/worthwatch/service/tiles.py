@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 
+from partita.apps.worthwatch.formats import picture_in
 from partita.apps.worthwatch.schema import (
+    POSTERS,
     ContentType,
     Label,
     ListTotals,
@@ -56,6 +58,8 @@ class Tile:
     """Whether it came since the viewer's last visit."""
     gone: bool = False
     """Whether the title is not in the catalog any more."""
+    file: str | None = None
+    """Its uploaded poster, as it was copied."""
 
     @property
     def ref(self) -> Ref:
@@ -73,6 +77,11 @@ class Tile:
     @property
     def poster(self) -> str:
         return poster_path(self.type, self.id, self.digest)
+
+    @property
+    def picture(self) -> str | None:
+        """The file of its uploaded poster; without one it is drawn, at `poster`."""
+        return picture_in(POSTERS, self.file)
 
     @property
     def name(self) -> str:
@@ -122,6 +131,11 @@ class ListCard:
         return curator_name(self.curator)
 
     @property
+    def face(self) -> str | None:
+        """The file of its curator's face."""
+        return self.curator.face if self.curator else None
+
+    @property
     def first_sentence(self) -> str:
         """The beginning of its description."""
         text = " ".join(self.watchlist.description.split())
@@ -151,6 +165,7 @@ def tile_of_label(content_type: ContentType, content_id: str, label: Label | Non
         label.genres,
         label.poster,
         tint_of(content_type, content_id, label.genres),
+        file=label.picture,
     )
 
 
@@ -175,7 +190,7 @@ def tile_of_title(title: Title) -> Tile:
 
 def tile_of_ref(ref: TitleRef) -> Tile:
     """A title on a cover or among favourites."""
-    return Tile(ref.type, ref.id, ref.title, ref.year, digest=ref.poster, tint=ref.tint)
+    return Tile(ref.type, ref.id, ref.title, ref.year, digest=ref.poster, tint=ref.tint, file=ref.picture)
 
 
 def marked(tiles: Iterable[Tile], mine: Mapping[Ref, Mine]) -> tuple[Tile, ...]:

@@ -1,12 +1,13 @@
 """Tonight: three titles that fit somebody's time, each with a person's reason.
 
-They come from To watch, saved lists and the curators somebody follows; for visitors, from popular lists. Nothing here
-grows: twelve lists at most are read, the first titles of each, and the marks of the best candidates alone.
+They come from To watch, saved lists and the curators somebody follows; for visitors, and if those say too little, from
+popular lists. A title about which nobody says why is left out. Nothing here grows: twelve lists at most are read, the
+first titles of each, the newest ratings of a few people, and the marks of the best candidates alone.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from hashlib import blake2s
 from typing import Literal
@@ -30,11 +31,13 @@ _TITLES_OF_A_LIST = 16
 _QUEUED = 40
 _CHECKED_AT_ONCE = 12
 """Of so many candidates it is looked up at once whether the viewer has seen them."""
-_MOST_SEEN = 36
+_MOST_SEEN = 20
 """So many more are looked at if the viewer has seen the best ones."""
-_TASTES = 500
+_ASKED = 3
+"""For so many titles without a note on the lists that were read, other lists are asked why."""
+_TASTES = 160
 """So many ratings of each person are compared, the newest."""
-_COMPARED = 4
+_COMPARED = 3
 """With so many curators, those who recommend most, the viewer's taste is compared."""
 _LEAST_IN_COMMON = 5
 _NOBODY = 50.0
@@ -67,9 +70,8 @@ class Candidate:
 
     @property
     def best(self) -> Reason | None:
-        """The reason to show: one with a note that does not tell the ending, if there is one."""
-        by_worth = sorted(self.reasons, key=lambda each: (not each.note, each.note_spoils))
-        return by_worth[0] if by_worth else None
+        """The note to show: one that does not tell the ending, if there is one; None if nobody says why."""
+        return min((each for each in self.reasons if each.note), key=lambda each: each.note_spoils, default=None)
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,7 +79,7 @@ class Pick:
     """One of the three."""
 
     tile: Tile
-    reason: Reason | None
+    reason: Reason
     others: int
     """How many more curators recommend it."""
     queued: bool
@@ -99,6 +101,16 @@ class Evening:
     without_genre: int
 
 
+@dataclass(frozen=True, slots=True)
+class _Wanted:
+    """What the viewer asks for."""
+
+    minutes: Minutes | None
+    genre: str
+    enough: int
+    """So many titles are looked for: those that are skipped, three, and one that says whether there are others."""
+
+
 class Tonight:
     """Choosing."""
 
@@ -114,20 +126,35 @@ class Tonight:
         """Three titles; always the same ones until the viewer skips them, sees one, or something new comes."""
         sources = await self._sources(viewer)
         every = await self._candidates(viewer, sources)
-        fitting = [each for each in every if _in_time(each, minutes) and _of_genre(each, genre)]
-        agreement = await self._agreement(viewer, fitting)
-        ranked = sorted(fitting, key=lambda each: _rank(viewer, each, agreement))
-        left = await self._unseen(viewer, ranked, min(max(skip, 0), MOST_SKIPPED) + THREE + 1)
-        chosen = left[skip : skip + THREE]
+        skip = min(max(skip, 0), MOST_SKIPPED)
+        wanted = _Wanted(minutes, genre, skip + THREE + 1)
+        left = await self._fitting(viewer, every, wanted)
+        if viewer.signed_in and len(left) < skip + THREE and len(sources) < MOST_LISTS:
+            popular = await self._popular(sources)
+            sources |= popular
+            more = await self._candidates(viewer, popular, known=every)
+            left += await self._fitting(viewer, more, wanted)
+            every += more
         return Evening(
-            picks=tuple([await self._pick(each) for each in chosen]),
+            picks=tuple(map(_pick, left[skip : skip + THREE])),
             more=len(left) > skip + THREE,
-            considered=len(every),
+            considered=len({each.ref for each in every}),
             lists=len(sources),
             genres=_genres(every),
             without_time=sum(_of_genre(each, genre) for each in every),
             without_genre=sum(_in_time(each, minutes) for each in every),
         )
+
+    async def _fitting(self, viewer: Viewer, every: Iterable[Candidate], wanted: _Wanted) -> list[Candidate]:
+        """The best of those that fit, are not seen, and that somebody gives a reason for."""
+        fitting = [each for each in every if _in_time(each, wanted.minutes) and _of_genre(each, wanted.genre)]
+        agreement = await self._agreement(viewer, fitting)
+        ranked = sorted(fitting, key=lambda each: _rank(viewer, each, agreement))
+        left = await self._unseen(viewer, [each for each in ranked if each.best], wanted.enough, _MOST_SEEN)
+        if len(left) < wanted.enough:
+            unsaid = [each for each in ranked if not each.best]
+            left += await self._explained(await self._unseen(viewer, unsaid, _ASKED, _ASKED))
+        return left[: wanted.enough]
 
     # -- where titles come from
 
@@ -139,10 +166,16 @@ class Tonight:
             followed = await self._store.page(schema.followed_shelf(viewer.id), limit=MOST_LISTS // 2)
             newest = [await self._store.first(schema.live_lists_of(each.curator)) for each in followed]
             ids = _in_turn([each.watchlist_id for each in saved], [each.watchlist_id for each in newest if each])
-        if not ids:
-            popular = await self._store.page(schema.popular_lists(), limit=MOST_LISTS)
-            ids = [each.watchlist_id for each in popular]
-        lists = await self._lists.by_id(ids[:MOST_LISTS])
+        return await self._live(ids[:MOST_LISTS]) if ids else await self._popular({})
+
+    async def _popular(self, besides: Collection[str]) -> dict[str, tuple[Watchlist, User | None]]:
+        """Popular lists, as many as may be read besides these."""
+        popular = await self._store.page(schema.popular_lists(), limit=MOST_LISTS)
+        ids = [each.watchlist_id for each in popular if each.watchlist_id not in besides]
+        return await self._live(ids[: MOST_LISTS - len(besides)])
+
+    async def _live(self, ids: Sequence[str]) -> dict[str, tuple[Watchlist, User | None]]:
+        lists = await self._lists.by_id(ids)
         curators = await self._people.by_id(each.curator_id for each in lists.values())
         return {
             list_id: (each, curators.get(each.curator_id))
@@ -151,29 +184,35 @@ class Tonight:
         }
 
     async def _candidates(
-        self, viewer: Viewer, sources: Mapping[str, tuple[Watchlist, User | None]]
+        self,
+        viewer: Viewer,
+        sources: Mapping[str, tuple[Watchlist, User | None]],
+        known: Iterable[Candidate] | None = None,
     ) -> list[Candidate]:
-        """Everything that somebody recommends, or that is on the viewer's To watch."""
-        known: dict[Ref, Candidate] = {}
-        if viewer.signed_in:
+        """Everything that somebody recommends, or that is on the viewer's To watch; without those that are known."""
+        found: dict[Ref, Candidate] = {}
+        if viewer.signed_in and known is None:
             for queued in await self._store.page(schema.queue_shelf(viewer.id), limit=_QUEUED):
                 ref = queued.content_type, queued.content_id
-                known[ref] = Candidate(ref, queued.label, queued=True)
+                found[ref] = Candidate(ref, queued.label, queued=True)
         for watchlist, curator in sources.values():
             if watchlist.curator_id == viewer.user_id:
                 continue
             page = await self._store.page(schema.items_in_order(watchlist.watchlist_id), limit=_TITLES_OF_A_LIST)
             for item in page:
-                candidate = known.setdefault((item.content_type, item.content_id), _new(item))
+                candidate = found.setdefault((item.content_type, item.content_id), _new(item))
                 candidate.reasons.append(_reason(item, watchlist, curator))
-        return list(known.values())
+        before = {each.ref for each in known or () if each.best}
+        return [each for each in found.values() if each.ref not in before]
 
-    async def _unseen(self, viewer: Viewer, ranked: Sequence[Candidate], enough: int) -> list[Candidate]:
+    async def _unseen(
+        self, viewer: Viewer, ranked: Sequence[Candidate], enough: int, most_seen: int
+    ) -> list[Candidate]:
         """The first candidates that the viewer has neither seen nor put aside."""
         if not viewer.signed_in:
             return list(ranked[:enough])
         left: list[Candidate] = []
-        best = ranked[: enough + _MOST_SEEN]
+        best = ranked[: enough + most_seen]
         for start in range(0, len(best), _CHECKED_AT_ONCE):
             now = best[start : start + _CHECKED_AT_ONCE]
             mine = await self._shelves.among(viewer, (each.ref for each in now))
@@ -185,25 +224,22 @@ class Tonight:
                 break
         return left[:enough]
 
-    async def _pick(self, candidate: Candidate) -> Pick:
-        """A candidate with its reason; if no list that was read has a note on it, another live list may have one."""
-        reason = candidate.best
-        if reason is None or not reason.note:
-            reason = await self._someones_reason(candidate.ref) or reason
-        tile = tile_of_label(*candidate.ref, candidate.label)
-        return Pick(tile, reason, max(len(candidate.curators) - 1, 0), candidate.queued)
+    async def _explained(self, candidates: Iterable[Candidate]) -> list[Candidate]:
+        """Those for which another live list, which was not read, has a note."""
+        explained = []
+        for candidate in candidates:
+            reason = await self._someones_reason(candidate.ref)
+            if reason is not None:
+                candidate.reasons.append(reason)
+                explained.append(candidate)
+        return explained
 
     async def _someones_reason(self, ref: Ref) -> Reason | None:
         page = await self._store.page(schema.live_items_with(*ref), limit=_WITH_A_TITLE)
         noted = [item for item in page if item.curator_note and not item.note_spoils][:2]
-        lists = await self._lists.by_id(item.watchlist_id for item in noted)
-        curators = await self._people.by_id(each.curator_id for each in lists.values())
-        for item in noted:
-            watchlist = lists.get(item.watchlist_id)
-            curator = curators.get(watchlist.curator_id) if watchlist else None
-            if watchlist is not None and watchlist.live and seen_by_everybody(watchlist, curator):
-                return _reason(item, watchlist, curator)
-        return None
+        sources = await self._live([item.watchlist_id for item in noted])
+        reasons = (_reason(item, *sources[item.watchlist_id]) for item in noted if item.watchlist_id in sources)
+        return next(reasons, None)
 
     # -- agreement
 
@@ -236,14 +272,20 @@ def _agreed(mine: Mapping[Ref, int], theirs: Mapping[Ref, int]) -> float:
     return 100 * (1 - apart / 9)
 
 
-def _rank(viewer: Viewer, candidate: Candidate, agreement: Mapping[str, float]) -> tuple[bool, int, float, bool, bytes]:
-    """Whoever has a reason comes first; then what many curators recommend, then those one agrees with."""
+def _rank(viewer: Viewer, candidate: Candidate, agreement: Mapping[str, float]) -> tuple[int, float, bool, bytes]:
+    """What many curators recommend comes first, then what those recommend with whom one agrees."""
     curators = candidate.curators
     agreed = max((agreement.get(each, _NOBODY) for each in curators), default=_NOBODY)
-    reason = candidate.best
     name = f"{viewer.user_id or ''}/{candidate.ref[0]}/{candidate.ref[1]}".encode(errors="replace")
     chance = blake2s(name, digest_size=8).digest()  # so that not everybody gets the same, and each the same again
-    return reason is None or not reason.note, -len(curators), -agreed, not candidate.queued, chance
+    return -len(curators), -agreed, not candidate.queued, chance
+
+
+def _pick(candidate: Candidate) -> Pick:
+    reason = candidate.best
+    assert reason is not None  # others are not chosen
+    others = set(candidate.curators) - {reason.watchlist.curator_id}
+    return Pick(tile_of_label(*candidate.ref, candidate.label), reason, len(others), candidate.queued)
 
 
 def _new(item: WatchlistItem) -> Candidate:

@@ -220,31 +220,42 @@
     if (!moving && lifted && !lifted.pointer && event.target.closest("[data-handle]")) drop(true);
   });
 
+  // By mouse, pen or finger. The list holds the pointer, since the rows move in the page; near an edge of the window it
+  // scrolls for as long as the pointer stays there.
+  const EDGE = 72;
+  const middle = (each) => { const box = each.getBoundingClientRect(); return box.top + box.height / 2; };
+  const follow = () => {
+    const { row, y } = lifted;
+    for (let above = row.previousElementSibling; above && y < middle(above); above = row.previousElementSibling) above.before(row);
+    for (let below = row.nextElementSibling; below && y > middle(below); below = row.nextElementSibling) below.after(row);
+    announce(row);
+  };
+  const scroll = () => {
+    if (lifted?.pointer === undefined) return;
+    const top = EDGE + (document.querySelector(".bar")?.offsetHeight ?? 0);
+    const by = lifted.y < top ? -8 : lifted.y > innerHeight - EDGE ? 8 : 0;
+    if (by) {
+      scrollBy(0, by);
+      follow();
+    }
+    requestAnimationFrame(scroll);
+  };
   order.addEventListener("pointerdown", (event) => {
     const handle = event.target.closest("[data-handle]");
-    if (!handle || event.button) return;
-    const row = handle.closest(".edit-row");
+    if (!handle || event.button || !event.isPrimary) return;
     drop(true);
-    lift(row);
+    lift(handle.closest(".edit-row"));
     lifted.pointer = event.pointerId;
-    handle.setPointerCapture(event.pointerId);
+    lifted.y = event.clientY;
+    order.setPointerCapture(event.pointerId);
     event.preventDefault();
-    handle.focus();
+    handle.focus({ preventScroll: true });
+    requestAnimationFrame(scroll);
   });
   order.addEventListener("pointermove", (event) => {
     if (!lifted || lifted.pointer !== event.pointerId) return;
-    const { row } = lifted;
-    const above = row.previousElementSibling;
-    const below = row.nextElementSibling;
-    const middle = (each) => { const box = each.getBoundingClientRect(); return box.top + box.height / 2; };
-    if (above && event.clientY < middle(above)) above.before(row);
-    else if (below && event.clientY > middle(below)) below.after(row);
-    else return;
-    // A captured pointer is lost when its element moves in the page.
-    row.querySelector("[data-handle]").setPointerCapture(event.pointerId);
-    const edge = 80;
-    if (event.clientY < edge + 52) scrollBy(0, -24);
-    else if (event.clientY > innerHeight - edge) scrollBy(0, 24);
+    lifted.y = event.clientY;
+    follow();
   });
   document.addEventListener("pointerup", (event) => {
     if (lifted && lifted.pointer === event.pointerId) drop(true);

@@ -1,0 +1,158 @@
+"""Uploaded pictures: posters of titles, faces of people, covers of lists. Each is cut to its frame, kept in the file
+store, and named by the item that it belongs to; a file that its item no longer names is deleted."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Awaitable, Callable
+from dataclasses import dataclass
+from typing import Any, TypeVar
+
+from starlette.requests import Request
+
+from partita.apps.worthwatch.permissions import WorthWatch
+from partita.apps.worthwatch.schema import AVATARS, COVERS, POSTERS, ContentType, Movie, Show, User, Watchlist
+from partita.apps.worthwatch.service.labels import Title
+from partita.apps.worthwatch.service.lists import Lists
+from partita.apps.worthwatch.service.people import People
+from partita.apps.worthwatch.service.titles import Titles
+from partita.kit.changes import Change
+from partita.kit.clock import stamp
+from partita.kit.files import OwnedFiles, image_of
+from partita.kit.files.content import JPEG, PNG, WEBP
+from partita.kit.kit import Kit
+from partita.kit.limits import Rule
+from partita.kit.permissions import Viewer, authorize
+from partita.kit.problems import Conflict, FieldError, Invalid
+from partita.table import Item, Transaction, Update
+
+MOST_BYTES = 4_000_000
+KINDS = (PNG, JPEG, WEBP)
+UPLOADING = Rule("worthwatch-pictures", most=60, seconds=3600)
+T = TypeVar("T")
+
+
+@dataclass(frozen=True, slots=True)
+class Frame:
+    """What pictures of a kind become."""
+
+    folder: str
+    field: str
+    size: tuple[int, int]
+    least: tuple[int, int]
+
+
+POSTER = Frame(POSTERS, "poster_file", (360, 540), (120, 180))
+AVATAR = Frame(AVATARS, "avatar_file", (176, 176), (64, 64))
+COVER = Frame(COVERS, "cover_file", (1200, 600), (320, 160))
+_PICTURED: tuple[tuple[type[Item], Frame], ...] = (
+    (Movie, POSTER),
+    (Show, POSTER),
+    (User, AVATAR),
+    (Watchlist, COVER),
+)
+
+
+class Pictures:
+    """Giving things a picture, and taking it away."""
+
+    def __init__(self, kit: Kit, people: People, titles: Titles, lists: Lists) -> None:
+        self._kit = kit
+        self._store = kit.store
+        self._people = people
+        self._titles = titles
+        self._lists = lists
+
+    async def receive(self, request: Request, frame: Frame) -> bytes | None:
+        """The picture that a form brings; None if it says `remove`."""
+        uploads, files = self._kit.uploads, self._kit.files
+        sent = await uploads.receive(request, frame.folder, kinds=KINDS, most_bytes=MOST_BYTES)
+        if sent.file is None:
+            if sent.fields.get("remove"):
+                return None
+            raise Invalid(FieldError("file", "Choose a picture: PNG, JPEG or WebP."))
+        try:
+            return (await files.load(sent.file.name)).data
+        finally:
+            await uploads.discard(sent.file.name)
+
+    async def set_poster(self, viewer: Viewer, content_type: ContentType, content_id: str, data: bytes | None) -> Title:
+        """Give a title a poster, or the drawn one again; for librarians."""
+        authorize(viewer, WorthWatch.CATALOG)
+
+        async def read() -> Title:
+            return await self._titles.title(content_type, content_id)
+
+        return await self._set(viewer, POSTER, read, data)
+
+    async def set_avatar(self, viewer: Viewer, data: bytes | None) -> User:
+        """Give the viewer a face, or the drawn one again."""
+
+        async def read() -> User:
+            return await self._people.me(viewer)
+
+        return await self._set(viewer, AVATAR, read, data)
+
+    async def set_cover(self, viewer: Viewer, watchlist_id: str, data: bytes | None) -> Watchlist:
+        """Give one of the viewer's own lists a cover, or its first posters again."""
+
+        async def read() -> Watchlist:
+            return await self._lists.own(viewer, watchlist_id)
+
+        return await self._set(viewer, COVER, read, data)
+
+    async def forget(self, change: Change) -> None:
+        """Delete the file that an item has stopped naming."""
+        for item_type, frame in _PICTURED:
+            before, after = change.read(item_type)
+            old = None if before is None else getattr(before, frame.field)
+            if old and (after is None or getattr(after, frame.field) != old) and old.startswith(f"{frame.folder}/"):
+                await self._kit.files.delete(old)
+
+    @property
+    def owned(self) -> tuple[OwnedFiles, ...]:
+        """Where pictures are, and which are named, for the sweep."""
+        return tuple(OwnedFiles(frame.folder, self._named(frame)) for frame in (POSTER, AVATAR, COVER))
+
+    def _named(self, frame: Frame) -> Callable[[], AsyncIterator[str]]:
+        async def named() -> AsyncIterator[str]:
+            for item_type, its_frame in _PICTURED:
+                if its_frame is frame:
+                    async for item in self._store.scan_whole_table(item_type):
+                        name = getattr(item, frame.field)
+                        if name:
+                            yield name
+
+        return named
+
+    async def _set(self, viewer: Viewer, frame: Frame, read: Callable[[], Awaitable[T]], data: bytes | None) -> T:
+        """The file is made before the item names it, and claimed by the write that does: at no moment is there an item
+        without its file, or a file that nothing names for longer than a day."""
+        await read()  # whoever may not is told before anything is decoded
+        name: str | None = None
+        if data is not None:
+            await self._kit.limits.check(UPLOADING, viewer.id)
+            picture = await image_of(data, kinds=KINDS, most_bytes=MOST_BYTES, least=frame.least, frame=frame.size)
+            name = await self._kit.uploads.keep(frame.folder, picture.data, picture.kind)
+
+        async def attempt() -> T:
+            before: Any = await read()
+            changes = {frame.field: name, "updated_at": stamp(self._kit.clock), "updated_by": viewer.id}
+            own = Update.between(before, before.model_copy(update=changes))
+            claims = () if name is None else (self._kit.uploads.claim(name).otherwise(_Lost()),)
+            await self._store.transact(Transaction(own, *claims))
+            after: T = before.model_copy(update=changes)
+            return after
+
+        try:
+            return await self._store.attempt(attempt)
+        except BaseException:
+            if name is not None:
+                await self._kit.uploads.discard(name)
+            raise
+
+
+class _Lost(Conflict):
+    code = "picture_lost"
+
+    def __init__(self) -> None:
+        super().__init__("The picture was not kept in time. Choose it again.")
