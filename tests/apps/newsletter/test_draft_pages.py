@@ -148,3 +148,18 @@ async def test_while_a_draft_is_written_its_finished_sections_show_as_new(letter
     page = (await ada.get(_write(code))).shown
     assert "Finished sections" in page
     assert "The senate passed a law" in page
+
+
+async def test_a_number_that_leads_nowhere_is_told_when_it_is_saved(letters: ServedLetters) -> None:
+    ada = await letters.person("author", "Ada")
+    code = await letters.drafted(ada)
+    key, page = await _section(ada, code)
+    form = {name: _hidden(page, name) for name in ("revision", "updated_at", "base")}
+    sent = {"text": "Wrong [77] and [78], right [1].", "revision": int(form["revision"]), "base": form["base"]}
+    told = (await ada.api("PUT", f"/newsletters/{code}/draft/sections/{key}", sent)).json
+    assert told["section"]["unresolved"] == [77, 78]
+    assert not told["quality"]["cited"]["ok"]
+    assert {"section": key, "text": "[77] Wrong and, right."} in told["quality"]["cited"]["places"]
+    again = {**form, "revision": str(told["revision"]), "updated_at": told["updated_at"], "base": sent["text"]}
+    saved = await ada.follow(await ada.post(f"{_write(code)}/sections/{key}", {**again, "text": "Wrong [77]."}))
+    assert "Saved. [77] leads to no source of this draft." in saved.shown

@@ -213,3 +213,18 @@ def test_an_outline_stays_within_its_bounds() -> None:
     plan = regenerate(Plan(), many)
     assert len(plan.sections) <= MOST_SECTIONS
     assert len(plan.items) <= MOST_ITEMS
+
+
+def test_opening_dates_and_closing_are_no_stories() -> None:
+    frames = [
+        {"id": f"item-{number}-1", "title": shape, "source": "ai_generated", "shape": shape}
+        for number, shape in enumerate(("opening", "dates", "closing"), 1)
+    ]
+    told = [
+        {"id": "item-9-1", "title": "Found", "source": "rag_content", "rag_reference_id": "c1"},
+        {"id": "item-9-2", "title": "Off", "source": "rag_content", "enabled": False},
+        {"id": "custom-item-1", "title": "Mine", "source": "user"},
+        {"id": "item-9-3", "title": "Of another program", "rag_reference_id": "c2"},
+    ]
+    plan = read_plan([{"id": "section-1", "name": "All", "items": [*frames, *told]}])
+    assert [each.title for each in plan.stories] == ["Found", "Mine", "Of another program"]

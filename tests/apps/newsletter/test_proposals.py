@@ -209,7 +209,9 @@ async def test_passages_for_a_section_and_a_first_text_with_its_sources(desk: De
     await desk.worker().drain()
     found = await desk.service.proposal_passages.suggestions(ADA, code, "gender_and_inclusion")
     assert found[0].chunk.heading == "Gender in dryland herding"
-    there = await desk.service.proposal_passages.draft(ADA, code, "gender_and_inclusion")
+    await desk.service.proposal_drafting.start(ADA, code, "gender_and_inclusion")
+    await desk.worker().drain()
+    there = await desk.service.proposals.read(ADA, code)
     written = there.one("gender_and_inclusion").text
     assert "Inclusion of women in grazing committees raised attendance to 48 percent in 2025. [1]" in written
     (citation,) = there.proposal.citations
@@ -218,8 +220,12 @@ async def test_passages_for_a_section_and_a_first_text_with_its_sources(desk: De
         ADA, code, "gender_and_inclusion", ProposalSectionText(text="Mine.", revision=there.proposal.revision)
     )
     assert there.proposal.citations == ()
-    with pytest.raises(Conflict, match="Nothing in your files"):
-        await desk.service.proposal_passages.draft(ADA, (await _made(desk)).proposal.proposal_code, "summary")
+    other = (await _made(desk)).proposal.proposal_code
+    await desk.service.proposal_drafting.start(ADA, other, "summary")
+    await desk.worker().drain()
+    look = await desk.service.steps.look(other, "proposal")
+    assert look.state == "failed"
+    assert "Nothing in your files" in (look.error or "")
 
 
 async def test_a_word_document_is_exported_with_the_checklist_as_annex(desk: Desk) -> None:

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from partita.apps.newsletter import schema
-from partita.apps.newsletter.inputs import NewNewsletter, NewSource, SourceEdit, TopicsEdit
+from partita.apps.newsletter.inputs import NewItem, NewNewsletter, NewSource, SourceEdit, TopicsEdit
 from partita.apps.newsletter.schema import Issue, Source
 from partita.apps.newsletter.service.topics import passages
 from partita.kit.lists import find
@@ -277,3 +277,52 @@ async def test_draft_it_all_goes_from_sources_to_a_draft(served: ServedLetters) 
     assert draft.draft_status == "completed", draft.draft_error
     assert "Vaccination of 480,000 goats" in draft.generated_content
     assert draft.quality["faithful"]["value"] == 1
+
+
+NOTICE = (
+    "Our office in Meru moves to the second floor of the library on Monday. Visitors find the reception beside the"
+    " lift. The telephone numbers stay the same."
+)
+
+
+async def test_a_source_on_the_newsletters_own_shelf_is_used_even_if_no_topic_asks_for_its_words(
+    served: ServedLetters,
+) -> None:
+    ada = await served.person("editor")
+    for number in range(3):
+        await source(served, ada, f"Vaccination of goats {number}", f"{GOATS} Camp {number} {'hosts ' * number * 4}it.")
+    code = await edition(served, ada, LIVESTOCK, FUNDING, length_preference="short", frequency="weekly")
+    await found(served, ada, code)
+    old = TODAY - timedelta(days=400)
+    await source(served, ada, "We move", NOTICE, shelf=code, published=old)
+    again = [each["metadata"]["title"] for each in await found(served, ada, code)]
+    assert again.count("We move") == 1
+    assert len(again) > 1
+    other = await edition(served, ada, LIVESTOCK)
+    assert "We move" not in [each["metadata"]["title"] for each in await found(served, ada, other)]
+
+
+async def test_an_own_story_is_told_from_sources_that_answer_its_title_and_note(served: ServedLetters) -> None:
+    ada = await served.person("editor")
+    await source(served, ada, "Vaccination of goats", GOATS)
+    await source(served, ada, "Coffee maps", COFFEE)
+    await source(served, ada, "We move", NOTICE)
+    code = await edition(served, ada, LIVESTOCK)
+    await served.run(ada, code, "retrieval")
+    await served.run(ada, code, "outline")
+    outline = await find(served.kit.store, schema.outline, code)
+    assert outline is not None
+    section = next(each for each in outline.sections if each.get("topic") == LIVESTOCK)
+    for title, note in (("Visit us", "the reception of our office in Meru"), ("Zebras", "unicorns")):
+        item = NewItem(section=section["id"], title=title, description="Come and see us.", note=note)
+        await served.service.outline.add_item(ada.viewer, code, item)
+    await served.run(ada, code, "draft")
+    draft = await find(served.kit.store, schema.draft, code)
+    assert draft is not None
+    text = draft.sections[section["key"]]
+    visit = text[text.index("### Visit us") : text.index("### Zebras")]
+    number = int(visit[visit.rindex("[") + 1 : visit.rindex("]")])
+    assert "Visitors find the reception beside the lift." in visit
+    assert next(each["title"] for each in draft.citations if int(each["n"]) == number) == "We move"
+    # What no source tells is the person's own words.
+    assert text.endswith("### Zebras\n\nCome and see us.")

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 
 from partita.kit.fetcher.markup import Tag
 from partita.kit.previews.blocks import MOST_BLOCKS, Block, BlockKind, table_text
+from partita.kit.previews.line_kinds import is_title
 
 _HEADINGS = {f"h{level}": level for level in range(1, 7)}
 _LISTS = frozenset({"ul", "ol", "menu"})
@@ -21,6 +22,8 @@ _MAIN = frozenset({"main", "article"})
 _BOXES = frozenset({"div", "section", "td", "center", "form"})
 _CELLS = frozenset({"td", "th"})
 _MOST_DEEP = 9
+_BOLD_LEVEL = 4
+"""Of titles that are set in bold instead of as headings: below those that are."""
 _MOST_BOXES = 200
 _MOST_CHARACTERS = 100_000
 _LONG = 60
@@ -51,6 +54,8 @@ class Outline:
         self._pieces: list[str] = []
         self._linked_pieces = 0
         self._in_link = False
+        self._in_bold = False
+        self._plain_pieces = 0
         self._heading = 0
         self._lists = 0
         self._in_item = False
@@ -69,10 +74,16 @@ class Outline:
         self._pieces.append(written)
         if self._in_link:
             self._linked_pieces += len(written)
+        if not self._in_bold:
+            self._plain_pieces += len(written.strip())
 
     def link(self, begins: bool) -> None:
         """A link begins or ends."""
         self._in_link = begins
+
+    def bold(self, begins: bool) -> None:
+        """Bold type begins or ends."""
+        self._in_bold = begins
 
     def tag(self, tag: Tag) -> None:
         """A tag that ends a line."""
@@ -153,7 +164,8 @@ class Outline:
         text = self._plain("".join(self._pieces))
         linked = self._linked_pieces * 2 > sum(map(len, self._pieces))
         self._pieces.clear()
-        self._linked_pieces = 0
+        bold, self._linked_pieces, self._plain_pieces = not self._plain_pieces, 0, 0
+        self._in_bold = False
         if not text:
             return
         if self._cell is not None and not self._heading:
@@ -161,6 +173,8 @@ class Outline:
             return
         kind: BlockKind = "heading" if self._heading else "item" if self._in_item else "paragraph"
         level = self._heading or (min(max(self._lists, 1), _MOST_DEEP) if self._in_item else 1)
+        if kind == "paragraph" and bold and not linked and is_title(text):
+            kind, level = "heading", _BOLD_LEVEL
         self._keep(Block(kind, text, level), linked)
 
     def _keep(self, block: Block, linked: bool) -> None:

@@ -140,6 +140,8 @@ def read_page(source: str, most_characters: int = 0, most_blocks: int = MOST_BLO
             base = _address(piece.attributes().get("href", ""))
         elif piece.name == "time" and not piece.end and not published:
             published = _plain(piece.attributes().get("datetime", ""))[:40]
+        elif piece.name in ("b", "strong"):
+            outline.bold(not piece.end)
         elif piece.name == "a":
             outline.link(not piece.end)
         elif piece.name in _SHOWN_RAW:

@@ -5,9 +5,12 @@ from __future__ import annotations
 import re
 
 from partita.kit.previews.blocks import Written, table_text
+from partita.kit.previews.line_kinds import is_title
 from partita.kit.previews.package import MOST_CHARACTERS, Reader, opened, plain, read, value
 
 _HEADING = re.compile(r"(?:heading|title)\s*([1-9])?", re.IGNORECASE)
+_BOLD_LEVEL = 4
+"""Of titles that are set in bold instead of as headings: below those that are."""
 _LISTED = re.compile(r"list (?:bullet|number)(?: ([2-5]))?", re.IGNORECASE)
 
 
@@ -82,6 +85,8 @@ class _Body(Reader):
         self._pieces: list[str] = []
         self._kind, self._level = "paragraph", 1
         self._within = False
+        self._bold = False
+        self._plain_characters = 0
         self._characters = 0
         self._page = 1
         self._paged = False
@@ -93,6 +98,10 @@ class _Body(Reader):
     def begin(self, name: str, attributes: dict[str, str]) -> None:
         if name == "p":
             self._flush()  # a text box holds paragraphs within a paragraph
+        elif name == "r":
+            self._bold = False
+        elif name == "b":
+            self._bold = value(attributes) not in ("0", "false", "off")
         elif name == "t":
             self._within = True
         elif name in ("tab", "br", "cr"):
@@ -138,6 +147,7 @@ class _Body(Reader):
         if self._within:
             self._pieces.append(text)
             self._characters += len(text)
+            self._plain_characters += 0 if self._bold else len(text.strip())
             self.cut = self._characters > self._most
 
     def finished(self) -> list[Written]:
@@ -152,8 +162,11 @@ class _Body(Reader):
         if text and self._tables:
             self._cell.append(text)
         elif text:
+            if self._kind == "paragraph" and not self._plain_characters and is_title(text):
+                self._kind, self._level = "heading", _BOLD_LEVEL
             self._blocks.append((self._kind, text, self._level, self._page))
         self._pieces.clear()
+        self._plain_characters = 0
         self._kind, self._level = "paragraph", 1
 
     def _close_table(self) -> None:

@@ -11,6 +11,7 @@ from itertools import pairwise
 from statistics import median
 
 from partita.kit.previews.blocks import Block, table_text
+from partita.kit.previews.line_kinds import is_page_mark
 from partita.kit.previews.pdf_lines import Line
 
 _REPEATED = 3
@@ -35,13 +36,24 @@ def blocks_of(lines: Sequence[Line]) -> list[Block]:
 
 
 def _without_running_lines(lines: Sequence[Line]) -> list[Line]:
-    """Page numbers and running titles are on many pages at the same height, but for their digits."""
+    """Page numbers and running titles are on many pages at the same height, but for their digits; of two pages, on
+    both. A page number that says so is one on a single page too."""
     body = _usual_size(lines)
     pages: defaultdict[tuple[str, int], set[int]] = defaultdict(set)
     for line in lines:
         for key in _places(line, body):
             pages[key].add(line.page)
-    return [line for line in lines if not any(len(pages[key]) >= _REPEATED for key in _places(line, body))]
+    often = min(_REPEATED, max(2, len({line.page for line in lines})))
+    return [
+        line
+        for line in lines
+        if not (line.edge and _is_page_number(line))
+        and not any(len(pages[key]) >= often for key in _places(line, body))
+    ]
+
+
+def _is_page_number(line: Line) -> bool:
+    return is_page_mark(line.text) or line.text.strip() == str(line.page)
 
 
 def _with_marks(lines: Sequence[Line]) -> list[Line]:

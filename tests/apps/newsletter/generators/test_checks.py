@@ -8,8 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from partita.apps.newsletter.service.generators.checks import Ground, faults, sentences_with_citations
+from partita.apps.newsletter.service.generators.checks import Ground, faults
 from partita.apps.newsletter.service.generators.finishing import tidied, to_last_sentence
+from partita.apps.newsletter.service.writing.spans import sentences_with_citations
 from partita.apps.newsletter.service.writing.values import Passage
 
 GOATS = Passage("chunk-1", "s1", "Goats gave 12 litres in Kenya. Prices fell to 40 shillings after the rain.", "Goats")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import textwrap
 import time
 from datetime import date
 
@@ -158,3 +159,30 @@ def test_what_is_made_to_keep_us_busy_takes_time_in_proportion(piece: str) -> No
     language_of(text)
     published_of("", text, TODAY)
     assert time.process_time() - begun < 3
+
+
+PROSE = "The fund pays half of the cost of schemes that water fields of the members, up to a limit."
+
+
+@pytest.mark.parametrize("between", ["\n", "\n\n"])
+def test_a_short_line_above_prose_is_its_heading(between: str) -> None:
+    text = f"Small grants\n\nWho can apply{between}{PROSE}\n\nHow to apply{between}{PROSE}"
+    assert text_blocks(text) == [
+        Block("heading", "Small grants"),
+        Block("heading", "Who can apply", 2),
+        Block("paragraph", PROSE),
+        Block("heading", "How to apply", 2),
+        Block("paragraph", PROSE),
+    ]
+
+
+@given(st.lists(st.sampled_from(["who", "pays", "half", "Fund", "of", "the", "cost"]), min_size=12, max_size=60))
+def test_prose_that_was_broken_to_fit_has_no_heading(words: list[str]) -> None:
+    wrapped = textwrap.fill(" ".join(words) + ".", 40)
+    assert [each.kind for each in text_blocks(wrapped)] == ["paragraph"]
+
+
+@given(st.text(alphabet="aB .\n", max_size=200))
+def test_no_letter_of_a_plain_text_is_lost(text: str) -> None:
+    assert "".join(each.text for each in text_blocks(text)).split() or not text.split()
+    assert sorted("".join("".join(each.text for each in text_blocks(text)).split())) == sorted("".join(text.split()))

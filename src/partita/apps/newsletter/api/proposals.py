@@ -30,6 +30,7 @@ from partita.apps.newsletter.service import NewsletterService
 from partita.apps.newsletter.service.proposal_files import FileKind
 from partita.apps.newsletter.service.proposal_passages import FoundPassage
 from partita.apps.newsletter.service.proposals import OpenProposal, SectionState, Sort
+from partita.apps.newsletter.service.steps import Look
 from partita.kit.answers import Cursor, Json, Limit
 from partita.kit.problems import BadRequest
 from partita.kit.routes import CurrentViewer, Routes
@@ -181,6 +182,11 @@ def _passage(found: FoundPassage) -> dict[str, Any]:
     }
 
 
+def started(code: str, look: Look) -> Json:
+    """The answer to a request that starts a step: 202, and where to look."""
+    return Json(step_view(look), 202, {"Location": f"/api/newsletter/proposals/{code}/steps/{look.step}"})
+
+
 def add(api: Routes, service: NewsletterService) -> None:
     """Declare the routes."""
     proposals = service.proposals
@@ -264,10 +270,19 @@ def add(api: Routes, service: NewsletterService) -> None:
         found = await service.proposal_passages.suggestions(viewer, code, key)
         return Json({"items": [_passage(each) for each in found]})
 
-    @api.post(f"{_SECTION}/generate", Letters.PROPOSE, response_model=ProposalView, refuses=[403, 404, 409])
+    @api.post(
+        f"{_ONE}/generate", Letters.PROPOSE, status_code=202, response_model=StepView, refuses=[403, 404, 409, 429]
+    )
+    async def draft_proposal(viewer: CurrentViewer, code: str) -> Json:
+        """Write the sections that have no text yet from your files and sources, each sentence with its source."""
+        return started(code, await service.proposal_drafting.start(viewer, code))
+
+    @api.post(
+        f"{_SECTION}/generate", Letters.PROPOSE, status_code=202, response_model=StepView, refuses=[403, 404, 409, 429]
+    )
     async def draft_proposal_section(viewer: CurrentViewer, code: str, key: str) -> Json:
-        """Write a first text from your files and sources, each sentence with its source, below what is there."""
-        return Json(proposal_json(await service.proposal_passages.draft(viewer, code, key)))
+        """Write a section from your files and sources, each sentence with its source, below what is there."""
+        return started(code, await service.proposal_drafting.start(viewer, code, key))
 
     # -- files, the call and its requirements
 
@@ -315,7 +330,7 @@ def add(api: Routes, service: NewsletterService) -> None:
     async def read_call(viewer: CurrentViewer, code: str) -> Json:
         """Read the demands of the call; ticks stay."""
         look = await service.calls.start(viewer, code)
-        return Json(step_view(look), 202, {"Location": f"/api/newsletter/proposals/{code}/steps/requirements"})
+        return started(code, look)
 
     @api.post(
         f"{_ONE}/requirements",
@@ -351,6 +366,12 @@ def add(api: Routes, service: NewsletterService) -> None:
         """How far a step is."""
         await service.access.proposal(viewer, code)
         return Json(step_view(await service.steps.look(code, step)))
+
+    @api.delete(f"{_ONE}/steps/{{step}}", Letters.PROPOSE, response_model=StepView, refuses=[403, 404, 409, 422])
+    async def cancel_proposal_step(viewer: CurrentViewer, code: str, step: StepName) -> Json:
+        """Cancel a step; what was there before stays."""
+        await service.access.proposal(viewer, code, write=True)
+        return Json(step_view(await service.steps.cancel(viewer, code, step)))
 
     # -- exports and history
 

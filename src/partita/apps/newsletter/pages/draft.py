@@ -173,7 +173,9 @@ def add(pages: Routes, service: NewsletterService) -> None:
                 return await conflict(request, viewer, code, key, changed)
             keys = [each.key for each in saved.sections]
             onward = (await request.form()).get("go") == "next" and key in keys and keys[-1] != key
-            return redirect(_address(code, section=keys[keys.index(key) + 1] if onward else key), flash="Saved.")
+            told, kind = _saved(saved, key)
+            where = _address(code, section=keys[keys.index(key) + 1] if onward else key)
+            return redirect(where, flash=told, kind=kind)
 
         async def again(form: Parsed[SectionEdit]) -> Response:
             return await page(request, viewer, await service.draft.read(viewer, code), key, form=form)
@@ -204,10 +206,11 @@ def add(pages: Routes, service: NewsletterService) -> None:
         if edit is None:
             raise NotFound("This form is damaged. Open the section again.")
         try:
-            await service.draft.save_section(viewer, code, key, edit)
+            saved = await service.draft.save_section(viewer, code, key, edit)
         except TextChanged as changed:
             return await conflict(request, viewer, code, key, changed)
-        return redirect(_address(code, section=key), flash="Saved.")
+        told, kind = _saved(saved, key)
+        return redirect(_address(code, section=key), flash=told, kind=kind)
 
     @pages.post(f"{_WRITE}/preview", Letters.WRITE, most_bytes=_FORM_BYTES)
     async def preview(request: Request, viewer: CurrentViewer, code: str) -> Response:
@@ -317,6 +320,15 @@ def chosen(fields: Mapping[str, str]) -> str:
             case "mine" | "theirs" | "each" as side:
                 sides[place] = side
     return merged(passages, sides)
+
+
+def _saved(saved: DraftText, key: str) -> tuple[str, Literal["good", "warn"]]:
+    """What is said when a section is saved: also which of its numbers lead nowhere."""
+    lost = next((each.unresolved for each in saved.sections if each.key == key), ())
+    if not lost:
+        return "Saved.", "good"
+    numbers = ", ".join(f"[{number}]" for number in lost)
+    return f"Saved. {numbers} {'leads' if len(lost) == 1 else 'lead'} to no source of this draft.", "warn"
 
 
 def _cited(text: DraftText, section: str) -> list[dict[str, Any]]:

@@ -95,7 +95,7 @@ def add(pages: Routes, service: NewsletterService) -> None:
             newsletter=newsletter,
             outline=outline,
             plan=plan,
-            told=sum(len(each.written) for each in plan.sections),
+            told=len(plan.stories),
             words=sum(_words(each) for each in plan.sections),
             shares={each.id: _words(each) for each in plan.sections},
             target=target_words(newsletter.length_preference),

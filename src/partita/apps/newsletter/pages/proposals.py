@@ -156,6 +156,7 @@ def add(pages: Routes, service: NewsletterService) -> None:
         place = keys.index(open_section.key) if open_section else 0
         passages = await service.proposal_passages.suggestions(viewer, code, open_section.key) if open_section else []
         may_write = await service.access.may_write(viewer, there.proposal)
+        writing = await service.steps.look(code, "proposal")
         return render(
             request,
             "newsletter/proposal.html",
@@ -170,6 +171,8 @@ def add(pages: Routes, service: NewsletterService) -> None:
             section_form=section_form or Parsed(None),
             sources=await service.proposal_files.sources(viewer, code),
             call=await service.calls.look(code),
+            writing=writing,
+            just_written=service.proposal_drafting.just_written(writing.run),
             offer=_offer(there),
             groups=GROUPS,
             file_kinds=FILE_KINDS,
@@ -261,10 +264,28 @@ def add(pages: Routes, service: NewsletterService) -> None:
     async def draft_section(viewer: CurrentViewer, code: str, key: str) -> Response:
         """Write a first text from files and sources."""
         try:
-            await service.proposal_passages.draft(viewer, code, key)
+            await service.proposal_drafting.start(viewer, code, key)
         except Conflict as problem:
             return redirect(base(code, section=key), flash=problem.detail, kind="warn")
-        return redirect(base(code, section=key), flash="Sentences of your sources were added, each with its number.")
+        return redirect(base(code, section=key), flash="It is being written from your sources.", kind="info")
+
+    @pages.post(f"{_ONE}/draft", Letters.PROPOSE)
+    async def draft_all(viewer: CurrentViewer, code: str) -> Response:
+        """Write a first text of every section that has none."""
+        try:
+            await service.proposal_drafting.start(viewer, code)
+        except Conflict as problem:
+            return redirect(base(code), flash=problem.detail, kind="warn")
+        return redirect(base(code), flash="The empty sections are being written from your sources.", kind="info")
+
+    @pages.post(f"{_ONE}/draft/cancel", Letters.PROPOSE)
+    async def cancel_draft(viewer: CurrentViewer, code: str) -> Response:
+        """Stop writing: nothing changes."""
+        try:
+            await service.steps.cancel(viewer, code, "proposal")
+        except Conflict as problem:
+            return redirect(base(code), flash=problem.detail, kind="info")
+        return redirect(base(code), flash="It stops in a moment. Nothing was changed.", kind="info")
 
     @pages.post(f"{_ONE}/sections", Letters.PROPOSE)
     async def add_section(request: Request, viewer: CurrentViewer, code: str) -> Response:

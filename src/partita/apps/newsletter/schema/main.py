@@ -62,6 +62,7 @@ StepName = Literal[
     "section",
     "intake",
     "requirements",
+    "proposal",
     "export-pdf",
     "export-docx",
     "export-html",

@@ -27,6 +27,7 @@ from partita.apps.newsletter.service.notes import Notes
 from partita.apps.newsletter.service.outline import Outlines
 from partita.apps.newsletter.service.passages import Passages
 from partita.apps.newsletter.service.prompts import Prompts
+from partita.apps.newsletter.service.proposal_drafting import ProposalDrafting
 from partita.apps.newsletter.service.proposal_exports import ProposalExports
 from partita.apps.newsletter.service.proposal_files import ProposalFiles
 from partita.apps.newsletter.service.proposal_passages import ProposalPassages
@@ -99,6 +100,7 @@ class NewsletterService:
             self.generators,
             self.readiness,
             self.quality.card,
+            self.passages,
         )
         self.steps.use(*self.drafting.steps())
         self.rewriting = Rewriting(kit, self.access, self.generators)
@@ -120,6 +122,8 @@ class NewsletterService:
         self.proposal_files = ProposalFiles(kit, self.proposals, self.sources, self.source_removals)
         self.proposal_passages = ProposalPassages(kit, self.proposals)
         self.proposal_passages.shared = self.source_search.chunks
+        self.proposal_drafting = ProposalDrafting(kit, self.proposals, self.passages, self.generators, self.steps)
+        self.steps.use(self.proposal_drafting.step)
         self.calls = Calls(kit, self.proposals, self.steps)
         self.steps.use(self.calls.step)
         self.proposal_exports = ProposalExports(kit, self.access, self.brand, self.exports)

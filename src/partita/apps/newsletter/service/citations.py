@@ -82,6 +82,7 @@ class Citations:
             "page": facts.get("page"),
             "position": facts.get("position"),
             "publisher": facts.get("publisher", ""),
+            "heading": facts.get("heading", ""),
             "quote": new.quote,
         }
         known = {name: value for name, value in citation.items() if value not in (None, "")}

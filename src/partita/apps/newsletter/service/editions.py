@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from pathlib import PurePosixPath
 from typing import Any
 
 from partita.apps.newsletter.formats import as_plain
 from partita.apps.newsletter.schema import Draft, Newsletter
 from partita.apps.newsletter.service.brand import Brands
+from partita.apps.newsletter.service.documents.by_source import by_source
 from partita.apps.newsletter.service.documents.edition import Edition
 from partita.apps.newsletter.service.documents.model import Document, Paragraph, Picture, Source, plain
 from partita.apps.newsletter.service.documents.normal import safe_link
@@ -66,7 +67,7 @@ def document_of(text: DraftText) -> Document:
     blocks = read_blocks(document("", text.texts.values()), newsletter.language)
     number = f"{words.number} {newsletter.issue_number}" if newsletter.issue_number else ""
     first = next((plain(block.pieces) for block in blocks if isinstance(block, Paragraph)), "")
-    return Document(
+    written = Document(
         title=newsletter.title,
         blocks=blocks,
         sources=tuple(source_of(each) for each in as_plain(draft.citations)),
@@ -78,6 +79,15 @@ def document_of(text: DraftText) -> Document:
         preheader=newsletter.preheader or _shortened(first),
         made_with=made_line(newsletter, draft),
     )
+    return by_source(written, source_keys(draft.citations))
+
+
+def source_keys(citations: Iterable[Mapping[str, Any]]) -> dict[int, str]:
+    """Which source each citation is of."""
+    return {
+        int(each.get("n") or 0): str(each.get("source_id") or f"{each.get('title')}\n{each.get('url')}")
+        for each in as_plain(citations)
+    }
 
 
 def source_of(citation: dict[str, Any]) -> Source:
@@ -87,7 +97,8 @@ def source_of(citation: dict[str, Any]) -> Source:
         return " ".join(str(citation.get(name) or "").split())
 
     number = int(citation.get("n") or 0)
-    return Source(number, text("title"), text("publisher"), text("date"), text("page"), safe_link(text("url")))
+    address = safe_link(text("url"))
+    return Source(number, text("title"), text("publisher"), text("date"), text("page"), address, text("heading"))
 
 
 def made_line(newsletter: Newsletter, draft: Draft) -> str:

@@ -6,7 +6,7 @@ from collections.abc import AsyncIterator, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from partita.apps.newsletter import schema
-from partita.apps.newsletter.schema import Chunk, Source
+from partita.apps.newsletter.schema import SHARED_SHELF, Chunk, Source
 from partita.apps.newsletter.search import CATALOG, document_of, passage_id, place_of
 from partita.apps.newsletter.service.writing.retrieval import CANDIDATES, Query, Statistics, relevance
 from partita.apps.newsletter.service.writing.terms import terms, word_stem
@@ -55,7 +55,9 @@ class Passages:
         average = sum(lengths) / len(lengths) if lengths else 100.0
         statistics = Statistics(ranked.total + len(private), held, average)
         best = sorted(passages, key=lambda each: (-relevance(query, each, statistics)[0], each.id))
-        return Candidates(tuple(best[:CANDIDATES]), statistics)
+        own = [each for each in best if each.own][:CANDIDATES]
+        others = [each for each in best if not each.own][:CANDIDATES]
+        return Candidates((*own, *others), statistics)
 
     async def at(self, places: Sequence[tuple[str, int]]) -> tuple[Passage, ...]:
         """The passages at some places that may be used; those that are gone are left out."""
@@ -147,4 +149,5 @@ def passage_of(source: Source, chunk: Chunk) -> Passage:
         url=source.url,
         publisher=source.publisher,
         kind=chunk.kind,
+        own=source.shelf != SHARED_SHELF,
     )

@@ -9,11 +9,12 @@ from partita.apps.newsletter.formats import as_plain
 from partita.apps.newsletter.schema import ExportFormat, Proposal
 from partita.apps.newsletter.service.access import Access
 from partita.apps.newsletter.service.brand import Brands
+from partita.apps.newsletter.service.documents.by_source import by_source
 from partita.apps.newsletter.service.documents.edition import Edition
 from partita.apps.newsletter.service.documents.exports import FORMATS
 from partita.apps.newsletter.service.documents.model import Document
 from partita.apps.newsletter.service.documents.reading import read_blocks
-from partita.apps.newsletter.service.editions import source_of
+from partita.apps.newsletter.service.editions import source_keys, source_of
 from partita.apps.newsletter.service.exports import Exports, Material
 from partita.apps.newsletter.service.proposals import OpenProposal, opened
 from partita.apps.newsletter.service.proposing.requirements import GROUPS
@@ -81,7 +82,7 @@ def document_of(there: OpenProposal) -> Document:
     proposal, metadata = there.proposal, there.metadata
     language = str(metadata.get("language") or "en")
     parts = [f"# {_one_line(each.title)}\n\n{_lowered(each.text)}" for each in there.sections if each.text.strip()]
-    if there.requirements:
+    if there.requirements and there.metadata.get("annex", True):
         parts.append(_checklist(there))
     amount = metadata.get("amount")
     facts = [
@@ -91,7 +92,7 @@ def document_of(there: OpenProposal) -> Document:
         ("Amount", f"{int(amount):,} {metadata.get('currency') or ''}".strip() if amount else ""),
         ("Deadline", there.deadline or ""),
     ]
-    return Document(
+    written = Document(
         title=proposal.title,
         blocks=read_blocks("\n\n".join(parts), language),
         sources=tuple(source_of(each) for each in as_plain(proposal.citations)),
@@ -101,6 +102,7 @@ def document_of(there: OpenProposal) -> Document:
         facts=tuple((label, value) for label, value in facts if value),
         numbered=True,
     )
+    return by_source(written, source_keys(proposal.citations))
 
 
 def _checklist(there: OpenProposal) -> str:

@@ -442,23 +442,23 @@ class Proposals:
             now = self._kit.clock.now()
             after = after.model_copy(update={"updated_at": timestamp(now), **_touched(before.proposal, now)})
             put = Put(after).next_version()
-            kept = await self._kept(viewer, before, put.item, restored=restored) if keep else []
+            kept = await self._kept(viewer, before, put.item, "restored" if restored else "saved") if keep else []
             await self._store.transact(Transaction(put, *kept, *writes))
             return opened(put.item)
 
         return await self._store.attempt(attempt)
 
     async def _kept(
-        self, viewer: Viewer, before: OpenProposal, after: Proposal, *, restored: bool
+        self, viewer: Viewer, before: OpenProposal, after: Proposal, action: Literal["saved", "restored", "generated"]
     ) -> list[Put[TextVersion] | Delete[TextVersion]]:
         """The version that belongs to a change, in the place of the one of the same person and ten minutes."""
-        new = _version(after, viewer, "restored" if restored else "saved")
+        new = _version(after, viewer, action)
         query = schema.text_versions(after.proposal_code).consistently().shown_as(VersionSummary)
         latest = await self._store.first(query)
         writes: list[Put[TextVersion] | Delete[TextVersion]] = [Put(new)]
         if latest is None and before.words:
             writes.append(Put(_version(before.proposal, None, "saved")))
-        elif latest is not None and not restored and _same_sitting(latest, new):
+        elif latest is not None and _same_sitting(latest, new):
             writes.append(Delete(schema.text_version(latest.code, latest.revision).key))
         return writes
 
@@ -478,6 +478,22 @@ class Proposals:
             return None
         after = change(opened(found)).model_copy(update={"updated_at": timestamp(self._kit.clock.now())})
         return Put(after).next_version()
+
+    async def drafted(
+        self, viewer: Viewer, code: str, change: Callable[[OpenProposal], Proposal]
+    ) -> tuple[Write, ...] | None:
+        """The writes of texts that a step has written, with their version; None if the proposal is gone."""
+        found = await self._store.get(schema.proposal(code).consistently())
+        if found is None:
+            return None
+        before = opened(found)
+        after = change(before)
+        if after == found:
+            return ()
+        _check_texts(after.text_inputs)
+        now = self._kit.clock.now()
+        put = Put(after.model_copy(update={"updated_at": timestamp(now), **_touched(found, now)})).next_version()
+        return (put, *await self._kept(viewer, before, put.item, "generated"))
 
 
 def opened(proposal: Proposal) -> OpenProposal:
@@ -557,7 +573,9 @@ def _touched(proposal: Proposal, now: datetime) -> dict[str, Any]:
     return {"touched_at": timestamp(now)}
 
 
-def _version(proposal: Proposal, viewer: Viewer | None, action: Literal["saved", "restored"]) -> TextVersion:
+def _version(
+    proposal: Proposal, viewer: Viewer | None, action: Literal["saved", "restored", "generated"]
+) -> TextVersion:
     texts = {key: str(text) for key, text in proposal.text_inputs.items()}
     return TextVersion(
         code=proposal.proposal_code,

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from partita.apps.newsletter import schema
-from partita.apps.newsletter.formats import as_stored
+from partita.apps.newsletter.formats import as_plain, as_stored
 from partita.apps.newsletter.schema import Draft, Newsletter
 from partita.apps.newsletter.service.access import Access
 from partita.apps.newsletter.service.draft_texts import texts_of
@@ -46,7 +46,14 @@ class ReportCards:
         made = await self._made(newsletter)
         citations = [citation_of(each) for each in draft.citations]
         passages = [each.passage for each in made.matches]
-        found = await asyncio.to_thread(report_card, made.edition, made.outline, dict(texts), citations, passages)
+        by_models = frozenset(
+            key
+            for key, how in as_plain(draft.made_with).items()
+            if isinstance(how, Mapping) and how.get("model") and not how.get("fallback")
+        )
+        found = await asyncio.to_thread(
+            report_card, made.edition, made.outline, dict(texts), citations, passages, by_models
+        )
         stored: dict[str, Any] = as_stored(found.stored)
         return stored
 

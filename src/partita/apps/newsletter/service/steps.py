@@ -42,6 +42,7 @@ PHASES: dict[str, str] = {
     "section": "Write a section",
     "intake": "Read a source",
     "requirements": "Read the call",
+    "proposal": "Draft from sources",
     "export": "Export",
 }
 _BETWEEN = timedelta(seconds=5)

@@ -151,7 +151,9 @@
         form.elements.updated_at.value = updated;
         shown(told);
         keep();
-        say(dirty() ? "Not saved yet" : `Saved ${clock(updated)}`);
+        const lost = told.section.unresolved.map((number) => `[${number}]`).join(", ");
+        const flagged = lost ? `. ${lost} ${told.section.unresolved.length === 1 ? "leads" : "lead"} to no source` : "";
+        say(dirty() ? "Not saved yet" : `Saved ${clock(updated)}${flagged}`, Boolean(lost) && !dirty());
         return true;
       }
       return false;

@@ -126,10 +126,11 @@ def data_address(picture: Picture) -> str:
 
 
 def source_line(source: Source, language: str) -> list[str]:
-    """Publisher, date and page of a source, as far as they are known."""
+    """Publisher, date, and pages or sections of a source, as far as they are known."""
     words = phrases(language)
     page = f"{words.page} {source.page}" if source.page else ""
-    return [each for each in (source.publisher, words.day(source.date) if source.date else "", page) if each]
+    day = words.day(source.date) if source.date else ""
+    return [each for each in (source.publisher, day, page, source.sections) if each]
 
 
 def _with(markup: str, addresses: list[str]) -> str:

@@ -117,7 +117,10 @@ class Source:
     publisher: str = ""
     date: str = ""
     page: str = ""
+    """Or pages: `1, 3–5`."""
     url: str = ""
+    sections: str = ""
+    """Headings under which it was used, where there are no pages."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Awaitable, Callable, Mapping
-from typing import Any, TypeVar
+from typing import Any
 
 from partita.apps.newsletter import schema
 from partita.apps.newsletter.formats import as_plain, as_stored
@@ -12,6 +12,11 @@ from partita.apps.newsletter.schema import Draft, Newsletter, Outline, Topics
 from partita.apps.newsletter.service.bookkeeping import draft_settings
 from partita.apps.newsletter.service.draft import Quality
 from partita.apps.newsletter.service.draft_texts import Texts, generated_texts, texts_of, version_of, with_texts
+from partita.apps.newsletter.service.drafting.own_stories import (
+    is_own_without_sources,
+    own_sources,
+    with_own_sources,
+)
 from partita.apps.newsletter.service.drafting.values import (
     citation_of,
     edition_of,
@@ -25,18 +30,21 @@ from partita.apps.newsletter.service.drafting.values import (
     stored_made_with,
     stored_so_far,
 )
+from partita.apps.newsletter.service.drafting.watching import listened, watched
 from partita.apps.newsletter.service.editing.citations import unresolved
 from partita.apps.newsletter.service.editing.sections import document
 from partita.apps.newsletter.service.generators.service import Generators
 from partita.apps.newsletter.service.generators.values import OutlineTask, SectionTask, WrittenSection
 from partita.apps.newsletter.service.generators.writer import Listen
 from partita.apps.newsletter.service.outline import Outlines, plan_of
+from partita.apps.newsletter.service.passages import Passages
 from partita.apps.newsletter.service.readiness import Readiness
-from partita.apps.newsletter.service.reading.sentences import sentences, word_count
+from partita.apps.newsletter.service.reading.sentences import sentences
 from partita.apps.newsletter.service.steps import Step, Work
 from partita.apps.newsletter.service.versions import Entry, Versions
 from partita.apps.newsletter.service.writing.extractive import writing_order
-from partita.apps.newsletter.service.writing.values import Library, Section, SoFar
+from partita.apps.newsletter.service.writing.retrieval import Query
+from partita.apps.newsletter.service.writing.values import Library, Passage, Section, SoFar
 from partita.kit.jobs import JobFailed
 from partita.kit.kit import Kit
 from partita.kit.lists import find
@@ -44,9 +52,6 @@ from partita.kit.permissions import Viewer
 from partita.table import ChangedMeanwhileError, Put
 from partita.table.types import timestamp
 
-T = TypeVar("T")
-_LOOK_SECONDS = 0.5
-"""How often a writer's progress is told, and a cancel is seen."""
 _TRIES = 8
 """How often a result is put beside what somebody saves in the same moment."""
 
@@ -62,6 +67,7 @@ class Drafting:
         generators: Generators,
         readiness: Readiness,
         quality: Quality,
+        passages: Passages,
     ) -> None:
         self._kit = kit
         self._store = kit.store
@@ -70,6 +76,7 @@ class Drafting:
         self._generators = generators
         self._readiness = readiness
         self._quality = quality
+        self._passages = passages
 
     def steps(self) -> tuple[Step, ...]:
         """The steps, for `Steps.use`."""
@@ -89,7 +96,7 @@ class Drafting:
         edition = edition_of(newsletter, self._kit.clock.now().date())
         matches = matches_of(topics, newsletter.language)
         writer = await self._generators.writer_for(newsletter)
-        made = await self._watched(work, writer.outline(OutlineTask(edition, matches)), "Making the outline", 0, 1)
+        made = await watched(work, writer.outline(OutlineTask(edition, matches)), "Making the outline", 0, 1)
         stories = sum(len(section.stories) for section in made.sections if section.topic)
         if not stories:
             raise JobFailed("Nothing was found that a story could be made of. Add sources, or choose other topics.")
@@ -107,8 +114,7 @@ class Drafting:
         """One section after the other. What is finished is kept, so that a run which is taken up again goes on."""
         newsletter, topics, outline = await self._all(work)
         edition = edition_of(newsletter, self._kit.clock.now().date())
-        sections = sections_of(plan_of(outline), edition)
-        library = await self._library(newsletter, topics, sections)
+        sections, library = await self._material(newsletter, topics, sections_of(plan_of(outline), edition))
         writer = await self._generators.writer_for(newsletter)
         made_from = {
             "outline": outline.revision,
@@ -127,7 +133,7 @@ class Drafting:
             def begin(listen: Listen, task: SectionTask = task) -> Awaitable[WrittenSection]:
                 return writer.section(task, listen)
 
-            written = await self._listened(work, begin, section.name, done, len(order))
+            written = await listened(work, begin, section.name, done, len(order))
             kept.add(section, written)
             await work.keep(kept.stored())
         await work.progress("Checking", done=len(order), total=len(order))
@@ -165,18 +171,17 @@ class Drafting:
         newsletter, topics, outline = await self._all(work)
         key = str(work.inputs.get("key", ""))
         edition = edition_of(newsletter, self._kit.clock.now().date())
-        sections = sections_of(plan_of(outline), edition)
+        sections, library = await self._material(newsletter, topics, sections_of(plan_of(outline), edition))
         section = next((each for each in sections if each.key == key), None)
         if section is None:
             raise JobFailed("The outline has nothing for this section. Add an item to it first.")
-        library = await self._library(newsletter, topics, sections)
         writer = await self._generators.writer_for(newsletter)
         there = await self._draft(work)
         others = [text for name, text in texts_of(there, [each.key for each in sections]).items() if name != key]
         told = tuple(sentence.text for text in others for sentence in sentences(text))
         so_far = SoFar(tuple(citation_of(each) for each in there.citations), told)
         task = SectionTask(edition, section, library, so_far, sections)
-        written = await self._listened(work, lambda listen: writer.section(task, listen), section.name, 0, 1)
+        written = await listened(work, lambda listen: writer.section(task, listen), section.name, 0, 1)
         text = written.draft.markdown
         if not text.strip():
             raise JobFailed(
@@ -250,48 +255,6 @@ class Drafting:
                     raise
         return None
 
-    # -- watching
-
-    async def _listened(
-        self,
-        work: Work,
-        begin: Callable[[Listen], Awaitable[WrittenSection]],
-        name: str,
-        done: int,
-        total: int,
-    ) -> WrittenSection:
-        heard = [""]
-
-        def listen(text: str) -> None:
-            heard[0] = text
-
-        def message() -> str:
-            return f"{name}: {word_count(heard[0]):,} words" if heard[0] else name
-
-        return await self._watched(work, begin(listen), "Writing", done, total, message)
-
-    async def _watched(
-        self,
-        work: Work,
-        writing: Awaitable[T],
-        phase: str,
-        done: int,
-        total: int,
-        message: Callable[[], str] = lambda: "",
-    ) -> T:
-        """Wait for a writer, telling how far it is; a cancel ends it."""
-        task = asyncio.ensure_future(writing)
-        try:
-            while True:
-                await work.progress(phase, done=done, total=total, message=message())
-                finished, _ = await asyncio.wait({task}, timeout=_LOOK_SECONDS)
-                if finished:
-                    return task.result()
-        finally:
-            if not task.done():
-                task.cancel()
-                await asyncio.gather(task, return_exceptions=True)
-
     # -- reading
 
     async def _all(self, work: Work) -> tuple[Newsletter, Topics, Outline]:
@@ -314,14 +277,26 @@ class Drafting:
             raise JobFailed("The newsletter was deleted meanwhile.")
         return found
 
-    async def _library(self, newsletter: Newsletter, topics: Topics, sections: tuple[Section, ...]) -> Library:
-        """The passages that the outline refers to, and those beside them."""
-        wanted = {each for section in sections for story in section.stories for each in story.references}
+    async def _material(
+        self, newsletter: Newsletter, topics: Topics, sections: tuple[Section, ...]
+    ) -> tuple[tuple[Section, ...], Library]:
+        """The sections with what they refer to; the passages that they refer to, and those beside them. Stories of a
+        person for which they chose none refer to what a search for their words finds."""
         found = {match.passage.id: match.passage for match in matches_of(topics, newsletter.language)}
+        own = [story for section in sections for story in section.stories if is_own_without_sources(story)]
+        private = await self._passages.private(newsletter.newsletter_code) if own else ()
+        answers: dict[str, tuple[Passage, ...]] = {}
+        for story in own:
+            query = Query.of_text(f"{story.title} {story.gist} {story.note}")
+            candidates = await self._passages.candidates(query, source_ids=topics.source_ids, private=private)
+            answers[story.id] = await asyncio.to_thread(own_sources, newsletter.language, query, candidates)
+        found |= {each.id: each for some in answers.values() for each in some}
+        sections = with_own_sources(sections, answers)
+        wanted = {each for section in sections for story in section.stories for each in story.references}
         passages = {each: found[each] for each in found if each in wanted}
         places = places_beside(passages.values())
         chunks = await self._store.batch_get(schema.chunks_at(places)) if places else []
-        return Library(passages, neighbours_of(passages.values(), chunks))
+        return sections, Library(passages, neighbours_of(passages.values(), chunks))
 
 
 class _Renumbered(Exception):

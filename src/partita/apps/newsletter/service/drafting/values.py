@@ -206,6 +206,7 @@ def citation_of(stored: Mapping[str, Any]) -> Citation:
         date=plain.get("date"),
         page=int(page) if isinstance(page, int | str) and str(page).isdigit() else None,
         publisher=str(plain.get("publisher") or ""),
+        heading=str(plain.get("heading") or ""),
     )
 
 

@@ -9,8 +9,9 @@ from dataclasses import dataclass, field
 from markdown_it import MarkdownIt
 from markdown_it.token import Token
 
-from partita.apps.newsletter.service.generators.facts import (
-    CITATION,
+from partita.apps.newsletter.service.generators.finishing import without_citations
+from partita.apps.newsletter.service.reading.sentences import word_count
+from partita.apps.newsletter.service.writing.facts import (
     Facts,
     citations_in,
     facts_of,
@@ -19,8 +20,7 @@ from partita.apps.newsletter.service.generators.facts import (
     unknown_names,
     unknown_quotes,
 )
-from partita.apps.newsletter.service.generators.finishing import without_citations
-from partita.apps.newsletter.service.reading.sentences import sentences, word_count
+from partita.apps.newsletter.service.writing.spans import sentences_with_citations
 from partita.apps.newsletter.service.writing.values import Passage
 
 _MARKDOWN = MarkdownIt("commonmark", {"html": True}).enable("table")
@@ -182,28 +182,6 @@ def _claims(block: _Block, ground: Ground, given: Facts) -> list[str]:
         f"“{_short(quote)}” is no quotation from its sources." for quote in unknown_quotes(block.text, everything)
     ]
     return found
-
-
-def sentences_with_citations(text: str) -> list[tuple[str, tuple[int, ...]]]:
-    """Each sentence with the citations it rests on."""
-    marked = CITATION.sub(lambda found: f"\ue000{found[1]}\ue001", text)
-    # A citation behind the full stop belongs to the sentence before it.
-    marked = re.sub(r"([.!?።؟…][\"'”’»)]*)((?:\s*\ue000\d+\ue001)+)", lambda found: f"{found[2]}{found[1]}", marked)
-    each = []
-    for sentence in sentences(marked):
-        numbers = tuple(int(number) for number in re.findall(r"\ue000(\d+)\ue001", sentence.text))
-        each.append((re.sub(r"\s*\ue000\d+\ue001", "", sentence.text), numbers))
-    result: list[tuple[str, tuple[int, ...]]] = []
-    following: tuple[int, ...] = ()
-    for sentence_text, numbers in reversed(each):
-        following = numbers or following
-        result.append((sentence_text, following))
-    result.reverse()
-    last: tuple[int, ...] = ()
-    for at, (sentence_text, numbers) in enumerate(result):
-        result[at] = (sentence_text, numbers or last)
-        last = numbers or last
-    return result
 
 
 def _repeats(blocks: list[_Block], ground: Ground) -> list[str]:

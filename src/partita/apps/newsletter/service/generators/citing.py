@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from partita.apps.newsletter.service.generators.checks import sentences_with_citations
-from partita.apps.newsletter.service.generators.facts import citations_in
 from partita.apps.newsletter.service.generators.finishing import renumbered
 from partita.apps.newsletter.service.generators.values import SectionTask
 from partita.apps.newsletter.service.reading.sentences import sentences
+from partita.apps.newsletter.service.writing.facts import citations_in
+from partita.apps.newsletter.service.writing.spans import sentences_with_citations
 from partita.apps.newsletter.service.writing.values import Citation, Library, Passage, Section, SectionDraft
 
 
@@ -88,4 +88,5 @@ def _citation(n: int, passage: Passage, quotes: list[str]) -> Citation:
         date=passage.published,
         page=passage.page,
         publisher=passage.publisher,
+        heading=passage.heading,
     )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from partita.apps.newsletter.service.generators.facts import CITATION
+from partita.apps.newsletter.service.writing.facts import CITATION
 
 _FENCE = re.compile(r"\A\s*```[a-z]*\n(.*)\n```\s*\Z", re.DOTALL)
 _SEVERAL = re.compile(r"[\[【]\s*(\d{1,4}(?:\s*[,;،]\s*\d{1,4})*)\s*[\]】]")

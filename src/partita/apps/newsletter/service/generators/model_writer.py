@@ -8,7 +8,6 @@ from dataclasses import dataclass, field, replace
 
 from partita.apps.newsletter.service.generators.checks import Ground, faults
 from partita.apps.newsletter.service.generators.citing import cited_in, draft_of
-from partita.apps.newsletter.service.generators.facts import citations_in
 from partita.apps.newsletter.service.generators.fences import new_mark
 from partita.apps.newsletter.service.generators.finishing import tidied, to_last_sentence, without_citations
 from partita.apps.newsletter.service.generators.models import Conversation, Message, Model
@@ -40,6 +39,7 @@ from partita.apps.newsletter.service.generators.values import (
 )
 from partita.apps.newsletter.service.generators.writer import Listen, Writer, WriterFailed
 from partita.apps.newsletter.service.reading.sentences import word_count
+from partita.apps.newsletter.service.writing.facts import citations_in
 from partita.apps.newsletter.service.writing.values import Passage
 
 _TOKENS_A_WORD = {"en": 2.0, "am": 8.0, "ar": 4.0}

@@ -9,7 +9,7 @@ from dataclasses import replace
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from partita.apps.newsletter.service.generators.checks import ADDRESS, TAG
-from partita.apps.newsletter.service.generators.facts import NOTHING, facts_of, plain, unknown_figures, unknown_names
+from partita.apps.newsletter.service.writing.facts import NOTHING, facts_of, plain, unknown_figures, unknown_names
 from partita.apps.newsletter.service.writing.values import Passage, Section, Story
 
 _JSON = re.compile(r"\{.*\}", re.DOTALL)

@@ -82,6 +82,10 @@ class Generators:
         """The writer of a newsletter: its own if it names one that is set up, else the chosen one."""
         return self.writers.writer(await self._name_for(newsletter), await self._prompts.all_in_use())
 
+    async def writer_in_use(self) -> Writer:
+        """The chosen writer, for what names none of its own."""
+        return self.writers.writer((await self.chosen()).name, await self._prompts.all_in_use())
+
     async def can_rewrite(self, newsletter: Newsletter) -> bool:
         """Whether a model is on, which says things in other words."""
         return await self._name_for(newsletter) != "extractive"

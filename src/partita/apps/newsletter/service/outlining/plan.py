@@ -17,6 +17,8 @@ from partita.apps.newsletter.formats import as_plain, as_stored, section_key
 
 FOUND, WRITTEN, PERSON = "rag_content", "ai_generated", "user"
 """Where an item comes from: passages, the writer, a person."""
+FRAMES = frozenset({"opening", "dates", "closing"})
+"""Shapes of items that tell no story."""
 MODIFICATIONS = (
     "items_added",
     "items_removed",
@@ -91,6 +93,16 @@ class Plan:
     @property
     def items(self) -> tuple[OutlineItem, ...]:
         return tuple(item for section in self.sections for item in section.items)
+
+    @property
+    def stories(self) -> tuple[OutlineItem, ...]:
+        """The items that tell something; opening, dates and closing are none."""
+        return tuple(
+            item
+            for section in self.sections
+            for item in section.written
+            if item.shape not in FRAMES and (item.source != WRITTEN or item.references)
+        )
 
     def modified(self, kind: str) -> tuple[str, ...]:
         return tuple(self.modifications.get(kind, ()))

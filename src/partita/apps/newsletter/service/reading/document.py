@@ -17,6 +17,7 @@ from partita.kit.fetcher.page import read_page
 from partita.kit.files.content import HTML, XML, kind_of
 from partita.kit.previews.blocks import Block, BlockKind, Written
 from partita.kit.previews.refusals import PreviewRefused
+from partita.kit.previews.running_lines import without_running_lines
 
 MOST_CHARACTERS = 10_000_000
 MOST_TEXT_BYTES = 30_000_000
@@ -42,7 +43,7 @@ def read_blocks(
     kind: str, told: Told, written: Sequence[Written], pages: int | None, source_id: str, today: str
 ) -> dict[str, Any]:
     """The facts of a document and its chunks, as plain values; `PreviewRefused` says what is wrong with it."""
-    blocks = [_block(*block) for block in written if block[1].strip()]
+    blocks = without_running_lines(_block(*block) for block in written if block[1].strip())
     if sum(len(block.text) for block in blocks) > MOST_CHARACTERS:
         raise too_long()
     words = sum(word_count(block.text) for block in blocks)

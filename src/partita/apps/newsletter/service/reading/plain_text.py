@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 from partita.kit.previews.blocks import Block, table_text
+from partita.kit.previews.line_kinds import is_title
 
 _BLANK = re.compile(r"\n[ \t]*(?:\n[ \t]*)+")
 _CONTROL = dict.fromkeys((*range(9), 11, 12, *range(14, 32), 127), " ")
@@ -25,6 +26,8 @@ _FACT = re.compile(r"([A-Za-z][\w .-]{0,40})[ \t]*:[ \t]*(.*)$")
 _SIGNS = re.compile(r"^(?:#{1,6}[ \t]+\S|[ \t]*[-*+][ \t]+\S|[ \t]*\|.+\|[ \t]*$|>[ \t]|```)|\*\*\S|\]\(", re.MULTILINE)
 _WRAPPED = 45
 """Lines of at least so many characters that follow each other are one paragraph that was broken to fit."""
+_PROSE_WORDS = 8
+"""What has so many words more than the line above it is what that line is the title of."""
 
 
 def is_markdown(text: str) -> bool:
@@ -33,12 +36,19 @@ def is_markdown(text: str) -> bool:
 
 
 def text_blocks(text: str) -> list[Block]:
-    """Paragraphs are what empty lines part; lines that were broken to fit are one again."""
+    """Paragraphs are what empty lines part; lines that were broken to fit are one again. A short line above prose is
+    its heading."""
     found: list[Block] = []
-    for paragraph in _BLANK.split(_tidy(text)):
-        lines = [line.strip() for line in paragraph.split("\n") if line.strip()]
-        if not lines:
+    paragraphs = [[line.strip() for line in part.split("\n") if line.strip()] for part in _BLANK.split(_tidy(text))]
+    paragraphs = [lines for lines in paragraphs if lines]
+    alone = _headings(paragraphs)
+    for place, lines in enumerate(paragraphs):
+        if place in alone:
+            found.append(Block("heading", lines[0], 1 if not place else 2))
             continue
+        if len(lines) > 1 and _is_heading(lines[0], lines[1:]):
+            found.append(Block("heading", lines[0], 2))
+            lines = lines[1:]
         entries = [_ENTRY.match(line) for line in lines]
         if all(entries):
             found.extend(Block("item", entry[2].strip()) for entry in entries if entry and entry[2].strip())
@@ -47,6 +57,28 @@ def text_blocks(text: str) -> list[Block]:
         else:
             found.append(Block("paragraph", " ".join(lines)))
     return found
+
+
+def _headings(paragraphs: list[list[str]]) -> set[int]:
+    """Which paragraphs are a heading by themselves: of the prose, or of the heading, that comes next."""
+    found: set[int] = set()
+    for place in range(len(paragraphs) - 2, -1, -1):
+        lines, below = paragraphs[place], paragraphs[place + 1]
+        if len(lines) == 1 and (
+            _is_heading(lines[0], below) or (place == 0 and 1 in found and is_title(lines[0]) and lines[0][0].isupper())
+        ):
+            found.add(place)
+    return found
+
+
+def _is_heading(line: str, below: list[str]) -> bool:
+    """Whether a line is the title of the lines below it, and no line of theirs that was broken to fit: the next word
+    would have fitted on it."""
+    if not is_title(line) or _ENTRY.match(line) or not line[:1].isalnum() or line[:1].islower():
+        return False
+    first, widest = below[0], max(map(len, below))
+    broken = first[:1].islower() or len(line) + 1 + len(first.split(maxsplit=1)[0]) > widest
+    return not broken and len(" ".join(below).split()) >= len(line.split()) + _PROSE_WORDS
 
 
 def front_matter(text: str) -> tuple[dict[str, str], str]:

@@ -176,6 +176,12 @@ def is_loose(sentence: str) -> bool:
     return bool(_LOOSE_START.match(sentence) or _LOOSE_INSIDE.search(sentence))
 
 
+def without_connective(sentence: str) -> str:
+    """A sentence without a leading word that ties it to the one before it."""
+    text = _CONNECTIVES.sub("", sentence.strip())
+    return text[:1].upper() + text[1:]
+
+
 def has_connective(sentence: str) -> bool:
     """Whether a sentence begins with a word that ties it to the one before it."""
     return bool(_CONNECTIVES.match(sentence))
@@ -184,8 +190,7 @@ def has_connective(sentence: str) -> bool:
 def wording(sentence: str, edition: Edition, acronyms: Mapping[str, str]) -> str:
     """A sentence as an edition prints it: without a leading connective, and below a technical tone without brackets and
     with acronyms spelled out as the sources do."""
-    text = _CONNECTIVES.sub("", sentence.strip())
-    text = text[:1].upper() + text[1:]
+    text = without_connective(sentence)
     if edition.tone_technical < BRACKETS_FROM:
         text = _BRACKETS.sub("", text)
         for short, long in acronyms.items():

@@ -1,28 +1,50 @@
-"""Proof that a draft is faithful: each sentence is a source's, or a phrase of ours filled with what is stored."""
+"""Proof that a draft is faithful: each sentence is in a source that it cites, or a phrase of ours filled with what is
+stored. What a model wrote may be in other words, with the figures, names and quotations of what it cites."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
+from typing import Literal
 
-from partita.apps.newsletter.service.writing.candidates import acronyms_in
+from partita.apps.newsletter.service.reading.sentences import sentences
+from partita.apps.newsletter.service.writing.announcements import is_announced
+from partita.apps.newsletter.service.writing.candidates import acronyms_in, without_connective
+from partita.apps.newsletter.service.writing.facts import (
+    Facts,
+    facts_of,
+    unknown_figures,
+    unknown_names,
+    unknown_quotes,
+)
 from partita.apps.newsletter.service.writing.phrases import book
 from partita.apps.newsletter.service.writing.reading_back import Piece
+from partita.apps.newsletter.service.writing.terms import terms
 from partita.apps.newsletter.service.writing.values import Citation, Edition, Passage, Section
 from partita.kit.search.folding import fold
 
+Support = Literal["source", "ours", "other words", ""]
 _BRACKETS = re.compile(r"\s*\([^()]*\)")
 _SLOT = re.compile(r"\\\{(\w+)\\\}")
+_DAY = r"\d{1,2} \S+ \d{4}"
+_DAY_LABEL = re.compile(rf"{_DAY}(?: – {_DAY})?")
+_SHARED = 0.5
+"""A sentence in other words has at least this share of its words from what it cites."""
 
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """A sentence of a draft, and whether a source or the phrase book has it."""
+    """A sentence of a draft, and what it rests on."""
 
     piece: Piece
     text: str
-    faithful: bool
+    support: Support
+
+    @property
+    def faithful(self) -> bool:
+        """Whether it rests on anything."""
+        return bool(self.support)
 
 
 def check(
@@ -31,49 +53,111 @@ def check(
     written: Iterable[Piece],
     citations: Sequence[Citation],
     passages: Iterable[Passage] = (),
+    by_models: Collection[str] = (),
 ) -> tuple[Found, ...]:
-    """Every sentence of a draft. It must be in what its paragraph cites; what cites nothing, in anything cited."""
+    """Every sentence of a draft. It must be in what it cites; what cites nothing, in anything cited. Sections
+    `by_models` may say it in other words."""
     known = {each.id: each for each in passages}
     sources = _Sources(citations, known)
+    given = tuple(written)
+    dates = {each.text for each in given if each.kind == "item" and _DAY_LABEL.fullmatch(each.label)}
     titles = _titles(edition, outline, citations, known.values())
-    phrases = _phrases(edition, titles)
+    phrases = _phrases(edition, titles | {each.rstrip(".።") for each in dates})
     found: list[Found] = []
-    for piece in written:
+    for piece in given:
         if piece.kind in ("heading", "line"):
             continue
-        rest = piece.text
-        for pattern in phrases:
-            found += [Found(piece, match[0], True) for match in pattern.finditer(rest)]
-            rest = pattern.sub(" ", rest)
-        if not rest.strip():
-            continue
-        if piece.kind == "item" and all(part.strip() in titles for part in rest.split(";")):
-            found.append(Found(piece, rest.strip(), True))
-            continue
-        left = Piece(piece.section, piece.kind, rest.strip(), piece.cited, piece.label, piece.story)
-        found += [Found(piece, text, sources.have(text, piece.cited)) for text in left.sentences]
+        if piece.text in dates:
+            told = is_announced(piece.text, piece.label, edition.language, sources.texts(piece.cited))
+            found.append(Found(piece, piece.text, "source" if told else ""))
+        elif piece.cited:
+            found += [_judged(piece, text, numbers, sources, by_models) for text, numbers in piece.spans]
+        else:
+            found += _uncited(piece, phrases, titles, sources, by_models)
     return tuple(found)
+
+
+def _uncited(
+    piece: Piece, phrases: re.Pattern[str], titles: frozenset[str], sources: _Sources, by_models: Collection[str]
+) -> list[Found]:
+    """What cites nothing may be ours: phrases, and lists of titles."""
+    found = [Found(piece, match[0], "ours") for match in phrases.finditer(piece.text)]
+    rest = phrases.sub(" ", piece.text).strip() if found else piece.text
+    if not rest:
+        return found
+    if piece.kind == "item" and all(part.strip() in titles for part in rest.split(";")):
+        return [*found, Found(piece, rest, "ours")]
+    return found + [_judged(piece, each.text, (), sources, by_models) for each in sentences(rest)]
+
+
+def _judged(piece: Piece, text: str, numbers: tuple[int, ...], sources: _Sources, by_models: Collection[str]) -> Found:
+    if sources.have(text, numbers):
+        return Found(piece, text, "source")
+    other = piece.section in by_models and sources.tell(text, numbers)
+    return Found(piece, text, "other words" if other else "")
 
 
 class _Sources:
     """What the sources say, folded: by number, with and without brackets."""
 
     def __init__(self, citations: Sequence[Citation], passages: dict[str, Passage]) -> None:
+        self._written: dict[int, str] = {}
         self._texts: dict[int, str] = {}
+        self._facts: dict[int, Facts] = {}
+        self._about: dict[int, tuple[str, ...]] = {}
         self._acronyms = acronyms_in(passages.values())
         for each in citations:
             passage = passages.get(each.chunk_id)
             text = f"{each.quote}\n{passage.text if passage else ''}"
+            self._written[each.n] = text
             self._texts[each.n] = "\n".join((self._fold(text), self._fold(_BRACKETS.sub("", text))))
-        self._all = "\n".join(self._texts.values())
+            self._about[each.n] = (each.title, each.publisher, each.date or "", passage.heading if passage else "")
+        self._sentences: frozenset[str] | None = None
 
-    def have(self, sentence: str, cited: tuple[int, ...]) -> bool:
-        """Whether a sentence is in one of the cited sources."""
+    def texts(self, numbers: Iterable[int]) -> list[str]:
+        """The texts behind some numbers, as they are."""
+        return [self._written[number] for number in numbers if number in self._written]
+
+    def have(self, sentence: str, numbers: tuple[int, ...]) -> bool:
+        """Whether a sentence is in one of the sources that it cites; if it cites none, in any."""
         wanted = self._fold(sentence)
         if not wanted.strip():
             return True
-        where = [self._texts.get(number, "") for number in cited] or [self._all]
-        return any(wanted in text for text in where)
+        if numbers:
+            return any(wanted in self._texts.get(number, "") for number in numbers)
+        return wanted in self._all_sentences()
+
+    def tell(self, sentence: str, numbers: tuple[int, ...]) -> bool:
+        """Whether what a sentence claims is in the sources that it cites, though in other words."""
+        known = [number for number in numbers if number in self._texts]
+        if not known:
+            return False
+        facts = self._known(known[0])
+        for number in known[1:]:
+            facts |= self._known(number)
+        if unknown_figures(sentence, facts) or unknown_names(sentence, facts) or unknown_quotes(sentence, facts):
+            return False
+        words = frozenset(terms(sentence))
+        shared = words & frozenset(term for number in known for term in terms(self._written[number]))
+        return len(shared) >= _SHARED * len(words)
+
+    def _known(self, number: int) -> Facts:
+        if number not in self._facts:
+            self._facts[number] = facts_of(self._written[number], *self._about[number])
+        return self._facts[number]
+
+    def _all_sentences(self) -> frozenset[str]:
+        """The sentences of all sources, as they may be printed."""
+        if self._sentences is None:
+            every = {
+                text
+                for written in self._written.values()
+                for bare in dict.fromkeys((written, _BRACKETS.sub("", written)))
+                for each in sentences(bare)
+                for text in (each.text, without_connective(each.text))
+            }
+            self._sentences = frozenset(map(self._fold, every))
+        return self._sentences
 
     def _fold(self, text: str) -> str:
         for short, long in self._acronyms.items():
@@ -89,14 +173,14 @@ def _titles(
     return frozenset(each.strip() for each in (*own, *(each.heading for each in passages)) if each.strip())
 
 
-def _phrases(edition: Edition, titles: frozenset[str]) -> list[re.Pattern[str]]:
+def _phrases(edition: Edition, titles: Iterable[str]) -> re.Pattern[str]:
     """The phrases of the edition's language, each with what may fill its slots."""
-    day = r"\d{1,2} \S+ \d{4}"
     title = "|".join(sorted(map(re.escape, titles), key=len, reverse=True)) or r"(?!)"
-    slots = {**dict.fromkeys(("stories", "sources"), r"\d+"), **dict.fromkeys(("first", "last", "day"), day)}
+    days = rf"{_DAY}(?: – {_DAY})?"
+    slots = {**dict.fromkeys(("stories", "sources"), r"\d+"), **dict.fromkeys(("first", "last", "day"), days)}
 
     def slot(match: re.Match[str]) -> str:
         return f"(?:{slots.get(match[1], title)})"
 
     known = sorted(set(book(edition.language).all_phrases), key=len, reverse=True)
-    return [re.compile(_SLOT.sub(slot, re.escape(each))) for each in known]
+    return re.compile("|".join(f"(?:{_SLOT.sub(slot, re.escape(each))})" for each in known))

@@ -13,8 +13,9 @@ from dataclasses import dataclass, field, replace
 from datetime import date
 
 from partita.apps.newsletter.service.reading.sentences import word_count
+from partita.apps.newsletter.service.writing.announcements import Entry, announcements, soonest
 from partita.apps.newsletter.service.writing.candidates import Candidate, acronyms_in, candidates, is_generic
-from partita.apps.newsletter.service.writing.outline import days_to_note
+from partita.apps.newsletter.service.writing.headlines import telling
 from partita.apps.newsletter.service.writing.phrases import Phrases, book, day_in_words
 from partita.apps.newsletter.service.writing.ranking import central_sentences, scores
 from partita.apps.newsletter.service.writing.selection import choose, ordered
@@ -36,6 +37,7 @@ _NEIGHBOUR = 0.8
 """What sentences of neighbours count, compared with those of a story's own passages."""
 _FACT = 0.25
 """What a fact gains in an opportunity."""
+_MOST_DATES = 6
 _SHORT_OF = 0.7
 """Below this share of its words a section says that the sources had no more."""
 
@@ -150,7 +152,12 @@ class _Pools:
             for each, score in zip(pool, found, strict=True)
         }
         lead = [each for each in pool if each.passage.id in story.references[:1] and each.stands_alone]
-        return choose(pool, judged, budget, told, lead), judged
+        chosen = choose(pool, judged, budget, told, lead)
+        must = telling(story.title, pool, judged, " ".join(each.text for each in chosen))
+        if must:  # what the headline claims is told
+            need = telling(story.title, pool, judged)
+            chosen = choose(pool, judged, budget, told, lead, need)
+        return chosen, judged
 
 
 def _belongs(neighbour: Passage, passage: Passage) -> bool:
@@ -173,14 +180,11 @@ def _frame(
     kind = _frames(section)
     numbering = Numbering({each.chunk_id: each for each in so_far.citations})
     if kind == 1:
-        entries = _dates(edition, outline, library)
-        blocks = [
-            "\n".join(
-                f"- **{day_in_words(day, edition.language)}:** {title} [{numbering.number(passage)}]"
-                for day, title, passage in entries
-            )
-        ]
-        blocks = [f"## {section.name}", *blocks] if entries else []
+        lines = []
+        for each in _dates(edition, outline, library):
+            number = numbering.number(each.passage, each.announcement.sentence)
+            lines.append(f"- **{each.announcement.label(edition.language)}:** {each.text} [{number}]")
+        blocks = [f"## {section.name}", "\n".join(lines)] if lines else []
     elif kind == 2:
         blocks = _opening(edition, outline, so_far, phrases)
     else:
@@ -223,25 +227,22 @@ def _closing(edition: Edition, outline: Sequence[Section], library: Library, phr
     ahead = _dates(edition, outline, library)
     if ahead:
         sentences.append(phrases.deadline)
-        values |= {"day": day_in_words(ahead[0][0], edition.language), "headline": ahead[0][1]}
+        first = ahead[0]
+        values |= {"day": first.announcement.label(edition.language), "headline": first.text.rstrip(".።")}
     sentences += [phrases.numbers, phrases.farewell]
     return [" ".join(each.format(**values) for each in sentences)]
 
 
-def _dates(edition: Edition, outline: Sequence[Section], library: Library) -> list[tuple[date, str, Passage]]:
-    """Days ahead that the passages of the outline name, each with the headline of its story, soonest first."""
-    found: dict[tuple[date, str], tuple[date, str, Passage]] = {}
+def _dates(edition: Edition, outline: Sequence[Section], library: Library) -> list[Entry]:
+    """What the passages of the outline announce, soonest first."""
+    found: list[Entry] = []
     for section in outline:
         for story in section.stories:
             if story.shape == "dates":
                 continue
             for reference in story.references:
                 passage = library.passages.get(reference)
-                for day in days_to_note(edition, passage.text) if passage else ():
-                    if passage:
-                        title = story.title if is_generic(passage.heading) else passage.heading
-                        found.setdefault((day, title), (day, title, passage))
-    first: dict[str, tuple[date, str, Passage]] = {}
-    for entry in sorted(found.values(), key=lambda each: (each[0], each[1])):
-        first.setdefault(entry[1], entry)
-    return list(first.values())[:6]
+                if passage is not None:
+                    title = story.title if is_generic(passage.heading) else passage.heading
+                    found += [Entry(each, title, passage) for each in announcements(edition, passage.text)]
+    return soonest(found, _MOST_DATES)

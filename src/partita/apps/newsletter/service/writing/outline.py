@@ -7,12 +7,12 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from datetime import date, timedelta
 
 from partita.apps.newsletter.formats import section_key, topic_id
-from partita.apps.newsletter.service.reading.sentences import sentences, word_count
+from partita.apps.newsletter.service.reading.sentences import word_count
+from partita.apps.newsletter.service.writing.announcements import announcements
 from partita.apps.newsletter.service.writing.candidates import Candidate, candidates, is_generic
-from partita.apps.newsletter.service.writing.days import days_in
+from partita.apps.newsletter.service.writing.headlines import untold
 from partita.apps.newsletter.service.writing.phrases import book
 from partita.apps.newsletter.service.writing.ranking import scores
 from partita.apps.newsletter.service.writing.retrieval import Match
@@ -32,12 +32,11 @@ _SOURCE_AGAIN = 0.5
 _FURTHER_SOURCE = 0.1
 _FRAME = 0.10
 """The share of words for opening and closing."""
-_GREETING_WORDS, _CLOSING_WORDS, _DATE_WORDS = 38, 42, 10
+_GREETING_WORDS, _CLOSING_WORDS, _DATE_WORDS = 38, 48, 16
 """About what our own phrases take."""
 _HEADLINE_WORDS = (4, 12)
 _HEADLINE_CHARACTERS = 75
 _HEADLINES_ALIKE = 0.6
-_AHEAD = timedelta(days=180)
 _MOST_DATES = 6
 _FEWEST_DATES = 2
 _FEWEST_SENTENCES = 2
@@ -255,13 +254,20 @@ def _ranked(edition: Edition, cluster: Cluster, pool: Sequence[Candidate]) -> li
 
 
 def headline(cluster: Cluster, ranked: Sequence[Candidate], taken: Iterable[frozenset[str]]) -> str:
-    """The first wording of 4 to 12 words that no other story has: a heading, a title, a main clause, key phrases."""
+    """The first wording of 4 to 12 words that no other story has and whose figures and names the sentences tell: a
+    heading, a title, a main clause, key phrases."""
     others = tuple(taken)
-    for text in _wordings(cluster, ranked):
-        if fits(text) and all(alike(frozenset(terms(text)), each) < _HEADLINES_ALIKE for each in others):
-            return text
+    text = " ".join(each.text for each in ranked)
+    for wording in _wordings(cluster, ranked):
+        apart = all(alike(frozenset(terms(wording)), each) < _HEADLINES_ALIKE for each in others)
+        if fits(wording) and apart and not untold(wording, text):
+            return wording
     passage = cluster.matches[0].passage
-    return (passage.heading or passage.title or cluster.topic)[:_HEADLINE_CHARACTERS].strip()
+    best = " ".join(ranked[0].text.split()[: _HEADLINE_WORDS[1] - 2]) if ranked else ""
+    for wording in (passage.heading, passage.title):
+        if wording and not untold(wording, text):
+            return wording[:_HEADLINE_CHARACTERS].strip()
+    return f"{best[: _HEADLINE_CHARACTERS - 1].strip(' ,;:.')}…" if best else cluster.topic
 
 
 def _wordings(cluster: Cluster, ranked: Sequence[Candidate]) -> Iterable[str]:
@@ -302,29 +308,11 @@ def fits(text: str) -> bool:
 # -- dates ahead
 
 
-_APPOINTMENT = re.compile(
-    r"\b(clos(e|es|ing)|deadline|takes? place|begin|begins|starts?|opens?|comes? into force|holds?"
-    r"|proposed|will (be held|pay|start)|vouchers)\b|ይጠናቀቃል|ይካሄዳል|آخر موعد|يعقد|يبدأ",
-    re.IGNORECASE,
-)
-
-
-def days_to_note(edition: Edition, text: str) -> list[date]:
-    """Days ahead on which, as a text says, something begins, ends or takes place."""
-    return [
-        day
-        for sentence in sentences(text)
-        if _APPOINTMENT.search(sentence.text)
-        for day in days_in(sentence.text)
-        if edition.today < day <= edition.today + _AHEAD
-    ]
-
-
 def dates_ahead(edition: Edition, matches: Iterable[Match]) -> list[Match]:
-    """Passages that name a day to note, soonest first."""
+    """Passages that announce something, soonest first."""
     found = {}
     for match in matches:
-        days = days_to_note(edition, match.passage.text)
+        days = [each.first for each in announcements(edition, match.passage.text)]
         if days:
             found[match.passage.id] = (min(days), match)
     return [match for _, match in sorted(found.values(), key=lambda each: (each[0], each[1].passage.id))]

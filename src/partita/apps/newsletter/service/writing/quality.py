@@ -5,27 +5,33 @@ from __future__ import annotations
 import re
 import statistics
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from partita.apps.newsletter.service.reading.sentences import word_count
 from partita.apps.newsletter.service.writing.candidates import has_connective, is_loose
 from partita.apps.newsletter.service.writing.checker import Found, check
+from partita.apps.newsletter.service.writing.headlines import untold
 from partita.apps.newsletter.service.writing.reading_back import Piece, pieces
+from partita.apps.newsletter.service.writing.repeats import alike_before
 from partita.apps.newsletter.service.writing.retrieval import HALF_LIFE, WINDOW, age_in_days
 from partita.apps.newsletter.service.writing.terms import alike, terms, vectors
 from partita.apps.newsletter.service.writing.values import WORDS, Citation, Edition, Passage, Section
 from partita.kit.search.folding import tokens
 
-CITED_SHARE, WORDS_A_CITATION = 0.9, 60
+WORDS_A_CITATION = 60
 ALIKE = 0.6
 REPEATED_RUNS = 0.02
 WEIGHTY_TERMS, TERMS_TOLD = 20, 0.6
 SENTENCES_A_STORY = 2
 MOST_OF_ONE_SOURCE = 0.4
 _RUN = 4
+_FEWEST_WORDS = 3
+"""Shorter sentences may be there twice."""
+_SAME_HEADLINE = 0.5
 _MOST_PLACES = 8
+_LONGEST_PLACE = 300
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,7 +71,10 @@ class Quality:
                 "ok": each.ok,
                 "value": round(each.value, 4),
                 "text": each.text,
-                "places": [{"section": place.section, "text": place.text} for place in each.places[:_MOST_PLACES]],
+                "places": [
+                    {"section": place.section, "text": place.text[:_LONGEST_PLACE]}
+                    for place in each.places[: 0 if each.ok else _MOST_PLACES]
+                ],
             }
             for each in self.lines
         }
@@ -99,25 +108,49 @@ def report_card(
     sections: Mapping[str, str],
     citations: Sequence[Citation],
     passages: Iterable[Passage] = (),
+    by_models: Collection[str] = (),
 ) -> Quality:
-    """Judge a draft: its sections by key in order, as Markdown, whoever wrote them."""
+    """Judge a draft: its sections by key in order, as Markdown, whoever wrote them. Those `by_models` may be in other
+    words than their sources. A line is good only if nothing is to be mended; if something is, it says where."""
     written = pieces(sections)
     known = tuple(passages)
-    found = check(edition, outline, written, citations, known)
+    found = check(edition, outline, written, citations, known, by_models)
     draft = _Draft(edition, outline, written, found, citations, known)
     return Quality(tuple(judge(draft) for judge in _LINES))
 
 
 def _faithful(draft: _Draft) -> Line:
     strange = [each for each in draft.found if not each.faithful]
+    claims = _untold_headlines(draft)
+    retold = sum(each.support == "other words" for each in draft.found)
     share = 1 - len(strange) / len(draft.found) if draft.found else 1.0
-    text = (
-        "Every sentence is in a source that it cites, or is a phrase of ours."
-        if not strange
-        else f"{_counted(len(strange), 'sentence is', 'sentences are')} in no source that is cited."
-    )
-    places = tuple(Place(each.piece.section, each.text) for each in strange)
-    return Line("faithful", share >= 0.95, share, text, places)
+    if strange:
+        text = f"{_counted(len(strange), 'sentence is', 'sentences are')} in no source that is cited there."
+    elif claims:
+        text = f"{_counted(len(claims), 'headline says', 'headlines say')} what the text below does not tell."
+    elif retold:
+        text = (
+            f"{_counted(retold, 'sentence is', 'sentences are')} in other words than the source; all figures and names"
+            " are in what is cited."
+        )
+    else:
+        text = "Every sentence is in a source that it cites, or is a phrase of ours."
+    places = [*(Place(each.piece.section, each.text) for each in strange), *claims]
+    return Line("faithful", not places, share, text, tuple(places))
+
+
+def _untold_headlines(draft: _Draft) -> list[Place]:
+    """Headlines with a figure or a name that is not in the text under them."""
+    below: dict[tuple[str, str], list[str]] = {}
+    for each in draft.written:
+        if each.kind != "heading" and each.story:
+            below.setdefault((each.section, each.story), []).append(f"{each.label} {each.text}")
+    headlines = [each for each in draft.written if each.kind == "heading" and each.story]
+    return [
+        Place(each.section, each.text)
+        for each in headlines
+        if untold(each.text, " ".join(below.get((each.section, each.story), ())))
+    ]
 
 
 def _cited(draft: _Draft) -> Line:
@@ -127,64 +160,81 @@ def _cited(draft: _Draft) -> Line:
     marks = sum(len(each.cited) for each in paragraphs)
     words = sum(word_count(each.text) for each in paragraphs)
     numbers = {each.n for each in draft.citations}
-    lost = [each for each in draft.written if not set(each.cited) <= numbers]
+    lost = [
+        Place(each.section, f"[{number}] {sentence}")
+        for each in draft.written
+        for number in dict.fromkeys(each.cited)
+        if number not in numbers
+        for sentence in [next((text for text, cited in reversed(each.spans) if number in cited), each.text)]
+    ]
     dense = words <= WORDS_A_CITATION * max(1, marks)
+    places = [*lost, *(Place(each.section, each.text) for each in bare)]
     if lost:
-        text = f"{_counted(len(lost), 'paragraph cites', 'paragraphs cite')} a number that leads to no source."
+        text = f"{_counted(len(lost), 'number leads', 'numbers lead')} to no source."
     elif bare:
         text = f"{_counted(len(bare), 'paragraph names', 'paragraphs name')} no source."
+    elif not dense:
+        text = f"One source is named for {words // max(1, marks)} words; one for {WORDS_A_CITATION} is wanted."
+        longest = sorted(paragraphs, key=lambda each: -word_count(each.text) / len(each.cited))
+        places = [Place(each.section, each.text) for each in longest]
     else:
         text = f"Every paragraph names its source, one for {words // max(1, marks)} words."
-    places = tuple(Place(each.section, each.text) for each in (*lost, *bare))
-    return Line("cited", share >= CITED_SHARE and dense and not lost, share, text, places)
+    return Line("cited", not bare and not lost and dense, share, text, tuple(places))
 
 
 def _covered(draft: _Draft) -> Line:
     told: Counter[tuple[str, str]] = Counter()
     for each in draft.prose:
         told[each.section, each.story] += max(1, len(each.sentences)) if each.text else 0
-    headings = {(each.section, each.story) for each in draft.written if each.kind == "heading"}
+    headings = [(each.section, each.story) for each in draft.written if each.kind == "heading" and each.story]
     missing = []
+    stories = 0
     for section in draft.outline:
+        if _is_frame(section):
+            continue
+        stories += len(section.stories)
+        known = _headings_of(section, [story for key, story in headings if key == section.key])
         for story in section.stories:
-            if _is_frame(section) or not (story.references or story.source == "user"):
-                continue
-            known = _heading_of(section.key, story.title, headings)
-            if known is None or (story.source != "user" and told[known] < SENTENCES_A_STORY):
+            heading = known.get(story.title)
+            least = 1 if story.source == "user" else SENTENCES_A_STORY
+            if heading is None or told[section.key, heading] < least:
                 missing.append(Place(section.key, story.title))
-    stories = sum(len(each.stories) for each in draft.outline if not _is_frame(each))
     share = _terms_told(draft)
     if missing:
-        text = f"{len(missing)} of {stories} stories of the outline have fewer than two sentences."
+        text = (
+            f"{len(missing)} of {_counted(stories, 'story', 'stories')} of the outline have fewer than two sentences."
+        )
     elif share < TERMS_TOLD:
         text = f"Only {round(share * 100)} % of the weightiest words of the passages are there."
     else:
-        text = f"Each of {stories} stories is told."
+        text = f"Each of {stories} stories is told." if stories != 1 else "The story is told."
     value = 1 - len(missing) / stories if stories else 1.0
-    return Line("covered", not missing and share >= TERMS_TOLD, value, text, tuple(missing))
+    places = missing or ([] if share >= TERMS_TOLD else _thinnest(draft))
+    return Line("covered", not missing and share >= TERMS_TOLD, value, text, tuple(places))
 
 
 def _repeats(draft: _Draft) -> Line:
-    told = [(each, text) for each in draft.prose for text in each.sentences if word_count(text) > _RUN]
-    known = [frozenset(terms(text)) for _, text in told]
-    twice = [
-        Place(told[place][0].section, told[place][1])
-        for place in range(len(told))
-        if any(alike(known[place], known[other]) > ALIKE for other in range(place))
-    ]
+    told = [(each, text) for each in draft.prose for text in each.sentences if word_count(text) >= _FEWEST_WORDS]
+    before = alike_before([frozenset(terms(text)) for _, text in told], ALIKE)
+    twice = [Place(each.section, text) for (each, text), other in zip(told, before, strict=True) if other is not None]
     runs: Counter[tuple[str, ...]] = Counter()
+    of_sentences: list[list[tuple[str, ...]]] = []
     for _, text in told:
         words = tokens(text)
-        runs.update(tuple(words[at : at + _RUN]) for at in range(len(words) - _RUN + 1))
-    total = sum(runs.values())
+        of_sentences.append([tuple(words[at : at + _RUN]) for at in range(len(words) - _RUN + 1)])
+        runs.update(of_sentences[-1])
+    total = runs.total()
     share = sum(count - 1 for count in runs.values()) / total if total else 0.0
+    places = twice
     if twice:
         text = f"{_counted(len(twice), 'sentence says', 'sentences say')} almost what another one says."
     elif share > REPEATED_RUNS:
         text = f"{share * 100:.0f} % of all wording is there twice."
+        most = sorted(range(len(told)), key=lambda at: -sum(runs[run] > 1 for run in of_sentences[at]))
+        places = [Place(told[at][0].section, told[at][1]) for at in most[:_MOST_PLACES]]
     else:
         text = "Nothing is said twice."
-    return Line("repeats", not twice and share <= REPEATED_RUNS, share, text, tuple(twice))
+    return Line("repeats", not twice and share <= REPEATED_RUNS, share, text, tuple(places))
 
 
 def _stands_alone(draft: _Draft) -> Line:
@@ -213,23 +263,33 @@ def _variety(draft: _Draft) -> Line:
         text = f"{round(share * 100)} % of all citations are of one source: {title}."
     else:
         text = f"{len(used)} sources; none has more than {round(share * 100)} % of the citations."
-    return Line("variety", share <= MOST_OF_ONE_SOURCE, share, text)
+    places = _citing(draft, {number for number, each in sources.items() if each.source_id == best})
+    return Line("variety", share <= MOST_OF_ONE_SOURCE, share, text, places)
 
 
 def _fresh(draft: _Draft) -> Line:
-    ages = [age for each in draft.citations if (age := age_in_days(draft.edition.today, each.date)) is not None]
+    cited = {number for each in draft.written for number in each.cited}
+    used = [each for each in draft.citations if each.n in cited] or list(draft.citations)
+    ages = [age for each in used if (age := age_in_days(draft.edition.today, each.date)) is not None]
     if not ages:
         return Line("fresh", True, 0.0, "The sources have no dates.")
     middle = statistics.median(ages)
     half_life = HALF_LIFE[draft.edition.frequency]
-    ok = half_life is None or middle <= half_life * WINDOW
+    limit = None if half_life is None else half_life * WINDOW
+    ok = limit is None or middle <= limit
     text = f"Half of the sources are younger than {_counted(round(middle), 'day', 'days')}."
-    old = tuple(
-        Place("", each.title)
-        for each in draft.citations
-        if half_life is not None and (age_in_days(draft.edition.today, each.date) or 0) > half_life * WINDOW
+    old = {each.n for each in used if limit is not None and (age_in_days(draft.edition.today, each.date) or 0) > limit}
+    return Line("fresh", ok, float(middle), text, _citing(draft, old))
+
+
+def _citing(draft: _Draft, numbers: set[int]) -> tuple[Place, ...]:
+    """The sentences that rest on some sources, one for each paragraph."""
+    found = (
+        next((Place(each.section, text) for text, cited in each.spans if not numbers.isdisjoint(cited)), None)
+        for each in draft.written
+        if not numbers.isdisjoint(each.cited)
     )
-    return Line("fresh", ok, float(middle), text, tuple(dict.fromkeys(old)))
+    return tuple(each for each in found if each is not None)
 
 
 def _length(draft: _Draft) -> Line:
@@ -242,28 +302,50 @@ def _length(draft: _Draft) -> Line:
         text = f"{words:,} words; {wanted}: {words - most:,} are too many."
     else:
         text = f"{words:,} words, as wanted."
-    return Line("length", fewest <= words <= most, float(words), text)
+    return Line("length", fewest <= words <= most, float(words), text, _off_length(draft, too_long=words > most))
+
+
+def _off_length(draft: _Draft, *, too_long: bool) -> tuple[Place, ...]:
+    """The sections that have most words too many, or too few."""
+    counts: Counter[str] = Counter()
+    for each in draft.written:
+        counts[each.section] += word_count(f"{each.label} {each.text}")
+    planned = {each.key: each for each in draft.outline}
+    off = {key: counts[key] - (planned[key].words if key in planned else 0) for key in (*counts, *planned)}
+    order = sorted(off, key=lambda key: -off[key] if too_long else off[key])
+    return tuple(
+        Place(key, f"{planned[key].name if key in planned else key}: {counts[key]:,} words of {planned[key].words:,}")
+        if key in planned
+        else Place(key, f"{key}: {counts[key]:,} words")
+        for key in order
+        if (off[key] > 0) == too_long and off[key]
+    )
 
 
 def _readable(draft: _Draft) -> Line:
-    told = [text for each in draft.prose for text in each.sentences]
-    words = sum(map(word_count, told))
+    told = [(each.section, text) for each in draft.prose for text in each.sentences]
+    words = sum(word_count(text) for _, text in told)
     if not words:
         return Line("readable", True, 0.0, "There is nothing to read yet.")
     per_sentence = words / len(told)
+    longest = sorted(told, key=lambda each: -word_count(each[1]))[:_MOST_PLACES]
+    places = tuple(Place(section, text) for section, text in longest)
     if draft.edition.language != "en":
         ok = per_sentence <= 22
         text = f"{per_sentence:.0f} words a sentence{'' if ok else '; shorter ones read better'}."
-        return Line("readable", ok, per_sentence, text)
-    ease = flesch(told)
+        return Line("readable", ok, per_sentence, text, places)
+    ease = flesch([text for _, text in told])
     low, high = reading_band(draft.edition.tone_technical)
     if ease < low:
         text = f"Hard to read for this tone ({ease:.0f} of 100): shorten sentences, use plainer words."
+        hardest = sorted(told, key=lambda each: flesch([each[1]]))[:_MOST_PLACES]
+        places = tuple(Place(section, text) for section, text in hardest)
     elif ease > high:
         text = f"Simpler than the tone asks for ({ease:.0f} of 100)."
+        places = places[::-1]
     else:
         text = f"Reads well for its tone ({ease:.0f} of 100, {per_sentence:.0f} words a sentence)."
-    return Line("readable", low <= ease <= high, ease, text)
+    return Line("readable", low <= ease <= high, ease, text, places)
 
 
 def reading_band(tone_technical: int) -> tuple[int, int]:
@@ -301,15 +383,29 @@ _LINES: tuple[Callable[[_Draft], Line], ...] = (
 )
 
 
-def _heading_of(key: str, title: str, headings: Iterable[tuple[str, str]]) -> tuple[str, str] | None:
-    """The headline of a story in a draft, though a person may have changed some words of it."""
-    wanted = frozenset(terms(title))
-    best = max(
-        ((alike(wanted, frozenset(terms(story))) if story != title else 2.0, (section, story)))
-        for section, story in (*headings, ("", ""))
-        if section in (key, "")
-    )
-    return best[1] if best[0] >= 0.5 else None
+def _headings_of(section: Section, headings: Sequence[str]) -> dict[str, str]:
+    """The headline of each story in a draft, though a person may have changed some words of it; each serves one."""
+    found = {story.title: story.title for story in section.stories if story.title in headings}
+    left = [each for each in dict.fromkeys(headings) if each not in found]
+    words = {each: frozenset(terms(each)) for each in left}
+    for story in section.stories:
+        if story.title in found or not left:
+            continue
+        wanted = frozenset(terms(story.title))
+        best = max(left, key=lambda each: alike(wanted, words[each]))
+        if alike(wanted, words[best]) >= _SAME_HEADLINE:
+            found[story.title] = best
+            left.remove(best)
+    return found
+
+
+def _thinnest(draft: _Draft) -> list[Place]:
+    """The stories that have the fewest words."""
+    counts: Counter[tuple[str, str]] = Counter()
+    for each in draft.prose:
+        counts[each.section, each.story] += word_count(each.text)
+    ordered = sorted((each for each in counts if each[1]), key=lambda each: counts[each])
+    return [Place(section, story) for section, story in ordered]
 
 
 def _terms_told(draft: _Draft) -> float:

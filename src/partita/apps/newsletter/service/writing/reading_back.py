@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Literal
 
-from partita.apps.newsletter.service.reading.sentences import sentences
+from partita.apps.newsletter.service.writing.spans import Span, sentences_with_citations
 
 Kind = Literal["heading", "text", "item", "quote", "line"]
 _MARKS = re.compile(r"\s*\[(\d{1,4})\](?!\()")
@@ -30,11 +30,13 @@ class Piece:
     """What stands in bold at its beginning."""
     story: str = ""
     """The headline that it is under."""
+    spans: tuple[Span, ...] = ()
+    """Its sentences, each with the numbers that it rests on."""
 
     @property
     def sentences(self) -> tuple[str, ...]:
         """Its sentences."""
-        return tuple(each.text for each in sentences(self.text))
+        return tuple(text for text, _ in self.spans)
 
 
 def pieces(sections: Mapping[str, str]) -> tuple[Piece, ...]:
@@ -64,12 +66,13 @@ def _of_section(key: str, markdown: str) -> list[Piece]:
 
 def _piece(key: str, kind: Kind, text: str, story: str) -> Piece:
     cited = tuple(int(number) for number in _MARKS.findall(text))
-    bare = _MARKS.sub("", text).strip()
-    label = _RUN_IN.match(bare)
-    rest = bare[label.end() :] if label else bare
-    if label and not rest:
+    label = _RUN_IN.match(text)
+    rest = text[label.end() :] if label else text
+    bare = plain(_MARKS.sub("", rest))
+    if label and not bare:
         return Piece(key, "line", plain(label[1]), cited, plain(label[1]), story)
-    return Piece(key, kind, plain(rest), cited, plain(label[1]).rstrip(":.።") if label else "", story)
+    spans = tuple(sentences_with_citations(plain(rest)))
+    return Piece(key, kind, bare, cited, plain(label[1]).rstrip(":.።") if label else "", story, spans)
 
 
 def plain(text: str) -> str:

@@ -203,6 +203,7 @@ def retrieve(
                 scored[label].append(match)
             else:
                 misses.append(Miss(match, reason))
+    wanted = _wanted(scored, misses)
     _part_duplicates(scored, misses)
     _one_topic_each(scored, misses)
     matches: list[Match] = []
@@ -210,13 +211,13 @@ def retrieve(
     widened: list[str] = []
     limit = min(PER_TOPIC[edition.length], max(1, MOST_PASSAGES // max(1, len(candidates))))
     for label, found in scored.items():
-        recent = [each for each in found if each.pinned or within(edition, each.passage.published)]
+        recent = [each for each in found if each.pinned or each.passage.own or within(edition, each.passage.published)]
         if len(recent) < FEWEST < len(found) or (len(recent) < FEWEST and len(found) > len(recent)):
             widened.append(label)
             # Those within the time come first, however strong the older ones are.
             recent = [*recent, *sorted((each for each in found if each not in recent), key=_strength)[:FEWEST]]
         misses += [Miss(each, "old") for each in found if each not in recent]
-        chosen, left_out = _varied(recent, limit)
+        chosen, left_out = _varied(recent, limit, wanted)
         misses += left_out
         matches += chosen
         if len(chosen) < FEWEST:
@@ -231,7 +232,7 @@ def judge(
     words, matched = relevance(query, passage, statistics)
     parts = Parts(
         words=words,
-        age=_age_factor(edition, passage.published),
+        age=1.0 if passage.own else _age_factor(edition, passage.published),
         region=_REGION if names_region(edition.region, f"{passage.heading} {passage.text}") else 1.0,
         audience=_audience_factor(edition.audience, passage),
         earlier=_EARLIER if passage.id in wishes.used_in else 1.0,
@@ -350,6 +351,24 @@ def _refusal(edition: Edition, match: Match, wishes: Wishes) -> Reason | None:
     return "weak" if match.parts.words < FLOOR else None
 
 
+def _wanted(scored: dict[str, list[Match]], misses: list[Miss]) -> frozenset[str]:
+    """The best passage of each source on the newsletter's own shelf: whoever put it there wants it to be used, even if
+    it has few words of a topic, or none."""
+    best: dict[str, tuple[float, Match]] = {}
+    every = [each for matches in scored.values() for each in matches]
+    every += [each.match for each in misses if each.reason == "weak"]
+    for each in every:
+        known = best.get(each.passage.source_id)
+        if each.passage.own and each.passage.kind == "text" and (known is None or each.parts.words > known[0]):
+            best[each.passage.source_id] = (each.parts.words, each)
+    for _, match in best.values():
+        weak = next((each for each in misses if each.match is match), None)
+        if weak is not None:
+            misses.remove(weak)
+            scored[match.topic].append(match)
+    return frozenset(match.passage.id for _, match in best.values())
+
+
 def _part_duplicates(scored: dict[str, list[Match]], misses: list[Miss]) -> None:
     """Of passages that are almost the same the newest stays; a pinned one stays in any case."""
     found = {each.passage.id: each for matches in scored.values() for each in matches}
@@ -385,8 +404,9 @@ def _strength(match: Match) -> tuple[bool, float, str]:
     return (not match.pinned, -match.score, match.passage.id)
 
 
-def _varied(matches: list[Match], limit: int) -> tuple[list[Match], list[Miss]]:
-    """The strongest that are not all alike, by maximal marginal relevance; pinned ones in any case and first."""
+def _varied(matches: list[Match], limit: int, wanted: frozenset[str]) -> tuple[list[Match], list[Miss]]:
+    """The strongest that are not all alike, by maximal marginal relevance; pinned and wanted ones in any case and
+    first."""
     left = sorted(matches, key=_strength)
     made = dict(
         zip((each.passage.id for each in left), vectors([terms(each.passage.text) for each in left]), strict=True)
@@ -396,7 +416,7 @@ def _varied(matches: list[Match], limit: int) -> tuple[list[Match], list[Miss]]:
     misses: list[Miss] = []
     likest: dict[str, float] = dict.fromkeys(made, 0.0)
     while left:
-        pinned = [each for each in left if each.pinned]
+        pinned = [each for each in left if each.pinned or each.passage.id in wanted]
         pick = (
             pinned[0]
             if pinned

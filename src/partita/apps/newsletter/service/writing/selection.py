@@ -16,6 +16,8 @@ _BEGINNING = 0.3
 """What the first sentence of a passage gains as the lead of a story."""
 _MIDDLE = 0.12
 """What a sentence loses if nothing before it in its passage is told."""
+_THE_SAME = 0.75
+"""What is more alike says the same, and is not told again even if a headline needs it."""
 _OVERSHOOT = 10
 FEWEST = 2
 _PARAGRAPH = 4
@@ -27,24 +29,35 @@ def choose(
     budget: int,
     used: Iterable[frozenset[str]],
     leads: Sequence[Candidate] = (),
+    must: Sequence[Candidate] = (),
 ) -> list[Candidate]:
     """The sentences that say most, each something else, in about as many words as the budget has.
 
-    The best of `leads` is among them. What leans on the sentence before it comes only with that; nothing is like what
-    the edition has already.
+    The best of `leads` is among them, and what `must` be told. What leans on the sentence before it comes only with
+    that; nothing is like what the edition has already.
     """
     known = by_key(pool)
     told = list(used)
     chosen: dict[tuple[str, int], Candidate] = {}
     words = 0
     left = dict(known)
-    fresh = [each for each in leads if not _repeats(each, told)]
+    for each in must:
+        bundle = [one for one in _bundle(each, known, chosen) or () if one.key not in chosen]
+        if not any(_says_the_same(one, told) for one in bundle):
+            for one in bundle:
+                chosen[one.key] = one
+                told.append(one.terms)
+                words += one.words
+                left.pop(one.key, None)
+    fresh = [each for each in leads if each.key not in chosen and not _repeats(each, told)]
+    if chosen and any(each.key in chosen for each in leads):
+        fresh = []
     if fresh:
         lead = max(fresh, key=lambda each: judged[each.key] + _BEGINNING * (each.place == 0))
         chosen[lead.key] = lead
         told.append(lead.terms)
         words += lead.words
-        del left[lead.key]
+        left.pop(lead.key, None)
     while left and (words < budget - _OVERSHOOT or len(chosen) < FEWEST):
         best: tuple[float, list[Candidate]] | None = None
         for each in list(left.values()):
@@ -105,6 +118,10 @@ def _second_quote(bundle: Sequence[Candidate], chosen: Mapping[tuple[str, int], 
 
 def _repeats(candidate: Candidate, told: Iterable[frozenset[str]]) -> bool:
     return any(alike(candidate.terms, each) > TOO_ALIKE for each in told)
+
+
+def _says_the_same(candidate: Candidate, told: Iterable[frozenset[str]]) -> bool:
+    return any(alike(candidate.terms, each) > _THE_SAME for each in told)
 
 
 def _value(

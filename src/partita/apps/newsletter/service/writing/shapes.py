@@ -8,6 +8,7 @@ from dataclasses import dataclass, field, replace
 
 from partita.apps.newsletter.service.writing.candidates import Candidate, is_generic
 from partita.apps.newsletter.service.writing.days import days_in
+from partita.apps.newsletter.service.writing.headlines import untold
 from partita.apps.newsletter.service.writing.phrases import Book, day_in_words
 from partita.apps.newsletter.service.writing.selection import paragraphs
 from partita.apps.newsletter.service.writing.terms import alike, terms
@@ -55,6 +56,7 @@ class Numbering:
                 date=passage.published,
                 page=passage.page,
                 publisher=passage.publisher,
+                heading=passage.heading,
             )
         quoted = dict.fromkeys((*filter(None, known.quote.split("\n")), *sentences))
         self.citations[passage.id] = replace(known, quote="\n".join(quoted))
@@ -99,6 +101,8 @@ def _run_in(sentences: Sequence[Candidate], told: set[str], full_stop: str) -> s
     apart = all(alike(known, frozenset(terms(each))) < _ANOTHER_SUBJECT for each in told)
     own = [each for each in sentences if each.passage.id == sentences[0].passage.id]
     if is_generic(heading) or not apart or len(own) < 2 or sentences[0].loose:
+        return ""
+    if untold(heading, " ".join(each.text for each in sentences)):
         return ""
     told.add(heading)
     return f"**{heading}{full_stop}** "

@@ -51,6 +51,8 @@ class Passage:
     publisher: str = ""
     kind: str = "text"
     """text, table or references."""
+    own: bool = False
+    """Whether somebody put its source on the shelf of this very newsletter or proposal."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,6 +127,8 @@ class Citation:
     date: str | None = None
     page: int | None = None
     publisher: str = ""
+    heading: str = ""
+    """The one that its passage is under."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from partita.apps.newsletter.service.generators.facts import (
+from partita.apps.newsletter.service.writing.facts import (
     facts_of,
     unknown_figures,
     unknown_names,

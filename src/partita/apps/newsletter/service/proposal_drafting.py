@@ -1,0 +1,327 @@
+"""*Draft from sources*: sections of a proposal written by the writer in use, as a step.
+
+One section after the other, each from the passages that fit its purpose and the proposal's brief. What is finished is
+kept, so that a run which is taken up again goes on. What people have written stays: of several sections only those
+without text are written; one that is asked for by itself gets its draft below what is there.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Awaitable, Mapping, Sequence
+from datetime import date, datetime, timedelta
+from typing import Any
+
+from partita.apps.newsletter import schema
+from partita.apps.newsletter.formats import as_plain, as_stored
+from partita.apps.newsletter.permissions import Letters
+from partita.apps.newsletter.schema import Proposal, StepRun
+from partita.apps.newsletter.service.calls import call_sources
+from partita.apps.newsletter.service.drafting.values import (
+    citation_of,
+    neighbours_of,
+    places_beside,
+    so_far_of,
+    stored_citation,
+    stored_so_far,
+)
+from partita.apps.newsletter.service.drafting.watching import listened
+from partita.apps.newsletter.service.editing.citations import carried_over, cited, unresolved
+from partita.apps.newsletter.service.editing.comparing import normal
+from partita.apps.newsletter.service.generators.service import Generators
+from partita.apps.newsletter.service.generators.values import SectionTask, WrittenSection
+from partita.apps.newsletter.service.generators.writer import Listen, Writer
+from partita.apps.newsletter.service.passages import Passages
+from partita.apps.newsletter.service.proposals import OpenProposal, Proposals, SectionState, opened
+from partita.apps.newsletter.service.proposing.purposes import (
+    Fit,
+    brief_of,
+    chosen,
+    fitting,
+    purpose_words,
+    question_of,
+    shared_out,
+    sums_up,
+    words_for,
+)
+from partita.apps.newsletter.service.reading.sentences import sentences
+from partita.apps.newsletter.service.steps import Look, Step, Steps, Work
+from partita.apps.newsletter.service.writing.values import Citation, Edition, Library, Passage, Section, SoFar, Story
+from partita.kit.jobs import JobFailed
+from partita.kit.kit import Kit
+from partita.kit.lists import find
+from partita.kit.permissions import Viewer
+from partita.kit.problems import Conflict
+from partita.table import ChangedMeanwhileError
+
+_TRIES = 8
+"""How often a result is put beside what somebody saves in the same moment."""
+_FEWEST_WORDS = 20
+_JUST_NOW = timedelta(seconds=60)
+_TONE_PROFESSIONAL, _TONE_TECHNICAL = 85, 65
+_HEADING = re.compile(r"^#{1,6} .*$\n*", re.MULTILINE)
+_RUN_IN = re.compile(r"^\*\*[^*\n]+[.።]\*\* ", re.MULTILINE)
+"""Headlines of the sources' sections: a proposal has headings of its own."""
+NOTHING = "Nothing in your files and sources has to do with this. Add a source, or describe the proposal in its facts."
+
+
+class ProposalDrafting:
+    """The step that writes sections of proposals."""
+
+    def __init__(
+        self, kit: Kit, proposals: Proposals, passages: Passages, generators: Generators, steps: Steps
+    ) -> None:
+        self._kit = kit
+        self._store = kit.store
+        self._proposals = proposals
+        self._passages = passages
+        self._generators = generators
+        self._steps = steps
+
+    @property
+    def step(self) -> Step:
+        """The step, for `Steps.use`. Forty sections, each with two questions of three minutes at most."""
+        return Step("proposal", self._run, self._ready, seconds=4 * 3600)
+
+    async def start(self, viewer: Viewer, code: str, key: str = "") -> Look:
+        """Write one section, or all that have no text."""
+        there = await self._proposals.read(viewer, code, write=True)
+        if key:
+            there.one(key)
+        inputs = {"key": key, "shared": viewer.may(Letters.READ_SOURCES)}
+        return await self._steps.start(viewer, code, "proposal", inputs=inputs)
+
+    def just_written(self, run: StepRun | None) -> bool:
+        """Whether a run has ended well in the last minute."""
+        if run is None or run.state != "done" or run.finished_at is None:
+            return False
+        return self._kit.clock.now() - datetime.fromisoformat(run.finished_at) < _JUST_NOW
+
+    async def _ready(self, code: str, inputs: Mapping[str, Any]) -> None:
+        proposal = await find(self._store, schema.proposal, code)
+        there = None if proposal is None else opened(proposal)
+        if there is None or not there.editable:
+            raise Conflict(
+                "It was submitted, so its text stays as it is. Archive it, or start a new one.", code="submitted"
+            )
+        wanted = _wanted(there, str(inputs.get("key") or ""))
+        if not wanted:
+            words = "Every section has a text. Open one to have more written below it."
+            raise Conflict(words if there.sections else "Add a section first.", code="nothing_to_write")
+        if inputs.get("key") and words_for(wanted[0].section, wanted[0].words) < _FEWEST_WORDS:
+            raise Conflict("The section is as long as it may be. Raise its limit, or shorten it.", code="section_full")
+
+    async def _run(self, work: Work) -> None:
+        proposal = await find(self._store, schema.proposal, work.subject)
+        if proposal is None:
+            raise JobFailed("The proposal was deleted meanwhile.")
+        there = opened(proposal)
+        key = str(work.inputs.get("key") or "")
+        writer = await self._generators.writer_in_use()
+        kept = _Kept.of(work.partial, {"key": key, "writer": writer.name, "brief": _brief(there)}, there)
+        wanted = _wanted(there, key)
+        passages = await self._fitting(work, there, wanted)
+        # What sums up the others is written after them.
+        for state in sorted(wanted, key=lambda each: sums_up(each.section)):
+            if state.key in kept.texts:
+                continue
+            done = len(kept.texts)
+            library = await self._library(passages, state.key)
+            text, so_far = await self._section(work, there, state, library, writer, kept.so_far, done, len(wanted))
+            kept.add(state, text, so_far, library)
+            await work.keep(kept.stored())
+        await work.progress("Checking", done=len(wanted), total=len(wanted))
+        texts = {each: text for each, text in kept.texts.items() if text}
+        if not texts:
+            raise JobFailed(NOTHING)
+        known = {each.n for each in kept.so_far.citations}
+        wrong = next((number for text in texts.values() for number in unresolved(text, known)), None)
+        if wrong is not None:
+            raise JobFailed(f"The writer cited [{wrong}], which is no source. Try again; nothing was changed.")
+        await self._finish(work, key, texts, kept)
+
+    async def _fitting(
+        self, work: Work, there: OpenProposal, wanted: Sequence[SectionState]
+    ) -> dict[str, tuple[Passage, ...]]:
+        """The passages from which each section is written: of the proposal's files but the call, and of the common
+        sources."""
+        calls = frozenset(call_sources(there.proposal))
+        own = await self._passages.private(there.proposal.proposal_code)
+        private = [each for each in own if each.source_id not in calls]
+        fits: dict[str, tuple[Fit, ...]] = {}
+        for done, state in enumerate(wanted):
+            await work.progress("Searching", done=done, total=len(wanted), message=state.title)
+            demands = [each.text for each in state.requirements]
+            query = question_of(state.section, _brief(there), demands)
+            found = await self._passages.candidates(query, private=private)
+            usable = found.passages if work.inputs.get("shared", True) else private
+            judged = await work.in_thread(fitting, state.section, _brief(there), demands, usable, found.statistics)
+            fits[state.key] = judged
+        if len(wanted) == 1:
+            return {wanted[0].key: chosen(fits[wanted[0].key])}
+        return shared_out([each.section for each in wanted], fits)
+
+    async def _section(
+        self,
+        work: Work,
+        there: OpenProposal,
+        state: SectionState,
+        library: Library,
+        writer: Writer,
+        so_far: SoFar,
+        done: int,
+        total: int,
+    ) -> tuple[str, SoFar]:
+        """The draft of one section, without headings; empty if nothing fits."""
+        section = state.section
+        words = words_for(section, state.words)
+        if not library.passages or words < _FEWEST_WORDS:
+            return "", so_far
+        edition = _edition(there, self._kit.clock.now().date())
+        story = Story(
+            title=section.title,
+            gist=f"{section.guidance} {purpose_words(section)}".strip(),
+            references=tuple(library.passages),
+            words=words,
+            note=f"This is a section of a proposal. {_brief(there)}"[:2000],
+        )
+        asked = Section(section.key, section.title, (story,), words=words)
+        task = SectionTask(edition, asked, library, so_far, (asked,))
+
+        def begin(listen: Listen) -> Awaitable[WrittenSection]:
+            return writer.section(task, listen)
+
+        written = await listened(work, begin, section.title, done, total)
+        text = _RUN_IN.sub("", _HEADING.sub("", written.draft.markdown)).strip()
+        return (text, written.draft.so_far) if text else ("", so_far)
+
+    async def _library(self, passages: Mapping[str, Sequence[Passage]], key: str) -> Library:
+        """The passages of a section, and those beside them that no other section is written from."""
+        own = passages[key]
+        places = places_beside(own)
+        chunks = await self._store.batch_get(schema.chunks_at(places)) if places else []
+        taken = {each.id for some in passages.values() for each in some}
+        beside = {
+            each: tuple(near for near in some if near.id not in taken)
+            for each, some in neighbours_of(own, chunks).items()
+        }
+        return Library({each.id: each for each in own}, beside)
+
+    async def _finish(self, work: Work, key: str, texts: Mapping[str, str], kept: _Kept) -> None:
+        """All texts in one transaction, beside whatever people have saved meanwhile."""
+        for left in range(_TRIES, 0, -1):
+            written: list[str] = []
+
+            def change(before: OpenProposal, written: list[str] = written) -> Proposal:
+                return _with_texts(before, key, texts, kept, written)
+
+            person = await self._kit.accounts.people.find(work.requested_by)
+            viewer = Viewer(user_id=work.requested_by, name="" if person is None else person.name)
+            writes = await self._proposals.drafted(viewer, work.subject, change)
+            if writes is None:
+                raise JobFailed("The proposal was deleted meanwhile.")
+            count = len(written)
+            told = f"{count} section{'' if count == 1 else 's'} written from sources."
+            if len(texts) > count:
+                told += " Those that somebody has written meanwhile were left alone."
+            path = f"/newsletter/proposals/{work.subject}" + (f"?section={key}" if key else "")
+            try:
+                return await work.finish(*writes, message=told, path=path)
+            except ChangedMeanwhileError:
+                if left == 1:
+                    raise
+        return None
+
+
+def _wanted(there: OpenProposal, key: str) -> tuple[SectionState, ...]:
+    """The section that was asked for, or all without a text."""
+    if key:
+        return tuple(each for each in there.sections if each.key == key)
+    return tuple(each for each in there.sections if not each.text.strip())
+
+
+def _brief(there: OpenProposal) -> str:
+    return brief_of(there.proposal.title, there.proposal.description, (each.text for each in there.sections))
+
+
+def _edition(there: OpenProposal, today: date) -> Edition:
+    language: Any = there.metadata.get("language")
+    return Edition(
+        title=there.proposal.title,
+        today=today,
+        tone_professional=_TONE_PROFESSIONAL,
+        tone_technical=_TONE_TECHNICAL,
+        frequency="custom",
+        language=language if language in ("en", "am", "ar") else "en",
+    )
+
+
+def _with_texts(before: OpenProposal, key: str, texts: Mapping[str, str], kept: _Kept, written: list[str]) -> Proposal:
+    """The proposal with drafts in the sections that still want them; numbers are those of its own list."""
+    current = {each.key: each for each in before.sections}
+    wanted = {
+        each: text
+        for each, text in texts.items()
+        if each in current and (key or not current[each].text.strip()) and normal(text) not in current[each].text
+    }
+    written[:] = wanted
+    stored = [dict(as_plain(each)) for each in before.proposal.citations]
+    own = {int(each["n"]): str(each.get("chunk_id")) for each in stored}
+    there = {each.n: each.chunk_id for each in kept.so_far.citations}
+    renumbered, added = carried_over(wanted.values(), own, there)
+    by_chunk = {each.chunk_id: each for each in kept.so_far.citations}
+    for each in stored:
+        new = by_chunk.get(str(each.get("chunk_id")))
+        if new is not None:
+            lines = dict.fromkeys((*str(each.get("quote") or "").split("\n"), *new.quote.split("\n")))
+            each["quote"] = "\n".join(filter(None, lines))
+    by_number = {each.n: each for each in kept.so_far.citations}
+    stored += [{**kept.stored_citation(by_number[old]), "n": new} for old, new in added.items()]
+    all_texts = dict(before.proposal.text_inputs)
+    for each, text in zip(wanted, renumbered, strict=True):
+        all_texts[each] = "\n\n".join(filter(None, (current[each].text.rstrip(), text)))
+    used = {number for text in all_texts.values() if isinstance(text, str) for number in cited(text)}
+    citations = tuple(as_stored([each for each in stored if int(each["n"]) in used]))
+    return before.proposal.model_copy(update={"text_inputs": all_texts, "citations": citations})
+
+
+class _Kept:
+    """What a run has finished: texts, what they cite, and where that is."""
+
+    def __init__(
+        self, made_from: Mapping[str, Any], texts: dict[str, str], so_far: SoFar, positions: dict[str, int]
+    ) -> None:
+        self._made_from = dict(made_from)
+        self.texts = texts
+        self.so_far = so_far
+        self._positions = positions
+
+    @staticmethod
+    def of(partial: Mapping[str, Any], made_from: Mapping[str, Any], there: OpenProposal) -> _Kept:
+        """What an earlier attempt has kept, if it wrote the same thing; else the beginning."""
+        if partial and partial.get("made_from") == dict(made_from):
+            return _Kept(made_from, dict(partial["texts"]), so_far_of(partial["so_far"]), dict(partial["positions"]))
+        told = tuple(each.text for state in there.sections for each in sentences(state.text))
+        known = tuple(citation_of(each) for each in there.proposal.citations)
+        return _Kept(made_from, {}, SoFar(known, told), {})
+
+    def add(self, state: SectionState, text: str, so_far: SoFar, library: Library) -> None:
+        self.texts[state.key] = text
+        # What a section could not use is not for the next one: each has a limit of its own.
+        self.so_far = SoFar(so_far.citations, so_far.sentences, 0, so_far.acronyms)
+        near = (each for some in library.neighbours.values() for each in some)
+        self._positions |= {each.id: each.position for each in (*library.passages.values(), *near)}
+
+    def stored(self) -> dict[str, Any]:
+        return {
+            "made_from": self._made_from,
+            "texts": self.texts,
+            "so_far": stored_so_far(self.so_far),
+            "positions": self._positions,
+        }
+
+    def stored_citation(self, citation: Citation) -> dict[str, Any]:
+        """A citation as the proposal keeps it."""
+        values = stored_citation(citation, None)
+        position = self._positions.get(citation.chunk_id)
+        return values if position is None else {**values, "position": position}

@@ -1,0 +1,153 @@
+"""What a section of a proposal is for, which passages fit that and the proposal's brief, and how long its draft is."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+from partita.apps.newsletter.service.proposing.frames import ProposalSection
+from partita.apps.newsletter.service.writing.retrieval import Query, Statistics, relevance
+from partita.apps.newsletter.service.writing.terms import shared_shingles, shingles
+from partita.apps.newsletter.service.writing.values import Passage
+
+MOST_PASSAGES = 5
+_MOST_OF_A_SOURCE = 3
+_FLOOR, _OWN_FLOOR = 0.16, 0.06
+"""How much of the brief a passage must have; of the proposal's own files, less of it or of the purpose will do."""
+_BRIEF = 0.65
+"""What the brief counts beside the section's purpose."""
+_TWINS = 0.8
+_SUMS_UP = re.compile(r"\b(summary|opening|overview|closing|abstract)\b|ማጠቃለያ|ملخص", re.IGNORECASE)
+_BRIEF_WORDS = 120
+_USUAL_WORDS, _MOST_WORDS, _SHARE = 180, 320, 0.5
+
+_PURPOSES: tuple[tuple[re.Pattern[str], str], ...] = tuple(
+    (re.compile(pattern, re.IGNORECASE), words)
+    for pattern, words in (
+        (
+            r"background|problem|context|needs?\b|situation|rationale",
+            "need lack loss lost shortage drought poor without suffer malnutrition conflict missing affected failed",
+        ),
+        (r"goal|objective|aims?\b|purpose", "goal aim reach target increase reduce improve supply"),
+        (
+            r"result|outcome|impact|indicator|expected",
+            "rose increased yield income earned gained fell halved doubled compared supply reached",
+        ),
+        (r"monitor|evaluat|learning", "survey measured compared sensors counted recorded study visits tests"),
+        (r"risk|assumption", "risk fail failure conflict broke damage destroyed flood drought lost distrust"),
+        (r"sustainab|exit|future|maintenance", "fees maintenance repaid savings repair years costs pay members"),
+        (r"gender|inclusion|women|youth|equity", "women girls youth young men decide joint loan own"),
+        (
+            r"partner|team|organi[sz]ation|experience|why us|capacity",
+            "network institute programme partner trained since members cooperative groups",
+        ),
+        (r"budget|costs?\b|price|finance|amount", "cost costs dollars shillings euros price pays paid budget"),
+        (
+            r"approach|activit|method|work plan|how\b|what we propose",
+            "built build train trained groups plant stores installed uses method collect agreements dug behind",
+        ),
+    )
+)
+
+
+def purpose_words(section: ProposalSection) -> str:
+    """Words that sentences have which serve a section's purpose, as its title tells, else its guidance."""
+    for text in (section.title, section.guidance):
+        for pattern, words in _PURPOSES:
+            if pattern.search(text):
+                return words
+    return ""
+
+
+def brief_of(title: str, description: str, texts: Iterable[str]) -> str:
+    """What a proposal is about: its title, its description, and the beginning of what its people have written."""
+    written = " ".join(" ".join(texts).split()[:_BRIEF_WORDS])
+    return " ".join(filter(None, (title, description, written)))
+
+
+def question_of(section: ProposalSection, brief: str, demands: Iterable[str]) -> Query:
+    """What is searched for."""
+    return Query.of_text(" ".join((brief, section.title, purpose_words(section), section.guidance, *demands)))
+
+
+@dataclass(frozen=True, slots=True)
+class Fit:
+    """How well a passage fits a section."""
+
+    passage: Passage
+    subject: float
+    """How much it is about what the brief is about."""
+    serves: float
+    """How much of the section's purpose it serves."""
+
+    @property
+    def score(self) -> float:
+        return _BRIEF * self.subject + (1 - _BRIEF) * self.serves
+
+
+def fitting(
+    section: ProposalSection, brief: str, demands: Iterable[str], found: Sequence[Passage], statistics: Statistics
+) -> tuple[Fit, ...]:
+    """The passages that are about what the brief is about and serve the section's purpose, the best first."""
+    about = Query.of_text(brief)
+    purpose = Query.of_text(" ".join((section.title, purpose_words(section), section.guidance, *demands)))
+    judged: list[Fit] = []
+    for passage in found:
+        if passage.kind == "text":
+            subject, serves = (relevance(each, passage, statistics)[0] for each in (about, purpose))
+            if subject >= _FLOOR or (passage.own and max(subject, serves) >= _OWN_FLOOR):
+                judged.append(Fit(passage, subject, serves))
+    return tuple(sorted(judged, key=lambda each: (-each.score, each.passage.id)))
+
+
+def chosen(fits: Iterable[Fit]) -> tuple[Passage, ...]:
+    """The best few, none a copy of another, and not all of one source."""
+    kept: list[Passage] = []
+    runs: list[frozenset[tuple[str, ...]]] = []
+    of_source: Counter[str] = Counter()
+    for passage in (each.passage for each in fits):
+        own = shingles(passage.text)
+        if of_source[passage.source_id] < _MOST_OF_A_SOURCE and not any(
+            shared_shingles(own, other) >= _TWINS for other in runs
+        ):
+            of_source[passage.source_id] += 1
+            runs.append(own)
+            kept.append(passage)
+        if len(kept) == MOST_PASSAGES:
+            break
+    return tuple(kept)
+
+
+def shared_out(
+    sections: Sequence[ProposalSection], fits: Mapping[str, Sequence[Fit]]
+) -> dict[str, tuple[Passage, ...]]:
+    """Each passage for the section whose purpose it serves most, so that none takes what another one needs. What sums
+    up all of it gets what is about the brief most, and is written last."""
+    home: dict[str, tuple[float, str]] = {}
+    for section in sections:
+        for fit in () if sums_up(section) else fits.get(section.key, ()):
+            known = home.get(fit.passage.id)
+            if fit.serves > 0 and (known is None or fit.serves > known[0]):
+                home[fit.passage.id] = (fit.serves, section.key)
+    return {
+        section.key: chosen(
+            fit
+            for fit in fits.get(section.key, ())
+            if sums_up(section) or home.get(fit.passage.id, (0.0, ""))[1] == section.key
+        )
+        for section in sections
+    }
+
+
+def sums_up(section: ProposalSection) -> bool:
+    """Whether a section says in short what the others say."""
+    return bool(_SUMS_UP.search(section.title))
+
+
+def words_for(section: ProposalSection, there: int) -> int:
+    """How long a draft is: half of what the section may have, and no more than there is room for."""
+    if not section.limit:
+        return _USUAL_WORDS
+    return max(0, min(section.limit - there, round(max(80.0, _SHARE * section.limit)), _MOST_WORDS))
