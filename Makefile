@@ -110,7 +110,7 @@ tests: $(VENV)/.dev
 	@echo "test: pytest with $(WORKERS) workers"
 	@$(BIN)/python -m pytest -q -n $(WORKERS) --dist worksteal --ignore tests/browser $(ARGS)
 	@echo "test: pages in a browser"
-	@$(BIN)/python -m pytest -q -n $(WORKERS) --dist loadfile tests/browser
+	@$(BIN)/python -m pytest -q -n $(WORKERS) --dist loadfile --no-loadscope-reorder tests/browser
 
 coverage: $(VENV)/.dev ## Test and say what no test has reached (slower)
 	@$(BIN)/coverage erase

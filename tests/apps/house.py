@@ -11,6 +11,7 @@ from pathlib import Path
 
 from partita.engine import Engine, FaultPlan
 from partita.kit.accounts import ACCOUNTS, Accounts
+from partita.kit.accounts.passwords import Passwords
 from partita.kit.changes import ChangeWorker
 from partita.kit.changes.worker import Pace
 from partita.kit.clock import Clock, RandomIds, SystemClock
@@ -52,7 +53,15 @@ def kit_on(folder: Path, *tables: Table, faults: FaultPlan | None = None, clock:
         limits = Limits(store.asynchronous, clock)
         mail = mail_for(settings, store.asynchronous, clock, ids)
         files = files_for(settings, clock)
-        accounts = Accounts(store.asynchronous, clock=clock, ids=ids, settings=settings, limits=limits, mail=mail)
+        accounts = Accounts(
+            store.asynchronous,
+            clock=clock,
+            ids=ids,
+            settings=settings,
+            limits=limits,
+            mail=mail,
+            passwords=Passwords(memory_kib=8, rounds=1),
+        )
         try:
             yield Kit(
                 settings=settings,

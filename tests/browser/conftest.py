@@ -62,7 +62,9 @@ if EVERYTHING:
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Keep one way of telling each story: the first of one, the second of the next."""
+    """Keep one way of telling each story: the first of one, the second of the next. The pages come first: they take
+    longest, and who runs them last is waited for."""
+    items.sort(key=lambda item: item.path.stem != "test_pages")
     if EVERYTHING:
         return
     ways: dict[str, list[pytest.Item]] = {}

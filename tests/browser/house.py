@@ -15,6 +15,7 @@ from pathlib import Path
 
 from playwright.sync_api import APIRequestContext, Browser, StorageState, ViewportSize
 
+from tests.demo_folder import copy_demo
 from tests.web.serving import Suite, serving
 from tests.web.walk import Walked, walk
 
@@ -50,7 +51,7 @@ class House:
     keys: dict[str, StorageState] = field(default_factory=dict)
     """Username → the cookies of somebody who has signed in."""
     greeting: str = ""
-    """What the process said when it was ready, with the password of the demo's people."""
+    """What was said when demo data was added, with the passwords of the demo's people."""
 
     @cached_property
     def pages(self) -> tuple[Walked, ...]:
@@ -93,12 +94,13 @@ class House:
 @contextmanager
 def house_with(browser: Browser, folder: Path, *, demo: bool = True) -> Iterator[House]:
     """The suite on a new folder."""
-    with serving(folder, "--demo" if demo else "--no-demo", environment={"PARTITA_FETCH": "false"}) as suite:
+    greeting = copy_demo(folder / "data") if demo else ""
+    with serving(folder, "--no-demo", environment={"PARTITA_FETCH": "false"}) as suite:
         house = House(suite.url, browser, frozenset())
         with house.program() as program:
             described = program.get("/api/openapi.json").json()["paths"]
         systems = frozenset(path.split("/")[2] for path in described)
-        house = House(suite.url, browser, systems, greeting=suite.greeting)
+        house = House(suite.url, browser, systems, greeting=greeting)
         _move_in(house, suite)
         yield house
 

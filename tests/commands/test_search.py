@@ -2,6 +2,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
 from typer.testing import CliRunner
 
 from partita.cli import app
@@ -13,7 +14,10 @@ def _run(*arguments: str) -> tuple[int, str]:
     return result.exit_code, result.output
 
 
-def test_demo_data_is_made_once_and_the_index_can_be_built_anew_from_the_tables(tmp_path: Path) -> None:
+def test_demo_data_is_made_once_and_the_index_can_be_built_anew_from_the_tables(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("PARTITA_SYSTEMS", "kelifax")
     code, output = _run("demo", "--data", str(tmp_path))
     assert code == 0
     assert "Kelifax: 81 resources." in output

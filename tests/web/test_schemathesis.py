@@ -38,6 +38,7 @@ from partita.kit.settings import Settings
 from partita.kit.suite import Suite
 from partita.web.app import create_app
 from partita.web.reference import reference
+from tests.demo_folder import copy_demo
 from tests.web.seen import Seen
 from tests.web.visitor import Visitor
 
@@ -67,18 +68,16 @@ class Served:
 
 @pytest.fixture(scope="module")
 def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
-    suite = build(Settings(data=tmp_path_factory.mktemp("described"), fetch=False))
-    token = asyncio.run(_furnish(suite))
+    data = tmp_path_factory.mktemp("described") / "data"
+    copy_demo(data)
+    suite = build(Settings(data=data, fetch=False))
+    token = asyncio.run(_token(suite))
     yield Served(_from_everywhere(create_app(suite)), token)
     asyncio.run(_close(suite))
 
 
-async def _furnish(suite: Suite) -> str:
-    """Demo data, and an administrator's token."""
-    for system in suite.systems:
-        if system.demo is not None:
-            await system.demo()
-    await suite.worker.drain()
+async def _token(suite: Suite) -> str:
+    """An administrator's token."""
     accounts = suite.kit.accounts
     made = await accounts.registration.sign_up("grace", "grace@example.org", "Grace", PASSWORD)
     await accounts.administration.set_roles(accounts.operator(), made.user_id, [ADMIN])

@@ -17,6 +17,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from partita.commands.suite import without_collection
+
 if TYPE_CHECKING:
     import uvicorn
     from fastapi import FastAPI
@@ -93,12 +95,9 @@ def _errors_in_one_line() -> Iterator[None]:
 @contextmanager
 def uncollected() -> Iterator[None]:
     """Keep objects that are made here out of garbage collection: they live as long as the process."""
-    gc.disable()
-    try:
+    with without_collection():
         yield
-    finally:
-        gc.freeze()
-        gc.enable()
+    gc.freeze()
 
 
 @dataclass(frozen=True, slots=True)
@@ -179,7 +178,8 @@ def _together(settings: Settings, listener: socket.socket) -> None:
 
     from uvicorn.supervisors import Multiprocess
 
-    from partita.bootstrap import build
+    with uncollected():
+        from partita.bootstrap import build
 
     async def prepare() -> _Prepared:
         suite = build(settings)

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable
+import gc
+from collections.abc import Awaitable, Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -14,6 +16,16 @@ if TYPE_CHECKING:
 Data = Annotated[Path | None, typer.Option(help="The data folder; by default as in the settings.")]
 
 
+@contextmanager
+def without_collection() -> Iterator[None]:
+    """Look for no garbage meanwhile: what is imported and built stays."""
+    gc.disable()
+    try:
+        yield
+    finally:
+        gc.enable()
+
+
 def with_suite(data: Path | None, run: Callable[[Suite], Awaitable[None]], *, new: bool = False) -> None:
     """Open the suite, run, close it; errors are printed in one line.
 
@@ -21,7 +33,8 @@ def with_suite(data: Path | None, run: Callable[[Suite], Awaitable[None]], *, ne
     """
     import asyncio
 
-    from partita.bootstrap import build
+    with without_collection():
+        from partita.bootstrap import build
     from partita.dynamo.errors import DynamoError
     from partita.engine.database import FILE_NAME
     from partita.kit.problems import Problem
@@ -33,7 +46,8 @@ def with_suite(data: Path | None, run: Callable[[Suite], Awaitable[None]], *, ne
         settings = read_settings() if data is None else read_settings(data=data)
         if not new and settings.backend == "embedded" and not (settings.data / FILE_NAME).exists():
             raise LookupError(f"there are no tables in {settings.data.resolve()} yet: run partita serve first")
-        suite = build(settings)
+        with without_collection():
+            suite = build(settings)
         try:
             await run(suite)
         finally:

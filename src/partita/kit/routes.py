@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Coroutine, Sequence
+from functools import partial
 from typing import Annotated, Any, TypeVar
 
 from fastapi import APIRouter, Depends, Request
@@ -41,7 +42,17 @@ class Routes:
 
     def __init__(self, prefix: str, *, tag: str, pages: bool = False) -> None:
         self.pages = pages
-        self.router = APIRouter(prefix=prefix, tags=[tag], include_in_schema=not pages)
+        self._router = APIRouter(prefix=prefix, tags=[tag], include_in_schema=not pages)
+        self._waiting: list[Callable[[], None]] = []
+
+    @property
+    def router(self) -> APIRouter:
+        """The routes for FastAPI. It examines the parameters of each, which only those who serve them have to wait for:
+        commands and workers do without."""
+        for add in self._waiting:
+            add()
+        self._waiting.clear()
+        return self._router
 
     def get(self, path: str, permission: str, **settings: Any) -> Callable[[F], F]:
         return self.route("GET", path, permission, **settings)
@@ -101,7 +112,8 @@ class Routes:
             remembered = suits(function, method, path) and _returns_response(function)
             if settings.get("status_code") == 204:
                 settings.setdefault("response_class", Response)  # no content, no content type
-            self.router.add_api_route(
+            add = partial(
+                self._router.add_api_route,
                 path,
                 noting(function) if remembered else function,
                 methods=[method],
@@ -109,6 +121,7 @@ class Routes:
                 openapi_extra={**settings.pop("openapi_extra", {}), **extra},
                 **settings,
             )
+            self._waiting.append(add)
             return function
 
         return declare

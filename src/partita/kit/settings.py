@@ -83,6 +83,9 @@ class Settings(BaseSettings):
     """The folder of everything local: tables, files, search index, secret."""
     backend: Literal["embedded", "dynamodb"] = "embedded"
     """Where the tables are: in the data folder, or in DynamoDB or a compatible service."""
+    durability: Literal["full", "normal", "off"] = "full"
+    """What tables in the data folder survive; `full`: power loss; `normal`: power loss, without the last writes; `off`:
+    only the end of the process, for tests."""
     endpoint_url: str | None = None
     """The URL of DynamoDB; by default AWS in the region. Only for `dynamodb`."""
     region: str | None = None

@@ -27,7 +27,7 @@ def _open_tables(settings: Settings, cursors: CursorKeys, files: LargeFiles) -> 
     if settings.backend == "embedded":
         from partita.engine import Engine
 
-        with Engine(settings.data) as engine:
+        with Engine(settings.data, durability=settings.durability) as engine:
             yield EmbeddedStore(engine, cursors, files=files)
         return
     from partita.store.dynamo import DynamoStore

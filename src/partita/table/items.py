@@ -260,11 +260,13 @@ class Item(_Model):
     def from_own_row(cls, row: WireItem) -> Self | None:
         """The item a row holds, or None if the row is of another type."""
         reader = cls.__layout__.reader
-        shared = row.items_read if reader.lasting and isinstance(row, SharedRow) else None
-        if shared is not None and (read_before := shared.get(reader)) is not None:
-            return cast("Self", read_before)
+        shared = row.items_read if isinstance(row, SharedRow) else None
+        if shared is not None and reader in shared:
+            return cast("Self | None", shared[reader])
         own = reader.values(row)
         if own is None:
+            if shared is not None:
+                shared[reader] = None
             return None
         values, unknown = own
         try:
@@ -285,7 +287,7 @@ class Item(_Model):
         if reader.derived_names:
             # Beside the fields, so that it is not compared: an item is what its fields say.
             item.__dict__["_as_stored"] = {name: row[name] for name in reader.derived_names if name in row}
-        if shared is not None:
+        if shared is not None and reader.lasting:
             shared[reader] = item
         return item
 

@@ -18,13 +18,14 @@ _ROW_BYTES = 1_000
 
 
 class SharedRow(dict[str, AttributeValue]):
-    """A row that whoever reads it shares with others, with the items that were made of it; it cannot be changed."""
+    """A row that whoever reads it shares with others, with the items that were made of it, or None for each type that
+    it is not of; it cannot be changed."""
 
     __slots__ = ("items_read",)
 
     def __init__(self, row: dict[str, AttributeValue]) -> None:
         super().__init__(row)
-        self.items_read: dict[Reader, Item] = {}
+        self.items_read: dict[Reader, Item | None] = {}
 
     def _refuse(self, *_arguments: Any, **_named: Any) -> Never:
         raise TypeError("Others read this row too: change a copy of it, dict(row)")

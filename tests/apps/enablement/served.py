@@ -1,74 +1,28 @@
-"""The portal behind its real application, without the other systems; people are signed in as they would be."""
+"""The portal behind its real application."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field
-from itertools import count
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
-
-from fastapi import FastAPI
 
 from partita.apps.enablement import system
 from partita.apps.enablement.inputs import Approval, Attachment, NewContent, NewUpload, Submission
 from partita.apps.enablement.schema import Content
 from partita.apps.enablement.service import EnablementService
-from partita.kit.changes import ChangeWorker
-from partita.kit.jobs import JobWorker
 from partita.kit.kit import Kit
-from partita.kit.permissions import Viewer
-from partita.kit.suite import Suite, policy_of
-from partita.web.app import create_app
 from tests.apps.enablement.conftest import TABLES
-from tests.apps.house import jobs_of, kit_on, worker_of
-from tests.web.visitor import Answer, Visitor
+from tests.apps.house import kit_on
+from tests.apps.served import PASSWORD, Served, Somebody, served
 
-PASSWORD = "correct horse battery"
-
-
-@dataclass(slots=True)
-class Somebody(Visitor):
-    """A visitor, or somebody who is signed in, in a browser and as a program."""
-
-    token: str = ""
-    viewer: Viewer = field(default_factory=Viewer)
-
-    async def api(self, method: str, path: str, content: Any = None) -> Answer:
-        """Use the API of the portal as a program."""
-        return await self.call(method, f"/api/enablement{path}", content, token=self.token)
+__all__ = ["PASSWORD", "ServedPortal", "Somebody", "serve", "served_in"]
 
 
 @dataclass(frozen=True, slots=True)
-class ServedPortal:
-    """The application, and what is behind it."""
-
-    kit: Kit
-    service: EnablementService
-    app: FastAPI
-    worker: ChangeWorker
-    jobs: JobWorker
-    numbers: count[int] = field(default_factory=lambda: count(1))
-
-    def visitor(self) -> Somebody:
-        """Somebody without an account."""
-        return Somebody(self.app, address=f"192.0.2.{next(self.numbers)}")
-
-    async def person(self, role: str = "", name: str = "") -> Somebody:
-        """Somebody with an account and a role: contributor, approver or admin; every account is a viewer."""
-        accounts = self.kit.accounts
-        username = name.lower() or f"person-{next(self.numbers)}"
-        account = await accounts.registration.sign_up(username, f"{username}@example.org", name or username, PASSWORD)
-        roles = [f"enablement:{role}"] if role else []
-        await accounts.administration.set_roles(accounts.operator(), account.user_id, roles)
-        session = await accounts.sessions.sign_in(username, PASSWORD, user_agent="Test/1.0")
-        viewer = await accounts.recognition.from_session(session.token)
-        token = await accounts.tokens.create(viewer, "test", viewer.permissions, 1)
-        somebody = Somebody(self.app, token=token.text, viewer=viewer)
-        answer = await somebody.post("/sign-in", {"identity": username, "password": PASSWORD})
-        assert answer.status == 303, answer.text
-        return somebody
+class ServedPortal(Served[EnablementService]):
+    """The portal; every account is a viewer, others are contributors, approvers or admins."""
 
     async def draft(self, owner: Somebody, title: str = "How to price Atlas", **fields: Any) -> Content:
         values = {"summary": "List prices.", "text": "# Prices\n\nAtlas costs 100.\n", **fields}
@@ -92,26 +46,10 @@ class ServedPortal:
         attachment = Attachment(upload_id=begun.row.upload_id)
         await self.service.attachments.attach(owner.viewer, content_id, attachment)
 
-    async def catch_up(self) -> None:
-        """Let everything follow that follows a write: search, previews, and what follows those."""
-        for _ in range(2):
-            await self.worker.drain()
-            await self.jobs.drain()
-        await self.worker.drain()
-
 
 def serve(kit: Kit) -> ServedPortal:
     """The application on a kit; what follows changes is up to the test."""
-    built = system.build(kit)
-    kit.accounts.use(policy_of((built,)), ())
-    worker = worker_of(kit, built)
-    jobs = jobs_of(kit, built)
-
-    async def close() -> None:
-        await kit.accounts.finish()
-
-    suite = Suite(kit, (built,), built.changes, worker, close, jobs)
-    return ServedPortal(kit, EnablementService(kit), create_app(suite), worker, jobs)
+    return served(ServedPortal, kit, system.build(kit), EnablementService(kit))
 
 
 @contextmanager

@@ -6,9 +6,11 @@ import asyncio
 import time
 from collections import deque
 from dataclasses import dataclass, field, replace
+from typing import Any
 
 from partita.store.streams import Batch, Call, Shard, records, shards
 from partita.table import Table
+from partita.table.shared_rows import SharedRow
 
 _KEPT = 8
 """Batches of a shard that are kept; each has at most a megabyte. A handler that is further behind reads for itself."""
@@ -57,6 +59,8 @@ class SharedReader:
                 return Batch([], tail.iterator)
             use = tail.iterator if at_the_end else iterator
             batch = await records(self._call, shard, after, use, limit=self._batch)
+            for record in batch.records:
+                _share_images(record["dynamodb"])
             tail.add(after, batch, now)
             return batch
 
@@ -113,6 +117,13 @@ class _ShardList:
     lock: asyncio.Lock = field(default_factory=asyncio.Lock)
     shards: list[Shard] = field(default_factory=list)
     read_at: float = float("-inf")
+
+
+def _share_images(told: dict[str, Any]) -> None:
+    """Most handlers look at every change only to see that it is of a type they do not want: found out once for all."""
+    for image in ("OldImage", "NewImage"):
+        if image in told:
+            told[image] = SharedRow(told[image])
 
 
 def _sequence(record: dict[str, object]) -> str:
