@@ -21,7 +21,7 @@ NODE := $(if $(filter Linux-x86_64,$(shell uname -s)-$(shell uname -m)),$(if $(N
 MAKEFLAGS += --no-print-directory
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help setup system run test tests coverage lint lock differential crash fuzz jobs enablement moves growth schemathesis browser installed screenshots reference bench clean distclean
+.PHONY: help setup system run test tests coverage lint lock differential crash fuzz jobs enablement moves growth schemathesis browser installed screenshots sbom reference bench clean distclean
 
 # Says what it does, runs a command, and shows its output only when it fails.
 quietly = @echo "$(1)"; out=$$($(2) 2>&1) || { printf '%s\n' "$$out"; exit 1; }
@@ -131,8 +131,9 @@ differential: setup ## Compare the engine with other engines on 20,000 generated
 crash: setup ## Kill the engine 50 times while it writes, and look for lost writes
 	@$(BIN)/python -m tests.crash --rounds 50 $(ARGS)
 
-fuzz: $(VENV)/.dev ## Send the engine 100,000 broken requests
+fuzz: $(VENV)/.dev ## Send the engine 100,000 broken requests, and pages and APIs 10,000; takes half an hour
 	@$(BIN)/python -m tests.fuzz --requests 100000 $(ARGS)
+	@$(BIN)/python -m tests.fuzz --web --requests 10000 $(ARGS)
 
 jobs: $(VENV)/.dev ## Kill processes 100 times while they run jobs, and look for work that is lost or done twice
 	@PARTITA_KILLS=100 PARTITA_SLOW_HANDLER=5 $(BIN)/python -m pytest -q --timeout 3600 tests/kit/jobs tests/kit/test_changes.py tests/apps/newsletter/test_kills.py $(ARGS)
@@ -158,6 +159,11 @@ installed: $(VENV)/.dev ## Install the core alone in a new environment, and use 
 
 screenshots: setup ## Take pictures of every page, light and dark, wide and narrow, into build/screenshots
 	@$(BIN)/python -m tests.browser.screenshots
+
+sbom: $(VENV)/.dev ## Write build/sbom.cdx.json (CycloneDX) and docs/licences.md from the locks
+	@mkdir -p build
+	@$(BIN)/python -m tests.supply > build/sbom.cdx.json
+	@page=$$($(BIN)/python -m tests.supply --licences) && printf '%s\n' "$$page" > docs/licences.md
 
 reference: $(VENV)/.runtime ## Write docs/tables.md and docs/access-patterns.md from the schemas; measures for some minutes
 	@page=$$($(BIN)/partita tables) && printf '%s\n' "$$page" > docs/tables.md

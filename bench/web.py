@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import os
 import random
+import resource
 import signal
 import socket
 import statistics
@@ -27,6 +28,7 @@ CONNECTIONS = 16
 READERS, WRITERS = 32, 8
 READS_A_SECOND, WRITES_A_SECOND = 8.0, 2.0
 """Of each, where they pause as people do."""
+IDLE = 1000
 _LONG = "x=" + "y" * 1100
 
 
@@ -48,6 +50,10 @@ class WebResult:
     routes: list[Route]
     sizes: dict[str, int] = field(default_factory=dict)
     beside: dict[str, Beside] = field(default_factory=dict)
+    alone: list[float] = field(default_factory=list)
+    """Of each round, within how many seconds 99 of 100 were answered."""
+    among_idle: list[float] = field(default_factory=list)
+    """The same while many other connections are open that ask for nothing."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,14 +64,21 @@ class Beside:
     writes: int
 
     def __str__(self) -> str:
-        half, most = statistics.median(self.waits), statistics.quantiles(self.waits, n=100)[98]
+        half, most = statistics.median(self.waits), _slowest(self.waits)
         return f"{len(self.waits):,} | {self.writes:,} | {half * 1000:.0f} ms | {most * 1000:.0f} ms"
 
 
 def compare(rounds: int, say: Callable[[str], None], seconds: float = 1.5) -> WebResult:
     """Each route and its constant answer in turn within each round; then readers beside writers."""
+    _open_many_files()
     with _server() as (port, token):
         return asyncio.run(_compare(port, token, rounds, say, seconds))
+
+
+def _open_many_files() -> None:
+    """Each connection is one."""
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    resource.setrlimit(resource.RLIMIT_NOFILE, (max(soft, min(hard, 4 * IDLE)), hard))
 
 
 async def _compare(port: int, token: str, rounds: int, say: Callable[[str], None], seconds: float) -> WebResult:
@@ -79,6 +92,8 @@ async def _compare(port: int, token: str, rounds: int, say: Callable[[str], None
             for name, path in ((route.name, route.path), (f"constant {route.name}", constant)):
                 done = await _load(port, [_get(path)] * CONNECTIONS, seconds)
                 result.measured.add("web", name, seconds / len(done) * 1e6)
+    say(f"{CONNECTIONS} connections among {IDLE} idle ones")
+    await _among_idle(port, result, rounds, seconds)
     say(f"{READERS} readers beside {WRITERS} writers")
     reads = [_get(route.path) for route in result.routes if route.wanted is not None]
     chosen = [reads[number % len(reads)] for number in range(READERS)]
@@ -90,6 +105,24 @@ async def _compare(port: int, token: str, rounds: int, say: Callable[[str], None
         )
         result.beside[name] = Beside(waits, writes)
     return result
+
+
+async def _among_idle(port: int, result: WebResult, rounds: int, seconds: float) -> None:
+    """With and without others in turn, so that both have the same weather."""
+    asked = [_get(result.routes[0].path)] * CONNECTIONS
+    for _ in range(rounds):
+        result.alone.append(_slowest(await _load(port, asked, seconds)))
+        others = [await asyncio.open_connection("127.0.0.1", port) for _ in range(IDLE)]
+        result.among_idle.append(_slowest(await _load(port, asked, seconds)))
+        if any(reader.at_eof() for reader, _ in others):
+            raise RuntimeError("idle connections were closed while it was measured")
+        for _, writer in others:
+            writer.close()
+
+
+def _slowest(waits: list[float]) -> float:
+    """Within how many seconds 99 of 100 were answered."""
+    return statistics.quantiles(waits, n=100)[98]
 
 
 async def _slugs(port: int, count: int) -> list[str]:
@@ -136,7 +169,19 @@ def section(result: WebResult) -> list[str]:
         "| they go on | answers | edits | half within | 99 of 100 within |",
         "|---|---:|---:|---:|---:|",
     ]
-    return lines + [f"| {name} | {found} |" for name, found in result.beside.items()]
+    lines += [f"| {name} | {found} |" for name, found in result.beside.items()]
+    alone, among = statistics.median(result.alone), statistics.median(result.among_idle)
+    ratio = statistics.median(one / other for one, other in zip(result.among_idle, result.alone, strict=True))
+    return [
+        *lines,
+        "",
+        f"{CONNECTIONS} connections that ask for the API's detail as fast as they are answered, alone and while",
+        f"{IDLE:,} others are open that ask for nothing.",
+        "",
+        "| | alone | among idle ones | ratio | wanted |",
+        "|---|---:|---:|---:|---:|",
+        f"| 99 of 100 within | {alone * 1000:.1f} ms | {among * 1000:.1f} ms | {ratio:.2f} | ≤ 1.2 |",
+    ]
 
 
 # -- the load: requests are bytes, answers are read just as far as their length
@@ -247,11 +292,8 @@ def _server() -> Iterator[tuple[int, str]]:
         free.close()
         environment = {**os.environ, "PARTITA_DATA": folder, "PARTITA_PORT": str(port), "PARTITA_LOG_LEVEL": "warning"}
         token = asyncio.run(_prepare(Settings(data=Path(folder), port=port, fetch=False)))
-        server = ["-m", "uvicorn", "bench.web_app:application", "--factory", "--port", str(port)]
-        quick = ["--loop", "uvloop", "--http", "httptools"]
-        quiet = ["--no-access-log", "--no-proxy-headers", "--log-level", "warning"]
         served = subprocess.Popen(
-            [sys.executable, *server, *quick, *quiet],
+            [sys.executable, "-m", "bench.web_app"],
             env=environment,
             cwd=Path(__file__).parent.parent,
         )

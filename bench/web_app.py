@@ -31,3 +31,14 @@ def _constants(kind: str) -> Routes:
         return Response(bodies.setdefault(size, b"x" * size), media_type=media_type)
 
     return constants
+
+
+if __name__ == "__main__":
+    import uvicorn
+
+    from partita.commands.serve import _config
+
+    settings = read_settings()
+    config = _config(settings, application)
+    config.host, config.port = settings.host, settings.port
+    uvicorn.Server(config).run()

@@ -9,6 +9,7 @@ EXTRAS = {
         "PIL",
         "aiohttp",
         "argon2",
+        "cffi",
         "docx",
         "email_validator",
         "fastapi",
@@ -25,6 +26,7 @@ EXTRAS = {
         "starlette",
         "uvicorn",
         "weasyprint",
+        "yarl",
     ),
 }
 """The modules each brings; uvloop is not among them, since everything works without."""

@@ -75,3 +75,30 @@ def test_every_trouble_with_the_file_says_what_to_do(error: apsw.Error, kind: ty
     found = storage_error(error)
     assert type(found) is kind
     assert message in found.message
+
+
+def test_many_readers_keep_no_more_of_the_file_than_one(tmp_path: Path) -> None:
+    """Each connection of SQLite's has a cache of its own: ten readers of a large file held ten times its pages."""
+    with Engine(tmp_path, background=False, durability="off") as engine:
+        engine.call(
+            "CreateTable",
+            {
+                "TableName": "things",
+                "AttributeDefinitions": [{"AttributeName": "id", "AttributeType": "S"}],
+                "KeySchema": [{"AttributeName": "id", "KeyType": "HASH"}],
+                "BillingMode": "PAY_PER_REQUEST",
+            },
+        )
+        for number in range(60):
+            engine.call(
+                "PutItem", {"TableName": "things", "Item": {"id": {"S": f"{number}"}, "x": {"S": "x" * 390_000}}}
+            )
+        readers = [engine.database.take() for _ in range(4)]
+        for reader in readers:
+            list(
+                reader.execute("SELECT count(*), sum(length(hex(body))) FROM " + engine.refresh().tables["things"].rows)
+            )
+        kept = apsw.memory_used()
+        for reader in readers:
+            engine.database.give_back(reader)
+    assert kept < 48_000_000

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import json
 import random
 import socket
@@ -9,12 +10,13 @@ from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
+from typing import Any
 from urllib.parse import urlsplit
 from zlib import crc32
 
 import psutil
 
-from tests.fuzz.requests import OPERATIONS, TABLE, hostile
+from tests.fuzz.requests import TABLE, corpus, hostile
 from tests.serving import Served
 
 LIMIT = 16 * 1024 * 1024
@@ -41,12 +43,22 @@ class Client:
         self._socket: socket.socket | None = None
         self._buffer = b""
 
-    def ask(self, operation: str, body: bytes) -> tuple[int, dict[str, str], bytes]:
+    def ask(self, operation: str, body: bytes, how: str = "plain") -> tuple[int, dict[str, str], bytes]:
+        """Send a body as it is, `packed` with gzip, in `members` of gzip, or in `chunks`."""
         head = (
             f"POST / HTTP/1.1\r\nHost: x\r\nX-Amz-Target: DynamoDB_20120810.{operation}\r\n"
-            f"Content-Type: application/x-amz-json-1.0\r\nContent-Length: {len(body)}\r\n\r\n"
+            "Content-Type: application/x-amz-json-1.0\r\n"
         )
-        self.send(head.encode() + body)
+        if how in ("packed", "members"):
+            body = gzip.compress(body, 1) + (gzip.compress(b"", 1) * 80 if how == "members" else b"")
+            head += "Content-Encoding: gzip\r\n"
+        if how == "chunks":
+            head += "Transfer-Encoding: chunked\r\n"
+            pieces = (body[at : at + 7] for at in range(0, len(body), 7))
+            body = b"".join(b"%x\r\n%b\r\n" % (len(piece), piece) for piece in pieces) + b"0\r\n\r\n"
+        else:
+            head += f"Content-Length: {len(body)}\r\n"
+        self.send(head.encode() + b"\r\n" + body)
         return self.receive()
 
     def send(self, data: bytes) -> None:
@@ -89,31 +101,45 @@ def fuzz(served: Served, count: int, seed: int) -> Outcome:
     """Send so many hostile requests, with a few huge and a few malformed ones in between."""
     dice = random.Random(seed)
     process = psutil.Process(served.pid)
-    outcome = Outcome(megabytes_before=_megabytes(process))
+    outcome = Outcome(megabytes_before=megabytes(process))
     client = Client(served.url)
-    client.ask("CreateTable", json.dumps(TABLE).encode())
+    requests = _with_a_stream(client)
     for number in range(count):
-        operation, body = hostile(dice)
-        _judge(outcome, client, operation, body)
+        operation, body = hostile(dice, requests)
+        how = dice.choice(_WAYS) if number % 10 == 0 else "plain"
+        _judge(outcome, client, operation, body, how)
         if number % 500 == 250:
             _malformed(outcome, served.url, dice)
         if number % 5000 == 2500:
             _judge(outcome, client, "PutItem", b'{"TableName": "' + b"x" * (LIMIT - 17) + b'"}')
             _judge(outcome, client, "PutItem", b" " * (LIMIT + 1), expected=413)
         if number % 1000 == 0:
-            outcome.megabytes_most = max(outcome.megabytes_most, _megabytes(process))
+            outcome.megabytes_most = max(outcome.megabytes_most, megabytes(process))
     status, _, _ = client.ask("ListTables", b"{}")
     if status != 200 or not process.is_running():
         outcome.failures.append("the door does not serve any more")
     client.close()
-    outcome.megabytes_after = _megabytes(process)
+    outcome.megabytes_after = megabytes(process)
     return outcome
 
 
-def _judge(outcome: Outcome, client: Client, operation: str, body: bytes, expected: int | None = None) -> None:
-    shown = f"{operation} {body[:300]!r}"
+def _with_a_stream(client: Client) -> dict[str, list[dict[str, Any]]]:
+    """Make the table; what can be asked of it and of its stream."""
+    _, _, made = client.ask("CreateTable", json.dumps(TABLE).encode())
+    stream = json.loads(made)["TableDescription"]["LatestStreamArn"]
+    _, _, described = client.ask("DescribeStream", json.dumps({"StreamArn": stream}).encode())
+    return corpus(stream, json.loads(described)["StreamDescription"]["Shards"][0]["ShardId"])
+
+
+_WAYS = ("packed", "members", "chunks")
+
+
+def _judge(
+    outcome: Outcome, client: Client, operation: str, body: bytes, how: str = "plain", *, expected: int | None = None
+) -> None:
+    shown = f"{how} {operation} {body[:300]!r}"
     try:
-        status, headers, answer = client.ask(operation, body)
+        status, headers, answer = client.ask(operation, body, how)
         content = json.loads(answer)
     except (OSError, ValueError, KeyError) as error:
         client.close()
@@ -129,7 +155,7 @@ def _judge(outcome: Outcome, client: Client, operation: str, body: bytes, expect
         outcome.failures.append(f"{shown}: an error without a type")
 
 
-_BROKEN = (
+BROKEN = (
     b"\x00" * 100,
     b"GET / HTTP/9.9\r\n\r\n",
     b"POST / HTTP/1.1\r\nHost: x\r\nContent-Length: -5\r\n\r\n",
@@ -148,7 +174,7 @@ _BROKEN = (
 def _malformed(outcome: Outcome, url: str, dice: random.Random) -> None:
     """One broken request on a connection of its own; any answer but a 5xx will do, and so will none."""
     with _connection(url) as connection:
-        connection.send(dice.choice(_BROKEN))
+        connection.send(dice.choice(BROKEN))
         if dice.random() < 0.5 and connection._socket is not None:
             with suppress(OSError):
                 connection._socket.shutdown(socket.SHUT_WR)
@@ -172,13 +198,14 @@ def _connection(url: str) -> Iterator[Client]:
         client.close()
 
 
-def _megabytes(process: psutil.Process) -> float:
+def megabytes(process: psutil.Process) -> float:
+    """What a process holds in memory."""
     return float(process.memory_info().rss) / 1e6
 
 
 def summary(outcome: Outcome, count: int) -> str:
     """A table of what happened."""
-    lines = [f"{count:,} hostile requests over {len(OPERATIONS)} operations"]
+    lines = [f"{count:,} hostile requests"]
     lines += [f"  status {status}: {number:,}" for status, number in sorted(outcome.statuses.items())]
     lines += [f"  {code}: {number:,}" for code, number in outcome.codes.most_common()]
     lines.append(

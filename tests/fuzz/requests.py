@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import random
+from base64 import b64encode
+from collections.abc import Callable
 from typing import Any
 
 from partita.dynamo.parse import ITEM_OPERATIONS
@@ -32,10 +34,9 @@ _CREATE: dict[str, Any] = {
 }
 TABLE = {**_CREATE, "TableName": "fuzz", "StreamSpecification": {"StreamEnabled": True, "StreamViewType": "NEW_IMAGE"}}
 _ARN = "arn:aws:dynamodb:us-east-1:000000000000:table/fuzz"
-_STREAM = f"{_ARN}/stream/2026-01-01T00:00:00.000"
 _WRITE = {"ConditionExpression": "#a = :a", "ExpressionAttributeNames": _NAMES, "ExpressionAttributeValues": _VALUES}
 
-CORPUS: dict[str, list[dict[str, Any]]] = {
+_CORPUS: dict[str, list[dict[str, Any]]] = {
     "PutItem": [
         {"TableName": "fuzz", "Item": {**_KEY, "alpha": {"S": "x"}, "m": {"M": {"l": {"L": [{"B": "AA=="}]}}}}},
         {"TableName": "fuzz", "Item": _KEY, "Expected": {"alpha": {"ComparisonOperator": "NULL"}}},
@@ -102,11 +103,6 @@ CORPUS: dict[str, list[dict[str, Any]]] = {
         {"TableName": "scratch", "TimeToLiveSpecification": {"Enabled": True, "AttributeName": "expires"}}
     ],
     "ListStreams": [{"TableName": "fuzz", "Limit": 2}],
-    "DescribeStream": [{"StreamArn": _STREAM}],
-    "GetShardIterator": [
-        {"StreamArn": _STREAM, "ShardId": "shardId-00000000000000000000-00000000", "ShardIteratorType": "LATEST"}
-    ],
-    "GetRecords": [{"ShardIterator": "WyJhcm4iLDEsMF0="}],
     "ListBackups": [{"TableName": "fuzz"}],
     "DescribeBackup": [{"BackupArn": f"{_ARN}/backup/00000000000000-00000000"}],
     "RestoreTableFromBackup": [{"TargetTableName": "again", "BackupArn": f"{_ARN}/backup/00000000000000-00000000"}],
@@ -161,24 +157,53 @@ _TOKENS = [
 ]
 
 
-def hostile(dice: random.Random) -> tuple[str, bytes]:
+_PLACES = ("0" * 21, "9" * 21, str(2**63), str(2**64), "²", "1" * 40, "-1", "1")
+"""Sequence numbers that some reader of numbers has stumbled over."""
+
+
+def corpus(stream: str, shard: str) -> dict[str, list[dict[str, Any]]]:
+    """Requests that work, and positions in a stream that nobody was given: those are looked at only if the stream
+    exists."""
+    within = {"StreamArn": stream, "ShardId": shard}
+    forged = (
+        *([stream, place, 4e9, exact] for place in (1, 0, -1, 2**63, 1e300, "²", None) for exact in (True, False)),
+        [stream, 1, "NaN", True],
+        [[], {}, None, None],
+        [stream],
+    )
+    return {
+        **_CORPUS,
+        "DescribeStream": [{"StreamArn": stream}],
+        "GetShardIterator": [
+            {**within, "ShardIteratorType": "LATEST"},
+            *(
+                {**within, "ShardIteratorType": f"{kind}_SEQUENCE_NUMBER", "SequenceNumber": place}
+                for kind in ("AT", "AFTER")
+                for place in _PLACES
+            ),
+        ],
+        "GetRecords": [{"ShardIterator": b64encode(json.dumps(each).encode()).decode()} for each in forged],
+    }
+
+
+def hostile(dice: random.Random, corpus: dict[str, list[dict[str, Any]]]) -> tuple[str, bytes]:
     """An operation and a body."""
     if dice.random() < 0.15:
         return dice.choice(OPERATIONS), _no_json(dice)
-    operation = dice.choice(list(CORPUS))
-    request = json.loads(json.dumps(dice.choice(CORPUS[operation])))
+    operation = dice.choice(list(corpus))
+    request = json.loads(json.dumps(dice.choice(corpus[operation])))
     for _ in range(dice.choice((0, 1, 1, 1, 2, 3))):
-        request = _bent(request, dice)
+        request = bent(request, dice, _junk)
     try:
         return operation, json.dumps(request, ensure_ascii=dice.random() < 0.5).encode("utf-8", "surrogatepass")
     except RecursionError:
         return operation, b"{}"
 
 
-def _bent(request: Any, dice: random.Random) -> Any:
+def bent(request: Any, dice: random.Random, junk: Callable[[random.Random], Any]) -> Any:
     """The request with one random place changed."""
     if not isinstance(request, dict | list):
-        return _junk(dice)
+        return junk(dice)
     places: list[tuple[Any, Any]] = []
     waiting = [request]
     while waiting:
@@ -189,7 +214,7 @@ def _bent(request: Any, dice: random.Random) -> Any:
             if isinstance(inner, dict | list):
                 waiting.append(inner)
     if not places:
-        return _junk(dice)
+        return junk(dice)
     container, place = dice.choice(places)
     old = container[place]
     if isinstance(container, dict) and dice.random() < 0.15:
@@ -199,7 +224,7 @@ def _bent(request: Any, dice: random.Random) -> Any:
     elif isinstance(old, str) and str(place).endswith("Expression"):
         container[place] = _soup(dice)
     else:
-        container[place] = _junk(dice)
+        container[place] = junk(dice)
     return request
 
 
@@ -230,6 +255,8 @@ def _text(dice: random.Random) -> str:
             "a\x00b",
             "../../etc",
             "%s%n",
+            "²",
+            "1" * 21,
             "' OR 1=1 --",
         )
     )

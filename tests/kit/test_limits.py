@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import asyncio
+import ipaddress
 import logging
 
 import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
 
 from partita.kit.limits import Limits, Rule, network_of, too_many
 from partita.kit.problems import TooMany
@@ -92,3 +95,35 @@ def test_ipv6_is_counted_by_line_and_not_by_address(address: str, network: str) 
 def test_short_waits_are_told_in_seconds() -> None:
     assert "in 59 seconds" in too_many(59).detail
     assert "in 3 minutes" in too_many(121).detail
+
+
+def _v6(interface: int, network: int = 0x2001_0DB8_0000_0001) -> str:
+    return str(ipaddress.IPv6Address(network << 64 | interface))
+
+
+@given(st.lists(st.integers(0, 2**64 - 1), min_size=4, max_size=4, unique=True))
+@settings(max_examples=15, suppress_health_check=[HealthCheck.function_scoped_fixture])
+def test_all_addresses_of_a_network_count_as_one_for_every_rule(interfaces: list[int]) -> None:
+    counted = [network_of(_v6(each)) for each in interfaces]
+    assert len(set(counted)) == 1
+    assert network_of(_v6(interfaces[0], 0x2001_0DB8_0000_0002)) not in counted
+
+
+@given(st.integers(0, 2**32 - 1))
+def test_an_ipv4_address_written_as_ipv6_is_the_same_one(number: int) -> None:
+    plain = ipaddress.IPv4Address(number)
+    assert network_of(f"::ffff:{plain}") == network_of(str(plain)) == str(plain)
+
+
+async def test_an_address_is_counted_by_its_network_without_being_asked(limits: Limits) -> None:
+    """Whoever has a /64 has 2⁶⁴ addresses; a rule that forgot about networks would never refuse them."""
+    for number in range(3):
+        await limits.check(RULE, _v6(number))
+    with pytest.raises(TooMany):
+        await limits.check(RULE, _v6(99))
+    await limits.check(RULE, _v6(0, 0x2001_0DB8_0000_0002))
+    await limits.check(RULE, "::ffff:192.0.2.9")
+    for _ in range(2):
+        await limits.check(RULE, "192.0.2.9")
+    with pytest.raises(TooMany):
+        await limits.check(RULE, "::ffff:192.0.2.9")

@@ -86,3 +86,15 @@ async def test_whoever_is_nobody_may_send_what_everybody_may(visitor: Visitor) -
 
 async def test_reading_is_free_from_everywhere(visitor: Visitor) -> None:
     assert (await visitor.get("/press", sec_fetch_site="cross-site")).status == 200
+
+
+@pytest.mark.parametrize("value", ["http://[", "http://[::1", "http://[evil]", "//", "http://\udc80", "null", ""])
+@pytest.mark.parametrize("name", ["origin", "referer", "hx-current-url"])
+async def test_no_header_that_names_a_page_is_more_than_refused(served: Served, name: str, value: str) -> None:
+    """Found by fuzzing: an address that cannot be taken apart was answered with 500."""
+    person = await served.person("Ada")
+    headers = {name: value.encode("utf-8", "replace").decode(), "content-type": "application/x-www-form-urlencoded"}
+    for visitor in (person, served.visitor()):
+        for more in ({}, {"sec-fetch-site": "same-origin"}, {"sec-fetch-site": "same-origin", "hx-request": "true"}):
+            answer = await visitor.ask("POST", "/press/send", b"a=b", {**headers, **more})
+            assert answer.status in (303, 401, 403), answer.text

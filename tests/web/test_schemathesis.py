@@ -70,7 +70,7 @@ class Served:
 def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
     data = tmp_path_factory.mktemp("described") / "data"
     copy_demo(data)
-    suite = build(Settings(data=data, fetch=False))
+    suite = build(Settings(data=data, fetch=False, allowed_hosts=("testserver",)))
     token = asyncio.run(_token(suite))
     yield Served(_from_everywhere(create_app(suite)), token)
     asyncio.run(_close(suite))

@@ -50,7 +50,12 @@ async def test_addresses_are_those_of_the_setting_whatever_a_request_says(public
         "/fus/sites.rss",
         "/",
     ):
-        answer = await visitor.ask("GET", path, headers={"host": "evil.example", "x-forwarded-host": "evil.example"})
+        forged = {
+            "x-forwarded-host": "evil.example",
+            "forwarded": "host=evil.example",
+            "x-original-url": "/evil.example",
+        }
+        answer = await visitor.ask("GET", path, headers={"host": "127.0.0.1", **forged})
         assert answer.status == 200, path
         assert BASE in answer.text, path
         assert "evil.example" not in answer.text, path

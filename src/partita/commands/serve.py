@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+import logging
 import os
 import shutil
 import signal
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
     from partita.kit.settings import Settings
     from partita.kit.suite import Suite
 
+_log = logging.getLogger(__name__)
 _GRACE_SECONDS = 20
 _READY_SECONDS = 60
 _WAITING = 2048
@@ -57,6 +59,8 @@ def serve(
         settings = read_settings()
     # The greeting reports what is prepared before the start; until then log only warnings.
     logs.configure("warning" if settings.log_level == "info" else settings.log_level)
+    for warning in _warnings(settings):
+        _log.warning("%s", warning)
     if settings.workers == 1:
         _alone(settings, listener)
     else:
@@ -75,6 +79,15 @@ def application() -> FastAPI:
         from partita.web.app import create_app
 
         return create_app(build(settings))
+
+
+def _warnings(settings: Settings) -> Iterator[str]:
+    """What is set in a way that seldom is meant."""
+    if settings.secure and not settings.trusted_proxies:
+        yield (
+            "base_url is https, so a proxy is in front, but trusted_proxies is empty: everybody seems to come from the"
+            " proxy's address, and limits by network count them as one. Set PARTITA_TRUSTED_PROXIES to its address."
+        )
 
 
 @contextmanager

@@ -28,6 +28,7 @@ from partita.engine.describe import describe_table, index_projection, key_schema
 from partita.engine.place import Place
 from partita.engine.tables import create_rows
 from partita.engine.writer import Transaction
+from partita.private_files import private_file, private_folder
 
 FOLDER = "backups"
 _CHUNK = 500
@@ -38,7 +39,8 @@ Response = dict[str, Any]
 
 def copy(source: Path, target: Path, name: str) -> tuple[Table, int, int]:
     """Copy a table's definition and items into a new file, and count its items and bytes."""
-    target.parent.mkdir(parents=True, exist_ok=True)
+    private_folder(target.parent)
+    private_file(target)
     connection = apsw.Connection(str(target))
     try:
         connection.set_busy_handler(Patience())

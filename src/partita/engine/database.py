@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import random
 import threading
 import time
@@ -14,6 +15,8 @@ import apsw
 import orjson
 
 from partita.dynamo.errors import DynamoError, InternalServerError, StorageCorruptError, StorageFullError
+from partita.engine.troubles import Troubles
+from partita.private_files import close_to_others, private_file, tell_if_open
 
 FILE_NAME = "partita.sqlite3"
 STORAGE_ERRORS = (apsw.Error, orjson.JSONDecodeError)
@@ -24,6 +27,9 @@ FORMAT_VERSION = 1
 _BUSY_SECONDS = 60.0
 _LEAST_BYTES = 512
 _CHECKPOINT_PAGES = 4000
+_CACHE_BYTES = 32 * 1024 * 1024
+"""What all connections of a process keep of the file together: else each of many readers would keep a copy of its own.
+The system keeps the rest; to get a page from there takes about a microsecond."""
 
 Durability = Literal["full", "normal", "off"]
 """`full`: an acknowledged write survives power loss; `normal`: a killed process; `off`: neither."""
@@ -64,15 +70,22 @@ class Database:
         self._watch: apsw.Connection | None = None
         self._watching = threading.Lock()
         self.closed = False
+        self.troubles = Troubles(self.path)
+        if apsw.soft_heap_limit(-1) == 0:  # else somebody has chosen one for this process
+            apsw.soft_heap_limit(_CACHE_BYTES)
         try:
             folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+            tell_if_open(folder)
+            if not self.path.exists():
+                private_file(self.path)
         except OSError as error:
-            raise _unusable(error) from error
+            raise _full() if error.errno in _NO_SPACE_LEFT else _unusable(error) from error
         if self.path.exists() and 0 < self.path.stat().st_size < _LEAST_BYTES:
             raise damaged(f"{self.path} is too short to be a database")  # SQLite would treat it as empty
         with translated():
             self.writer = self._connect()
             self._prepare(max_bytes)
+        close_to_others(*(folder / f"{FILE_NAME}{end}" for end in ("", "-wal", "-shm")))
 
     def _connect(self) -> apsw.Connection:
         connection = apsw.Connection(str(self.path), statementcachesize=300)
@@ -82,7 +95,7 @@ class Database:
         for pragma in (
             f"synchronous={self._durability}",
             "fullfsync=1",
-            "cache_size=-65536",
+            f"cache_size=-{_CACHE_BYTES // 1024}",
             "temp_store=memory",
             f"wal_autocheckpoint={_CHECKPOINT_PAGES}",
         ):
@@ -169,7 +182,7 @@ class Database:
             connection = self._connect()
             connection.execute("PRAGMA query_only=1")
         except apsw.Error as error:
-            raise (closed() if self.closed else storage_error(error)) from error
+            raise (closed() if self.closed else self.failure(error)) from error
         try:
             self._check_open()
         except InternalServerError:
@@ -202,6 +215,13 @@ class Database:
             except apsw.BusyError:
                 return None
 
+    def failure(self, error: apsw.Error | orjson.JSONDecodeError) -> DynamoError:
+        """The error for the caller; the log is told as well."""
+        answer = storage_error(error)
+        if not isinstance(error, apsw.ConnectionClosedError | apsw.CursorClosedError):
+            self.troubles.tell(answer)
+        return answer
+
     def close(self) -> None:
         """Close every connection; the last one of all processes leaves a single file behind."""
         self.closed = True
@@ -216,6 +236,10 @@ class Database:
 def closed() -> InternalServerError:
     """The error for using a closed engine."""
     return InternalServerError("The engine is closed. Open it again before using it.")
+
+
+def _full() -> StorageFullError:
+    return StorageFullError("The disk or the quota is full; nothing was written. Free some space and try again.")
 
 
 def _unusable(error: Exception) -> InternalServerError:
@@ -254,6 +278,7 @@ def translated() -> Iterator[None]:
         raise storage_error(error) from error
 
 
+_NO_SPACE_LEFT = (errno.ENOSPC, errno.EDQUOT)
 _NO_SPACE = (apsw.SQLITE_IOERR_SHMSIZE,)
 """SQLite's message if a full disk first shows in the shared-memory file."""
 
@@ -263,7 +288,7 @@ def storage_error(error: apsw.Error | orjson.JSONDecodeError) -> DynamoError:
     if isinstance(error, apsw.ConnectionClosedError | apsw.CursorClosedError):
         return closed()
     if isinstance(error, apsw.FullError) or getattr(error, "extendedresult", 0) in _NO_SPACE:
-        return StorageFullError("The disk or the quota is full; nothing was written. Free some space and try again.")
+        return _full()
     if isinstance(error, apsw.CorruptError | apsw.NotADBError | orjson.JSONDecodeError):
         return damaged(error)
     if isinstance(error, apsw.BusyError | apsw.LockedError):

@@ -30,7 +30,7 @@ from partita.dynamo.shapes import check
 from partita.dynamo.validate import validated
 from partita.engine import backups, catalog, operations, table_shapes
 from partita.engine.catalog import Catalog
-from partita.engine.database import STORAGE_ERRORS, Database, Durability, closed, storage_error
+from partita.engine.database import STORAGE_ERRORS, Database, Durability, closed
 from partita.engine.faults import FaultPlan, Faults
 from partita.engine.maintenance import Maintenance
 from partita.engine.place import Place
@@ -184,7 +184,7 @@ class Engine:
                     finally:
                         connection.execute("COMMIT")
             except STORAGE_ERRORS as error:
-                raise storage_error(error) from error
+                raise self.database.failure(error) from error
         return self._catalog
 
     def _committed(self, transaction: Transaction) -> None:
@@ -269,10 +269,10 @@ class Engine:
                     raise
             except apsw.SQLError as error:
                 if not str(error).startswith("no such table"):
-                    raise storage_error(error) from error
+                    raise self.database.failure(error) from error
                 tables = self.refresh()
             except STORAGE_ERRORS as error:
-                raise storage_error(error) from error
+                raise self.database.failure(error) from error
             finally:
                 self.database.give_back(connection)
         raise InternalServerError("The table kept changing while it was read. Try again.")
@@ -310,7 +310,7 @@ class Engine:
         try:
             table, items, size = backups.copy(self.database.path, self.database.folder / backups.FOLDER / file, name)
         except STORAGE_ERRORS as error:
-            raise storage_error(error) from error
+            raise self.database.failure(error) from error
         return self.writer.run(
             lambda tx: backups.register(tx, table, request["BackupName"], file, (items, size), self.place)
         )

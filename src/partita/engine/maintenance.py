@@ -9,7 +9,7 @@ from collections.abc import Callable
 
 import apsw
 
-from partita.dynamo.errors import DynamoError
+from partita.dynamo.errors import DynamoError, StorageFullError
 from partita.engine import backfill, backups, expiry, streams
 from partita.engine.catalog import Catalog
 from partita.engine.database import Database
@@ -55,6 +55,8 @@ class Maintenance:
         while not self._stop:
             try:
                 self.run()
+            except StorageFullError:
+                pass  # the database has told the log, and the next pass tries again
             except DynamoError as error:
                 if not self._stop:
                     _log.error("maintenance will try again: %s", error)

@@ -20,7 +20,7 @@ import apsw
 from partita.dynamo.errors import DynamoError
 from partita.engine import catalog
 from partita.engine.catalog import Catalog
-from partita.engine.database import STORAGE_ERRORS, Database, closed, storage_error
+from partita.engine.database import STORAGE_ERRORS, Database, closed
 from partita.engine.place import Place
 
 T = TypeVar("T")
@@ -226,6 +226,7 @@ class Writer:
         """Run the entries in one transaction; False when it had to be rolled back for a group."""
         connection = self._database.writer
         try:
+            unchanged = connection.total_changes()
             connection.execute("BEGIN IMMEDIATE")
             if catalog.version(connection) != self.catalog.version:
                 self.catalog = catalog.load(connection, self._place)
@@ -244,10 +245,12 @@ class Writer:
             self._roll_back(connection)
             if not alone and len(entries) > 1:
                 return False
-            entries[0].error = _explained(error)
+            entries[0].error = self._explained(error)
             if not isinstance(error, Exception):
                 raise
             return True
+        if self._database.troubles.any and connection.total_changes() != unchanged:
+            self._database.troubles.over()
         self.catalog = transaction.catalog
         self._committed(transaction)
         return True
@@ -258,6 +261,5 @@ class Writer:
                 connection.execute("ROLLBACK")
         self.catalog = catalog.EMPTY
 
-
-def _explained(error: BaseException) -> BaseException:
-    return storage_error(error) if isinstance(error, STORAGE_ERRORS) else error
+    def _explained(self, error: BaseException) -> BaseException:
+        return self._database.failure(error) if isinstance(error, STORAGE_ERRORS) else error

@@ -11,6 +11,7 @@ from contextlib import suppress
 from pathlib import Path
 
 from partita.kit.settings import Settings, SettingsError, secrets_in
+from partita.private_files import close_to_others
 
 _FILE = "secret"
 _PLACE = "place"
@@ -42,6 +43,7 @@ def _kept(file: Path, make: Callable[[], str]) -> str:
     if not file.exists():
         file.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
         _make(file, make())
+    close_to_others(file)
     return file.read_text().strip()
 
 

@@ -34,12 +34,15 @@ class Limits:
         self._clock = clock
 
     async def check(self, rule: Rule, who: str) -> None:
-        """Count once more, or refuse until the window ends. Windows are fixed and follow each other."""
+        """Count once more, or refuse until the window ends. Windows are fixed and follow each other.
+
+        If `who` is an address, its whole network counts as one.
+        """
         now = self._clock.now().timestamp()
         window = int(now // rule.seconds)
         ends = (window + 1) * rule.seconds
         count = Update(
-            Tally.key(Tally.rule(rule.name), Tally.who(_digest(who)), Tally.window(window)),
+            Tally.key(Tally.rule(rule.name), Tally.who(_digest(network_of(who))), Tally.window(window)),
             Tally.count.add(1),
             Tally.expires_at.set(ends),
         ).or_new()

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import logging
 
-from partita.dynamo.errors import DynamoError
+from partita.dynamo.errors import DynamoError, StorageCorruptError, StorageFullError
 from partita.kit.problems import Conflict, Problem, TooLarge, Unavailable
 from partita.store.retries import OVER_A_NETWORK
 from partita.table.errors import ChangedMeanwhileError, ItemTooLargeError
 
 _RETRY_AFTER = 2
+_RETRY_WHEN_FULL = 60
 _log = logging.getLogger(__name__)
 
 
@@ -24,6 +25,17 @@ class Busy(Unavailable):
         return {"Retry-After": str(_RETRY_AFTER)}
 
 
+class NoSpace(Unavailable):
+    """The disk is full; whoever runs the site is told by the log."""
+
+    code = "storage_full"
+    title = "There is no space left"
+
+    @property
+    def headers(self) -> dict[str, str]:
+        return {"Retry-After": str(_RETRY_WHEN_FULL)}
+
+
 def refusal_of(error: Exception) -> Problem | None:
     """The problem that an error means, if trying again or changing the input may help; None otherwise."""
     match error:
@@ -33,6 +45,10 @@ def refusal_of(error: Exception) -> Problem | None:
             return Conflict(str(error), code="changed_meanwhile")
         case ItemTooLargeError():
             return TooLarge(f"{error} Make it shorter.")
+        case StorageFullError():
+            return NoSpace("There is no space left on the disk, so nothing was saved. Reading works; try again later.")
+        case StorageCorruptError():
+            return Unavailable("The data cannot be read right now. The log says why.", code="storage_damaged")
         case DynamoError() if OVER_A_NETWORK.worth_it(error):
             _log.warning("busy: %s", error.code)
             return Busy("The database is busy. Nothing is lost; try again in a moment.")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ipaddress
 import logging
 import os
+import re
 import tomllib
 from collections.abc import Mapping
 from difflib import get_close_matches
@@ -111,6 +112,8 @@ class Settings(BaseSettings):
     """The port to listen on; 0 takes a free one."""
     base_url: str = Field(default_factory=lambda data: _local_url(data))
     """The URL of the site, for links and cookies; by default host and port. With https, cookies are secure."""
+    allowed_hosts: Annotated[tuple[str, ...], NoDecode, BeforeValidator(_split)] = ()
+    """Further names under which the site is reached, separated by commas; requests for other names are refused."""
     workers: int = Field(default=1, ge=1, le=64)
     """The number of server processes."""
     connections: int = Field(default=1024, ge=16, le=100_000)
@@ -232,6 +235,16 @@ class Settings(BaseSettings):
                 raise ValueError(f"At least {_SHORTEST_SECRET} characters each; one has {len(part)}.")
         return value
 
+    @field_validator("allowed_hosts")
+    @classmethod
+    def _host_names(cls, value: tuple[str, ...]) -> tuple[str, ...]:
+        for part in value:
+            if not re.fullmatch(r"[A-Za-z0-9_.:-]+", part):
+                raise ValueError(f"{part} is not the name of a host, such as www.example.org.")
+            if ":" in part and not _is_address(part):
+                raise ValueError(f"{part}: name the host without its port; all ports are allowed.")
+        return value
+
     @field_validator("trusted_proxies")
     @classmethod
     def _networks(cls, value: tuple[str, ...]) -> tuple[str, ...]:
@@ -291,6 +304,14 @@ def is_loopback(host: str) -> bool:
         return ipaddress.ip_address(host).is_loopback
     except ValueError:
         return host == "localhost"
+
+
+def _is_address(host: str) -> bool:
+    try:
+        ipaddress.ip_address(host)
+    except ValueError:
+        return False
+    return True
 
 
 def _local_url(data: Mapping[str, Any]) -> str:

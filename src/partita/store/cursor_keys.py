@@ -7,6 +7,7 @@ import os
 import secrets
 from pathlib import Path
 
+from partita.private_files import close_to_others
 from partita.table.cursors import CursorKeys
 
 VARIABLE = "PARTITA_CURSOR_KEYS"
@@ -35,6 +36,7 @@ def lasting_keys(folder: Path) -> CursorKeys:
 
 def _kept(path: Path) -> bytes:
     """The key in a file; only its owner can read it. It is there whole or not at all, however many make it at once."""
+    close_to_others(path)
     try:
         return bytes.fromhex(path.read_text())
     except FileNotFoundError:

@@ -3,11 +3,18 @@
 from __future__ import annotations
 
 import asyncio
+import errno
+import logging
 import os
 import uuid
 from contextlib import suppress
 from pathlib import Path
 from typing import Protocol
+
+from partita.dynamo.errors import StorageFullError
+from partita.private_files import close_to_others, private_folder
+
+_log = logging.getLogger(__name__)
 
 
 class LargeFiles(Protocol):
@@ -37,23 +44,30 @@ class FolderFiles:
 
     def __init__(self, folder: str | Path) -> None:
         self._folder = Path(folder)
+        close_to_others(self._folder)
 
     def save(self, name: str, content: bytes) -> None:
         """Write beside, sync, rename: under its name a file is whole or not there."""
         path = self._path(name)
         if not path.parent.is_dir():
-            path.parent.mkdir(parents=True, exist_ok=True)
+            private_folder(self._folder)
+            private_folder(path.parent)
             _sync(path.parent.parent)
         draft = path.with_name(f".{name}.{uuid.uuid4().hex}")
         try:
-            with draft.open("xb") as file:
+            with os.fdopen(os.open(draft, os.O_CREAT | os.O_EXCL | os.O_WRONLY | os.O_CLOEXEC, 0o600), "wb") as file:
                 file.write(content)
                 file.flush()
                 os.fsync(file.fileno())
             draft.replace(path)
-        except BaseException:
+        except BaseException as error:
             with suppress(FileNotFoundError):
                 draft.unlink()
+            if isinstance(error, OSError) and error.errno in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG):
+                _log.error("a large value could not be kept: %s", error)
+                raise StorageFullError(
+                    f"A large value could not be kept ({error.strerror}). Free some space."
+                ) from error
             raise
         _sync(path.parent)
 

@@ -35,6 +35,7 @@ from partita.web.middleware.body_limit import BodyLimit
 from partita.web.middleware.compress import Compress
 from partita.web.middleware.cross_site import CrossSite
 from partita.web.middleware.headers import SecurityHeaders
+from partita.web.middleware.hosts import Hosts, names_of
 from partita.web.middleware.last_resort import LastResort
 from partita.web.middleware.observe import Observe
 from partita.web.middleware.requests import Requests
@@ -69,6 +70,7 @@ def create_app(
             Middleware(SecurityHeaders, secure=settings.secure, files=suite.kit.files.origin),
             Middleware(Compress),
             Middleware(LastResort),
+            Middleware(Hosts, names=names_of(settings)),
             Middleware(CrossSite, base_url=settings.base_url, cookie=session_cookie(settings)),
             Middleware(BodyLimit),
             *([Middleware(Observe)] if settings.dev_panel else []),

@@ -216,16 +216,24 @@ async def _to_sign_in(request: Request, problem: Problem) -> Response:
     """Redirect to sign in, and then back to this page, to the one whose button was pressed, or to what was typed."""
     if request.method in ("GET", "HEAD") and "hx-request" not in request.headers:
         return redirect(sign_in_path(request))
-    came_from = urlsplit(request.headers.get("hx-current-url") or request.headers.get("referer", ""))
-    came = f"{came_from.path}?{came_from.query}" if came_from.query else came_from.path
-    if came_from.netloc != request.headers.get("host", ""):
-        came = ""
+    came = _came_from(request)
     kept = await _keep(request)
     back = f"?next={quote(kept or came, safe='/')}" if kept or came else ""
     if "hx-request" in request.headers:
         return Response(status_code=problem.status, headers={"HX-Redirect": f"/sign-in{back}"})
     words = "Please sign in again. What you typed is kept." if kept else "Please sign in first."
     return redirect(f"/sign-in{back}", flash=words, kind="info")
+
+
+def _came_from(request: Request) -> str:
+    """The page of ours whose button was pressed; empty if the headers name none."""
+    try:
+        parts = urlsplit(request.headers.get("hx-current-url") or request.headers.get("referer", ""))
+    except ValueError:  # a header may hold anything
+        return ""
+    if parts.netloc != request.headers.get("host", ""):
+        return ""
+    return f"{parts.path}?{parts.query}" if parts.query else parts.path
 
 
 async def _keep(request: Request) -> str | None:

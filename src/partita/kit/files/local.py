@@ -24,6 +24,7 @@ from partita.kit.files.labels import LABEL_BYTES, Label
 from partita.kit.files.links import CLAIM, Links, named
 from partita.kit.files.names import FileNameError, download_name, segments_of
 from partita.kit.problems import NotFound, TooLarge, Unavailable
+from partita.private_files import private_folder
 
 T = TypeVar("T")
 
@@ -41,7 +42,8 @@ class LocalFiles:
         self._links = Links(keys, clock, path=path)
         self._threads = ThreadPoolExecutor(4, thread_name_prefix="files")
         incoming = folder / _INCOMING
-        incoming.mkdir(mode=0o700, parents=True, exist_ok=True)
+        for each in (folder, incoming):
+            private_folder(each)
         clear(incoming)
 
     async def close(self) -> None:

@@ -21,6 +21,7 @@ from partita.kit.search.ranking import Counts, Ranked
 from partita.kit.search.reads import Ended
 from partita.kit.search.results import FacetValue, SearchPage
 from partita.kit.search.sets import Sets
+from partita.private_files import close_to_others, private_file
 from partita.store.reads import note_read
 from partita.table import CursorKeys, Item
 
@@ -46,6 +47,8 @@ class Search:
         self._counts = Counts()
         self._answers: WeakKeyDictionary[asyncio.AbstractEventLoop, Answers] = WeakKeyDictionary()
         file.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        private_file(file)
+        close_to_others(*(file.with_name(f"{file.name}{end}") for end in ("-wal", "-shm")))
 
     def close(self) -> None:
         """Let go of the file."""

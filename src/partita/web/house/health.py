@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from urllib.parse import urlsplit
+
 from fastapi import Request
 from starlette.responses import JSONResponse, Response
 
@@ -13,10 +15,14 @@ from partita.kit.settings import is_loopback
 from partita.kit.suite import Suite
 from partita.web.metrics import Metrics
 
+_OF_PROXIES = frozenset({"forwarded", "via", "x-real-ip", "x-client-ip", "true-client-ip", "cf-connecting-ip"})
+
 
 def routes(suite: Suite, metrics: Metrics) -> Routes:
     """The routes for monitoring."""
     routes = Routes("", tag="house", pages=True)
+    # A site with a name of its own has a proxy in front, often on this machine: then all requests come from here.
+    site_is_local = is_loopback(urlsplit(suite.kit.settings.base_url).hostname or "")
 
     @routes.get("/healthz", Access.PUBLIC, faceless=True)
     async def alive() -> Response:
@@ -32,9 +38,16 @@ def routes(suite: Suite, metrics: Metrics) -> Routes:
 
     @routes.get("/metrics", Access.PUBLIC)
     async def counted(request: Request, viewer: CurrentViewer) -> Response:
-        """For requests from the same machine, and for viewers with the permission."""
-        if not (request.client and is_loopback(request.client.host) and "x-forwarded-for" not in request.headers):
+        """For viewers with the permission; if the site is served to this machine alone, for requests from it."""
+        if not (site_is_local and _from_this_machine(request)):
             authorize(viewer, House.READ_METRICS)
         return Response(metrics.text(), media_type="text/plain; version=0.0.4; charset=utf-8")
 
     return routes
+
+
+def _from_this_machine(request: Request) -> bool:
+    """Whether a request came from this machine, by no proxy. Headers can only say that there was one."""
+    if request.client is None or not is_loopback(request.client.host) or not is_loopback(request.url.hostname or ""):
+        return False
+    return not any(name in _OF_PROXIES or name.startswith("x-forwarded") for name in request.headers)

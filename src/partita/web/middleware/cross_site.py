@@ -59,5 +59,8 @@ def _origin(url: str) -> str:
 
 
 def _host(origin: str) -> str | None:
-    """The host of an origin; None for `null`, the origin of a sandboxed frame."""
-    return urlsplit(origin).netloc.lower() or None
+    """The host of an origin; None for `null`, the origin of a sandboxed frame, and for what is no origin."""
+    try:
+        return urlsplit(origin).netloc.lower() or None
+    except ValueError:
+        return None

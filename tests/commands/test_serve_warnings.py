@@ -1,0 +1,21 @@
+"""What `partita serve` warns about before it serves."""
+
+from __future__ import annotations
+
+import pytest
+
+from partita.commands.serve import _warnings
+from partita.kit.settings import Settings
+
+
+@pytest.mark.parametrize(
+    ("settings", "warned"),
+    [
+        (Settings(), False),
+        (Settings(base_url="http://partita.example"), False),
+        (Settings(base_url="https://partita.example"), True),
+        (Settings(base_url="https://partita.example", trusted_proxies=("10.0.0.1",)), False),
+    ],
+)
+def test_https_without_trusted_proxies_is_told_at_the_start(settings: Settings, warned: bool) -> None:
+    assert [("trusted_proxies is empty" in each) for each in _warnings(settings)] == [True] * warned
