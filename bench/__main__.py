@@ -10,7 +10,7 @@ from pathlib import Path
 from bench import clients as client_bench
 from bench import engine as engine_bench
 from bench import films as films_bench
-from bench import passages as passages_bench
+from bench import newsletter as newsletter_bench
 from bench import search as search_bench
 from bench import web as web_bench
 from bench.engine import BOTO_DOOR, BOTO_DYNOXIDE, BOTO_ENGINE, ENGINE, OPERATIONS, RAW, EngineResult
@@ -24,9 +24,8 @@ _PYTHON = platform.python_version()
 
 def main() -> None:
     parser = argparse.ArgumentParser(prog="python -m bench")
-    parser.add_argument(
-        "part", nargs="?", choices=("all", "clients", "films", "passages", "search", "web"), default="all"
-    )
+    parts = ("all", "clients", "films", "newsletter", "search", "web")
+    parser.add_argument("part", nargs="?", choices=parts, default="all")
     parser.add_argument("--rounds", type=int, default=7)
     parser.add_argument("--large", type=int, default=LARGE, help="items in the large table of the growth test")
     parser.add_argument("--short", action="store_true", help="only see whether a part runs")
@@ -40,9 +39,8 @@ def main() -> None:
         rounds, seconds = (1, 0.2) if options.short else (options.rounds, 1.5)
         print("\n".join(web_bench.section(web_bench.compare(rounds, print, seconds))))
         return
-    if options.part == "passages":
-        count = 500 if options.short else passages_bench.COUNT
-        print("\n".join(passages_bench.section(passages_bench.compare(print, count))))
+    if options.part == "newsletter":
+        print("\n".join(newsletter_bench.section(newsletter_bench.compare(print, short=options.short))))
         return
     if options.part == "search":
         print(
@@ -58,7 +56,7 @@ def main() -> None:
     web = web_bench.compare(options.rounds, print)
     search = search_bench.compare(print)
     films = films_bench.compare(print)
-    passages = passages_bench.compare(print)
+    newsletter = newsletter_bench.compare(print)
     text = report(result, growth, clients, options.large, options.rounds)
     text += (
         "\n".join(
@@ -68,7 +66,7 @@ def main() -> None:
                 "",
                 *films_bench.section(films),
                 "",
-                *passages_bench.section(passages),
+                *newsletter_bench.section(newsletter),
                 "",
                 *web_bench.section(web),
             ]

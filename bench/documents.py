@@ -1,6 +1,6 @@
-"""Exports of the newsletter: how long a PDF of twelve pages and a DOCX take, and how much memory.
+"""Exports of the newsletter: how long every format takes, and how much memory.
 
-`python -m bench.documents` prints the figures.
+`python -m bench.documents` prints the figures; `python -m bench newsletter` has those of PDF and DOCX.
 """
 
 from __future__ import annotations
@@ -9,11 +9,12 @@ import asyncio
 import io
 import resource
 import time
+from dataclasses import dataclass
 
 import pypdfium2
 from tests.apps.newsletter.editions import BRAND, long_document, picture
 
-from partita.apps.newsletter.service.documents.edition import Edition, Export
+from partita.apps.newsletter.service.documents.edition import Edition, Export, Format
 from partita.apps.newsletter.service.documents.exports import FORMATS, export
 from partita.apps.newsletter.service.documents.markdown import write_document
 from partita.apps.newsletter.service.documents.reading import read_document
@@ -22,16 +23,44 @@ STORIES = 14
 """About twelve pages."""
 
 
+@dataclass(frozen=True, slots=True)
+class Exported:
+    """What an export took."""
+
+    seconds: float
+    processor: float
+    size: int
+    pages: int
+    """Of a PDF."""
+
+
+def edition_of(stories: int = STORIES) -> Edition:
+    """An edition with so many stories and a picture."""
+    return Edition(long_document(stories), "bulletin", BRAND, {"images/fields.png": picture(1200, 640)})
+
+
+async def measure(edition: Edition, wanted: Format) -> Exported:
+    """Export an edition once."""
+    began, used = time.perf_counter(), _processor()
+    made = await export(edition, wanted)
+    seconds, busy = time.perf_counter() - began, _processor() - used
+    return Exported(seconds, busy, len(made.data), _pages(made))
+
+
+def megabytes_of_children() -> float:
+    """The most memory that a child process has had so far."""
+    return resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss / 1000
+
+
 async def main() -> None:
-    edition = Edition(long_document(STORIES), "bulletin", BRAND, {"images/fields.png": picture(1200, 640)})
+    edition = edition_of()
     for wanted, facts in FORMATS.items():
         for attempt in ("first", "second"):
-            began, used = time.perf_counter(), _processor()
-            made = await export(edition, wanted)
-            seconds, busy = time.perf_counter() - began, _processor() - used
-            print(f"{facts.title}, {attempt}: {seconds:.2f} s ({busy:.2f} s of processor){_pages(made)}")
-    most = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss / 1000
-    print(f"memory of the process that sets the PDF: {most:.0f} MB at most")
+            made = await measure(edition, wanted)
+            pages = f", {made.pages} pages" if made.pages else ""
+            took = f"{made.seconds:.2f} s ({made.processor:.2f} s of processor)"
+            print(f"{facts.title}, {attempt}: {took}{pages}, {made.size / 1000:.0f} KB")
+    print(f"memory of the process that sets the PDF: {megabytes_of_children():.0f} MB at most")
     text = write_document(edition.document)
     began = time.perf_counter()
     read_document(text)
@@ -43,11 +72,10 @@ def _processor() -> float:
     return own.ru_utime + own.ru_stime + children.ru_utime + children.ru_stime
 
 
-def _pages(made: Export) -> str:
-    size = f", {len(made.data) / 1000:.0f} KB"
+def _pages(made: Export) -> int:
     if not made.data.startswith(b"%PDF"):
-        return size
-    return f", {len(pypdfium2.PdfDocument(io.BytesIO(made.data)))} pages{size}"
+        return 0
+    return len(pypdfium2.PdfDocument(io.BytesIO(made.data)))
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""`python -m bench passages`: finding passages for a newsletter's topics, in as many as a large organisation has."""
+"""Finding passages for a newsletter's topics, in as many as a large organisation has (`python -m bench newsletter`)."""
 
 from __future__ import annotations
 

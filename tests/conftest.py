@@ -7,12 +7,11 @@ import os
 
 import pytest
 
-# No test cuts the power: what the engine promises then is SQLite's to keep, and a killed process loses nothing. Waiting
-# for the disk at every write would take as long as all else.
+# No test cuts the power, and a process that is killed loses nothing: nobody has to wait for the disk at every write.
 os.environ.setdefault("PARTITA_DURABILITY", "off")
 
 
 def pytest_collection_finish(session: pytest.Session) -> None:
-    """Modules stay until the end: to look through all of them for garbage, again and again, takes a tenth of the time."""
+    """Modules stay until the end: nobody has to look through them for garbage again and again."""
     gc.collect()
     gc.freeze()

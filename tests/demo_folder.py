@@ -5,6 +5,7 @@ It stays in `build` for the next run, by a name that tells it from the folder of
 
 from __future__ import annotations
 
+import asyncio
 import fcntl
 import hashlib
 import os
@@ -13,6 +14,10 @@ import subprocess
 import sys
 from datetime import UTC, datetime
 from pathlib import Path
+
+from partita.bootstrap import build
+from partita.cli import app
+from partita.kit.settings import Settings
 
 ROOT = Path(__file__).parent.parent
 _SOURCE = ROOT / "src" / "partita"
@@ -23,14 +28,16 @@ _GREETING = "greeting"
 
 def copy_demo(data: Path) -> str:
     """Make a data folder with demo data; what `partita demo` said when it was filled, with people's passwords."""
-    filled = _filled()
+    filled = demo_folder()
     shutil.copytree(filled, data, ignore=shutil.ignore_patterns(_GREETING))
     return (filled / _GREETING).read_text(encoding="utf-8")
 
 
-def _filled() -> Path:
+def demo_folder() -> Path:
+    """The folder that is copied."""
     _BUILD.mkdir(exist_ok=True)
-    folder = _BUILD / f"{_NAME}{_fingerprint()}"
+    # Dates of the demo count from the day on which it is made.
+    folder = _BUILD / f"{_NAME}{fingerprint(_SOURCE, datetime.now(UTC).date().isoformat())}"
     # Whoever comes first fills it, and the others wait.
     with (_BUILD / f"{_NAME}lock").open("w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
@@ -42,10 +49,11 @@ def _filled() -> Path:
 
 
 def _fill(folder: Path) -> None:
-    """As a user fills it. It gets its name when it is complete."""
+    """In a process of its own. It gets its name when it is complete."""
     unfinished = folder.with_name(f"{folder.name}-unfinished")
     filled = subprocess.run(
-        [sys.executable, "-m", "partita.cli", "demo", "--data", str(unfinished)],
+        [sys.executable, "-m", "tests.demo_folder", str(unfinished)],
+        cwd=ROOT,
         env={**os.environ, "PARTITA_FETCH": "false"},
         capture_output=True,
         text=True,
@@ -57,10 +65,25 @@ def _fill(folder: Path) -> None:
     unfinished.rename(folder)
 
 
-def _fingerprint() -> str:
-    """Of everything that demo data is made from and with; dates of the demo count from today."""
-    made_of = hashlib.sha256(f"{sys.version} {datetime.now(UTC).date()}".encode())
-    for file in sorted(path for path in _SOURCE.rglob("*") if path.is_file() and "__pycache__" not in path.parts):
-        made_of.update(f"{file.relative_to(_SOURCE)} {file.stat().st_size} ".encode())
-        made_of.update(file.read_bytes())
+async def _follow(data: Path) -> None:
+    """Let everything happen that follows, such as previews: no copy has to begin with it."""
+    suite = build(Settings(data=data))
+    try:
+        while await suite.jobs.drain() + await suite.worker.drain():
+            pass
+    finally:
+        await suite.close()
+
+
+def fingerprint(source: Path, day: str) -> str:
+    """Another one for every other content of the source, and every other day."""
+    made_of = hashlib.sha256(repr((sys.version, day)).encode())
+    for file in sorted(path for path in source.rglob("*") if path.is_file() and "__pycache__" not in path.parts):
+        content = file.read_bytes()
+        made_of.update(repr((file.relative_to(source).as_posix(), len(content))).encode() + content)
     return made_of.hexdigest()[:16]
+
+
+if __name__ == "__main__":
+    app(["demo", "--data", sys.argv[1]], standalone_mode=False)
+    asyncio.run(_follow(Path(sys.argv[1])))

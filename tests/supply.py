@@ -128,10 +128,14 @@ def _npm() -> Iterable[Package]:
 def licence_of(name: str) -> str:
     """The licence of an installed package as an SPDX expression."""
     about = metadata.metadata(name)
-    told = about.get("License-Expression") or _IN_WORDS.get(name) or about.get("License") or ""
+    told = _told(about, "License-Expression") or _IN_WORDS.get(name) or _told(about, "License")
     if not re.fullmatch(r"[A-Za-z0-9.()\- ]{2,80}", told):
         raise ValueError(f"{name} says about its licence: {told!r}. Read its licence file, and add it to _IN_WORDS.")
     return told
+
+
+def _told(about: metadata.PackageMetadata, field: str) -> str:
+    return next(iter(about.get_all(field) or ()), "")
 
 
 def acceptable(expression: str) -> bool:

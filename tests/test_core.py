@@ -6,6 +6,7 @@ import subprocess
 import sys
 import tomllib
 from importlib.metadata import packages_distributions
+from math import inf
 from pathlib import Path
 from typing import Any
 
@@ -168,8 +169,8 @@ def _cpu(program: str, folder: Path) -> float:
 def test_the_modelling_layer_starts_nearly_as_fast_as_pydantic(tmp_path: Path) -> None:
     # Other tests run beside this one, so the two are measured in turns and the quietest turn counts. Where nothing
     # else ran, a pydantic model took 0.10 s of CPU and the layer 0.13 s; 0.15 s would be one and a half times as much.
-    ratios = []
-    for _ in range(6):
+    most, ratios = 1.5, [inf]
+    while min(ratios) >= most and len(ratios) <= 6:
         bare = _cpu("pass", tmp_path)
         ratios.append((_cpu("import partita.table", tmp_path) - bare) / (_cpu(MODEL, tmp_path) - bare))
-    assert min(ratios) < 1.5, ratios
+    assert min(ratios) < most, ratios

@@ -10,6 +10,7 @@ EXTRAS = {
         "aiohttp",
         "argon2",
         "cffi",
+        "cryptography",
         "docx",
         "email_validator",
         "fastapi",
@@ -23,10 +24,12 @@ EXTRAS = {
         "pydantic_settings",
         "pypdfium2",
         "python_multipart",
+        "segno",
         "starlette",
         "uvicorn",
         "weasyprint",
         "yarl",
+        "zxcvbn",
     ),
 }
 """The modules each brings; uvloop is not among them, since everything works without."""

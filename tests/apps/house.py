@@ -118,5 +118,12 @@ async def replay(kit: Kit, system: System, name: str, times: int = 3) -> None:
 
 
 def person(name: str, *permissions: str) -> Viewer:
-    """Somebody with an account and these permissions."""
-    return Viewer(user_id=name, username=name, name=name.title(), permissions=frozenset(permissions), via="session")
+    """Somebody with an account and these permissions, who has just signed in."""
+    return Viewer(
+        user_id=name,
+        username=name,
+        name=name.title(),
+        permissions=frozenset(permissions),
+        via="session",
+        confirmed=True,
+    )

@@ -59,7 +59,7 @@ class Served(Generic[S]):
         """Somebody with an account, and with a role of the system or none."""
         accounts = self.kit.accounts
         username = name.lower() or f"person-{next(self.numbers)}"
-        account = await accounts.registration.sign_up(username, f"{username}@example.org", name or username, PASSWORD)
+        account = await accounts.registration.create(username, f"{username}@example.org", name or username, PASSWORD)
         roles = [f"{self.system.name}:{role}"] if role else []
         await accounts.administration.set_roles(accounts.operator(), account.user_id, roles)
         somebody = Somebody(self.app, system=self.system.name)

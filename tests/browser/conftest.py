@@ -17,6 +17,7 @@ from playwright.sync_api import Browser, sync_playwright
 
 from tests.browser.house import House, chromium_path, house_with
 from tests.browser.window import AXE, Window, window
+from tests.demo_folder import demo_folder
 
 EVERYTHING = os.environ.get("PARTITA_BROWSER") == "everything"
 
@@ -74,6 +75,12 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     left_out = {each for number, told in enumerate(ways.values()) for each in told[1 - number % 2 :: 2]}
     config.hook.pytest_deselected(items=left_out)
     items[:] = [item for item in items if item not in left_out]
+
+
+def pytest_collection_finish(session: pytest.Session) -> None:
+    """Make demo data before the time of the first test runs."""
+    if chromium_path() is not None and any("house" in getattr(item, "fixturenames", ()) for item in session.items):
+        demo_folder()
 
 
 @pytest.fixture(params=MODES)

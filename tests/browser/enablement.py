@@ -80,7 +80,7 @@ async def _fill(folder: Path, *, filled: bool) -> None:
     viewers: dict[str, Viewer] = {}
     for username, role in _ROLES.items():
         name = username.partition("-")[0].title()
-        account = await accounts.registration.sign_up(username, f"{username}@example.org", name, PASSWORD)
+        account = await accounts.registration.create(username, f"{username}@example.org", name, PASSWORD)
         await accounts.administration.set_roles(accounts.operator(), account.user_id, [role] if role else [])
         session = await accounts.sessions.sign_in(username, PASSWORD, user_agent="Test/1.0")
         viewers[username] = await accounts.recognition.from_session(session.token)

@@ -34,6 +34,14 @@ NARROW: ViewportSize = {"width": 390, "height": 844}
 WIDE: ViewportSize = {"width": 1280, "height": 900}
 
 
+_ENVIRONMENT = {
+    "PARTITA_FETCH": "false",
+    # People sign in once for all stories, however long those take.
+    "PARTITA_ADMIN_IDLE_MINUTES": "1440",
+    "PARTITA_CONFIRM_MINUTES": "1440",
+}
+
+
 def chromium_path() -> str | None:
     """The browser of the system; the one without a screen is twice as fast."""
     names = ("chromium-headless-shell", "chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
@@ -95,7 +103,7 @@ class House:
 def house_with(browser: Browser, folder: Path, *, demo: bool = True) -> Iterator[House]:
     """The suite on a new folder."""
     greeting = copy_demo(folder / "data") if demo else ""
-    with serving(folder, "--no-demo", environment={"PARTITA_FETCH": "false"}) as suite:
+    with serving(folder, "--no-demo", environment=_ENVIRONMENT) as suite:
         house = House(suite.url, browser, frozenset())
         with house.program() as program:
             described = program.get("/api/openapi.json").json()["paths"]
@@ -127,6 +135,28 @@ def _move_in(house: House, suite: Suite) -> None:
             assert found is not None
             answer = first.post(f"{found[1]}/roles", form={"roles": given[0]} if given else {})
             assert answer.ok, answer.text()
+            confirm_address(house, first, username)
+
+
+def confirm_address(house: House, admin: APIRequestContext, username: str) -> None:
+    """Somebody who has signed up opens the link that came by mail; an administrator finds it in the outbox."""
+    address = f"{username}@example.org"
+    with house.program(username) as somebody:
+        answer = somebody.post("/account/address", form={"token": mailed_token(admin, address)})
+        assert answer.ok, answer.text()
+        assert f"{address} is confirmed." in answer.text()
+
+
+def mailed_token(admin: APIRequestContext, address: str) -> str:
+    """The token of the link in the newest mail to an address; mail is sent after the answer."""
+    for _ in range(500):
+        rows = re.findall(
+            r'href="(/admin/outbox/[^"]+)">[^<]*</a></th><td[^>]*>([^<]*)', admin.get("/admin/outbox").text()
+        )
+        for path, to in rows:
+            if to == address and (found := re.search(r"token=([\w.-]+)", admin.get(path).text())):
+                return found[1]
+    raise AssertionError(f"no link was sent to {address}")
 
 
 async def _pages() -> tuple[Walked, ...]:

@@ -92,7 +92,7 @@ async def _fill(folder: Path) -> None:
     ids: dict[str, str] = {}
     for username, role in ROLES.items():
         name = username.partition("-")[0].title()
-        account = await kit.accounts.registration.sign_up(username, f"{username}@example.org", name, PASSWORD)
+        account = await kit.accounts.registration.create(username, f"{username}@example.org", name, PASSWORD)
         await kit.accounts.administration.set_roles(kit.accounts.operator(), account.user_id, [role])
         ids[username] = account.user_id
     now = "2026-01-26T10:32:00.000000Z"

@@ -51,7 +51,7 @@ async def _fill(folder: Path) -> None:
         people = {}
         for username, role in _ROLES.items():
             name = username.replace("-", " ").title()
-            account = await accounts.registration.sign_up(username, f"{username}@example.org", name, PASSWORD)
+            account = await accounts.registration.create(username, f"{username}@example.org", name, PASSWORD)
             await accounts.administration.set_roles(accounts.operator(), account.user_id, [role])
             people[username] = account.user_id
         body = ENGLISH.split("# Weekly Research Digest\n\n", 1)[1]

@@ -14,7 +14,7 @@ from urllib.parse import urljoin, urlsplit
 import orjson
 from playwright.sync_api import APIRequestContext, FilePayload
 
-from tests.browser.house import ADMIN, MEMBER, House
+from tests.browser.house import ADMIN, MEMBER, PASSWORD, House
 from tests.web.walk import Walked
 
 START = ("/",)
@@ -68,6 +68,7 @@ _PARTS = (
 title of a page, a list within pages of others, what leads to a title by chance, addresses without a readable tail."""
 
 _OF_OTHER_STATES = (
+    "/sign-in/code",
     "/newsletter/editions/{code}/finish/link/revoke",
     "/newsletter/editions/{code}/history/{revision}/restore",
     "/newsletter/editions/{code}/review/notes/{note_id}/delete",
@@ -116,6 +117,9 @@ def _live_in(house: House) -> list[str]:
         send("/account/tokens", name="Backup script", days="90", scopes="kelifax:log:read")
         send("/admin/jobs/search-rebuild")
         send("/account/forgotten", email=f"{MEMBER}@example.org")
+        send("/account/email", email=f"{ADMIN}@elsewhere.example", password=PASSWORD)
+        person = re.findall(r'href="(/admin/users/\w{26})"', somebody.get(f"/admin/users?q={MEMBER}").text())[0]
+        told += ["/account/confirm", "/account/second-factor/remove", f"{person}/remove-second-factor"]
         told.append(_submit(somebody))
         # Only a long history has a page of its own that a link leads to.
         slug = somebody.get("/api/kelifax/resources").json()["items"][0]["resourceSlug"]
@@ -246,13 +250,13 @@ def _write(program: APIRequestContext) -> list[str]:
 
 
 def _mailed(house: House, somebody: APIRequestContext) -> list[str]:
-    """The links in mails: to choose a password, and to end mail of a kind."""
+    """The links in mails: to choose a password, to confirm an address, and to end mail of a kind."""
     deadline = time.monotonic() + 20
     while time.monotonic() < deadline:
         listed = _links(house, "/admin/outbox", somebody.get("/admin/outbox").text())
         mails = [path for path in listed if path.startswith("/admin/outbox/")]
         links = [link for path in mails for link in _links(house, path, somebody.get(path).text())]
-        wanted = ("/account/reset?", "/notifications/unsubscribe?")
+        wanted = ("/account/reset?", "/account/address?", "/notifications/unsubscribe?")
         found = [next((link for link in links if link.startswith(each)), "") for each in wanted]
         if all(found):
             return found

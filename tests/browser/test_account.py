@@ -1,13 +1,16 @@
-"""Accounts as people use them: signing up, in and out, passwords, sessions, tokens, the theme, the office."""
+"""Accounts as people use them: signing up, in and out, second factors, sessions, tokens, the theme, the office."""
 
 from __future__ import annotations
 
+import base64
 import re
+import time
 
 from playwright.sync_api import expect
 
+from partita.kit.accounts import totp
 from tests.browser.conftest import Mode
-from tests.browser.house import ADMIN, MEMBER, MODERATOR, PASSWORD, House
+from tests.browser.house import ADMIN, MEMBER, MODERATOR, PASSWORD, House, confirm_address, mailed_token
 from tests.browser.keyboard import Keyboard
 from tests.browser.window import Window, window
 
@@ -16,6 +19,7 @@ def test_somebody_signs_up_and_looks_after_their_account(house: House, mode: Mod
     username = f"newcomer-{mode.number}"
     with mode.window(house) as person:
         _sign_up(person, username)
+        _confirm_address(person, house, username)
         person.open("/account")
         person.field("Name").fill("Nora New")
         person.press("Save")
@@ -39,7 +43,7 @@ def _sign_up(person: Window, username: str) -> None:
     person.open("/")
     person.page.get_by_role("banner").get_by_role("link", name="Sign in").click()
     person.follow("Create an account")
-    person.fill(Name="Nora", Username=MEMBER, Email=f"{username}@example.org", Password="1234567890")
+    person.fill(Name="Nora", Username=MEMBER, Email=f"{username}@example.org", Password="1234567890123")
     person.press("Create an account")
     person.wrong("Password", "")
     expect(person.field("Name")).to_have_value("Nora")
@@ -51,6 +55,25 @@ def _sign_up(person: Window, username: str) -> None:
     person.fill(Username=username, Password=PASSWORD)
     person.press("Create an account")
     person.told("Welcome, Nora.")
+    person.told(f"We have sent a link to {username}@example.org")
+
+
+def _confirm_address(person: Window, house: House, username: str) -> None:
+    person.open("/account")
+    person.sees(f"{username}@example.org is not confirmed yet.")
+    person.check()
+    person.press("Send the link again")
+    person.told("We have sent a link")
+    with house.program(ADMIN) as admin:
+        token = mailed_token(admin, f"{username}@example.org")
+    person.open(f"/account/address?token={token}")
+    person.sees(f"{username}@example.org becomes the address of your account")
+    person.check()
+    person.press("Confirm address")
+    person.told("is confirmed.")
+    person.open(f"/account/address?token={token}")
+    person.sees("This link is invalid or expired.")
+    person.check()
 
 
 def _change_password(person: Window, house: House, username: str, mode: Mode) -> None:
@@ -112,6 +135,91 @@ def test_somebody_signs_in_with_the_keyboard_alone(house: House) -> None:
         expect(person.page.locator(":focus")).to_have_attribute("aria-label", "Search Kelifax")
 
 
+def test_somebody_adds_a_second_factor_and_signs_in_with_it(house: House, mode: Mode) -> None:
+    username = f"careful-{mode.number}"
+    with mode.window(house) as person, mode.window(house) as phone:
+        person.open("/sign-up")
+        person.fill(Name="Carla", Username=username, Email=f"{username}@example.org", Password=PASSWORD)
+        person.press("Create an account")
+        person.open("/account")
+        person.follow("Second factor")
+        person.press("Add a second factor")
+        person.sees("Scan this picture")
+        person.check()
+        secret = base64.b32decode(person.page.locator(".secret code").inner_text().replace(" ", ""))
+        person.fill(Code_of_the_app="no code")
+        person.press("Add second factor")
+        person.wrong("Code of the app", "Wrong code.")
+        person.check()
+        person.fill(Code_of_the_app=totp.code(secret, totp.step_at(time.time()) - 1))
+        person.press("Add second factor")
+        person.told("Second factor added")
+        codes = person.page.locator(".codes span").all_inner_texts()
+        assert len(codes) == 10
+        person.check()
+        phone.open("/sign-in?next=/account/second-factor")
+        phone.fill(Email_or_username=username, Password=PASSWORD)
+        phone.press("Sign in")
+        phone.sees("Enter a code")
+        phone.check()
+        phone.fill(Code="123")
+        phone.press("Sign in")
+        phone.wrong("Code", "Wrong or used code.")
+        phone.fill(Code=codes[0])
+        phone.press("Sign in")
+        assert phone.path == "/account/second-factor"
+        phone.sees("9 recovery codes are left")
+        phone.open("/account/confirm?next=/account/second-factor")
+        phone.check()
+        phone.fill(Code=codes[1])
+        phone.press("Confirm")
+        phone.confirm("Remove", "Remove")
+        phone.told("Second factor removed")
+
+
+def test_a_code_is_entered_with_the_keyboard_alone(house: House) -> None:
+    with window(house) as person:
+        person.open("/sign-up")
+        keys = Keyboard(person)
+        keys.type("Name", "Kay")
+        keys.type("Username", "kay-keys")
+        keys.type("Email", "kay-keys@example.org")
+        keys.type("Password", PASSWORD, "Enter")
+        person.told("Welcome, Kay.")
+        person.open("/account/second-factor")
+        keys.to("Add a second factor", "Enter")
+        secret = base64.b32decode(person.page.locator(".secret code").inner_text().replace(" ", ""))
+        keys.type("Code of the app", totp.code(secret, totp.step_at(time.time()) - 1), "Enter")
+        person.told("Second factor added")
+        person.open("/")
+        _leave(person)
+        person.open("/sign-in")
+        keys.type("Email or username", "kay-keys")
+        keys.type("Password", PASSWORD, "Enter")
+        keys.type("Code", totp.code(secret, totp.step_at(time.time())), "Enter")
+        assert person.path == "/"
+
+
+def test_a_password_can_be_shown_and_pasted_and_is_not_kept_in_the_browser(house: House) -> None:
+    with window(house) as person:
+        person.open("/sign-up")
+        person.fill(Name="Sho", Username="sho-shows", Email="sho@example.org")
+        box = person.field("Password")
+        box.focus()
+        box.evaluate("(box, text) => { box.focus(); document.execCommand('insertText', false, text); }", "long " * 40)
+        expect(box).to_have_value("long " * 40)  # nothing is cut off
+        person.press("Show Password")
+        expect(box).to_have_attribute("type", "text")
+        person.check()
+        person.open("/sign-in")
+        kept = person.page.evaluate("JSON.stringify([{...sessionStorage}, {...localStorage}])")
+        assert "long long" not in kept
+        person.open("/sign-up")
+        person.fill(Name="Sho", Username="sho-shows", Email="sho@example.org", Password="long " * 40)
+        person.press("Create an account")
+        person.wrong("Password", "At most 128 characters; this has 200.")
+
+
 def test_the_theme_is_chosen_and_stays(house: House, mode: Mode) -> None:
     with mode.window(house) as visitor:
         visitor.open("/kelifax")
@@ -158,14 +266,18 @@ def test_a_forgotten_password_is_chosen_anew_by_mail(house: House) -> None:
         person.open("/sign-up")
         person.fill(Name="Fay", Username="fay-forgets", Email="fay@example.org", Password=PASSWORD)
         person.press("Create an account")
+        house.keys["fay"] = person.page.context.storage_state()
+        with house.program(ADMIN) as program:
+            confirm_address(house, program, "fay")
         _leave(person)
         person.open("/sign-in")
         person.follow("Forgotten your password?")
         person.fill(Email="fay@example.org")
         person.press("Send link")
         person.told("you will get a link by mail")
-        admin.until("/admin/outbox", lambda: admin.page.get_by_text("fay@example.org").count() > 0)
-        admin.page.get_by_role("row").filter(has_text="fay@example.org").get_by_role("link").click()
+        admin.until("/admin/outbox", lambda: admin.page.get_by_text("Reset your password").count() > 0)
+        row = admin.page.get_by_role("row").filter(has_text="fay@example.org").filter(has_text="Reset your password")
+        row.get_by_role("link").click()
         link = admin.page.locator("#main a[href*='/account/reset']").get_attribute("href")
         assert link is not None
         person.page.goto(link)

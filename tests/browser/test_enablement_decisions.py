@@ -151,3 +151,41 @@ def test_a_viewer_follows_and_stops_with_a_way_back(portal: House, mode: Mode) -
         viewer.told("You follow it again.")
         viewer.press("Stop following Cirrus")
         viewer.told("You no longer follow Cirrus.")
+
+
+def test_several_are_approved_at_once_and_filters_are_kept_as_a_view(portal: House, mode: Mode) -> None:
+    titles = [f"Several {mode.number}.{number}" for number in (1, 2)]
+    for title in titles:
+        made = call(portal, CONTRIBUTOR, "POST", "/content", {"title": title, "summary": "Short.", "text": _PARTS})
+        call(portal, CONTRIBUTOR, "POST", f"/content/{made['content_id']}/submit", {})
+    with mode.window(portal, APPROVER) as aron:
+        aron.open("/enablement/manage")
+        aron.check()
+        for title in titles:
+            aron.page.get_by_label(f"Choose {title}", exact=True).check()
+        aron.press("Approve all ticked")
+        job = aron.path
+        result = aron.page.get_by_role("link", name="Look at the result")
+        aron.until(job, lambda: result.count() > 0)
+        result.click()
+        aron.sees("2 approved", *titles)
+        aron.check()
+        aron.follow(titles[0])
+        aron.page.get_by_role("navigation", name="On this page").get_by_role("link", name="Delivery").click()
+        expect(aron.page.get_by_role("heading", name="Delivery")).to_be_in_viewport()
+        aron.check()
+        aron.open("/enablement?suite=Atlas")
+        aron.page.get_by_text("Save this view", exact=True).click()
+        aron.fill(Name=f"Atlas {mode.number}")
+        aron.press("Save")
+        aron.told(f"View “Atlas {mode.number}” saved.")
+        aron.check()
+        aron.open("/enablement")
+        aron.follow(f"Atlas {mode.number}")
+        aron.press("Remove this view")
+        aron.told(f"View “Atlas {mode.number}” removed.")
+
+
+_PARTS = "\n\n".join(
+    f"# {name}\n\n" + "Read this before you go on. " * 60 for name in ("Price", "Order", "Delivery", "Help")
+)

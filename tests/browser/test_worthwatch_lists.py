@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 
 import pytest
 from playwright.sync_api import Locator, expect
@@ -38,6 +39,21 @@ def test_a_visitor_opens_a_list_and_looks_at_it_in_another_order(house: House, m
         visitor.sees("Lists about")
         visitor.check()
         assert visitor.open("/worthwatch/lists/nothing/here").status == 404
+
+
+def test_a_first_visit_loads_at_most_150_kb(house: House) -> None:
+    for place in ("/worthwatch", "/worthwatch/tonight", None):
+        with window(house) as visitor:
+            if place is None:
+                visitor.open("/worthwatch")
+                place = visitor.page.locator(".featured .name a").get_attribute("href") or ""
+        with window(house) as visitor:
+            visitor.open(place)
+            visitor.page.wait_for_load_state("networkidle")
+            loaded = visitor.page.evaluate(
+                "performance.getEntries().reduce((all, each) => all + (each.transferSize || 0), 0)"
+            )
+            assert 20_000 < loaded <= 150_000, (place, loaded)
 
 
 def test_a_curator_writes_a_list_reorders_it_and_publishes_it(house: House, mode: Mode) -> None:
@@ -153,6 +169,26 @@ def test_titles_move_under_a_finger_and_the_page_stays_where_it_is(house: House)
         _drag_by_touch(ada, "Akira", "Metropolis", ends="touchCancel")
         _is_ordered(ada, [names[3], "Akira", "Vertigo", "Metropolis"])
         ada.check()
+
+
+def test_a_finger_that_rests_at_the_edge_takes_a_title_further_down_than_the_screen(house: House) -> None:
+    with window(house, house.demo_person(CURATOR), narrow=True) as ada:
+        ada.open("/worthwatch/me/lists")
+        ada.page.locator(".list-card", has_text="Cities that never shut up").get_by_role("link", name="Edit").click()
+        expect(ada.page.locator(".edit-row")).to_have_count(30)
+        before = _order(ada)
+        handle = ada.page.locator("[data-handle]").first
+        handle.scroll_into_view_if_needed()
+        box, height = handle.bounding_box(), ada.page.evaluate("innerHeight")
+        assert box is not None
+        finger = _finger(ada, box["x"] + box["width"] / 2)
+        finger("touchStart", box["y"] + 10)
+        finger("touchMove", height / 2)
+        finger("touchMove", height - 20)
+        expect(ada.page.locator("[data-moved]")).to_have_text(re.compile(", (1[2-9]|2[0-9]) of 30$"))
+        finger("touchCancel")
+        expect(ada.page.locator("[data-moved]")).to_have_text(re.compile("^Put back: .*, 1 of 30$"))
+        _is_ordered(ada, before)
 
 
 def test_titles_move_by_keys_and_by_drag_and_escape_puts_them_back(house: House) -> None:
@@ -305,15 +341,21 @@ def _drag_by_touch(shown: Window, title: str, onto: str, *, ends: str = "touchEn
     box, goal = handle.bounding_box(), _row(shown, onto).bounding_box()
     assert box is not None
     assert goal is not None
-    x, start = box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
+    start = box["y"] + box["height"] / 2
     end = goal["y"] + (goal["height"] - 4 if goal["y"] > box["y"] else 4)
-    finger = shown.page.context.new_cdp_session(shown.page)
-
-    def touch(kind: str, *points: float) -> None:
-        places = [{"x": x, "y": y} for y in points]
-        finger.send("Input.dispatchTouchEvent", {"type": kind, "touchPoints": places})
-
-    touch("touchStart", start)
+    finger = _finger(shown, box["x"] + box["width"] / 2)
+    finger("touchStart", start)
     for step in range(1, 13):
-        touch("touchMove", start + (end - start) * step / 12)
-    touch(ends)
+        finger("touchMove", start + (end - start) * step / 12)
+    finger(ends)
+
+
+def _finger(shown: Window, x: float) -> Callable[..., None]:
+    """A finger that goes up and down at one place of the screen."""
+    session = shown.page.context.new_cdp_session(shown.page)
+
+    def touch(kind: str, *places: float) -> None:
+        points = [{"x": x, "y": y} for y in places]
+        session.send("Input.dispatchTouchEvent", {"type": kind, "touchPoints": points})
+
+    return touch

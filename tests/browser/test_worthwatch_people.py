@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import re
+from io import BytesIO
 
+from PIL import Image
 from playwright.sync_api import expect
 
 from tests.browser.conftest import Mode
-from tests.browser.house import ADMIN, MEMBER, PASSWORD, House
+from tests.browser.house import ADMIN, MEMBER, PASSWORD, House, confirm_address
 from tests.browser.window import Window
 
 STATEMENT = "I have run a film club in Leeds for ten years, and I write a note on every evening of it."
@@ -139,6 +141,26 @@ def test_a_profile_with_favourites(house: House, mode: Mode) -> None:
         member.check()
 
 
+def test_a_face_is_uploaded_shown_and_removed(house: House, mode: Mode) -> None:
+    name = _newcomer(house, mode)
+    data = BytesIO()
+    Image.new("RGB", (200, 150), (40, 90, 160)).save(data, "PNG")
+    with mode.window(house, name) as member:
+        member.open("/worthwatch/profile")
+        face = member.page.locator(".portrait img.face")
+        expect(face).to_have_count(0)
+        member.page.get_by_label("Your face").set_input_files(
+            {"name": "me.png", "mimeType": "image/png", "buffer": data.getvalue()}
+        )
+        member.press("Upload")
+        member.told("Picture saved")
+        assert face.evaluate("each => each.decode().then(() => each.naturalWidth)") == 150
+        member.check()
+        member.page.locator(".picture-form").get_by_role("button", name="Remove").click()
+        member.told("Picture removed")
+        expect(face).to_have_count(0)
+
+
 def _somebody_to_follow(house: House) -> tuple[str, str]:
     """A curator's page, and the list that people talk about most."""
     with house.program() as program:
@@ -157,6 +179,8 @@ def _newcomer(house: House, mode: Mode) -> str:
         )
         assert answer.ok, answer.text()
         house.keys[name] = somebody.storage_state()
+    with house.program(ADMIN) as admin:
+        confirm_address(house, admin, name)
     return name
 
 

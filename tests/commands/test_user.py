@@ -98,7 +98,7 @@ def test_a_password_is_made_or_typed(tmp_path: Path) -> None:
     out = _out("password", "ada", "--ask", typed=f"{typed}\n{typed}\n")
     assert typed not in out
     assert _signed_in(tmp_path, "ada", typed).must_change_password
-    assert "At least 10 characters" in _out("password", "ada", "--ask", code=1, typed="short\nshort\n")
+    assert "At least 12 characters" in _out("password", "ada", "--ask", code=1, typed="short\nshort\n")
 
 
 def test_all_sessions_are_ended_and_somebody_is_kept_out_and_let_in_again(tmp_path: Path) -> None:
@@ -109,6 +109,7 @@ def test_all_sessions_are_ended_and_somebody_is_kept_out_and_let_in_again(tmp_pa
     _out("revoke", "ada")
     assert "session" not in _out("show", "ada")
     assert _out("revoke", "ada", "--suspend") == "ada is signed out everywhere and suspended\n"
+    assert _out("remove-second-factor", "ada") == "ada has no second factor\n"
     assert "state     suspended since 20" in _out("show", "ada")
     _out("restore", "ada")
     assert _signed_in(tmp_path, "ada", password).signed_in

@@ -13,8 +13,11 @@ from tests.differential.rules import (
     both_answer,
     differs,
     has_sort_key,
+    made_to_remove,
     narrow_local_index,
+    only_first_fault,
     request_text,
+    told,
     unchecked,
 )
 
@@ -48,7 +51,7 @@ def _static_fault_cancels(it: Difference) -> bool:
     if it.step.operation == "TransactWriteItems" and "ValidationError" in it.theirs.members.get("Reasons", []):
         return it.ours.code == "ValidationException"
     static = "^(Invalid (Condition|Update)Expression|ExpressionAttribute|Value provided in|The parameter|Input coll)"
-    if it.member != "code" or it.step.operation != "TransactWriteItems" or not re.search(static, it.ours.message):
+    if it.member != "code" or it.step.operation != "TransactWriteItems" or not re.search(static, told(it)):
         return False
     return it.theirs.code == "TransactionCanceledException"
 
@@ -89,6 +92,7 @@ _UNDOCUMENTED = {
     "ConditionalOperator for one condition",
 }
 
+_NOT_MADE = "An update that only removes does not create the item it finds missing."
 DYNOXIDE_RULES: tuple[Rule, ...] = (
     differs(
         DYNOXIDE,
@@ -104,6 +108,25 @@ DYNOXIDE_RULES: tuple[Rule, ...] = (
             "item is followed by itself."
         ),
         _start_not_excluded,
+    ),
+    differs(DYNOXIDE, "items made only to remove from them", _NOT_MADE, made_to_remove),
+    differs(
+        DYNOXIDE,
+        "NOT_CONTAINS of what is not there",
+        "A missing attribute fails NOT_CONTAINS in Expected; it passes there.",
+        lambda it: (
+            it.ours.code == "ConditionalCheckFailedException"
+            and it.theirs.ok
+            and "NOT_CONTAINS" in str(it.step.params.get("Expected"))
+        ),
+        CHOSEN,
+    ),
+    differs(
+        DYNOXIDE,
+        "the first fault of a transaction",
+        "All actions are validated before any condition is looked at, and the first invalid one is the only reason.",
+        only_first_fault,
+        CHOSEN,
     ),
     differs(
         DYNOXIDE,
@@ -230,13 +253,6 @@ DYNOXIDE_RULES: tuple[Rule, ...] = (
     ),
     differs(
         DYNOXIDE,
-        "repeated keys of a missing table",
-        "That a table is missing is told before its keys are compared.",
-        lambda it: it.ours.code == "ResourceNotFoundException" and "item keys contains duplicates" in it.theirs.message,
-        CHOSEN,
-    ),
-    differs(
-        DYNOXIDE,
         "REMOVE as a name",
         "REMOVE is not among the reserved words, so it may name an attribute.",
         lambda it: it.ours.ok and it.theirs.message.endswith("got REMOVE"),
@@ -298,7 +314,7 @@ DYNOXIDE_RULES: tuple[Rule, ...] = (
             ),
             (
                 "a start outside the query",
-                "The provided starting key is outside query boundaries",
+                "The provided (exclusive start|starting) key (is outside|does not|is invalid)|cannot be restarted",
                 "ExclusiveStartKey must lie within the key condition; it answers with an empty page.",
             ),
             (
@@ -359,15 +375,15 @@ DYNOXIDE_RULES: tuple[Rule, ...] = (
             ),
             (
                 "empty attribute names",
-                "Attribute names have 1 to 65535 bytes",
+                "Empty attribute name",
                 "Attribute names are at least one character long, inside maps as well.",
             ),
             (
                 "capacity of an index",
-                "ProvisionedThroughput must be specified for index",
+                "ProvisionedThroughput (must be|is not) specified for index",
                 "Each global index of a provisioned table needs its own throughput.",
             ),
-            ("streams without a view", "StreamViewType must be specified", "An enabled stream needs a view type."),
+            ("streams without a view", "UpdateViewType is required", "An enabled stream needs a view type."),
             (
                 "placeholders after the condition",
                 (
@@ -386,7 +402,7 @@ DYNOXIDE_RULES: tuple[Rule, ...] = (
             ),
             (
                 "operators after the condition",
-                "The expression contains too many operators or functions",
+                "The expression contains too many operators",
                 (
                     "A request with more than 300 operators is refused before anything is read; it evaluates "
                     "the condition."

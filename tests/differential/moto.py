@@ -6,7 +6,18 @@ import re
 
 from tests.differential.compare import Difference
 from tests.differential.engines import MOTO
-from tests.differential.rules import CHOSEN, Rule, both_answer, differs, narrow_local_index, request_text, unchecked
+from tests.differential.rules import (
+    CHOSEN,
+    Rule,
+    both_answer,
+    differs,
+    made_to_remove,
+    narrow_local_index,
+    only_first_fault,
+    request_text,
+    told,
+    unchecked,
+)
 
 _CONDITIONS = ("ConditionExpression", "FilterExpression", "Expected", "ScanFilter", "QueryFilter")
 
@@ -90,6 +101,7 @@ _UNDOCUMENTED = {
     "ConditionalOperator for one condition",
 }
 
+_NOT_MADE = "An update that only removes does not create the item it finds missing."
 MOTO_RULES: tuple[Rule, ...] = (
     differs(
         MOTO,
@@ -102,6 +114,32 @@ MOTO_RULES: tuple[Rule, ...] = (
         "contents that cannot be read",
         "An index over an attribute that holds another type, or a large number, cannot be scanned any more.",
         lambda it: it.member == "contents" and "cannot be read" in str(it.theirs.members["Contents"]),
+    ),
+    differs(MOTO, "items made only to remove from them", _NOT_MADE, made_to_remove),
+    differs(
+        MOTO,
+        "NOT_CONTAINS of what is not there",
+        "A missing attribute fails NOT_CONTAINS in Expected; it passes there.",
+        lambda it: (
+            it.ours.code == "ConditionalCheckFailedException"
+            and it.theirs.ok
+            and "NOT_CONTAINS" in str(it.step.params.get("Expected"))
+        ),
+        CHOSEN,
+    ),
+    differs(
+        MOTO,
+        "the first fault of a transaction",
+        "All actions are validated before any condition is looked at, and the first invalid one is the only reason.",
+        only_first_fault,
+        CHOSEN,
+    ),
+    differs(
+        MOTO,
+        "removal from an item that is not there",
+        "REMOVE of a nested path does nothing if the whole item is missing; it is an error to it.",
+        lambda it: it.ours.ok and it.theirs.message.startswith("The document path provided in the update expression"),
+        CHOSEN,
     ),
     differs(
         MOTO,
@@ -273,13 +311,6 @@ MOTO_RULES: tuple[Rule, ...] = (
     ),
     differs(
         MOTO,
-        "repeated keys of a missing table",
-        "That a table is missing is told before its keys are compared.",
-        lambda it: it.ours.code == "ResourceNotFoundException" and "item keys contains duplicates" in it.theirs.message,
-        CHOSEN,
-    ),
-    differs(
-        MOTO,
         "if_not_exists in if_not_exists",
         "The value of if_not_exists may be another function.",
         lambda it: (
@@ -350,7 +381,7 @@ MOTO_RULES: tuple[Rule, ...] = (
         "An update expression that could never run is refused before the condition is looked at.",
         lambda it: (
             it.member == "code"
-            and it.ours.message.startswith("Invalid UpdateExpression: ")
+            and told(it).startswith("Invalid UpdateExpression: ")
             and it.theirs.code in ("ConditionalCheckFailedException", "TransactionCanceledException")
         ),
         CHOSEN,
@@ -445,7 +476,7 @@ MOTO_RULES: tuple[Rule, ...] = (
             ),
             (
                 "documented lengths, names and values",
-                r"^\d+ validation errors? detected: Value .* failed to satisfy constraint",
+                r"^\d+ validation errors? detected: Value .* failed to satisfy constraint|requestItems parameter is",
                 "The model names lengths, patterns and permitted values of its members; it checks few.",
             ),
             (
@@ -460,7 +491,7 @@ MOTO_RULES: tuple[Rule, ...] = (
             ),
             (
                 "a start outside the query",
-                "The provided starting key is outside query boundaries",
+                "The provided (exclusive start|starting) key (is outside|does not|is invalid)|cannot be restarted",
                 "ExclusiveStartKey must lie within the key condition.",
             ),
             (
@@ -489,7 +520,7 @@ MOTO_RULES: tuple[Rule, ...] = (
             ("nesting", "Nesting Levels have exceeded supported limits", "32 levels."),
             (
                 "empty attribute names",
-                "Attribute names have 1 to 65535 bytes",
+                "Empty attribute name",
                 "Attribute names are at least one character long.",
             ),
             (
@@ -535,7 +566,7 @@ MOTO_RULES: tuple[Rule, ...] = (
             ),
             (
                 "capacity of an index",
-                "ProvisionedThroughput must be specified for index",
+                "ProvisionedThroughput (must be|is not) specified for index",
                 "Each global index of a provisioned table needs its own throughput.",
             ),
             (
@@ -545,7 +576,7 @@ MOTO_RULES: tuple[Rule, ...] = (
             ),
             (
                 "streams without a view",
-                "StreamViewType must be specified|UpdateViewType should not be specified",
+                "UpdateViewType (is required|should not be specified)",
                 "An enabled stream needs a view type, and only an enabled one has it.",
             ),
             (

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
@@ -226,8 +227,11 @@ def _everything(peer: Peer, table: Table, **params: Any) -> list[Any]:
 def _suspicious(step: Step, answer: _Answer) -> bool:
     """Writes after which contents may differ though answers do not.
 
-    A number in a spelling that may be taken for another one, an update by legacy parameters, or one refused half way.
+    A number in a spelling that may be taken for another one, an update by legacy parameters, one that may only remove,
+    or one refused half way.
     """
+    if "UpdateExpression" in str(step.params) and re.search("remove|delete", str(step.params), re.IGNORECASE):
+        return True
     odd = any(f"'N': '{text}'" in str(step.params) for text in ("1.0", "2E0"))
     refused = step.operation == "UpdateItem" and answer.ours.code == "ValidationException"
     return odd or "AttributeUpdates" in step.params or (refused and "Incorrect operand" in answer.ours.message)

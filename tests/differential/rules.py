@@ -36,11 +36,37 @@ def unchecked(engine: str, name: str, message: str, why: str, *operations: str, 
     """We refuse with this message; the other engine runs the request, or refuses it for what it looks at first."""
 
     def matches(it: Difference) -> bool:
-        if it.ours.code != "ValidationException" or not re.search(message, it.ours.message):
+        if it.ours.code != "ValidationException" or not re.search(message, told(it)):
             return False
         return (it.theirs.ok or it.theirs.code in _LATER) and (not operations or it.step.operation in operations)
 
     return Rule(engine, name, why, WRONG[engine] if documented else CHOSEN, matches)
+
+
+def made_to_remove(it: Difference) -> bool:
+    """An update that only removes made an item there, which has nothing but its key."""
+    if it.member == "contents":
+        gaps = it.theirs.members["Contents"]
+        return bool(gaps) and all(
+            not missing and all(isinstance(item, dict) and item.keys() <= {"pk", "sk"} for item in extra)
+            for _, _, _, missing, _, extra in gaps
+        )
+    if not both_answer(it, "Attributes") or it.ours.members["Attributes"]:
+        return False
+    return set(it.theirs.members["Attributes"] or {}) <= {"pk", "sk"}
+
+
+def only_first_fault(it: Difference) -> bool:
+    """A transaction whose first invalid action is our only reason, and that they judge further."""
+    if it.member not in ("Reasons", "ReasonItems") or it.ours.code != "TransactionCanceledException":
+        return False
+    ours = it.ours.members["Reasons"]
+    return sorted(set(ours)) == ["None", "ValidationError"] and ours.count("ValidationError") == 1
+
+
+def told(it: Difference) -> str:
+    """Our message, without the envelope that the writes of a single item have."""
+    return re.sub("^1 validation error detected: (?!Value ('|null|at ))", "", it.ours.message)
 
 
 def differs(engine: str, name: str, why: str, matches: Matcher, verdict: Verdict | None = None) -> Rule:

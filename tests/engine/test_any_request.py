@@ -80,6 +80,9 @@ _REQUESTS: dict[str, dict[str, Any]] = {
     "DescribeEndpoints": {},
     "UpdateTimeToLive": {**_NAMED, "TimeToLiveSpecification": {"Enabled": True, "AttributeName": "ends"}},
     "DescribeTimeToLive": _NAMED,
+    "PutResourcePolicy": {"ResourceArn": _ARN, "Policy": '{"Statement": []}', "ExpectedRevisionId": "NO_POLICY"},
+    "GetResourcePolicy": {"ResourceArn": _ARN},
+    "DeleteResourcePolicy": {"ResourceArn": _ARN},
     "DescribeContinuousBackups": _NAMED,
     "UpdateContinuousBackups": {
         **_NAMED,

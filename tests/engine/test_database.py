@@ -5,12 +5,15 @@ from __future__ import annotations
 from pathlib import Path
 
 import apsw
+import orjson
 import pytest
 
 from partita.dynamo.errors import DynamoError, InternalServerError, StorageCorruptError, StorageFullError
 from partita.engine import Engine, FormatError
 from partita.engine.database import FILE_NAME, storage_error
 from tests.engine.tables import create, get, put
+
+_UNITS = {"ReadCapacityUnits": 1, "WriteCapacityUnits": 1}
 
 
 def test_a_file_of_a_newer_partita_is_refused_and_left_alone(tmp_path: Path) -> None:
@@ -102,3 +105,20 @@ def test_many_readers_keep_no_more_of_the_file_than_one(tmp_path: Path) -> None:
         for reader in readers:
             engine.database.give_back(reader)
     assert kept < 48_000_000
+
+
+def test_a_file_from_before_is_upgraded_and_says_since_when_tables_are_on_demand(tmp_path: Path) -> None:
+    with Engine(tmp_path, background=False) as engine:
+        created = create(engine, "films")["CreationDateTime"]
+        create(engine, "music", BillingMode="PROVISIONED", ProvisionedThroughput=_UNITS)
+    connection = apsw.Connection(str(tmp_path / FILE_NAME))
+    members = ("on_demand_since", "on_demand")
+    for number, definition in list(connection.execute("SELECT id, definition FROM tables")):
+        older = {name: value for name, value in orjson.loads(definition).items() if name not in members}
+        connection.execute("UPDATE tables SET definition = ? WHERE id = ?", (orjson.dumps(older).decode(), number))
+    connection.execute("PRAGMA user_version=1")
+    connection.close()
+    with Engine(tmp_path, background=False) as engine:
+        films, music = (engine.call("DescribeTable", {"TableName": name})["Table"] for name in ("films", "music"))
+    assert films["BillingModeSummary"]["LastUpdateToPayPerRequestDateTime"] == created
+    assert "BillingModeSummary" not in music

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Literal
 
 import boto3
 import pytest
@@ -10,7 +11,7 @@ from pydantic import SecretStr
 
 from partita.kit.settings import Settings
 from partita.kit.stores import open_store
-from partita.store import Store
+from partita.store import EmbeddedStore, Store
 from partita.table import Attribute, InvalidCursorError, Item, Put, Table, attribute
 from tests.serving import CREDENTIALS, moto_server, partita_door
 from tests.table.forum import FORUM, Post, posts_of
@@ -29,6 +30,15 @@ def test_a_cursor_lives_on_when_the_store_is_opened_again(tmp_path: Path) -> Non
         cursor = _write_posts(store)
     with open_store(settings, FORUM) as store:
         assert [post.post_id for post in store.page(posts_of("ann"), after=cursor)] == ["2", "3"]
+
+
+@pytest.mark.parametrize(("durability", "synchronous"), [("full", 2), ("normal", 1), ("off", 0)])
+def test_tables_survive_what_the_settings_say(
+    tmp_path: Path, durability: Literal["full", "normal", "off"], synchronous: int
+) -> None:
+    with open_store(Settings(data=tmp_path, durability=durability)) as store:
+        assert isinstance(store, EmbeddedStore)
+        assert next(store.engine.database.writer.execute("PRAGMA synchronous")) == (synchronous,)
 
 
 def test_a_changed_secret_keeps_old_cursors_as_long_as_the_old_one_is_listed(tmp_path: Path) -> None:

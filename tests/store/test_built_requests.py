@@ -86,14 +86,13 @@ def test_one_of_no_values_is_refused(engine: Engine) -> None:
 def test_one_of_100_values_is_taken_and_of_101_refused(engine: Engine) -> None:
     assert engine.execute(_scan(In(_A, (_ONE,) * 100)))["Count"] == 1
     assert _refusal(engine, _scan(In(_A, (_ONE,) * 101))) == (
-        "Invalid FilterExpression: Incorrect number of operands for operator or function; "
-        "operator or function: IN, number of operands: 102"
+        "Invalid FilterExpression: The IN operator is provided with too many operands; number of operands: 101"
     )
 
 
 @pytest.mark.parametrize("condition", [And(()), Or(()), And((And(()),))])
 def test_all_of_nothing_and_any_of_nothing_are_refused(engine: Engine, condition: Condition) -> None:
-    assert _refusal(engine, _put(condition)) == "Invalid ConditionExpression: The expression can not be empty;"
+    assert _refusal(engine, _put(condition)).endswith("Invalid ConditionExpression: The expression can not be empty;")
 
 
 def test_an_empty_row_inside_another_is_refused(engine: Engine) -> None:
@@ -139,7 +138,7 @@ def test_a_range_whose_ends_are_reversed_is_refused(engine: Engine) -> None:
 @pytest.mark.parametrize("second", [SetAction(_A, _TWO), RemoveAction(_A), SetAction(Path(("a", "x")), _TWO)])
 def test_one_path_twice_in_an_update_is_refused(engine: Engine, second: Any) -> None:
     assert _refusal(engine, _update(SetAction(_A, _ONE), second)).startswith(
-        "Invalid UpdateExpression: Two document paths overlap with each other"
+        "1 validation error detected: Invalid UpdateExpression: Two document paths overlap with each other"
     )
     assert get(engine, pk="a") == {"pk": "a", "a": 1, "m": {"x": 1}}
 
@@ -193,8 +192,8 @@ def test_a_segment_without_a_total_is_refused(engine: Engine) -> None:
 def test_batches_and_transactions_have_their_most(engine: Engine) -> None:
     keys = tuple({"pk": {"S": str(number)}} for number in range(101))
     puts = tuple(PutItem(table="music", item=key) for key in keys)
-    assert "Too many items" in _refusal(engine, BatchGetItem(tables={"music": Keys(keys=keys)}))
-    assert "Too many items" in _refusal(engine, BatchWriteItem(tables={"music": puts[:26]}))
+    assert "equal to 100" in _refusal(engine, BatchGetItem(tables={"music": Keys(keys=keys)}))
+    assert "equal to 25" in _refusal(engine, BatchWriteItem(tables={"music": puts[:26]}))
     assert "'transactItems'" in _refusal(engine, TransactWriteItems(actions=puts))
     assert "'transactItems'" in _refusal(engine, TransactWriteItems(actions=()))
 

@@ -456,6 +456,15 @@ def test_an_item_that_an_update_makes_is_one_that_reads_as_if_it_had_been_put(
     assert store.get(kind.get(kind.no(1))) == expected
 
 
+def test_an_update_that_only_removes_cannot_make_an_item(store: EmbeddedStore) -> None:
+    table = new_table()
+    kind = declared("Bare", table, {"no": (int, key_part()), "note": (str | None, attribute())}, pk="P", sk="{no}")
+    store.create(table)
+    with pytest.raises(ModelError, match=r"or_new\(\) would make no Bare"):
+        store.write(Update(kind.key(kind.no(1)), kind.note.set(None)).or_new())
+    assert rows_of(store, table) == []
+
+
 def test_what_a_field_validator_refuses_is_not_set_by_an_update(store: EmbeddedStore) -> None:
     def few(cls: Any, stars: int) -> int:
         if stars > 5:

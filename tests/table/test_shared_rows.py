@@ -51,6 +51,20 @@ def test_what_is_stored_the_same_is_the_same_item(shop: Any) -> None:
     assert store.batch_get([thing.key(thing.thing_id("1"), thing.part("a"))])[0] is first
 
 
+def test_a_shared_row_is_read_as_each_type_once_and_as_a_row_of_its_own_would_be() -> None:
+    _, thing, bag = _schema()
+    for item in (thing(thing_id="1", part="a", title="One"), bag(bag_id="1", holds={"x": 1})):
+        row, shared = item.to_row(), SharedRow(item.to_row())
+        for _ in range(2):
+            assert [kind.from_own_row(shared) for kind in (thing, bag)] == [
+                kind.from_own_row(row) for kind in (thing, bag)
+            ]
+        other = bag if isinstance(item, thing) else thing
+        assert shared.items_read[other.__layout__.reader] is None
+        # What can be changed is made for each reader.
+        assert (type(item).from_own_row(shared) is type(item).from_own_row(shared)) == isinstance(item, thing)
+
+
 def test_what_has_changed_is_read_anew_and_what_came_back_is_right(shop: Any) -> None:
     store, thing, _ = shop
     key = thing.key(thing.thing_id("1"), thing.part("a"))

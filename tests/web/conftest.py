@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import AsyncIterator
 from dataclasses import dataclass
 from itertools import count
@@ -13,6 +14,7 @@ from fastapi import FastAPI
 
 from partita.bootstrap import build
 from partita.kit.accounts import Account
+from partita.kit.mail import Outbox
 from partita.kit.settings import Settings
 from partita.kit.suite import Suite
 from partita.web.app import create_app
@@ -47,7 +49,7 @@ class Served:
         """An account for somebody; tests share the application, so that everybody is new."""
         accounts = self.suite.kit.accounts
         username = f"{name.lower()}-{next(_NUMBERS)}"
-        made = await accounts.registration.sign_up(username, f"{username}@example.org", name, PASSWORD)
+        made = await accounts.registration.create(username, f"{username}@example.org", name, PASSWORD)
         return await accounts.administration.set_roles(accounts.operator(), made.user_id, roles) if roles else made
 
     async def person(self, name: str, *roles: str) -> Person:
@@ -83,3 +85,13 @@ async def served(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Serv
 @pytest.fixture
 def visitor(served: Served) -> Visitor:
     return served.visitor()
+
+
+async def newest_link(served: Served, address: str) -> str:
+    """The path of the link in the newest mail to an address."""
+    await served.suite.kit.accounts.finish()
+    outbox = served.suite.kit.mail
+    assert isinstance(outbox, Outbox)
+    mail = next(each for each in await outbox.page(limit=50) if each.to == address and "token=" in each.text)
+    (link,) = re.findall(r"http://127\.0\.0\.1:8080(/\S+token=\S+)", mail.text)
+    return str(link)

@@ -6,13 +6,23 @@ import re
 
 import pytest
 
-from tests.web.conftest import PASSWORD, Served
+from tests.web.conftest import PASSWORD, Served, newest_link
 from tests.web.visitor import Visitor
 
 pytestmark = pytest.mark.anyio
 
 
-@pytest.mark.parametrize("path", ["/account", "/account/password", "/account/sessions", "/account/tokens"])
+@pytest.mark.parametrize(
+    "path",
+    [
+        "/account",
+        "/account/password",
+        "/account/sessions",
+        "/account/tokens",
+        "/account/second-factor",
+        "/account/confirm",
+    ],
+)
 async def test_nobody_sees_an_account_without_signing_in(visitor: Visitor, path: str) -> None:
     assert (await visitor.get(path)).location == f"/sign-in?next={path}"
 
@@ -44,16 +54,41 @@ async def test_a_new_address_needs_the_password(served: Served) -> None:
     assert refused.status == 422
     assert "Wrong password." in refused.text
     assert 'value="new@example.org"' in refused.text
-    done = await ada.post("/account/email", {"email": "new@example.org", "password": PASSWORD})
-    assert "Email address changed." in (await ada.follow(done)).text
+    done = await ada.follow(await ada.post("/account/email", {"email": "new@example.org", "password": PASSWORD}))
+    assert "We have sent a link to new@example.org." in done.text
+    assert "new@example.org is not confirmed yet." in done.shown
+    assert f"mail goes to {ada.account.email}." in done.shown
+    assert "We have sent a link" in (await ada.follow(await ada.post("/account/email/again"))).text
+    link = await newest_link(served, "new@example.org")
+    asked = await ada.get(link)
+    assert "new@example.org becomes the address of your account" in asked.text
+    assert (await ada.post("/sign-in", {"identity": "new@example.org", "password": PASSWORD})).status == 401, "not yet"
+    done = await ada.follow(await ada.post("/account/address", {"token": link.partition("token=")[2]}))
+    assert "new@example.org is confirmed." in done.text
+    assert "is not confirmed yet" not in done.shown
     assert (await ada.post("/sign-in", {"identity": "new@example.org", "password": PASSWORD})).status == 303
+    used = await ada.post("/account/address", {"token": link.partition("token=")[2]})
+    assert (used.status, "invalid or expired" in used.text) == (400, True)
 
 
-async def test_an_address_that_somebody_else_has_is_refused(served: Served) -> None:
+async def test_the_page_does_not_tell_whether_an_address_has_an_account(served: Served) -> None:
     ada, eve = await served.person("Ada"), await served.account("Eve")
-    answer = await ada.post("/account/email", {"email": str(eve.email), "password": PASSWORD})
-    assert answer.status == 409
-    assert "An account with this email address already exists." in answer.text
+
+    async def answer(email: str) -> str:
+        sent = await ada.follow(await ada.post("/account/email", {"email": email, "password": PASSWORD}))
+        return sent.text.replace(email, "")
+
+    assert await answer(str(eve.email)) == await answer("nobody-at-all@example.org")
+
+
+async def test_a_link_in_a_strangers_mail_gives_no_address_away(served: Served) -> None:
+    """Eve enters Ada's address; Ada, signed in, opens the link that she gets."""
+    eve, ada = await served.person("Eve"), await served.person("Ada")
+    await eve.post("/account/email", {"email": "ada-at-home@example.org", "password": PASSWORD})
+    link = await newest_link(served, "ada-at-home@example.org")
+    for answer in (await ada.get(link), await ada.post("/account/address", {"token": link.partition("token=")[2]})):
+        assert (answer.status, "belongs to another account" in answer.text) == (400, True)
+    assert (await served.visitor().get(link)).location.startswith("/sign-in?next=/account/address")
 
 
 async def test_a_new_password_ends_every_other_session(served: Served) -> None:
@@ -61,9 +96,13 @@ async def test_a_new_password_ends_every_other_session(served: Served) -> None:
     elsewhere = await served.enter(ada.account)
     wrong = await ada.post("/account/password", {"old": "wrong", "new": "another long password"})
     assert (wrong.status, "Wrong password." in wrong.text) == (422, True)
+    before = dict(ada.cookies)
     done = await ada.post("/account/password", {"old": PASSWORD, "new": "another long password"})
+    stolen = served.visitor()
+    stolen.cookies = before
     assert "You are signed out everywhere else." in (await ada.follow(done)).text
     assert (await ada.get("/account")).status == 200
+    assert (await stolen.get("/account")).status == 303, "a copy of the cookie is worth nothing"
     assert (await elsewhere.get("/account")).status == 303
 
 
@@ -80,9 +119,14 @@ async def test_sessions_are_listed_by_browser_and_can_be_ended(served: Served) -
     assert len(ids) == 2
     own = next(each for each in ids if f"{each}." in ada.cookies["partita"] or each in ada.cookies["partita"])
     (other,) = [each for each in ids if each != own]
+    third = await served.enter(ada.account)
+    assert "Sign out all other browsers" in (await ada.get("/account/sessions")).text
     done = await ada.post(f"/account/sessions/{other}/end")
     assert "Browser signed out." in (await ada.follow(done)).text
     assert (await phone.get("/account")).status == 303
+    assert (await third.get("/account")).status == 200
+    await ada.post("/account/sessions/end-others")
+    assert (await third.get("/account")).status == 303
     assert (await ada.post(f"/account/sessions/{own}/end")).location == "/"
     assert (await ada.get("/account")).status == 303
 

@@ -14,6 +14,8 @@ from urllib.parse import urlsplit
 
 import pytest
 
+from tests.fuzz.people import Who
+from tests.fuzz.web import WebFuzzer
 from tests.web.serving import Suite, serving
 
 PATIENCE = 1.0
@@ -202,3 +204,11 @@ def test_a_process_with_few_files_still_serves(tmp_path: Path) -> None:
             assert suite.get("/healthz")[0] == 200
             assert len(os.listdir(f"/proc/{suite.pid}/fd")) < few
         assert "connections: all" in suite.log.read_text()
+
+
+def test_hostile_requests_bring_no_5xx_and_little_memory(suite: Suite) -> None:
+    """The short mode of the fuzzer for pages and APIs, as a visitor; `make fuzz` runs the long one, as everybody."""
+    outcome = WebFuzzer(suite.url, suite.pid, [Who()], seed=11).run(250)
+    assert outcome.failures == []
+    assert outcome.statuses[200] > 20, "some requests should work"
+    assert memory(suite) < 300 * 1024 * 1024

@@ -18,7 +18,20 @@ pytestmark = pytest.mark.anyio
 
 
 @pytest.mark.parametrize("path", ["/", "/sign-in", "/api/openapi.json", "/metrics", "/static/app.css", "/nowhere"])
-@pytest.mark.parametrize("host", ["evil.example", "evil.example:8080", "127.0.0.1.evil.example", "localhost.evil", ""])
+@pytest.mark.parametrize(
+    "host",
+    [
+        "evil.example",
+        "evil.example:8080",
+        "127.0.0.1.evil.example",
+        "localhost.evil",
+        "",
+        # Starlette makes a request's address from this: the path would be another one than that which was routed.
+        "127.0.0.1/account/password?evil=",
+        "127.0.0.1#",
+        "evil@127.0.0.1",
+    ],
+)
 async def test_a_name_that_is_not_ours_is_refused(served: Served, path: str, host: str) -> None:
     answer = await served.visitor().get(path, host=host)
     assert answer.status == 421

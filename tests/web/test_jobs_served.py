@@ -29,7 +29,7 @@ def _prepared(folder: Path, pages: int) -> tuple[str, str, str]:
         suite = build(Settings(data=folder / "data"), builders=[press.build])
         accounts = suite.kit.accounts
         try:
-            person = await accounts.registration.sign_up("ada", "ada@example.org", "Ada", "correct horse battery")
+            person = await accounts.registration.create("ada", "ada@example.org", "Ada", "correct horse battery")
             session = await accounts.sessions.sign_in("ada", "correct horse battery")
             viewer = await accounts.recognition.from_session(session.token)
             token = await accounts.tokens.create(viewer, "test", viewer.permissions, 1)

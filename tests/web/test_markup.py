@@ -20,6 +20,7 @@ from partita.kit.settings import Settings
 from partita.web.app import create_app
 from partita.web.openapi import describe
 from partita.web.reference import sample
+from tests.apps.enablement.summaries import make_summaries
 from tests.web.conftest import Person, Served
 from tests.web.markup import ADDRESSES, PAYLOADS, Page
 from tests.web.seen import Seen
@@ -36,6 +37,7 @@ Leaf = tuple[str | int, ...]
 @pytest.fixture(scope="module")
 async def served(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Served]:
     suite = build(Settings(data=tmp_path_factory.mktemp("typed"), fetch=False))
+    await make_summaries(suite.kit)
     yield Served(suite, create_app(suite))
     await suite.close()
 
@@ -61,6 +63,7 @@ async def stored(served: Served, admin: Person) -> Counter[str]:
             for number in range(3 * len(PAYLOADS)):
                 await admin.call(method, _filled(path, seen, number), sec_fetch_site="same-origin")
     await served.suite.worker.drain()
+    await make_summaries(served.suite.kit)
     return taken
 
 

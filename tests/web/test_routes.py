@@ -5,18 +5,21 @@ from __future__ import annotations
 import re
 from collections.abc import AsyncIterator
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
 
 import pytest
-from fastapi import FastAPI, Request
+from fastapi import APIRouter, FastAPI, Request
+from fastapi.routing import APIRoute
 from starlette.responses import Response
 
 from partita.bootstrap import build
-from partita.kit.permissions import Reason
+from partita.kit.permissions import Access, Reason
 from partita.kit.routes import Routes
 from partita.kit.settings import Settings
 from partita.kit.suite import Suite, policy_of
 from partita.web.app import create_app
+from tests.web import press
 from tests.web.conftest import Person, Served
 from tests.web.visitor import Answer, Visitor
 from tests.web.walk import Walked, walk
@@ -104,6 +107,35 @@ async def test_every_route_says_who_may_use_it(house: House) -> None:
     assert [str(route) for route in house.routes if not route.permission] == []
 
 
+async def test_routes_are_examined_by_those_who_serve_them_alone(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    examined: list[str] = []
+    add = APIRouter.add_api_route
+
+    def noted(router: APIRouter, path: str, *arguments: Any, **settings: Any) -> None:
+        examined.append(path)
+        add(router, path, *arguments, **settings)
+
+    monkeypatch.setattr(APIRouter, "add_api_route", noted)
+    suite = build(Settings(data=tmp_path), builders=[press.build])
+    try:
+        assert examined == []
+        served = {route.path for route in walk(create_app(suite))}
+        assert "/press/steady" in served
+        assert len(served) > 40
+    finally:
+        await suite.close()
+
+
+async def test_routes_can_be_added_after_others_were_served() -> None:
+    routes = Routes("/shed", tag="shed", pages=True)
+    for path in ("/rake", "/hoe"):
+        routes.get(path, Access.PUBLIC)(_cellar)
+        assert [route.path for route in routes.router.routes if isinstance(route, APIRoute)][-1] == f"/shed{path}"
+    assert len(routes.router.routes) == 2
+
+
 async def test_a_route_that_says_nothing_is_noticed() -> None:
     app = FastAPI(openapi_url=None, docs_url=None, redoc_url=None)
     app.get("/back-door")(lambda: "open")
@@ -140,6 +172,7 @@ OVER_NAMES = {
     "/fus/sites/new": "ids are made by us",
     "/kelifax/moderation/featured": "no slug",
     "/kelifax/moderation/log": "no slug",
+    "/kelifax/moderation/many": "no slug",
     "/kelifax/moderation/reports": "no slug",
     "/enablement/import/example.csv": "ids are made by us",
     "/newsletter/proposals/new": "codes begin with PROP",

@@ -38,10 +38,12 @@ from partita.kit.settings import Settings
 from partita.kit.suite import Suite
 from partita.web.app import create_app
 from partita.web.reference import reference
+from tests.apps.enablement.summaries import make_summaries
 from tests.demo_folder import copy_demo
 from tests.web.seen import Seen
 from tests.web.visitor import Visitor
 
+pytestmark = pytest.mark.timeout(400)  # the first may have to make demo data
 EXAMPLES = int(os.environ.get("PARTITA_EXAMPLES", "2"))
 A_FEW = 20
 A_REFUSAL = 2
@@ -71,6 +73,7 @@ def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
     data = tmp_path_factory.mktemp("described") / "data"
     copy_demo(data)
     suite = build(Settings(data=data, fetch=False, allowed_hosts=("testserver",)))
+    asyncio.run(make_summaries(suite.kit))
     token = asyncio.run(_token(suite))
     yield Served(_from_everywhere(create_app(suite)), token)
     asyncio.run(_close(suite))
@@ -79,7 +82,7 @@ def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
 async def _token(suite: Suite) -> str:
     """An administrator's token."""
     accounts = suite.kit.accounts
-    made = await accounts.registration.sign_up("grace", "grace@example.org", "Grace", PASSWORD)
+    made = await accounts.registration.create("grace", "grace@example.org", "Grace", PASSWORD)
     await accounts.administration.set_roles(accounts.operator(), made.user_id, [ADMIN])
     session = await accounts.sessions.sign_in("grace", PASSWORD, user_agent="tests", address="192.0.2.1")
     viewer = await accounts.recognition.from_session(session.token)

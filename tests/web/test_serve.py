@@ -20,6 +20,8 @@ import pytest
 from tests.web.serving import Suite, serving
 
 pytestmark = pytest.mark.slow
+ONE_SYSTEM = ("--systems", "kelifax")
+"""Where it does not matter how many there are: each takes its time to start."""
 
 
 def test_it_serves_says_how_to_get_in_and_stops_when_told(tmp_path: Path) -> None:
@@ -38,7 +40,7 @@ def test_it_serves_says_how_to_get_in_and_stops_when_told(tmp_path: Path) -> Non
 
 
 def test_every_line_of_the_log_is_json_and_none_has_a_query(tmp_path: Path) -> None:
-    with serving(tmp_path) as suite:
+    with serving(tmp_path, *ONE_SYSTEM) as suite:
         suite.get("/account/reset?token=what-nobody-may-know")
         suite.get("/api/nowhere?token=what-nobody-may-know")
         suite.stop()
@@ -50,7 +52,7 @@ def test_every_line_of_the_log_is_json_and_none_has_a_query(tmp_path: Path) -> N
 
 
 def test_a_request_under_way_is_answered_before_it_stops(tmp_path: Path) -> None:
-    with serving(tmp_path) as suite:
+    with serving(tmp_path, *ONE_SYSTEM) as suite:
         with _half_sent(suite) as connection:
             os.kill(suite.pid, signal.SIGTERM)
             _wait_until_closed(suite)
@@ -62,7 +64,7 @@ def test_a_request_under_way_is_answered_before_it_stops(tmp_path: Path) -> None
 
 
 def test_a_connection_that_is_idle_does_not_keep_it(tmp_path: Path) -> None:
-    with serving(tmp_path) as suite:
+    with serving(tmp_path, *ONE_SYSTEM) as suite:
         connection = _connection(suite)
         connection.request("GET", "/healthz")
         connection.getresponse().read()
@@ -120,7 +122,7 @@ def test_what_cannot_be_served_is_said_in_a_line(tmp_path: Path) -> None:
 
 
 def test_a_body_that_is_too_large_is_refused_while_it_comes(tmp_path: Path) -> None:
-    with serving(tmp_path) as suite:
+    with serving(tmp_path, *ONE_SYSTEM) as suite:
         connection = _connection(suite)
         connection.putrequest("POST", "/sign-in")
         connection.putheader("Content-Type", "application/x-www-form-urlencoded")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ctypes
 import gc
 import logging
 import os
@@ -11,7 +12,7 @@ import socket
 import sys
 import tempfile
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -28,6 +29,7 @@ if TYPE_CHECKING:
     from partita.kit.suite import Suite
 
 _log = logging.getLogger(__name__)
+_M_ARENA_MAX = -8  # of glibc's malloc.h
 _GRACE_SECONDS = 20
 _READY_SECONDS = 60
 _WAITING = 2048
@@ -48,6 +50,7 @@ def serve(
     from partita.kit.settings import read_settings
     from partita.web import logs
 
+    _share_heaps()
     options = {"data": data, "host": host, "port": port, "workers": workers, "systems": systems, "demo": demo}
     overrides = {name: value for name, value in options.items() if value is not None}
     with _errors_in_one_line():
@@ -72,6 +75,7 @@ def application() -> FastAPI:
     from partita.kit.settings import read_settings
     from partita.web import logs
 
+    _share_heaps()
     settings = read_settings()
     logs.configure(settings.log_level)
     with uncollected():
@@ -79,6 +83,14 @@ def application() -> FastAPI:
         from partita.web.app import create_app
 
         return create_app(build(settings))
+
+
+def _share_heaps() -> None:
+    """Let all threads share two heaps, before there are any. glibc gives each thread its own, and what is free in
+    one is of no use to the others: after 20,000 requests that was a third of the process's memory."""
+    if sys.platform == "linux":
+        with suppress(AttributeError, OSError):  # another C library
+            ctypes.CDLL(None).mallopt(_M_ARENA_MAX, 2)
 
 
 def _warnings(settings: Settings) -> Iterator[str]:

@@ -80,10 +80,13 @@ def show(who: Who, data: Data = None) -> None:
         account = await _get_account(accounts, who)
         sessions, tokens = await accounts.administration.access_of(accounts.operator(), account.user_id)
         permissions = await accounts.permissions.of(account)
+        pending = await accounts.addresses.pending(account.user_id)
         lines = [
             ("username", account.username),
             ("id", account.user_id),
             ("email", account.email or "none"),
+            *((("typed", f"{pending}, not confirmed"),) if pending else ()),
+            ("factor", "second factor" if account.second_factor else "password alone"),
             ("name", account.name),
             ("made", account.created_at),
             ("state", _state(account) or "active"),
@@ -150,6 +153,21 @@ def revoke(
             await accounts.administration.suspend(accounts.operator(), account.user_id)
         await accounts.administration.revoke_access(accounts.operator(), account.user_id)
         typer.echo(f"{account.username} is signed out everywhere{' and suspended' if suspend else ''}")
+
+    _run(data, run)
+
+
+@app.command("remove-second-factor")
+def remove_second_factor(who: Who, data: Data = None) -> None:
+    """Let somebody sign in with the password alone, who has lost their app and their recovery codes."""
+
+    async def run(accounts: Accounts) -> None:
+        account = await _get_account(accounts, who)
+        if not account.second_factor:
+            typer.echo(f"{account.username} has no second factor")
+            return
+        await accounts.administration.remove_second_factor(accounts.operator(), account.user_id)
+        typer.echo(f"{account.username} signs in with the password alone")
 
     _run(data, run)
 

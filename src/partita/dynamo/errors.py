@@ -103,6 +103,12 @@ class ResourceNotFoundError(DynamoError):
     code = "ResourceNotFoundException"
 
 
+class PolicyNotFoundError(DynamoError):
+    """The resource has no policy, or one of another revision."""
+
+    code = "PolicyNotFoundException"
+
+
 class TableNotFoundError(DynamoError):
     """The table is not there (the name the backup operations use)."""
 

@@ -17,6 +17,7 @@ _EXACT = Context(prec=420, Emax=10_000, Emin=-10_000)
 ordinary = re.compile(r"(?:0|-?(?:[1-9][0-9]{0,37}|(?:0|[1-9][0-9]{0,18})\.[0-9]{0,17}[1-9]))\Z").match
 _NUMBER = re.compile(r"([+-]?)([0-9]*)(?:\.([0-9]*))?(?:[eE]([+-]?)([0-9]+))?\Z")
 _MOST_BYTES = 21
+_TOO_LONG = "Attempting to store more than 38 significant digits in a Number"
 _OVERFLOW = "Number overflow. Attempting to store a number with magnitude larger than supported range"
 
 
@@ -62,7 +63,7 @@ def decompose(text: str) -> tuple[bool, str, int]:
             "Number underflow. Attempting to store a number with magnitude smaller than supported range"
         )
     if len(significant) > DIGITS:
-        raise ValidationError("Attempting to store more than 38 significant digits in a Number")
+        raise ValidationError(_TOO_LONG)
     return sign == "-", significant, exponent
 
 
@@ -77,10 +78,11 @@ def subtract(left: str, right: str) -> str:
 
 
 def _result(number: Decimal) -> str:
-    digits = "".join(map(str, number.as_tuple().digits)).strip("0")
-    if len(digits) > DIGITS:
-        raise ValidationError(_OVERFLOW)  # what a written number of so many digits is told differs
-    return canonical(str(number))
+    try:
+        return canonical(str(number))
+    except ValidationError as error:
+        # A written number of so many digits is told otherwise.
+        raise ValidationError(_OVERFLOW if error.message == _TOO_LONG else error.message) from None
 
 
 def compare(left: str, right: str) -> int:

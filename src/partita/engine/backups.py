@@ -202,6 +202,7 @@ def restore(transaction: Transaction, request: Request, place: Place) -> Respons
         ttl_attribute=None,
         ttl_filled_to=None,
         tags={},
+        policies={},
         deletion_protection=False,
         restored_from={
             "SourceBackupArn": arn,

@@ -68,9 +68,7 @@ def changed_billing(table: Table, request: Request, now: float) -> Table:
     for index in table.indexes:
         if not index.local and index.name not in named:
             raise ValidationError(f"{_INVALID}ProvisionedThroughput must be specified for index: {index.name}")
-    # What was created on demand has been since; files from before this was kept do not say so.
-    since = table.on_demand_since if table.on_demand_since is not None else table.created
-    return replace(table, billing=billing, throughput=given, on_demand_since=since, on_demand=None)
+    return replace(table, billing=billing, throughput=given, on_demand=None)
 
 
 def changed_index(table: Table, index: Index, action: Request) -> Index:

@@ -23,7 +23,7 @@ STORAGE_ERRORS = (apsw.Error, orjson.JSONDecodeError)
 """Errors of SQLite and of stored JSON if the file is damaged."""
 
 APPLICATION_ID = 0x50415254  # "PART"
-FORMAT_VERSION = 1
+FORMAT_VERSION = 2
 _BUSY_SECONDS = 60.0
 _LEAST_BYTES = 512
 _CHECKPOINT_PAGES = 4000
@@ -47,7 +47,17 @@ CREATE TABLE backups (
 );
 """
 
-UPGRADES: dict[int, Callable[[apsw.Connection], None]] = {}
+
+def _note_on_demand(connection: apsw.Connection) -> None:
+    """Tables on demand say since when; what was not kept before is when the table was created."""
+    for number, definition in list(connection.execute("SELECT id, definition FROM tables")):
+        table = orjson.loads(definition)
+        if table["billing"] == "PAY_PER_REQUEST":
+            changed = orjson.dumps({**table, "on_demand_since": table["created"]}).decode()
+            connection.execute("UPDATE tables SET definition = ? WHERE id = ?", (changed, number))
+
+
+UPGRADES: dict[int, Callable[[apsw.Connection], None]] = {1: _note_on_demand}
 """From format version N to N + 1; run in order, in one transaction, when an older file is opened."""
 
 

@@ -75,8 +75,10 @@ class Table:
     restored_from: Mapping[str, Any] | None = None
     restoring: int | None = None
     on_demand_since: float | None = None
-    """When the table last became on demand; none if it never was, and in files from before this was kept."""
+    """When the table last became on demand; none if it never was."""
     on_demand: Mapping[str, int] | None = None
+    policies: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
+    """Resource policies: the table's under an empty name, those of streams by their labels."""
 
     @property
     def rows(self) -> str:

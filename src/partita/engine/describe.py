@@ -71,10 +71,9 @@ _OF_DELETED = (
 
 def _billing_summary(table: Table) -> dict[str, Any]:
     """BillingModeSummary of a table that is or ever was on demand."""
-    since = table.on_demand_since
-    if since is None and table.billing == "PROVISIONED":
+    if table.on_demand_since is None:
         return {}
-    summary = {"BillingMode": table.billing, "LastUpdateToPayPerRequestDateTime": since or table.created}
+    summary = {"BillingMode": table.billing, "LastUpdateToPayPerRequestDateTime": table.on_demand_since}
     described: dict[str, Any] = {"BillingModeSummary": summary}
     if table.on_demand is not None:
         described["OnDemandThroughput"] = dict(table.on_demand)

@@ -55,12 +55,15 @@ def query(connection: apsw.Connection, catalog: Catalog, request: Query, load: L
     old = "KeyConditions" in request.legacy
     terms = () if old else key_terms(request.condition)  # told before a missing table
     table, index = _target(catalog, request)
-    key_paths.check_condition(table, request.condition)
     if old:
         check_indexable(request.condition)
         terms = key_terms(request.condition)
     hash_keys, range_keys = _key_schema(table, index)
-    selected = key_range(terms, hash_keys, range_keys)
+    try:
+        selected = key_range(terms, hash_keys, range_keys)
+    except ValidationError:
+        key_paths.check_condition(table, request.condition)  # told before other faults
+        raise
     _check_filter(request, hash_keys, range_keys)
     _check_selection(table, index, request)
     low, high = bounds(selected)

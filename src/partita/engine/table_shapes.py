@@ -110,6 +110,11 @@ UPDATE_TTL = Structure(
         ),
     }
 )
+NAMED_RESOURCE = Structure({"ResourceArn": ARN})
+PUT_POLICY = Structure(
+    {"ResourceArn": ARN, "Policy": Text(required=True), "ExpectedRevisionId": Text(least=1, most=255)}
+)
+DELETE_POLICY = Structure({"ResourceArn": ARN, "ExpectedRevisionId": Text(least=1, most=255)})
 UPDATE_CONTINUOUS_BACKUPS = Structure(
     {
         "TableName": TABLE_NAME,

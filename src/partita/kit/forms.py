@@ -15,6 +15,7 @@ from starlette.responses import Response
 
 from partita.kit.inputs import LOCKS, StaleEdit
 from partita.kit.messages import field_name, message
+from partita.kit.permissions import ConfirmationRequired
 from partita.kit.problems import FieldError, Invalid, NotFound, Problem
 from partita.kit.refusals import refusal_of
 
@@ -82,14 +83,15 @@ async def save_or_again(
     save: Callable[[M], Awaitable[Response]],
     again: Callable[[Parsed[M]], Awaitable[Response]],
 ) -> Response:
-    """Save a form that was read, or show it again. `NotFound` and an edit of an old revision are raised."""
+    """Save a form that was read, or show it again. `NotFound`, an edit of an old revision, and
+    `ConfirmationRequired`, after which the form is shown again, are raised."""
     if is_restored(request):
         return await again(replace(form, value=None, errors={}))
     if form.value is None:
         return await again(form)
     try:
         return await save(form.value)
-    except (NotFound, StaleEdit):
+    except (NotFound, StaleEdit, ConfirmationRequired):
         raise
     except Exception as error:
         problem = refusal_of(error)

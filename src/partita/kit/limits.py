@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import ipaddress
+from contextlib import suppress
 from dataclasses import dataclass
 from hashlib import blake2s
 
+from partita.dynamo.errors import ConditionalCheckFailedError
 from partita.kit.clock import Clock
 from partita.kit.problems import TooMany
 from partita.kit.schema import Tally
@@ -26,6 +28,15 @@ class Rule:
             raise ValueError(f"{self} is invalid: it needs a name without #, and `most` and `seconds` of at least 1")
 
 
+@dataclass(frozen=True, slots=True)
+class Counted:
+    """One that was counted, and may be taken back."""
+
+    rule: Rule
+    who: str
+    window: int
+
+
 class Limits:
     """Counts exactly, even if many requests come at once."""
 
@@ -38,6 +49,10 @@ class Limits:
 
         If `who` is an address, its whole network counts as one.
         """
+        await self.count(rule, who)
+
+    async def count(self, rule: Rule, who: str) -> Counted:
+        """The same, for what may turn out not to count."""
         now = self._clock.now().timestamp()
         window = int(now // rule.seconds)
         ends = (window + 1) * rule.seconds
@@ -48,6 +63,14 @@ class Limits:
         ).or_new()
         free = any_of(Tally.count.missing(), Tally.count < rule.most)
         await self._store.write(count.when(free).otherwise(too_many(max(1, round(ends - now)))))
+        return Counted(rule, who, window)
+
+    async def take_back(self, counted: Counted) -> None:
+        """Undo a count, as if it had not been."""
+        rule, who = Tally.rule(counted.rule.name), Tally.who(_digest(counted.who))
+        less = Update(Tally.key(rule, who, Tally.window(counted.window)), Tally.count.add(-1))
+        with suppress(ConditionalCheckFailedError):  # the window is over, and its count is gone
+            await self._store.write(less.when(Tally.count > 0))
 
 
 def too_many(seconds: int) -> TooMany:

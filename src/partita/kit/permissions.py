@@ -55,6 +55,10 @@ class Viewer:
     session_id: str | None = None
     must_change_password: bool = False
     """A one-time password grants nothing until it is changed."""
+    must_add_factor: bool = False
+    """Whoever must have a second factor is granted nothing until they have."""
+    confirmed: bool = False
+    """Whether the password or a code was entered a few minutes ago in this session."""
 
     @property
     def signed_in(self) -> bool:
@@ -88,6 +92,23 @@ def authorize(viewer: Viewer, permission: str) -> None:
     if permission in viewer.withheld:
         raise Forbidden(f"This token lacks the permission {_named(permission)}. Create another on your account page.")
     raise Forbidden(f"This needs the permission {_named(permission)}. Ask an administrator for it.")
+
+
+class ConfirmationRequired(Forbidden):
+    """The session is known, but whoever uses it must show again that they are its owner."""
+
+    code = "confirm_it_is_you"
+    title = "Confirm that it is you"
+
+
+def require_confirmation(viewer: Viewer) -> None:
+    """Raise before something dangerous, unless the password or a code was entered a few minutes ago.
+
+    Only browsers are asked: they are left open, and their cookies are stolen. A program has what its token grants, and
+    nobody creates a token without being asked.
+    """
+    if viewer.via == "session" and not viewer.confirmed:
+        raise ConfirmationRequired("Enter your password or a code again to do this.")
 
 
 def _named(permission: str) -> str:

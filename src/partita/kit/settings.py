@@ -140,7 +140,17 @@ class Settings(BaseSettings):
     secret: SecretStr | None = None
     """The key that signs cursors, links and messages; the first of several signs. By default in the data folder."""
     session_days: int = Field(default=30, ge=1, le=365)
-    """How long people stay signed in."""
+    """How long people stay signed in at most."""
+    session_idle_hours: int = Field(default=336, ge=1, le=8760)
+    """After how many hours without a request a session ends."""
+    admin_session_hours: int = Field(default=12, ge=1, le=8760)
+    """How long administrators stay signed in at most."""
+    admin_idle_minutes: int = Field(default=30, ge=10, le=10_080)
+    """After how many minutes without a request a session of an administrator ends."""
+    confirm_minutes: int = Field(default=10, ge=1, le=1440)
+    """For how long after entering a password or code dangerous actions need no new one."""
+    second_factor: Literal["optional", "administrators", "everybody"] = "optional"
+    """Who must sign in with a second factor."""
     sign_up: bool = True
     """Whether people may create accounts themselves."""
     oidc_issuer: str | None = None

@@ -18,8 +18,9 @@ CSV = "text/csv; charset=utf-8"
 CSV_RESPONSE: dict[str, Any] = {"description": "The file.", "content": {"text/csv": {"schema": {"type": "string"}}}}
 """The response of a route that sends such a file, for the API's description."""
 # A spreadsheet runs a cell that begins like this as a formula.
-_FORMULA = re.compile(r"'*[=+\-@\t\r]")
-_GUARDED = re.compile(r"'+[=+\-@\t\r]")
+# Some take the wide signs of Chinese and Japanese keyboards for the same.
+_FORMULA = re.compile(r"'*[=+\-@\t\r\n＝＋－＠]")
+_GUARDED = re.compile(r"'+[=+\-@\t\r\n＝＋－＠]")
 
 
 def line(cells: Sequence[object]) -> str:

@@ -12,6 +12,7 @@ from partita.dynamo import limits, requests
 from partita.dynamo.expressions.tree import And, AttributeExists, AttributeNotExists, Or, Path
 from partita.dynamo.expressions.tree import Condition as ConditionTree
 from partita.dynamo.expressions.tree import Update as UpdateTree
+from partita.dynamo.expressions.update import only_removes
 from partita.dynamo.frozen import dataclass
 from partita.dynamo.values import Item as WireItem
 from partita.table.actions import Action
@@ -282,10 +283,16 @@ class Update(Generic[I_co]):
         if not self.actions and not self.remake:
             raise ModelError(f"An update of {self.key.wire} that changes nothing: leave it out, or use a Check")
         actions = (*(action.action for action in self.actions), *derived_actions(self), *new_item_actions(self))
+        update = UpdateTree(actions)
+        if self.new and only_removes(update):
+            raise ModelError(
+                f"or_new() would make no {self.key.item_type.__name__}: DynamoDB creates no item for an update that "
+                "only removes something. Set a field as well, or put the item"
+            )
         return requests.UpdateItem(
             table=self.key.item_type.__table__.name,
             key=self.key.wire,
-            update=UpdateTree(actions),
+            update=update,
             condition=self._whole_condition(),
             on_failure=_failure_return(self.meaning),
         )

@@ -19,7 +19,7 @@ from partita.kit.forms import MOST_FIELDS, keepable
 from partita.kit.kept_forms import MOST_BYTES
 from partita.kit.messages import field_errors
 from partita.kit.pages import redirect, render
-from partita.kit.permissions import NOBODY
+from partita.kit.permissions import NOBODY, ConfirmationRequired
 from partita.kit.problems import (
     BadRequest,
     FieldError,
@@ -42,7 +42,13 @@ from partita.table.errors import (
     ItemTooLargeError,
     KeyPartError,
 )
-from partita.web.recognise import PASSWORD_PATH, PasswordChangeDue
+from partita.web.recognise import (
+    CONFIRMING_PATH,
+    PASSWORD_PATH,
+    SECOND_FACTOR_PATH,
+    PasswordChangeDue,
+    SecondFactorDue,
+)
 from partita.web.shell import sign_in_path
 
 PROBLEM_TYPE = "application/problem+json"
@@ -142,6 +148,10 @@ async def answer_with(request: Request, problem: Problem) -> Response:
         return await _to_sign_in(request, problem)
     if isinstance(problem, PasswordChangeDue):
         return redirect(PASSWORD_PATH)  # that page says why
+    if isinstance(problem, SecondFactorDue):
+        return redirect(SECOND_FACTOR_PATH)  # and so does this one
+    if isinstance(problem, ConfirmationRequired):
+        return await _to(CONFIRMING_PATH, request, problem, "")
     request.state.problem = True
     return render(request, "error.html", status=problem.status, headers=problem.headers, problem=problem)
 
@@ -216,13 +226,19 @@ async def _to_sign_in(request: Request, problem: Problem) -> Response:
     """Redirect to sign in, and then back to this page, to the one whose button was pressed, or to what was typed."""
     if request.method in ("GET", "HEAD") and "hx-request" not in request.headers:
         return redirect(sign_in_path(request))
+    return await _to("/sign-in", request, problem, "Please sign in first.")
+
+
+async def _to(path: str, request: Request, problem: Problem, words: str) -> Response:
+    """Redirect to a page that leads back: to what was typed, or to the page whose button was pressed."""
     came = _came_from(request)
     kept = await _keep(request)
     back = f"?next={quote(kept or came, safe='/')}" if kept or came else ""
     if "hx-request" in request.headers:
-        return Response(status_code=problem.status, headers={"HX-Redirect": f"/sign-in{back}"})
-    words = "Please sign in again. What you typed is kept." if kept else "Please sign in first."
-    return redirect(f"/sign-in{back}", flash=words, kind="info")
+        return Response(status_code=problem.status, headers={"HX-Redirect": f"{path}{back}"})
+    if kept and words:
+        words = "Please sign in again. What you typed is kept."
+    return redirect(f"{path}{back}", flash=words, kind="info")
 
 
 def _came_from(request: Request) -> str:
@@ -237,8 +253,9 @@ def _came_from(request: Request) -> str:
 
 
 async def _keep(request: Request) -> str | None:
-    """Keep what was typed for the person who was signed in with this browser; where it is shown again."""
-    model, user_id = keeps(request.scope.get("route")), serving(request).last_person(request)
+    """Keep what was typed for the person who is or was signed in with this browser; where it is shown again."""
+    model = keeps(request.scope.get("route"))
+    user_id = request.state.viewer.user_id or serving(request).last_person(request)
     length = request.headers.get("content-length", "")
     if model is None or user_id is None or not length.isdecimal() or int(length) > MOST_BYTES:
         return None

@@ -11,15 +11,27 @@ from starlette.responses import Response
 
 from partita.dynamo.errors import DynamoError
 from partita.kit.accounts import Accounts
+from partita.kit.accounts.tickets import SECONDS as TICKET_SECONDS
 from partita.kit.permissions import NOBODY, Viewer
 from partita.kit.problems import Forbidden, SignInRequired
 from partita.kit.settings import Settings
 
 PASSWORD_PATH = "/account/password"
 """The page to change a one-time password on."""
+SECOND_FACTOR_PATH = "/account/second-factor"
+"""The page to add a second factor on."""
+CONFIRMING_PATH = "/account/confirm"
+"""The page to show again who one is."""
 WORKS_ONCE = "This is a one-time password. Choose a new password to continue."
 _log = logging.getLogger(__name__)
 _ALLOWED_BEFORE = (PASSWORD_PATH, "/sign-out", "/theme")
+_ALLOWED_WITHOUT_FACTOR = (
+    *_ALLOWED_BEFORE,
+    SECOND_FACTOR_PATH,
+    f"{SECOND_FACTOR_PATH}/begin",
+    f"{SECOND_FACTOR_PATH}/add",
+    CONFIRMING_PATH,
+)
 
 
 class PasswordChangeDue(Forbidden):
@@ -27,6 +39,13 @@ class PasswordChangeDue(Forbidden):
 
     code = "password_change_due"
     title = "Choose a password first"
+
+
+class SecondFactorDue(Forbidden):
+    """The settings demand a second factor of this person, who has none yet."""
+
+    code = "second_factor_due"
+    title = "Add a second factor first"
 
 
 def session_cookie(settings: Settings) -> str:
@@ -57,6 +76,9 @@ class Recognition:
         if viewer.must_change_password and request.url.path not in _ALLOWED_BEFORE:
             request.state.viewer = viewer
             raise PasswordChangeDue(WORKS_ONCE)
+        if viewer.must_add_factor and request.url.path not in _ALLOWED_WITHOUT_FACTOR:
+            request.state.viewer = viewer
+            raise SecondFactorDue("Your account needs a second factor. Add one to continue.")
         if viewer.signed_in and not request.url.path.startswith("/api/"):
             request.state.unread = await self._unread(viewer.id)
         return viewer
@@ -91,3 +113,26 @@ def remember(response: Response, settings: Settings, token: str) -> None:
 def forget(response: Response, settings: Settings) -> None:
     """Delete the session cookie."""
     response.delete_cookie(session_cookie(settings), path="/", httponly=True, samesite="lax", secure=settings.secure)
+
+
+def ticket_cookie(settings: Settings) -> str:
+    """The name of the cookie between the password and the code."""
+    return "__Host-partita-code" if settings.secure else "partita-code"
+
+
+def remember_ticket(response: Response, settings: Settings, ticket: str) -> None:
+    """Let the browser go on to the code."""
+    response.set_cookie(
+        ticket_cookie(settings),
+        ticket,
+        max_age=TICKET_SECONDS,
+        path="/",
+        httponly=True,
+        samesite="lax",
+        secure=settings.secure,
+    )
+
+
+def forget_ticket(response: Response, settings: Settings) -> None:
+    """Delete that cookie."""
+    response.delete_cookie(ticket_cookie(settings), path="/", httponly=True, samesite="lax", secure=settings.secure)

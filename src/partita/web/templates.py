@@ -13,6 +13,7 @@ from urllib.parse import urlencode, urlsplit
 
 from fastapi.routing import APIRoute
 from jinja2 import Environment, FileSystemLoader, StrictUndefined, pass_context
+from jinja2.bccache import Bucket, BytecodeCache
 from jinja2.runtime import Context, Macro
 from markupsafe import Markup, escape
 from starlette.requests import Request
@@ -31,6 +32,24 @@ _BACK = 3
 """How many pages back a list can go; cursors are long, and URLs should not be."""
 
 
+class _Compiled(BytecodeCache):
+    """Templates as code, for all applications of a process: tests have many, and a template is compiled once."""
+
+    def __init__(self) -> None:
+        self._known: dict[tuple[str, str], bytes] = {}
+
+    def load_bytecode(self, bucket: Bucket) -> None:
+        code = self._known.get((bucket.key, bucket.checksum))
+        if code is not None:
+            bucket.bytecode_from_string(code)
+
+    def dump_bytecode(self, bucket: Bucket) -> None:
+        self._known[bucket.key, bucket.checksum] = bucket.bytecode_to_string()
+
+
+_COMPILED = _Compiled()
+
+
 def environment(
     assets: Assets,
     folders: Iterable[Path],
@@ -46,6 +65,7 @@ def environment(
         autoescape=True,
         undefined=StrictUndefined,
         auto_reload=False,  # otherwise every page checks the files of its templates
+        bytecode_cache=_COMPILED,
         trim_blocks=True,
         lstrip_blocks=True,
         extensions=["jinja2.ext.do"],

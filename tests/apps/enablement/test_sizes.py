@@ -7,8 +7,9 @@ import random
 import statistics
 import time
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator
+from collections.abc import Awaitable, Callable, Iterable, Iterator
 from datetime import timedelta
+from itertools import count, pairwise
 from pathlib import Path
 from typing import Any
 
@@ -20,10 +21,13 @@ from partita.apps.enablement.inputs import EventBatch, EventInput
 from partita.apps.enablement.schema import Content, Event, Rollup, RollupOf, Series, Stats, Subscription, matches_of
 from partita.apps.enablement.service.clock import FANOUT
 from partita.apps.enablement.service.counting import ALL
+from partita.apps.enablement.service.library import Wanted
 from partita.apps.enablement.service.summaries import days_until
+from partita.kit.search import Document
+from partita.kit.search.following import build_anew
 from partita.table import Put
 from partita.table.types import timestamp
-from tests.apps.enablement.conftest import ADMIN, ANNA, Portal, portal_in, reading
+from tests.apps.enablement.conftest import ADMIN, ANNA, VERA, Portal, portal_in, reading
 from tests.apps.enablement.sizes import FULL, report, sized
 from tests.apps.enablement.telling import telling_in, viewers
 
@@ -212,6 +216,65 @@ async def test_analytics_of_90_days_answers_at_once_over_all_events(tmp_path: Pa
             f" slowest {max(times):.1f} ms, {sum(units):.1f} read units; its summary is made in {made:.1f} s;"
             f" events stored {stored:,.0f} a second"
         )
+
+
+async def test_lists_cost_the_same_and_hardly_more_time_however_much_content_there_is(tmp_path: Path) -> None:
+    steps = (1_000, 10_000, 100_000) if FULL else (100, 1_000)
+    with portal_in(tmp_path) as portal:
+        service = portal.service
+        pattern = await portal.released(product_suite="Atlas", review_due_date="2026-03-05", tags=("prices",))
+        waiting = await portal.waiting("Waits")
+        looks: dict[str, Callable[[], Awaitable[Any]]] = {
+            "library": lambda: service.library.explore(VERA, Wanted()),
+            "filtered": lambda: service.library.explore(VERA, Wanted(suite="Suite 1", kind="text", tags=("tag 1",))),
+            "search": lambda: service.library.explore(VERA, Wanted(text="guide prices")),
+            "queue": lambda: service.desks.queue(ANNA),
+            "calendar": lambda: service.desks.review(ANNA, "overdue"),
+        }
+
+        def copies(first: int, last: int) -> Iterator[Content]:
+            for number in range(first, last):
+                content_id, day = f"c{number:06}", f"2026-02-{number % 20 + 1:02}"
+                moment = timestamp(portal.clock.at - timedelta(seconds=number))
+                released = {
+                    "content_id": content_id, "title": f"Guide {number} of prices", "tags": (f"tag {number % 2}",),
+                    "product_suite": f"Suite {number % 2}", "last_updated": moment, "review_due_date": day,
+                    "due_day": None, "due_key": None, "s3_uri": None,
+                }  # fmt: skip
+                yield pattern.model_copy(update=released)
+                if number % 4 == 0:
+                    submitted = {
+                        "content_id": f"w{number:06}", "title": f"Waits {number}", "last_updated": moment,
+                        "submitted_at": moment, "s3_uri": None,
+                    }  # fmt: skip
+                    yield waiting.model_copy(update=submitted)
+
+        seen: dict[str, list[tuple[float, float]]] = defaultdict(list)
+        catalog, numbers, there = service.library.catalog, count(), 0
+        for step in steps:
+            await _stored(portal, copies(there, step))
+            there = step
+            await build_anew(portal.kit.search, portal.kit.store, catalog)
+            for name, look in looks.items():
+                times = []
+                for _ in range(9):
+                    written = Document(f"x{next(numbers)}", {"title": "Other"})  # so that no answer is remembered
+                    await portal.kit.search.put(catalog, written.id, written, sequence="1")
+                    began = time.perf_counter()
+                    with reading(portal) as units:
+                        await look()
+                    times.append(1000 * (time.perf_counter() - began))
+                seen[name].append((sum(units), statistics.median(times)))
+        for name, steps_of in seen.items():
+            units_of = [units for units, _ in steps_of]
+            assert max(units_of) <= units_of[0] + 1, (name, steps_of)
+            if FULL:
+                for (_, before), (_, after) in pairwise(steps_of):
+                    assert after <= max(1.5 * before, before + 25), (name, steps_of)
+        figures = "; ".join(
+            f"{name} " + ", ".join(f"{u:.1f} units {ms:.0f} ms" for u, ms in seen[name]) for name in seen
+        )
+        report(f"{' → '.join(f'{step:,}' for step in steps)} items: {figures}")
 
 
 async def test_events_are_taken_in_faster_than_people_make_them(tmp_path: Path) -> None:

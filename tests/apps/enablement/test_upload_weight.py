@@ -39,7 +39,7 @@ async def _contributor(folder: Path) -> str:
 
     suite = build(Settings(data=folder, fetch=False))
     accounts = suite.kit.accounts
-    account = await accounts.registration.sign_up("carla", "carla@example.org", "Carla", PASSWORD)
+    account = await accounts.registration.create("carla", "carla@example.org", "Carla", PASSWORD)
     await accounts.administration.set_roles(accounts.operator(), account.user_id, ["enablement:contributor"])
     session = await accounts.sessions.sign_in("carla", PASSWORD, user_agent="Test/1.0")
     viewer = await accounts.recognition.from_session(session.token)
@@ -65,6 +65,23 @@ def _begin(suite: Suite, token: str) -> tuple[str, dict[str, Any]]:
     status, upload = _ask(suite, token, "POST", f"{path}/uploads", {"file_name": "a.txt", "size_bytes": SIZE})
     assert status == 201
     return path, upload
+
+
+def _downloaded(suite: Suite, token: str, path: str) -> int:
+    """How many bytes come back, by the link that a download leads to."""
+    there = http.client.HTTPConnection(urlsplit(suite.url).netloc, timeout=60)
+    there.request("GET", f"{path}/download", headers={"Authorization": f"Bearer {token}"})
+    answer = there.getresponse()
+    answer.read()
+    assert answer.status == 302
+    there.request("GET", answer.headers["Location"])
+    answer = there.getresponse()
+    assert (answer.status, answer.headers["Content-Length"]) == (200, str(SIZE)), "a browser can show how far it is"
+    size = 0
+    while piece := answer.read(1 << 20):
+        size += len(piece)
+    there.close()
+    return size
 
 
 def _send(suite: Suite, url: str, size: int) -> socket.socket:
@@ -123,6 +140,9 @@ def test_memory_stays_and_others_are_served_meanwhile(portal: tuple[Suite, str])
     status, edited = _ask(suite, token, "POST", f"{path}/attach", {"upload_id": upload["upload_id"]})
     assert (status, edited["version"]) == (200, "0.2")
     assert _ask(suite, token, "GET", path)[1]["size_bytes"] == SIZE
+    assert _downloaded(suite, token, path) == SIZE
+    heavier = sum(each.memory_info().rss for each in tree) - before
+    assert heavier <= 20_000_000, f"{heavier / 1e6:.1f} MB more"
 
 
 def test_what_breaks_off_halfway_is_not_attached(portal: tuple[Suite, str]) -> None:

@@ -73,7 +73,7 @@ async def adopt_everything(kit: Kit) -> Report:
 async def account(kit: Kit, name: str) -> Account:
     """Somebody whose name others can see."""
     username = f"{name.lower()}-{next(_NUMBERS)}"
-    return await kit.accounts.registration.sign_up(username, f"{username}@example.org", name, "correct horse battery")
+    return await kit.accounts.registration.create(username, f"{username}@example.org", name, "correct horse battery")
 
 
 async def as_viewer(kit: Kit, somebody: Account) -> Viewer:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -16,7 +17,7 @@ from partita.apps.fus.service import FusService
 from partita.apps.fus.service.grants import GroupGrants
 from partita.engine import FaultPlan
 from partita.kit.kit import Kit
-from partita.kit.permissions import House, Reason
+from partita.kit.permissions import ConfirmationRequired, House, Reason
 from partita.kit.problems import Conflict, Forbidden, Invalid, NotFound
 from partita.table import Put
 from tests.apps.fus.conftest import POLICY, account, as_viewer
@@ -305,3 +306,25 @@ async def test_groups_are_found_by_the_beginning_of_their_name_in_any_case(servi
     assert await service.grants.groups_named("EDIT", 8) == ["Editors_1", "editors_2"]
     assert await service.grants.groups_named("", 2) == ["Editors_1", "editors_2"]
     assert await service.grants.groups_named("#", 8) == []
+
+
+async def test_a_session_that_was_left_open_grants_nobody_anything(service: FusService, kit: Kit) -> None:
+    """Whoever finds an administrator's browser cannot make themselves one through a group."""
+    eve = await account(kit, "Eve")
+    found = replace(ADMIN, via="session", confirmed=False)
+    group = NewGroup(name="editors-by-surprise", permissions=(Fus.EDIT,))
+    with pytest.raises(ConfirmationRequired):
+        await service.groups.create(found, group)
+    confirmed = replace(found, confirmed=True)
+    await service.groups.create(confirmed, group)
+    for act in (
+        service.groups.add_member(found, group.name, eve.user_id),
+        service.groups.edit(found, group.name, GroupEdit(permissions=())),
+        service.groups.delete(found, group.name),
+    ):
+        with pytest.raises(ConfirmationRequired):
+            await act
+    await service.groups.add_member(confirmed, group.name, eve.user_id)
+    with pytest.raises(ConfirmationRequired):
+        await service.groups.remove_member(found, group.name, eve.user_id)
+    await service.groups.edit(found, group.name, GroupEdit(description="A text grants nothing."))

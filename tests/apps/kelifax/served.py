@@ -50,7 +50,7 @@ class Kelifax:
         """Somebody with an account and these roles."""
         accounts = self.kit.accounts
         username = f"person-{next(self.numbers)}"
-        account = await accounts.registration.sign_up(username, f"{username}@example.org", username, PASSWORD)
+        account = await accounts.registration.create(username, f"{username}@example.org", username, PASSWORD)
         await accounts.administration.set_roles(accounts.operator(), account.user_id, roles)
         session = await accounts.sessions.sign_in(username, PASSWORD, user_agent="Test/1.0")
         viewer = await accounts.recognition.from_session(session.token)

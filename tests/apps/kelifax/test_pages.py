@@ -66,7 +66,7 @@ async def _signed_in(kelifax: Kelifax, username: str, *roles: str) -> Somebody:
     """Somebody with an account in front of a browser."""
     accounts = kelifax.kit.accounts
     name = f"{username.capitalize()} Loom"
-    account = await accounts.registration.sign_up(username, f"{username}@example.org", name, PASSWORD)
+    account = await accounts.registration.create(username, f"{username}@example.org", name, PASSWORD)
     await accounts.administration.set_roles(accounts.operator(), account.user_id, roles)
     browser = kelifax.visitor()
     assert (await browser.post("/sign-in", {"identity": username, "password": PASSWORD})).status == 303
@@ -623,7 +623,7 @@ def _open(page: Answer) -> str:
 async def test_the_desk_counts_by_one_read_whatever_else_is_counted(kelifax: Kelifax) -> None:
     await _resource(kelifax, "Counted", by=None)
     accounts = kelifax.kit.accounts
-    ada = await accounts.registration.sign_up("ada", "ada@example.org", "Ada", PASSWORD)
+    ada = await accounts.registration.create("ada", "ada@example.org", "Ada", PASSWORD)
     await accounts.administration.set_roles(accounts.operator(), ada.user_id, [ADMIN])  # who sees the requests
     browser = kelifax.visitor()
     assert (await browser.post("/sign-in", {"identity": "ada", "password": PASSWORD})).status == 303
@@ -821,3 +821,35 @@ async def test_members_upvote_and_save_on_the_page_of_a_resource(kelifax: Kelifa
     assert "Nothing saved yet" in (await member.get("/kelifax/saved")).shown
     page = await member.follow(await member.post(f"{path}/upvote", filled(page.text, f"{path}/upvote")))
     assert "Upvoted" not in page.shown
+
+
+async def test_many_submissions_are_decided_on_together(kelifax: Kelifax, moderator: Somebody) -> None:
+    waiting = [await _resource(kelifax, f"Of Many {number}", by=None) for number in range(4)]
+    slugs = [each.resource_slug for each in waiting]
+    many = "/kelifax/moderation/many"
+    assert "Of Many 3" in (await moderator.get(many)).shown
+    chosen = [("chosen", f"{slug}@1") for slug in slugs]
+    await kelifax.service.moderation.edit(MOD, slugs[1], ResourceEdit(tags=["changed"]))
+    page = await moderator.follow(await moderator.post(many, [*chosen[:2], ("decision", "approve")]))
+    assert "1 approved. 1 had changed meanwhile and still wait." in page.shown
+    for missing in ([("decision", "reject"), ("reason", "No.")], [*chosen[2:], ("decision", "reject")]):
+        refused = await moderator.post(many, missing)
+        assert refused.status == 422
+        assert 'id="f-chosen-error"' in refused.text or "Choose" in refused.shown
+    rejected = [*chosen[2:], ("decision", "reject"), ("usual", "advertising"), ("reason", "Twice.")]
+    await moderator.post(many, rejected)
+    found = [await kelifax.service.moderation.inspect(slug) for slug in slugs]
+    assert [each.resource_status for each in found] == ["approved", "pending", "rejected", "rejected"]
+    assert found[2].rejection_reason.startswith("The text reads like advertising.")
+    assert found[2].rejection_reason.endswith("Twice.")
+
+
+async def test_the_log_is_narrowed_to_decisions_of_a_kind_and_of_one_moderator(
+    kelifax: Kelifax, moderator: Somebody
+) -> None:
+    slug = (await _resource(kelifax, "In The Log")).resource_slug
+    await kelifax.service.moderation.feature(MOD, slug, featured=True)
+    shown = (await moderator.get(f"/kelifax/moderation/log?action=feature&by={MOD.username}")).shown
+    assert "In The Log" in shown
+    assert set(re.findall(r'class="badge[^"]*">([^<]+)<', shown)) == {"Featured"}
+    assert "Nobody has decided so." in (await moderator.get("/kelifax/moderation/log?by=nobody-here")).shown

@@ -10,13 +10,23 @@ import subprocess
 import sys
 import time
 from pathlib import Path
+from typing import get_args
 
 import pytest
 
 from partita.apps.newsletter import schema
-from partita.apps.newsletter.inputs import NewNewsletter, NewSource, SectionEdit, TopicsEdit
-from partita.apps.newsletter.schema import Draft, StepName
+from partita.apps.newsletter.inputs import (
+    NewNewsletter,
+    NewProposal,
+    NewSource,
+    ProposalSectionText,
+    SectionEdit,
+    TopicsEdit,
+)
+from partita.apps.newsletter.schema import Draft, ExportFormat, StepName
 from partita.apps.newsletter.service import NewsletterService
+from partita.apps.newsletter.service.steps import STEPS
+from partita.apps.newsletter.service.writing.spans import sentences_with_citations
 from partita.kit.kit import Kit
 from partita.kit.suite import Suite
 from tests.apps.newsletter.conftest import ADA
@@ -25,6 +35,8 @@ from tests.apps.newsletter.killed import suite_in
 
 KILLS = min(int(os.environ.get("PARTITA_KILLS", "1")), 20)
 """How often the process is killed for each step: before its first checkpoint, after it, before the second, …"""
+FORMATS: tuple[ExportFormat, ...] = ("md",) if KILLS == 1 else get_args(ExportFormat)
+EXPORTS: tuple[StepName, ...] = tuple(each for each in STEPS if each.removeprefix("export-") in FORMATS)
 MINE = "## Policy Updates\n\nMy own words."
 
 
@@ -94,10 +106,18 @@ def test_whenever_the_process_is_killed_each_step_ends_once_and_nothing_is_lost(
         asyncio.run(_edit(service, code, key, draft.revision))
         killed += run("section", key=next(each for each in draft.sections if "research" in each))
         assert _draft(kit, code).edited_sections == {key: MINE}
-        killed += run("draft") + run("export-md")
+        killed += run("draft") + sum(map(run, EXPORTS))
         _check_draft(kit, code)
-        export = _draft(kit, code).exports["md"]
-        assert int(export["file_size"]) == len(asyncio.run(kit.files.load(export["s3_key"])).data)
+        exports = _draft(kit, code).exports
+        assert set(exports) == set(FORMATS)
+        for export in exports.values():
+            assert int(export["file_size"]) == len(asyncio.run(kit.files.load(export["s3_key"])).data)
+        if KILLS > 1:  # with one, test_proposal_drafting.py interrupts it without a process
+            proposal = asyncio.run(_proposal(service))
+            killed += sum(run("intake", source.source_id) for source in kit.tables.stream(schema.sources(proposal)))
+            asyncio.run(service.proposal_drafting.start(ADA, proposal))
+            killed += run("proposal", proposal)
+            _check_proposal(kit, proposal)
         assert all(each.partial == {} for each in kit.tables.stream(schema.step_runs(code)))
         print(f"{killed} processes, killed at the checkpoints of all steps", flush=True)
     finally:
@@ -118,6 +138,30 @@ def _check_draft(kit: Kit, code: str) -> None:
     assert outline is not None
     ids = [item["id"] for section in outline.sections for item in section["items"]]
     assert len(ids) == len(set(ids))
+
+
+def _check_proposal(kit: Kit, code: str) -> None:
+    """What was written is there once, with its sources, and the person's text is as it was."""
+    proposal = kit.tables.get(schema.proposal(code).consistently())
+    assert proposal is not None
+    assert proposal.text_inputs["summary"] == MINE
+    texts = [str(text) for key, text in proposal.text_inputs.items() if key != "summary"]
+    told = [sentence for text in texts for sentence, _ in sentences_with_citations(text)]
+    assert len(told) == len(set(told)) > 2
+    numbers = [int(each["n"]) for each in proposal.citations]
+    assert len(numbers) == len(set(numbers))
+    assert {int(n) for text in texts for n in re.findall(r"\[(\d+)\]", text)} == set(numbers)
+    actions = [each.action for each in kit.tables.stream(schema.text_versions(code))]
+    assert actions == ["generated", "saved"]
+
+
+async def _proposal(service: NewsletterService) -> str:
+    """A proposal with a text of a person and a source that waits to be read."""
+    made = await service.proposals.create(ADA, NewProposal(title="Early sorghum for dry plots"))
+    code = made.proposal_code
+    await service.proposals.save_section(ADA, code, "summary", ProposalSectionText(text=MINE, revision=1))
+    await service.sources.add(ADA, NewSource(title=PASSAGES[0][1], text=PASSAGES[0][3], shelf=code))
+    return code
 
 
 async def _close(suite: Suite) -> None:

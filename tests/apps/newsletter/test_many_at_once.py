@@ -81,7 +81,7 @@ async def _authors(folder: Path) -> list[Author]:
     found = []
     for number in range(PEOPLE):
         name = f"author-{number}"
-        account = await kit.accounts.registration.sign_up(name, f"{name}@example.org", name, _PASSWORD)
+        account = await kit.accounts.registration.create(name, f"{name}@example.org", name, _PASSWORD)
         operator = kit.accounts.operator()
         await kit.accounts.administration.set_roles(operator, account.user_id, ["newsletter:author"])
         session = await kit.accounts.sessions.sign_in(name, _PASSWORD, user_agent="Test/1.0")

@@ -94,9 +94,9 @@ async def test_what_a_person_has_written_is_left_alone_and_one_section_is_writte
     assert text.startswith("My own words.\n\n")
     assert word_count(text) > word_count("My own words.")
     assert there.proposal.revision < proposal.revision
-    proposal = await _drafted(desk, code)
-    assert proposal.text_inputs["background_and_problem"] == text
-    assert proposal.text_inputs["budget"]
+    await desk.service.proposal_drafting.start(ADA, code)
+    await desk.worker().drain()
+    assert (await _stored(desk, code)).text_inputs["background_and_problem"] == text
 
 
 async def test_what_is_written_while_the_writer_works_stays(desk: Desk) -> None:

@@ -20,7 +20,9 @@ from partita.apps.newsletter.inputs import (
     RequirementEdit,
 )
 from partita.apps.newsletter.schema import Proposal
+from partita.apps.newsletter.service.documents.model import plain
 from partita.apps.newsletter.service.draft import TextChanged
+from partita.apps.newsletter.service.proposal_exports import document_of
 from partita.apps.newsletter.service.proposals import OpenProposal
 from partita.kit.files import UploadedFile
 from partita.kit.files.content import kind_of
@@ -324,3 +326,17 @@ async def test_a_row_of_another_program_is_read_and_written_without_loss(desk: D
     assert after["uploaded_files"] == row["uploaded_files"]
     assert after["status"] == "waiting for the board"
     assert isinstance((await desk.service.proposals.read(ADA, "PROP-20260126-A1B2")).proposal, Proposal)
+
+
+async def test_the_annex_is_there_only_if_the_checklist_has_entries_and_it_is_wanted(desk: Desk) -> None:
+    code = (await _made(desk)).proposal.proposal_code
+
+    async def annexed() -> bool:
+        written = document_of(await desk.service.proposals.read(ADA, code))
+        return any("checklist" in plain(each.pieces) for each in written.headings)
+
+    assert not await annexed()
+    await desk.service.proposals.add_requirement(ADA, code, NewRequirement(text="Two letters of support"))
+    assert await annexed()
+    await desk.service.proposals.edit(ADA, code, ProposalEdit(annex="no"))
+    assert not await annexed()

@@ -161,3 +161,26 @@ async def test_the_api_of_proposals(desk: ServedLetters) -> None:
     assert (await abel.api("GET", path)).status == 404
     assert (await ada.api("DELETE", path)).status == 204
     assert (await ada.api("GET", path)).status == 404
+
+
+async def test_a_draft_from_sources_shows_how_far_it_is_and_can_be_cancelled(desk: ServedLetters) -> None:
+    ada = await desk.person()
+    path = await _started(ada, language="en")
+    text = (
+        "Fodder banks held 5,400 tonnes of hay at the end of the rains. Rats and rain destroyed 7 percent of the hay."
+    )
+    await _send(ada, f"{path}/files", {"kind": "reference"}, ("hay.md", f"# Fodder banks\n\n{text}".encode()))
+    await desk.catch_up()
+    running = await ada.follow(await ada.post(f"{path}/sections/risks/draft"))
+    assert "It is being written from your sources." in running.shown
+    assert "What you write meanwhile stays." in running.shown
+    stopped = await ada.follow(await ada.post(f"{path}/draft/cancel"))
+    assert "Nothing was changed." in stopped.shown
+    await desk.catch_up()
+    code = path.rpartition("/")[2]
+    assert (await ada.api("POST", f"/proposals/{code}/sections/risks/generate")).status == 202
+    await desk.catch_up()
+    done = await ada.get(f"{path}?section=risks")
+    assert "Written from your sources" in done.shown
+    assert "Rats and rain destroyed 7 percent of the hay. [1]" in done.shown
+    assert (await ada.api("GET", f"/proposals/{code}/steps/proposal")).json["state"] == "done"

@@ -73,7 +73,7 @@ async def suspend(kit: Kit, viewer: Viewer) -> None:
 async def account(kit: Kit, name: str) -> Account:
     """Somebody with an account and no profile."""
     username = f"{name.lower()}-{next(_NUMBERS)}"
-    return await kit.accounts.registration.sign_up(username, f"{username}@example.org", name, "correct horse battery")
+    return await kit.accounts.registration.create(username, f"{username}@example.org", name, "correct horse battery")
 
 
 async def film(service: WorthWatchService, title: str = "", **facts: Any) -> Movie:

@@ -69,7 +69,7 @@ class WorthWatch:
         """Somebody with an account and these roles."""
         accounts = self.kit.accounts
         username = f"person-{next(_NUMBERS)}"
-        account = await accounts.registration.sign_up(username, f"{username}@example.org", name, PASSWORD)
+        account = await accounts.registration.create(username, f"{username}@example.org", name, PASSWORD)
         if roles:
             await accounts.administration.set_roles(accounts.operator(), account.user_id, roles)
         somebody = Somebody(self.app, account=account)

@@ -119,5 +119,6 @@ async def test_what_the_front_reads_does_not_grow_with_the_lists(
     assert sum(call.units for call in seen) <= 30, [(call.operation, call.index, call.units) for call in seen]
     seen.clear()
     front = await service.discovery.front(mina)
-    assert len(front.followed) == 8
+    assert len(front.followed) >= 7, "the featured one is not shown twice"
+    assert front.featured not in front.followed
     assert sum(call.units for call in seen) <= 48, [(call.operation, call.index, call.units) for call in seen]

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from partita.apps.worthwatch import schema
@@ -22,7 +24,7 @@ from partita.apps.worthwatch.service.people import StillLeaving
 from partita.apps.worthwatch.system import build
 from partita.kit.clock import stamp
 from partita.kit.kit import Kit
-from partita.kit.permissions import NOBODY, Viewer
+from partita.kit.permissions import NOBODY, ConfirmationRequired, Viewer
 from partita.kit.problems import NotFound
 from partita.table import Put, Transaction, Update
 from tests.apps.house import replay, worker_of
@@ -154,3 +156,13 @@ def _rows(kit: Kit) -> list[dict[str, dict[str, str]]]:
 
 def _of_the_log(row: dict[str, dict[str, str]]) -> bool:
     return row["PK"]["S"].startswith("LOG#")
+
+
+async def test_a_session_that_was_left_open_neither_erases_nor_exports(kit: Kit, service: WorthWatchService) -> None:
+    ada = await signed_up(kit, service, "Ada")
+    found = replace(ada, via="session", confirmed=False)
+    with pytest.raises(ConfirmationRequired):
+        await service.leaving.leave(found, keep_lists=False)
+    with pytest.raises(ConfirmationRequired):
+        service.exporting.history(found, "json")
+    await service.leaving.leave(replace(found, confirmed=True), keep_lists=False)

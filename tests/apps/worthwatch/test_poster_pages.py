@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 from collections.abc import AsyncIterator
 from pathlib import Path
 
@@ -37,6 +38,19 @@ async def test_a_poster_is_kept_for_a_year_by_its_digest(ww: WorthWatch) -> None
     assert moved.status == 302
     assert "immutable" not in moved.headers["cache-control"]
     assert "Aliens" in (await ww.visitor().get(moved.location)).text
+
+
+async def test_posters_are_compressed_since_there_are_dozens_on_a_page(ww: WorthWatch) -> None:
+    drawn = sent = 0
+    for genre in ("Comedy", "Action", "Mystery", "History", "Sci-Fi", "Music"):
+        made = await film(ww.service, "The Long Way Round to a Small House", genres=[genre], directors=["Ada Fox"])
+        address = f"/worthwatch/posters/film/{made.movie_id}/{label_of(made).poster}.svg"
+        plain = await ww.visitor().get(address)
+        packed = await ww.visitor().get(address, accept_encoding="gzip")
+        if packed.headers["content-encoding"] == "gzip":
+            assert gzip.decompress(packed.body) == plain.body
+        drawn, sent = drawn + len(plain.body), sent + len(packed.body)
+    assert sent < 0.75 * drawn
 
 
 async def test_no_poster_of_what_is_not_there(ww: WorthWatch) -> None:

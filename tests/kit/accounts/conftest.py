@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -14,6 +15,7 @@ from partita.kit.clock import RandomIds
 from partita.kit.limits import Limits
 from partita.kit.mail import Outbox
 from partita.kit.permissions import ADMIN, House, Permission, Policy, Reason, Viewer
+from partita.kit.schema import KeptMail
 from partita.kit.settings import Settings
 from partita.store import EmbeddedStore
 from tests.kit.conftest import HandClock
@@ -114,8 +116,8 @@ def accounts(make_accounts: Made, settings: Settings) -> Accounts:
 
 
 async def join(accounts: Accounts, username: str, *roles: str) -> Viewer:
-    """Somebody new, signed in."""
-    person = await accounts.registration.sign_up(username, f"{username}@example.org", username.title(), PASSWORD)
+    """Somebody new with a confirmed address, signed in."""
+    person = await accounts.registration.create(username, f"{username}@example.org", username.title(), PASSWORD)
     if roles:
         await accounts.administration.set_roles(accounts.operator(), person.user_id, roles)
     return await enter(accounts, username)
@@ -129,4 +131,35 @@ async def enter(accounts: Accounts, identity: str, password: str = PASSWORD) -> 
     return viewer
 
 
-__all__ = ["ADMIN", "PASSWORD", "POLICY", "Clubs", "Made", "Press", "enter", "join"]
+def link_in(mail: KeptMail) -> str:
+    """The token of the link in a mail, which is the same in text and HTML."""
+    found = re.findall(r"https://partita\.example\.org/\S+[?]token=([\w.-]+)", mail.text)
+    assert len(found) == 1
+    assert mail.html.count(f"token={found[0]}") == 2
+    return str(found[0])
+
+
+async def mails_to(accounts: Accounts, outbox: Outbox, address: str, subject: str = "") -> list[KeptMail]:
+    """What an address got, newest first."""
+    await accounts.finish()
+    return [each for each in await outbox.page(limit=100) if each.to == address and subject in each.subject]
+
+
+async def confirm_address(accounts: Accounts, outbox: Outbox, viewer: Viewer, address: str) -> None:
+    """Open the link that came to an address."""
+    await accounts.addresses.confirm(viewer, link_in((await mails_to(accounts, outbox, address, "Confirm"))[0]))
+
+
+__all__ = [
+    "ADMIN",
+    "PASSWORD",
+    "POLICY",
+    "Clubs",
+    "Made",
+    "Press",
+    "confirm_address",
+    "enter",
+    "join",
+    "link_in",
+    "mails_to",
+]

@@ -12,8 +12,25 @@ from partita.kit.permissions import NOBODY, House, Reason, Viewer
 from partita.kit.problems import Conflict, Forbidden, Invalid, NotFound, SignInRequired
 from partita.table import ChangedMeanwhileError
 from tests.kit.accounts.conftest import ADMIN, PASSWORD, POLICY, Clubs, Press, enter, join
+from tests.kit.conftest import HandClock
 
 pytestmark = pytest.mark.anyio
+
+
+async def test_a_one_time_password_ends_after_a_week(accounts: Accounts, clock: HandClock) -> None:
+    """What was written on a note is worth nothing when the note is found."""
+    made = await accounts.administration.create_account(accounts.operator(), "ada", "ada@example.org", "Ada")
+    clock.forward(days=6, hours=23)
+    assert (await enter(accounts, "ada", made.password)).must_change_password
+    clock.forward(hours=1)
+    with pytest.raises(SignInRequired) as refused:
+        await accounts.sessions.sign_in("ada", made.password)
+    assert refused.value.code == "one_time_password_expired"
+    with pytest.raises(SignInRequired) as refused:
+        await accounts.sessions.sign_in("ada", "wrong horse battery")
+    assert refused.value.code == "wrong_password"
+    again = await accounts.administration.set_password(accounts.operator(), made.account.user_id)
+    assert (await enter(accounts, "ada", again)).must_change_password
 
 
 @pytest.fixture

@@ -26,7 +26,7 @@ def passwords() -> Passwords:
 
 @pytest.fixture
 async def ada(accounts: Accounts) -> NewSession:
-    await accounts.registration.sign_up("ada", "ada@example.org", "Ada", PASSWORD)
+    await accounts.registration.create("ada", "ada@example.org", "Ada", PASSWORD)
     return await accounts.sessions.sign_in("ada", PASSWORD)
 
 
@@ -46,7 +46,7 @@ async def test_the_answer_for_unknown_people_takes_as_long(accounts: Accounts, a
 async def test_fifty_people_sign_in_at_once(accounts: Accounts) -> None:
     people = [f"person-{number}" for number in range(50)]
     await asyncio.gather(
-        *(accounts.registration.sign_up(each, f"{each}@example.org", each, PASSWORD) for each in people)
+        *(accounts.registration.create(each, f"{each}@example.org", each, PASSWORD) for each in people)
     )
     sessions = await asyncio.gather(*(accounts.sessions.sign_in(each, PASSWORD) for each in people))
     viewers = await asyncio.gather(*(accounts.recognition.from_session(session.token) for session in sessions))

@@ -9,6 +9,8 @@ import unicodedata
 
 import pytest
 from argon2 import PasswordHasher
+from hypothesis import given
+from hypothesis import strategies as st
 
 from partita.kit.accounts.passwords import Passwords, one_time_password, weakness
 from partita.kit.problems import Unavailable
@@ -97,9 +99,54 @@ async def test_what_was_made_with_other_costs_is_outdated() -> None:
     assert not passwords.outdated(await passwords.encode("correct horse"))
 
 
-@pytest.mark.parametrize("good", ["ten-chars!", "x3y!" * 50, "пароль из слов", "   spaces count   "])
+@pytest.mark.parametrize(
+    "good",
+    [
+        "twelve-chars",
+        "".join(f"{n:x}q" for n in range(100, 140))[:128],
+        "пароль из слов",
+        "   spaces count   ",
+        "correct horse battery staple",
+    ],
+)
 def test_any_long_password_is_good(good: str) -> None:
     assert weakness(good, "ada", None, "Ada") is None
+
+
+@pytest.mark.parametrize(
+    "bad",
+    [
+        "qwerty123456",
+        "Password1234",
+        "P@ssw0rd12345",
+        "iloveyou1234",
+        "1qaz2wsx3edc",
+        "123456789012",
+        "abcdefghijkl",
+        "aaaaaaaaaaaaaaaa",
+        "leavemealone",
+        "lovelace1234",
+        "partita12345",
+        "ada.lovelace",
+        "eleven-char",
+        "x3y!" * 32 + "z",
+    ],
+)
+def test_a_password_of_leaks_and_lists_or_made_of_ones_own_name_is_refused(bad: str) -> None:
+    assert weakness(bad, "ada", "ada.lovelace@example.org", "Ada Lovelace") is not None
+
+
+@given(st.text(alphabet="aA!\u00e9 \U0001f600", min_size=12, max_size=128))
+def test_no_password_is_refused_for_what_it_is_made_of(text: str) -> None:
+    """There are no rules of composition: what is refused is refused for its length or because it is easy to guess."""
+    reason = weakness(text)
+    assert reason is None or reason.startswith("This password is common, or easy to guess.")
+
+
+def test_the_longest_password_is_judged_in_a_moment() -> None:
+    begun = time.process_time()
+    weakness("pas@$w0rd1!e3" * 9)
+    assert time.process_time() - begun < 1
 
 
 def test_a_one_time_password_is_good_and_never_the_same() -> None:

@@ -8,7 +8,7 @@ import pytest
 
 from partita.kit.accounts import Accounts, NewSession
 from partita.kit.permissions import NOBODY, Viewer
-from partita.kit.problems import Conflict, Forbidden, Invalid, SignInRequired
+from partita.kit.problems import Forbidden, Invalid, SignInRequired
 from partita.store import EmbeddedStore
 from partita.table import ChangedMeanwhileError, Put
 from tests.kit.accounts.conftest import PASSWORD, enter, join
@@ -30,57 +30,15 @@ async def test_a_name_is_changed(accounts: Accounts, ada: Viewer) -> None:
             await accounts.profile.change_name(ada, bad)
 
 
-async def test_another_address_is_taken_and_the_old_one_is_free_at_once(accounts: Accounts, ada: Viewer) -> None:
-    await accounts.profile.change_email(ada, "Countess@Example.org", PASSWORD)
-    assert await accounts.people.by_email("ada@example.org") is None
-    assert (await enter(accounts, "countess@example.org")).user_id == ada.user_id
-    await accounts.registration.sign_up("other", "ada@example.org", "Other", PASSWORD)
-    with pytest.raises(Conflict) as refused:
-        await accounts.profile.change_email(ada, "ada@example.org", PASSWORD)
-    assert [error.field for error in refused.value.errors] == ["email"]
-    assert (await accounts.people.get(ada.id)).email == "countess@example.org"
-    assert (await enter(accounts, "countess@example.org")).user_id == ada.user_id
-
-
-async def test_the_same_address_spelt_otherwise_is_no_change(accounts: Accounts, ada: Viewer) -> None:
-    assert (await accounts.profile.change_email(ada, "ADA@example.org", PASSWORD)).email == "ada@example.org"
-
-
-async def test_of_many_that_move_to_one_address_at_once_one_gets_it(accounts: Accounts, house: EmbeddedStore) -> None:
-    people = [await join(accounts, f"person-{number}") for number in range(10)]
-    moves = (accounts.profile.change_email(person, "wanted@example.org", PASSWORD) for person in people)
-    outcomes = await asyncio.gather(*moves, return_exceptions=True)
-    assert sum(isinstance(outcome, Conflict) for outcome in outcomes) == 9
-    rows = house.engine.call("Scan", {"TableName": "partita-accounts"})["Items"]
-    guards = {row["PK"]["S"]: row["ofUser"]["S"] for row in rows if row["PK"]["S"].startswith("EMAIL#")}
-    held = {f"EMAIL#{row['email']['S']}": row["PK"]["S"][5:] for row in rows if row["SK"]["S"] == "ACCOUNT"}
-    assert guards == held
-
-
-async def test_one_account_that_moves_to_many_addresses_at_once_keeps_one(
-    accounts: Accounts, ada: Viewer, house: EmbeddedStore
+async def test_another_password_ends_every_session_and_this_one_goes_on_under_a_new_token(
+    accounts: Accounts, ada: Viewer
 ) -> None:
-    moves = (accounts.profile.change_email(ada, f"ada-{number}@example.org", PASSWORD) for number in range(8))
-    outcomes = await asyncio.gather(*moves, return_exceptions=True)
-    assert {type(outcome).__name__ for outcome in outcomes} <= {"Account", "ChangedMeanwhileError"}
-    rows = house.engine.call("Scan", {"TableName": "partita-accounts"})["Items"]
-    (guard,) = [row["PK"]["S"] for row in rows if row["PK"]["S"].startswith("EMAIL#")]
-    assert guard == f"EMAIL#{(await accounts.people.get(ada.id)).email}"
-
-
-async def test_an_address_is_changed_only_with_the_password(accounts: Accounts, ada: Viewer) -> None:
-    with pytest.raises(Invalid) as refused:
-        await accounts.profile.change_email(ada, "eve@example.org", "wrong horse battery")
-    assert refused.value.code == "wrong_password"
-    assert await accounts.people.by_email("eve@example.org") is None
-
-
-async def test_another_password_ends_every_other_session_and_keeps_this_one(accounts: Accounts, ada: Viewer) -> None:
     others = [await accounts.sessions.sign_in("ada", PASSWORD) for _ in range(3)]
-    this = await accounts.sessions.sign_in("ada", PASSWORD)
-    await accounts.profile.change_password(await accounts.recognition.from_session(this.token), PASSWORD, NEW)
-    assert [await accounts.recognition.from_session(session.token) for session in others] == [NOBODY] * 3
-    viewer = await accounts.recognition.from_session(this.token)
+    this = await accounts.sessions.sign_in("ada", PASSWORD, user_agent="Firefox")
+    new = await accounts.profile.change_password(await accounts.recognition.from_session(this.token), PASSWORD, NEW)
+    for session in (*others, this):
+        assert await accounts.recognition.from_session(session.token) is NOBODY
+    viewer = await accounts.recognition.from_session(new.token)
     assert viewer.signed_in
     assert [session.session_id for session in await accounts.sessions.list(viewer)] == [viewer.session_id]
     with pytest.raises(SignInRequired):
@@ -95,9 +53,10 @@ async def test_whoever_signs_in_with_the_old_password_while_it_changes_is_not_si
     change = accounts.profile.change_password(ada, PASSWORD, NEW)
     outcomes = await asyncio.gather(*tries[:6], change, *tries[6:], return_exceptions=True)
     sessions = [outcome for outcome in outcomes if isinstance(outcome, NewSession)]
-    assert {type(outcome).__name__ for outcome in outcomes} <= {"NewSession", "SignInRequired", "NoneType"}
+    assert {type(outcome).__name__ for outcome in outcomes} <= {"NewSession", "SignInRequired"}
     for session in sessions:
-        assert await accounts.recognition.from_session(session.token) is NOBODY
+        known = await accounts.recognition.from_session(session.token)
+        assert known.signed_in == (session is outcomes[6]), "only the session of whoever changed it goes on"
 
 
 async def test_a_session_of_the_old_password_that_is_written_late_is_over_from_the_start(
@@ -105,10 +64,10 @@ async def test_a_session_of_the_old_password_that_is_written_late_is_over_from_t
 ) -> None:
     late = await accounts.sessions.sign_in("ada", PASSWORD)
     (written, _) = await accounts.sessions.list(ada)
-    await accounts.profile.change_password(ada, PASSWORD, NEW)
+    new = await accounts.recognition.from_session((await accounts.profile.change_password(ada, PASSWORD, NEW)).token)
     house.write(Put(written).if_new())
     assert await accounts.recognition.from_session(late.token) is NOBODY
-    assert [session.session_id for session in await accounts.sessions.list(ada)] == [ada.session_id]
+    assert [session.session_id for session in await accounts.sessions.list(new)] == [new.session_id]
 
 
 async def test_of_two_changes_of_the_password_at_once_one_goes_through(accounts: Accounts, ada: Viewer) -> None:
@@ -117,8 +76,18 @@ async def test_of_two_changes_of_the_password_at_once_one_goes_through(accounts:
         accounts.profile.change_password(ada, PASSWORD, f"{NEW}!"),
         return_exceptions=True,
     )
-    assert sum(outcome is None for outcome in outcomes) == 1
-    assert sum(isinstance(outcome, ChangedMeanwhileError | Invalid) for outcome in outcomes) == 1
+    assert sum(isinstance(outcome, NewSession) for outcome in outcomes) == 1
+    assert sum(isinstance(outcome, ChangedMeanwhileError | Invalid | SignInRequired) for outcome in outcomes) == 1
+
+
+async def test_tokens_stay_unless_whoever_changes_the_password_revokes_them(accounts: Accounts, ada: Viewer) -> None:
+    token = await accounts.tokens.create(ada, "robot", [], 30)
+    new = await accounts.profile.change_password(ada, PASSWORD, NEW)
+    assert (await accounts.recognition.from_bearer(token.text)).signed_in
+    ada = await accounts.recognition.from_session(new.token)
+    await accounts.profile.change_password(ada, NEW, f"{NEW}!", revoke_tokens=True)
+    with pytest.raises(SignInRequired):
+        await accounts.recognition.from_bearer(token.text)
 
 
 @pytest.mark.parametrize(
@@ -153,7 +122,7 @@ async def test_programs_and_nobody_change_no_accounts(accounts: Accounts, ada: V
         with pytest.raises(refusal):
             await accounts.profile.change_name(viewer, "Robot")
         with pytest.raises(refusal):
-            await accounts.profile.change_email(viewer, "robot@example.org", PASSWORD)
+            await accounts.addresses.change(viewer, "robot@example.org", PASSWORD)
         with pytest.raises(refusal):
             await accounts.profile.change_password(viewer, PASSWORD, NEW)
         with pytest.raises(refusal):

@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-import re
 from pathlib import Path
-from urllib.parse import parse_qs, urlsplit
 
 import pytest
 
@@ -17,7 +15,7 @@ from partita.kit.permissions import NOBODY, Viewer
 from partita.kit.problems import BadRequest, Invalid, SignInRequired, TooMany, Unavailable
 from partita.kit.settings import Settings
 from partita.store import EmbeddedStore
-from tests.kit.accounts.conftest import PASSWORD, enter, join
+from tests.kit.accounts.conftest import PASSWORD, confirm_address, enter, join, link_in, mails_to
 from tests.kit.conftest import HandClock
 
 pytestmark = pytest.mark.anyio
@@ -32,21 +30,24 @@ async def ada(accounts: Accounts) -> Viewer:
 async def _link(accounts: Accounts, outbox: Outbox, email: str = "ada@example.org") -> str:
     await accounts.resets.request(email)
     await accounts.finish()
-    (newest,) = await outbox.page(limit=1)
-    (url,) = re.findall(r"https://\S+", newest.text)
-    assert url.startswith(f"https://partita.example.org{RESET_PATH}?")
-    return str(parse_qs(urlsplit(url).query)["token"][0])
+    (newest, *_) = await mails_to(accounts, outbox, email.strip().lower(), "Reset")
+    assert f"https://partita.example.org{RESET_PATH}?" in newest.text
+    return link_in(newest)
 
 
-async def test_the_link_lets_its_owner_choose_a_password_and_ends_all_sessions(
+async def test_the_link_lets_its_owner_choose_a_password_and_ends_all_sessions_and_tokens(
     accounts: Accounts, outbox: Outbox, ada: Viewer
 ) -> None:
-    session = await accounts.sessions.sign_in("ada", PASSWORD)
+    session, robot = (
+        await accounts.sessions.sign_in("ada", PASSWORD),
+        await accounts.tokens.create(ada, "robot", [], 30),
+    )
     token = await _link(accounts, outbox, " ADA@example.org")
-    (mail,) = await outbox.page()
-    assert mail.to == "ada@example.org"
     await accounts.resets.complete(token, NEW)
     assert await accounts.recognition.from_session(session.token) is NOBODY
+    with pytest.raises(SignInRequired):
+        await accounts.recognition.from_bearer(robot.text)
+    assert len(await mails_to(accounts, outbox, "ada@example.org", "Your password was changed")) == 1
     assert (await enter(accounts, "ada", NEW)).user_id == ada.user_id
     with pytest.raises(SignInRequired):
         await accounts.sessions.sign_in("ada", PASSWORD)
@@ -81,7 +82,8 @@ async def test_a_link_ends_after_an_hour_and_with_a_newer_one(
 
 async def test_a_changed_password_or_address_ends_the_link(accounts: Accounts, outbox: Outbox, ada: Viewer) -> None:
     token = await _link(accounts, outbox)
-    await accounts.profile.change_email(ada, "countess@example.org", PASSWORD)
+    await accounts.addresses.change(ada, "countess@example.org", PASSWORD)
+    await confirm_address(accounts, outbox, ada, "countess@example.org")
     with pytest.raises(BadRequest):
         await accounts.resets.complete(token, NEW)
     token = await _link(accounts, outbox, "countess@example.org")

@@ -9,7 +9,7 @@ import pytest
 
 from partita.kit.accounts import Accounts, NewSession
 from partita.kit.permissions import NOBODY
-from partita.kit.problems import Forbidden, NotFound, SignInRequired, TooMany
+from partita.kit.problems import Forbidden, NotFound, Problem, SignInRequired, TooMany
 from partita.store import EmbeddedStore, Observation
 from tests.kit.accounts.conftest import PASSWORD, POLICY, Press, enter, join
 from tests.kit.conftest import HandClock
@@ -19,7 +19,7 @@ pytestmark = pytest.mark.anyio
 
 @pytest.fixture
 async def ada(accounts: Accounts) -> NewSession:
-    await accounts.registration.sign_up("ada", "ada@example.org", "Ada", PASSWORD)
+    await accounts.registration.create("ada", "ada@example.org", "Ada", PASSWORD)
     return await accounts.sessions.sign_in("ada", PASSWORD, user_agent="Firefox")
 
 
@@ -67,12 +67,62 @@ async def test_anything_but_the_very_token_is_nobody(accounts: Accounts, ada: Ne
         assert await accounts.recognition.from_session(token) is NOBODY
 
 
-async def test_a_session_ends_after_its_days(accounts: Accounts, ada: NewSession, clock: HandClock) -> None:
+async def test_a_session_ends_after_its_days_however_often_it_is_used(
+    accounts: Accounts, ada: NewSession, clock: HandClock
+) -> None:
     assert ada.expires_at == int(clock.now().timestamp()) + 30 * 86400
-    clock.forward(days=29, hours=23)
+    for _ in range(29):
+        clock.forward(days=1)
+        assert (await accounts.recognition.from_session(ada.token)).signed_in
+    clock.forward(hours=23, minutes=59)
     assert (await accounts.recognition.from_session(ada.token)).signed_in
-    clock.forward(hours=1)
+    clock.forward(minutes=1)
     assert await accounts.recognition.from_session(ada.token) is NOBODY
+
+
+async def test_a_session_that_nobody_uses_ends_sooner(accounts: Accounts, ada: NewSession, clock: HandClock) -> None:
+    clock.forward(days=13)
+    viewer = await accounts.recognition.from_session(ada.token)
+    assert viewer.signed_in
+    clock.forward(days=14)
+    assert await accounts.recognition.from_session(ada.token) is NOBODY
+    late = await enter(accounts, "ada")
+    assert [each.session_id for each in await accounts.sessions.list(late)] == [late.session_id], "nor is it listed"
+
+
+@pytest.mark.parametrize(
+    ("role", "minutes", "signed_in"),
+    [("admin", 29, True), ("admin", 30, False), ("press:chief", 30, False), ("press:editor", 30, True)],
+)
+async def test_a_session_of_an_administrator_ends_after_half_an_hour_without_use(
+    accounts: Accounts, clock: HandClock, role: str, minutes: int, signed_in: bool
+) -> None:
+    await join(accounts, "grace", role)
+    session = await accounts.sessions.sign_in("grace", PASSWORD)
+    clock.forward(minutes=minutes)
+    assert (await accounts.recognition.from_session(session.token)).signed_in == signed_in
+    clock.forward(minutes=1)
+    again = await enter(accounts, "grace")
+    assert len(await accounts.sessions.list(again)) == (3 if signed_in and role != "admin" else 2 if signed_in else 1)
+
+
+async def test_a_session_of_an_administrator_ends_after_twelve_hours_however_often_it_is_used(
+    accounts: Accounts, clock: HandClock
+) -> None:
+    await join(accounts, "grace", "admin")
+    session = await accounts.sessions.sign_in("grace", PASSWORD)
+    for _ in range(35):
+        clock.forward(minutes=20)
+        assert (await accounts.recognition.from_session(session.token)).signed_in
+    clock.forward(minutes=20)
+    assert await accounts.recognition.from_session(session.token) is NOBODY
+
+
+async def test_all_other_sessions_are_ended_at_once(accounts: Accounts, ada: NewSession) -> None:
+    others = [await accounts.sessions.sign_in("ada", PASSWORD) for _ in range(3)]
+    await accounts.sessions.revoke_others(await accounts.recognition.from_session(ada.token))
+    assert [await accounts.recognition.from_session(each.token) for each in others] == [NOBODY] * 3
+    assert (await accounts.recognition.from_session(ada.token)).signed_in
 
 
 async def test_every_sign_in_has_a_token_of_its_own_and_ends_the_one_it_replaces(
@@ -183,6 +233,53 @@ async def test_ten_tries_from_one_place_and_then_not_for_a_while(
     await accounts.sessions.sign_in("ada", PASSWORD, address="192.0.2.2")  # whoever guesses locks nobody else out
     clock.forward(minutes=15)
     await accounts.sessions.sign_in("ada", PASSWORD, address="192.0.2.1")
+
+
+async def test_ten_tries_are_ten_by_whatever_name_and_the_answer_does_not_tell_that_they_are_one_persons(
+    accounts: Accounts, ada: NewSession
+) -> None:
+    names = ("ada", "ada@example.org", "nobody", "nobody@example.org")
+    answers = {name: [await _answer(accounts, name, "wrong horse battery") for _ in range(11)] for name in names}
+    assert set(map(tuple, answers.values())) == {("wrong_password",) * 10 + ("too_many_requests",)}
+
+    # The username was guessed ten times, so the address is not tried at all: its first guess would have been right.
+    await join(accounts, "eve")
+    for _ in range(10):
+        await _answer(accounts, "eve", "wrong horse battery")
+    assert await _answer(accounts, "eve@example.org", PASSWORD) == "wrong_password"
+
+
+async def test_who_signs_in_rightly_is_never_counted(accounts: Accounts, ada: NewSession) -> None:
+    for _ in range(9):
+        await _answer(accounts, "ada", "wrong horse battery")
+    for name in ("ada", "ada@example.org") * 10:
+        assert await _answer(accounts, name, PASSWORD) == ""
+    assert await _answer(accounts, "ada", "wrong horse battery") == "wrong_password"
+    assert await _answer(accounts, "ada", PASSWORD) == "too_many_requests"
+
+
+async def test_many_guesses_at_once_are_not_more(accounts: Accounts, ada: NewSession) -> None:
+    tries = (_answer(accounts, "ada", f"wrong horse {number}") for number in range(40))
+    assert sorted(await asyncio.gather(*tries)) == ["too_many_requests"] * 30 + ["wrong_password"] * 10
+
+
+async def test_a_hundred_guesses_an_hour_are_all_from_wherever_they_come(
+    accounts: Accounts, ada: NewSession, clock: HandClock
+) -> None:
+    for number in range(100):
+        await _answer(accounts, "ada", "wrong horse battery", address=f"192.0.2.{number // 9}")
+    assert await _answer(accounts, "ada", PASSWORD, address="198.51.100.1") == "wrong_password"
+    clock.forward(hours=1)
+    assert await _answer(accounts, "ada", PASSWORD, address="198.51.100.1") == ""
+
+
+async def _answer(accounts: Accounts, name: str, password: str, *, address: str = "192.0.2.1") -> str:
+    """The code of the refusal, if there is one."""
+    try:
+        await accounts.sessions.sign_in(name, password, address=address)
+    except Problem as problem:
+        return problem.code
+    return ""
 
 
 async def test_a_suspended_account_is_kept_out_at_once_and_let_in_again(accounts: Accounts, ada: NewSession) -> None:

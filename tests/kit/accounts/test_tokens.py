@@ -113,6 +113,7 @@ async def test_when_a_token_was_used_is_written_once_in_a_while(
     accounts: Accounts, ada: Viewer, house: EmbeddedStore, clock: HandClock
 ) -> None:
     made = await accounts.tokens.create(ada, "importer", [], 30)
+    await accounts.finish()
     assert made.token.used_at is None
     seen: list[Observation] = []
     house.observe(seen.append)

@@ -34,7 +34,7 @@ async def test_fifty_who_want_one_username_and_one_address_make_one_account(
     make_accounts: Made, settings: Settings
 ) -> None:
     accounts = make_accounts(settings)
-    tries = (accounts.registration.sign_up("ada", "ada@example.org", "Ada", PASSWORD) for _ in range(50))
+    tries = (accounts.registration.create("ada", "ada@example.org", "Ada", PASSWORD) for _ in range(50))
     outcomes = await asyncio.gather(*tries, return_exceptions=True)
     assert sum(isinstance(outcome, Account) for outcome in outcomes) == 1
     assert sum(isinstance(outcome, Conflict) for outcome in outcomes) == 49
@@ -44,7 +44,7 @@ async def test_whoever_has_just_signed_in_is_known_and_whoever_has_just_left_is_
     make_accounts: Made, settings: Settings
 ) -> None:
     accounts = make_accounts(settings)
-    await accounts.registration.sign_up("ada", "ada@example.org", "Ada", PASSWORD)
+    await accounts.registration.create("ada", "ada@example.org", "Ada", PASSWORD)
     for round_ in range(8):
         session = await accounts.sessions.sign_in("ada", PASSWORD, address=f"192.0.2.{round_}")
         viewer = await accounts.recognition.from_session(session.token)
@@ -58,7 +58,7 @@ async def test_whoever_has_just_signed_in_is_known_and_whoever_has_just_left_is_
 
 async def test_a_changed_password_holds_at_once(make_accounts: Made, settings: Settings) -> None:
     accounts = make_accounts(settings)
-    await accounts.registration.sign_up("ada", "ada@example.org", "Ada", PASSWORD)
+    await accounts.registration.create("ada", "ada@example.org", "Ada", PASSWORD)
     old = PASSWORD
     for round_ in range(4):
         others = [await accounts.sessions.sign_in("ada", old, address=f"192.0.2.{round_}") for _ in range(2)]

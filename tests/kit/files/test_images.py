@@ -164,3 +164,21 @@ async def test_a_damaged_picture_is_taken_or_refused_and_nothing_else(format: st
     except ImageRefused:
         return
     assert kind_of(found.data) == found.kind
+
+
+@pytest.mark.parametrize("size", [(64, 64), (65, 900), (1600, 70), (720, 1080), (361, 541)])
+@pytest.mark.parametrize("frame", [(360, 540), (176, 176), (1200, 600)])
+async def test_a_frame_gives_the_shape_and_the_largest_size(size: tuple[int, int], frame: tuple[int, int]) -> None:
+    """Cut, not squeezed: what is in the middle stays in the middle, and nothing is made larger than it was."""
+    picture = Image.new("RGB", size, "white")
+    middle = (size[0] // 2 - 8, size[1] // 2 - 8, size[0] // 2 + 8, size[1] // 2 + 8)
+    picture.paste((200, 0, 0), middle)
+    found = await image_of(_encoded(picture, "PNG"), most_bytes=MOST, frame=frame)
+    assert found.kind == WEBP
+    assert found.width <= min(frame[0], size[0])
+    assert found.height <= min(frame[1], size[1])
+    assert abs(found.width * frame[1] - found.height * frame[0]) <= max(frame), "the shape of the frame"
+    with Image.open(BytesIO(found.data)) as seen:
+        red, green, _ = seen.convert("RGB").getpixel((found.width // 2, found.height // 2))  # type: ignore[misc]
+        assert red > 150
+        assert green < 120

@@ -12,7 +12,7 @@ from partita.kit.notifications import Channels, InMail, Kind, Notifications, Wor
 from partita.kit.notifications.service import TO_ADDRESS
 from partita.kit.problems import NotFound
 from partita.table import InvalidCursorError
-from tests.kit.notifications.conftest import COMMENTED, DAILY, MAILED, PUBLISHED, SECRET, Crash, Fuse, World
+from tests.kit.notifications.conftest import COMMENTED, DAILY, MAILED, PASSWORD, PUBLISHED, SECRET, Crash, Fuse, World
 
 pytestmark = pytest.mark.anyio
 
@@ -135,6 +135,22 @@ async def test_nobody_is_told_of_what_is_long_ago_and_no_mail_comes_late(world: 
     assert await process.unread_count(ada.user_id) == 1
     await process.tell("nobody", MAILED, cause="c", at=world.at(), data={"title": "x"})
     assert await world.mails() == []
+
+
+async def test_an_address_that_is_not_confirmed_gets_no_mail_whatever_is_chosen(world: World) -> None:
+    """Else anybody could have mail sent to anybody, by an account with their address."""
+    eve = await world.accounts.registration.sign_up("eve", "victim@example.org", "Eve", PASSWORD)
+    process = world.process()
+    private = InMail("victim@example.org", {"title": "secret"}, "/private")
+    for kind in (MAILED, DAILY):
+        await process.tell(eve.user_id, kind, cause="c", at=world.at(), data={"title": "x"}, in_mail=private)
+    await process.tell(eve.user_id, DAILY, cause="d", at=world.at(), data={"title": "y"})
+    world.clock.forward(days=2)
+    assert await process.send_due_digests(world.clock.now()) == 0
+    await process.finish()
+    await world.accounts.finish()
+    assert [mail.subject for mail in await world.mails()] == ["Confirm your email address"]
+    assert len(await process.page(await world.viewer(eve))) == 3, "under the bell it is told"
 
 
 async def test_what_only_the_address_may_know_goes_to_that_address_alone(world: World) -> None:

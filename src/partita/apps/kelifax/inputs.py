@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
-from pydantic import AfterValidator, BeforeValidator, ConfigDict, EmailStr, Field
+from pydantic import AfterValidator, BeforeValidator, ConfigDict, EmailStr, Field, ValidationInfo, field_validator
 
 from partita.apps.kelifax.formats import LOGO_NAME, LearningResource, LearningType
 from partita.apps.kelifax.schema import Category, Resource
@@ -178,6 +178,69 @@ class Reason(Input):
     model_config = ConfigDict(extra="ignore")  # programs have always been able to send more
 
     reason: Annotated[Text, Field(min_length=1, max_length=1000)]
+
+
+ChosenOne = Annotated[str, Field(pattern=r"^[a-z0-9_-]{1,120}@\d{1,9}$")]
+"""A slug and the revision that the moderator saw: `amazing-dev-tool@3`."""
+Usual = Literal["unreachable", "advertising", "unclear", "not-for-developers", "duplicate"]
+CANNED: dict[Usual, str] = {
+    "unreachable": "The address does not answer. Please check it and submit again.",
+    "advertising": "The text reads like advertising. Say in plain words what the tool does, and for whom.",
+    "unclear": "We could not tell from the text what it is for. Please describe it for somebody who has never seen it.",
+    "not-for-developers": "It is not for people who develop software, and this directory is for them alone.",
+    "duplicate": "The directory has this resource already, under another address.",
+}
+"""Reasons that are given often: name → what the submitter reads."""
+
+
+class RejectionWords(Input):
+    """One of the usual reasons, words of one's own, or both."""
+
+    usual: Usual | None = None
+    reason: Annotated[Text, Field(max_length=1000, validate_default=True)] = ""
+
+    @property
+    def text(self) -> str:
+        """What the submitter reads."""
+        return " ".join(part for part in (self.usual and CANNED[self.usual], self.reason) if part)
+
+
+class Rejection(RejectionWords):
+    """Why a resource is rejected."""
+
+    @field_validator("reason")
+    @classmethod
+    def _says_why(cls, value: str, info: ValidationInfo) -> str:
+        if not value and info.data.get("usual") is None:
+            raise ValueError("Choose a reason, or write one: the submitter will read it.")
+        return value
+
+
+class Chosen(RejectionWords):
+    """Submissions that are decided on together, each as the moderator saw it."""
+
+    decision: Literal["approve", "reject"]
+    chosen: Annotated[list[ChosenOne], Field(max_length=100, validate_default=True)] = Field(default=[])
+
+    @field_validator("chosen")
+    @classmethod
+    def _decides(cls, value: list[str], info: ValidationInfo) -> list[str]:
+        if not value:
+            raise ValueError("Choose at least one submission.")
+        if info.data.get("decision") == "reject" and not (info.data.get("usual") or info.data.get("reason")):
+            raise ValueError("Choose a reason, or write one: the submitters will read it.")
+        return value
+
+    @property
+    def revisions(self) -> dict[str, int]:
+        """Slug → revision that the moderator saw."""
+        pairs = (each.rpartition("@") for each in self.chosen)
+        return {slug: int(revision) for slug, _, revision in pairs}
+
+    @property
+    def rejection(self) -> str | None:
+        """What the submitters read; None if they are approved."""
+        return self.text if self.decision == "reject" else None
 
 
 class FeaturedPlace(Input):

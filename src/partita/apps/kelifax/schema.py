@@ -429,7 +429,7 @@ def approved_with_tag_in(tag: str, category: Category) -> Query[ResourceTag]:
     ).newest_first()
 
 
-_ACTION_NAMES = {
+ACTION_NAMES = {
     "approve": "Approved",
     "reject": "Rejected",
     "feature": "Featured",
@@ -463,7 +463,7 @@ class Decision(
     @property
     def action_name(self) -> str:
         """What the moderator did, as people read it."""
-        return _ACTION_NAMES.get(self.action, self.action)
+        return ACTION_NAMES.get(self.action, self.action)
 
 
 @access_pattern("Moderation log", RESOURCES, documented=False)

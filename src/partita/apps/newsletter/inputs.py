@@ -512,6 +512,10 @@ Amount = Annotated[int, Field(ge=0, le=10**12)]
 ProposalStatus = Literal["draft", "in_review", "ready", "submitted", "accepted", "declined", "archived"]
 
 
+Annex = Literal["yes", "no"]
+"""Whether exports have the checklist of the call as an annex, if it has entries."""
+
+
 class NewProposal(Input):
     """A proposal and the frame it begins with."""
 
@@ -527,6 +531,7 @@ class NewProposal(Input):
     currency: Currency = ""
     language: Language = "en"
     theme: Theme = "journal"
+    annex: Annex = "yes"
 
 
 class ProposalEdit(Edit):
@@ -543,6 +548,7 @@ class ProposalEdit(Edit):
     currency: Currency | None = None
     language: Language | None = None
     theme: Theme | None = None
+    annex: Annex | None = None
 
 
 class ProposalFacts(Edit):
@@ -559,6 +565,7 @@ class ProposalFacts(Edit):
     currency: Currency = ""
     language: Language = "en"
     theme: Theme = "journal"
+    annex: Annex = "yes"
 
     @property
     def edit(self) -> ProposalEdit:

@@ -52,7 +52,9 @@ class KeyRange:
 
 def key_terms(condition: Condition) -> tuple[KeyTerm, ...]:
     """The terms of a key condition; refuses what no key condition can be, whatever the key is."""
-    terms = tuple(map(_term, condition.terms if isinstance(condition, And) else (condition,)))
+    if not isinstance(condition, And):
+        return (_term(condition),)
+    terms = tuple(map(_term, condition.terms))
     if len({term.name for term in terms}) != len(terms):
         raise ValidationError("KeyConditionExpressions must only contain one condition per key")
     return terms
@@ -71,9 +73,11 @@ def key_range(
     key_terms: Sequence[KeyTerm], hash_keys: Sequence[tuple[str, str]], range_keys: Sequence[tuple[str, str]]
 ) -> KeyRange:
     """The stretch a key condition selects, given the key schema as (name, type) pairs."""
-    if any(term.nested for term in key_terms):
-        raise ValidationError("KeyConditionExpressions cannot have conditions on nested attributes")
-    terms = {term.name: term for term in key_terms}
+    terms: dict[str, KeyTerm] = {}
+    for term in key_terms:
+        if term.nested:
+            raise ValidationError("KeyConditionExpressions cannot have conditions on nested attributes")
+        terms[term.name] = term
     if len(hash_keys) > 1 or len(range_keys) > 1:
         _check_wide(terms, [name for name, _ in hash_keys], [name for name, _ in range_keys])
     elif len(terms) > 2:

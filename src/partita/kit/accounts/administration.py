@@ -10,15 +10,17 @@ from pydantic import SecretStr
 
 from partita.kit.accounts.inputs import SignUp, checked, checked_password
 from partita.kit.accounts.kit import AccountsKit
+from partita.kit.accounts.notices import Notices
 from partita.kit.accounts.passwords import one_time_password
 from partita.kit.accounts.people import People
 from partita.kit.accounts.permissions import Permissions
 from partita.kit.accounts.registration import Registration
 from partita.kit.accounts.schema import Account, ApiToken, Password, Session
+from partita.kit.accounts.second_factor import SecondFactors
 from partita.kit.accounts.sessions import Sessions
 from partita.kit.accounts.stored_passwords import StoredPasswords
 from partita.kit.accounts.tokens import Tokens
-from partita.kit.permissions import ADMIN, House, Viewer, authorize
+from partita.kit.permissions import ADMIN, House, Viewer, authorize, require_confirmation
 from partita.kit.problems import FieldError, Forbidden, Invalid
 from partita.table import Transaction, Update, Write
 
@@ -45,6 +47,8 @@ class Administration:
         sessions: Sessions,
         tokens: Tokens,
         passwords: StoredPasswords,
+        factors: SecondFactors,
+        notices: Notices,
     ) -> None:
         self._kit = kit
         self._people = people
@@ -53,12 +57,15 @@ class Administration:
         self._sessions = sessions
         self._tokens = tokens
         self._passwords = passwords
+        self._factors = factors
+        self._notices = notices
 
     async def create_account(
         self, viewer: Viewer, username: str, email: str, name: str, *, roles: Collection[str] = ()
     ) -> NewAccount:
         """Create an account for somebody, who must change its one-time password at the first sign-in."""
         authorize(viewer, House.MANAGE_USERS)
+        require_confirmation(viewer)
         self._check_roles(viewer, set(roles))
         new = one_time_password()
         valid = checked(lambda: SignUp(username=username, email=email, name=name, password=SecretStr(new)))
@@ -75,6 +82,7 @@ class Administration:
         checked_password("password", chosen, person.username, person.email, person.name)
         await self._passwords.replace(person, await self._passwords.get(user_id), chosen, must_change=True)
         _log.info("%s set the password of %s", viewer.username, user_id)
+        await self._notices.password_changed(person, by=viewer.name)
         return chosen
 
     async def set_roles(self, viewer: Viewer, user_id: str, roles: Collection[str]) -> Account:
@@ -93,7 +101,8 @@ class Administration:
         """End every session and revoke every API token of somebody."""
         person = await self._manageable(viewer, user_id, or_self=True)
         generation = person.generation + 1
-        account = Update(person.own_key, Account.generation.set(generation))
+        tokens = Account.token_generation.set(person.token_generation + 1)
+        account = Update(person.own_key, Account.generation.set(generation), tokens)
         writes: list[Write] = [account.unless_changed(person, Account.generation)]
         stored = await self._passwords.get(user_id)
         if stored is not None:
@@ -107,7 +116,8 @@ class Administration:
         """Somebody's sessions and API tokens."""
         authorize(viewer, House.MANAGE_USERS)
         person = await self._people.get(user_id)
-        return await self._sessions.active(person), await self._tokens.active(person)
+        granted = await self._permissions.of(person)
+        return await self._sessions.active(person, granted), await self._tokens.active(person)
 
     async def suspend(self, viewer: Viewer, user_id: str) -> Account:
         """Keep somebody out until they are restored; nothing of theirs is deleted."""
@@ -116,6 +126,13 @@ class Administration:
     async def restore(self, viewer: Viewer, user_id: str) -> Account:
         """Let a suspended person in again."""
         return await self._set_suspended(viewer, user_id, None)
+
+    async def remove_second_factor(self, viewer: Viewer, user_id: str) -> None:
+        """Let somebody sign in with the password alone, who has lost their app and their recovery codes."""
+        person = await self._manageable(viewer, user_id)
+        await self._factors.remove_from(person)
+        await self._notices.second_factor_removed(person, by=viewer.name)
+        _log.info("%s removed the second factor of %s", viewer.username, user_id)
 
     async def _set_suspended(self, viewer: Viewer, user_id: str, since: str | None) -> Account:
         person = await self._manageable(viewer, user_id)
@@ -128,6 +145,7 @@ class Administration:
     async def _manageable(self, viewer: Viewer, user_id: str, *, or_self: bool = False) -> Account:
         """An account with no permission that the viewer lacks: otherwise managing it would be a way to get it."""
         authorize(viewer, House.MANAGE_USERS)
+        require_confirmation(viewer)
         person = await self._people.get(user_id)
         if person.user_id == viewer.user_id and not or_self:
             raise Forbidden("Change your own account on your account page.")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import unicodedata
 from collections.abc import Callable
 from typing import Annotated, Any, TypeVar
@@ -37,6 +38,16 @@ def _printable(text: str) -> str:
     return text
 
 
+_LINK = re.compile(r"://|@|www\.|[^\W_]{2,}\.[^\W\d_]{2,}", re.IGNORECASE)
+
+
+def _no_link(name: str) -> str:
+    """Names are in mail to others: whatever looks like an address is a link there."""
+    if _LINK.search(unicodedata.normalize("NFKC", name)):
+        raise ValueError("Enter a name without web or mail addresses.")
+    return name
+
+
 def _not_reserved(username: str) -> str:
     if username in RESERVED:
         raise ValueError("This username is reserved. Choose another.")
@@ -49,7 +60,12 @@ Username = Annotated[
     matching("[a-z0-9]([a-z0-9-]*[a-z0-9])?", "Use letters a–z, digits, and hyphens between them."),
 ]
 Email = Annotated[EmailStr, Field(max_length=254), AfterValidator(str.lower)]
-Name = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=80), AfterValidator(_printable)]
+Name = Annotated[
+    str,
+    StringConstraints(strip_whitespace=True, min_length=1, max_length=80),
+    AfterValidator(_printable),
+    AfterValidator(_no_link),
+]
 TokenName = Annotated[
     str, StringConstraints(strip_whitespace=True, min_length=1, max_length=100), AfterValidator(_printable)
 ]

@@ -9,6 +9,7 @@ from partita.kit.accounts.passwords import Passwords
 from partita.kit.clock import Clock, Ids
 from partita.kit.limits import Limits
 from partita.kit.mail import Mail
+from partita.kit.mail_queue import MailQueue
 from partita.kit.settings import Settings
 from partita.store.store import AsyncStore
 from partita.table.types import timestamp
@@ -24,6 +25,8 @@ class AccountsKit:
     settings: Settings
     limits: Limits
     mail: Mail
+    queue: MailQueue
+    """For notices, which are sent once and tried again; links, which are secrets, are not written down."""
     passwords: Passwords
 
     def timestamp(self) -> str:

@@ -4,19 +4,26 @@ from __future__ import annotations
 
 import asyncio
 import base64
+import re
 import secrets
 import unicodedata
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from argon2 import PasswordHasher
 from argon2.exceptions import Argon2Error, InvalidHashError
 
 from partita.kit.problems import Unavailable
 
-SHORTEST = 10
-LONGEST = 200
+SHORTEST = 12
+LONGEST = 128
+_LONGEST_EVER = 200
+"""Passwords of earlier versions may be as long."""
+_FEWEST_GUESSES = 1e8
+_ESTIMATED = 40
+"""How many characters are estimated: what is hard to guess does not become easier by more of them."""
+_SITE = "partita"
 _THREADS = 2
 _MOST_WAITING = 200
 _MEMORY_KIB = 19 * 1024
@@ -43,9 +50,9 @@ class Passwords:
 
     async def verify(self, encoded: str | None, password: str) -> bool:
         """Whether it is the password; takes as long if there is none."""
-        usable = encoded is not None and len(password) <= LONGEST
+        usable = encoded is not None and len(password) <= _LONGEST_EVER
         against = encoded if usable and encoded is not None else self._unmatchable
-        return await self._in_turn(lambda: self._matches(against, password[:LONGEST])) and usable
+        return await self._in_turn(lambda: self._matches(against, password[:_LONGEST_EVER])) and usable
 
     def outdated(self, encoded: str) -> bool:
         """Whether it was hashed with other costs than today's."""
@@ -74,11 +81,23 @@ def weakness(password: str, *personal: str | None) -> str | None:
     if len(password) > LONGEST:
         return f"At most {LONGEST} characters; this has {len(password)}."
     plain = _normal(password).casefold()
-    if plain in _WORST or len(set(plain)) < 4:
-        return "This password is too common. Choose another."
-    if plain in {_normal(each).casefold() for each in personal if each}:
+    own = [_normal(each).casefold() for each in personal if each]
+    if plain in own:
         return "This is your own name or email address. Choose another password."
+    if (
+        _guesses(_normal(password), [part for each in own for part in (each, *re.split(r"\W+", each)) if part])
+        < _FEWEST_GUESSES
+    ):
+        return "This password is common, or easy to guess. Choose another, such as three or four words."
     return None
+
+
+def _guesses(password: str, personal: list[str]) -> float:
+    """How many guesses somebody needs who begins with the passwords of leaks, words, names, dates and keyboard rows."""
+    from zxcvbn import zxcvbn  # its lists take a moment to load, and not every process chooses passwords
+
+    found: dict[str, Any] = zxcvbn(password[:_ESTIMATED], user_inputs=[_SITE, *personal])
+    return float(found["guesses"])
 
 
 def one_time_password() -> str:
@@ -95,18 +114,3 @@ def _unmatchable(memory_kib: int, rounds: int) -> str:
     """A hash that takes as long to verify as any other, but that nothing matches."""
     salt, digest = (base64.b64encode(secrets.token_bytes(size)).decode().rstrip("=") for size in (16, 32))
     return f"$argon2id$v=19$m={memory_kib},t={rounds},p=1${salt}${digest}"
-
-
-_LISTED = """
-0123456789 0987654321 1234567890 12345678910 123456789a 123456789q 1234512345 1029384756 1q2w3e4r5t 1q2w3e4r5t6y
-1qaz2wsx3edc 123qwe123qwe 9876543210 abc1234567 abcd123456 abc123456789 abcdefghij admin12345 admin123456
-administrator asdfghjkl1 asdfghjkl123 baseball123 basketball bismillah1 blink182182 changeme12 changeme123
-charlie123 computer12 computer123 correcthorse dragon1234 football12 football123 helloworld hello12345 iloveyou12
-iloveyou123 internet123 jennifer123 letmein123 letmein1234 liverpool1 liverpool123 manchester master1234 michael123
-monkey1234 p@ssw0rd12 p@ssw0rd123 passw0rd12 passw0rd123 password00 password01 password10 password11 password12
-password123 password1234 password12345 passwordpassword pokemon123 princess12 princess123 q1w2e3r4t5 q1w2e3r4t5y6
-qazwsxedcrfv qwerty1234 qwerty12345 qwerty123456 qwertyuiop qwertyuiop1 qwertyuiop123 qwertz1234 secret1234
-starwars123 sunshine12 sunshine123 superman12 superman123 test123456 testtest12 trustno1trustno1 volkswagen
-welcome123 welcome1234 whatever12 whatever123 zaq12wsxcde3 zxcvbnm123 zxcvbnm1234 zxcvbnmasdf
-"""
-_WORST = frozenset(_LISTED.split())

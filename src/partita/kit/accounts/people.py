@@ -48,14 +48,15 @@ class People:
         found = await self._store.batch_get([account(user_id).key for user_id in wanted]) if wanted else []
         return {each.user_id: each for each in found if each is not None}
 
-    async def own_account(self, viewer: Viewer, *, with_one_time_password: bool = False) -> Account:
-        """The viewer's account, to change it: only from a browser, and not before a one-time password is changed."""
+    async def own_account(self, viewer: Viewer, *, unfinished: bool = False) -> Account:
+        """The viewer's account, to change it: only from a browser. An `unfinished` one has a one-time password, which
+        else must be changed first."""
         if not viewer.signed_in:
             raise SignInRequired("Sign in to do this.")
         if viewer.via != "session":
             raise Forbidden("A program cannot do this. Sign in with a browser.", code="sign_in_with_a_browser")
         person = await self.get(viewer.id)
-        if person.must_change_password and not with_one_time_password:
+        if person.must_change_password and not unfinished:
             raise Forbidden("Change your one-time password first.", code="change_the_password_first")
         return person
 

@@ -4,26 +4,32 @@ from __future__ import annotations
 
 import logging
 
-from partita.kit.accounts.inputs import Email, Name, checked_field, checked_password
+from partita.kit.accounts.inputs import Name, checked_field, checked_password
 from partita.kit.accounts.kit import AccountsKit
+from partita.kit.accounts.notices import Notices
 from partita.kit.accounts.people import People
-from partita.kit.accounts.registration import EMAIL_TAKEN
-from partita.kit.accounts.schema import EMAIL, Account, ResetLink
+from partita.kit.accounts.schema import Account
+from partita.kit.accounts.sessions import NewSession
 from partita.kit.accounts.stored_passwords import StoredPasswords
+from partita.kit.accounts.tokens import Tokens
 from partita.kit.permissions import Viewer
-from partita.kit.problems import Conflict, FieldError, Invalid
-from partita.table import Delete, Transaction, Update
+from partita.kit.problems import FieldError, Invalid, SignInRequired
+from partita.table import Update
 
 _log = logging.getLogger(__name__)
 
 
 class Profile:
-    """The name, email address and password of the viewer."""
+    """The name and password of the viewer."""
 
-    def __init__(self, kit: AccountsKit, people: People, passwords: StoredPasswords) -> None:
+    def __init__(
+        self, kit: AccountsKit, people: People, passwords: StoredPasswords, tokens: Tokens, notices: Notices
+    ) -> None:
         self._kit = kit
         self._people = people
         self._passwords = passwords
+        self._tokens = tokens
+        self._notices = notices
 
     async def change_name(self, viewer: Viewer, name: str) -> Account:
         """Change the name that others see."""
@@ -32,29 +38,20 @@ class Profile:
         change = Update(person.own_key, Account.name.set(new), Account.updated_at.set(self._kit.timestamp()))
         return await self._kit.store.update(change)
 
-    async def change_email(self, viewer: Viewer, email: str, password: str) -> Account:
-        """Claim another email address and release the old one. Needs the password, because whoever has the address
-        can reset it."""
-        person = await self._people.own_account(viewer)
-        new: str = checked_field("email", Email, email)
-        await self._passwords.confirm(person, password, field="password")
-        after = person.model_copy(update={"email": new, "updated_at": self._kit.timestamp()})
-        taken = Conflict(EMAIL_TAKEN, code="email_taken", errors=[FieldError("email", EMAIL_TAKEN)])
-        moves = EMAIL.otherwise(taken).move(person, after)
-        if not moves:
-            return person
-        change = Update(person.own_key, Account.email.set(new), Account.updated_at.set(after.updated_at))
-        forget = Delete(ResetLink.key(ResetLink.user_id(person.user_id)))  # it went to the old address
-        await self._kit.store.transact(Transaction(change.unless_changed(person, Account.email), *moves, forget))
-        _log.info("%s changed the email address", person.user_id)
-        return after
-
-    async def change_password(self, viewer: Viewer, old: str, new: str) -> None:
-        """Change the password; every other session ends."""
-        person = await self._people.own_account(viewer, with_one_time_password=True)
+    async def change_password(self, viewer: Viewer, old: str, new: str, *, revoke_tokens: bool = False) -> NewSession:
+        """Change the password; every other session ends, and this one goes on under a new token."""
+        person = await self._people.own_account(viewer, unfinished=True)
         checked_password("new", new, person.username, person.email, person.name)
         stored = await self._passwords.confirm(person, old, field="old")
         if old == new:
             raise Invalid(FieldError("new", "This is your current password. Choose another."))
-        await self._passwords.replace(person, stored, new, keep_session=viewer.session_id)
+        session = await self._passwords.replace(
+            person, stored, new, keep_session=viewer.session_id or "", end_tokens=revoke_tokens
+        )
+        if session is None:
+            raise SignInRequired("You have been signed out. Sign in again.")
+        if revoke_tokens:
+            await self._tokens.revoke_all(person.user_id)
         _log.info("%s changed the password", person.user_id)
+        await self._notices.password_changed(person)
+        return session

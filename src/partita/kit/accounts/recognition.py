@@ -9,6 +9,7 @@ from typing import Literal, TypeVar
 from partita.kit.accounts import credentials
 from partita.kit.accounts.credentials import Credential
 from partita.kit.accounts.kit import AccountsKit
+from partita.kit.accounts.lifetimes import Lifetimes, is_administrator
 from partita.kit.accounts.oidc import OidcTokens
 from partita.kit.accounts.oidc_people import OidcPeople
 from partita.kit.accounts.people import refuse_suspended
@@ -31,6 +32,8 @@ class Recognition:
         self._kit = kit
         self._permissions = permissions
         self._oidc = oidc
+        self._lifetimes = Lifetimes(kit.settings)
+        self._demanded = kit.settings.second_factor
 
     async def from_session(self, token: str) -> Viewer:
         """The owner of this session; nobody if it has ended."""
@@ -41,8 +44,24 @@ class Recognition:
         session, person = await self._find(sent, key)
         if session is None or person is None or session.generation != person.generation or person.suspended:
             return NOBODY
+        granted = await self._granted(person)
+        now, administrator = self._kit.clock.now(), is_administrator(person, granted)
+        if self._lifetimes.has_ended(session, now, administrator=administrator):
+            return NOBODY
         await self._note_use(session)
-        return await self._viewer(person, via="session", session_id=session.session_id)
+        demanded = self._demanded == "everybody" or (self._demanded == "administrators" and administrator)
+        must_add = demanded and not person.second_factor
+        return Viewer(
+            user_id=person.user_id,
+            username=person.username,
+            name=person.name,
+            permissions=frozenset() if must_add else granted,
+            via="session",
+            session_id=session.session_id,
+            must_change_password=person.must_change_password,
+            must_add_factor=must_add,
+            confirmed=self._lifetimes.is_confirmed(session, now),
+        )
 
     async def from_bearer(self, token: str) -> Viewer:
         """The person an API token or an OpenID access token acts for; `SignInRequired` if it is invalid or expired."""
@@ -60,7 +79,7 @@ class Recognition:
             raise _invalid()
         key = ApiToken.key(ApiToken.user_id(sent.owner), ApiToken.token_id(sent.which))
         token, person = await self._find(sent, key)
-        if token is None or person is None:
+        if token is None or person is None or token.generation != person.token_generation:
             raise _invalid()
         refuse_suspended(person)
         await self._note_use(token)
@@ -85,13 +104,10 @@ class Recognition:
         self,
         person: Account,
         *more_roles: str,
-        via: Literal["session", "token", "oidc"],
-        session_id: str | None = None,
+        via: Literal["token", "oidc"],
         scopes: frozenset[str] | None = None,
     ) -> Viewer:
-        granted: frozenset[str] = frozenset()
-        if not person.must_change_password:  # nothing is granted before that
-            granted = await self._permissions.of(person, *more_roles)
+        granted = await self._granted(person, *more_roles)
         return Viewer(
             user_id=person.user_id,
             username=person.username,
@@ -99,9 +115,12 @@ class Recognition:
             permissions=granted if scopes is None else granted & scopes,
             withheld=frozenset() if scopes is None else granted - scopes,
             via=via,
-            session_id=session_id,
             must_change_password=person.must_change_password,
         )
+
+    async def _granted(self, person: Account, *more_roles: str) -> frozenset[str]:
+        """What somebody may do; nothing as long as they have a one-time password."""
+        return frozenset() if person.must_change_password else await self._permissions.of(person, *more_roles)
 
 
 def _invalid() -> SignInRequired:

@@ -1,4 +1,4 @@
-"""Accounts: each person's account, password, sessions and tokens in one partition, and guards beside it."""
+"""Accounts: each person's account, secrets, sessions and tokens in one partition, and guards beside it."""
 
 from __future__ import annotations
 
@@ -53,13 +53,18 @@ class Account(
     user_id: Attribute[str] = key_part()
     username: Attribute[str] = attribute(min_length=1, max_length=64)
     email: Attribute[str | None] = attribute(default=None, max_length=320)
+    """Confirmed, by its owner or by an administrator: one that somebody has only typed is a `PendingAddress`."""
     name: Attribute[str] = attribute(max_length=200)
     roles: Attribute[frozenset[str]] = attribute(default=frozenset())
     created_at: Attribute[Timestamp]
     updated_at: Attribute[Timestamp]
     generation: Attribute[int] = attribute(default=1, ge=1)
     """Sessions of an earlier generation have ended: the next one ends all of them at once."""
+    token_generation: Attribute[int] = attribute(default=1, ge=1)
+    """The same for API tokens, which outlive a change of the password but not a reset."""
     must_change_password: Attribute[bool] = attribute(default=False)
+    second_factor: Attribute[bool] = attribute(default=False)
+    """Whether signing in needs a code besides the password."""
     suspended_at: Attribute[Timestamp | None] = attribute(default=None)
     issuer: Attribute[str | None] = attribute(default=None)
     """The OpenID provider of somebody who has no password here."""
@@ -118,6 +123,8 @@ class Session(Item, table=ACCOUNTS, pk="USER#{user_id}", sk="SESSION#{session_id
     user_agent: Attribute[str] = attribute(default="", max_length=300)
     created_at: Attribute[Timestamp]
     used_at: Attribute[Timestamp]
+    confirmed_at: Attribute[Timestamp | None] = attribute(default=None)
+    """When the password or a code was last entered here; what is dangerous wants that to be a few minutes ago."""
     expires_at: Attribute[int]
 
 
@@ -135,6 +142,8 @@ class ApiToken(Item, table=ACCOUNTS, pk="USER#{user_id}", sk="TOKEN#{token_id}")
     name: Attribute[str] = attribute(max_length=100)
     scopes: Attribute[frozenset[str]] = attribute(default=frozenset())
     digest: Attribute[str] = attribute(repr=False)
+    generation: Attribute[int] = attribute(default=1, ge=1)
+    """The account's `token_generation`: tokens of an earlier one have ended."""
     created_at: Attribute[Timestamp]
     used_at: Attribute[Timestamp | None] = attribute(default=None)
     expires_at: Attribute[int]
@@ -160,7 +169,54 @@ def reset_link(user_id: str) -> Get[ResetLink]:
     return ResetLink.get(ResetLink.user_id(user_id))
 
 
-# 6. Guards: an email address and a username belong to one account.
+# 6. Pending address: one at a time; it becomes the account's when somebody opens the link that was sent there.
+class PendingAddress(Item, table=ACCOUNTS, pk="USER#{user_id}", sk="ADDRESS"):
+    """An email address that somebody has typed and not confirmed: it belongs to nobody, and gets no other mail."""
+
+    user_id: Attribute[str] = key_part()
+    email: Attribute[str] = attribute(max_length=320)
+    digest: Attribute[str] = attribute(repr=False)
+    created_at: Attribute[Timestamp]
+    expires_at: Attribute[int]
+
+
+@access_pattern("An account's address that is not confirmed yet", ACCOUNTS, user_id="1")
+def pending_address(user_id: str) -> Get[PendingAddress]:
+    return PendingAddress.get(PendingAddress.user_id(user_id))
+
+
+# 7. Second factor: not in the account, for the same reason as the password.
+class SecondFactor(Item, table=ACCOUNTS, pk="USER#{user_id}", sk="SECOND-FACTOR"):
+    """The secret of an authenticator app, encrypted, and digests of recovery codes."""
+
+    user_id: Attribute[str] = key_part()
+    secret: Attribute[str] = attribute(repr=False)
+    last_step: Attribute[int]
+    """The time step of the last code that was used: neither it nor an earlier one is taken again."""
+    salt: Attribute[str] = attribute(repr=False)
+    recovery: Attribute[frozenset[str]] = attribute(default=frozenset(), repr=False)
+    created_at: Attribute[Timestamp]
+
+
+@access_pattern("An account's second factor", ACCOUNTS, user_id="1")
+def second_factor(user_id: str) -> Get[SecondFactor]:
+    return SecondFactor.get(SecondFactor.user_id(user_id))
+
+
+class NewSecondFactor(Item, table=ACCOUNTS, pk="USER#{user_id}", sk="NEW-SECOND-FACTOR"):
+    """A secret that was shown to somebody, until a code proves that their app has it."""
+
+    user_id: Attribute[str] = key_part()
+    secret: Attribute[str] = attribute(repr=False)
+    expires_at: Attribute[int]
+
+
+@access_pattern("A second factor that is being set up", ACCOUNTS, user_id="1")
+def new_second_factor(user_id: str) -> Get[NewSecondFactor]:
+    return NewSecondFactor.get(NewSecondFactor.user_id(user_id))
+
+
+# 8. Guards: an email address and a username belong to one account.
 class EmailOwner(Item, table=ACCOUNTS, pk="EMAIL#{email}", sk="UNIQUE"):
     """Which account has an email address."""
 

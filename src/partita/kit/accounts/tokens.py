@@ -9,10 +9,11 @@ from dataclasses import dataclass, field
 from partita.kit.accounts import credentials
 from partita.kit.accounts.inputs import TokenDays, TokenName, checked_field, could_be_id
 from partita.kit.accounts.kit import AccountsKit
+from partita.kit.accounts.notices import Notices
 from partita.kit.accounts.people import People
 from partita.kit.accounts.permissions import Permissions
 from partita.kit.accounts.schema import Account, ApiToken, tokens_of
-from partita.kit.permissions import Viewer
+from partita.kit.permissions import Viewer, require_confirmation
 from partita.kit.problems import Conflict, FieldError, Invalid, NotFound
 from partita.table import Delete, Put
 
@@ -31,11 +32,12 @@ class NewToken:
 class Tokens:
     """Programs that act for somebody."""
 
-    def __init__(self, kit: AccountsKit, people: People, permissions: Permissions) -> None:
+    def __init__(self, kit: AccountsKit, people: People, permissions: Permissions, notices: Notices) -> None:
         self._kit = kit
         self._store = kit.store
         self._people = people
         self._permissions = permissions
+        self._notices = notices
 
     async def create(self, viewer: Viewer, name: str, scopes: Collection[str], days: int) -> NewToken:
         """Create a token that has these permissions for so many days, as long as its owner has them."""
@@ -43,6 +45,7 @@ class Tokens:
         valid_name: str = checked_field("name", TokenName, name)
         valid_days: int = checked_field("days", TokenDays, days)
         self._check_scopes(viewer, scopes)
+        require_confirmation(viewer)
         if len(await self.active(person)) >= _MOST:
             raise Conflict(f"You have {_MOST} tokens, the most there can be. Revoke one.", code="too_many_tokens")
         new = credentials.make(person.user_id, self._kit.ids.new(), self._kit.ids.secret(), kind=credentials.API_TOKEN)
@@ -52,11 +55,13 @@ class Tokens:
             name=valid_name,
             scopes=frozenset(scopes),
             digest=new.digest,
+            generation=person.token_generation,
             created_at=self._kit.timestamp(),
             expires_at=self._kit.expiry_in(days=valid_days),
         )
         await self._store.write(Put(token).if_new())
         _log.info("%s created the API token %s", person.user_id, token.token_id)
+        await self._notices.token_created(person, token.name)
         return NewToken(new.text, token)
 
     async def list(self, viewer: Viewer) -> tuple[ApiToken, ...]:
@@ -82,7 +87,7 @@ class Tokens:
         """Somebody's tokens that have not expired, newest first."""
         page = await self._store.page(tokens_of(person.user_id).consistently(), limit=_MOST * 2)
         now = self._kit.clock.now().timestamp()
-        return tuple(token for token in page if token.expires_at > now)
+        return tuple(token for token in page if token.expires_at > now and token.generation == person.token_generation)
 
     def _check_scopes(self, viewer: Viewer, scopes: Collection[str]) -> None:
         unknown = sorted(set(scopes) - self._permissions.policy.known)

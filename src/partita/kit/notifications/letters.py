@@ -11,9 +11,8 @@ from itertools import groupby
 
 from markupsafe import Markup
 
+from partita.kit.letters import greeting, one_line, paper
 from partita.kit.notifications.kinds import Words
-
-_LONGEST_SUBJECT = 150
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,16 +52,10 @@ def letter(
     )
 
 
-def one_line(text: str) -> str:
-    """Text as a subject: one line, not too long."""
-    line = " ".join("".join(character if character.isprintable() else " " for character in text).split())
-    return line if len(line) <= _LONGEST_SUBJECT else line[: _LONGEST_SUBJECT - 1].rstrip() + "…"
-
-
 def _text(
     lines: Sequence[Line], name: str, why: str, unsubscribe: str, unsubscribe_label: str, settings: str, more: str
 ) -> str:
-    parts = [f"Hello {one_line(name)}," if name else "Hello,"]
+    parts = [greeting(name)]
     for section, told in groupby(lines, key=lambda line: line.words.section):
         if section:
             parts.append(f"== {one_line(section)} ==")
@@ -75,24 +68,9 @@ def _text(
     return "\n\n".join([*parts, "-- \n" + "\n".join(foot)]) + "\n"
 
 
-_FONT = "font-family:-apple-system,BlinkMacSystemFont,'Segoe UI',Roboto,Helvetica,Arial,sans-serif"
-
-_PAGE = Markup("""\
-<!doctype html>
-<html lang="en">
-<head><meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>{subject}</title></head>
-<body style="margin:0;padding:24px 12px;background:#f5f6f8;color:#1c2024;{font};font-size:15px;line-height:1.5">
-<div style="max-width:560px;margin:0 auto;padding:24px 28px;background:#fff;border:1px solid #e2e5e9;border-radius:8px">
-<p style="margin:0 0 16px">{greeting}</p>
-{lines}{more}
-</div>
-<div style="max-width:560px;margin:12px auto 0;padding:0 28px;color:#5b6470;font-size:13px">
+_FOOT = Markup("""\
 <p style="margin:0 0 4px">{why}</p>
-<p style="margin:0"><a href="{unsubscribe}" style="color:#5b6470">{unsubscribe_label}</a>{settings}</p>
-</div>
-</body>
-</html>
-""")
+<p style="margin:0"><a href="{unsubscribe}" style="color:#5b6470">{unsubscribe_label}</a>{settings}</p>""")
 _LINE = Markup('<div style="margin:0 0 16px"><div style="font-weight:600">{title}</div>{text}{link}</div>\n')
 _SECTION = Markup(
     '<div style="margin:20px 0 8px;padding-bottom:4px;border-bottom:1px solid #e2e5e9;color:#5b6470">{}</div>\n'
@@ -126,16 +104,14 @@ def _html(
         (_SECTION.format(section) if section else _NOTHING) + Markup().join(map(_line, of_section))
         for section, of_section in groupby(lines, key=lambda line: line.words.section)
     )
-    return str(
-        _PAGE.format(
-            subject=subject,
-            font=Markup(_FONT),
-            greeting=f"Hello {one_line(name)}," if name else "Hello,",
-            lines=told,
-            more=_MORE.format(more) if more else _NOTHING,
+    return paper(
+        subject,
+        name,
+        told + (_MORE.format(more) if more else _NOTHING),
+        _FOOT.format(
             why=why,
             unsubscribe=unsubscribe,
             unsubscribe_label=unsubscribe_label,
             settings=_SETTINGS.format(settings) if settings else _NOTHING,
-        )
+        ),
     )

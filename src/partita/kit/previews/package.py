@@ -42,11 +42,19 @@ def opened(data: bytes) -> Iterator[Package]:
         archive.left = min(MOST_UNPACKED, max(_FREE, MOST_RATIO * len(data)))
         if len(archive.namelist()) > _MOST_ENTRIES:
             raise PreviewRefused("This document has more parts than any document needs.")
+        if not plainly_packed(archive):
+            raise PreviewRefused("This document is packed in a way that no office program uses. Save it again.")
         yield archive
     except (zipfile.BadZipFile, KeyError, NotImplementedError, EOFError, OSError, ValueError, RuntimeError) as error:
         if isinstance(error, RuntimeError) and "password" in str(error):
             raise PreviewRefused("This document is protected by a password.") from None
         raise _damaged() from None
+
+
+def plainly_packed(archive: zipfile.ZipFile) -> bool:
+    """Whether parts are stored or deflated, as everybody does it; other ways unpack a few hundred bytes to hundreds of
+    megabytes in one step."""
+    return all(part.compress_type in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED) for part in archive.infolist())
 
 
 def read(archive: Package, name: str, reader: Reader) -> None:

@@ -11,12 +11,14 @@ from partita.web.assets import Assets
 from partita.web.house import (
     account,
     administration,
+    confirming,
     design,
     health,
     home,
     jobs,
     kept,
     notifications,
+    second_factor,
     sharing,
     signing,
 )
@@ -30,6 +32,8 @@ def house_routes(suite: Suite, assets: Assets, metrics: Metrics, *, styleguide: 
     yield design.routes(suite)
     yield signing.routes(suite)
     yield account.routes(suite)
+    yield confirming.routes(suite)
+    yield second_factor.routes(suite)
     yield administration.routes(suite)
     yield jobs.routes(suite)
     yield jobs.api(suite)

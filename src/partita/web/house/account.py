@@ -16,9 +16,11 @@ from partita.kit.problems import NotFound
 from partita.kit.routes import CurrentViewer, Routes
 from partita.kit.suite import Suite
 from partita.web.browsers import browser_of
-from partita.web.recognise import PASSWORD_PATH, WORKS_ONCE, forget
+from partita.web.recognise import PASSWORD_PATH, WORKS_ONCE, forget, remember
 
 _DAYS = 90
+_SECRET = {"Cache-Control": "no-store"}
+_SENT = "We have sent a link to {}. Open it to confirm the address."
 
 
 class _Name(BaseModel):
@@ -33,6 +35,7 @@ class _Email(BaseModel):
 class _Password(BaseModel):
     old: SecretStr = SecretStr("")
     new: SecretStr = SecretStr("")
+    revoke_tokens: bool = False
 
 
 class _Token(BaseModel):
@@ -55,6 +58,9 @@ def routes(suite: Suite) -> Routes:
             person=person,
             reasons=await accounts.permissions.reasons_for(person),
             everything=accounts.policy.known,
+            pending=await accounts.addresses.pending(person.user_id),
+            sends_mail=settings.mail == "smtp",
+            headers=_SECRET,
             name_form=forms.get("name_form", Parsed(None, {"name": person.name})),
             email_form=forms.get("email_form", Parsed(None, {"email": person.email or ""})),
         )
@@ -74,10 +80,15 @@ def routes(suite: Suite) -> Routes:
     @pages.post("/account/email", Access.SIGNED_IN, keeps=_Email)
     async def change_email(request: Request, viewer: CurrentViewer) -> Response:
         async def save(form: _Email) -> Response:
-            await accounts.profile.change_email(viewer, form.email, form.password.get_secret_value())
-            return redirect("/account", flash="Email address changed.")
+            address = await accounts.addresses.change(viewer, form.email, form.password.get_secret_value())
+            words = "This is your address already." if address is None else _SENT.format(address)
+            return redirect("/account", flash=words, kind="info")
 
         return await submitted(request, _Email, save, lambda form: overview(request, viewer, email_form=form))
+
+    @pages.post("/account/email/again", Access.SIGNED_IN)
+    async def send_address_link_again(viewer: CurrentViewer) -> Response:
+        return redirect("/account", flash=_SENT.format(await accounts.addresses.send_again(viewer)), kind="info")
 
     # -- password
 
@@ -91,11 +102,18 @@ def routes(suite: Suite) -> Routes:
     @pages.post(PASSWORD_PATH, Access.SIGNED_IN)
     async def change_password(request: Request, viewer: CurrentViewer) -> Response:
         async def save(form: _Password) -> Response:
-            await accounts.profile.change_password(viewer, form.old.get_secret_value(), form.new.get_secret_value())
-            return redirect(
+            session = await accounts.profile.change_password(
+                viewer,
+                form.old.get_secret_value(),
+                form.new.get_secret_value(),
+                revoke_tokens=form.revoke_tokens,
+            )
+            answer = redirect(
                 "/" if viewer.must_change_password else "/account",
                 flash="Password changed. You are signed out everywhere else.",
             )
+            remember(answer, settings, session.token)
+            return answer
 
         return await submitted(request, _Password, save, lambda form: password_page(request, form))
 
@@ -116,6 +134,11 @@ def routes(suite: Suite) -> Routes:
             forget(answer, settings)
             return answer
         return redirect("/account/sessions", flash="Browser signed out.")
+
+    @pages.post("/account/sessions/end-others", Access.SIGNED_IN)
+    async def end_other_sessions(viewer: CurrentViewer) -> Response:
+        await accounts.sessions.revoke_others(viewer)
+        return redirect("/account/sessions", flash="All other browsers signed out.")
 
     # -- API tokens
 

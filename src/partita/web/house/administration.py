@@ -155,6 +155,22 @@ def routes(suite: Suite) -> Routes:
         await accounts.administration.revoke_access(viewer, user_id)
         return redirect(f"/admin/users/{user_id}", flash="All sessions and tokens ended.")
 
+    @pages.get("/users/{user_id}/remove-second-factor", House.MANAGE_USERS)
+    async def ask_to_remove_second_factor(request: Request, user_id: str) -> Response:
+        person = await accounts.people.get(user_id)
+        return confirm(
+            request,
+            f"Remove the second factor of {person.name}?",
+            "They sign in with the password alone, and are told by mail. Be sure that it is they who ask.",
+            button="Remove",
+            keep=f"/admin/users/{user_id}",
+        )
+
+    @pages.post("/users/{user_id}/remove-second-factor", House.MANAGE_USERS)
+    async def remove_second_factor(viewer: CurrentViewer, user_id: str) -> Response:
+        await accounts.administration.remove_second_factor(viewer, user_id)
+        return redirect(f"/admin/users/{user_id}", flash="Second factor removed.", kind="info")
+
     # -- mail
 
     @pages.get("/outbox", House.READ_OUTBOX)

@@ -16,6 +16,7 @@ from partita.kit.schema import KeptForm
 from partita.kit.serving import serving
 
 _NOTICE = Flash("You are signed in again. What you typed is here but not saved: check it and send it again.", "info")
+_CONFIRMED = Flash("Thank you. What you typed is here but not saved: check it and send it again.", "info")
 
 
 def routes() -> Routes:
@@ -24,7 +25,8 @@ def routes() -> Routes:
 
     @pages.get(f"{KEPT_PATH}/{{form_id}}", Access.SIGNED_IN)
     async def kept(request: Request, viewer: CurrentViewer, form_id: str) -> Response:
-        return _Restored(await serving(request).kept.find(viewer, form_id))
+        notice = _CONFIRMED if "confirmed" in request.query_params else _NOTICE
+        return _Restored(await serving(request).kept.find(viewer, form_id), notice)
 
     return pages
 
@@ -32,9 +34,10 @@ def routes() -> Routes:
 class _Restored(Response):
     """The answer of the form's own route, which shows the form again; `restored` keeps it from saving anything."""
 
-    def __init__(self, form: KeptForm) -> None:
+    def __init__(self, form: KeptForm, notice: Flash) -> None:
         super().__init__()
         self._form = form
+        self._notice = notice
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         body = self._form.body.encode()
@@ -51,7 +54,7 @@ class _Restored(Response):
                 (b"content-type", b"application/x-www-form-urlencoded"),
                 (b"content-length", length),
             ],
-            "state": {**scope.get("state", {}), "restored": True, "notice": _NOTICE},
+            "state": {**scope.get("state", {}), "restored": True, "notice": self._notice},
         }
 
         async def receive_body() -> Message:

@@ -3,28 +3,46 @@
 from __future__ import annotations
 
 from typing import Annotated, Any
+from urllib.parse import urlencode
 
 from fastapi import Query, Request
 from pydantic import BaseModel, SecretStr
 from starlette.responses import Response
 
-from partita.kit.accounts import RESET_PATH
+from partita.kit.accounts import ADDRESS_PATH, RESET_PATH, CodeRequired, NewSession
 from partita.kit.answers import address_of
 from partita.kit.forms import Parsed, submitted
 from partita.kit.pages import local, redirect, render
 from partita.kit.permissions import Access
-from partita.kit.problems import BadRequest, Problem
+from partita.kit.problems import BadRequest, Conflict, Problem, SignInRequired
 from partita.kit.routes import CurrentViewer, Routes
 from partita.kit.suite import Suite
 from partita.web.last_person import LastPerson
-from partita.web.recognise import PASSWORD_PATH, forget, remember, session_cookie
+from partita.web.recognise import (
+    PASSWORD_PATH,
+    forget,
+    forget_ticket,
+    remember,
+    remember_ticket,
+    session_cookie,
+    ticket_cookie,
+)
 
 Next = Annotated[str, Query(max_length=2000)]
+_LONGEST_TOKEN = 300
+Token = Annotated[str, Query(max_length=_LONGEST_TOKEN)]
+_CODE_PATH = "/sign-in/code"
+_SECRET = {"Cache-Control": "no-store"}
 
 
 class _SignIn(BaseModel):
     identity: str = ""
     password: SecretStr = SecretStr("")
+    next: str = ""
+
+
+class _Code(BaseModel):
+    code: SecretStr = SecretStr("")
     next: str = ""
 
 
@@ -52,18 +70,28 @@ def routes(suite: Suite) -> Routes:
     last_person = LastPerson.of(settings)
 
     async def enter(request: Request, identity: str, password: str, next: str, flash: str = "") -> Response:
-        """Sign in: always begins a new session and ends the browser's previous one."""
-        session = await accounts.sessions.sign_in(
-            identity,
-            password,
-            user_agent=request.headers.get("user-agent", ""),
-            address=address_of(request),
-            replacing=request.cookies.get(session_cookie(settings)),
-        )
+        """Sign in: always begins a new session and ends the browser's previous one. With a second factor, a page
+        that asks for a code comes first."""
+        try:
+            session = await accounts.sessions.sign_in(
+                identity,
+                password,
+                user_agent=request.headers.get("user-agent", ""),
+                address=address_of(request),
+                replacing=request.cookies.get(session_cookie(settings)),
+            )
+        except CodeRequired as required:
+            to_code = redirect(_leading_to(_CODE_PATH, next))
+            remember_ticket(to_code, settings, required.ticket)
+            return to_code
+        return entered(session, next, flash)
+
+    def entered(session: NewSession, next: str, flash: str = "") -> Response:
         changing = session.account.must_change_password
         answer = redirect(PASSWORD_PATH) if changing else redirect(local(next), flash=flash)
         remember(answer, settings, session.token)
         last_person.remember(answer, session.account.user_id)
+        forget_ticket(answer, settings)
         return answer
 
     async def sign_in_page(request: Request, next: str, form: Parsed[Any]) -> Response:
@@ -80,6 +108,35 @@ def routes(suite: Suite) -> Routes:
 
         return await submitted(request, _SignIn, save, lambda form: sign_in_page(request, _next(form), form))
 
+    async def code_page(request: Request, next: str, form: Parsed[Any]) -> Response:
+        return render(request, "account/code.html", form=form, next=local(next, ""), headers=_SECRET)
+
+    @pages.get(_CODE_PATH, Access.PUBLIC)
+    async def code_form(request: Request, viewer: CurrentViewer, next: Next = "") -> Response:
+        if viewer.signed_in:
+            return redirect(local(next))
+        if ticket_cookie(settings) not in request.cookies:
+            return redirect(_leading_to("/sign-in", next))
+        return await code_page(request, next, Parsed(None))
+
+    @pages.post(_CODE_PATH, Access.PUBLIC)
+    async def enter_code(request: Request) -> Response:
+        async def save(form: _Code) -> Response:
+            try:
+                session = await accounts.sessions.finish_sign_in(
+                    request.cookies.get(ticket_cookie(settings), ""),
+                    form.code.get_secret_value(),
+                    user_agent=request.headers.get("user-agent", ""),
+                    replacing=request.cookies.get(session_cookie(settings)),
+                )
+            except SignInRequired as problem:
+                again = redirect(_leading_to("/sign-in", form.next), flash=problem.detail, kind="warn")
+                forget_ticket(again, settings)
+                return again
+            return entered(session, form.next)
+
+        return await submitted(request, _Code, save, lambda form: code_page(request, _next(form), form))
+
     async def sign_up_page(request: Request, next: str, form: Parsed[Any]) -> Response:
         return render(request, "account/sign_up.html", form=form, next=local(next, ""), open=settings.sign_up)
 
@@ -94,7 +151,8 @@ def routes(suite: Suite) -> Routes:
             account = await accounts.registration.sign_up(
                 form.username, form.email, form.name, password, address=address_of(request)
             )
-            return await enter(request, account.username, password, form.next, f"Welcome, {account.name}.")
+            sent = f"We have sent a link to {form.email.strip()}: open it to confirm your address."
+            return await enter(request, account.username, password, form.next, f"Welcome, {account.name}. {sent}")
 
         return await submitted(request, _SignUp, save, lambda form: sign_up_page(request, _next(form), form))
 
@@ -121,12 +179,31 @@ def routes(suite: Suite) -> Routes:
 
         return await submitted(request, _Forgotten, save, lambda form: forgotten_page(request, form))
 
+    @pages.get(ADDRESS_PATH, Access.SIGNED_IN)
+    async def address_form(request: Request, viewer: CurrentViewer, token: Token = "") -> Response:
+        """Asks before it confirms: programs that look at mail open links too."""
+        try:
+            address = await accounts.addresses.check(viewer, token)
+        except BadRequest as problem:
+            return render(request, "account/address_link.html", refused=problem, problem=problem)
+        return render(request, "account/address.html", address=address, token=token, headers=_SECRET)
+
+    @pages.post(ADDRESS_PATH, Access.SIGNED_IN)
+    async def confirm_address(request: Request, viewer: CurrentViewer) -> Response:
+        async with request.form() as sent:
+            token = str(sent.get("token", ""))[:_LONGEST_TOKEN]
+        try:
+            person = await accounts.addresses.confirm(viewer, token)
+        except (BadRequest, Conflict) as problem:
+            return render(request, "account/address_link.html", refused=problem, problem=problem)
+        return redirect("/account", flash=f"{person.email} is confirmed.")
+
     def used_up(request: Request, problem: Problem) -> Response:
         """The page without a form, since the link cannot be used."""
         return render(request, "account/link_used.html", refused=problem, problem=problem)
 
     @pages.get(RESET_PATH, Access.PUBLIC)
-    async def reset_form(request: Request, token: Annotated[str, Query(max_length=300)] = "") -> Response:
+    async def reset_form(request: Request, token: Token = "") -> Response:
         try:
             await accounts.resets.check(token)
         except Problem as problem:
@@ -155,3 +232,8 @@ def routes(suite: Suite) -> Routes:
 def _next(form: Parsed[Any]) -> str:
     """The page to go to after the form."""
     return str(form.values.get("next", ""))
+
+
+def _leading_to(path: str, next: str) -> str:
+    """A page of signing in that leads to another afterwards."""
+    return f"{path}?{urlencode({'next': local(next)})}" if local(next, "") else path

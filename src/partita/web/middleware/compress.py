@@ -1,4 +1,4 @@
-"""Compresses pages, feeds and JSON with gzip, to about a tenth of their size."""
+"""Compresses pages, feeds, drawings and JSON with gzip, to about a tenth of their size."""
 
 from __future__ import annotations
 
@@ -16,6 +16,7 @@ _KINDS = (
     b"application/atom+xml",
     b"application/rss+xml",
     b"application/xml",
+    b"image/svg+xml",
 )
 
 

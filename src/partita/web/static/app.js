@@ -149,8 +149,12 @@
     });
     request.addEventListener("load", () => {
       const onward = request.getResponseHeader("X-Location");
-      if (onward) location.assign(onward);
-      else if (!showAnswer(request.responseText)) end(`That did not work (${request.status}). Reload the page and try again.`);
+      if (onward) {
+        const there = new URL(onward, location.href);
+        location.assign(there);
+        // A place on this very page: going there would not load it.
+        if (there.hash && there.pathname === location.pathname && there.search === location.search) location.reload();
+      } else if (!showAnswer(request.responseText)) end(`That did not work (${request.status}). Reload the page and try again.`);
     });
     request.addEventListener("error", () => end("The upload broke off. Check the connection and the size of the file, and try again."));
     request.addEventListener("abort", () => end(""));
@@ -297,6 +301,8 @@
   document.addEventListener("click", (event) => {
     const dismiss = event.target.closest("[data-dismiss]");
     if (dismiss) dismiss.closest(".flash").remove();
+    const reveal = event.target.closest("[data-reveal]");
+    if (reveal) showSecret(reveal, reveal.getAttribute("aria-pressed") !== "true");
     const copy = event.target.closest("[data-copy]");
     if (copy) {
       navigator.clipboard.writeText(copy.dataset.copy).then(() => {
@@ -307,6 +313,15 @@
       });
     }
   });
+
+  // ---- passwords: they can be looked at, and are hidden again before browsers remember what was typed
+
+  const showSecret = (button, shown) => {
+    document.getElementById(button.dataset.reveal).type = shown ? "text" : "password";
+    button.setAttribute("aria-pressed", shown);
+    button.firstChild.data = shown ? "Hide" : "Show";
+  };
+  document.addEventListener("submit", (event) => all("[data-reveal]", event.target).forEach((button) => showSecret(button, false)));
 
   // ---- work that goes on at the server: parts of the page are replaced as they change, and only those
 

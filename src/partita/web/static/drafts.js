@@ -22,10 +22,10 @@
 
   // ---- forms and what is in them
 
-  const watched = (form) => form.method === "post" && !form.matches(".stale, [data-own-draft]") && form.querySelector(TYPED) && !form.querySelector("input[type=password]");
+  const watched = (form) => form.method === "post" && !form.matches(".stale, [data-own-draft]") && form.querySelector(TYPED) && !form.querySelector("[type=password], [data-secret]");
   const forms = () => [...document.forms].filter(watched);
   const key = (form) => `${PREFIX}${viewer}|${new URL(form.action).pathname}`;
-  const controls = (form) => [...form.elements].filter((each) => each.name && each.matches("input, textarea, select") && !each.matches("[type=hidden], [type=file], [type=password], [hidden]"));
+  const controls = (form) => [...form.elements].filter((each) => each.name && each.matches("input, textarea, select") && !each.matches("[type=hidden], [type=file], [type=password], [data-secret], [hidden]"));
   const ticks = (control) => control.matches("[type=checkbox], [type=radio]");
 
   const read = (form) => controls(form).filter((each) => !ticks(each) || each.checked).map((each) => [each.name, each.value]);

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import time
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from partita.apps.newsletter.service.editing.citations import cited
 from partita.apps.newsletter.service.editing.lengths import word_count
 
 
@@ -31,3 +34,16 @@ def test_words_as_a_reader_counts_them(text: str, words: int) -> None:
 def test_a_citation_is_no_word(words: list[str], number: int) -> None:
     assert word_count(" ".join(words)) == len(words)
     assert word_count(f" [{number}] ".join(words)) == len(words)
+
+
+SEEDS = ("-", "- ", "|-", "[", "![", "![a](", "](", '](a "', "`", "``a", "~~~\n", "\t", " ", "#", "1.", "[1]", "\\")
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_a_text_that_means_harm_is_counted_in_a_moment(seed: str) -> None:
+    """Sixteen thousand hyphens took minutes, with everybody else waiting; a section may have 200,000 characters."""
+    text = (seed * 16_000)[:16_000] + "!"
+    began = time.process_time()
+    word_count(text)
+    cited(text)
+    assert time.process_time() - began < 1.0

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
 from datetime import date
 from functools import cache
 from pathlib import Path
@@ -29,12 +30,19 @@ class Question:
 
 @cache
 def questions() -> tuple[Question, ...]:
-    lines = (Path(__file__).parent / "questions.txt").read_text().splitlines()
+    return tuple(replace(each, apart=number % 3 == 2) for number, each in enumerate(_read("questions.txt")))
+
+
+@cache
+def fresh_questions() -> tuple[Question, ...]:
+    """Questions in other words than the sources', written before they were first asked; all are kept apart."""
+    return tuple(_read("fresh_questions.txt"))
+
+
+def _read(name: str) -> list[Question]:
+    lines = (Path(__file__).parent / name).read_text().splitlines()
     rows = [[cell.strip() for cell in line.split("|")] for line in lines if line and not line.startswith("#")]
-    return tuple(
-        Question(language, text, source, words, number % 3 == 2)
-        for number, (language, text, source, words) in enumerate(rows)
-    )
+    return [Question(language, text, source, words, True) for language, text, source, words in rows]
 
 
 @cache
@@ -109,10 +117,11 @@ class Measured:
     nothing_found: int
 
     @staticmethod
-    def of(apart: bool) -> Measured:
-        asked = [each for each in questions() if each.apart is apart and each.source]
+    def of(some: Iterable[Question]) -> Measured:
+        given = list(some)
+        asked = [each for each in given if each.source]
         places = [place(each) for each in asked]
-        none = [each for each in questions() if each.apart is apart and not each.source]
+        none = [each for each in given if not each.source]
         return Measured(
             len(asked),
             sum(1 for each in places if each and each <= 5) / len(asked),

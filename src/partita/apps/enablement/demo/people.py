@@ -25,7 +25,7 @@ async def _join(stage: Stage, entry: Entry) -> tuple[Entry, Account]:
     if account is not None:
         return entry, account
     if stage.kit.settings.sign_up:
-        account = await accounts.registration.sign_up(username, entry["email"], entry["name"], stage.password)
+        account = await accounts.registration.create(username, entry["email"], entry["name"], stage.password)
     else:
         made = await accounts.administration.create_account(operator, username, entry["email"], entry["name"])
         account = made.account

@@ -271,7 +271,7 @@ class MostUsed(Item, table=EVENTS, pk="MOST_USED", sk="MOST_USED"):
     """The ids of what was used most this month, most used first: for the front of the library. Whoever reads it checks
     what the viewer may see of it."""
 
-    content_ids: Attribute[tuple[str, ...]] = attribute(default=())
+    content_ids: Attribute[tuple[str, ...]] = attribute(default=(), max_length=10)
     made_at: Attribute[Timestamp]
     expires_at: Attribute[ExpiresAt | None] = attribute(default=None)
 

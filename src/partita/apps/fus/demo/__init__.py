@@ -56,7 +56,7 @@ async def _people(kit: Kit, password: str) -> dict[str, str]:
         username, email, name = entry["username"], entry["email"], entry["name"]
         account = await kit.accounts.people.by_username(username)
         if account is None and kit.settings.sign_up:
-            account = await kit.accounts.registration.sign_up(username, email, name, password)
+            account = await kit.accounts.registration.create(username, email, name, password)
         elif account is None:
             operator = kit.accounts.operator()
             account = (await kit.accounts.administration.create_account(operator, username, email, name)).account

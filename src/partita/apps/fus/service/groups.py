@@ -18,7 +18,7 @@ from partita.kit.clock import stamp
 from partita.kit.history import Fields
 from partita.kit.kit import Kit
 from partita.kit.lists import find, find_or, follow_page
-from partita.kit.permissions import Viewer
+from partita.kit.permissions import Viewer, require_confirmation
 from partita.kit.problems import Conflict, FieldError, Forbidden, Invalid, NotFound
 from partita.table import ChangedMeanwhileError, Check, Delete, Page, Put, Transaction, Update
 
@@ -261,12 +261,16 @@ class Groups:
         return [each for each in permissions if each in self.permissions]
 
     def _check_held(self, viewer: Viewer, permissions: Iterable[str], *, field: str = "") -> None:
-        """Refuse permissions that the viewer does not hold; the error is about a field if one is named."""
-        lacking = sorted(set(permissions) - viewer.permissions)
+        """Refuse permissions that the viewer does not hold; the error is about a field if one is named. Whoever grants
+        or revokes any shows that they are who they are."""
+        concerned = set(permissions)
+        lacking = sorted(concerned - viewer.permissions)
         if lacking:
             labels = ", ".join(f"“{self._kit.accounts.policy.label(each)}”" for each in lacking)
             detail = f"You cannot grant or revoke {labels}, because you do not hold it yourself."
             raise Forbidden(detail, code="not_held", errors=[FieldError(field, detail)] if field else ())
+        if concerned:
+            require_confirmation(viewer)
 
     def _entry(self, viewer: Viewer, name: str, action: str, **details: Any) -> GroupLog:
         return GroupLog(

@@ -10,11 +10,11 @@ from urllib.parse import urlencode
 from fastapi import Query, Request
 from starlette.responses import Response
 
-from partita.apps.kelifax.inputs import EditForm, FeaturedPlace, Reason
+from partita.apps.kelifax.inputs import CANNED, Chosen, EditForm, FeaturedPlace, Rejection
 from partita.apps.kelifax.pages.submissions import CATEGORY_OPTIONS
 from partita.apps.kelifax.pages.wizard import with_one_more
 from partita.apps.kelifax.permissions import Kelifax
-from partita.apps.kelifax.schema import STATUSES, Resource, Status
+from partita.apps.kelifax.schema import ACTION_NAMES, STATUSES, Resource, Status
 from partita.apps.kelifax.service import KelifaxService
 from partita.apps.kelifax.service.history import RESOURCE_FIELDS, timeline_entry
 from partita.apps.kelifax.service.reports import MOST_COUNTED
@@ -34,6 +34,7 @@ DESK = "/kelifax/moderation"
 _REPORTS_OF_ONE = 50
 _HISTORY = 20
 _SEPARATED = {"tags"}
+_CANNED = [*CANNED.items()]
 _LINES = {"keyFeatures", "useCases"}
 
 
@@ -47,7 +48,7 @@ async def section_counts(service: KelifaxService) -> dict[str, str]:
 def add(pages: Routes, service: KelifaxService) -> None:
     """Declare the routes."""
 
-    async def desk_page(request: Request, at: str, cursor: str | None, form: Parsed[Reason]) -> Response:
+    async def desk_page(request: Request, at: str, cursor: str | None, form: Parsed[Rejection]) -> Response:
         """What waits, with one submission open; also one that is not on this page of the queue."""
         page = await service.moderation.queue("pending", limit=_PAGE, cursor=cursor)
         if cursor and not page.items:
@@ -57,7 +58,9 @@ def add(pages: Routes, service: KelifaxService) -> None:
             elsewhere = (await service.resources.of_any_status([at])).get(at)
             if elsewhere is not None and elsewhere.resource_status == "pending":
                 desk = replace(desk, current=elsewhere)
-        return render(request, "kelifax/desk.html", desk=desk, form=form, counts=await section_counts(service))
+        return render(
+            request, "kelifax/desk.html", desk=desk, form=form, counts=await section_counts(service), canned=_CANNED
+        )
 
     @pages.get("/moderation", Kelifax.READ_MODERATION)
     async def queue(
@@ -82,12 +85,45 @@ def add(pages: Routes, service: KelifaxService) -> None:
         )
 
     @pages.get("/moderation/log", Kelifax.READ_LOG)
-    async def log(request: Request, cursor: Cursor = None) -> Response:
-        page = await service.moderation.log(limit=_LOG_PAGE, cursor=cursor)
+    async def log(
+        request: Request,
+        action: Annotated[str, Query(max_length=30)] = "",
+        by: Annotated[str, Query(max_length=64)] = "",
+        cursor: Cursor = None,
+    ) -> Response:
+        chosen, who = action if action in ACTION_NAMES else "", by.strip()
+        page = await service.moderation.log(chosen, who, limit=_LOG_PAGE, cursor=cursor)
         resources = await service.resources.of_any_status(entry.slug for entry in page)
-        return render(request, "kelifax/log.html", page=page, resources=resources)
+        return render(
+            request, "kelifax/log.html", page=page, resources=resources, actions=ACTION_NAMES, action=chosen, by=who
+        )
 
-    async def resource_page(request: Request, slug: str, form: Parsed[Reason]) -> Response:
+    @pages.get("/moderation/many", Kelifax.APPROVE)
+    async def many(request: Request, cursor: Cursor = None) -> Response:
+        return await many_page(request, cursor, Parsed(None))
+
+    async def many_page(request: Request, cursor: str | None, form: Parsed[Chosen]) -> Response:
+        page = await service.moderation.queue("pending", limit=_PAGE, cursor=cursor)
+        if cursor and not page.items:
+            return redirect(f"{DESK}/many")
+        counts = await section_counts(service)
+        return render(request, "kelifax/many.html", page=page, form=form, counts=counts, canned=_CANNED)
+
+    @pages.post("/moderation/many", Kelifax.APPROVE, keeps=Chosen)
+    async def decide_many(request: Request, viewer: CurrentViewer) -> Response:
+        async def save(chosen: Chosen) -> Response:
+            done = await service.moderation.decide_many(viewer, chosen.revisions, chosen.rejection)
+            left = f" {done.left} had changed meanwhile and still wait." if done.left else ""
+            word = "approved" if chosen.rejection is None else "rejected"
+            flash = f"{done.decided:,} {word}.{left}"
+            return redirect(f"{DESK}/many", flash=flash, kind="warn" if done.left else "good")
+
+        async def again(form: Parsed[Chosen]) -> Response:
+            return await many_page(request, None, form)
+
+        return await submitted(request, Chosen, save, again)
+
+    async def resource_page(request: Request, slug: str, form: Parsed[Rejection]) -> Response:
         decisions = await service.moderation.history(slug, _HISTORY)
         history = [*map(timeline_entry, decisions)]
         try:
@@ -103,6 +139,7 @@ def add(pages: Routes, service: KelifaxService) -> None:
             reports=await service.reports.open_of(slug, _REPORTS_OF_ONE),
             history=history,
             form=form,
+            canned=_CANNED,
         )
 
     @pages.get("/moderation/{slug}/history", Kelifax.READ_LOG)
@@ -122,7 +159,7 @@ def add(pages: Routes, service: KelifaxService) -> None:
         try:
             await decision
         except Conflict as problem:
-            nothing_typed: Parsed[Reason] = Parsed(None)
+            nothing_typed: Parsed[Rejection] = Parsed(None)
             return await resource_page(request, slug, nothing_typed.refused(problem))
         return redirect(f"/kelifax/moderation/{slug}", flash=flash, kind=kind)
 
@@ -174,22 +211,22 @@ def add(pages: Routes, service: KelifaxService) -> None:
 
         return await submitted(request, FeaturedPlace, save, again)
 
-    @pages.post("/moderation/{slug}/reject", Kelifax.APPROVE, keeps=Reason)
+    @pages.post("/moderation/{slug}/reject", Kelifax.APPROVE, keeps=Rejection)
     async def reject(request: Request, viewer: CurrentViewer, slug: str, revision: Revision = None) -> Response:
         onward = await next_in(request)
 
-        async def save(rejection: Reason) -> Response:
-            resource = await service.moderation.reject(viewer, slug, rejection.reason, revision)
+        async def save(rejection: Rejection) -> Response:
+            resource = await service.moderation.reject(viewer, slug, rejection.text, revision)
             if onward:
                 return decided_at_desk(resource, onward, f"“{resource.resource_name}” rejected.", "info")
             return redirect(f"/kelifax/moderation/{slug}", flash="Rejected.", kind="info")
 
-        async def again(form: Parsed[Reason]) -> Response:
+        async def again(form: Parsed[Rejection]) -> Response:
             if onward and form.refusal is None:
                 return await desk_page(request, slug, None, form)
             return await resource_page(request, slug, form)
 
-        return await submitted(request, Reason, save, again)
+        return await submitted(request, Rejection, save, again)
 
     @pages.get("/moderation/{slug}/delete", Kelifax.DELETE)
     async def delete_form(request: Request, slug: str) -> Response:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
 from typing import Any
 
 from partita.apps.kelifax import schema
@@ -23,7 +25,7 @@ from partita.kit.clock import stamp
 from partita.kit.kit import Kit
 from partita.kit.lists import find_or
 from partita.kit.permissions import Viewer
-from partita.kit.problems import Conflict
+from partita.kit.problems import Conflict, NotFound
 from partita.kit.urls import UrlTaken
 from partita.table import ChangedMeanwhileError, Page, Put, Transaction, Update
 
@@ -36,6 +38,15 @@ _JOINS: dict[str, Callable[[Any], str]] = {
     "use_cases": join_features,
     "learning_resources": join_learning,
 }
+
+
+@dataclass(frozen=True, slots=True)
+class Decided:
+    """What came of many decisions."""
+
+    decided: int
+    left: int
+    """Others were faster, or they were changed."""
 
 
 class Moderation:
@@ -55,9 +66,28 @@ class Moderation:
         """A resource of any status."""
         return await find_or(no_resource(slug), self._store, schema.resource, slug)
 
-    async def log(self, *, limit: int = 20, cursor: str | None = None) -> Page[Decision]:
-        """All decisions, newest first."""
-        return await self._store.page(schema.decisions(), limit=limit, after=cursor)
+    async def log(
+        self, action: str = "", by: str = "", *, limit: int = 20, cursor: str | None = None
+    ) -> Page[Decision]:
+        """Decisions, newest first: all of them, or those of a kind, of one moderator, or both."""
+        query = schema.decisions()
+        if action:
+            query = query.where(Decision.action.equals(action))
+        if by:
+            query = query.where(Decision.by.equals(by))
+        return await self._store.page(query, limit=limit, after=cursor)
+
+    async def decide_many(self, viewer: Viewer, revisions: Mapping[str, int], reason: str | None) -> Decided:
+        """Approve submissions, or reject them with a reason; those that have changed meanwhile are left alone."""
+        decided = 0
+        for slug, revision in revisions.items():
+            with suppress(Conflict, NotFound):
+                if reason is None:
+                    await self.approve(viewer, slug, revision)
+                else:
+                    await self.reject(viewer, slug, reason, revision)
+                decided += 1
+        return Decided(decided, len(revisions) - decided)
 
     async def history(self, slug: str, limit: int = 20, *, cursor: str | None = None) -> Page[Decision]:
         """Decisions on a resource, newest first; also if it was deleted."""

@@ -40,7 +40,7 @@ _SUBMITTED = (
 )
 _TRIES = 60
 _SLUGS_AT_ONCE = 25
-_RESERVED_SLUGS = frozenset({"featured", "log", "reports"})
+_RESERVED_SLUGS = frozenset({"featured", "log", "many", "reports"})
 """`/moderation/log` is a page, and so are these: a resource with such a slug could not be reached."""
 
 

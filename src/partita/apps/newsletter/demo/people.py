@@ -21,7 +21,7 @@ async def fill(stage: Stage) -> str:
         username, name, email = each["username"], each["name"], each["email"]
         account = await accounts.people.by_username(username)
         if account is None and stage.kit.settings.sign_up:
-            account = await accounts.registration.sign_up(username, email, name, stage.password)
+            account = await accounts.registration.create(username, email, name, stage.password)
         elif account is None:
             account = (await accounts.administration.create_account(operator, username, email, name)).account
         await accounts.administration.set_roles(operator, account.user_id, [f"newsletter:{each['role']}"])

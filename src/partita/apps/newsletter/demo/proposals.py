@@ -59,6 +59,8 @@ async def fill(stage: Stage) -> str:
     await service.save_section(
         viewer, code, section.key, ProposalSectionText(text=text, revision=written.proposal.revision)
     )
+    await stage.service.proposal_drafting.start(viewer, code)
+    await stage.work()
     for title, states in (
         ("Fodder banks at schools", ("in_review",)),
         ("Airtight bags for 5,000 households", ("in_review", "ready", "submitted")),

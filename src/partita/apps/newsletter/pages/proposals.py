@@ -65,7 +65,9 @@ FACT_FIELDS = Fields(
     Field("currency", "Currency", "currency"),
     Field("language", "Language", "language"),
     Field("theme", "Look", "theme"),
+    Field("annex", "Annex", "annex"),
 )
+ANNEXES = [("yes", "The checklist of the call"), ("no", "None")]
 LANGUAGES = [("en", "English"), ("am", "Amharic"), ("ar", "Arabic")]
 THEMES = [("journal", "Journal"), ("bulletin", "Bulletin"), ("field", "Field"), ("letter", "Letter")]
 
@@ -325,6 +327,7 @@ def add(pages: Routes, service: NewsletterService) -> None:
             form=form or _facts(there),
             languages=LANGUAGES,
             themes=THEMES,
+            annexes=ANNEXES,
             offer=_offer(there),
         )
 

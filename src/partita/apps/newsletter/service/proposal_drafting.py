@@ -278,8 +278,8 @@ def _with_texts(before: OpenProposal, key: str, texts: Mapping[str, str], kept: 
     by_number = {each.n: each for each in kept.so_far.citations}
     stored += [{**kept.stored_citation(by_number[old]), "n": new} for old, new in added.items()]
     all_texts = dict(before.proposal.text_inputs)
-    for each, text in zip(wanted, renumbered, strict=True):
-        all_texts[each] = "\n\n".join(filter(None, (current[each].text.rstrip(), text)))
+    for name, text in zip(wanted, renumbered, strict=True):
+        all_texts[name] = "\n\n".join(filter(None, (current[name].text.rstrip(), text)))
     used = {number for text in all_texts.values() if isinstance(text, str) for number in cited(text)}
     citations = tuple(as_stored([each for each in stored if int(each["n"]) in used]))
     return before.proposal.model_copy(update={"text_inputs": all_texts, "citations": citations})

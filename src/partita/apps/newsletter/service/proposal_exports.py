@@ -82,7 +82,7 @@ def document_of(there: OpenProposal) -> Document:
     proposal, metadata = there.proposal, there.metadata
     language = str(metadata.get("language") or "en")
     parts = [f"# {_one_line(each.title)}\n\n{_lowered(each.text)}" for each in there.sections if each.text.strip()]
-    if there.requirements and there.metadata.get("annex", True):
+    if there.requirements and there.metadata.get("annex") != "no":
         parts.append(_checklist(there))
     amount = metadata.get("amount")
     facts = [

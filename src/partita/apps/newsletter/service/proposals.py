@@ -59,7 +59,7 @@ _TRIES = 20
 _TOUCHED_EVERY = timedelta(minutes=1)
 _WINDOW_MINUTES = 10
 Sort = Literal["due", "touched", "created"]
-FACTS = ("funder", "call_url", "deadline", "amount", "currency", "language", "theme")
+FACTS = ("funder", "call_url", "deadline", "amount", "currency", "language", "theme", "annex")
 
 
 @dataclass(frozen=True, slots=True)

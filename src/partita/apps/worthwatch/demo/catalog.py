@@ -30,7 +30,7 @@ async def load_people(demo: Demo, password: str) -> None:
         accounts = demo.kit.accounts
         account = await accounts.people.by_username(person.username)
         if account is None and demo.kit.settings.sign_up:
-            account = await accounts.registration.sign_up(person.username, person.email, person.name, password)
+            account = await accounts.registration.create(person.username, person.email, person.name, password)
         elif account is None:
             made = accounts.administration.create_account(
                 accounts.operator(), person.username, person.email, person.name

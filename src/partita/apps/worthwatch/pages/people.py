@@ -93,7 +93,7 @@ def add(pages: Routes, service: WorthWatchService) -> None:
     async def leave_form(request: Request, viewer: CurrentViewer) -> Response:
         return render(request, "worthwatch/leave.html", me=await people.mine(viewer), form=Parsed(None))
 
-    @pages.post("/profile/leave", Access.SIGNED_IN)
+    @pages.post("/profile/leave", Access.SIGNED_IN, keeps=LeavingInput)
     async def leave(request: Request, viewer: CurrentViewer) -> Response:
         async def save(leaving: LeavingInput) -> Response:
             await service.leaving.leave(viewer, keep_lists=leaving.keep_lists)

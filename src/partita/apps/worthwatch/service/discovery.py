@@ -40,7 +40,8 @@ class Tag:
 
 @dataclass(frozen=True, slots=True)
 class Front:
-    """Everything that Discover shows; a list is featured, new or popular, and not two of these."""
+    """Everything that Discover shows; a list is featured, new or popular, and not two of these. Of those that
+    somebody follows, the featured one is left out if there are others."""
 
     featured: ListCard | None
     followed: tuple[ListCard, ...]
@@ -126,12 +127,12 @@ class Discovery:
             return tuple(shown[each] for each in ids if each in shown)
 
         popular = chosen(each.watchlist_id for each in hottest)
-        featured = self._featured(popular)
+        featured, followed = self._featured(popular), chosen(followed_ids)
         newest = tuple(card for card in chosen(each.watchlist_id for each in new) if card != featured)[:_SHOWN]
         curators = {card.curator.user_id: card.curator for card in (*popular, *shown.values()) if card.curator}
         return Front(
             featured=featured,
-            followed=chosen(followed_ids),
+            followed=tuple(card for card in followed if card != featured) or followed,
             follows_somebody=follows,
             new=newest,
             popular=tuple(card for card in popular if card != featured and card not in newest)[:_SHOWN],

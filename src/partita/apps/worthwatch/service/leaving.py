@@ -32,7 +32,7 @@ from partita.apps.worthwatch.service.removal import delete_all
 from partita.kit.clock import stamp
 from partita.kit.kit import Kit
 from partita.kit.lists import find
-from partita.kit.permissions import Viewer
+from partita.kit.permissions import Viewer, require_confirmation
 from partita.store.store import AsyncStore
 from partita.table import ChangedMeanwhileError, Check, Delete, Put, Transaction, Update, any_of
 
@@ -48,6 +48,7 @@ class Leaving:
     async def leave(self, viewer: Viewer, *, keep_lists: bool) -> UserRemoval:
         """Remove the viewer's profile; published lists stay without a name if that is wanted, unless their curator is
         not approved: what is hidden does not become visible by leaving."""
+        require_confirmation(viewer)
 
         async def attempt() -> UserRemoval:
             user = await self._people.mine(viewer)

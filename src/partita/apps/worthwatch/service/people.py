@@ -33,12 +33,12 @@ class EmailTaken(Conflict):
 
 
 class EmailNeeded(Conflict):
-    """The account has no address, as some that come from elsewhere."""
+    """The account has no address, or its owner has not confirmed it yet."""
 
     code = "email_needed"
 
     def __init__(self) -> None:
-        super().__init__("Your account has no email address. Add one on your account page, then try again.")
+        super().__init__("Your email address is not confirmed. Confirm it on your account page, then try again.")
 
 
 class StillLeaving(Conflict):

@@ -129,7 +129,7 @@ class Tonight:
         skip = min(max(skip, 0), MOST_SKIPPED)
         wanted = _Wanted(minutes, genre, skip + THREE + 1)
         left = await self._fitting(viewer, every, wanted)
-        if viewer.signed_in and len(left) < skip + THREE and len(sources) < MOST_LISTS:
+        if viewer.signed_in and len(left) < wanted.enough and len(sources) < MOST_LISTS:
             popular = await self._popular(sources)
             sources |= popular
             more = await self._candidates(viewer, popular, known=every)

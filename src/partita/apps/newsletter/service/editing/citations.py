@@ -7,7 +7,7 @@ from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 _CODE = re.compile(
-    r"^(`{3,}|~{3,})[^\n]*\n.*?(?:^\1[`~]*[ \t]*$|\Z)|(`+)(?!`).+?(?<!`)\2(?!`)", re.DOTALL | re.MULTILINE
+    r"^(`{3,}+|~{3,}+)[^\n]*+\n.*?(?:^\1[`~]*+[ \t]*+$|\Z)|(?<!`)(`++).+?(?<!`)\2(?!`)", re.DOTALL | re.MULTILINE
 )
 _CITATION = re.compile(r"(?<!\\)((?:\\\\)*)\[([1-9]\d{0,2})\](?!\()")
 

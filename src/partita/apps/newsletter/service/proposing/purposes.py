@@ -16,11 +16,17 @@ MOST_PASSAGES = 5
 _MOST_OF_A_SOURCE = 3
 _FLOOR, _OWN_FLOOR = 0.16, 0.06
 """How much of the brief a passage must have; of the proposal's own files, less of it or of the purpose will do."""
+_OF_BEST = 0.4
+"""And how much of what the best passage has: where something is about the brief, what only touches it is not wanted."""
 _BRIEF = 0.65
 """What the brief counts beside the section's purpose."""
 _TWINS = 0.8
 _SUMS_UP = re.compile(r"\b(summary|opening|overview|closing|abstract)\b|ማጠቃለያ|ملخص", re.IGNORECASE)
 _BRIEF_WORDS = 120
+_WHEN = re.compile(
+    r"\[\d+\]|\b(January|February|March|April|May|June|July|August|September|October|November|December)\b|\b\d[\d,.]*"
+)
+"""Days and figures of a brief say nothing of its subject."""
 _USUAL_WORDS, _MOST_WORDS, _SHARE = 180, 320, 0.5
 
 _PURPOSES: tuple[tuple[re.Pattern[str], str], ...] = tuple(
@@ -64,7 +70,7 @@ def purpose_words(section: ProposalSection) -> str:
 def brief_of(title: str, description: str, texts: Iterable[str]) -> str:
     """What a proposal is about: its title, its description, and the beginning of what its people have written."""
     written = " ".join(" ".join(texts).split()[:_BRIEF_WORDS])
-    return " ".join(filter(None, (title, description, written)))
+    return _WHEN.sub(" ", " ".join(filter(None, (title, description, written))))
 
 
 def question_of(section: ProposalSection, brief: str, demands: Iterable[str]) -> Query:
@@ -93,13 +99,18 @@ def fitting(
     """The passages that are about what the brief is about and serve the section's purpose, the best first."""
     about = Query.of_text(brief)
     purpose = Query.of_text(" ".join((section.title, purpose_words(section), section.guidance, *demands)))
-    judged: list[Fit] = []
-    for passage in found:
-        if passage.kind == "text":
-            subject, serves = (relevance(each, passage, statistics)[0] for each in (about, purpose))
-            if subject >= _FLOOR or (passage.own and max(subject, serves) >= _OWN_FLOOR):
-                judged.append(Fit(passage, subject, serves))
-    return tuple(sorted(judged, key=lambda each: (-each.score, each.passage.id)))
+    judged = [
+        Fit(passage, relevance(about, passage, statistics)[0], relevance(purpose, passage, statistics)[0])
+        for passage in found
+        if passage.kind == "text"
+    ]
+    floor = max(_FLOOR, _OF_BEST * max((each.subject for each in judged), default=0.0))
+    fits = (
+        each
+        for each in judged
+        if each.subject >= floor or (each.passage.own and max(each.subject, each.serves) >= _OWN_FLOOR)
+    )
+    return tuple(sorted(fits, key=lambda each: (-each.score, each.passage.id)))
 
 
 def chosen(fits: Iterable[Fit]) -> tuple[Passage, ...]:

@@ -103,7 +103,7 @@ def _clause(sentence: str, place: int) -> str:
 def _told(sentence: str, first: Day, last: Day) -> str:
     """What happens: the sentence up to its day, without the day where that leaves something whole."""
     before = sentence[: first.start]
-    bare = _DAY_PHRASE.sub("", before)
+    bare = _DAY_PHRASE.sub("", before.rstrip())
     whole = sentence[: last.end]
     if bare != before and len(bare.split()) > 1 and not _DANGLING.search(bare) and not _CLAUSE_BREAK.search(bare):
         return bare

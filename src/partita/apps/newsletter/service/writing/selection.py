@@ -42,9 +42,9 @@ def choose(
     words = 0
     left = dict(known)
     for each in must:
-        bundle = [one for one in _bundle(each, known, chosen) or () if one.key not in chosen]
-        if not any(_says_the_same(one, told) for one in bundle):
-            for one in bundle:
+        needed = [one for one in _bundle(each, known, chosen) or () if one.key not in chosen]
+        if not any(_says_the_same(one, told) for one in needed):
+            for one in needed:
                 chosen[one.key] = one
                 told.append(one.terms)
                 words += one.words

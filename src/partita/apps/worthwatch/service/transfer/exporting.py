@@ -13,7 +13,7 @@ from partita.apps.worthwatch.formats import tail
 from partita.apps.worthwatch.schema import Mine, Movie, Rating, Viewing, Watchlist, WatchlistItem
 from partita.apps.worthwatch.service.labels import Ref, Title, titles_by_ref
 from partita.kit.kit import Kit
-from partita.kit.permissions import Viewer
+from partita.kit.permissions import Viewer, require_confirmation
 from partita.kit.spreadsheets import line
 from partita.store.store import AsyncStore
 
@@ -51,6 +51,7 @@ class Exporting:
 
     def history(self, viewer: Viewer, format: Format) -> Export:
         """What the viewer has seen, when, and how they rated it."""
+        require_confirmation(viewer)
         return _export("worthwatch-history", format, _history_pieces(self._store, viewer, format))
 
 

@@ -20,6 +20,7 @@ from partita.apps.worthwatch.inputs import FIRST_YEAR, LAST_YEAR
 from partita.apps.worthwatch.service.transfer.rows import Kind, Row
 from partita.kit.fetcher.charsets import text_of
 from partita.kit.jobs import ChildError, in_child
+from partita.kit.previews.package import plainly_packed
 from partita.kit.problems import FieldError, Invalid, TooLarge
 from partita.kit.spreadsheets import delimiter, plain
 
@@ -143,6 +144,8 @@ def _parts(archive: zipfile.ZipFile) -> list[tuple[str, str]]:
     parts: list[tuple[str, str]] = []
     if len(archive.infolist()) > _MOST_MEMBERS:
         raise unreadable(f"This zip file has more than {_MOST_MEMBERS:,} files.")
+    if not plainly_packed(archive):
+        raise unreadable("This zip file is packed in an unusual way. Unpack it and choose one file.")
     for name in _PARTS:
         found = next((each for each in archive.infolist() if PurePosixPath(each.filename).parts[-1:] == (name,)), None)
         if found is None or any(part in ("deleted", "orphaned") for part in PurePosixPath(found.filename).parts):

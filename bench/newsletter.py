@@ -1,0 +1,83 @@
+"""`python -m bench newsletter`: documents in and out, finding passages, and how well questions are answered."""
+
+from __future__ import annotations
+
+import asyncio
+import statistics
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from tests.apps.newsletter.writing.questions import Measured as Answered
+from tests.apps.newsletter.writing.questions import fresh_questions, questions
+
+from bench import documents, reading
+from bench import passages as passages_bench
+from bench.documents import Exported
+from bench.passages import PassagesResult
+from bench.reading import Read
+
+ROUNDS = 3
+
+
+@dataclass(frozen=True, slots=True)
+class NewsletterResult:
+    """What a run has measured."""
+
+    read: list[Read]
+    pdf: list[Exported]
+    docx: list[Exported]
+    megabytes: float
+    answered: dict[str, Answered]
+    passages: PassagesResult
+
+
+def compare(progress: Callable[[str], None], *, short: bool = False) -> NewsletterResult:
+    """Measure all of it."""
+    return asyncio.run(_documents(progress, short=short))
+
+
+async def _documents(progress: Callable[[str], None], *, short: bool) -> NewsletterResult:
+    read = await (reading.measure(5, 1) if short else reading.measure())
+    progress(f"read in: {', '.join(f'{each.name} {each.seconds:.2f} s' for each in read)}")
+    edition = documents.edition_of(2 if short else documents.STORIES)
+    rounds = 1 if short else ROUNDS
+    await documents.measure(edition, "docx")  # the first one loads what all of them need
+    pdf = [await documents.measure(edition, "pdf") for _ in range(rounds)]
+    docx = [await documents.measure(edition, "docx") for _ in range(rounds)]
+    progress(f"exported: {pdf[0].pages} pages")
+    answered = {
+        "open": Answered.of(each for each in questions() if not each.apart),
+        "kept apart": Answered.of(each for each in questions() if each.apart),
+        "fresh, in other words than the sources'": Answered.of(fresh_questions()),
+    }
+    count = 500 if short else passages_bench.COUNT
+    passages = await asyncio.to_thread(passages_bench.compare, progress, count)
+    return NewsletterResult(read, pdf, docx, documents.megabytes_of_children(), answered, passages)
+
+
+def section(result: NewsletterResult) -> list[str]:
+    """What there is to say of a run."""
+    pdf_in, text_in = result.read
+    pages = result.pdf[0].pages
+    pdf, docx = (statistics.median(each.seconds for each in some) for some in (result.pdf, result.docx))
+    lines = [
+        "## The newsletter's documents",
+        "",
+        "| what | wanted | measured |",
+        "|---|---|---|",
+        f"| a PDF of {pdf_in.pages} pages read in | ≥ 50 pages a second | {pdf_in.pages / pdf_in.seconds:,.0f} |",
+        f"| Markdown read in | | {text_in.words / text_in.seconds:,.0f} words a second |",
+        f"| a PDF of {pages} pages made | < 3 s | {pdf:.2f} s, {pages / pdf:.1f} pages a second |",
+        f"| the same as DOCX | < 1 s | {docx:.2f} s, {pages / docx:,.0f} pages a second |",
+        f"| memory of the process that sets the PDF | < 300 MB | {result.megabytes:.0f} MB |",
+        "",
+        "How well questions about the demo's sources find the passage that answers them (wanted: recall@5 ≥ 0.9, mean",
+        "reciprocal rank ≥ 0.75). Ranking is never changed to suit those that are kept apart, nor the fresh ones.",
+        "",
+        "| questions | number | recall@5 | mean reciprocal rank | nothing found for what no source answers |",
+        "|---|---:|---:|---:|---:|",
+    ]
+    for name, each in result.answered.items():
+        nothing = f"{each.nothing_found} of {each.unanswered}" if each.unanswered else ""
+        lines.append(f"| {name} | {each.count} | {each.recall:.2f} | {each.reciprocal_rank:.2f} | {nothing} |")
+    return [*lines, "", *passages_bench.section(result.passages)]

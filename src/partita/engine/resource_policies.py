@@ -1,0 +1,90 @@
+"""Resource policies of tables and streams: stored and returned; the engine has no identities to hold to them."""
+
+from __future__ import annotations
+
+import uuid
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any
+
+import apsw
+import orjson
+
+from partita.dynamo.errors import PolicyNotFoundError, ResourceNotFoundError, ValidationError
+from partita.engine import catalog
+from partita.engine.catalog import Catalog
+from partita.engine.definitions import Table
+from partita.engine.place import Place
+from partita.engine.writer import Transaction
+
+_NO_POLICY = "NO_POLICY"
+_MOST_BYTES = 20 * 1024
+Request = Mapping[str, Any]
+Response = dict[str, Any]
+
+
+def put(transaction: Transaction, request: Request, _place: Place) -> Response:
+    """PutResourcePolicy; the same policy again keeps its revision."""
+    table, part = _resource(transaction.catalog, request["ResourceArn"], "PutResourcePolicy")
+    current = table.policies.get(part)
+    _check_revision(current, request)
+    policy = request["Policy"]
+    _check_document(policy)
+    if current is None or current["Policy"] != policy:
+        current = {"Policy": policy, "RevisionId": str(uuid.uuid4().int)[:13]}
+        catalog.save(transaction.connection, replace(table, policies={**table.policies, part: current}))
+        transaction.reload()
+    return {"RevisionId": current["RevisionId"]}
+
+
+def get(_connection: apsw.Connection, tables: Catalog, request: Request, _place: Place) -> Response:
+    """GetResourcePolicy."""
+    table, part = _resource(tables, request["ResourceArn"], "GetResourcePolicy")
+    if part not in table.policies:
+        raise _missing(request)
+    return dict(table.policies[part])
+
+
+def delete(transaction: Transaction, request: Request, _place: Place) -> Response:
+    """DeleteResourcePolicy; without a policy it does nothing."""
+    table, part = _resource(transaction.catalog, request["ResourceArn"], "DeleteResourcePolicy")
+    current = table.policies.get(part)
+    _check_revision(current, request)
+    if current is None:
+        return {"RevisionId": ""}
+    rest = {name: policy for name, policy in table.policies.items() if name != part}
+    catalog.save(transaction.connection, replace(table, policies=rest))
+    transaction.reload()
+    return {"RevisionId": current["RevisionId"]}
+
+
+def _resource(tables: Catalog, arn: str, operation: str) -> tuple[Table, str]:
+    """The table, and the label of the stream if the ARN is that of one."""
+    table = tables.tables.get(tables.place.tagged_table(arn, operation))
+    label = arn.partition("/stream/")[2]
+    if table is None or (label and label not in (stream.label for stream in table.streams)):
+        raise ResourceNotFoundError(f"Requested resource not found: ResourcArn: {arn} not found")
+    return table, label
+
+
+def _check_revision(current: Mapping[str, str] | None, request: Request) -> None:
+    expected = request.get("ExpectedRevisionId")
+    if expected is not None and expected != (_NO_POLICY if current is None else current["RevisionId"]):
+        raise _missing(request)
+
+
+def _check_document(policy: str) -> None:
+    try:
+        document = orjson.loads(policy)
+    except orjson.JSONDecodeError:
+        document = None
+    if not isinstance(document, dict) or "Statement" not in document:
+        raise ValidationError("The policy is not a JSON object with a Statement.")
+    if len(policy.encode()) > _MOST_BYTES:
+        raise ValidationError(f"The policy has more than {_MOST_BYTES} bytes.")
+
+
+def _missing(request: Request) -> PolicyNotFoundError:
+    return PolicyNotFoundError(
+        f"Resource-based policy not found for the provided ResourceArn: {request['ResourceArn']}"
+    )
