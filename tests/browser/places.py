@@ -46,13 +46,17 @@ _PARTS = (
     "/newsletter/editions/{code}/finish/{format}/download",
     "/newsletter/editions/{code}/pictures/{place}",
     "/newsletter/editions/{code}/write/citations/{number}",
+    "/newsletter/editions/{code}/write/sections/{key}",
     "/newsletter/editions/{code}/write/sentences",
     "/newsletter/proposals/{code}/finish/{wanted}/download",
+    "/newsletter/proposals/{code}/sections/{key}",
     "/newsletter/read/{secret}",
     "/newsletter/read/{secret}/pictures/{place}",
     "/newsletter/sample",
     "/newsletter/sources/table",
+    "/newsletter/people/complete",
     "/newsletter/sources/{source_id}/file",
+    "/newsletter/sources/{source_id}/pages/{number}",
     "/worthwatch/embed/{watchlist_id}",
     "/worthwatch/history/export/{format}",
     "/worthwatch/import/{import_id}/csv",
@@ -67,15 +71,7 @@ _PARTS = (
 """What is no page: the number in the bell, files of mails, what is found while it is typed, downloads, kept forms, one
 title of a page, a list within pages of others, what leads to a title by chance, addresses without a readable tail."""
 
-_OF_OTHER_STATES = (
-    "/sign-in/code",
-    "/newsletter/editions/{code}/finish/link/revoke",
-    "/newsletter/editions/{code}/history/{revision}/restore",
-    "/newsletter/editions/{code}/review/notes/{note_id}/delete",
-    "/newsletter/editions/{code}/write/reset",
-    "/newsletter/proposals/{code}/history/{revision}",
-    "/newsletter/writers/prompts/{name}/{version}",
-)
+_OF_OTHER_STATES = ("/sign-in/code",)
 """Pages of items in a state that the first item found is not in; stories open them."""
 
 
@@ -230,22 +226,31 @@ def _write(program: APIRequestContext) -> list[str]:
         time.sleep(0.2)
     linked = program.post(f"{api}/newsletters/{code}/link")
     assert linked.ok, linked.text()
+    note = program.post(f"{api}/newsletters/{code}/notes", data={"section_key": "", "text": "Which year is this?"})
+    assert note.ok, note.text()
     edition = f"/newsletter/editions/{code}"
     steps = ("configure", "plan", "outline", "write", "finish", "history", "review", "making", "delete")
     proposal = program.post(f"{api}/proposals", data={"title": "Fodder banks in the drylands"})
     assert proposal.ok, proposal.text()
     own = f"/newsletter/proposals/{proposal.json()['proposal_code']}"
+    first = proposal.json()["sections"][0]["key"]
+    text = {"text": "Two in three households lost animals.", "revision": proposal.json()["revision"]}
+    saved = program.put(f"/api{own}/sections/{first}", data=text)
+    assert saved.ok, saved.text()
     return [
         *(f"{edition}/{step}" for step in steps),
         f"{edition}/write/reset",
         f"{edition}/history/1",
         f"{edition}/history/1/restore",
         f"{edition}/finish/link/revoke",
+        f"{edition}/review/notes/{note.json()['note_id']}/delete",
+        "/newsletter/writers/prompts/section/0",
         "/newsletter/example",
         "/newsletter/find?q=field",
         "/newsletter/proposals/new",
         own,
-        *(f"{own}/{page}" for page in ("facts", "checklist", "finish", "history", "delete")),
+        f"{own}/history/{saved.json()['revision']}",
+        *(f"{own}/{page}" for page in ("facts", "checklist", "finish", "review", "history", "delete")),
     ]
 
 

@@ -83,14 +83,16 @@ def test_from_nothing_to_a_downloaded_pdf(desk: House, mode: Mode, tmp_path: Pat
         stan.fill(Title=title)
         stan.page.get_by_label("Researchers").check(force=True)
         stan.page.get_by_label("Short", exact=False).first.check(force=True)
-        stan.press("Draft it all")
+        stan.press("Draft everything")
+        pressed = time.monotonic()
         expect(stan.page).to_have_url(re.compile("/making"))
-        _wait(stan, "The draft is written")
+        _wait(stan, "The draft is ready")
+        assert time.monotonic() - pressed < 60, "a draft takes at most a minute"
         stan.check()
         stan.follow("Read the draft")
 
         # The draft, with a source for its sentences
-        expect(stan.page.locator("#main")).to_contain_text("by the offline writer")
+        expect(stan.page.locator("#main")).to_contain_text("Written by the offline writer")
         stan.check()
         stan.page.locator("a.cite").first.click()
         expect(stan.page.locator(".passage mark").first).to_be_visible()
@@ -99,7 +101,7 @@ def test_from_nothing_to_a_downloaded_pdf(desk: House, mode: Mode, tmp_path: Pat
         stan.open(stan.path.partition("/write")[0] + "/finish")
         stan.check()
         card = stan.page.locator("#format-pdf")
-        card.get_by_role("button", name=re.compile("^Make")).click()
+        card.get_by_role("button", name=re.compile("^Create")).click()
         download = card.get_by_role("link", name=re.compile("^Download"))
         until = time.monotonic() + _SECONDS
         while not download.is_visible():

@@ -78,7 +78,7 @@ async def _fill(folder: Path) -> None:
 def test_the_desk_goes_on_where_somebody_was(desk: House, mode: Mode) -> None:
     with mode.window(desk, AUTHOR) as olga:
         olga.open("/newsletter")
-        olga.sees("Continue", "Weekly Research Digest", "Needs you", "a step failed")
+        olga.sees("Continue", "Weekly Research Digest", "Needs you", "A step failed")
         olga.check()
         olga.page.locator(".covers").get_by_role("link", name=re.compile("^Open Weekly")).click()
         expect(olga.page).to_have_url(re.compile(rf"/editions/{EN}/write"))
@@ -89,11 +89,11 @@ def test_an_empty_desk_shows_a_sample_and_two_ways(desk: House, mode: Mode) -> N
         stan.open("/newsletter")
         stan.sees("No newsletters yet")
         stan.check()
-        stan.follow("Leaf through a sample")
+        stan.follow("Browse a sample")
         stan.sees("Lowland Field Notes", "Sorghum that needs less rain")
         stan.check()
         stan.open("/newsletter")
-        stan.follow("Start one")
+        stan.page.locator(".empty").get_by_role("link", name="New newsletter").click()
         expect(stan.page.get_by_role("heading", name="New newsletter")).to_be_visible()
         stan.check()
 
@@ -138,8 +138,8 @@ def test_an_outline_is_edited_in_every_window(desk: House, mode: Mode) -> None:
         olga.told("Saved.")
         olga.page.get_by_role("button", name=re.compile(f"Move Who to ask {mode.number} up")).click()
         olga.told("Moved.")
-        olga.page.get_by_role("button", name=re.compile(f"Switch Who to ask {mode.number} off")).click()
-        olga.told("Switched off")
+        olga.page.get_by_role("button", name=re.compile(f"Turn Who to ask {mode.number} off")).click()
+        olga.told("Turned off")
         olga.open(f"{OUTLINE}?item={_newest(desk)}")
         item.get_by_role("button", name="Remove", exact=True).click()
         olga.told("Removed.")
@@ -168,7 +168,7 @@ def test_items_are_dragged(desk: House) -> None:
 def test_a_failed_step_says_why_and_offers_another_try(desk: House, mode: Mode) -> None:
     with mode.window(desk, AUTHOR) as olga:
         olga.open(f"/newsletter/editions/{AR}/outline")
-        olga.sees("The writer did not answer.", "Try again", "still there")
+        olga.sees("The writer did not answer.", "Try again", "Nothing you had before was changed")
         olga.check()
 
 
@@ -179,8 +179,8 @@ def test_deleting_asks_and_says_what_is_lost(desk: House, mode: Mode) -> None:
         olga.press("Plan content")
         olga.open("/newsletter")
         olga.page.locator(".covers").get_by_role("link", name=f"Delete To be deleted {mode.number}").click()
-        olga.sees("What is lost with it")
+        olga.sees("What will be deleted")
         olga.check()
         olga.press("Delete newsletter")
-        olga.told("is deleted")
+        olga.told("was deleted")
         olga.sees_not(f"Open To be deleted {mode.number}")

@@ -72,10 +72,10 @@ def test_content_is_planned_in_every_window(desk: House, mode: Mode) -> None:
         olga.page.locator(".passage-card", has_text="Camels").get_by_role("button", name="Unpin").click()
         olga.told("Undone")
         olga.page.locator(".plan-words summary").first.click()
-        olga.page.get_by_label("Your words").fill("goats")
+        olga.page.get_by_label("Your own search words").fill("goats")
         olga.page.get_by_role("button", name="Save", exact=True).click()
         olga.told("Search words saved.")
-        olga.page.get_by_label("Your words").fill("")
+        olga.page.get_by_label("Your own search words").fill("")
         olga.page.get_by_role("button", name="Save", exact=True).click()
         olga.told("Search words saved.")
 

@@ -40,22 +40,41 @@ def test_files_are_added_read_and_switched_off_passage_by_passage(desk: House, m
         if mode.script:
             expect(ada.page.locator("[data-drop-list] li")).to_have_count(2)
         ada.press("Add sources")
-        ada.told("2 sources are being read.")
+        ada.told("2 sources are being processed.")
         _read(ada, "/newsletter/sources", name, "Annual report 2026", "Ready")
         ada.check()
         ada.follow(name)
-        ada.sees("There is no date in it")
+        ada.sees("This source has no date")
         ada.check()
         first = ada.page.locator(".source-passage").first
-        first.get_by_role("button", name=re.compile("Switch off")).click()
-        ada.told("not used any more")
-        expect(ada.page.locator(".source-passage").first).to_contain_text("Switched off")
+        first.get_by_role("button", name=re.compile("Turn off")).click()
+        ada.told("no longer used")
+        expect(ada.page.locator(".source-passage").first).to_contain_text("Turned off")
         ada.fill(Published="2026-03-01", Publisher="The Institute")
         ada.press("Save")
         ada.told("Saved.")
-        ada.sees_not("There is no date in it")
-        ada.confirm("Delete", "Delete" if mode.script else "Delete the source")
+        ada.sees_not("This source has no date")
+        ada.confirm("Delete", "Delete" if mode.script else "Delete source")
         ada.told("was deleted")
+
+
+def test_what_is_wrong_with_a_form_is_in_sight_wherever_the_form_is(desk: House, mode: Mode) -> None:
+    with mode.window(desk, ADMIN) as ada:
+        ada.open("/newsletter/sources")
+        ada.page.get_by_label("Web addresses").fill("nonsense")
+        ada.press("Add sources")
+        summary = ada.page.locator("form [role=alert]")
+        expect(summary).to_be_in_viewport()
+        expect(summary).to_be_focused()
+        text = f"Maize fell in the south in year {mode.number}."
+        for _ in range(2):
+            ada.open("/newsletter/sources")
+            ada.page.get_by_label("Or paste text").fill(text)
+            ada.press("Add sources")
+        expect(ada.page.get_by_role("alert")).to_be_in_viewport()
+        ada.sees("1 of 1 source could not be added")
+        expect(ada.page.get_by_label("Or paste text")).to_have_attribute("aria-invalid", "true")
+        ada.check()
 
 
 def test_files_can_be_dropped(desk: House) -> None:
@@ -71,7 +90,32 @@ def test_files_can_be_dropped(desk: House) -> None:
         )
         expect(ada.page.locator("[data-drop-list]")).to_contain_text("dropped.txt")
         ada.press("Add sources")
-        ada.told("“dropped” is being read.")
+        ada.told("“dropped” is being processed.")
+
+
+def test_the_text_of_a_proposal_is_saved_as_it_is_typed_and_never_replaces_another_unseen(desk: House) -> None:
+    with window(desk, ADMIN) as ada, desk.program(ADMIN) as colleague:
+        made = colleague.post("/api/newsletter/proposals", data={"title": "Fodder banks by two"}).json()
+        api = f"/api/newsletter/proposals/{made['proposal_code']}"
+        first = made["sections"][0]["key"]
+        ada.open(f"/newsletter/proposals/{made['proposal_code']}")
+        field, state = ada.page.locator("textarea[name=text]"), ada.page.locator("[data-saved]")
+        field.fill("Two in three *households* lost animals.")
+        expect(state).to_have_text(re.compile(r"^Saved \d\d:\d\d"))
+        expect(ada.page.locator("[data-preview] em")).to_have_text("households")
+        expect(ada.page.locator(".editor-head [data-section-words]")).to_have_text("6")
+        there = colleague.get(api).json()
+        assert there["sections"][0]["text"] == "Two in three *households* lost animals."
+        theirs = {"text": "Three in four lost animals.", "revision": there["revision"]}
+        assert colleague.put(f"{api}/sections/{first}", data=theirs).ok
+        field.fill("All of them lost animals.")
+        expect(state).to_contain_text("somebody else has changed this section")
+        ada.press("Compare and choose")
+        ada.sees("Three in four lost animals.", "All of them lost animals.")
+        ada.check()
+        ada.troubles.clear()  # the refused save is in the console
+        ada.page.reload()
+        assert f"section={first}" in ada.page.url or "sections" in ada.page.url
 
 
 def test_a_call_becomes_a_checklist_and_the_proposal_a_file(desk: House, mode: Mode) -> None:
@@ -80,15 +124,15 @@ def test_a_call_becomes_a_checklist_and_the_proposal_a_file(desk: House, mode: M
         ada.check()
         ada.fill(Title=f"Fodder banks {mode.number}", Funder="The Fund")
         ada.page.get_by_label(re.compile("^Full proposal")).check()
-        ada.press("Start the proposal")
-        ada.told("Started.")
+        ada.press("Create proposal")
+        ada.told("Proposal created.")
         ada.check()
         path = ada.path.partition("?")[0]
         ada.page.set_input_files("#files-field", [_file("call.pdf", call_for_proposals())])
-        ada.press(re.compile("^Add$"))
-        ada.told("is being read")
-        ada.until(path, lambda: "Being read" not in ada.page.content() and "Waiting" not in ada.page.content())
-        ada.press("Read the call")
+        ada.press(re.compile("^Add files$"))
+        ada.told("is being processed")
+        ada.until(path, lambda: "Processing" not in ada.page.content() and "Waiting" not in ada.page.content())
+        ada.press("Extract requirements")
         _read(ada, f"{path}/checklist", "The deadline for proposals is 30 June 2031 at noon.", "page 2 of the call")
         ada.check()
         ada.page.get_by_role("button", name=re.compile("Mark as done: Proposals must include")).click()
@@ -96,12 +140,15 @@ def test_a_call_becomes_a_checklist_and_the_proposal_a_file(desk: House, mode: M
         ada.open(f"{path}?section=risks")
         ada.page.locator("textarea[name=text]").fill("It may *not* rain.")
         ada.press("Save")
-        ada.told("Saved.")
+        if mode.script:
+            expect(ada.page.locator("[data-saved]")).to_have_text(re.compile(r"^Saved \d\d:\d\d"))
+        else:
+            ada.told("Saved.")
         ada.sees("It may not rain.")
         ada.check()
         ada.follow("Finish")
         ada.sees("4 requirements of the call not ticked.")
-        ada.press(re.compile("^Make Word"))
+        ada.press(re.compile("^Create Word"))
         _read(ada, f"{path}/finish", "Download")
         ada.check()
         ada.open("/newsletter/proposals")

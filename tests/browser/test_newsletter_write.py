@@ -60,7 +60,7 @@ def test_a_section_has_a_form_of_its_own(desk: House, mode: Mode) -> None:
     with mode.window(desk, AUTHOR) as olga:
         olga.open(f"{WRITE}?section=introduction")
         olga.page.locator("textarea[name=text]").fill(f"Welcome, reader {mode.number}.")
-        olga.press("Save and go on to the next section" if not mode.script else re.compile("Save and go on"))
+        olga.press(re.compile("Save and go to next"))
         expect(olga.page).to_have_url(re.compile("section=research_findings"))
         assert _stored(desk, "introduction") == f"Welcome, reader {mode.number}."
         olga.check()
@@ -152,10 +152,15 @@ def test_two_windows_and_one_section(desk: House, mode: Mode) -> None:
             olga.press("Compare and choose")
         else:
             olga.press("Save")
-        olga.sees("Somebody else was faster", "First of Ed's.", "First of mine.", "You and somebody else changed this")
+        olga.sees(
+            "Somebody else changed this section",
+            "First of Ed's.",
+            "First of mine.",
+            "You and somebody else changed this",
+        )
         olga.check()
         olga.page.get_by_role("radio", name=re.compile("^Both")).first.check()
-        olga.press("Save this choice")
+        olga.press("Save selection")
         olga.told("Saved")
         assert _stored(desk, "conclusion") == "## Conclusion\n\nFirst of mine.\n\nFirst of Ed's.\n\nSecond.\n\nThird."
         olga.troubles[:] = [each for each in olga.troubles if ": 409 for fetch" not in each]
@@ -168,7 +173,7 @@ def test_theirs_can_be_taken_whole(desk: House) -> None:
         _put(desk, COLLEAGUE, "conclusion", "Ed's.")
         olga.page.locator("textarea[name=text]").fill("Mine.")
         olga.press("Save")
-        olga.press("Take all of theirs")
+        olga.press("Keep all of theirs")
         expect(olga.page.locator("textarea[name=text]")).to_have_value("Ed's.")
 
 
@@ -202,7 +207,7 @@ def test_a_click_on_a_number_in_the_field_opens_it_too(desk: House) -> None:
         expect(olga.page.locator(".passage")).to_contain_text("Dryland cereals")
         expect(olga.page.locator("[data-saved]")).to_have_text(re.compile(r"^Saved"))
         olga.open(f"{WRITE}?section=research_findings")
-        olga.sees("[9] leads to no source")
+        olga.sees("[9] has no source")
 
 
 def test_pasted_html_becomes_markdown(desk: House) -> None:
@@ -270,7 +275,7 @@ def test_a_picture_without_script_goes_to_the_end(desk: House) -> None:
 def test_the_preview_follows_the_typing_within_300_ms(desk: House) -> None:
     with window(desk, AUTHOR) as olga:
         olga.open(SECTION)
-        olga.page.get_by_role("link", name="Beside").click()
+        olga.page.get_by_role("link", name="Side by side").click()
         expect(olga.page.locator(".editor-look")).to_be_visible()
         times = []
         for number in range(6):
@@ -343,7 +348,7 @@ def test_back_to_the_generated_text(desk: House, mode: Mode) -> None:
     with mode.window(desk, AUTHOR) as olga:
         olga.open(SECTION)
         olga.confirm("Back to the generated text", "Go back")
-        olga.told("generated text again")
+        olga.told("Back to the generated text")
         assert _stored(desk, "conclusion").startswith("## Conclusion\n\nThank you for reading. Write to us")
 
 

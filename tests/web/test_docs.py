@@ -40,7 +40,9 @@ PIECES = {"described", "label_of", "legend_of", "hint_of", "error_of", "another"
 """What fields are made of."""
 
 
-@pytest.mark.parametrize("file", ["forms", "page", "faces", "sharing", "history", "lists", "stars", "desk", "timeline"])
+@pytest.mark.parametrize(
+    "file", ["forms", "page", "faces", "people", "sharing", "history", "lists", "stars", "desk", "timeline"]
+)
 def test_every_macro_is_named(file: str) -> None:
     source = (Path(templates.__file__).parent / f"templates/macros/{file}.html").read_text()
     (row,) = [line for line in GUIDE.splitlines() if line.startswith(f"| `macros/{file}.html`")]

@@ -312,6 +312,21 @@ async def test_methods_that_nobody_declared_do_nothing(house: House, somebody: P
             assert answer.headers["allow"], (method, path)
 
 
+async def test_a_reload_of_a_refused_form_leads_to_the_page_it_was_on(house: House, somebody: Person) -> None:
+    house.handed.permissions = house.known
+    shown = {route.path for route in house.routes if route.method == "GET"}
+    named = [re.compile(re.sub(r"\{\w+\}", "[^/{}]+", path)) for path in shown]
+    taken = [r for r in house.routes if r.method == "POST" and not r.api and r.tag != "files"]
+    taken = [route for route in taken if not any(page.fullmatch(route.filled()) for page in named)]
+    assert len(taken) > 50
+    for route in taken:
+        nearest = max((path for path in shown if route.path.startswith(path.rstrip("/") + "/")), key=len)
+        for method in ("GET", "HEAD"):
+            answer = await somebody.ask(method, route.filled())
+            page = Walked("GET", nearest, "", {}, "", False).filled()
+            assert (answer.status, answer.headers["location"]) == (303, page), (method, route)
+
+
 # ---- documentation
 
 

@@ -25,6 +25,7 @@ from partita.kit.suite import Suite
 from partita.kit.system import Highlight, Link
 from partita.table.recent import Recent
 from partita.web import errors, openapi
+from partita.web.above import PagesAbove
 from partita.web.assets import Assets
 from partita.web.calls import collect
 from partita.web.house import house_routes
@@ -97,12 +98,12 @@ def create_app(
         kept=KeptForms(suite.kit.store, clock=suite.kit.clock, ids=suite.kit.ids, limits=suite.kit.limits),
         last_person=LastPerson.of(settings).user_id,
     )
-    errors.install(app)
     _check_icons(suite, assets)
     served = (*house_routes(suite, assets, metrics, styleguide=styleguide), *_of_systems(suite), *more)
     served = (*served, robots_route(settings.base_url, served))
     routers = [routes.router for routes in (*served, openapi.routes(app, suite))]
     _check_permissions(suite, routers)
+    errors.install(app, PagesAbove(routers))
     for router in routers:
         app.include_router(router)
     app.router.middleware_stack = Signpost(app.router.app, routers)

@@ -42,6 +42,7 @@ from partita.table.errors import (
     ItemTooLargeError,
     KeyPartError,
 )
+from partita.web.above import PagesAbove
 from partita.web.recognise import (
     CONFIRMING_PATH,
     PASSWORD_PATH,
@@ -103,11 +104,16 @@ class _Closing(TooLarge):
         return {"Connection": "close"}
 
 
-def install(app: FastAPI) -> None:
+def install(app: FastAPI, above: PagesAbove) -> None:
     """Respond to every error this way."""
 
     async def handle(request: Request, error: Exception) -> Response:
-        return await answer_with(request, problem_of(request, error))
+        problem = problem_of(request, error)
+        if isinstance(problem, MethodNotAllowed) and request.method in ("GET", "HEAD"):
+            page = above.of(request.scope["path"])
+            if page is not None:
+                return redirect(quote(page))
+        return await answer_with(request, problem)
 
     for kind in (Problem, RequestValidationError, HTTPException, DynamoError, *_MODEL_ERRORS):
         app.add_exception_handler(kind, handle)

@@ -13,7 +13,9 @@ import pytest
 from partita.apps.newsletter import schema
 from partita.apps.newsletter.demo import fill, library
 from partita.apps.newsletter.demo.people import entries
+from partita.apps.newsletter.inputs import NewNewsletter
 from partita.apps.newsletter.schema import Draft, Newsletter, Note, Outline, Proposal, Source, Topics
+from partita.kit.permissions import Viewer
 from tests.apps.demo_data import reaches_nobody
 from tests.apps.newsletter.served import ServedLetters, served_in
 
@@ -92,6 +94,31 @@ def test_drafts_are_faithful_and_whole(filled: Any) -> None:
         assert each.draft_status == "completed", each.draft_error
         assert each.has_user_edits or each.quality["faithful"]["value"] == 1
         assert each.word_count > 400
+
+
+def test_a_draft_of_the_demo_is_done_within_a_minute_of_the_press(filled: Any) -> None:
+    served, _, _ = filled
+
+    async def drafted() -> tuple[float, str]:
+        accounts = served.kit.accounts
+        author = await accounts.people.by_username("selam")
+        viewer = Viewer(
+            user_id=author.user_id,
+            username="selam",
+            name=author.name,
+            permissions=await accounts.permissions.of(author),
+        )
+        made = await served.service.newsletters.create(viewer, NewNewsletter(title="In a minute", frequency="custom"))
+        begun = time.perf_counter()
+        await served.service.making.all(viewer, made.newsletter_code)
+        for _ in range(3):
+            await served.jobs.drain()
+        look = await served.service.steps.look(made.newsletter_code, "draft")
+        return time.perf_counter() - begun, look.state
+
+    seconds, state = asyncio.run(drafted())
+    assert state == "done"
+    assert seconds < LONGEST_SECONDS
 
 
 def test_three_proposals_and_a_call_that_was_read(filled: Any) -> None:

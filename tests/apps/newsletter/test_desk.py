@@ -135,7 +135,7 @@ async def test_the_desk_is_found_by_words_status_and_what_is_shared(served: Serv
     assert [each["title"] for each in found.json["items"]] == ["Farmers' Voice"]
     results = await ada.get("/newsletter/find?q=digest")
     assert "Weekly Research Digest" in results.shown.replace("<mark>", "").replace("</mark>", "")
-    assert "Nothing is shared with you" in (await ada.get("/newsletter?tab=shared")).shown
+    assert "Nothing has been shared with you" in (await ada.get("/newsletter?tab=shared")).shown
     assert (await ada.api("GET", f"/newsletters/{other}")).status == 404
 
 
@@ -214,11 +214,11 @@ async def test_a_step_that_failed_says_why_and_can_be_tried_again(served: Served
     await served.kit.store.write(Put(failed))
     page = await ada.get(f"/newsletter/editions/{code}/outline")
     assert "The writer did not answer." in page.shown
-    assert "still there" in page.shown
+    assert "Nothing you had before was changed" in page.shown
     answer = await ada.post(f"/newsletter/editions/{code}/steps/outline/start")
     assert answer.status == 303
     running = await ada.get(f"/newsletter/editions/{code}/outline")
-    assert "You may leave this page" in running.shown
+    assert "You can leave this page" in running.shown
     assert 'http-equiv="refresh" content="3"' in running.text
     assert "data-live=" in running.text
     step = await ada.api("GET", f"/newsletters/{code}/steps/outline")

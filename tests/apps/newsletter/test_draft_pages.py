@@ -50,13 +50,13 @@ async def test_before_there_is_a_draft_the_page_says_what_is_missing(letters: Se
     code = await letters.newsletter(ada)
     missing = await ada.get(_write(code))
     assert missing.status == 200
-    assert "A draft follows the outline." in missing.shown
+    assert "The draft is written from the outline." in missing.shown
     await letters.run(ada, code, "outline")
     ready = await ada.get(_write(code))
     assert "Write draft</button>" in ready.text
     started = await ada.post(f"/newsletter/editions/{code}/steps/draft/start")
     running = await ada.follow(started)
-    assert "Waiting to begin" in running.shown
+    assert "Waiting to start" in running.shown
     assert "Cancel" in running.shown
     await letters.jobs.drain()
     assert 'name="text"' in (await ada.get(_write(code))).text
@@ -110,7 +110,7 @@ async def test_a_section_is_written_anew_and_the_others_stay(letters: ServedLett
     form = {name: _hidden(page, name) for name in ("revision", "updated_at", "base")}
     await ada.post(f"{_write(code)}/sections/{key}", {**form, "text": "Mine."})
     running = await ada.follow(await ada.post(f"{_write(code)}/sections/{key}/generate"))
-    assert "Your text stays as it is until the end" in running.shown
+    assert "Your text stays as it is until the new draft is complete" in running.shown
     await letters.jobs.drain()
     draft = (await ada.api("GET", f"/newsletters/{code}/draft")).json
     assert next(each["text"] for each in draft["current_sections"] if each["key"] == key) == form["base"]
@@ -123,7 +123,7 @@ async def test_a_draft_says_what_has_changed_since_it_was_made(letters: ServedLe
     code = await letters.drafted(ada)
     assert "was made with other settings" not in (await ada.get(_write(code))).shown
     await ada.api("PATCH", f"/newsletters/{code}", {"tone_professional": 90})
-    assert "The draft was made with other settings: tone changed since" in (await ada.get(_write(code))).shown
+    assert "The draft is out of date: tone changed since" in (await ada.get(_write(code))).shown
 
 
 async def test_a_note_is_beside_its_section(letters: ServedLetters) -> None:

@@ -157,7 +157,7 @@ async def test_finish_shows_formats_by_use_and_what_to_mend(desk: ServedLetters)
     ada = await desk.person(name="Ada")
     await drafted(desk, ada, sections=TEXTS | {"conclusion": "## Conclusion\n\nA claim. [9]"})
     page = await ada.get(FINISH)
-    assert "Mend first" in page.shown
+    assert "Fix before sending" in page.shown
     assert "No source is known for [9]." in page.shown
     names = re.findall(r'id="format-(\w+)"', page.text)
     assert names[0] == "pdf", "the format of the configuration comes first"
@@ -166,7 +166,7 @@ async def test_finish_shows_formats_by_use_and_what_to_mend(desk: ServedLetters)
     assert answer.status == 303
     await desk.jobs.drain()
     page = await ada.get(FINISH)
-    assert "Make again" in page.shown
+    assert "Create again" in page.shown
     file = await ada.get(f"{FINISH}/md/download")
     assert "Sorghum yields" in file.text
     draft = await ada.get(f"{FINISH}/draft.eml")
@@ -256,7 +256,7 @@ async def test_pictures_of_a_link_are_shown_to_readers(desk: ServedLetters) -> N
 async def test_a_test_mail_goes_to_whoever_asks(desk: ServedLetters) -> None:
     ada = await desk.person(name="Ada")
     await drafted(desk, ada)
-    assert (await ada.api("POST", f"{API}/test-mail")).json == {"sent_to": "ada@example.org"}
+    assert (await ada.api("POST", f"{API}/test-mail")).json == {"sent_to": "ada@example.org", "kept": True}
     assert isinstance(desk.kit.mail, Outbox)
     (mail,) = (await desk.kit.mail.page()).items
     assert mail.to == "ada@example.org"
@@ -264,7 +264,18 @@ async def test_a_test_mail_goes_to_whoever_asks(desk: ServedLetters) -> None:
     assert "Sorghum yields rose" in mail.text
     assert "Sorghum yields rose" in mail.html
     answer = await ada.post(f"{FINISH}/test-mail")
-    assert "Sent to ada@example.org." in (await ada.follow(answer)).shown
+    page = (await ada.follow(answer)).shown
+    assert "Not sent: this site sends no mail. The test mail to ada@example.org is in the outbox." in page
+    assert "where an administrator can read it" in (await ada.get(FINISH)).shown
+
+
+async def test_a_test_mail_is_said_to_be_sent_only_if_this_site_sends_mail(desk: ServedLetters) -> None:
+    ada = await desk.person(name="Ada")
+    await drafted(desk, ada)
+    object.__setattr__(desk.kit.settings, "mail", "smtp")  # the outbox plays the server that takes it
+    page = (await ada.follow(await ada.post(f"{FINISH}/test-mail"))).shown
+    assert "Test mail sent to ada@example.org." in page
+    assert "outbox" not in page
 
 
 async def test_a_brand_has_versions_and_only_administrators_change_it(desk: ServedLetters) -> None:
@@ -293,7 +304,7 @@ async def test_the_page_of_the_brand_keeps_what_was_typed_and_mends_the_colour(d
     answer = await xenia.post("/newsletter/brand", fields | {"logo_alt": "", "version": "0"})
     assert answer.status == 303, answer.text
     shown = await xenia.get("/newsletter/brand")
-    assert "a shade that can be read" in shown.shown
+    assert "a darker shade that is easier to read" in shown.shown
     assert "The Desk" in shown.shown
     refused = await xenia.post("/newsletter/brand", fields | {"colour": "yellow", "imprint": "Kept", "version": "1"})
     assert refused.status == 422

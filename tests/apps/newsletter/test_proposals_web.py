@@ -57,7 +57,7 @@ async def test_from_a_frame_to_a_word_document_with_the_checklist(desk: ServedLe
     assert (await ada.post(f"{path}/requirements/{first.id}", {"section": "risks"})).status == 303
     page = await ada.get(f"{path}?section=risks")
     assert first.text in page.shown
-    assert "The call seems to tell" in page.text  # an amount, which the facts have not
+    assert "Found in the call" in page.text  # an amount, which the facts have not
     form = dict(filled(page.text, f"{path}/sections/risks")) | {"text": "It may *not* rain."}
     assert (await ada.post(f"{path}/sections/risks", form)).status == 303
     assert "<em>not</em>" in (await ada.get(f"{path}?section=risks")).text
@@ -111,7 +111,7 @@ async def test_facts_status_sections_and_deleting(desk: ServedLetters) -> None:
     assert (await ada.post(f"{path}/status", {"status": "in_review"})).status == 303
     assert (await ada.post(f"{path}/status", {"status": "accepted"})).status == 409
     assert (await abel.get(path)).status == 404
-    assert "are lost" in (await ada.get(f"{path}/delete")).text
+    assert "are deleted" in (await ada.get(f"{path}/delete")).text
     assert (await ada.post(f"{path}/delete")).status == 303
     assert (await ada.get(path)).status == 404
 

@@ -188,14 +188,14 @@ async def test_the_plan_page_leads_from_topics_to_passages(served: ServedLetters
     assert "No sources yet" in page.text
     await source(served, ada, "Vaccination of goats", GOATS)
     page = await ada.get(here)
-    assert "Nothing searched yet" in page.text
+    assert "No content yet" in page.text
     assert page.text.count("Recommended") == 5
     answer = await ada.post(here, {"selected_types": LIVESTOCK, "then": "find"})
     assert answer.status == 303, answer.text
     await served.catch_up()
     page = await ada.get(here)
     assert "<mark>Vaccination</mark>" in page.text
-    assert "Make outline" in page.text
+    assert "Create outline" in page.text
     assert "Only one passage was found." in page.text
     (entry,) = passages(await served.service.topics.of(made))
     answer = await ada.post(f"{here}/passages/{entry['id']}", {"mark": "pinned"})
@@ -239,7 +239,7 @@ async def test_a_search_shows_scores_part_by_part(served: ServedLetters) -> None
     ada = await served.person("editor")
     await source(served, ada, "Vaccination of goats", GOATS)
     await source(served, ada, "Coffee maps", COFFEE)
-    assert "See why something is found" in (await ada.get("/newsletter/search")).text
+    assert "See why passages are found" in (await ada.get("/newsletter/search")).text
     page = await ada.get("/newsletter/search?q=goats+vaccinated+in+Garissa")
     assert "Vaccination of goats" in page.text
     assert "<dt>Words</dt>" in page.text

@@ -149,7 +149,7 @@ async def test_people_are_told_once_of_what_concerns_them(letters: ServedLetters
     ada, edda = await letters.person("author", "Ada"), await letters.person("editor", "Edda")
     code = await letters.drafted(ada)
     await share(ada, code, "edda", review=True)
-    assert await told(letters, edda) == ["Ada asks you to review “Weekly Research Digest”"]
+    assert await told(letters, edda) == ["Ada asked you to review “Weekly Research Digest”"]
     await edda.api("POST", f"/newsletters/{code}/notes", {"text": "Good."})
     await ada.api("POST", f"/newsletters/{code}/notes", {"text": "Thank you."})
     await edda.api("POST", f"/newsletters/{code}/approval", {"decision": "approve"})

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
+from html import unescape
 from pathlib import Path
 
 import pytest
 
+from partita.apps.newsletter.inputs import NewProposal
 from tests.apps.newsletter.served import ServedLetters, served_in
 
 pytestmark = pytest.mark.anyio
@@ -25,7 +28,7 @@ async def test_a_colleague_reads_notes_and_approves(letters: ServedLetters) -> N
     assert (await edda.get(review)).status == 404
     page = await ada.get(review)
     assert page.status == 200
-    assert "Nobody approves their own newsletter" in page.text
+    assert "You cannot approve your own newsletter" in page.text
     answer = await ada.post(f"{review}/shares", {"to": "edda", "role": "reader", "review": "true"})
     assert answer.status == 303
     page = await edda.get(review)
@@ -63,6 +66,87 @@ async def test_what_is_refused_is_shown_with_what_was_typed(letters: ServedLette
     answer = await xenia.post(f"{review}/notes", {"section_key": "", "text": "x" * 2001})
     assert answer.status == 422
     assert "x" * 2001 in answer.text
+
+
+async def test_a_review_needs_the_reviewer_and_not_whoever_asked(letters: ServedLetters) -> None:
+    ada, edda = await letters.person("author", "Ada"), await letters.person("editor", "Edda")
+    code = await letters.drafted(ada)
+    review = f"/newsletter/editions/{code}/review"
+    await ada.post(f"{review}/shares", {"to": "edda", "role": "reader", "review": "true"})
+    await letters.follow()
+    assert "Needs you" not in (await ada.get("/newsletter")).text
+    desk = (await edda.get("/newsletter")).text
+    assert "asks you for a review" in desk.partition("Needs you")[2]
+    assert f'href="{review}"' in desk
+    assert await letters.service.waiting_for(edda.viewer) == 1
+    approval = await letters.service.approval.of(edda.viewer, code)
+    await edda.post(f"{review}/decision", {"decision": "approve", "revision": str(approval.revision), "comment": ""})
+    await letters.follow()
+    assert "Needs you" not in (await edda.get("/newsletter")).text
+    assert "waiting for a review" not in (await ada.get("/newsletter")).text
+
+
+async def test_colleagues_are_suggested_while_a_name_is_typed(letters: ServedLetters) -> None:
+    ada, nora = await letters.person("author", "Ada"), await letters.person("", "Nora")
+    for name in ("Edda", "Edgar"):
+        await letters.person("author", name)
+    await letters.person("", "Edith")
+    code = await letters.newsletter(ada)
+    assert 'hx-get="/newsletter/people/complete"' in (await ada.get(f"/newsletter/editions/{code}/review")).text
+    options = (await ada.get("/newsletter/people/complete?to=ED")).text
+    assert '<option value="edda">Edda</option>' in options
+    assert "edgar" in options
+    assert "edith" not in options, "she may not use newsletters"
+    assert "ada" not in (await ada.get("/newsletter/people/complete?to=ada")).text
+    assert (await nora.get("/newsletter/people/complete?to=ed")).status == 403
+
+
+async def test_a_citation_in_a_review_opens_inside_the_review(letters: ServedLetters) -> None:
+    ada = await letters.person("author", "Ada")
+    code = await letters.drafted(ada)
+    page = await ada.get(f"/newsletter/editions/{code}/review")
+    (first, *_) = re.findall(r'href="([^"]+)" data-cite="1"', page.text)
+    address = unescape(first)
+    assert address.startswith(f"/newsletter/editions/{code}/review?cite=1")
+    path, _, key = address.partition("#passage-")
+    opened = await ada.get(path)
+    inside = opened.text.partition(f'id="passage-{key}"')[2].partition("review-notes")[0]
+    assert "passage-text" in inside
+    assert "passage-text" not in page.text
+    assert (await ada.get(f"/newsletter/editions/{code}/review?cite=99&at={key}")).status == 200
+
+
+async def test_a_proposal_is_reviewed_by_somebody_who_was_asked(letters: ServedLetters) -> None:
+    ada, edda = await letters.person("author", "Ada"), await letters.person("author", "Edda")
+    made = await letters.service.proposals.create(ada.viewer, NewProposal(title="Fodder banks"), None)
+    code = made.proposal_code
+    review = f"/newsletter/proposals/{code}/review"
+    assert "Ask for a review" in (await ada.get(f"/newsletter/proposals/{code}")).text
+    assert (await edda.get(review)).status == 404
+    answer = await ada.post(f"{review}/shares", {"to": "edda", "role": "reader", "review": "true"})
+    assert "Edda has been asked for a review." in (await ada.follow(answer)).shown
+    assert (await letters.service.proposals.read(ada.viewer, code)).proposal.status == "in_review"
+    await letters.follow()
+    assert "Ada asked you to review “Fodder banks”" in (await edda.get("/notifications")).shown
+    for page in ("/newsletter", "/newsletter/proposals"):
+        assert "Fodder banks" in (await edda.get(page)).text, page
+    assert "Needs you" not in (await ada.get("/newsletter")).text
+    silent = await edda.post(f"{review}/decision", {"decision": "ask_for_changes", "comment": ""})
+    assert silent.status == 422
+    sent = {"decision": "ask_for_changes", "comment": "The budget is missing."}
+    assert (await edda.post(f"{review}/decision", sent)).status == 303
+    assert (await letters.service.proposals.read(ada.viewer, code)).proposal.status == "draft"
+    assert "The budget is missing." in (await ada.get(review)).text
+    assert (await edda.post(f"{review}/decision", {"decision": "approve"})).status == 403, "it is not in review"
+    await ada.post(f"{review}/shares", {"to": "edda", "role": "reader", "review": "true"})
+    there = (await letters.service.proposals.read(ada.viewer, code)).proposal
+    stale = await edda.post(f"{review}/decision", {"decision": "approve", "revision": str(there.revision - 1)})
+    assert stale.status == 409
+    assert (await edda.post(f"{review}/decision", {"decision": "approve"})).status == 303
+    assert (await letters.service.proposals.read(ada.viewer, code)).proposal.status == "ready"
+    await letters.follow()
+    assert "Edda approved “Fodder banks”" in (await ada.get("/notifications")).shown
+    assert "Needs you" not in (await edda.get("/newsletter")).text
 
 
 async def test_there_is_a_page_before_there_is_a_draft(letters: ServedLetters) -> None:

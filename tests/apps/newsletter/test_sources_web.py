@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from partita.apps.newsletter.inputs import NewNewsletter
 from tests.apps.newsletter.reading.samples import report
 from tests.apps.newsletter.served import ServedLetters, Somebody, served_in
 from tests.web.filled import filled
@@ -68,8 +69,10 @@ async def test_an_empty_list_says_what_a_good_source_is(desk: ServedLetters) -> 
     assert "A good source is" in (await ada.get("/newsletter/sources")).text
     nora = await desk.person("")
     assert (await nora.get("/newsletter/sources")).status == 403
-    nothing = await _send(ada, "/newsletter/sources", {})
-    assert nothing.status == 303
+    nothing = await _send(ada, "/newsletter/sources", {"tags": "maize"})
+    assert nothing.status == 422
+    assert "Choose a file, enter an address or paste a text." in nothing.text
+    assert dict(filled(nothing.text, "/newsletter/sources"))["tags"] == "maize"
 
 
 async def test_what_was_typed_comes_back_when_it_is_refused(desk: ServedLetters) -> None:
@@ -82,6 +85,9 @@ async def test_what_was_typed_comes_back_when_it_is_refused(desk: ServedLetters)
     assert answer.status == 409
     assert "“First”" in answer.text
     assert dict(filled(answer.text, "/newsletter/sources"))["text"].strip() == PROSE.strip()
+    assert "1 of 1 source could not be added" in answer.text
+    below = answer.text.partition('name="text"')[2]
+    assert "“First”" in below.partition('name="title"')[0], "the field says why its text is still there"
 
 
 async def test_a_source_is_corrected_switched_and_deleted_on_its_page(desk: ServedLetters) -> None:
@@ -93,7 +99,7 @@ async def test_a_source_is_corrected_switched_and_deleted_on_its_page(desk: Serv
     (source,) = await desk.service.sources.page(ada.viewer)
     path = f"/newsletter/sources/{source.source_id}"
     page = await ada.get(path)
-    assert "There is no date in it" in page.text
+    assert "This source has no date" in page.text
     assert page.text.count('class="source-passage') >= 3
     form = dict(filled(page.text, path)) | {"title": "The rains", "published": "2026-03-01"}
     assert (await ada.post(path, form)).status == 303
@@ -103,11 +109,11 @@ async def test_a_source_is_corrected_switched_and_deleted_on_its_page(desk: Serv
     switched = await ada.post(f"{path}/passages", {"position": "0", "enabled": "false"})
     assert switched.status == 303
     page = await ada.get(path)
-    assert "Use again" in page.text
+    assert "Turn on" in page.text
     assert "The rains" in page.text
     assert (await ada.post(f"{path}/switch", {"enabled": "false"})).status == 303
-    assert "nothing of it is found" in (await ada.get(path)).text
-    assert "passages are not found any more" in (await ada.get(f"{path}/delete")).text
+    assert "it is not used for new content" in (await ada.get(path)).text
+    assert "passages will no longer be found" in (await ada.get(f"{path}/delete")).text
     assert (await ada.post(f"{path}/delete", {})).status == 303
     assert (await ada.get(path)).status == 404
 
@@ -120,7 +126,7 @@ async def test_somebody_elses_source_can_be_read_and_not_changed(desk: ServedLet
     path = f"/newsletter/sources/{source.source_id}"
     page = await abel.get(path)
     assert page.status == 200
-    assert "Switch off" not in page.text
+    assert "Turn off" not in page.text
     assert "Delete" not in page.text
     assert (await abel.post(f"{path}/delete", {})).status == 403
 
@@ -160,3 +166,40 @@ async def test_the_api_takes_files_and_says_of_each_what_is_wrong(desk: ServedLe
     body, kind = _multipart({}, *((f"{n}.txt", f"Text number {n}.".encode()) for n in range(22)))
     answer = await _send_api(ada, body, kind)
     assert (len(answer.json["items"]), len(answer.json["refused"])) == (20, 2)
+
+
+async def test_the_pages_of_a_pdf_can_be_looked_at(desk: ServedLetters) -> None:
+    ada = await desk.person()
+    await _send(ada, "/newsletter/sources", {}, ("a.pdf", report(2)))
+    await desk.catch_up()
+    (source,) = await desk.service.sources.page(ada.viewer)
+    path = f"/newsletter/sources/{source.source_id}"
+    assert f'src="{path}/pages/2?v={source.revision}"' in (await ada.get(path)).text
+    small, large = await ada.get(f"{path}/pages/2"), await ada.get(f"{path}/pages/2?large=true")
+    assert small.headers["content-type"] == large.headers["content-type"] == "image/webp"
+    assert len(small.body) < len(large.body)
+    for nothing in (0, 3):
+        assert (await ada.get(f"{path}/pages/{nothing}")).status == 404
+    nora = await desk.person("")
+    assert (await nora.get(f"{path}/pages/1")).status == 403
+
+
+async def test_content_is_searched_in_the_sources_that_were_chosen(desk: ServedLetters) -> None:
+    ada = await desk.person()
+    for title in ("First", "Second"):
+        await _send(ada, "/newsletter/sources", {"text": f"{title} of all. {PROSE * 3}", "title": title})
+    await desk.catch_up()
+    first, second = sorted(await desk.service.sources.page(ada.viewer), key=lambda each: each.title)
+    made = await desk.service.newsletters.create(ada.viewer, NewNewsletter(title="Rains"))
+    plan = f"/newsletter/editions/{made.newsletter_code}/plan"
+    assert "Searching all sources" in (await ada.get(plan)).text
+    answer = await ada.post(f"{plan}/sources", {"source_ids": first.source_id, "then": "save"})
+    assert "Only the sources you chose are searched." in (await ada.follow(answer)).shown
+    page = (await ada.get(plan)).text
+    assert "Searching 1 source only" in page
+    assert f'value="{first.source_id}" checked' in page
+    assert f'value="{second.source_id}" checked' not in page
+    _, topics = await desk.service.topics.get(ada.viewer, made.newsletter_code)
+    assert topics.source_ids == (first.source_id,)
+    assert (await ada.post(f"{plan}/sources", {"then": "save"})).status == 303
+    assert "Searching all sources" in (await ada.get(plan)).text

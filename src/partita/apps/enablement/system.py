@@ -52,7 +52,7 @@ def build(kit: Kit) -> System:
             Link("Analytics", "/enablement/analytics", Enablement.APPROVE, "chart"),
             Link("Products", "/enablement/products", Enablement.MANAGE, "tag"),
             Link("Log", "/enablement/log", Enablement.MANAGE, "clock"),
-            Link("Design", "/enablement/design", Access.PUBLIC, "table"),
+            Link("Data model", "/enablement/design", Access.PUBLIC, "table"),
         ),
         search_path="/enablement",
         api=api.routes(service),

@@ -64,7 +64,7 @@ def build(kit: Kit) -> System:
             Link("Groups", "/fus/groups", Fus.MANAGE_GROUPS, "users"),
             Link("Import", "/fus/import", Fus.IMPORT, "upload"),
             Link("Export", "/fus/export", Fus.EXPORT, "download"),
-            Link("Design", "/fus/design", Access.PUBLIC, "table"),
+            Link("Data model", "/fus/design", Access.PUBLIC, "table"),
         ),
         search_path="/fus",
         api=api_routes(service),

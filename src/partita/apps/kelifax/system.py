@@ -68,7 +68,7 @@ def build(kit: Kit) -> System:
             Link("Moderation", "/kelifax/moderation", Kelifax.READ_MODERATION, "shield"),
             Link("Log", "/kelifax/moderation/log", Kelifax.READ_LOG, "clock"),
             Link("Analytics", "/kelifax/analytics", Kelifax.READ_ANALYTICS, "chart"),
-            Link("Design", "/kelifax/design", Access.PUBLIC, "table"),
+            Link("Data model", "/kelifax/design", Access.PUBLIC, "table"),
         ),
         search_path="/kelifax/resources",
         api=api.routes(service),

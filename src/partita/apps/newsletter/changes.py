@@ -3,6 +3,7 @@ names, and items that another program wrote."""
 
 from __future__ import annotations
 
+from partita.apps.newsletter.formats import as_plain
 from partita.apps.newsletter.schema import (
     MAIN,
     Draft,
@@ -66,6 +67,9 @@ def handlers(kit: Kit, service: NewsletterService) -> tuple[Handler, ...]:
         before, newsletter = change.read(Newsletter)
         if newsletter is not None and before is not None and before.approved_at != newsletter.approved_at:
             await notifications.tell_approved(newsletter)
+        was, proposal = change.read(Proposal)
+        if proposal is not None and was is not None and _found_ready(was, proposal):
+            await notifications.tell_ready(proposal)
 
     return (
         adoption_handler("newsletter.adoption", MAIN, service.adoptions),
@@ -94,3 +98,9 @@ def _code(change: Change) -> str | None:
         if run is not None:
             return run.subject
     return None
+
+
+def _found_ready(before: Proposal, after: Proposal) -> bool:
+    """Whether a reviewer has just found a proposal ready; its owner may also say so themselves."""
+    reviews = [as_plain(each.metadata).get("review") for each in (before, after)]
+    return (before.status, after.status) == ("in_review", "ready") and reviews[0] != reviews[1]

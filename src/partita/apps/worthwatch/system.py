@@ -65,7 +65,7 @@ def build(kit: Kit) -> System:
             Link("Applications", "/worthwatch/applications", WorthWatch.DECIDE, "inbox"),
             Link("Reports", "/worthwatch/reports", WorthWatch.MODERATE, "flag"),
             Link("Log", "/worthwatch/log", WorthWatch.LOG, "history"),
-            Link("Design", "/worthwatch/design", Access.PUBLIC, "table"),
+            Link("Data model", "/worthwatch/design", Access.PUBLIC, "table"),
         ),
         search_path="/worthwatch/search",
         api=api_routes(service),

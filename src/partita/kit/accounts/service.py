@@ -17,6 +17,7 @@ from partita.kit.accounts.profile import Profile
 from partita.kit.accounts.recognition import Recognition
 from partita.kit.accounts.registration import Registration
 from partita.kit.accounts.resets import Resets
+from partita.kit.accounts.schema import Account
 from partita.kit.accounts.second_factor import SecondFactors
 from partita.kit.accounts.sessions import Sessions
 from partita.kit.accounts.stored_passwords import StoredPasswords
@@ -84,6 +85,12 @@ class Accounts:
     def operator(self) -> Viewer:
         """Whoever runs commands on this machine, and so may do everything."""
         return Viewer(username="operator", name="Operator", permissions=self.policy.known, via="command")
+
+    async def suggest(self, text: str, permission: str) -> list[Account]:
+        """People whose username begins with a text and who hold a permission, for a field that names a colleague.
+        Whoever calls this has checked that the viewer may know who has an account."""
+        found = await self.people.suggest(text[:64])
+        return [person for person in found if permission in await self.permissions.of(person)]
 
     async def finish(self) -> None:
         """Wait for work that goes on in the background; call it before the store is closed."""

@@ -116,6 +116,10 @@
     if (large) field.reportValidity();
   });
 
+  // What is wrong with a form that was sent; it is in sight wherever the form is on the page.
+  const inTrouble = (within) => within.querySelector("[role=alert][autofocus], input[aria-invalid=true], textarea[aria-invalid=true], select[aria-invalid=true]");
+  if (!document.querySelector("[autofocus]")) inTrouble(document)?.focus();
+
   // The page that an upload was answered with, in the place of this one's content.
   const showAnswer = (html) => {
     const answer = new DOMParser().parseFromString(html, "text/html");
@@ -125,7 +129,7 @@
     document.querySelector("#main").replaceWith(main);
     if (window.htmx) window.htmx.process(main);
     begin(main);
-    (main.querySelector("[role=alert] a, [aria-invalid=true]") || main).focus();
+    (inTrouble(main) || main).focus();
     return true;
   };
 

@@ -69,7 +69,7 @@ def add(pages: Routes, service: EnablementService) -> None:
         found = await reading.suggest_groups(viewer, name) if groups else []
         return render(
             request,
-            "enablement/people_options.html",
+            "people_options.html",
             people=people,
             groups=found,
             before=f"{before.strip()}, " if before.strip() else "",

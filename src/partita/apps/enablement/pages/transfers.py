@@ -36,7 +36,7 @@ def add(pages: Routes, service: EnablementService) -> None:
     ) -> Response:
         """Options for the field of a new owner: people who may write."""
         people = await service.transfers.suggest(viewer, to)
-        return render(request, "enablement/people_options.html", people=people, groups=(), before="")
+        return render(request, "people_options.html", people=people)
 
     @pages.get("/owners/{user_id}/transfer", Enablement.MANAGE)
     async def ask(request: Request, viewer: CurrentViewer, user_id: str) -> Response:

@@ -50,6 +50,7 @@ class SentView(View):
     model_config = ConfigDict(alias_generator=None)
 
     sent_to: str
+    kept: bool = Field(description="True if this site sends no mail: it is in the outbox, for administrators to read.")
 
 
 def add(api: Routes, service: NewsletterService) -> None:
@@ -87,7 +88,7 @@ def add(api: Routes, service: NewsletterService) -> None:
     @api.post("/newsletters/{code}/test-mail", Letters.WRITE, response_model=SentView, refuses=[404, 409, 429, 503])
     async def send_test_mail(viewer: CurrentViewer, code: str) -> Json:
         """Send the mail to your own address."""
-        return Json({"sent_to": await exports.send_test(viewer, code)})
+        return Json({"sent_to": await exports.send_test(viewer, code), "kept": exports.mail_is_kept})
 
 
 def download(file: StoredFile, name: str) -> Response:

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import asyncio
 from typing import Annotated, Any
 
 from fastapi import Query, Request
 from pydantic import ConfigDict, Field
 from starlette.responses import Response
 
+from partita.apps.newsletter.api.draft import PastedMarkdown
 from partita.apps.newsletter.api.exports import FILE, download
 from partita.apps.newsletter.api.history import VersionDetail, VersionView
 from partita.apps.newsletter.api.sources import FILES_BODY, AddedFiles, SourceView, files_form
@@ -18,6 +20,7 @@ from partita.apps.newsletter.inputs import (
     NewProposal,
     NewProposalSection,
     NewRequirement,
+    PastedText,
     ProposalEdit,
     ProposalSectionEdit,
     ProposalSectionText,
@@ -27,6 +30,7 @@ from partita.apps.newsletter.inputs import (
 from partita.apps.newsletter.permissions import Letters
 from partita.apps.newsletter.schema import ExportFormat, StepName
 from partita.apps.newsletter.service import NewsletterService
+from partita.apps.newsletter.service.editing.pasted import markdown_of
 from partita.apps.newsletter.service.proposal_files import FileKind
 from partita.apps.newsletter.service.proposal_passages import FoundPassage
 from partita.apps.newsletter.service.proposals import OpenProposal, SectionState, Sort
@@ -263,6 +267,12 @@ def add(api: Routes, service: NewsletterService) -> None:
     async def remove_proposal_section(viewer: CurrentViewer, code: str, key: str) -> Json:
         """Take a section out; its text stays in the history."""
         return Json(proposal_json(await proposals.remove_section(viewer, code, key)))
+
+    @api.post(f"{_ONE}/paste", Letters.PROPOSE, response_model=PastedMarkdown, refuses=[404, 422])
+    async def paste_into_proposal(viewer: CurrentViewer, code: str, pasted: PastedText) -> Json:
+        """HTML from a clipboard as clean Markdown; nothing is saved."""
+        await service.access.proposal(viewer, code)
+        return Json({"markdown": await asyncio.to_thread(markdown_of, pasted.html)})
 
     @api.get(f"{_SECTION}/suggestions", Letters.PROPOSE, response_model=PassageList, refuses=[404])
     async def suggest_passages(viewer: CurrentViewer, code: str, key: str) -> Json:

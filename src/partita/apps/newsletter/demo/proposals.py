@@ -5,9 +5,9 @@ from __future__ import annotations
 from datetime import timedelta
 
 from partita.apps.newsletter.demo.library import in_words
-from partita.apps.newsletter.demo.people import AUTHOR
+from partita.apps.newsletter.demo.people import AUTHOR, EDITOR
 from partita.apps.newsletter.demo.stage import Stage
-from partita.apps.newsletter.inputs import NewProposal, ProposalSectionText
+from partita.apps.newsletter.inputs import NewProposal, NewShare, ProposalSectionText
 from partita.apps.newsletter.service.sources import FOLDER
 from partita.kit.files import UploadedFile
 from partita.kit.files.content import TEXT
@@ -67,5 +67,8 @@ async def fill(stage: Stage) -> str:
     ):
         made = await service.create(viewer, NewProposal(title=title, funder="Dryland Trust", currency="USD"))
         for state in states:
-            await service.set_status(viewer, made.proposal_code, state)
+            if state == "in_review":
+                await stage.service.shares.share(viewer, made.proposal_code, NewShare(to=EDITOR, review=True))
+            else:
+                await service.set_status(viewer, made.proposal_code, state)
     return "3 proposals"

@@ -182,6 +182,12 @@ def add(pages: Routes, service: NewsletterService) -> None:
 
         return await submitted(request, SectionEdit, save, again)
 
+    @pages.get(f"{_WRITE}/sections/{{key}}", Letters.WRITE)
+    async def open_section(viewer: CurrentViewer, code: str, key: str) -> Response:
+        """Where a form was sent to and refused: the section again."""
+        await service.access.newsletter(viewer, code)
+        return redirect(_address(code, section=key))
+
     async def conflict(request: Request, viewer: Viewer, code: str, key: str, changed: TextChanged) -> Response:
         text = await service.draft.read(viewer, code)
         return render(
@@ -201,7 +207,7 @@ def add(pages: Routes, service: NewsletterService) -> None:
         async with request.form(max_fields=MOST_FIELDS) as sent:
             fields = {name: value for name, value in sent.multi_items() if isinstance(value, str)}
         if fields.get("go") == "theirs":
-            return redirect(_address(code, section=key), flash="The other text was kept.")
+            return redirect(_address(code, section=key), flash="The other version was kept.")
         edit = parse(SectionEdit, {**fields, "text": chosen(fields), "base": fields.get("theirs", "")}).value
         if edit is None:
             raise NotFound("This form is damaged. Open the section again.")
@@ -244,13 +250,15 @@ def add(pages: Routes, service: NewsletterService) -> None:
         if form.value is None:
             raise NotFound("This form is damaged. Open the section again.")
         await service.citations.add(viewer, code, form.value)
-        return redirect(_address(code, section=form.value.section, more=1), flash="Sentence added at the end.")
+        return redirect(
+            _address(code, section=form.value.section, more=1), flash="Sentence added at the end of the section."
+        )
 
     @pages.post(f"{_WRITE}/sections/{{key}}/generate", Letters.WRITE)
     async def generate(viewer: CurrentViewer, code: str, key: str) -> Response:
         """Let the writer write one section anew."""
         await service.steps.start(viewer, code, "section", inputs={"key": key})
-        return redirect(_address(code, section=key), flash="The section is being written anew.")
+        return redirect(_address(code, section=key), flash="The section is being rewritten.")
 
     @pages.get(f"{_WRITE}/reset", Letters.WRITE)
     async def ask_reset(request: Request, viewer: CurrentViewer, code: str, section: Key = "") -> Response:
@@ -270,14 +278,14 @@ def add(pages: Routes, service: NewsletterService) -> None:
         """Back to what was generated."""
         await service.draft.reset(viewer, code, DraftReset(section=section or None))
         return redirect(
-            _address(code, section=section), flash="This is the generated text again. Yours is in the history."
+            _address(code, section=section), flash="Back to the generated text. Your version is in the history."
         )
 
     @pages.post(f"{_WRITE}/tidy", Letters.WRITE)
     async def tidy(viewer: CurrentViewer, code: str, section: Key = "") -> Response:
         """Count the citations anew."""
         await service.draft.tidy_numbers(viewer, code)
-        return redirect(_address(code, section=section), flash="Citations are numbered in the order of reading.")
+        return redirect(_address(code, section=section), flash="Citations renumbered in reading order.")
 
     @pages.post(f"{_WRITE}/pictures", Letters.WRITE, most_bytes=MOST_BYTES + 100_000)
     async def add_picture(request: Request, viewer: CurrentViewer, code: str) -> Response:
@@ -346,8 +354,8 @@ def _made(text: DraftText) -> str:
     failed = [each["fallback"] for each in made if isinstance(each.get("fallback"), dict)]
     words = f"Written by {', '.join(models)} from {told}." if models else ""
     if not models and sources:
-        words = f"Sentences from {told}, by the offline writer."
+        words = f"Written by the offline writer with sentences from {told}."
     if failed:
         count = "1 section is" if len(failed) == 1 else f"{len(failed)} sections are"
-        words += f" {count} by the offline writer instead of a model: {failed[0].get('reason', '')}"
+        words += f" {count} written by the offline writer instead of a model: {failed[0].get('reason', '')}"
     return words

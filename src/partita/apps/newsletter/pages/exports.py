@@ -50,7 +50,7 @@ def add(pages: Routes, service: NewsletterService) -> None:
 
     @pages.get(_FINISH, Letters.WRITE)
     async def finish(request: Request, viewer: CurrentViewer, code: str) -> Response:
-        """Let it out."""
+        """Export and send it."""
         newsletter = await service.access.newsletter(viewer, code)
         try:
             state = await shown(viewer, code)
@@ -65,6 +65,7 @@ def add(pages: Routes, service: NewsletterService) -> None:
             mend=await exports.to_mend(state["text"]),
             approval=await service.approval.of(viewer, code),
             link=service.links.address(newsletter),
+            mail_is_kept=exports.mail_is_kept,
         )
 
     @pages.get(f"{_FINISH}/cards", Letters.WRITE)
@@ -109,13 +110,16 @@ def add(pages: Routes, service: NewsletterService) -> None:
             if refused.status == 404:
                 raise
             return redirect(f"{_address(code)}#send", flash=refused.detail, kind="bad")
-        return redirect(f"{_address(code)}#send", flash=f"Sent to {sent_to}.")
+        told = f"Test mail sent to {sent_to}."
+        if exports.mail_is_kept:
+            told = f"Not sent: this site sends no mail. The test mail to {sent_to} is in the outbox."
+        return redirect(f"{_address(code)}#send", flash=told, kind="info" if exports.mail_is_kept else "good")
 
     @pages.post(f"{_FINISH}/link", Letters.WRITE)
     async def make_link(viewer: CurrentViewer, code: str) -> Response:
         """Make the read-online link."""
         await service.links.make(viewer, code)
-        return redirect(f"{_address(code)}#send", flash="Whoever has the link can read the edition.")
+        return redirect(f"{_address(code)}#send", flash="Link created. Anyone who has it can read the newsletter.")
 
     @pages.get(f"{_FINISH}/link/revoke", Letters.WRITE)
     async def ask_to_revoke(request: Request, viewer: CurrentViewer, code: str) -> Response:
@@ -124,7 +128,7 @@ def add(pages: Routes, service: NewsletterService) -> None:
         return confirm(
             request,
             f"Revoke the link to “{newsletter.title}”?",
-            "Whoever has it finds nothing there any more; mails that lead to it lose their pictures.",
+            "The link stops working, and mails that use it lose their pictures.",
             button="Revoke link",
             keep=f"{_address(code)}#send",
         )
@@ -133,7 +137,7 @@ def add(pages: Routes, service: NewsletterService) -> None:
     async def revoke(viewer: CurrentViewer, code: str) -> Response:
         """Revoke the link."""
         await service.links.revoke(viewer, code)
-        return redirect(f"{_address(code)}#send", flash="The link leads nowhere any more.", kind="info")
+        return redirect(f"{_address(code)}#send", flash="Link revoked.", kind="info")
 
 
 def _size(card: Card) -> int:

@@ -55,7 +55,7 @@ FREQUENCIES = (
     ("weekly", "Weekly"),
     ("monthly", "Monthly"),
     ("quarterly", "Quarterly"),
-    ("custom", "Whenever there is something"),
+    ("custom", "Irregularly"),
 )
 FORMATS = (("email", "Mail"), ("pdf", "PDF"), ("web", "Web page"), ("html", "HTML file for mail"))
 LANGUAGES = (("en", "English"), ("am", "Amharic"), ("ar", "Arabic"))
@@ -74,7 +74,7 @@ FIELDS = Fields(
     EditedField("language", "Language", "language", choices=dict(LANGUAGES)),
     EditedField("theme", "Theme", "theme"),
     EditedField("issue_label", "Issue", "issue_label"),
-    EditedField("preheader", "First line in the inbox", "preheader"),
+    EditedField("preheader", "Preview line", "preheader"),
 )
 
 
@@ -118,6 +118,7 @@ def add(pages: Routes, service: NewsletterService) -> None:
             q=q.strip(),
             resume=page.items[0] if first and page.items else None,
             needs=await newsletters.attention(viewer),
+            reviews=await service.shares.reviews_asked_of(viewer),
             statuses=STATUSES,
             band=_bands((await service.brand.current()).colour),
             onward=onward,
@@ -156,7 +157,7 @@ def add(pages: Routes, service: NewsletterService) -> None:
     async def new(request: Request, viewer: CurrentViewer) -> Response:
         async def save(form: ConfigureForm) -> Response:
             made = await newsletters.create(viewer, _new_of(form))
-            return await after_saving(request, viewer, made.newsletter_code, "Newsletter made.")
+            return await after_saving(request, viewer, made.newsletter_code, "Newsletter created.")
 
         async def again(form: Parsed[ConfigureForm]) -> Response:
             return await form_page(request, None, form)
@@ -239,13 +240,16 @@ def add(pages: Routes, service: NewsletterService) -> None:
     @pages.post("/editions/{code}/next-issue", Letters.WRITE)
     async def next_issue(viewer: CurrentViewer, code: str) -> Response:
         made = await newsletters.next_issue(viewer, code)
-        words = f"No. {made.issue_number} has the configuration, topics, outline frame and your standing items."
+        words = f"No. {made.issue_number} created with the settings, topics, sections and standing items of the last."
         return redirect(f"{base(made.newsletter_code)}/configure", flash=words)
 
     @pages.post("/editions/{code}/duplicate", Letters.WRITE)
     async def duplicate(viewer: CurrentViewer, code: str) -> Response:
         made = await newsletters.duplicate(viewer, code)
-        return redirect(f"{base(made.newsletter_code)}/configure", flash="Copied: configuration, topics and outline.")
+        return redirect(
+            f"{base(made.newsletter_code)}/configure",
+            flash="Copied with settings, topics and outline. The draft is not copied.",
+        )
 
     @pages.post("/editions/{code}/draft-all", Letters.WRITE)
     async def draft_all(viewer: CurrentViewer, code: str) -> Response:
@@ -261,7 +265,7 @@ def add(pages: Routes, service: NewsletterService) -> None:
     @pages.post("/editions/{code}/delete", Letters.WRITE)
     async def delete(viewer: CurrentViewer, code: str) -> Response:
         removal = await service.removals.delete(viewer, code)
-        return redirect("/newsletter", flash=f"“{removal.title}” is deleted.", kind="info")
+        return redirect("/newsletter", flash=f"“{removal.title}” was deleted.", kind="info")
 
 
 # What the form shows
@@ -331,7 +335,7 @@ def _bands(colour: str) -> Callable[[Newsletter], Markup]:
 def _next_step(newsletter: Newsletter) -> str:
     if newsletter.status == "exported":
         return "Open"
-    return ("Plan content", "Make the outline", "Write the draft", "Go on writing")[newsletter.current_step - 1]
+    return ("Plan content", "Create outline", "Write draft", "Continue writing")[newsletter.current_step - 1]
 
 
 async def _older(service: NewsletterService, newsletter: Newsletter) -> list[tuple[str, str, tuple[str, ...]]]:

@@ -113,6 +113,7 @@ def add(pages: Routes, service: NewsletterService) -> None:
             ready=bool(topics.retrieved_content),
             may_write=await service.access.may_write(viewer, newsletter),
             refused=refused,
+            trouble="" if refused is None else " ".join(error.message for error in refused.errors) or refused.detail,
         )
 
     @pages.get(_OUTLINE, Letters.WRITE)
@@ -164,10 +165,10 @@ def add(pages: Routes, service: NewsletterService) -> None:
         here = f"{base(code)}/outline"
         if deed.to == "out":
             await outlines.remove_item(viewer, code, item_id)
-            return redirect(here, flash="Removed. Making the outline anew does not bring it back.", kind="info")
+            return redirect(here, flash="Removed. Regenerating the outline will not bring it back.", kind="info")
         if deed.to in ("on", "off"):
             await outlines.edit_item(viewer, code, item_id, ItemEdit(enabled=deed.to == "on"))
-            words = "Switched on." if deed.to == "on" else "Switched off: it stays here and is not written."
+            words = "Turned on." if deed.to == "on" else "Turned off: it stays in the outline but is not written."
             return redirect(f"{here}#{item_id}", flash=words)
         if deed.to in ("up", "down"):
             move = ItemMove(direction="up" if deed.to == "up" else "down")
@@ -180,7 +181,7 @@ def add(pages: Routes, service: NewsletterService) -> None:
     async def add_section(request: Request, viewer: CurrentViewer, code: str) -> Response:
         async def save(form: SectionForm) -> Response:
             await outlines.add_section(viewer, code, form.name)
-            return redirect(f"{base(code)}/outline", flash="Section added before the closing. Add stories to it.")
+            return redirect(f"{base(code)}/outline", flash="Section added before the conclusion. Add stories to it.")
 
         async def again(form: Parsed[SectionForm]) -> Response:
             return await page(request, viewer, code, refused=form.problem)
@@ -214,8 +215,8 @@ def add(pages: Routes, service: NewsletterService) -> None:
         await outlines.change_section(viewer, code, change)
         words = {
             "out": "Section removed.",
-            "on": "Switched on.",
-            "off": "Switched off.",
+            "on": "Section turned on.",
+            "off": "Section turned off.",
             "up": "Moved.",
             "down": "Moved.",
         }

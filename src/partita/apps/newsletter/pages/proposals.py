@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from datetime import date
 from typing import Annotated, Any
@@ -9,7 +10,7 @@ from urllib.parse import urlencode
 
 from fastapi import Query, Request
 from markupsafe import Markup
-from starlette.responses import Response
+from starlette.responses import HTMLResponse, Response
 
 from partita.apps.newsletter.api.exports import download
 from partita.apps.newsletter.api.sources import FILES_BODY
@@ -22,6 +23,7 @@ from partita.apps.newsletter.inputs import (
     ProposalSectionEdit,
     ProposalSectionText,
     RequirementEdit,
+    SectionPreview,
 )
 from partita.apps.newsletter.pages.draft import chosen
 from partita.apps.newsletter.permissions import Letters
@@ -59,12 +61,12 @@ FACT_FIELDS = Fields(
     Field("title", "Title", "title"),
     Field("description", "Description", "description"),
     Field("funder", "Funder", "funder"),
-    Field("call_url", "Address of the call", "call_url"),
+    Field("call_url", "Web address of the call", "call_url"),
     Field("deadline", "Deadline", "deadline"),
     Field("amount", "Amount", "amount"),
     Field("currency", "Currency", "currency"),
     Field("language", "Language", "language"),
-    Field("theme", "Look", "theme"),
+    Field("theme", "Theme", "theme"),
     Field("annex", "Annex", "annex"),
 )
 ANNEXES = [("yes", "The checklist of the call"), ("no", "None")]
@@ -89,14 +91,16 @@ def add(pages: Routes, service: NewsletterService) -> None:
         """By deadline; those without one below."""
         page = await proposals.page(viewer, "due", limit=_PAGE, cursor=cursor)
         without = await proposals.without_deadline(viewer) if cursor is None else ()
+        shared = await proposals.shared(viewer) if cursor is None else ()
         today = proposals.today()
         return render(
             request,
             "newsletter/proposals.html",
             page=page,
             without=without,
+            shared=shared,
             today=today.isoformat(),
-            days={each.proposal_code: _days(each.deadline, today) for each in page},
+            days={each.proposal_code: _days(each.deadline, today) for each in (*page, *shared)},
             statuses=STATUSES,
             frames=[frame for frame in FRAMES.values() if frame.sections],
             first=cursor is None,
@@ -136,7 +140,7 @@ def add(pages: Routes, service: NewsletterService) -> None:
             await service.sources.give_up(sent)
             return new_page(request, form.refused(problem))
         return redirect(
-            base(made.proposal_code), flash="Started. Add the call next, so that its demands become a checklist."
+            base(made.proposal_code), flash="Proposal created. Add the call next: its requirements become a checklist."
         )
 
     # -- the editor
@@ -166,7 +170,7 @@ def add(pages: Routes, service: NewsletterService) -> None:
             there=there,
             proposal=there.proposal,
             opened=open_section,
-            look=_look(there, open_section.text) if open_section else "",
+            look=section_html(there, open_section.text) if open_section else "",
             next_key=keys[place + 1] if place + 1 < len(keys) else "",
             passages=passages,
             form=form or Parsed(None, {"text": open_section.text if open_section else ""}),
@@ -185,6 +189,7 @@ def add(pages: Routes, service: NewsletterService) -> None:
             lines=lines or [],
             most_bytes=MOST_BYTES,
             may_write=may_write and there.editable,
+            open_notes=sum(each.open for each in await service.notes.on(viewer, code)),
             address=base,
         )
 
@@ -211,6 +216,21 @@ def add(pages: Routes, service: NewsletterService) -> None:
 
         return await submitted(request, ProposalSectionText, save, again)
 
+    @pages.get(f"{_ONE}/sections/{{key}}", Letters.PROPOSE)
+    async def open_section(viewer: CurrentViewer, code: str, key: str) -> Response:
+        """Where a form was sent to and refused: the section again."""
+        await service.access.proposal(viewer, code)
+        return redirect(base(code, section=key))
+
+    @pages.post(f"{_ONE}/preview", Letters.PROPOSE, most_bytes=_FORM_BYTES)
+    async def preview(request: Request, viewer: CurrentViewer, code: str) -> Response:
+        """A section that is being typed, as it will look; for the script below the field."""
+        async with request.form(max_fields=MOST_FIELDS) as sent:
+            form = parse(SectionPreview, sent)
+        if form.value is None:
+            raise NotFound("This form is damaged.")
+        return HTMLResponse(section_html(await proposals.read(viewer, code), form.value.text))
+
     async def conflict(request: Request, viewer: Viewer, code: str, key: str, changed: TextChanged) -> Response:
         there = await proposals.read(viewer, code)
         return render(
@@ -230,7 +250,7 @@ def add(pages: Routes, service: NewsletterService) -> None:
         async with request.form(max_fields=MOST_FIELDS) as sent:
             fields = {name: value for name, value in sent.multi_items() if isinstance(value, str)}
         if fields.get("go") == "theirs":
-            return redirect(base(code, section=key), flash="The other text was kept.")
+            return redirect(base(code, section=key), flash="The other version was kept.")
         values = {**fields, "text": chosen(fields), "base": fields.get("theirs", "")}
         edit = parse(ProposalSectionText, values).value
         if edit is None:
@@ -250,7 +270,7 @@ def add(pages: Routes, service: NewsletterService) -> None:
         told = "Saved."
         if deed in ("done", "open"):
             edit = ProposalSectionEdit(done=deed == "done")
-            told = "Marked as done." if deed == "done" else "Open again."
+            told = "Marked as done." if deed == "done" else "Section reopened."
         elif deed in ("up", "down"):
             edit, told = ProposalSectionEdit(move="up" if deed == "up" else "down"), "Moved."
         else:
@@ -356,7 +376,7 @@ def add(pages: Routes, service: NewsletterService) -> None:
     async def take_offer(viewer: CurrentViewer, code: str) -> Response:
         """Take over what the call seems to tell."""
         await service.calls.take_offer(viewer, code)
-        return redirect(base(code), flash="Taken over from the call.")
+        return redirect(base(code), flash="Details from the call added.")
 
     @pages.post(f"{_ONE}/status", Letters.PROPOSE)
     async def set_status(request: Request, viewer: CurrentViewer, code: str) -> Response:
@@ -364,7 +384,7 @@ def add(pages: Routes, service: NewsletterService) -> None:
         async with request.form(max_fields=5) as sent:
             status = str(sent.get("status") or "")
         await proposals.set_status(viewer, code, status)
-        return redirect(base(code), flash=f"It is “{STATUSES.get(status, status)}” now.")
+        return redirect(base(code), flash=f"Status changed to “{STATUSES.get(status, status)}”.")
 
     @pages.post(f"{_ONE}/files", Letters.PROPOSE, most_bytes=FILES_BODY)
     async def add_files(request: Request, viewer: CurrentViewer, code: str) -> Response:
@@ -379,7 +399,11 @@ def add(pages: Routes, service: NewsletterService) -> None:
         if not added and not refused:
             return redirect(base(code, section=section), flash="Choose a file.", kind="warn")
         if not refused:
-            told = f"“{added[0].title}” is being read." if len(added) == 1 else f"{len(added)} files are being read."
+            told = (
+                f"“{added[0].title}” is being processed."
+                if len(added) == 1
+                else f"{len(added)} files are being processed."
+            )
             return redirect(f"{base(code, section=section)}#files", flash=told)
         lines = [{"name": name, "why": problem.detail} for name, problem in refused]
         there = await proposals.read(viewer, code)
@@ -391,7 +415,7 @@ def add(pages: Routes, service: NewsletterService) -> None:
         async with request.form(max_fields=5) as sent:
             name = str(sent.get("s3_key") or "")
         await service.proposal_files.remove(viewer, code, name)
-        return redirect(f"{base(code)}#files", flash="File removed, with what was read of it.")
+        return redirect(f"{base(code)}#files", flash="File removed.")
 
     # -- the checklist
 
@@ -420,7 +444,7 @@ def add(pages: Routes, service: NewsletterService) -> None:
             await service.calls.start(viewer, code)
         except Conflict as problem:
             return redirect(f"{base(code)}/checklist", flash=problem.detail, kind="warn")
-        return redirect(f"{base(code)}/checklist", flash="The call is being read.", kind="info")
+        return redirect(f"{base(code)}/checklist", flash="Extracting requirements from the call.", kind="info")
 
     @pages.post(f"{_ONE}/requirements", Letters.PROPOSE)
     async def add_requirement(request: Request, viewer: CurrentViewer, code: str) -> Response:
@@ -444,7 +468,7 @@ def add(pages: Routes, service: NewsletterService) -> None:
         back = base(code, section=fields["back"]) if fields.get("back") else f"{base(code)}/checklist#{requirement}"
         if fields.get("deed") == "remove":
             await proposals.remove_requirement(viewer, code, requirement)
-            return redirect(f"{base(code)}/checklist", flash="Taken off the list.")
+            return redirect(f"{base(code)}/checklist", flash="Requirement removed.")
         if fields.get("deed") in ("done", "open"):
             edit = RequirementEdit(done=fields["deed"] == "done")
         else:
@@ -522,7 +546,7 @@ def add(pages: Routes, service: NewsletterService) -> None:
     async def restore(viewer: CurrentViewer, code: str, revision: int) -> Response:
         """Make the text what it was."""
         await proposals.restore(viewer, code, revision)
-        return redirect(base(code), flash="Restored. What was there is in the history.")
+        return redirect(base(code), flash="Version restored. The previous text is in the history.")
 
     # -- deleting
 
@@ -535,8 +559,8 @@ def add(pages: Routes, service: NewsletterService) -> None:
         return confirm(
             request,
             f"Delete “{there.proposal.title}”?",
-            f"Its {there.words:,} words, all versions, {told} with what was read of them, and exports are lost.",
-            button="Delete the proposal",
+            f"Its {there.words:,} words, versions, {told} and exports are deleted.",
+            button="Delete proposal",
             keep=base(code),
         )
 
@@ -572,9 +596,17 @@ class _Flat:
         self.__dict__.update({**known, **own})
 
 
-def _look(there: OpenProposal, text: str) -> Any:
-    """The text of a section as it will look."""
+def section_html(there: OpenProposal, text: str, prefix: str = "p-") -> Markup:
+    """The text of a section as it will look, each citation leading to its source; `prefix` tells its ids from those of
+    others."""
     language = str(there.metadata.get("language") or "en")
-    sources = tuple(source_of(each) for each in as_plain(there.proposal.citations))
+    citations = as_plain(there.proposal.citations)
+    sources = tuple(source_of(each) for each in citations)
     edition = Edition(Document(title=there.proposal.title, sources=sources, language=language))
-    return Markup(text_html(read_blocks(text, language), edition, prefix="p-"))
+    pages = {int(each.get("n") or 0): f"/newsletter/sources/{each.get('source_id')}" for each in citations}
+
+    def leads(found: re.Match[str]) -> str:
+        return f'href="{Markup.escape(pages.get(int(found[1]), "/newsletter/sources"))}"'
+
+    markup = text_html(read_blocks(text, language), edition, prefix=prefix)
+    return Markup(re.sub(rf'href="#{re.escape(prefix)}source-(\d+)"', leads, markup))

@@ -17,16 +17,17 @@ from partita.apps.newsletter.service.reading.languages import LANGUAGES
 from partita.apps.newsletter.service.reading.reading import MOST_BYTES
 from partita.apps.newsletter.service.sources import MOST_AT_ONCE, SourceExists, Wanted, parts_of
 from partita.kit.answers import Cursor
+from partita.kit.files.content import WEBP
 from partita.kit.forms import Parsed, filled, parse
 from partita.kit.history import Field, Fields
 from partita.kit.pages import confirm, redirect, render
 from partita.kit.permissions import Viewer
-from partita.kit.problems import Problem
+from partita.kit.problems import FieldError, Invalid, Problem
 from partita.kit.routes import CurrentViewer, Routes
 from partita.kit.stale import edited
 
 KINDS = {"text": "Text", "markdown": "Markdown", "html": "HTML", "pdf": "PDF", "docx": "Word", "url": "Web page"}
-STATUSES = {"waiting": "Waiting", "reading": "Being read", "ready": "Ready", "failed": "Failed"}
+STATUSES = {"waiting": "Waiting", "reading": "Processing", "ready": "Ready", "failed": "Failed"}
 FILTER_NAMES = {"kind": "Kind", "status": "Status", "tag": "Tag", "language": "Language"}
 SOURCE_FIELDS = Fields(
     Field("title", "Title", "title"),
@@ -37,6 +38,8 @@ SOURCE_FIELDS = Fields(
 )
 _PAGE = 30
 _PASSAGES = 60
+_SMALL, _LARGE = 200, 1100
+"""Widths of the pictures of pages, in pixels."""
 _SEPARATED = frozenset({"tags"})
 Value = Annotated[str, Query(max_length=60)]
 
@@ -135,7 +138,7 @@ def add(pages: Routes, service: NewsletterService) -> None:
         new = [NewSource(url=url, tags=wanted.tags, shelf=shelf) for url in wanted.urls]
         if wanted.text:
             new.append(NewSource(text=wanted.text, title=wanted.title, tags=wanted.tags, shelf=shelf))
-        kept_urls, kept_text = [], ""
+        kept_urls, kept_text, errors = [], "", {"files": refused[0][1].detail} if refused else {}
         for each in new:
             try:
                 added.append(await sources.add(viewer, each))
@@ -143,16 +146,22 @@ def add(pages: Routes, service: NewsletterService) -> None:
                 refused.append((each.url or wanted.title or "The text", problem))
                 kept_urls += [each.url] if each.url else []
                 kept_text = kept_text or each.text
+                errors.setdefault("urls" if each.url else "text", problem.detail)
         back = "/newsletter/sources" + (f"?shelf={shelf}" if shelf != SHARED_SHELF else "")
         if not added and not refused:
-            return redirect(back, flash="Choose a file, enter an address or paste a text.", kind="warn")
+            nothing = Invalid(FieldError("", "Choose a file, enter an address or paste a text."))
+            return await listing(request, viewer, shelf=shelf, form=form.refused(nothing))
         if not refused:
-            told = f"“{added[0].title}” is being read." if len(added) == 1 else f"{len(added)} sources are being read."
+            told = (
+                f"“{added[0].title}” is being processed."
+                if len(added) == 1
+                else f"{len(added)} sources are being processed."
+            )
             return redirect(back, flash=told)
         lines = [_line(name, problem) for name, problem in refused]
         lines += [{"name": each.title, "source_id": each.source_id, "why": ""} for each in added]
         values = {"urls": "\n".join(kept_urls), "text": kept_text, "title": wanted.title if kept_text else ""}
-        again: Parsed[Any] = Parsed(None, {**values, "tags": ", ".join(wanted.tags)})
+        again: Parsed[Any] = Parsed(None, {**values, "tags": ", ".join(wanted.tags)}, errors)
         return await listing(request, viewer, shelf=shelf, form=again, lines=lines, refused=refused[0][1])
 
     # -- one of them
@@ -220,7 +229,7 @@ def add(pages: Routes, service: NewsletterService) -> None:
         if wanted is None:
             return redirect(f"/newsletter/sources/{source_id}", flash="This form is damaged. Try again.", kind="bad")
         await sources.switch(viewer, source_id, wanted.position, enabled=wanted.enabled)
-        told = "This passage is used again." if wanted.enabled else "This passage is not used any more."
+        told = "Passage turned on." if wanted.enabled else "Passage turned off: it is no longer used."
         query = f"?cursor={after}" if after else ""
         return redirect(f"/newsletter/sources/{source_id}{query}#passage-{wanted.position}", flash=told)
 
@@ -230,20 +239,26 @@ def add(pages: Routes, service: NewsletterService) -> None:
         async with request.form(max_fields=10) as sent:
             enabled = sent.get("enabled") == "true"
         await sources.edit(viewer, source_id, SourceEdit(enabled=enabled))
-        told = "This source is used again." if enabled else "Nothing of this source is used any more."
+        told = "Source turned on." if enabled else "Source turned off: it is no longer used."
         return redirect(f"/newsletter/sources/{source_id}", flash=told)
 
     @pages.post("/sources/{source_id}/refresh", Letters.READ_SOURCES)
     async def refresh(viewer: CurrentViewer, source_id: str) -> Response:
         """Read it again."""
         await sources.refresh(viewer, source_id)
-        return redirect(f"/newsletter/sources/{source_id}", flash="It is being read again.", kind="info")
+        return redirect(f"/newsletter/sources/{source_id}", flash="The source is being processed again.", kind="info")
 
     @pages.get("/sources/{source_id}/file", Letters.READ_SOURCES)
     async def file(viewer: CurrentViewer, source_id: str) -> Response:
         """The file that it was read from."""
         link = await sources.file(viewer, source_id)
         return RedirectResponse(link, 302, {"Cache-Control": "private, no-store"})
+
+    @pages.get("/sources/{source_id}/pages/{number}", Letters.READ_SOURCES)
+    async def page_picture(viewer: CurrentViewer, source_id: str, number: int, large: bool = False) -> Response:
+        """A page of a PDF as a picture, small or to be read; its address has the source's revision."""
+        data = await sources.page_picture(viewer, source_id, number, _LARGE if large else _SMALL)
+        return Response(data, headers={"Content-Type": WEBP, "Cache-Control": "private, max-age=86400"})
 
     @pages.get("/sources/{source_id}/delete", Letters.READ_SOURCES)
     async def ask_delete(request: Request, viewer: CurrentViewer, source_id: str) -> Response:
@@ -253,7 +268,7 @@ def add(pages: Routes, service: NewsletterService) -> None:
             request,
             f"Delete “{source.title}”?",
             lost_with(source),
-            button="Delete the source",
+            button="Delete source",
             keep=f"/newsletter/sources/{source_id}",
         )
 
@@ -270,11 +285,13 @@ def lost_with(source: Source) -> str:
     """What is lost with a source, in a sentence or two."""
     passages = "1 passage" if source.chunk_count == 1 else f"{source.chunk_count:,} passages"
     words = (
-        f"Its {passages} are not found any more." if source.chunk_count != 1 else "Its passage is not found any more."
+        f"Its {passages} will no longer be found."
+        if source.chunk_count != 1
+        else "Its passage will no longer be found."
     )
     if source.cited_in:
         drafts = "1 draft cites" if source.cited_in == 1 else f"{source.cited_in} drafts cite"
-        words += f" {drafts} it, and keep{'s' if source.cited_in == 1 else ''} the words that are cited."
+        words += f" {drafts} it and keep{'s' if source.cited_in == 1 else ''} the cited text."
     return words
 
 

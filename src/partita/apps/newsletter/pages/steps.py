@@ -91,7 +91,7 @@ def add(pages: Routes, service: NewsletterService) -> None:
             if refused.status != 409:
                 raise
             return redirect(page_of(code, step), flash=refused.detail, kind="info")
-        flash = "Cancelled." if not look.is_open else "It stops in a moment; what was there before stays."
+        flash = "Cancelled." if not look.is_open else "Stopping. Nothing you had before is changed."
         return redirect(page_of(code, step), flash=flash, kind="info")
 
     @pages.post("/editions/{code}/steps/{step}/start", Letters.WRITE)

@@ -13,12 +13,13 @@ from pydantic import Field
 from starlette.responses import Response
 
 from partita.apps.newsletter.formats import as_plain, topic_label
-from partita.apps.newsletter.inputs import PassageEdit, Topic, TopicList, TopicsEdit
+from partita.apps.newsletter.inputs import Id, PassageEdit, Topic, TopicList, TopicsEdit
 from partita.apps.newsletter.pages.steps import base
 from partita.apps.newsletter.permissions import Letters
 from partita.apps.newsletter.schema import Newsletter, Topics
 from partita.apps.newsletter.service import NewsletterService
 from partita.apps.newsletter.service.retrieval import strength, widened
+from partita.apps.newsletter.service.sources import Wanted
 from partita.apps.newsletter.service.topics import choices, outdated, passages
 from partita.apps.newsletter.service.writing.retrieval import HALF_LIFE, WINDOW
 from partita.apps.newsletter.service.writing.terms import word_stem
@@ -31,6 +32,7 @@ from partita.kit.routes import CurrentViewer, Routes
 from partita.kit.search.folding import places
 
 _PLAN = "/editions/{code}/plan"
+MOST_SOURCES = 200
 
 
 class TopicsForm(Input):
@@ -39,6 +41,15 @@ class TopicsForm(Input):
     model_config = SNAKE_CASE
 
     selected_types: TopicList
+    then: Literal["find", "save"] = "save"
+
+
+class SourcesForm(Input):
+    """The sources in which content is searched; none means all of them."""
+
+    model_config = SNAKE_CASE
+
+    source_ids: Annotated[tuple[Id, ...], Field(max_length=MOST_SOURCES)] = ()
     then: Literal["find", "save"] = "save"
 
 
@@ -67,6 +78,9 @@ def add(pages: Routes, service: NewsletterService) -> None:
         newsletter, topics = await service.topics.get(viewer, code)
         looks = await service.steps.looks(code)
         found = passages(topics)
+        may_choose = viewer.may(Letters.READ_SOURCES)
+        ready = Wanted(status="ready")
+        shelf = (await service.sources.page(viewer, ready, limit=MOST_SOURCES)).items if may_choose else ()
         return render(
             request,
             "newsletter/plan.html",
@@ -77,6 +91,8 @@ def add(pages: Routes, service: NewsletterService) -> None:
             found=found,
             by_topic=_by_topic(topics, found),
             sources=_sources(found),
+            shelf=shelf,
+            chosen_sources=frozenset(topics.source_ids),
             words=_words(newsletter, topics),
             marked=marked,
             strength=strength,
@@ -108,6 +124,16 @@ def add(pages: Routes, service: NewsletterService) -> None:
 
         return await submitted(request, TopicsForm, save, again)
 
+    @pages.post(f"{_PLAN}/sources", Letters.WRITE)
+    async def choose_sources(request: Request, viewer: CurrentViewer, code: str) -> Response:
+        """Search in some of the shared sources only, or in all of them."""
+        async with request.form(max_fields=MOST_SOURCES + 5) as sent:
+            form = _read(parse(SourcesForm, sent))
+        await service.topics.edit(viewer, code, TopicsEdit(source_ids=form.source_ids))
+        few = "Only the sources you chose are searched."
+        told = few if form.source_ids else "All sources are searched."
+        return await after(viewer, code, form.then, told)
+
     @pages.post(f"{_PLAN}/words", Letters.WRITE)
     async def change_words(request: Request, viewer: CurrentViewer, code: str) -> Response:
         """Search a topic by other words; without any, by ours again."""
@@ -126,14 +152,14 @@ def add(pages: Routes, service: NewsletterService) -> None:
         if not left:
             return redirect(f"{base(code)}/plan", flash="Keep at least one topic.", kind="info")
         await service.topics.edit(viewer, code, TopicsEdit(selected_types=left))
-        return redirect(f"{base(code)}/plan", flash=f"“{form.topic}” is left out.")
+        return redirect(f"{base(code)}/plan", flash=f"“{form.topic}” was left out.")
 
     @pages.post(f"{_PLAN}/passages/{{chunk_id}}", Letters.WRITE)
     async def mark_passage(request: Request, viewer: CurrentViewer, code: str, chunk_id: str) -> Response:
         """Let a passage come first, never, or as it ranks."""
         edit = _read(parse(PassageEdit, await request.form()))
         await service.topics.mark(viewer, code, chunk_id, edit.mark)
-        flash = {"pinned": "Pinned: it comes first.", "dropped": "Dropped: it is not used.", "none": "Undone."}
+        flash = {"pinned": "Pinned: it is used first.", "dropped": "Excluded: it is not used.", "none": "Undone."}
         return redirect(f"{base(code)}/plan#{chunk_id}", flash=flash[edit.mark])
 
     async def after(viewer: Viewer, code: str, then: str, flash: str) -> Response:

@@ -32,6 +32,7 @@ from partita.apps.newsletter.service.proposal_exports import ProposalExports
 from partita.apps.newsletter.service.proposal_files import ProposalFiles
 from partita.apps.newsletter.service.proposal_passages import ProposalPassages
 from partita.apps.newsletter.service.proposal_removal import ProposalRemovals
+from partita.apps.newsletter.service.proposal_reviews import ProposalReviews
 from partita.apps.newsletter.service.proposals import Proposals
 from partita.apps.newsletter.service.quality import ReportCards
 from partita.apps.newsletter.service.readiness import Readiness
@@ -47,6 +48,7 @@ from partita.apps.newsletter.service.topics import TopicsOf
 from partita.apps.newsletter.service.versions import Versions
 from partita.kit.jobs import JobKind
 from partita.kit.kit import Kit
+from partita.kit.permissions import Viewer
 
 
 class NewsletterService:
@@ -124,10 +126,15 @@ class NewsletterService:
         self.proposal_passages.shared = self.source_search.chunks
         self.proposal_drafting = ProposalDrafting(kit, self.proposals, self.passages, self.generators, self.steps)
         self.steps.use(self.proposal_drafting.step)
+        self.proposal_reviews = ProposalReviews(kit, self.access, self.proposals)
         self.calls = Calls(kit, self.proposals, self.steps)
         self.steps.use(self.calls.step)
         self.proposal_exports = ProposalExports(kit, self.access, self.brand, self.exports)
         self.proposal_removals = ProposalRemovals(kit, self.proposals, self.source_removals, self.steps)
+
+    async def waiting_for(self, viewer: Viewer) -> int:
+        """How many newsletters and proposals need somebody, for the suite's start page."""
+        return len(await self.newsletters.attention(viewer)) + len(await self.shares.reviews_asked_of(viewer))
 
     @property
     def removal_kinds(self) -> tuple[JobKind, ...]:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from partita.apps.newsletter import schema
 from partita.apps.newsletter.inputs import Decision
 from partita.apps.newsletter.permissions import Letters
-from partita.apps.newsletter.schema import Draft, Newsletter, Note
+from partita.apps.newsletter.schema import Draft, Newsletter, Note, Share
 from partita.apps.newsletter.service.access import Access
 from partita.kit.clock import stamp
 from partita.kit.inputs import StaleEdit
@@ -92,7 +92,8 @@ class Approvals:
         )
         same = Check(draft.own_key, Draft.revision.equals(draft.revision))
         stale = StaleEdit(draft.revision + 1)
-        await self._store.transact(Transaction(approved.otherwise(_gone()), same.otherwise(stale)))
+        done = await self._reviewed(viewer, newsletter)
+        await self._store.transact(Transaction(approved.otherwise(_gone()), same.otherwise(stale), *done))
 
     async def _ask_for_changes(self, viewer: Viewer, newsletter: Newsletter, decision: Decision) -> None:
         if not decision.comment:
@@ -106,7 +107,14 @@ class Approvals:
             by_name=viewer.name or viewer.username,
         )
         undecided = Update(newsletter.own_key, *_UNAPPROVED)
-        await self._store.transact(Transaction(undecided.otherwise(_gone()), Put(note).if_new()))
+        done = await self._reviewed(viewer, newsletter)
+        await self._store.transact(Transaction(undecided.otherwise(_gone()), Put(note).if_new(), *done))
+
+    async def _reviewed(self, viewer: Viewer, newsletter: Newsletter) -> list[Update[Share]]:
+        """Whoever decides has answered the request for a review."""
+        share = await find(self._store, schema.share, newsletter.newsletter_code, viewer.id)
+        asked = share is not None and share.review_asked
+        return [Update(share.own_key, Share.review_asked.set(False))] if share is not None and asked else []
 
     async def _withdraw(self, viewer: Viewer, newsletter: Newsletter) -> None:
         if newsletter.approved_by != viewer.id and not await self._access.may_write(viewer, newsletter):

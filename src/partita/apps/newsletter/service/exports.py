@@ -163,8 +163,13 @@ class Exports:
         """Wait for a file that is made quickly."""
         await self._kit.jobs.ended_within(job, seconds)
 
+    @property
+    def mail_is_kept(self) -> bool:
+        """Whether this site sends no mail and keeps it for administrators instead."""
+        return self._kit.settings.mail == "outbox"
+
     async def send_test(self, viewer: Viewer, code: str) -> str:
-        """Send the mail to whoever asks, and say where to."""
+        """Send the mail to whoever asks, or keep it if this site sends none; and say to whom it is addressed."""
         text = await self._drafts.read(viewer, code)
         account = await self._kit.accounts.people.find(viewer.id)
         if account is None or not account.email:

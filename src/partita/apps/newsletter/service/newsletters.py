@@ -230,13 +230,10 @@ class Newsletters:
         return {each.newsletter_code: each for each in found if each is not None}
 
     async def attention(self, viewer: Viewer) -> tuple[Newsletter, ...]:
-        """Which of the viewer's latest newsletters need them: open notes, failed steps, a review."""
+        """Which of the viewer's latest newsletters need them: open notes, failed steps. A review that they asked for
+        needs somebody else."""
         page = await self._store.page(schema.newsletters_touched(viewer.id), limit=50)
-        return tuple(newsletter for newsletter in page if newsletter.attention)
-
-    async def attention_count(self, viewer: Viewer) -> int:
-        """How many of them there are, for the suite's start page."""
-        return len(await self.attention(viewer))
+        return tuple(newsletter for newsletter in page if newsletter.attention.keys() - {"review"})
 
     async def earlier(self, newsletter: Newsletter) -> dict[str, int]:
         """Chunk id → the number of the earlier issue that cited it last."""

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from partita.apps.newsletter import schema
-from partita.apps.newsletter.formats import is_newsletter
+from partita.apps.newsletter.formats import as_plain, is_newsletter
 from partita.apps.newsletter.permissions import Letters
 from partita.apps.newsletter.schema import Newsletter, Note, Proposal, Share
 from partita.kit.kit import Kit
@@ -16,9 +16,9 @@ from partita.kit.notifications import Kind, Words
 
 def _shared(data: Mapping[str, Any], _count: int) -> Words:
     if data.get("review"):
-        return Words(f"{data['by']} asks you to review “{data['title']}”")
+        return Words(f"{data['by']} asked you to review “{data['title']}”")
     may = "edit" if data.get("role") == "editor" else "read"
-    return Words(f"{data['by']} shares “{data['title']}” with you", f"You may {may} it.")
+    return Words(f"{data['by']} shared “{data['title']}” with you", f"You can {may} it.")
 
 
 def _noted(data: Mapping[str, Any], count: int) -> Words:
@@ -46,9 +46,9 @@ NOTED = Kind(
 )
 APPROVED = Kind(
     "newsletter.approved",
-    "A newsletter of mine is approved",
+    "A newsletter or proposal of mine is approved",
     _approved,
-    "You get this because the newsletter is yours.",
+    "You get this because the newsletter or proposal is yours.",
     needs=Letters.WRITE,
 )
 KINDS = (SHARED, NOTED, APPROVED)
@@ -115,6 +115,21 @@ class LetterNotifications:
             link=_page(newsletter.newsletter_code, "review"),
         )
 
+    async def tell_ready(self, proposal: Proposal) -> None:
+        """A reviewer found a proposal ready: to its owner, unless it has gone back to draft."""
+        there = await find(self._store, schema.proposal, proposal.proposal_code)
+        review = as_plain(proposal.metadata).get("review") or {}
+        if there is None or as_plain(there.metadata).get("review") != review or review.get("by") == proposal.user_id:
+            return
+        await self._kit.notifications.tell(
+            proposal.user_id,
+            APPROVED,
+            cause=f"{proposal.proposal_code} {review['at']}",
+            at=str(review["at"]),
+            data={"title": proposal.title, "by": review.get("by_name") or "Somebody"},
+            link=_page(proposal.proposal_code, "review"),
+        )
+
     async def _subject(self, code: str) -> Newsletter | Proposal | None:
         if is_newsletter(code):
             return await find(self._store, schema.newsletter, code)
@@ -122,6 +137,5 @@ class LetterNotifications:
 
 
 def _page(code: str, page: str) -> str:
-    if not is_newsletter(code):
-        return f"/newsletter/proposals/{code}"
-    return f"/newsletter/editions/{code}" + (f"/{page}" if page else "")
+    kind = "editions" if is_newsletter(code) else "proposals"
+    return f"/newsletter/{kind}/{code}" + (f"/{page}" if page else "")

@@ -13,6 +13,7 @@ from partita.apps.newsletter.service.documents.by_source import by_source
 from partita.apps.newsletter.service.documents.edition import Edition
 from partita.apps.newsletter.service.documents.exports import FORMATS
 from partita.apps.newsletter.service.documents.model import Document
+from partita.apps.newsletter.service.documents.phrases import phrases
 from partita.apps.newsletter.service.documents.reading import read_blocks
 from partita.apps.newsletter.service.editions import source_keys, source_of
 from partita.apps.newsletter.service.exports import Exports, Material
@@ -90,7 +91,7 @@ def document_of(there: OpenProposal) -> Document:
         ("Call", str(metadata.get("call_url") or "")),
         ("Applicant", proposal.user_name),
         ("Amount", f"{int(amount):,} {metadata.get('currency') or ''}".strip() if amount else ""),
-        ("Deadline", there.deadline or ""),
+        ("Deadline", phrases(language).day(there.deadline or "")),
     ]
     written = Document(
         title=proposal.title,

@@ -261,6 +261,16 @@ class Proposals:
         query = schema.proposals_touched(viewer.id).where(Proposal.due_at.missing()).shown_as(ProposalSummary)
         return (await self._store.page(query, limit=limit)).items
 
+    async def shared(self, viewer: Viewer, *, limit: int = 50) -> tuple[ProposalSummary, ...]:
+        """What others have shared with the viewer, newest share first."""
+        shares = await self._store.page(schema.shared_with(viewer.id), limit=limit)
+        codes = tuple(share.code for share in shares if not formats.is_newsletter(share.code))
+        found = await self._store.batch_get(schema.proposals_with(codes)) if codes else []
+        names = ProposalSummary.model_fields
+        return tuple(
+            ProposalSummary(**{name: getattr(each, name) for name in names}) for each in found if each is not None
+        )
+
     # -- changing
 
     async def edit(self, viewer: Viewer, code: str, edit: ProposalEdit) -> OpenProposal:

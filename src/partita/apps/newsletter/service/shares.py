@@ -9,11 +9,12 @@ from partita.apps.newsletter.permissions import Letters
 from partita.apps.newsletter.schema import Newsletter, Proposal, Share
 from partita.apps.newsletter.service.access import Access
 from partita.apps.newsletter.service.presence import still_there
+from partita.apps.newsletter.service.proposing.states import check_move
 from partita.kit.accounts import Account
 from partita.kit.clock import stamp
 from partita.kit.kit import Kit
 from partita.kit.lists import find
-from partita.kit.permissions import Viewer
+from partita.kit.permissions import Viewer, authorize
 from partita.kit.problems import Conflict, FieldError, Forbidden, Invalid, NotFound
 from partita.table import Delete, Put, Transaction, Update
 
@@ -35,6 +36,9 @@ class Shares:
 
     async def share(self, viewer: Viewer, code: str, new: NewShare) -> Share:
         """Share with somebody, or change what they may do; only its owner and managers."""
+        return await self._store.attempt(lambda: self._share(viewer, code, new))
+
+    async def _share(self, viewer: Viewer, code: str, new: NewShare) -> Share:
         subject = await self._owned(viewer, code)
         person = await self._person(new.to)
         if person.user_id == subject.user_id:
@@ -42,8 +46,6 @@ class Shares:
         there = await self.of(viewer, code)
         if len(there) >= MOST_SHARES and all(each.user_id != person.user_id for each in there):
             raise Conflict(f"It is shared with {MOST_SHARES} people already. Remove somebody first.", code="too_many")
-        if new.review and not is_newsletter(code):
-            raise Invalid(FieldError("review", "Reviews are for newsletters."))
         made = Share(
             code=code,
             user_id=person.user_id,
@@ -53,13 +55,40 @@ class Shares:
             review_asked=new.review,
             user_name=person.name,
         )
-        if new.review and isinstance(subject, Newsletter):
+        if not new.review:
+            await self._store.transact(Transaction(Put(made), still_there(subject)))
+        elif isinstance(subject, Newsletter):
             asked = Update(subject.own_key, Newsletter.review_asked_at.set(made.shared_at))
             gone = NotFound("It has just been deleted.")
             await self._store.transact(Transaction(Put(made), asked.otherwise(gone)))
-        else:
+        elif subject.status == "in_review":
             await self._store.transact(Transaction(Put(made), still_there(subject)))
+        else:
+            check_move(subject.status, "in_review")
+            changes = {"status": "in_review", "updated_at": made.shared_at}
+            await self._store.transact(Transaction(Put(made), Put(subject.model_copy(update=changes)).next_version()))
         return made
+
+    async def suggest(self, viewer: Viewer, text: str) -> list[Account]:
+        """People to share with whose username begins with a text."""
+        authorize(viewer, Letters.WRITE)
+        found = await self._kit.accounts.suggest(text, Letters.WRITE)
+        return [person for person in found if person.user_id != viewer.id]
+
+    async def reviews_asked_of(self, viewer: Viewer) -> tuple[Newsletter | Proposal, ...]:
+        """What somebody was asked to review and nobody has decided about yet, latest first."""
+        shares = await self._store.page(schema.shared_with(viewer.id), limit=MOST_SHARES)
+        codes = [share.code for share in shares if share.review_asked]
+        newsletters = tuple(code for code in codes if is_newsletter(code))
+        proposals = tuple(code for code in codes if not is_newsletter(code))
+        found: dict[str, Newsletter | Proposal] = {}
+        for each in await self._store.batch_get(schema.newsletters_with(newsletters)) if newsletters else ():
+            if each is not None and each.review_asked_at is not None:
+                found[each.newsletter_code] = each
+        for one in await self._store.batch_get(schema.proposals_with(proposals)) if proposals else ():
+            if one is not None and one.status == "in_review":
+                found[one.proposal_code] = one
+        return tuple(found[code] for code in codes if code in found)
 
     async def remove(self, viewer: Viewer, code: str, user_id: str) -> None:
         """Stop sharing with somebody; everybody may remove themselves."""

@@ -38,6 +38,7 @@ from partita.kit.kit import Kit
 from partita.kit.limits import Rule
 from partita.kit.lists import find, find_or
 from partita.kit.permissions import Viewer, authorize
+from partita.kit.previews.thumbnails import thumbnail_of
 from partita.kit.problems import Conflict, FieldError, Forbidden, Invalid, NotFound, Problem
 from partita.kit.urls import host_of
 from partita.table import ChangedMeanwhileError, Page, Put, Transaction, Update, Write
@@ -331,6 +332,14 @@ class Sources:
             raise NotFound("There is no file of this source.")
         ending = source.file_key.rpartition(".")[2]
         return self._kit.files.url(source.file_key, download_as=f"{source.title[:100]}.{ending}")
+
+    async def page_picture(self, viewer: Viewer, source_id: str, number: int, width: int) -> bytes:
+        """A page of a PDF as a picture; the first is 1."""
+        source = await self.get(viewer, source_id)
+        if source.file_key is None or source.kind != "pdf" or not 1 <= number <= (source.pages or 0):
+            raise NotFound("There is no picture of this page.")
+        file = await self._kit.files.load(source.file_key)
+        return (await thumbnail_of(file.data, width=width, height=2 * width, page=number - 1)).data
 
     async def cited_in(self, source_id: str) -> int:
         """In how many drafts and proposals a source is cited."""

@@ -37,7 +37,7 @@ STEPS: tuple[StepName, ...] = get_args(StepName)
 REACHED = {"retrieval": 2, "outline": 3, "draft": 4}
 PHASES: dict[str, str] = {
     "retrieval": "Find content",
-    "outline": "Make the outline",
+    "outline": "Create the outline",
     "draft": "Write the draft",
     "section": "Write a section",
     "intake": "Read a source",

@@ -57,9 +57,8 @@
     element.append(...children);
     return element;
   };
-  const { code } = writing.dataset;
-  const pages = `/newsletter/editions/${code}/write`;
-  const api = `/api/newsletter/newsletters/${code}`;
+  // Of a newsletter or a proposal; `api` is what the text is saved and pasted by, and only newsletters have pictures.
+  const { code, pages, api, images } = writing.dataset;
   const viewer = document.body.dataset.viewer || "";
   const form = writing.querySelector("[data-editor]");
   const field = form?.querySelector("textarea[name=text]");
@@ -73,7 +72,7 @@
     const words = make("span", { textContent: text });
     if (saved.textContent !== text || more.length) saved.replaceChildren(words, ...more);
   };
-  say(`Saved ${clock(saved.dataset.at)}`);
+  if (saved) say(`Saved ${clock(saved.dataset.at)}`);
 
   // ---- what is typed and not saved is kept in this browser, for this person
 
@@ -97,7 +96,7 @@
     const normal = (text) => text.replace(/\r\n/g, "\n").trim();
     let base = form.elements.base.value; // the text that is saved
     let revision = Number(form.elements.revision.value);
-    let updated = form.elements.updated_at.value;
+    let updated = form.elements.updated_at?.value;
     let timer = 0;
     let running = null;
     let stuck = false; // somebody else was faster: the person decides
@@ -115,10 +114,11 @@
     };
 
     const shown = (answer) => {
+      const section = answer.section || answer.sections.find((each) => each.key === key);
+      all("[data-section-words]").forEach((words) => { words.textContent = section.words.toLocaleString("en"); });
+      if (!answer.word_count) return;
       document.querySelector("[data-words]").textContent = answer.word_count.toLocaleString("en");
       document.querySelector("[data-minutes]").textContent = answer.estimated_read_time;
-      const words = document.querySelector("[data-section-words]");
-      if (words) words.textContent = answer.section.words.toLocaleString("en");
     };
 
     const compare = () => {
@@ -129,10 +129,10 @@
     };
 
     const send = async (text) => {
-      const answer = await fetch(`${api}/draft/sections/${encodeURIComponent(key)}`, {
+      const answer = await fetch(`${api}/sections/${encodeURIComponent(key)}`, {
         method: "PUT",
         headers: { "Content-Type": "application/json" },
-        body: JSON.stringify({ text, revision, updated_at: updated, base }),
+        body: JSON.stringify({ text, revision, base, ...(form.elements.updated_at ? { updated_at: updated } : {}) }),
         keepalive: text.length < 20_000,
       });
       const told = await answer.json().catch(() => ({}));
@@ -148,7 +148,7 @@
         updated = told.updated_at;
         form.elements.base.value = base;
         form.elements.revision.value = revision;
-        form.elements.updated_at.value = updated;
+        if (form.elements.updated_at) form.elements.updated_at.value = updated;
         shown(told);
         keep();
         const lost = told.section.unresolved.map((number) => `[${number}]`).join(", ");
@@ -187,11 +187,11 @@
 
     // ---- as it will look
 
-    const look = form.querySelector("[data-look]");
+    const look = writing.querySelector("[data-preview]") || form.querySelector("[data-look]");
     let looking = 0;
     let asked = 0;
     const preview = () => {
-      if (writing.dataset.view !== "beside") return;
+      if (look.matches("[data-look]") && writing.dataset.view !== "beside") return;
       clearTimeout(looking);
       looking = setTimeout(async () => {
         asked += 1;
@@ -315,7 +315,7 @@
       if (file) body.set("file", file);
       say("Sending the picture …");
       try {
-        const answer = await fetch(`${api}/images`, { method: "POST", body });
+        const answer = await fetch(images, { method: "POST", body });
         const told = await answer.json();
         if (!answer.ok) {
           say(`No picture was added: ${told.detail}`, true);
@@ -331,7 +331,7 @@
     };
     // The draft has another revision after a picture or a citation was added to it.
     const refresh = async () => {
-      const answer = await fetch(`${api}/draft`);
+      const answer = await fetch(api);
       if (!answer.ok) return;
       const draft = await answer.json();
       const mine = draft.current_sections.find((each) => each.key === key);
@@ -369,7 +369,7 @@
       say("Asking the writer …");
       field.readOnly = true;
       try {
-        const answer = await fetch(`${api}/draft/rewrite`, { method: "POST", headers: { "Content-Type": "application/json" }, body: JSON.stringify({ text, wish: wish.dataset.wish }) });
+        const answer = await fetch(`${api}/rewrite`, { method: "POST", headers: { "Content-Type": "application/json" }, body: JSON.stringify({ text, wish: wish.dataset.wish }) });
         const told = await answer.json();
         field.readOnly = false;
         if (answer.ok) {
@@ -391,7 +391,7 @@
       const at = field.selectionEnd;
       const chosen = Object.fromEntries(new FormData(sentence));
       try {
-        const answer = await fetch(`${api}/draft/citations`, { method: "POST", headers: { "Content-Type": "application/json" }, body: JSON.stringify({ chunk_id: chosen.chunk_id, quote: chosen.quote }) });
+        const answer = await fetch(`${api}/citations`, { method: "POST", headers: { "Content-Type": "application/json" }, body: JSON.stringify({ chunk_id: chosen.chunk_id, quote: chosen.quote }) });
         const told = await answer.json();
         if (!answer.ok) {
           say(told.detail, true);
@@ -445,7 +445,7 @@
       const file = [...data.files].find((each) => each.type.startsWith("image/"));
       const html = data.getData("text/html");
       const text = data.getData("text/plain");
-      if (file && !text) {
+      if (file && !text && images) {
         event.preventDefault();
         picture(file);
         return;
@@ -456,7 +456,7 @@
       field.readOnly = true;
       let markdown = text;
       try {
-        const answer = await fetch(`${api}/draft/paste`, { method: "POST", headers: { "Content-Type": "application/json" }, body: JSON.stringify({ html: html.slice(0, 900_000) }) });
+        const answer = await fetch(`${api}/paste`, { method: "POST", headers: { "Content-Type": "application/json" }, body: JSON.stringify({ html: html.slice(0, 900_000) }) });
         if (answer.ok) ({ markdown } = await answer.json());
       } catch {
         // Without a connection the plain text will do.
@@ -466,7 +466,7 @@
     });
     field.addEventListener("drop", (event) => {
       const file = [...event.dataTransfer.files].find((each) => each.type.startsWith("image/"));
-      if (!file) return;
+      if (!file || !images) return;
       event.preventDefault();
       picture(file);
     });
@@ -475,7 +475,7 @@
 
     field.addEventListener("click", () => {
       const at = field.selectionStart;
-      if (at !== field.selectionEnd) return;
+      if (at !== field.selectionEnd || !handle) return;
       for (const found of field.value.matchAll(/\[([1-9]\d{0,2})\](?!\()/g)) {
         if (found.index < at && at < found.index + found[0].length) open(found[1]);
       }
@@ -517,7 +517,7 @@
       updated = kept.updated;
       form.elements.base.value = base;
       form.elements.revision.value = revision;
-      form.elements.updated_at.value = updated;
+      if (form.elements.updated_at) form.elements.updated_at.value = updated;
       say("What you typed before is here again. Saving …", true);
       save();
     } else if (kept) keep();
@@ -545,8 +545,10 @@
 
   // ---- the panel
 
+  if (form) editor();
   const panel = writing.querySelector(".writing-panel");
   const handle = panel.querySelector(".panel-handle");
+  if (!handle) return; // a proposal's stands beside the text, or below it
   panel.classList.add("sheet");
   const unfold = (wanted) => {
     panel.classList.toggle("open", wanted);
@@ -607,7 +609,26 @@
     }
   });
 
-  if (form) editor();
+})();
+
+// ---- Review: a citation opens below its section.
+(() => {
+  const reviewing = document.querySelector("[data-citations]");
+  reviewing?.addEventListener("click", async (event) => {
+    const cite = event.target.closest("a[data-cite]");
+    if (!cite || event.ctrlKey || event.metaKey || event.shiftKey || event.button !== 0) return;
+    event.preventDefault();
+    const answer = await fetch(`${reviewing.dataset.citations}${cite.dataset.cite}`).catch(() => null);
+    if (!answer?.ok) {
+      location.assign(cite.href);
+      return;
+    }
+    reviewing.querySelectorAll("[data-passage]").forEach((each) => each.replaceChildren());
+    const place = cite.closest("section").querySelector("[data-passage]");
+    place.innerHTML = await answer.text();
+    place.scrollIntoView({ block: "nearest" });
+    place.firstElementChild.focus({ preventScroll: true });
+  });
 })();
 
 /* Sources: files can be dropped, and each is listed before it is sent. */

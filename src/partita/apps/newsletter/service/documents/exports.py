@@ -26,12 +26,12 @@ class FormatFacts:
 FORMATS: dict[Format, FormatFacts] = {
     each.name: each
     for each in (
-        FormatFacts("pdf", "PDF", "To print, to pass on, to keep.", "export.pdf", "pdf", in_child=True),
+        FormatFacts("pdf", "PDF", "To print, share or archive.", "export.pdf", "pdf", in_child=True),
         FormatFacts("email", "Mail", "HTML to paste into a mailing tool.", "export-email.html", "html"),
-        FormatFacts("eml", "Mail draft", "Opens in your mail program, ready to be addressed.", "export.eml", "eml"),
-        FormatFacts("html", "Web page", "One file that opens in every browser.", "export.html", "html"),
-        FormatFacts("docx", "Word", "To go on writing, or to hand to a printer.", "export.docx", "docx"),
-        FormatFacts("md", "Markdown", "Plain text for other programs; can be read in again.", "export.md", "md"),
+        FormatFacts("eml", "Mail draft", "Opens in your mail program, ready to send.", "export.eml", "eml"),
+        FormatFacts("html", "Web page", "One file that opens in any browser.", "export.html", "html"),
+        FormatFacts("docx", "Word", "To edit further or to send to a designer.", "export.docx", "docx"),
+        FormatFacts("md", "Markdown", "Plain text for other programs.", "export.md", "md"),
     )
 }
 FORMAT_TYPES: dict[str, Format] = {"email": "email", "html": "email", "pdf": "pdf", "web": "html"}

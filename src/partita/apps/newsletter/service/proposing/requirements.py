@@ -17,11 +17,11 @@ from partita.apps.newsletter.service.reading.sentences import sentences, word_co
 Group = Literal["dates", "eligibility", "money", "limits", "criteria", "content"]
 GROUPS: dict[Group, str] = {
     "dates": "Dates",
-    "eligibility": "Who may apply",
-    "money": "Money",
-    "limits": "Length and form",
-    "criteria": "How it is judged",
-    "content": "What to say and send",
+    "eligibility": "Eligibility",
+    "money": "Budget",
+    "limits": "Length and format",
+    "criteria": "Evaluation criteria",
+    "content": "Content and submission",
 }
 MOST_REQUIREMENTS = 120
 LONGEST = 400

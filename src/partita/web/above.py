@@ -1,0 +1,37 @@
+"""The page above an address that only takes forms: where a reload, Back or a bookmark of such an address leads."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+from fastapi import APIRouter
+from fastapi.routing import APIRoute
+from starlette.routing import compile_path
+
+
+class PagesAbove:
+    """Knows the nearest page above each address that a form is sent to and that has no page itself.
+
+    A refused form is shown again at the address it was sent to, so people reload it, come back to it and keep it."""
+
+    def __init__(self, routers: Iterable[APIRouter]) -> None:
+        routes = [route for router in routers for route in router.routes if isinstance(route, APIRoute)]
+        shown = {route.path for route in routes if "GET" in (route.methods or ())}
+        only_taken = {route.path for route in routes if "POST" in (route.methods or ())} - shown
+        self._depths = [
+            (compile_path(path)[0], page.rstrip("/").count("/"))
+            for path in sorted(only_taken)
+            if not path.startswith("/api/") and (page := next((each for each in _above(path) if each in shown), None))
+        ]
+
+    def of(self, path: str) -> str | None:
+        """The address of the nearest page above; None if this address takes no forms."""
+        depth = next((depth for pattern, depth in self._depths if pattern.match(path)), None)
+        return None if depth is None else "/".join(path.split("/")[: depth + 1]) or "/"
+
+
+def _above(path: str) -> Iterator[str]:
+    """`/a/b/c` → `/a/b`, `/a`, `/`."""
+    while path != "/":
+        path = path.rpartition("/")[0] or "/"
+        yield path
