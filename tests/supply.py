@@ -57,6 +57,7 @@ _IN_WORDS = {
     "pyphen": "GPL-2.0-or-later OR LGPL-2.1-or-later OR MPL-1.1",
     "python-dateutil": "Apache-2.0 OR BSD-3-Clause",
     "s3transfer": "Apache-2.0",
+    "segno": "BSD-3-Clause",
     "shellingham": "ISC",
     "tinycss2": "BSD-3-Clause",
     "tinyhtml5": "MIT",

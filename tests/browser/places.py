@@ -228,6 +228,7 @@ def _write(program: APIRequestContext) -> list[str]:
     assert linked.ok, linked.text()
     note = program.post(f"{api}/newsletters/{code}/notes", data={"section_key": "", "text": "Which year is this?"})
     assert note.ok, note.text()
+    revision = program.get(f"{api}/newsletters/{code}/history").json()["items"][0]["revision"]
     edition = f"/newsletter/editions/{code}"
     steps = ("configure", "plan", "outline", "write", "finish", "history", "review", "making", "delete")
     proposal = program.post(f"{api}/proposals", data={"title": "Fodder banks in the drylands"})
@@ -240,8 +241,8 @@ def _write(program: APIRequestContext) -> list[str]:
     return [
         *(f"{edition}/{step}" for step in steps),
         f"{edition}/write/reset",
-        f"{edition}/history/1",
-        f"{edition}/history/1/restore",
+        f"{edition}/history/{revision}",
+        f"{edition}/history/{revision}/restore",
         f"{edition}/finish/link/revoke",
         f"{edition}/review/notes/{note.json()['note_id']}/delete",
         "/newsletter/writers/prompts/section/0",

@@ -51,7 +51,7 @@ async def furnish(folder: Path, *, demo: bool, of_each: int) -> list[Who]:
 
 async def _person(suite: Suite, name: str, roles: tuple[str, ...]) -> Who:
     accounts = suite.kit.accounts
-    made = await accounts.registration.sign_up(name, f"{name}@example.org", name, PASSWORD)
+    made = await accounts.registration.create(name, f"{name}@example.org", name, PASSWORD)
     if roles:
         await accounts.administration.set_roles(accounts.operator(), made.user_id, roles)
     session = await accounts.sessions.sign_in(

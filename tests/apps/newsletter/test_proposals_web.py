@@ -166,9 +166,7 @@ async def test_the_api_of_proposals(desk: ServedLetters) -> None:
 async def test_a_draft_from_sources_shows_how_far_it_is_and_can_be_cancelled(desk: ServedLetters) -> None:
     ada = await desk.person()
     path = await _started(ada, language="en")
-    text = (
-        "Fodder banks held 5,400 tonnes of hay at the end of the rains. Rats and rain destroyed 7 percent of the hay."
-    )
+    text = "Fodder banks held 5,400 tonnes of hay after the rains. Rats and rain destroyed 7 percent of the hay."
     await _send(ada, f"{path}/files", {"kind": "reference"}, ("hay.md", f"# Fodder banks\n\n{text}".encode()))
     await desk.catch_up()
     running = await ada.follow(await ada.post(f"{path}/sections/risks/draft"))

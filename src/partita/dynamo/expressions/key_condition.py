@@ -54,7 +54,7 @@ def key_terms(condition: Condition) -> tuple[KeyTerm, ...]:
     """The terms of a key condition; refuses what no key condition can be, whatever the key is."""
     if not isinstance(condition, And):
         return (_term(condition),)
-    terms = tuple(map(_term, condition.terms))
+    terms = tuple([_term(term) for term in condition.terms])
     if len({term.name for term in terms}) != len(terms):
         raise ValidationError("KeyConditionExpressions must only contain one condition per key")
     return terms
@@ -142,6 +142,15 @@ def _wanted(terms: dict[str, KeyTerm], name: str, kind: str) -> KeyTerm:
 
 
 def _term(condition: Condition) -> KeyTerm:
+    # Nearly every term is one of two, and quick to tell.
+    if type(condition) is Compare and condition.operator == "=":
+        path, value = condition.left, condition.right
+        if type(path) is Path and type(value) is Value and len(path.parts) == 1:
+            return KeyTerm(str(path.parts[0]), "=", (value.value,))
+    elif type(condition) is BeginsWith:
+        path, value = condition.operand, condition.prefix
+        if type(path) is Path and type(value) is Value and len(path.parts) == 1:
+            return KeyTerm(str(path.parts[0]), "begins_with", (value.value,))
     match condition:
         case Compare(operator, left, right):
             if isinstance(right, Path) and isinstance(left, Value):

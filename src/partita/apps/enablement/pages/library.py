@@ -22,9 +22,10 @@ from partita.apps.enablement.service.shelves import OnShelves
 from partita.apps.enablement.service.shown import colour_in
 from partita.apps.enablement.service.views import query_of
 from partita.kit.answers import Cursor
-from partita.kit.forms import Parsed, submitted
+from partita.kit.forms import Parsed, parse, submitted
 from partita.kit.pages import redirect, render
 from partita.kit.permissions import Viewer
+from partita.kit.problems import NotFound
 from partita.kit.routes import CurrentViewer, Routes
 
 _PAGE = 24
@@ -150,8 +151,10 @@ def add(pages: Routes, service: EnablementService) -> None:
     @pages.post("/views/again", Enablement.READ)
     async def view_again(request: Request, viewer: CurrentViewer) -> Response:
         """Undo: the same view once more."""
-        given = request.query_params
-        made = await service.views.save(viewer, NewView(name=given.get("name", ""), query=given.get("query", "")))
+        form = parse(NewView, request.query_params)
+        if form.value is None:
+            raise NotFound("There is no view to bring back.")
+        made = await service.views.save(viewer, form.value)
         return redirect(f"/enablement?{made.query}", flash=f"View “{made.name}” saved.")
 
 

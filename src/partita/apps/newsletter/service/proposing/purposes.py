@@ -51,7 +51,7 @@ _PURPOSES: tuple[tuple[re.Pattern[str], str], ...] = tuple(
         ),
         (r"budget|costs?\b|price|finance|amount", "cost costs dollars shillings euros price pays paid budget"),
         (
-            r"approach|activit|method|work plan|how\b|what we propose",
+            r"approach|activit|method|how\b|what we propose",
             "built build train trained groups plant stores installed uses method collect agreements dug behind",
         ),
     )

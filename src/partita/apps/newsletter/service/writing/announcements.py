@@ -127,7 +127,7 @@ class Entry:
         """What happens; with what it is about, unless it says so itself."""
         told = self.announcement.text
         subject = frozenset(terms(self.title))
-        leaning = is_loose(told) or told.startswith("The ")
+        leaning = is_loose(told) or (told[:4] == "The " and told[4:5].islower())
         if alike(subject, frozenset(terms(told))) >= _SAME_SUBJECT and not leaning:
             return told
         return f"{self.title}: {told}"

@@ -271,9 +271,11 @@ def headline(cluster: Cluster, ranked: Sequence[Candidate], taken: Iterable[froz
 
 
 def _wordings(cluster: Cluster, ranked: Sequence[Candidate]) -> Iterable[str]:
-    for match in cluster.matches:
-        if not is_generic(match.passage.heading):
-            yield match.passage.heading.strip().rstrip(".")
+    headings = [
+        match.passage.heading.strip().rstrip(".") if not is_generic(match.passage.heading) else ""
+        for match in cluster.matches
+    ]
+    yield headings[0]
     alone = [each for each in ranked if each.stands_alone and each.passage.id == cluster.matches[0].passage.id]
     first = min(alone, key=lambda each: each.place, default=None)
     yield cluster.matches[0].passage.title.strip().rstrip(".")
@@ -281,6 +283,8 @@ def _wordings(cluster: Cluster, ranked: Sequence[Candidate]) -> Iterable[str]:
         clause = main_clause(each.text)
         if clause:
             yield clause
+    # What another passage is about is not what the story begins with.
+    yield from headings[1:]
     if len(cluster.matches[0].passage.heading.split()) > 1:
         yield f"{cluster.matches[0].passage.title}: {cluster.matches[0].passage.heading}"
 
