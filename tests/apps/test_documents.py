@@ -69,7 +69,7 @@ SUBSCRIPTION = {
     "created_at": "2026-01-26T10:30:00Z",
 }
 # What we add beside the documented attributes: keys of the indexes that solve the traps.
-ADDED = {"listedContent", "positionIn", "positionKey", "status_product", "status_suite", "status_audience"}
+ADDED = {"listedContent", "positionIn", "positionKey", "status_product", "status_suite", "status_audience", "upvotes"}
 
 
 @pytest.mark.parametrize(

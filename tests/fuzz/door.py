@@ -131,6 +131,8 @@ def _with_a_stream(client: Client) -> dict[str, list[dict[str, Any]]]:
     return corpus(stream, json.loads(described)["StreamDescription"]["Shards"][0]["ShardId"])
 
 
+NO_ANSWER = ("TagResource", "UntagResource")
+"""DynamoDB answers these with an empty body."""
 _WAYS = ("packed", "members", "chunks")
 
 
@@ -140,7 +142,7 @@ def _judge(
     shown = f"{how} {operation} {body[:300]!r}"
     try:
         status, headers, answer = client.ask(operation, body, how)
-        content = json.loads(answer)
+        content = json.loads(answer) if answer or operation not in NO_ANSWER else {}
     except (OSError, ValueError, KeyError) as error:
         client.close()
         outcome.failures.append(f"{shown}: {error!r}")

@@ -130,9 +130,12 @@ class Listing:
     def check(self, value: Any, where: Where, faults: Faults) -> None:
         if not isinstance(value, list | tuple):
             raise SerializationError(_misplaced(value))
-        _bounds(len(value), self, "length", value, where, faults)
+        inside: Faults = []
         for position, element in enumerate(value, 1):
-            _element(self.of, element, (where, f"{position}.member"), faults)
+            _element(self.of, element, (where, f"{position}.member"), inside)
+        # The fault shows the elements, so each must be what it should be: a wrong type is told before anything else.
+        _bounds(len(value), self, "length", value, where, faults)
+        faults += inside
 
     def shown(self, value: Any) -> str:
         return f"[{', '.join(_printed(self.of, element) for element in value)}]"

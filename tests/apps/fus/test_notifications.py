@@ -40,7 +40,8 @@ async def _person(kit: Kit, name: str) -> Account:
 
 def _as(account: Account, *permissions: str) -> Viewer:
     granted = frozenset(map(str, (*MEMBERS, *permissions)))
-    return Viewer(user_id=account.user_id, username=account.username, permissions=granted, via="session")
+    who, name = account.user_id, account.username
+    return Viewer(user_id=who, username=name, permissions=granted, via="session", confirmed=True)
 
 
 async def _inbox(kit: Kit, account: Account) -> list[Told]:

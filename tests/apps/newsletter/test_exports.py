@@ -258,9 +258,8 @@ async def test_a_test_mail_goes_to_whoever_asks(desk: ServedLetters) -> None:
     await drafted(desk, ada)
     assert (await ada.api("POST", f"{API}/test-mail")).json == {"sent_to": "ada@example.org", "kept": True}
     assert isinstance(desk.kit.mail, Outbox)
-    (mail,) = (await desk.kit.mail.page()).items
+    (mail,) = [each for each in await desk.kit.mail.page() if each.subject == "Test: Weekly Research Digest"]
     assert mail.to == "ada@example.org"
-    assert mail.subject == "Test: Weekly Research Digest"
     assert "Sorghum yields rose" in mail.text
     assert "Sorghum yields rose" in mail.html
     answer = await ada.post(f"{FINISH}/test-mail")

@@ -194,7 +194,7 @@ class SecondFactor(Item, table=ACCOUNTS, pk="USER#{user_id}", sk="SECOND-FACTOR"
     last_step: Attribute[int]
     """The time step of the last code that was used: neither it nor an earlier one is taken again."""
     salt: Attribute[str] = attribute(repr=False)
-    recovery: Attribute[frozenset[str]] = attribute(default=frozenset(), repr=False)
+    recovery: Attribute[frozenset[str]] = attribute(default=frozenset(), max_length=20, repr=False)
     created_at: Attribute[Timestamp]
 
 

@@ -10,7 +10,7 @@ from urllib.parse import urlencode
 from fastapi import Query, Request
 from starlette.responses import Response
 
-from partita.apps.kelifax.inputs import CANNED, Chosen, EditForm, FeaturedPlace, Rejection
+from partita.apps.kelifax.inputs import CANNED, Chosen, EditForm, Rejection
 from partita.apps.kelifax.pages.submissions import CATEGORY_OPTIONS
 from partita.apps.kelifax.pages.wizard import with_one_more
 from partita.apps.kelifax.permissions import Kelifax
@@ -202,14 +202,13 @@ def add(pages: Routes, service: KelifaxService) -> None:
 
     @pages.post("/moderation/{slug}/move", Kelifax.APPROVE)
     async def move(request: Request, viewer: CurrentViewer, slug: str) -> Response:
-        async def save(place: FeaturedPlace) -> Response:
-            resource = await service.moderation.move_featured(viewer, slug, place.before)
-            return redirect(f"{DESK}/featured#{slug}", flash=f"“{resource.resource_name}” moved.")
-
-        async def again(form: Parsed[FeaturedPlace]) -> Response:
-            return redirect(f"{DESK}/featured", flash=next(iter(form.errors.values())), kind="warn")
-
-        return await submitted(request, FeaturedPlace, save, again)
+        async with request.form(max_fields=MOST_FIELDS) as sent:
+            before = str(sent.get("before", ""))
+        try:
+            resource = await service.moderation.move_featured(viewer, slug, before)
+        except Conflict as problem:
+            return redirect(f"{DESK}/featured", flash=problem.detail, kind="warn")
+        return redirect(f"{DESK}/featured#{slug}", flash=f"“{resource.resource_name}” moved.")
 
     @pages.post("/moderation/{slug}/reject", Kelifax.APPROVE, keeps=Rejection)
     async def reject(request: Request, viewer: CurrentViewer, slug: str, revision: Revision = None) -> Response:

@@ -51,9 +51,9 @@ class Liked:
         """Upvote a resource."""
         resource = await self._resources.detail(slug)
         now = stamp(self._kit.clock)
-        vote = Upvote(user_id=viewer.id, slug=slug, submission_id=resource.submission_id, logged_at=now)
+        vote = Upvote(user_id=viewer.id, slug=slug, of_submission=resource.submission_id, logged_at=now)
         earlier = await self._store.get(schema.upvote(viewer.id, slug).consistently())
-        if earlier is not None and earlier.submission_id != resource.submission_id:
+        if earlier is not None and earlier.of_submission != resource.submission_id:
             await self._store.write(Delete(earlier.own_key))  # of a resource that had this slug before
         return await self._count(resource, Put(vote).if_new().otherwise(_NothingToDo()), 1, now)
 
@@ -61,7 +61,7 @@ class Liked:
         """Take an upvote back."""
         resource = await self._resources.detail(slug)
         vote = await self._store.get(schema.upvote(viewer.id, slug).consistently())
-        if vote is None or vote.submission_id != resource.submission_id:
+        if vote is None or vote.of_submission != resource.submission_id:
             return resource
         gone = Delete(vote.own_key).when(vote.own_key.present()).otherwise(_NothingToDo())
         return await self._count(resource, gone, -1, vote.logged_at)
@@ -70,7 +70,7 @@ class Liked:
         """Keep a resource among the viewer's."""
         resource = await self._resources.detail(slug)
         now = stamp(self._kit.clock)
-        saved = SavedResource(user_id=viewer.id, slug=slug, submission_id=resource.submission_id, logged_at=now)
+        saved = SavedResource(user_id=viewer.id, slug=slug, of_submission=resource.submission_id, logged_at=now)
         known = await self.marks(viewer, [resource])
         if slug not in known.saved:
             await self._store.write(Put(saved))
@@ -84,7 +84,7 @@ class Liked:
 
         async def follow(entries: Sequence[SavedResource]) -> list[Resource]:
             found = await self._resources.approved([entry.slug for entry in entries])
-            kept = ((found.get(entry.slug), entry.submission_id) for entry in entries)
+            kept = ((found.get(entry.slug), entry.of_submission) for entry in entries)
             return [each for each, submission_id in kept if each is not None and each.submission_id == submission_id]
 
         return await follow_page(self._store, schema.saved_by(viewer.id), follow, limit=limit, after=cursor)
@@ -117,4 +117,4 @@ def _saved(user_id: str, slug: str) -> Key[SavedResource]:
 
 def _of(marks: Iterable[Upvote | SavedResource | None], ids: dict[str, str]) -> frozenset[str]:
     """The slugs of the marks that are of these resources, and not of earlier ones with the same slug."""
-    return frozenset(mark.slug for mark in marks if mark is not None and ids[mark.slug] == mark.submission_id)
+    return frozenset(mark.slug for mark in marks if mark is not None and ids[mark.slug] == mark.of_submission)

@@ -60,6 +60,9 @@ def add(pages: Routes, service: NewsletterService) -> None:
         refused: Problem | None = None,
         template: str = "newsletter/sources.html",
     ) -> Response:
+        problem = refused or (None if form is None else form.problem)
+        if problem is not None and shelf == SHARED_SHELF and not viewer.may(Letters.READ_SOURCES):
+            raise problem  # the list that the form stands above is not for them
         wanted = wanted or Wanted()
         page = await sources.page(viewer, wanted, shelf=shelf, limit=_PAGE, cursor=cursor)
         subject = None if shelf == SHARED_SHELF else await service.access.subject(viewer, shelf)
