@@ -71,7 +71,7 @@ _PARTS = (
 """What is no page: the number in the bell, files of mails, what is found while it is typed, downloads, kept forms, one
 title of a page, a list within pages of others, what leads to a title by chance, addresses without a readable tail."""
 
-_OF_OTHER_STATES = ("/sign-in/code",)
+_OF_OTHER_STATES = ("/sign-in/code", "/newsletter/proposals/{code}/review/notes/{note_id}/delete")
 """Pages of items in a state that the first item found is not in; stories open them."""
 
 

@@ -75,6 +75,47 @@ def test_a_preview_and_a_refusal_save_nothing_and_lose_nothing(house: House) -> 
         expect(manager.field("Title")).to_have_value("")
 
 
+def test_each_step_of_a_longer_form_has_its_own_draft(house: House) -> None:
+    with window(house) as visitor:
+        visitor.open("/kelifax/submit")
+        visitor.page.get_by_label("First name").fill("Grace")
+        visitor.page.get_by_label("Last name").fill("Hopper")
+        visitor.page.get_by_label("Email").fill("grace@compiler.example")
+        visitor.press("Next")
+        name = visitor.page.locator("[name='resource.resourceName']")
+        name.fill("A compiler")
+        visitor.open("/kelifax")
+        visitor.open("/kelifax/submit")
+        expect(visitor.page.get_by_label("Last name")).to_have_value("Hopper")
+        visitor.press("Next")
+        expect(name).to_have_value("A compiler")
+        visitor.sees("What you typed before is here again")
+        visitor.open("/kelifax")
+        visitor.page.go_back()
+        expect(name).to_have_value("A compiler")
+        visitor.press("Back")
+        expect(visitor.page.get_by_label("Last name")).to_have_value("Hopper")
+        visitor.open("/kelifax")
+        visitor.open("/kelifax/submit")
+        expect(visitor.page.get_by_label("Last name")).to_have_value("Hopper")
+        visitor.press("Next")
+        expect(name).to_have_value("A compiler")
+
+
+def test_the_drafts_of_all_steps_end_when_the_last_one_is_saved(house: House) -> None:
+    with window(house) as visitor:
+        visitor.open("/kelifax/submit")
+        visitor.page.evaluate("""() => {
+            const draft = (sent) => JSON.stringify({ fields: [["submitter.lastName", "Hopper"]], marks: [], sent });
+            sessionStorage.setItem("draft:|/kelifax/submit|1|submitter.firstName", draft(false));
+            sessionStorage.setItem("draft:|/kelifax/submit|3|details.keyFeatures", draft(true));
+            sessionStorage.setItem("draft:|/fus/sites/new||url", draft(false));
+        }""")
+        visitor.open("/kelifax")
+        kept = visitor.page.evaluate("Object.keys(sessionStorage).filter((each) => each.startsWith('draft:'))")
+        assert kept == ["draft:|/fus/sites/new||url"]
+
+
 def test_rows_that_were_added_come_back_too(house: House) -> None:
     with window(house, MODERATOR) as moderator:
         moderator.open("/kelifax/moderation?status=approved")

@@ -104,6 +104,10 @@ def test_the_text_of_a_proposal_is_saved_as_it_is_typed_and_never_replaces_anoth
         expect(state).to_have_text(re.compile(r"^Saved \d\d:\d\d"))
         expect(ada.page.locator("[data-preview] em")).to_have_text("households")
         expect(ada.page.locator(".editor-head [data-section-words]")).to_have_text("6")
+        field.fill("Two in three *households* lost animals [99].")
+        expect(state).to_have_text(re.compile(r"^Saved \d\d:\d\d.*\. \[99\] leads to no source$"))
+        field.fill("Two in three *households* lost animals.")
+        expect(state).to_have_text(re.compile(r"^Saved \d\d:\d\d( [AP]M)?$"))
         there = colleague.get(api).json()
         assert there["sections"][0]["text"] == "Two in three *households* lost animals."
         theirs = {"text": "Three in four lost animals.", "revision": there["revision"]}

@@ -194,3 +194,14 @@ async def test_a_bad_number_of_days_is_refused_with_what_was_typed(served: Serve
     assert answer.status == 422
     assert "Enter a whole number." in answer.text
     assert 'value="script"' in answer.text
+
+
+async def test_lists_of_permissions_name_the_system_of_each(served: Served) -> None:
+    reader = await served.person("Reader", "press:editor")
+    policy = served.suite.kit.accounts.policy
+    granted = policy.granted(["press:editor"])
+    page = await reader.get("/account/tokens")
+    for permission in granted:
+        assert f"Press: {policy.label(permission)}" in page.shown
+    assert policy.label_with_system("house:users:manage") == "The suite: Manage accounts"
+    assert policy.label_with_system("gone:thing:do") == "gone:thing:do"

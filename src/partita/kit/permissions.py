@@ -167,6 +167,12 @@ class Policy:
         """The label of a permission; a stored one that no longer exists is its own label."""
         return self.labels.get(permission, permission)
 
+    def label_with_system(self, permission: str) -> str:
+        """`fus: Write comments`, for lists of several systems, whose labels may be the same."""
+        if permission not in self.labels:
+            return permission
+        return f"{self.titles.get(permission.partition(':')[0], 'The suite')}: {self.labels[permission]}"
+
     def role_label(self, role: str) -> str:
         """The label of a role."""
         return "Administrator" if role == ADMIN else self.role_labels.get(role, role)

@@ -108,6 +108,8 @@ class System:
     """Fills an empty system with demo data through its service; returns a summary."""
     news: Callable[[], Awaitable[tuple[Headline, ...]]] | None = None
     """News for everybody, newest first."""
+    news_for: Callable[[Viewer], Awaitable[tuple[Headline, ...]]] | None = None
+    """News for one person, newest first, if not everybody sees the same; asked for those who may open the system."""
     feeds: tuple[FeedLink, ...] = ()
     """Feeds that all of its pages point to; `add_feed` declares their routes."""
     sitemap: Sitemap | None = None
@@ -118,6 +120,10 @@ class System:
     """Called once in each process that serves, before its first request; long work belongs in a job."""
     finish: Callable[[], Awaitable[None]] | None = None
     """Finishes background work before everything is closed."""
+
+    def open_to(self, viewer: Viewer) -> bool:
+        """Whether somebody may open its first page."""
+        return not self.navigation or viewer.may(self.navigation[0].permission)
 
     @property
     def card(self) -> Card:

@@ -83,6 +83,7 @@ def create_app(
         file_url=suite.kit.files.url,
         base_url=settings.base_url,
         permission_label=lambda permission: suite.kit.accounts.policy.label(permission),
+        system_permission_label=lambda permission: suite.kit.accounts.policy.label_with_system(permission),
         role_label=lambda role: suite.kit.accounts.policy.role_label(role),
     )
     app.serving = Serving(

@@ -57,6 +57,7 @@ def environment(
     file_url: Callable[..., str] = str,
     base_url: str = "",
     permission_label: Callable[[str], str] = str,
+    system_permission_label: Callable[[str], str] = str,
     role_label: Callable[[str], str] = str,
 ) -> Environment:
     """The Jinja environment: everything is escaped, undefined names are errors."""
@@ -133,6 +134,7 @@ def environment(
     )
     templates.filters.update(
         permission=permission_label,
+        system_permission=system_permission_label,
         role=role_label,
         ago=ago,
         bytes=in_bytes,

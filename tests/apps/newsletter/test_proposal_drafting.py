@@ -13,6 +13,8 @@ from partita.apps.newsletter.inputs import NewProposal, NewSource, ProposalSecti
 from partita.apps.newsletter.schema import Proposal
 from partita.apps.newsletter.service.generators.choosing import Writers
 from partita.apps.newsletter.service.generators.values import SectionTask
+from partita.apps.newsletter.service.proposal_drafting import NOTHING
+from partita.apps.newsletter.service.proposals import opened
 from partita.apps.newsletter.service.proposing.frames import ProposalSection
 from partita.apps.newsletter.service.proposing.purposes import chosen, fitting, purpose_words, words_for
 from partita.apps.newsletter.service.reading.sentences import sentences, word_count
@@ -83,6 +85,28 @@ async def test_each_section_is_told_from_what_fits_it_in_the_order_of_the_source
     assert {int(number) for text in texts.values() for number in re.findall(r"\[(\d+)\]", text)} == numbers
     versions = [each async for each in desk.kit.store.stream(schema.text_versions(code))]
     assert [each.action for each in versions] == ["generated"]
+
+
+async def test_sections_for_which_nothing_was_found_are_named(desk: Desk) -> None:
+    code = await _proposal(desk)
+    proposal = await _drafted(desk, code)
+    there = opened(proposal)
+    empty = [each.title for each in there.sections if not each.text.strip()]
+    assert 0 < len(empty) < len(there.sections)
+    message = (await desk.service.steps.look(code, "proposal")).message
+    written = len(there.sections) - len(empty)
+    assert message == f"{written} sections written from your sources. No text was found for: {', '.join(empty)}."
+
+
+async def test_if_nothing_fits_the_next_step_is_named_as_the_page_names_it(desk: Desk) -> None:
+    worker = desk.worker()
+    new = NewProposal(title="Sand dams for 60 villages", frame="concept_note")
+    code = (await desk.service.proposals.create(ADA, new)).proposal_code
+    await desk.service.proposal_drafting.start(ADA, code)
+    await worker.drain()
+    look = await desk.service.steps.look(code, "proposal")
+    assert (look.state, look.error) == ("failed", NOTHING)
+    assert "Edit details" in NOTHING
 
 
 async def test_what_a_person_has_written_is_left_alone_and_one_section_is_written_below_it(desk: Desk) -> None:

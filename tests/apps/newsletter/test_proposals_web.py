@@ -163,6 +163,57 @@ async def test_the_api_of_proposals(desk: ServedLetters) -> None:
     assert (await ada.api("GET", path)).status == 404
 
 
+async def test_saving_a_section_tells_which_citations_lead_to_no_source(desk: ServedLetters) -> None:
+    ada = await desk.person()
+    path = await _started(ada)
+    code = path.rpartition("/")[2]
+    text = {"text": "It rained [99], then not [2], then again [99]. `[7]` is code.", "revision": 1}
+    saved = await ada.api("PUT", f"/proposals/{code}/sections/risks", text)
+    assert saved.status == 200
+    lost = {each["key"]: each["unresolved"] for each in saved.json["sections"]}
+    assert lost.pop("risks") == [99, 2]
+    assert not any(lost.values())
+    assert (await ada.api("GET", f"/proposals/{code}")).json["sections"] == saved.json["sections"]
+    page = await ada.get(f"{path}?section=risks")
+    assert "(2 citations without a source)" in page.shown
+    form = dict(filled(page.text, f"{path}/sections/risks"))
+    warned = await ada.follow(await ada.post(f"{path}/sections/risks", form | {"text": "It rained [99]."}))
+    assert "Saved. [99] leads to no source of this proposal." in warned.shown
+    form = dict(filled(warned.text, f"{path}/sections/risks"))
+    clean = await ada.follow(await ada.post(f"{path}/sections/risks", form | {"text": "It rained."}))
+    assert "without a source" not in clean.shown
+
+
+@pytest.mark.parametrize(
+    ("query", "fields", "kind"),
+    [
+        ("", {}, "reference"),
+        ("", {"kind": "call"}, "call"),
+        ("?kind=annex", {}, "annex"),
+        ("?kind=annex", {"kind": "call"}, "annex"),
+    ],
+)
+async def test_the_kind_of_a_file_is_a_field_of_the_form_or_of_the_address(
+    desk: ServedLetters, query: str, fields: dict[str, str], kind: str
+) -> None:
+    ada = await desk.person()
+    code = (await _started(ada)).rpartition("/")[2]
+    api = f"/api/newsletter/proposals/{code}/files{query}"
+    assert (await _send(ada, api, fields, ("rules.md", b"# Rules\n\nApply in time."))).status == 201
+    files = (await ada.api("GET", f"/proposals/{code}")).json["uploaded_files"]
+    assert {name: [each["name"] for each in some] for name, some in files.items()} == {kind: ["rules.md"]}
+
+
+async def test_an_unknown_kind_of_file_is_refused_and_nothing_is_kept(desk: ServedLetters) -> None:
+    ada = await desk.person()
+    code = (await _started(ada)).rpartition("/")[2]
+    api = f"/api/newsletter/proposals/{code}/files"
+    refused = await _send(ada, api, {"kind": "calls"}, ("rules.md", b"# Rules\n\nApply in time."))
+    assert (refused.status, [each["field"] for each in refused.json["errors"]]) == (422, ["kind"])
+    assert "call, reference, annex" in refused.json["errors"][0]["message"]
+    assert (await ada.api("GET", f"/proposals/{code}")).json["uploaded_files"] == {}
+
+
 async def test_a_draft_from_sources_shows_how_far_it_is_and_can_be_cancelled(desk: ServedLetters) -> None:
     ada = await desk.person()
     path = await _started(ada, language="en")
@@ -179,6 +230,6 @@ async def test_a_draft_from_sources_shows_how_far_it_is_and_can_be_cancelled(des
     assert (await ada.api("POST", f"/proposals/{code}/sections/risks/generate")).status == 202
     await desk.catch_up()
     done = await ada.get(f"{path}?section=risks")
-    assert "Written from your sources" in done.shown
+    assert "1 section written from your sources." in done.shown
     assert "Rats and rain destroyed 7 percent of the hay. [1]" in done.shown
     assert (await ada.api("GET", f"/proposals/{code}/steps/proposal")).json["state"] == "done"

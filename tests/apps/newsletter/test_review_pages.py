@@ -137,6 +137,10 @@ async def test_a_proposal_is_reviewed_by_somebody_who_was_asked(letters: ServedL
     assert (await edda.post(f"{review}/decision", sent)).status == 303
     assert (await letters.service.proposals.read(ada.viewer, code)).proposal.status == "draft"
     assert "The budget is missing." in (await ada.get(review)).text
+    await letters.follow()
+    told = (await ada.get("/notifications")).shown
+    assert "Edda asked for changes to “Fodder banks”" in told
+    assert "approved" not in told
     assert (await edda.post(f"{review}/decision", {"decision": "approve"})).status == 403, "it is not in review"
     await ada.post(f"{review}/shares", {"to": "edda", "role": "reader", "review": "true"})
     there = (await letters.service.proposals.read(ada.viewer, code)).proposal

@@ -92,10 +92,10 @@ _HOSTILE = {
 
 @pytest.mark.parametrize("name", _HOSTILE)
 def test_hostile_conditions_are_refused_quickly(name: str) -> None:
-    started = time.perf_counter()
+    started = time.process_time()
     with pytest.raises(ValidationError):
         bind.condition(_HOSTILE[name], _values())
-    assert time.perf_counter() - started < 1
+    assert time.process_time() - started < 1
 
 
 @pytest.mark.parametrize(
@@ -108,10 +108,10 @@ def test_hostile_conditions_are_refused_quickly(name: str) -> None:
     ],
 )
 def test_hostile_updates_are_refused_quickly(text: str) -> None:
-    started = time.perf_counter()
+    started = time.process_time()
     with pytest.raises(ValidationError):
         bind.update(text, _values())
-    assert time.perf_counter() - started < 1
+    assert time.process_time() - started < 1
 
 
 def test_the_deepest_condition_the_limits_allow_is_parsed_rendered_and_evaluated() -> None:

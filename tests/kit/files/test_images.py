@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from PIL import Image, ImageCms
+from PIL import Image, ImageCms, ImageFile
 
 from partita.kit.files import ImageRefused, image_of
 from partita.kit.files.content import GIF, JPEG, PNG, WEBP, kind_of
@@ -146,7 +146,8 @@ async def test_a_bomb_is_refused_before_it_is_decoded(size: tuple[int, int]) -> 
         await image_of(_png_that_claims(*size), most_bytes=MOST)
 
 
-async def test_a_picture_that_ends_too_early_is_refused() -> None:
+async def test_a_picture_that_ends_too_early_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(ImageFile, "LOAD_TRUNCATED_IMAGES", True)  # as other libraries leave it
     for format in ("PNG", "JPEG", "WEBP"):
         noise = Image.effect_noise((200, 200), 90).convert("RGB")
         data = _encoded(noise, format)

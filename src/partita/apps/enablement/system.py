@@ -17,16 +17,26 @@ from partita.apps.enablement.service.previews import job as preview_job
 from partita.apps.enablement.service.texts import TEXTS
 from partita.kit.files import OwnedFiles
 from partita.kit.kit import Kit
-from partita.kit.permissions import Access
-from partita.kit.system import Highlight, Link, System
+from partita.kit.permissions import Access, Viewer
+from partita.kit.system import Headline, Highlight, Link, System
 
 HUE = 65
+_NEWS = 4
 _FOLDER = Path(__file__).parent
 
 
 def build(kit: Kit) -> System:
     """The system, on a kit."""
     service = EnablementService(kit)
+
+    async def news_for(viewer: Viewer) -> tuple[Headline, ...]:
+        newest = await service.library.newest(viewer, {}, _NEWS)
+        items = await service.content.visible(viewer, newest)
+        return tuple(
+            Headline(item.title, f"/enablement/content/{item.content_id}", item.last_updated, item.product_suite or "")
+            for item in items
+        )
+
     return System(
         name="enablement",
         title="Enablement",
@@ -81,6 +91,7 @@ def build(kit: Kit) -> System:
         schedules=SCHEDULES,
         adoptions=service.adoptions,
         demo=lambda: fill(kit),
+        news_for=news_for,
         highlights=(
             Highlight(
                 "Waiting for approval",

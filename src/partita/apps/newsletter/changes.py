@@ -68,8 +68,8 @@ def handlers(kit: Kit, service: NewsletterService) -> tuple[Handler, ...]:
         if newsletter is not None and before is not None and before.approved_at != newsletter.approved_at:
             await notifications.tell_approved(newsletter)
         was, proposal = change.read(Proposal)
-        if proposal is not None and was is not None and _found_ready(was, proposal):
-            await notifications.tell_ready(proposal)
+        if proposal is not None and was is not None and _decided(was, proposal):
+            await notifications.tell_decided(proposal)
 
     return (
         adoption_handler("newsletter.adoption", MAIN, service.adoptions),
@@ -100,7 +100,7 @@ def _code(change: Change) -> str | None:
     return None
 
 
-def _found_ready(before: Proposal, after: Proposal) -> bool:
-    """Whether a reviewer has just found a proposal ready; its owner may also say so themselves."""
+def _decided(before: Proposal, after: Proposal) -> bool:
+    """Whether a reviewer has just decided about a proposal; its owner may also change the status themselves."""
     reviews = [as_plain(each.metadata).get("review") for each in (before, after)]
-    return (before.status, after.status) == ("in_review", "ready") and reviews[0] != reviews[1]
+    return before.status == "in_review" and after.status in ("ready", "draft") and reviews[0] != reviews[1]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from pathlib import Path
 
 from partita.apps.newsletter import api, pages
@@ -15,16 +16,36 @@ from partita.apps.newsletter.service.notifications import KINDS
 from partita.apps.newsletter.service.sources import FOLDER
 from partita.kit.files import OwnedFiles
 from partita.kit.kit import Kit
-from partita.kit.permissions import Access
-from partita.kit.system import Highlight, Link, System
+from partita.kit.permissions import Access, Viewer
+from partita.kit.system import Headline, Highlight, Link, System
 
 HUE = 305
+_NEWS = 4
 _FOLDER = Path(__file__).parent
 
 
 def build(kit: Kit) -> System:
     """The system, on a kit."""
     service = NewsletterService(kit)
+
+    async def news_for(viewer: Viewer) -> tuple[Headline, ...]:
+        """The viewer's own newsletters and those that are shared with them, last edited first."""
+        if not viewer.may(Letters.WRITE):
+            return ()
+        own, shared = await asyncio.gather(
+            service.newsletters.mine(viewer, limit=_NEWS), service.newsletters.shared(viewer, limit=_NEWS)
+        )
+        headlines = (
+            Headline(
+                each.title,
+                f"/newsletter/editions/{each.newsletter_code}",
+                each.touched_at or each.created_at,
+                each.issue_label,
+            )
+            for each in (*own, *shared)
+        )
+        return tuple(sorted(headlines, key=lambda each: each.at, reverse=True)[:_NEWS])
+
     return System(
         name="newsletter",
         title="Newsletter",
@@ -71,4 +92,5 @@ def build(kit: Kit) -> System:
             Highlight("New newsletter", "/newsletter/new", Letters.WRITE, "plus"),
         ),
         demo=lambda: fill(kit, service),
+        news_for=news_for,
     )

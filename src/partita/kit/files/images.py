@@ -9,7 +9,7 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from io import BytesIO
 
-from PIL import Image, ImageOps
+from PIL import Image, ImageFile, ImageOps
 
 from partita.kit.files.content import GIF, JPEG, PNG, WEBP, kind_of
 from partita.kit.previews.pictures import upright
@@ -73,6 +73,7 @@ def _decoded(
     try:
         with Image.open(BytesIO(data), formats=[_FORMATS[kind]]) as opened:
             _check_size(opened.size, least, most_pixels)
+            ImageFile.LOAD_TRUNCATED_IMAGES = False  # WeasyPrint sets it for everybody when it is imported
             opened.load()
             picture = upright(opened)
             return _encoded(picture, kind) if frame is None else _encoded(_framed(picture, frame), WEBP)

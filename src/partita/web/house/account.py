@@ -152,7 +152,7 @@ def routes(suite: Suite) -> Routes:
             tokens=await accounts.tokens.list(viewer),
             form=form or Parsed(None, {"days": str(_DAYS)}),
             new=new,
-            scopes=sorted((permission, accounts.policy.label(permission)) for permission in viewer.permissions),
+            scopes=sorted((each, accounts.policy.label_with_system(each)) for each in viewer.permissions),
         )
 
     @pages.get("/account/tokens", Access.SIGNED_IN)

@@ -81,6 +81,8 @@ class Entry:
     system: System
     news: tuple[Headline, ...]
     highlights: tuple[Counted, ...]
+    is_open: bool
+    """Whether the viewer may look into it."""
 
     @property
     def waiting(self) -> list[Counted]:
@@ -102,12 +104,17 @@ async def _entry(system: System, viewer: Viewer) -> Entry:
     """The reads of all systems and lines run at the same time."""
     allowed = [each for each in system.highlights if viewer.may(each.permission)]
     counting = asyncio.gather(*(_number(each, viewer) for each in allowed))
-    news, numbers = await asyncio.gather(_news(system), counting)
-    return Entry(system, news, tuple(Counted(each, number) for each, number in zip(allowed, numbers, strict=True)))
+    news, numbers = await asyncio.gather(_news(system, viewer), counting)
+    highlights = tuple(Counted(each, number) for each, number in zip(allowed, numbers, strict=True))
+    return Entry(system, news, highlights, system.open_to(viewer))
 
 
-async def _news(system: System) -> tuple[Headline, ...]:
-    return () if system.news is None else (await system.news())[:_HEADLINES]
+async def _news(system: System, viewer: Viewer) -> tuple[Headline, ...]:
+    if system.news is not None:
+        return (await system.news())[:_HEADLINES]
+    if system.news_for is not None and system.open_to(viewer):
+        return (await system.news_for(viewer))[:_HEADLINES]
+    return ()
 
 
 def _purpose(suite: Suite) -> str:

@@ -345,6 +345,17 @@
     addEventListener("pagehide", () => source.close());
   };
 
+  // Without htmx (it is served from the packages, which may be missing) a page that asks again and again is loaded anew, unless
+  // somebody types in it.
+  const DELAY = /^load delay:(\d+)(ms|s)$/;
+  const reloadLater = (within) => {
+    const delays = all("[hx-trigger^='load delay:']", within).map((each) => DELAY.exec(each.getAttribute("hx-trigger"))).filter(Boolean);
+    if (window.htmx || !delays.length) return;
+    const milliseconds = Math.max(1000, Math.min(...delays.map(([, number, unit]) => number * (unit === "s" ? 1000 : 1))));
+    const timer = setTimeout(() => location.reload(), milliseconds);
+    document.addEventListener("input", () => clearTimeout(timer), { once: true });
+  };
+
   const begin = (within) => {
     all("[data-live]:not([data-begun])", within).forEach((element) => {
       element.dataset.begun = "";
@@ -359,5 +370,6 @@
     all("[data-without-script]", within).forEach((element) => { element.hidden = true; });
   };
   begin(document);
+  reloadLater(document);
   document.addEventListener("htmx:load", (event) => begin(event.detail.elt));
 })();

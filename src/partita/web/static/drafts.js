@@ -24,7 +24,10 @@
 
   const watched = (form) => form.method === "post" && !form.matches(".stale, [data-own-draft]") && form.querySelector(TYPED) && !form.querySelector("[type=password], [data-secret]");
   const forms = () => [...document.forms].filter(watched);
-  const key = (form) => `${PREFIX}${viewer}|${new URL(form.action).pathname}`;
+  // Several forms may be sent to one address: each has its own draft, known by its first field; so has each step (`at`) of a longer form.
+  const step = (form) => form.querySelector("input[type=hidden][name=at]")?.value || "";
+  const address = (form) => `${PREFIX}${viewer}|${new URL(form.action).pathname}|`;
+  const key = (form) => `${address(form)}${step(form)}|${form.querySelector(TYPED).name.replace(/\d+/g, "")}`;
   const controls = (form) => [...form.elements].filter((each) => each.name && each.matches("input, textarea, select") && !each.matches("[type=hidden], [type=file], [type=password], [data-secret], [hidden]"));
   const ticks = (control) => control.matches("[type=checkbox], [type=radio]");
 
@@ -48,7 +51,7 @@
   const forget = (form) => storage && storage.removeItem(key(form));
   const keep = (form, sent = false) => {
     if (!storage) return unkept.add(form);
-    if (!dirty(form)) return forget(form);
+    if (!dirty(form) && !(sent && step(form))) return forget(form);
     const marks = ["revision", "version", "opened"].map((name) => [name, form.querySelector(`[name=${name}]`)?.value]);
     try {
       storage.setItem(key(form), JSON.stringify({ fields: read(form), marks, sent }));
@@ -79,9 +82,7 @@
   const restore = (form) => {
     const draft = storage && load(key(form));
     if (!draft) return cameBack(form) ? keep(form) : undefined;
-    if (same(draft.fields, read(form))) return keep(form);
-    const names = new Set(controls(form).map((each) => each.name));
-    if (!draft.fields.some(([name]) => names.has(name))) return undefined; // another step of a longer form
+    if (same(draft.fields, read(form))) return step(form) ? undefined : keep(form); // a step is saved with the last one
     const shown = document.activeElement;
     const marks = draft.marks.map(([name, value]) => [form.querySelector(`[name=${name}]`), value]);
     const before = marks.map(([input]) => input?.value);
@@ -109,11 +110,18 @@
   // ---- when
 
   // What was sent is saved, unless the answer says otherwise; what another person typed is not ours to show.
+  // One step of a longer form is saved with the last: then there is no other step on the page that answers.
   if (storage) {
-    for (const name of Object.keys(storage).filter((each) => each.startsWith(PREFIX))) {
+    const drafts = () => Object.keys(storage).filter((each) => each.startsWith(PREFIX));
+    const going = forms().filter(step).map(address);
+    for (const name of drafts()) {
       const draft = load(name);
       const own = name.startsWith(`${PREFIX}${viewer}|`);
-      if ((viewer && !own) || (draft.sent && !refusedPage && !signing)) storage.removeItem(name);
+      const [, path, at] = name.split("|");
+      const others = at && drafts().filter((each) => each.startsWith(`${PREFIX}${viewer}|${path}|`));
+      if (!draft) continue; // removed with another step
+      if (viewer && !own) storage.removeItem(name);
+      else if (draft.sent && !refusedPage && !signing && !going.some((each) => name.startsWith(each))) (others || [name]).forEach((each) => storage.removeItem(each));
       else if (draft.sent) storage.setItem(name, JSON.stringify({ ...draft, sent: false }));
     }
   }

@@ -25,7 +25,7 @@ from partita.kit.forms import MOST_FIELDS, Parsed, filled, parse, submitted
 from partita.kit.history import TimelineEntry
 from partita.kit.pages import confirm, redirect, render
 from partita.kit.problems import Conflict, NotFound
-from partita.kit.routes import CurrentViewer, Routes
+from partita.kit.routes import CurrentViewer, Routes, viewer_of
 from partita.kit.stale import edited
 
 _PAGE = 20
@@ -33,6 +33,7 @@ _LOG_PAGE = 30
 DESK = "/kelifax/moderation"
 _REPORTS_OF_ONE = 50
 _HISTORY = 20
+_EARLIER = 4
 _SEPARATED = {"tags"}
 _CANNED = [*CANNED.items()]
 _LINES = {"keyFeatures", "useCases"}
@@ -53,13 +54,23 @@ def add(pages: Routes, service: KelifaxService) -> None:
         page = await service.moderation.queue("pending", limit=_PAGE, cursor=cursor)
         if cursor and not page.items:
             return redirect(DESK)
+        viewer = await viewer_of(request)
         desk = Desk.of(DESK, page, lambda resource: resource.resource_slug, at=at, cursor=cursor)
         if at and desk.open_key != at:
             elsewhere = (await service.resources.of_any_status([at])).get(at)
             if elsewhere is not None and elsewhere.resource_status == "pending":
                 desk = replace(desk, current=elsewhere)
+        earlier: list[TimelineEntry] = []
+        if desk.current is not None and desk.current.revision > 1 and viewer.may(Kelifax.READ_LOG):
+            earlier = [*map(timeline_entry, await service.moderation.history(desk.open_key, _EARLIER))]
         return render(
-            request, "kelifax/desk.html", desk=desk, form=form, counts=await section_counts(service), canned=_CANNED
+            request,
+            "kelifax/desk.html",
+            desk=desk,
+            form=form,
+            counts=await section_counts(service),
+            canned=_CANNED,
+            earlier=earlier,
         )
 
     @pages.get("/moderation", Kelifax.READ_MODERATION)

@@ -17,6 +17,7 @@ from partita.apps.kelifax.service.bookkeeping import (
     derived_writes,
     rewrite,
 )
+from partita.apps.kelifax.service.history import RESOURCE_FIELDS
 from partita.apps.kelifax.service.resources import no_resource, url_conflict
 from partita.kit.clock import stamp
 from partita.kit.files import image_of
@@ -122,7 +123,7 @@ class Submissions:
             after = after.with_(Resource.revision(before.revision + 1))
             update = rewrite(before, after, *MODERATED).next_version(before)
             claims = self._claim(after) if after.logo_image != before.logo_image else ()
-            log_entry = self._logged(before, "revise")
+            log_entry = self._logged(before, "revise").with_(Decision.edits(RESOURCE_FIELDS.changes(before, after)))
             try:
                 await self._store.transact(Transaction(update, *derived_writes(before, after), Put(log_entry), *claims))
             except UrlTaken as taken:

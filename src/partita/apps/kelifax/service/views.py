@@ -17,7 +17,7 @@ from partita.kit.kit import Kit
 from partita.table import ChangedMeanwhileError, Delete, Transaction, Update
 
 KIND = "kelifax.add-views"
-WORTHWHILE = 50
+WORTHWHILE = 100
 """So many views share the writes of one resource; fewer wait until the night."""
 SCHEDULES = (
     Schedule("kelifax.add-many-views", KIND, every=timedelta(hours=1), arguments={"least": WORTHWHILE}),

@@ -31,12 +31,12 @@ from partita.apps.newsletter.permissions import Letters
 from partita.apps.newsletter.schema import ExportFormat, StepName
 from partita.apps.newsletter.service import NewsletterService
 from partita.apps.newsletter.service.editing.pasted import markdown_of
-from partita.apps.newsletter.service.proposal_files import FileKind
+from partita.apps.newsletter.service.proposal_files import FILE_KINDS, FileKind, file_kind
 from partita.apps.newsletter.service.proposal_passages import FoundPassage
 from partita.apps.newsletter.service.proposals import OpenProposal, SectionState, Sort
 from partita.apps.newsletter.service.steps import Look
 from partita.kit.answers import Cursor, Json, Limit
-from partita.kit.problems import BadRequest
+from partita.kit.problems import BadRequest, FieldError, Invalid
 from partita.kit.routes import CurrentViewer, Routes
 from partita.kit.views import ListOf, View, listed
 
@@ -91,6 +91,7 @@ class ProposalSectionView(View):
     done: bool
     text: str
     open_requirements: int
+    unresolved: list[int] = Field(description="Numbers in it that lead to no source.")
     faults: list[str] = Field(description="What does not add up in its tables.")
 
 
@@ -156,6 +157,7 @@ def _section(each: SectionState) -> dict[str, Any]:
         "done": each.section.done,
         "text": each.text,
         "open_requirements": each.open,
+        "unresolved": list(each.unresolved),
         "faults": [fault for budget in each.budgets for fault in budget.faults],
     }
 
@@ -303,15 +305,26 @@ def add(api: Routes, service: NewsletterService) -> None:
         response_model=AddedFiles,
         refuses=[400, 403, 404, 413, 422],
         most_bytes=FILES_BODY,
-        openapi_extra=files_form(),
+        openapi_extra=files_form("kind"),
     )
     async def add_proposal_files(
-        request: Request, viewer: CurrentViewer, code: str, kind: FileKind = "reference"
+        request: Request,
+        viewer: CurrentViewer,
+        code: str,
+        kind: Annotated[
+            FileKind | None, Query(description="Used instead of the form's `kind`; without both, `reference`.")
+        ] = None,
     ) -> Json:
-        """Add files in the field `files` of a form; they are read onto the proposal's own shelf."""
+        """Add files in the field `files` of a form; they are read onto the proposal's own shelf.
+
+        `kind` (call, reference or annex) may also be a field of the form."""
         await proposals.read(viewer, code, write=True)
         sent = await service.sources.receive(request)
-        added, refused = await service.proposal_files.add_all(viewer, code, kind, sent)
+        wanted = kind or file_kind(sent.fields.get("kind") or "reference")
+        if wanted is None:
+            await service.sources.give_up(sent)
+            raise Invalid(FieldError("kind", f"One of {', '.join(FILE_KINDS)}."))
+        added, refused = await service.proposal_files.add_all(viewer, code, wanted, sent)
         if not added and not refused:
             raise BadRequest("Send a form with files in the field “files”.", code="file_missing")
         told = [{"name": name, "code": problem.code, "detail": problem.detail} for name, problem in refused]

@@ -35,7 +35,7 @@ class StepView(View):
     phase: str
     done: int
     total: int | None
-    message: str
+    message: str = Field(description="What it is doing; if one step is read that is done, its result.")
     error: str | None = Field(description="Why it failed, and what to do.")
     cancelling: bool
     since: str | None = Field(description="When it was asked for.")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Annotated, Any, Literal
 from urllib.parse import urlencode
 
@@ -331,12 +331,15 @@ def chosen(fields: Mapping[str, str]) -> str:
 
 
 def _saved(saved: DraftText, key: str) -> tuple[str, Literal["good", "warn"]]:
+    return saved_words(next((each.unresolved for each in saved.sections if each.key == key), ()), "draft")
+
+
+def saved_words(lost: Sequence[int], noun: str) -> tuple[str, Literal["good", "warn"]]:
     """What is said when a section is saved: also which of its numbers lead nowhere."""
-    lost = next((each.unresolved for each in saved.sections if each.key == key), ())
     if not lost:
         return "Saved.", "good"
     numbers = ", ".join(f"[{number}]" for number in lost)
-    return f"Saved. {numbers} {'leads' if len(lost) == 1 else 'lead'} to no source of this draft.", "warn"
+    return f"Saved. {numbers} {'leads' if len(lost) == 1 else 'lead'} to no source of this {noun}.", "warn"
 
 
 def _cited(text: DraftText, section: str) -> list[dict[str, Any]]:

@@ -25,7 +25,7 @@ from partita.apps.newsletter.inputs import (
     RequirementEdit,
     SectionPreview,
 )
-from partita.apps.newsletter.pages.draft import chosen
+from partita.apps.newsletter.pages.draft import chosen, saved_words
 from partita.apps.newsletter.permissions import Letters
 from partita.apps.newsletter.schema import ExportFormat, Proposal
 from partita.apps.newsletter.service import NewsletterService
@@ -38,7 +38,7 @@ from partita.apps.newsletter.service.draft import TextChanged
 from partita.apps.newsletter.service.editing.comparing import differences
 from partita.apps.newsletter.service.editions import source_of
 from partita.apps.newsletter.service.proposal_exports import PROPOSAL_FORMATS
-from partita.apps.newsletter.service.proposal_files import FILE_KINDS
+from partita.apps.newsletter.service.proposal_files import FILE_KINDS, file_kind
 from partita.apps.newsletter.service.proposals import OpenProposal
 from partita.apps.newsletter.service.proposing.frames import FRAMES, ProposalSection
 from partita.apps.newsletter.service.proposing.requirements import GROUPS
@@ -209,7 +209,9 @@ def add(pages: Routes, service: NewsletterService) -> None:
                 return await conflict(request, viewer, code, key, changed)
             keys = [each.key for each in saved.sections]
             onward = (await request.form()).get("go") == "next" and keys[-1] != key
-            return redirect(base(code, section=keys[keys.index(key) + 1] if onward else key), flash="Saved.")
+            told, tone = saved_words(saved.one(key).unresolved, "proposal")
+            opened = keys[keys.index(key) + 1] if onward else key
+            return redirect(base(code, section=opened), flash=told, kind=tone)
 
         async def again(form: Parsed[ProposalSectionText]) -> Response:
             return await editor(request, viewer, await proposals.read(viewer, code), key, form=form)
@@ -391,11 +393,9 @@ def add(pages: Routes, service: NewsletterService) -> None:
         """Add files; each is added or refused by itself."""
         there = await proposals.read(viewer, code, write=True)
         sent = await service.sources.receive(request)
-        kind: Any = sent.fields.get("kind")
+        kind = file_kind(sent.fields.get("kind") or "") or "reference"
         section = sent.fields.get("section") or ""
-        added, refused = await service.proposal_files.add_all(
-            viewer, code, kind if kind in FILE_KINDS else "reference", sent
-        )
+        added, refused = await service.proposal_files.add_all(viewer, code, kind, sent)
         if not added and not refused:
             return redirect(base(code, section=section), flash="Choose a file.", kind="warn")
         if not refused:

@@ -30,6 +30,10 @@ def _approved(data: Mapping[str, Any], _count: int) -> Words:
     return Words(f"{data['by']} approved “{data['title']}”")
 
 
+def _changes_requested(data: Mapping[str, Any], _count: int) -> Words:
+    return Words(f"{data['by']} asked for changes to “{data['title']}”")
+
+
 SHARED = Kind(
     "newsletter.shared",
     "A newsletter or proposal is shared with me, or I am asked for a review",
@@ -51,7 +55,14 @@ APPROVED = Kind(
     "You get this because the newsletter or proposal is yours.",
     needs=Letters.WRITE,
 )
-KINDS = (SHARED, NOTED, APPROVED)
+CHANGES_REQUESTED = Kind(
+    "newsletter.changes-requested",
+    "A reviewer asks for changes to a proposal of mine",
+    _changes_requested,
+    "You get this because the proposal is yours.",
+    needs=Letters.WRITE,
+)
+KINDS = (SHARED, NOTED, APPROVED, CHANGES_REQUESTED)
 
 
 class LetterNotifications:
@@ -115,15 +126,15 @@ class LetterNotifications:
             link=_page(newsletter.newsletter_code, "review"),
         )
 
-    async def tell_ready(self, proposal: Proposal) -> None:
-        """A reviewer found a proposal ready: to its owner, unless it has gone back to draft."""
+    async def tell_decided(self, proposal: Proposal) -> None:
+        """A reviewer approved a proposal or asked for changes: to its owner, unless somebody has decided again."""
         there = await find(self._store, schema.proposal, proposal.proposal_code)
         review = as_plain(proposal.metadata).get("review") or {}
         if there is None or as_plain(there.metadata).get("review") != review or review.get("by") == proposal.user_id:
             return
         await self._kit.notifications.tell(
             proposal.user_id,
-            APPROVED,
+            APPROVED if review.get("status") == "ready" else CHANGES_REQUESTED,
             cause=f"{proposal.proposal_code} {review['at']}",
             at=str(review["at"]),
             data={"title": proposal.title, "by": review.get("by_name") or "Somebody"},

@@ -62,7 +62,9 @@ _TONE_PROFESSIONAL, _TONE_TECHNICAL = 85, 65
 _HEADING = re.compile(r"^#{1,6} .*$\n*", re.MULTILINE)
 _RUN_IN = re.compile(r"^\*\*[^*\n]+[.።]\*\* ", re.MULTILINE)
 """Headlines of the sources' sections: a proposal has headings of its own."""
-NOTHING = "Nothing in your files and sources has to do with this. Add a source, or describe the proposal in its facts."
+NOTHING = (
+    "Nothing in your files and sources is about this. Add a source, or describe the proposal under “Edit details”."
+)
 
 
 class ProposalDrafting:
@@ -211,8 +213,10 @@ class ProposalDrafting:
         """All texts in one transaction, beside whatever people have saved meanwhile."""
         for left in range(_TRIES, 0, -1):
             written: list[str] = []
+            empty: list[str] = []
 
-            def change(before: OpenProposal, written: list[str] = written) -> Proposal:
+            def change(before: OpenProposal, written: list[str] = written, empty: list[str] = empty) -> Proposal:
+                empty[:] = [each.title for each in _wanted(before, "") if kept.texts.get(each.key) == ""]
                 return _with_texts(before, key, texts, kept, written)
 
             person = await self._kit.accounts.people.find(work.requested_by)
@@ -221,9 +225,11 @@ class ProposalDrafting:
             if writes is None:
                 raise JobFailed("The proposal was deleted meanwhile.")
             count = len(written)
-            told = f"{count} section{'' if count == 1 else 's'} written from sources."
+            told = f"{count} section{'' if count == 1 else 's'} written from your sources."
             if len(texts) > count:
                 told += " Those that somebody has written meanwhile were left alone."
+            if empty:
+                told += f" No text was found for: {', '.join(empty)}."
             path = f"/newsletter/proposals/{work.subject}" + (f"?section={key}" if key else "")
             try:
                 return await work.finish(*writes, message=told, path=path)

@@ -25,6 +25,11 @@ FILE_KINDS: dict[FileKind, str] = {"call": "The call", "reference": "References"
 MOST_FILES = 60
 
 
+def file_kind(name: str) -> FileKind | None:
+    """The kind of that name."""
+    return next((kind for kind in FILE_KINDS if kind == name), None)
+
+
 class ProposalFiles:
     """Adding and removing files."""
 

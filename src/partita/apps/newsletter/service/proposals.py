@@ -25,7 +25,7 @@ from partita.apps.newsletter.permissions import Letters
 from partita.apps.newsletter.schema import Proposal, TextVersion
 from partita.apps.newsletter.service.access import Access
 from partita.apps.newsletter.service.draft import TextChanged
-from partita.apps.newsletter.service.editing.citations import cited
+from partita.apps.newsletter.service.editing.citations import cited, unresolved
 from partita.apps.newsletter.service.editing.comparing import normal
 from partita.apps.newsletter.service.editing.lengths import word_count
 from partita.apps.newsletter.service.editing.sections import document
@@ -70,6 +70,8 @@ class SectionState:
     text: str
     words: int
     requirements: tuple[Requirement, ...]
+    unresolved: tuple[int, ...] = ()
+    """Numbers in it that lead to no source."""
 
     @property
     def key(self) -> str:
@@ -511,12 +513,14 @@ def opened(proposal: Proposal) -> OpenProposal:
     metadata: Mapping[str, Any] = formats.as_plain(proposal.metadata)
     texts = {key: text if isinstance(text, str) else str(text) for key, text in proposal.text_inputs.items()}
     requirements = read_requirements(metadata)
+    known = {int(each.get("n") or 0) for each in proposal.citations}
     sections = tuple(
         SectionState(
             section,
             texts.get(section.key, ""),
             word_count(texts.get(section.key, "")),
             tuple(each for each in requirements if each.section == section.key),
+            unresolved(texts.get(section.key, ""), known),
         )
         for section in read_sections(metadata, texts)
     )

@@ -16,7 +16,7 @@ from typing import Any, Literal, ParamSpec, TypeVar, get_args
 
 from partita.apps.newsletter import schema
 from partita.apps.newsletter.formats import as_plain, as_stored
-from partita.apps.newsletter.schema import Newsletter, StepName, StepRun
+from partita.apps.newsletter.schema import Newsletter, StepName, StepRun, StepState
 from partita.apps.newsletter.service.access import Access
 from partita.apps.newsletter.service.bookkeeping import reached, touch
 from partita.apps.newsletter.service.step_status import begun, cancelled, failed, pending
@@ -208,6 +208,7 @@ class Work:
                 actions.append(Newsletter.status.set("completed"))
             own = (touch(newsletter, now, *actions).otherwise(JobFailed("The newsletter was deleted meanwhile.")),)
         saved = {"done": True, "message": message, "path": path}
+        self._running.note(message=message)  # written with the checkpoint, for whoever looks at the step
         await self._running.checkpoint(saved, *writes, *own, ended.otherwise(_replaced()))
         self.finished = Result(message, path)
 
@@ -300,9 +301,11 @@ class Steps:
     # -- looking
 
     async def look(self, subject: str, step: StepName) -> Look:
-        """A step as it is. A run whose job has ended without it (given up, or deleted) is ended here."""
+        """A step as it is, with what came out of it.
+
+        A run whose job has ended without it (given up, or deleted) is ended here."""
         run = await find(self.kit.store, schema.step_run, subject, step)
-        return Look(step) if run is None else (await self._looks([run]))[0]
+        return Look(step) if run is None else (await self._looks([run], with_job=("running", "done")))[0]
 
     async def looks(self, subject: str) -> dict[StepName, Look]:
         """All steps of something, by name; those that never ran are there as well."""
@@ -310,9 +313,8 @@ class Steps:
         found = {look.step: look for look in await self._looks(runs)}
         return {step: found.get(step) or Look(step) for step in STEPS}
 
-    async def _looks(self, runs: Sequence[StepRun]) -> list[Look]:
-        open_runs = [run for run in runs if run.state == "running"]
-        keys = [job_with_id(run.run_id).key for run in open_runs]
+    async def _looks(self, runs: Sequence[StepRun], *, with_job: Sequence[StepState] = ("running",)) -> list[Look]:
+        keys = [job_with_id(run.run_id).key for run in runs if run.state in with_job]
         jobs = await self.kit.store.batch_get(keys, consistent=True) if keys else []
         by_id = {job.job_id: job for job in jobs if job is not None}
         return [await self._look(run, by_id.get(run.run_id)) for run in runs]

@@ -113,9 +113,11 @@
       }
     };
 
+    // A draft answers with the section that was saved, a proposal with all of them.
+    const sectionOf = (answer) => answer.section || answer.sections?.find((each) => each.key === key) || {};
     const shown = (answer) => {
-      const section = answer.section || answer.sections.find((each) => each.key === key);
-      all("[data-section-words]").forEach((words) => { words.textContent = section.words.toLocaleString("en"); });
+      const { words: count } = sectionOf(answer);
+      if (count !== undefined) all("[data-section-words]").forEach((words) => { words.textContent = count.toLocaleString("en"); });
       if (!answer.word_count) return;
       document.querySelector("[data-words]").textContent = answer.word_count.toLocaleString("en");
       document.querySelector("[data-minutes]").textContent = answer.estimated_read_time;
@@ -128,20 +130,31 @@
       say("Not saved: somebody else has changed this section. ", true, choose);
     };
 
+    const offline = () => {
+      keep();
+      say(storage ? "Not saved: no connection, kept in this browser" : "Not saved: no connection. Leave this page open.", true);
+      clearTimeout(retry);
+      retry = setTimeout(save, 5000);
+      return false;
+    };
+
     const send = async (text) => {
       const answer = await fetch(`${api}/sections/${encodeURIComponent(key)}`, {
         method: "PUT",
         headers: { "Content-Type": "application/json" },
         body: JSON.stringify({ text, revision, base, ...(form.elements.updated_at ? { updated_at: updated } : {}) }),
         keepalive: text.length < 20_000,
-      });
-      const told = await answer.json().catch(() => ({}));
+      }).catch(() => null);
+      if (!answer) return offline();
+      const told = await answer.json().catch(() => null) || {};
       if (answer.status === 401) {
         say("Not saved: you are signed out. Your text is kept in this browser. ", true, make("a", { href: `/sign-in?next=${encodeURIComponent(location.pathname + location.search)}`, textContent: "Sign in" }));
       } else if (told.code === "changed_meanwhile") {
         compare();
       } else if (!answer.ok) {
         say(`Not saved: ${told.detail || `the server said ${answer.status}`}`, true);
+      } else if (!told.revision) {
+        return offline(); // the answer was cut off on its way, or is not the server's
       } else {
         base = text;
         revision = told.revision;
@@ -151,8 +164,9 @@
         if (form.elements.updated_at) form.elements.updated_at.value = updated;
         shown(told);
         keep();
-        const lost = told.section.unresolved.map((number) => `[${number}]`).join(", ");
-        const flagged = lost ? `. ${lost} ${told.section.unresolved.length === 1 ? "leads" : "lead"} to no source` : "";
+        const { unresolved = [] } = sectionOf(told);
+        const lost = unresolved.map((number) => `[${number}]`).join(", ");
+        const flagged = lost ? `. ${lost} ${unresolved.length === 1 ? "leads" : "lead"} to no source` : "";
         say(dirty() ? "Not saved yet" : `Saved ${clock(updated)}${flagged}`, Boolean(lost) && !dirty());
         return true;
       }
@@ -169,14 +183,8 @@
       }
       if (stuck) return false;
       say("Saving …");
-      running = send(field.value).catch(() => {
-        keep();
-        say(storage ? "Not saved: no connection, kept in this browser" : "Not saved: no connection. Leave this page open.", true);
-        retry = setTimeout(save, 5000);
-        return false;
-      });
-      const done = await running;
-      running = null;
+      running = send(field.value);
+      const done = await running.finally(() => { running = null; });
       if (done && dirty()) later();
       return done;
     };
@@ -495,7 +503,7 @@
     addEventListener("online", () => dirty() && save());
     addEventListener("pagehide", () => {
       keep();
-      if (dirty() && !stuck && !running) send(field.value).catch(() => {});
+      if (dirty() && !stuck && !running) send(field.value);
     });
     document.addEventListener("visibilitychange", () => document.visibilityState === "hidden" && dirty() && !stuck && save());
     addEventListener("beforeunload", (event) => {

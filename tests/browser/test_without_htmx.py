@@ -1,0 +1,44 @@
+"""Script runs but htmx is missing: pages that show progress load themselves again, unless somebody types."""
+
+from __future__ import annotations
+
+from playwright.sync_api import Page, Route, expect
+
+from tests.browser.house import House
+from tests.browser.window import window
+
+_ASKING = '<p id="asking" hx-get="/" hx-trigger="load delay:1s">Loaded {}</p><form><input name="words"></form></main>'
+
+
+def _asks_again(page: Page) -> None:
+    """The start page, without htmx and with a part that asks again after a second."""
+    loads = 0
+
+    def asking(route: Route) -> None:
+        nonlocal loads
+        loads += 1
+        answer = route.fetch()
+        route.fulfill(response=answer, body=answer.text().replace("</main>", _ASKING.format(loads)))
+
+    page.route("**/vendor/htmx.min.js*", lambda route: route.fulfill(body="", content_type="text/javascript"))
+    page.route(lambda url: url.rstrip("/").count("/") == 2, asking)
+
+
+def test_progress_moves_without_htmx(house: House) -> None:
+    with window(house) as visitor:
+        _asks_again(visitor.page)
+        visitor.open("/")
+        expect(visitor.page.locator("#asking")).to_have_text("Loaded 3")
+
+
+def test_a_page_in_which_somebody_types_is_not_loaded_again(house: House) -> None:
+    with window(house) as visitor:
+        visitor.page.clock.install()
+        _asks_again(visitor.page)
+        visitor.open("/")
+        visitor.page.locator("[name=words]").fill("Half a sent")
+        visitor.page.clock.run_for(5000)
+        expect(visitor.page.locator("#asking")).to_have_text("Loaded 1")
+        visitor.open("/")
+        visitor.page.clock.run_for(1500)
+        expect(visitor.page.locator("#asking")).to_have_text("Loaded 3")
