@@ -199,6 +199,8 @@ def test_a_member_upvotes_saves_and_submits_and_withdraws(house: House, mode: Mo
         member.navigate("My submissions")
         member.check()
         member.follow(f"Short Lived {mode.number}")
+        member.sees("How far it is")
+        member.check()
         member.confirm("Withdraw", "Withdraw")
         member.told("Your submission is withdrawn.")
 
