@@ -16,6 +16,7 @@ from partita.apps.fus.service import FusService
 from partita.apps.fus.service.adoption import adopt_site
 from partita.apps.fus.service.removal import finish_site
 from partita.apps.fus.service.sites import AlreadyThere
+from partita.dynamo.errors import ThroughputExceededError
 from partita.dynamo.requests import PutItem
 from partita.kit.changes import Change
 from partita.kit.kit import Kit
@@ -34,7 +35,12 @@ ADMIN = person("admin", *POLICY.known)
 async def _everything(kit: Kit) -> dict[str, object]:
     """All that is in the table, by key."""
     assert isinstance(kit.tables, EmbeddedStore)
-    response = kit.tables.engine.call("Scan", {"TableName": FUS.name})
+    while True:
+        try:
+            response = kit.tables.engine.call("Scan", {"TableName": FUS.name})
+            break
+        except ThroughputExceededError:  # the weather is bad for us too
+            pass
     return {f"{row['PK']['S']} {row['SK']['S']}": row for row in response["Items"]}
 
 
