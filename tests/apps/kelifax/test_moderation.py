@@ -137,10 +137,10 @@ async def test_featured_resources_are_shown_in_the_order_that_moderators_choose(
         await service.moderation.move_featured(MOD, moved, others[at] if at < len(others) else "")
         expected = [*others[:at], moved, *others[at:]]
         assert [each.resource_slug for each in await service.resources.featured()] == expected, number
-    with pytest.raises(Conflict, match="not featured any more"):
+    with pytest.raises(Conflict, match="is not featured any more"):
         await service.moderation.move_featured(MOD, "one", "six")
     await service.moderation.feature(MOD, "one", featured=False)
-    with pytest.raises(Conflict, match="not featured any more"):
+    with pytest.raises(Conflict, match="is not featured any more"):
         await service.moderation.move_featured(MOD, "one", "two")
 
 

@@ -831,7 +831,7 @@ async def test_many_submissions_are_decided_on_together(kelifax: Kelifax, modera
     chosen = [("chosen", f"{slug}@1") for slug in slugs]
     await kelifax.service.moderation.edit(MOD, slugs[1], ResourceEdit(tags=["changed"]))
     page = await moderator.follow(await moderator.post(many, [*chosen[:2], ("decision", "approve")]))
-    assert "1 approved. 1 had changed meanwhile and still wait." in page.shown
+    assert "1 approved. 1 still wait: they have changed, or their address is taken." in page.shown
     for missing in ([("decision", "reject"), ("reason", "No.")], [*chosen[2:], ("decision", "reject")]):
         refused = await moderator.post(many, missing)
         assert refused.status == 422

@@ -15,6 +15,7 @@ from partita.apps.kelifax.service.bookkeeping import completed
 from partita.apps.kelifax.service.submissions import creation, resource_of
 from partita.apps.kelifax.service.views import WORTHWHILE
 from partita.apps.kelifax.service.visits import AGAIN, Visits
+from partita.dynamo.errors import ThroughputExceededError
 from partita.kit.kit import Kit
 from partita.kit.problems import NotFound
 from partita.store.observe import Observation
@@ -94,7 +95,8 @@ async def test_few_views_wait_for_the_night_and_those_of_a_deleted_resource_are_
 
 
 async def test_a_view_costs_at_most_three_write_units(service: KelifaxService, kit: Kit) -> None:
-    await approved(service)
+    long = ["A feature that takes a while to tell, " * 5] * 3
+    await approved(service, details__keyFeatures=long, resource__usagePurpose="For all sorts of things. " * 18)
     seen: list[Observation] = []
     kit.store.observe(seen.append)
     for _ in range(WORTHWHILE):
@@ -139,6 +141,25 @@ async def test_similar_resources_share_most_tags(service: KelifaxService) -> Non
     await service.moderation.reject(MOD, "hidden", "no")
     related = await service.resources.related(wanted)
     assert [each.resource_slug for each in related] == ["both", "knots", "cards", "newest"]
+
+
+async def test_views_that_could_not_be_written_are_written_with_the_next_ones() -> None:
+    written: dict[str, int] = {}
+    troubles = 3
+
+    async def count(slug: str, views: int) -> None:
+        nonlocal troubles
+        if troubles:
+            troubles -= 1
+            raise ThroughputExceededError("too much")
+        written[slug] = written.get(slug, 0) + views
+
+    visits = Visits(count, seconds=0)
+    for visitor in range(40):
+        visits.count(f"tool-{visitor % 4}", str(visitor))
+        await asyncio.sleep(0)
+    await visits.finish()
+    assert written == {f"tool-{number}": 10 for number in range(4)}
 
 
 async def test_most_viewed_come_first_everywhere_and_in_a_category(service: KelifaxService) -> None:

@@ -124,7 +124,7 @@ def add(pages: Routes, service: KelifaxService) -> None:
     async def decide_many(request: Request, viewer: CurrentViewer) -> Response:
         async def save(chosen: Chosen) -> Response:
             done = await service.moderation.decide_many(viewer, chosen.revisions, chosen.rejection)
-            left = f" {done.left} had changed meanwhile and still wait." if done.left else ""
+            left = f" {done.left} still wait: they have changed, or their address is taken." if done.left else ""
             word = "approved" if chosen.rejection is None else "rejected"
             flash = f"{done.decided:,} {word}.{left}"
             return redirect(f"{DESK}/many", flash=flash, kind="warn" if done.left else "good")

@@ -12,7 +12,7 @@ from partita.kit.clock import stamp
 from partita.kit.kit import Kit
 from partita.kit.lists import follow_page
 from partita.kit.permissions import Viewer
-from partita.table import Delete, Key, Page, Put, Transaction, Update
+from partita.table import Delete, Key, Page, Put, Transaction, Update, any_of
 
 UPVOTE = 10
 """An upvote counts as much as so many views."""
@@ -52,10 +52,9 @@ class Liked:
         resource = await self._resources.detail(slug)
         now = stamp(self._kit.clock)
         vote = Upvote(user_id=viewer.id, slug=slug, of_submission=resource.submission_id, logged_at=now)
-        earlier = await self._store.get(schema.upvote(viewer.id, slug).consistently())
-        if earlier is not None and earlier.of_submission != resource.submission_id:
-            await self._store.write(Delete(earlier.own_key))  # of a resource that had this slug before
-        return await self._count(resource, Put(vote).if_new().otherwise(_NothingToDo()), 1, now)
+        # An earlier one may be of a resource that had this slug before.
+        new = any_of(vote.own_key.absent(), Upvote.of_submission.differs(resource.submission_id))
+        return await self._count(resource, Put(vote).when(new).otherwise(_NothingToDo()), 1, now)
 
     async def take_back(self, viewer: Viewer, slug: str) -> Resource:
         """Take an upvote back."""
@@ -63,7 +62,7 @@ class Liked:
         vote = await self._store.get(schema.upvote(viewer.id, slug).consistently())
         if vote is None or vote.of_submission != resource.submission_id:
             return resource
-        gone = Delete(vote.own_key).when(vote.own_key.present()).otherwise(_NothingToDo())
+        gone = Delete(vote.own_key).when(Upvote.logged_at.equals(vote.logged_at)).otherwise(_NothingToDo())
         return await self._count(resource, gone, -1, vote.logged_at)
 
     async def save(self, viewer: Viewer, slug: str) -> None:

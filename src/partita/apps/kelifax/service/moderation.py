@@ -46,7 +46,7 @@ class Decided:
 
     decided: int
     left: int
-    """Others were faster, or they were changed."""
+    """Others were faster, they were changed, or another resource has their address."""
 
 
 class Moderation:
@@ -78,7 +78,8 @@ class Moderation:
         return await self._store.page(query, limit=limit, after=cursor)
 
     async def decide_many(self, viewer: Viewer, revisions: Mapping[str, int], reason: str | None) -> Decided:
-        """Approve submissions, or reject them with a reason; those that have changed meanwhile are left alone."""
+        """Approve submissions, or reject them with a reason; those that have changed meanwhile, or whose
+        address is taken, are left alone."""
         decided = 0
         for slug, revision in revisions.items():
             with suppress(Conflict, NotFound):
@@ -156,7 +157,7 @@ class Moderation:
             featured = await self._resources.featured()
             others = [each for each in featured if each.resource_slug != slug]
             if len(others) == len(featured) or (before and before not in {each.resource_slug for each in others}):
-                raise Conflict("This resource is not featured any more.", code="not_featured")
+                raise Conflict("One of the two is not featured any more.", code="not_featured")
             names = [each.resource_slug for each in others]
             at = names.index(before) if before else len(others)
             place = free_place([each.featured_place for each in others], at)

@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 import asyncio
+import logging
 import time
 from collections import Counter, OrderedDict
 from collections.abc import Awaitable, Callable
 
+from partita.dynamo.errors import DynamoError
+
+_log = logging.getLogger(__name__)
 AddViews = Callable[[str, int], Awaitable[None]]
 
 AGAIN = 1800.0
@@ -55,9 +59,16 @@ class Visits:
     async def _later(self) -> None:
         await asyncio.sleep(self._seconds)
         self._waiting = None
-        await self._write()
+        try:
+            await self._write()
+        except DynamoError as error:
+            _log.warning("kelifax: views are not counted yet: %s", error)
 
     async def _write(self) -> None:
-        views, self._views = self._views, Counter()
-        for slug, count in views.items():
-            await self._add_views(slug, count)
+        while self._views:
+            slug, count = self._views.popitem()
+            try:
+                await self._add_views(slug, count)
+            except BaseException:
+                self._views[slug] += count  # the next visit tries again
+                raise
