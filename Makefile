@@ -11,6 +11,8 @@ PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
 INSTALL := $(PIP) install --no-compile
 unexport PYTHONDONTWRITEBYTECODE
 CODE := src tests bench examples
+# Stories in a browser wait more than they work.
+TOLD := -n $(shell expr $(WORKERS) + 1) --dist loadgroup --no-loadscope-reorder
 
 NPM := $(shell command -v npm 2>/dev/null)
 # What pages take from npm; they work without it.
@@ -110,7 +112,7 @@ tests: $(VENV)/.dev
 	@echo "test: pytest with $(WORKERS) workers"
 	@$(BIN)/python -m pytest -q -n $(WORKERS) --dist worksteal --ignore tests/browser $(ARGS)
 	@echo "test: pages in a browser"
-	@$(BIN)/python -m pytest -q -n $(WORKERS) --dist loadfile --no-loadscope-reorder tests/browser
+	@$(BIN)/python -m pytest -q $(TOLD) tests/browser
 
 coverage: $(VENV)/.dev ## Test and say what no test has reached (slower)
 	@$(BIN)/coverage erase
@@ -152,7 +154,7 @@ schemathesis: $(VENV)/.dev ## Send the APIs some 10,000 requests made up from th
 	@PARTITA_EXAMPLES=60 $(BIN)/python -m pytest -q --timeout 3600 tests/web/test_schemathesis.py $(ARGS)
 
 browser: setup ## Tell every story in a browser in every way: wide and narrow, with and without script
-	@PARTITA_BROWSER=everything $(BIN)/python -m pytest -q tests/browser $(ARGS)
+	@PARTITA_BROWSER=everything $(BIN)/python -m pytest -q $(TOLD) tests/browser $(ARGS)
 
 installed: $(VENV)/.dev ## Install the core alone in a new environment, and use it; needs the package index
 	@$(BIN)/python -m tests.install

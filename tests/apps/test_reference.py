@@ -32,7 +32,7 @@ def test_a_pattern_costs_what_the_page_says_however_much_is_stored(label: str) -
     request = PATTERNS[label].request(EXAMPLES)
     # Of several types there must be as many as a page holds of each, else a fuller table shows another mixture.
     times = getattr(request, "shards", 1) * max(1, len(getattr(request, "item_types", ())) // 2)
-    measured = measure(PATTERNS[label], EXAMPLES, stored=(1, 25, 60 * times, 300 * times), neighbours=30)
+    measured = measure(PATTERNS[label], EXAMPLES, stored=(1, 25, 60 * times, 150 * times), neighbours=10)
     operations = {call.operation for step in measured.steps for call in step.calls}
     assert "Scan" not in operations
     *_, enough, many = measured.steps

@@ -64,8 +64,11 @@ if EVERYTHING:
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """Keep one way of telling each story: the first of one, the second of the next. The pages come first: they take
-    longest, and who runs them last is waited for."""
+    longest, and who runs them last is waited for. Stories of one file stay together (`--dist loadgroup`)."""
     items.sort(key=lambda item: item.path.stem != "test_pages")
+    for item in items:
+        if item.get_closest_marker("xdist_group") is None:
+            item.add_marker(pytest.mark.xdist_group(item.path.stem))
     if EVERYTHING:
         return
     ways: dict[str, list[pytest.Item]] = {}

@@ -7,6 +7,7 @@ import time
 from collections import deque
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cache
 from html.parser import HTMLParser
 from typing import Any
 from urllib.parse import urljoin, urlsplit
@@ -355,9 +356,12 @@ def _is_file(path: str) -> bool:
 
 def _walk(house: House, username: str | None, told: list[str]) -> Iterator[Place]:
     with house.program(username) as somebody:
-        waiting, known = deque((*START, *told)), set[str]()
+        waiting, known, tried = deque((*START, *told)), set[str](), set[str]()
         while waiting:
             path = waiting.popleft()
+            if path in tried:
+                continue
+            tried.add(path)
             route = _route(house, path)
             if route is None or route.path in known:
                 continue
@@ -377,11 +381,12 @@ def _route(house: House, path: str) -> Walked | None:
     if _is_file(plain):
         return None
     pages = (page for page in house.pages if page.path not in _PARTS)
-    return next((page for page in pages if re.fullmatch(_pattern(page.path), plain)), None)
+    return next((page for page in pages if _pattern(page.path).fullmatch(plain)), None)
 
 
-def _pattern(path: str) -> str:
-    return re.sub(r"\{\w+\}", "[^/]+", re.sub(r"\{\w+:path\}", ".+", path))
+@cache
+def _pattern(path: str) -> re.Pattern[str]:
+    return re.compile(re.sub(r"\{\w+\}", "[^/]+", re.sub(r"\{\w+:path\}", ".+", path)))
 
 
 def _links(house: House, path: str, text: str) -> list[str]:

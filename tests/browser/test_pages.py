@@ -20,6 +20,9 @@ MOST_BYTES = 100_000
 REFERENCE, MOST_OF_THE_REFERENCE = "/api/docs", 130_000
 """The reference has every operation of five systems."""
 
+PARTS = range(3)
+"""Every page takes long: several workers share them."""
+
 COLOURFUL = {
     "/",
     "/sign-in",
@@ -39,12 +42,12 @@ COLOURFUL = {
 """Pages that together show every colour on every ground."""
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="package")
 def found(house: House) -> list[Place]:
     return places(house)
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="package")
 def sorts(found: list[Place]) -> list[Place]:
     """One of each: the design pages of all systems are one template."""
     designs = [place for place in found if place.route.endswith("/design")]
@@ -57,10 +60,11 @@ def test_every_page_is_found_by_following_links(house: House, found: list[Place]
 
 
 @pytest.mark.timeout(500)  # every page, on whatever machine
+@pytest.mark.parametrize("part", [pytest.param(part, marks=pytest.mark.xdist_group(f"part {part}")) for part in PARTS])
 def test_axe_finds_nothing_and_pages_are_small_and_fit(
-    house: House, sorts: list[Place], subtests: pytest.Subtests
+    house: House, sorts: list[Place], part: int, subtests: pytest.Subtests
 ) -> None:
-    for shown, place in _each(house, sorts):
+    for shown, place in _each(house, sorts[part :: len(PARTS)]):
         with subtests.test(place.route):
             assert shown.open(place.path).status == 200
             keep(shown, place)

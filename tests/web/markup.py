@@ -5,10 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from html.parser import HTMLParser
 
+SCHEME = "javascript:alert(1)//in the text"
+"""It does harm where an address begins with it."""
+
 PAYLOADS = (
     "<script>alert(1)</script> in the text",
     '"><img src=x onerror=alert(1)> in the text',
-    "javascript:alert(1)//in the text",
+    SCHEME,
     "{{7777*7}} and {% raw %} in the text",
     "${7777*7} and #{7777*7} in the text",
     "'-alert(1)-' </textarea></title></style><svg/onload=alert(1)>",
