@@ -19,3 +19,11 @@ from partita.kit.settings import Settings
 )
 def test_https_without_trusted_proxies_is_told_at_the_start(settings: Settings, warned: bool) -> None:
     assert [("trusted_proxies is empty" in each) for each in _warnings(settings)] == [True] * warned
+
+
+@pytest.mark.parametrize(
+    ("backend", "secret", "warned"), [("dynamodb", None, 1), ("dynamodb", "s" * 40, 0), ("embedded", None, 0)]
+)
+def test_machines_without_a_common_secret_are_warned_of(backend: str, secret: str | None, warned: int) -> None:
+    settings = Settings.model_validate({"backend": backend, "secret": secret})
+    assert [("PARTITA_SECRET" in each) for each in _warnings(settings)] == [True] * warned

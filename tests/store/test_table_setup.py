@@ -15,6 +15,7 @@ from partita.dynamo.requests import ItemRequest, UpdateItem
 from partita.engine import Engine
 from partita.store import EmbeddedStore, Store
 from partita.store.dynamo import DynamoStore, fixed
+from partita.store.table_setup import check, make
 from partita.table import (
     Attribute,
     Index,
@@ -348,3 +349,51 @@ def test_a_name_that_is_replaced_cannot_be_declared_or_replaced_again() -> None:
         table.index("first", pk="owner")
     with pytest.raises(SchemaError, match="the index second is replaced"):
         Table("sheds", pk="PK").index("second", pk="owner", replaces=("second",))
+
+
+# ---- made by others
+
+
+@pytest.mark.parametrize("lacking", ["table", "index", "stream", "expiry", "nothing"])
+def test_who_may_not_make_tables_is_told_what_is_missing_and_changes_nothing(name: str, lacking: str) -> None:
+    declared = Table(name, pk="PK", ttl="gone_at", stream="NEW_AND_OLD_IMAGES")
+    declared.index("byOwner", pk="owner", sk="PK")
+    there = Table(
+        name,
+        pk="PK",
+        ttl=None if lacking == "expiry" else "gone_at",
+        stream=None if lacking == "stream" else "NEW_AND_OLD_IMAGES",
+    )
+    if lacking != "index":
+        there.index("byOwner", pk="owner", sk="PK")
+    with Engine.temporary(background=False) as engine:
+        if lacking != "table":
+            EmbeddedStore(engine).create(there)
+        called: list[str] = []
+
+        def call(operation: str, request: dict[str, Any]) -> dict[str, Any]:
+            called.append(operation)
+            return engine.call(operation, request)
+
+        if lacking == "nothing":
+            check(declared, call)
+        else:
+            with pytest.raises(TableDiffersError, match=f"no table|lacks .*{lacking}") as told:
+                check(declared, call)
+            assert "partita export cloudformation" in str(told.value)
+        assert all(each.startswith("Describe") for each in called)
+
+
+def test_two_who_switch_expiry_on_at_once_both_go_on(name: str) -> None:
+    table = Table(name, pk="PK", ttl="gone_at")
+    with Engine.temporary(background=False) as engine:
+        told: list[str] = []
+
+        def call(operation: str, request: dict[str, Any]) -> dict[str, Any]:
+            if operation == "UpdateTimeToLive":  # somebody was quicker
+                engine.call(operation, request)
+            told.append(operation)
+            return engine.call(operation, request)
+
+        make(table, call, lambda: None)
+        assert told.count("DescribeTimeToLive") == 2

@@ -100,6 +100,11 @@ def _warnings(settings: Settings) -> Iterator[str]:
             "base_url is https, so a proxy is in front, but trusted_proxies is empty: everybody seems to come from the"
             " proxy's address, and limits by network count them as one. Set PARTITA_TRUSTED_PROXIES to its address."
         )
+    if settings.backend == "dynamodb" and settings.secret is None:
+        yield (
+            "the tables are in DynamoDB, but the secret is in this machine's data folder: cursors, links and messages"
+            " that another machine has signed are refused here. Set PARTITA_SECRET to the same text on all of them."
+        )
 
 
 @contextmanager

@@ -91,6 +91,8 @@ class Settings(BaseSettings):
     """The URL of DynamoDB; by default AWS in the region. Only for `dynamodb`."""
     region: str | None = None
     """The AWS region; by default the one that the AWS CLI would use."""
+    make_tables: bool = True
+    """Whether tables, indexes, streams and expiry that are missing in DynamoDB are made at the start."""
     changes: Literal["all", "local"] = "all"
     """Which change handlers run on this machine; `local`: only those of its own data, such as the search index."""
     files: Literal["local", "s3"] = "local"

@@ -32,7 +32,13 @@ def _open_tables(settings: Settings, cursors: CursorKeys, files: LargeFiles) -> 
         return
     from partita.store.dynamo import DynamoStore
 
-    store = DynamoStore(endpoint_url=settings.endpoint_url, region=settings.region, cursors=cursors, files=files)
+    store = DynamoStore(
+        endpoint_url=settings.endpoint_url,
+        region=settings.region,
+        cursors=cursors,
+        files=files,
+        make_tables=settings.make_tables,
+    )
     try:
         yield store
     finally:

@@ -20,7 +20,7 @@ from partita.store.http import Endpoint
 from partita.store.retries import OVER_A_NETWORK, Retries
 from partita.store.signing import STREAM_OPERATIONS, Credentials, CredentialsSource
 from partita.store.store import Store
-from partita.store.table_setup import make
+from partita.store.table_setup import check, make
 from partita.table.cursors import CursorKeys
 from partita.table.tables import Table
 
@@ -103,7 +103,10 @@ def _streams_url(endpoint_url: str) -> str:
 
 
 class DynamoStore(Store):
-    """A store at an endpoint; what is not given of region, endpoint and credentials comes from botocore's chain."""
+    """A store at an endpoint; what is not given of region, endpoint and credentials comes from botocore's chain.
+
+    Without `make_tables`, `create` makes nothing and refuses tables that lack something.
+    """
 
     def __init__(
         self,
@@ -117,6 +120,7 @@ class DynamoStore(Store):
         timeouts: Timeouts = DEFAULT_TIMEOUTS,
         clock: Callable[[], float] = time.time,
         files: LargeFiles | None = None,
+        make_tables: bool = True,
     ) -> None:
         if endpoint_url is None or region is None or credentials is None:
             from partita.store.aws import discovered
@@ -127,6 +131,15 @@ class DynamoStore(Store):
         )
         cursors = cursors or set_keys() or CursorKeys(secrets.token_bytes(32))
         super().__init__(self.dynamo, cursors, retries=retries, clock=clock, files=files)
+        self._make_tables = make_tables
+
+    def create(self, *tables: Table) -> None:
+        """Make tables, or look whether they are there as declared."""
+        if self._make_tables:
+            super().create(*tables)
+            return
+        for table in tables:
+            check(table, self.dynamo.call)
 
     def close(self) -> None:
         """Let go of the connections."""

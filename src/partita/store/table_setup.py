@@ -1,5 +1,5 @@
 """Making what a schema declares: a table, the indexes that an older one lacks, its stream and its expiry; and deleting
-the indexes that others replace."""
+the indexes that others replace. Or only looking whether all of it is there."""
 
 from __future__ import annotations
 
@@ -21,6 +21,10 @@ _WAIT_SECONDS = 120.0
 _INDEX_SECONDS = 4 * 3600.0
 """How long DynamoDB may take to fill an index or to delete one: minutes even if the table is small."""
 _MOST_TRIES = 3
+_LEFT_TO_OTHERS = (
+    "Nothing is made here (PARTITA_MAKE_TABLES is false): make it with what `partita export cloudformation` prints, or "
+    "start once with the right to make tables and without that setting."
+)
 Call = Callable[[str, dict[str, Any]], dict[str, Any]]
 Described = dict[str, Any]
 
@@ -42,6 +46,22 @@ def make(table: Table, call: Call, pause: Callable[[], object]) -> None:
         _wait(table, call, pause)
     if table.ttl is not None:
         _expire(table, table.ttl, call)
+
+
+def check(table: Table, call: Call) -> None:
+    """Refuse a table that is missing or lacks something, and change nothing: for those who may not."""
+    try:
+        described: Described = call("DescribeTable", {"TableName": table.name})["Table"]
+    except ResourceNotFoundError:
+        raise TableDiffersError(f"There is no table {table.name}. {_LEFT_TO_OTHERS}") from None
+    _check_key(table, described)
+    lacks = [f"the index {index.name}" for index in table.indexes if not _has(described, index)]
+    if table.stream is not None and not check_stream(table, described):
+        lacks.append(f"a stream of {table.stream}")
+    if table.ttl is not None and not _expires(table, table.ttl, call):
+        lacks.append(f"expiry by {table.ttl}")
+    if lacks:
+        raise TableDiffersError(f"The table {table.name} lacks {', '.join(lacks)}. {_LEFT_TO_OTHERS}")
 
 
 def _wait(table: Table, call: Call, pause: Callable[[], object]) -> Described:
@@ -138,16 +158,28 @@ def _addition(index: Index, described: Described) -> dict[str, Any]:
 
 
 def _expire(table: Table, attribute: str, call: Call) -> None:
-    answer = call("DescribeTimeToLive", {"TableName": table.name})
-    stored = answer["TimeToLiveDescription"]
-    if stored["TimeToLiveStatus"] in ("DISABLED", "DISABLING"):
-        setting = {"Enabled": True, "AttributeName": attribute}
+    if _expires(table, attribute, call):
+        return
+    setting = {"Enabled": True, "AttributeName": attribute}
+    try:
         call("UpdateTimeToLive", {"TableName": table.name, "TimeToLiveSpecification": setting})
-    elif stored.get("AttributeName") != attribute:
+    except (ResourceInUseError, ValidationError):
+        # Somebody else may have switched it on meanwhile. If nobody has, it stays wrong.
+        if not _expires(table, attribute, call):
+            raise
+
+
+def _expires(table: Table, attribute: str, call: Call) -> bool:
+    """Whether expiry is switched on; by another attribute it cannot be."""
+    stored = call("DescribeTimeToLive", {"TableName": table.name})["TimeToLiveDescription"]
+    if stored["TimeToLiveStatus"] in ("DISABLED", "DISABLING"):
+        return False
+    if stored.get("AttributeName") != attribute:
         raise TableDiffersError(
             f"Items of {table.name} expire by {stored.get('AttributeName')}, and the schema says {attribute}. "
             "Switch the old one off first; that takes DynamoDB up to an hour."
         )
+    return True
 
 
 def _stream(table: Table, described: Described, call: Call, pause: Callable[[], object]) -> None:
