@@ -129,6 +129,7 @@ lint: $(VENV)/.dev ## Check style, layers and types
 
 differential: setup ## Compare the engine with other engines on 20,000 generated requests
 	@$(BIN)/python -m tests.differential --requests 20000 $(ARGS)
+	@$(BIN)/python -m tests.differential --statements --requests 2000 $(ARGS)
 
 crash: setup ## Kill the engine 50 times while it writes, and look for lost writes
 	@$(BIN)/python -m tests.crash --rounds 50 $(ARGS)

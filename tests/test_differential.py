@@ -12,6 +12,7 @@ from tests.differential.engines import DYNOXIDE_BINARY
 from tests.differential.report import report
 
 REQUESTS = 400
+STATEMENTS = 60
 
 
 @pytest.mark.slow
@@ -20,6 +21,14 @@ def test_every_difference_to_moto_and_dynoxide_is_explained() -> None:
     tally, unexplained = run(REQUESTS, seed=1, stop_at=3)
     assert not tally.unexplained, f"{report(tally)}\n\n{unexplained}"
     assert tally.requests >= REQUESTS
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(not DYNOXIDE_BINARY.exists(), reason="dynoxide is not installed (npm ci, Linux on x86-64 only)")
+def test_every_difference_in_statements_is_explained() -> None:
+    tally, unexplained = run(STATEMENTS, seed=1, stop_at=3, statements=True)
+    assert not tally.unexplained, f"{report(tally)}\n\n{unexplained}"
+    assert tally.requests >= STATEMENTS
 
 
 def test_every_explanation_has_a_name_of_its_own() -> None:

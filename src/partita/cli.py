@@ -13,6 +13,7 @@ from partita.commands import changes, doctor, files, jobs, migrate, notification
 from partita.commands.adopt import adopt
 from partita.commands.demo import demo
 from partita.commands.serve import serve
+from partita.commands.sql import sql
 
 if TYPE_CHECKING:
     from partita.engine import Engine
@@ -39,6 +40,7 @@ for command in (
     app.command()(command)
 app.command()(demo)
 app.command()(adopt)
+app.command()(sql)
 
 _DATA = Path("data")
 

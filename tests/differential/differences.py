@@ -6,13 +6,17 @@ from tests.differential.compare import Difference
 from tests.differential.dynoxide import DYNOXIDE_RULES
 from tests.differential.moto import MOTO_RULES
 from tests.differential.rules import Rule
+from tests.differential.statement_rules import STATEMENT_RULES
 
-RULES: tuple[Rule, ...] = (*MOTO_RULES, *DYNOXIDE_RULES)
+RULES: tuple[Rule, ...] = (*MOTO_RULES, *DYNOXIDE_RULES, *STATEMENT_RULES)
+_ITEM_RULES = (*MOTO_RULES, *DYNOXIDE_RULES)
+STATEMENTS = ("ExecuteStatement", "BatchExecuteStatement", "ExecuteTransaction")
 
 
 def explain(difference: Difference) -> Rule | None:
     """The rule that explains a difference, if any does."""
-    for rule in RULES:
+    rules = STATEMENT_RULES if difference.step.operation in STATEMENTS else _ITEM_RULES
+    for rule in rules:
         if rule.engine == difference.engine and rule.matches(difference):
             return rule
     return None

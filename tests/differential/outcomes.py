@@ -53,6 +53,8 @@ def send(peer: Peer, step: Step, tables: tuple[Table, ...]) -> Outcome:
     try:
         if step.operation in ("Query", "Scan"):
             answer = _pages(call, step)
+        elif step.operation == "ExecuteStatement":
+            answer = _statement_pages(call, step)
         else:
             answer = call(**step.params)
             answer.pop("ResponseMetadata")
@@ -96,6 +98,22 @@ def _stretch(call: Any, params: dict[str, Any], answer: dict[str, Any]) -> dict[
     return answer
 
 
+def _statement_pages(call: Any, step: Step) -> dict[str, Any]:
+    """All pages of a statement as one answer; the cost of a first page only, since others end elsewhere."""
+    params = dict(step.params)
+    answer = call(**params)
+    answer.pop("ResponseMetadata")
+    items = list(answer.get("Items") or [])
+    following = answer.get("NextToken")
+    for _ in range(_MOST_PAGES):
+        if not following:
+            return {**answer, "Items": items}
+        page = call(**{**params, "NextToken": following})
+        items += page.get("Items") or []
+        following = page.get("NextToken")
+    return {**answer, "Items": [*items, {"endless": {"BOOL": True}}]}
+
+
 def _error(error: ClientError) -> Outcome:
     response = error.response
     reasons = response.get("CancellationReasons") or []
@@ -128,6 +146,15 @@ def _members(step: Step, answer: dict[str, Any], tables: tuple[Table, ...], *, s
             found = {"Unprocessed": answer.get("UnprocessedItems") or {}}
         case "TransactGetItems":
             found = {"Responses": [normal_item(each.get("Item"), spelled) for each in answer["Responses"]]}
+        case "ExecuteStatement":
+            items = [normal_item(item, spelled) for item in answer["Items"]]
+            ordered = "ORDER BY" in step.params["Statement"]
+            found = {"Items": items if ordered else unordered(items)}
+        case "BatchExecuteStatement" | "ExecuteTransaction":
+            found = {
+                "Responses": [normal_item(each.get("Item"), spelled) for each in answer.get("Responses") or []],
+                "Errors": [(each.get("Error") or {}).get("Code") for each in answer.get("Responses") or []],
+            }
         case "CreateTable":
             return _description(answer["TableDescription"])
         case _:

@@ -17,7 +17,16 @@ from tests.differential.outcomes import DIED, UNREADABLE, Outcome, normal_item, 
 from tests.differential.requests import Sequence, Step
 from tests.differential.tables import Table
 
-WRITES = ("PutItem", "UpdateItem", "DeleteItem", "BatchWriteItem", "TransactWriteItems")
+WRITES = (
+    "PutItem",
+    "UpdateItem",
+    "DeleteItem",
+    "BatchWriteItem",
+    "TransactWriteItems",
+    "ExecuteStatement",
+    "BatchExecuteStatement",
+    "ExecuteTransaction",
+)
 State = dict[str, Any]
 
 

@@ -12,6 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from partita.dynamo.errors import DynamoError, InternalServerError
+from partita.dynamo.partiql.requests import STATEMENT_OPERATIONS
 from partita.engine import Engine
 from partita.engine.operations import TABLE_OPERATIONS
 from tests.engine.tables import Clock, create, index, put, table, values
@@ -27,6 +28,25 @@ _CONDITION: dict[str, Any] = {
 _ARN = "arn:aws:dynamodb:us-east-1:000000000000:table/music"
 _REQUESTS: dict[str, dict[str, Any]] = {
     "GetItem": {**_NAMED, "Key": _KEY, "ProjectionExpression": "l[0].x, g", "ConsistentRead": True},
+    "ExecuteStatement": {
+        "Statement": "SELECT l[0] FROM music WHERE pk = ? AND sk > 0",
+        "Parameters": [{"S": "a"}],
+        "Limit": 1,
+        "NextToken": "WyIiLDAse31d",
+    },
+    "BatchExecuteStatement": {
+        "Statements": [
+            {"Statement": "UPDATE music SET n = ? WHERE pk = 'a' AND sk = 1", "Parameters": [{"L": [{"N": "1"}]}]},
+            {"Statement": "DELETE FROM music WHERE pk = 'a' AND sk = 2"},
+        ],
+        "ReturnConsumedCapacity": "TOTAL",
+    },
+    "ExecuteTransaction": {
+        "TransactStatements": [
+            {"Statement": "SELECT * FROM music WHERE pk = ? AND sk = 1", "Parameters": [{"S": "a"}]}
+        ],
+        "ClientRequestToken": "token",
+    },
     "PutItem": {**_NAMED, "Item": _ITEM, **_CONDITION, "ReturnValues": "ALL_OLD", "ReturnConsumedCapacity": "INDEXES"},
     "DeleteItem": {
         **_NAMED,
@@ -150,7 +170,7 @@ def _mangled(draw: st.DrawFn) -> tuple[str, Any]:
 
 
 def test_every_operation_is_tried() -> None:
-    assert set(_REQUESTS) >= TABLE_OPERATIONS
+    assert set(_REQUESTS) >= TABLE_OPERATIONS | STATEMENT_OPERATIONS
 
 
 @settings(max_examples=400)

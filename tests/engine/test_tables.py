@@ -99,7 +99,7 @@ def test_the_account_has_limits_and_the_engine_an_endpoint(engine: Engine) -> No
     assert endpoint["CachePeriodInMinutes"] == 1440
 
 
-@pytest.mark.parametrize("operation", ["Nonsense", "getitem", "", "ExecuteStatement"])
+@pytest.mark.parametrize("operation", ["Nonsense", "getitem", "", "ImportTable"])
 def test_an_unknown_operation_says_so(engine: Engine, operation: str) -> None:
     with pytest.raises(UnknownOperationError):
         engine.call(operation, {})

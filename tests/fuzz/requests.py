@@ -9,9 +9,10 @@ from collections.abc import Callable
 from typing import Any
 
 from partita.dynamo.parse import ITEM_OPERATIONS
+from partita.dynamo.partiql.requests import STATEMENT_OPERATIONS
 from partita.engine.operations import TABLE_OPERATIONS
 
-OPERATIONS = sorted(ITEM_OPERATIONS | TABLE_OPERATIONS)
+OPERATIONS = sorted(ITEM_OPERATIONS | STATEMENT_OPERATIONS | TABLE_OPERATIONS)
 _KEY = {"pk": {"S": "a"}, "sk": {"N": "1"}}
 _NAMES = {"#a": "alpha", "#b": "b.c"}
 _VALUES = {":a": {"S": "x"}, ":n": {"N": "1"}, ":l": {"L": [{"S": "x"}]}, ":s": {"SS": ["a", "b"]}}
@@ -91,6 +92,36 @@ _CORPUS: dict[str, list[dict[str, Any]]] = {
             "ClientRequestToken": "token",
         }
     ],
+    "ExecuteStatement": [
+        {
+            "Statement": "SELECT alpha, m.l[0] FROM fuzz WHERE pk IN ['a', ?] AND sk > 0 AND NOT alpha IS MISSING",
+            "Parameters": [{"S": "b"}],
+            "Limit": 3,
+            "ReturnConsumedCapacity": "INDEXES",
+        },
+        {"Statement": "SELECT * FROM fuzz.\"byAlpha\" WHERE alpha = 'x' ORDER BY alpha DESC"},
+        {"Statement": "SELECT * FROM fuzz WHERE pk = 'a'", "Limit": 1, "NextToken": "WyIiLDAse31d"},
+        {"Statement": "UPDATE fuzz SET n = 1 REMOVE m WHERE pk = 'a' AND sk = 1 RETURNING ALL OLD *"},
+        {"Statement": "INSERT INTO fuzz VALUE {'pk': 'a', 'sk': ?, 's': <<'a'>>}", "Parameters": [{"N": "5"}]},
+        {"Statement": "DELETE FROM fuzz WHERE pk = 'a' AND sk = 5 AND s = <<'a'>>"},
+    ],
+    "BatchExecuteStatement": [
+        {
+            "Statements": [
+                {"Statement": "SELECT * FROM fuzz WHERE pk = 'a' AND sk = ?", "Parameters": [{"N": "1"}]},
+                {"Statement": "SELECT n FROM fuzz WHERE pk = 'a' AND sk = 2", "ConsistentRead": True},
+            ]
+        }
+    ],
+    "ExecuteTransaction": [
+        {
+            "TransactStatements": [
+                {"Statement": "EXISTS(SELECT * FROM fuzz WHERE pk = 'a' AND sk = 1 AND zz IS MISSING)"},
+                {"Statement": "UPDATE fuzz SET n = ? WHERE pk = 'a' AND sk = 2", "Parameters": [{"N": "1"}]},
+            ],
+            "ClientRequestToken": "token",
+        }
+    ],
     "CreateTable": [_CREATE],
     "UpdateTable": [{"TableName": "scratch", "BillingMode": "PAY_PER_REQUEST", "DeletionProtectionEnabled": False}],
     "DeleteTable": [{"TableName": "scratch"}],
@@ -154,6 +185,31 @@ _TOKENS = [
     "'",
     '"',
     ";",
+]
+
+
+_STATEMENT_TOKENS = [
+    *("SELECT * FROM fuzz WHERE", "UPDATE fuzz SET", "INSERT INTO fuzz VALUE", "DELETE FROM fuzz WHERE", "FROM fuzz"),
+    *("a", "pk", "sk", '"é"', '""', "'x'", "''", "?", "1", "-", "1e400", "1e99999999999", "NULL", "MISSING", "true"),
+    *(
+        "=",
+        "<>",
+        "<",
+        ">=",
+        "+",
+        "||",
+        "AND",
+        "OR",
+        "NOT",
+        "IN",
+        "BETWEEN",
+        "IS",
+        "LIKE",
+        "ORDER BY",
+        "RETURNING ALL OLD *",
+    ),
+    *("(", ")", "[", "]", "{", "}", "<<", ">>", ",", ".", ":", ";", "*", "--", "/*", "*/", "`", "#", "\x00"),
+    *("size(", "contains(", "attribute_type(", "set_add(", "list_append(", "EXISTS(", "REMOVE", "SET"),
 ]
 
 
@@ -223,6 +279,8 @@ def bent(request: Any, dice: random.Random, junk: Callable[[random.Random], Any]
         container[_text(dice)] = container.pop(place)
     elif isinstance(old, str) and str(place).endswith("Expression"):
         container[place] = _soup(dice)
+    elif isinstance(old, str) and place == "Statement":
+        container[place] = _statement_soup(dice)
     else:
         container[place] = junk(dice)
     return request
@@ -239,6 +297,24 @@ def _soup(dice: random.Random) -> str:
     if kind == 3:
         return " AND ".join(["a = :a"] * dice.choice((2, 150, 301, 600)))
     return " ".join(dice.choices(_TOKENS, k=dice.randrange(1, 40)))
+
+
+def _statement_soup(dice: random.Random) -> str:
+    start = dice.choice(("SELECT * FROM fuzz WHERE ", "UPDATE fuzz SET a = ", "INSERT INTO fuzz VALUE {'a': ", ""))
+    match dice.randrange(7):
+        case 0:
+            return start + dice.choice(("(", "[", "{'a':", "NOT ", "- ", "size(", "<<")) * dice.choice(
+                (3, 99, 101, 1500)
+            )
+        case 1:
+            return (
+                start + dice.choice(("a = ", "a + ", "a || ", "a.", "a[0]", "a IS ")) * dice.choice((3, 99, 2000)) + "1"
+            )
+        case 2:
+            return start + " OR ".join(["pk = 'a' AND sk = 1"] * dice.choice((2, 50, 51, 300)))
+        case 3:
+            return start + " AND ".join(["(pk = 'a' OR pk = 'b' OR sk = 1)"] * dice.choice((2, 6, 60)))
+    return start + " ".join(dice.choices(_STATEMENT_TOKENS, k=dice.randrange(1, 40)))
 
 
 def _text(dice: random.Random) -> str:

@@ -139,6 +139,15 @@ class BackupInUseError(DynamoError):
     code = "BackupInUseException"
 
 
+class DuplicateItemError(DynamoError):
+    """A PartiQL INSERT of an item that exists already."""
+
+    code = "DuplicateItemException"
+
+    def __init__(self, message: str = "Duplicate primary key exists in table") -> None:
+        super().__init__(message)
+
+
 class ResourceInUseError(DynamoError):
     """The table exists already, or is busy with another change."""
 

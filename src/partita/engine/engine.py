@@ -25,6 +25,8 @@ from partita.dynamo.errors import (
     ValidationError,
 )
 from partita.dynamo.parse import ITEM_OPERATIONS, parse
+from partita.dynamo.partiql import requests as partiql
+from partita.dynamo.partiql.requests import STATEMENT_OPERATIONS, ReadBatch, ReadTransaction, StatementRequest
 from partita.dynamo.requests import ItemRequest, TransactGetItems
 from partita.dynamo.shapes import check
 from partita.dynamo.validate import validated
@@ -41,6 +43,7 @@ T = TypeVar("T")
 _log = logging.getLogger(__name__)
 Done = Callable[[bytes | DynamoError], None]
 Read = Callable[[apsw.Connection, Catalog], T]
+Request = ItemRequest | StatementRequest
 
 
 class Engine:
@@ -109,6 +112,8 @@ class Engine:
         """Run an operation with dictionaries as in DynamoDB's API."""
         if operation in ITEM_OPERATIONS:
             return self._run(parse(operation, request), orjson.loads)
+        if operation in STATEMENT_OPERATIONS:
+            return self._run(partiql.parse(operation, request), orjson.loads)
         return self._call_table(operation, request)
 
     def execute(self, request: ItemRequest, load: Load = orjson.loads) -> Response:
@@ -122,13 +127,15 @@ class Engine:
         """`call` for an event loop: writes do not block the loop while the disk syncs."""
         if operation in ITEM_OPERATIONS:
             return await self._run_async(parse(operation, request), orjson.loads)
+        if operation in STATEMENT_OPERATIONS:
+            return await self._run_async(partiql.parse(operation, request), orjson.loads)
         return await asyncio.to_thread(self._call_table, operation, request)
 
     async def execute_async(self, request: ItemRequest, load: Load = orjson.loads) -> Response:
         """`execute` for an event loop."""
         return await self._run_async(validated(request), load)
 
-    async def _run_async(self, request: ItemRequest, load: Load) -> Response:
+    async def _run_async(self, request: Request, load: Load) -> Response:
         loop = asyncio.get_running_loop()
         future: asyncio.Future[Response] = loop.create_future()
 
@@ -153,10 +160,14 @@ class Engine:
         """Run an operation in JSON. `done` is called once: in this thread for reads, otherwise in another."""
         try:
             request = _decoded(body)
-            if operation not in ITEM_OPERATIONS:
+            parsed: Request
+            if operation in ITEM_OPERATIONS:
+                parsed = parse(operation, request)
+            elif operation in STATEMENT_OPERATIONS:
+                parsed = partiql.parse(operation, request)
+            else:
                 self._answer_table(operation, request, done)
                 return
-            parsed = parse(operation, request)
             if self._faults is None and type(parsed) in operations.ITEM_READS:
                 done(_encoded(self._run(parsed, orjson.Fragment)))
                 return
@@ -192,7 +203,7 @@ class Engine:
             self._catalog = transaction.catalog
             self.maintenance.poke()
 
-    def _run(self, request: ItemRequest, load: Load) -> Response:
+    def _run(self, request: Request, load: Load) -> Response:
         extra: dict[str, Any] = {}
         if self._faults is not None:
             self._faults.strike(request)
@@ -205,7 +216,7 @@ class Engine:
             response = self.writer.run(lambda transaction: write(transaction, request, load))
         return {**response, **extra} if extra else response
 
-    def _start(self, request: ItemRequest, load: Load, on_done: Callable[[Any, BaseException | None], None]) -> None:
+    def _start(self, request: Request, load: Load, on_done: Callable[[Any, BaseException | None], None]) -> None:
         """Run a request without blocking the caller."""
         if self._faults is None:
             write = operations.ITEM_WRITES[type(request)]
@@ -235,10 +246,10 @@ class Engine:
 
         self._pool.submit(run)
 
-    def _read_item(self, read: Any, request: ItemRequest, load: Load) -> Response:
+    def _read_item(self, read: Any, request: Request, load: Load) -> Response:
         def run(connection: apsw.Connection, tables: Catalog) -> Response:
             response: Response
-            if isinstance(request, TransactGetItems):
+            if isinstance(request, TransactGetItems | ReadTransaction):
                 connection.execute("BEGIN")
                 try:
                     response = read(connection, tables, request, load)
@@ -248,6 +259,8 @@ class Engine:
                 response = read(connection, tables, request, load)
             return response
 
+        if isinstance(request, ReadBatch | ReadTransaction):
+            self.refresh()  # a missing table is told of one statement and not raised, which would do this
         if self._faults is not None:
             with self._faults.past(request) as past:
                 if past is not None:

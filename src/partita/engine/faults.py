@@ -21,6 +21,15 @@ from partita.dynamo.errors import (
     TransactionCanceledError,
     TransactionConflictError,
 )
+from partita.dynamo.partiql.requests import (
+    ReadBatch,
+    ReadStatement,
+    ReadTransaction,
+    StatementRequest,
+    WriteBatch,
+    WriteStatement,
+    WriteTransaction,
+)
 from partita.dynamo.requests import (
     BatchGetItem,
     BatchWriteItem,
@@ -37,6 +46,11 @@ from partita.dynamo.requests import (
 )
 from partita.dynamo.wire import render
 from partita.engine.database import Database
+
+Request = ItemRequest | StatementRequest
+Transaction = TransactWriteItems | TransactGetItems | ReadTransaction | WriteTransaction
+_TRANSACTIONS = (TransactWriteItems, TransactGetItems, ReadTransaction, WriteTransaction)
+_WRITES = (PutItem, UpdateItem, DeleteItem, WriteStatement)
 
 
 class FaultPlanError(ValueError):
@@ -103,7 +117,7 @@ class Faults:
     def __post_init__(self) -> None:
         self._dice = random.Random(self.plan.seed)
 
-    def strike(self, request: ItemRequest) -> None:
+    def strike(self, request: Request) -> None:
         """Wait, throttle or conflict at random; nothing has been read or written yet."""
         plan = self.plan
         if not self._concerns(request):
@@ -115,13 +129,13 @@ class Faults:
                 "The level of configured provisioned throughput for the table was exceeded. "
                 "Consider increasing your provisioning level with the UpdateTable API."
             )
-        if isinstance(request, TransactWriteItems | TransactGetItems):
+        if isinstance(request, _TRANSACTIONS):
             if self._happens(plan.conflict):
                 raise self._canceled(request)
-        elif isinstance(request, PutItem | UpdateItem | DeleteItem) and self._happens(plan.conflict):
+        elif isinstance(request, _WRITES) and self._happens(plan.conflict):
             raise TransactionConflictError("Transaction is ongoing for the item")
 
-    def split(self, request: ItemRequest) -> tuple[ItemRequest, dict[str, Any]]:
+    def split(self, request: Request) -> tuple[Request, dict[str, Any]]:
         """The part of a batch to process, and the response members that report the rest."""
         if not isinstance(request, BatchGetItem | BatchWriteItem) or not self._concerns(request):
             return request, {}
@@ -148,7 +162,7 @@ class Faults:
         return only(keys[:cut]), {"UnprocessedKeys": render(only(keys[cut:]))[1]["RequestItems"]}
 
     @contextmanager
-    def past(self, request: ItemRequest) -> Iterator[apsw.Connection | None]:
+    def past(self, request: Request) -> Iterator[apsw.Connection | None]:
         """A connection to an old snapshot, if this read is to be stale; otherwise None."""
         if not self._may_be_stale(request) or not self._happens(self.plan.stale):
             yield None
@@ -177,24 +191,30 @@ class Faults:
         self._since = now
         return self._past
 
-    def _may_be_stale(self, request: ItemRequest) -> bool:
+    def _may_be_stale(self, request: Request) -> bool:
         if not self.plan.stale or not self._concerns(request):
             return False
         if isinstance(request, BatchGetItem):
             return not any(wanted.consistent for wanted in request.tables.values())
-        return isinstance(request, GetItem | Query | Scan) and not request.consistent
+        if isinstance(request, ReadBatch):
+            return not any(isinstance(each, ReadStatement) and each.consistent for each in request.entries)
+        return isinstance(request, GetItem | Query | Scan | ReadStatement) and not request.consistent
 
-    def _canceled(self, request: TransactWriteItems | TransactGetItems) -> TransactionCanceledError:
-        count = len(request.actions if isinstance(request, TransactWriteItems) else request.gets)
+    def _canceled(self, request: Transaction) -> TransactionCanceledError:
+        count = _length(request)
         unlucky = int(self._roll() * count)
         conflict = {"Code": "TransactionConflict", "Message": "Transaction is ongoing for the item"}
         return TransactionCanceledError([conflict if at == unlucky else {"Code": "None"} for at in range(count)])
 
-    def _concerns(self, request: ItemRequest) -> bool:
+    def _concerns(self, request: Request) -> bool:
         if not self.plan.tables:
             return True
         match request:
             case BatchGetItem() | BatchWriteItem():
+                names = set(request.tables)
+            case (
+                ReadStatement() | WriteStatement() | ReadBatch() | WriteBatch() | ReadTransaction() | WriteTransaction()
+            ):
                 names = set(request.tables)
             case TransactGetItems():
                 names = {get.table for get in request.gets}
@@ -214,6 +234,14 @@ class Faults:
     def _roll(self) -> float:
         with self._lock:
             return self._dice.random()
+
+
+def _length(request: Transaction) -> int:
+    match request:
+        case TransactWriteItems(actions=entries) | TransactGetItems(gets=entries):
+            return len(entries)
+        case ReadTransaction(selects=entries) | WriteTransaction(writes=entries):
+            return len(entries)
 
 
 def _grouped(pairs: list[tuple[str, Any]]) -> dict[str, tuple[Any, ...]]:

@@ -8,6 +8,7 @@ from typing import Any
 import apsw
 
 from partita.dynamo import requests
+from partita.dynamo.partiql import requests as statements
 from partita.dynamo.shapes import Structure
 from partita.engine import (
     backups,
@@ -24,6 +25,8 @@ from partita.engine import (
 )
 from partita.engine import table_shapes as shapes
 from partita.engine.catalog import Catalog
+from partita.engine.partiql import batches, reading, writing
+from partita.engine.partiql import transactions as statement_transactions
 from partita.engine.place import Place
 from partita.engine.writer import Transaction
 
@@ -37,6 +40,9 @@ ITEM_READS: dict[type, Callable[..., Response]] = {
     requests.Scan: reads.scan,
     requests.BatchGetItem: transactions.batch_get,
     requests.TransactGetItems: transactions.transact_get,
+    statements.ReadStatement: reading.execute,
+    statements.ReadBatch: batches.read,
+    statements.ReadTransaction: statement_transactions.read,
 }
 
 ITEM_WRITES: dict[type, Callable[..., Response]] = {
@@ -45,6 +51,9 @@ ITEM_WRITES: dict[type, Callable[..., Response]] = {
     requests.DeleteItem: writes.delete,
     requests.BatchWriteItem: writes.batch_write,
     requests.TransactWriteItems: transactions.transact_write,
+    statements.WriteStatement: writing.execute,
+    statements.WriteBatch: batches.write,
+    statements.WriteTransaction: statement_transactions.write,
 }
 
 

@@ -14,7 +14,7 @@ from partita.dynamo.errors import ResourceNotFoundError, ValidationError
 from partita.dynamo.expressions.evaluate import holds
 from partita.dynamo.expressions.key_condition import KeyRange, check_indexable, key_range, key_terms
 from partita.dynamo.expressions.paths import project
-from partita.dynamo.expressions.tree import Projection
+from partita.dynamo.expressions.tree import Path, Projection
 from partita.dynamo.expressions.walk import paths_in
 from partita.dynamo.limits import PAGE_BYTES
 from partita.dynamo.requests import GetItem, Query, Scan
@@ -27,6 +27,7 @@ from partita.engine.definitions import Index, KeyAttribute, Table
 Load = Callable[[bytes], Any]
 """How a whole stored item is returned: parsed for Python, or as JSON."""
 
+Pick = Callable[[tuple[Path, ...], Item], Item]
 Response = dict[str, Any]
 
 
@@ -68,7 +69,7 @@ def query(connection: apsw.Connection, catalog: Catalog, request: Query, load: L
     _check_selection(table, index, request)
     low, high = bounds(selected)
     if request.start is not None:
-        start = _start_key(table, index, request.start)
+        start = start_key(table, index, request.start)
         if not (low <= start < high):
             raise _outside(selected, start, request.start, hash_keys, range_keys, of_table=index is None)
         low, high = (start + b"\x00", high) if request.forward else (low, start)
@@ -81,7 +82,7 @@ def scan(connection: apsw.Connection, catalog: Catalog, request: Scan, load: Loa
     _check_selection(table, index, request)
     low, high = keys.segment_bounds(request.segment or 0, request.total_segments or 1)
     if request.start is not None:
-        start = _start_key(table, index, request.start)
+        start = start_key(table, index, request.start)
         if not (low <= start < high):
             raise ValidationError(
                 "The provided starting key is invalid: Invalid ExclusiveStartKey. Please use ExclusiveStartKey with "
@@ -142,10 +143,10 @@ def _check_selection(table: Table, index: Index | None, request: Query | Scan) -
             f"secondary index {index.name} because its projection type is not ALL"
         )
     if not index.local and index.projection != "ALL" and request.projection is not None:
-        _check_projected(table, index, request.projection)
+        check_projected(table, index, request.projection)
 
 
-def _check_projected(table: Table, index: Index, projection: Projection) -> None:
+def check_projected(table: Table, index: Index, projection: Projection) -> None:
     """Refuse to project attributes that a global index does not have."""
     held = rows.projected_names(table, index)
     missing = [str(path.parts[0]) for path in projection.paths if path.parts[0] not in held]
@@ -197,7 +198,7 @@ def _outside(
     return ValidationError("The provided starting key is outside query boundaries based on provided conditions")
 
 
-def _start_key(table: Table, index: Index | None, start: Item) -> bytes:
+def start_key(table: Table, index: Index | None, start: Item) -> bytes:
     """The stored key of an ExclusiveStartKey."""
     schema = dict(table.keys)
     if index is not None:
@@ -245,6 +246,18 @@ def _view(table: Table, index: Index | None, request: Query | Scan) -> _View:
     return _View(table, index, request, whole, fetched)
 
 
+@dataclass(slots=True)
+class Page:
+    """What was read between two stored keys, up to a limit or 1 MB; `last` is where to go on, if it ended early."""
+
+    items: list[Any]
+    count: int
+    scanned: int
+    size: int
+    last: Item | None
+    capacity: Capacity | None
+
+
 def _page(
     connection: apsw.Connection,
     table: Table,
@@ -256,6 +269,30 @@ def _page(
     *,
     forward: bool,
 ) -> Response:
+    page = read_page(connection, table, index, request, low, high, load, forward=forward)
+    response: Response = {"Count": page.count, "ScannedCount": page.scanned}
+    if request.select != "COUNT":
+        response["Items"] = page.items
+    if page.last is not None:
+        response["LastEvaluatedKey"] = page.last
+    if page.capacity is not None:
+        response["ConsumedCapacity"] = page.capacity.wire(request.capacity)
+    return response
+
+
+def read_page(
+    connection: apsw.Connection,
+    table: Table,
+    index: Index | None,
+    request: Query | Scan,
+    low: bytes,
+    high: bytes,
+    load: Load,
+    *,
+    forward: bool,
+    pick: Pick = project,
+) -> Page:
+    """Read from one stored key up to another; `pick` makes an answer's item of the paths of a projection."""
     view = _view(table, index, request)
     limit = request.limit
     items: list[Any] = []
@@ -283,26 +320,23 @@ def _page(
             if request.filter is None or holds(request.filter, item):
                 count += 1
                 if not counting:
-                    items.append(item if request.projection is None else project(request.projection.paths, item))
+                    items.append(item if request.projection is None else pick(request.projection.paths, item))
         if total >= PAGE_BYTES or scanned == limit:
             last = body
             break
-    response: Response = {"Count": count, "ScannedCount": scanned}
-    if not counting:
-        response["Items"] = items
+    page = Page(items, count, scanned, total, None, None)
     if last is not None:
         whole = items[-1] if view.whole and not counting and isinstance(items[-1], dict) else orjson.loads(last)
-        response["LastEvaluatedKey"] = _last_key(table, index, whole)
+        page.last = _last_key(table, index, whole)
     if request.capacity != "NONE":
         units = read_units(total, consistent=request.consistent)
-        capacity = Capacity(table.name, "read")
+        page.capacity = capacity = Capacity(table.name, "read")
         if index is None:
             capacity.base = units
         else:
             capacity.add_index(index.name, units, local=index.local)
             capacity.base = fetches
-        response["ConsumedCapacity"] = capacity.wire(request.capacity)
-    return response
+    return page
 
 
 def _stretch(

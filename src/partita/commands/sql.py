@@ -1,0 +1,165 @@
+"""`partita sql`: PartiQL from the command line."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from contextlib import contextmanager
+from decimal import Decimal
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from partita.commands.doctor import Data
+
+if TYPE_CHECKING:
+    from partita.dynamo.values import AttributeValue
+    from partita.store import Store
+
+_WIDEST = 40
+
+
+def sql(
+    statement: Annotated[
+        str, typer.Argument(help="A PartiQL statement, such as \"SELECT * FROM films WHERE pk = 'x'\".")
+    ],
+    parameters: Annotated[
+        list[str] | None, typer.Option("--parameter", help="A value for the next `?`, as JSON; may be repeated.")
+    ] = None,
+    write: Annotated[bool, typer.Option("--write", help="Allow INSERT, UPDATE and DELETE.")] = False,
+    explain: Annotated[
+        bool, typer.Option("--explain", help="Show which requests the statement is equal to, and run nothing.")
+    ] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Print a JSON object per item.")] = False,
+    rows: Annotated[int, typer.Option(min=1, max=10_000, help="The most items to print.")] = 100,
+    pages: Annotated[int, typer.Option(min=1, max=1000, help="The most pages of 1 MB to read.")] = 10,
+    data: Data = None,
+    endpoint_url: Annotated[str, typer.Option(help="The URL of DynamoDB; region and keys as for the AWS CLI.")] = "",
+) -> None:
+    """Run a PartiQL statement and print what it returns."""
+    from partita.store import statements
+
+    values = [_value(each) for each in parameters or ()]
+    with _open(statement, data, endpoint_url) as store:
+        call = store.transport.call
+        if explain:
+            _print_explanation(statements.explain(call, statement, values), as_json=as_json)
+            return
+        if not write and not statements.is_read(statement, values):
+            raise _failed("the statement writes: add --write to run it, or --explain to see what it does")
+        items: list[dict[str, Any]] = []
+        units = 0.0
+        more = False
+        for read, (found, cost) in enumerate(statements.pages(call, statement, values), 1):
+            items += map(_plain, found)
+            units += cost
+            if len(items) >= rows or read == pages:
+                more = True  # there may be: the next page is not looked at
+                break
+        _print_items(items[:rows], as_json=as_json)
+        noun = "item" if len(items[:rows]) == 1 else "items"
+        ended = "; there may be more (--rows, --pages)" if more else ""
+        typer.echo(f"{len(items[:rows])} {noun}, {units:g} capacity units{ended}", err=True)
+
+
+def _print_explanation(explanation: Any, *, as_json: bool) -> None:
+    if as_json:
+        requests = [{"operation": name, "request": wire} for name, wire in explanation.requests]
+        shown = {"kind": explanation.kind, "table": explanation.table, "index": explanation.index}
+        typer.echo(json.dumps({**shown, "requests": requests}, ensure_ascii=False))
+        return
+    typer.echo(str(explanation))
+    for name, wire in explanation.requests:
+        typer.echo(f"  {name} {json.dumps(wire, ensure_ascii=False)}")
+
+
+def _print_items(items: list[dict[str, Any]], *, as_json: bool) -> None:
+    if as_json:
+        for item in items:
+            typer.echo(json.dumps(item, ensure_ascii=False))
+        return
+    names = list(dict.fromkeys(name for item in items for name in item))
+    if not names:
+        return
+    table = [names, *([_cell(item[name]) if name in item else "" for name in names] for item in items)]
+    widths = [max(len(row[column]) for row in table) for column in range(len(names))]
+    for number, row in enumerate(table):
+        typer.echo("  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip())
+        if number == 0:
+            typer.echo("  ".join("-" * width for width in widths))
+
+
+def _cell(value: Any) -> str:
+    text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+    shown = "".join(character if character.isprintable() else " " for character in text)
+    return shown if len(shown) <= _WIDEST else shown[: _WIDEST - 1] + "…"
+
+
+def _plain(item: dict[str, Any]) -> dict[str, Any]:
+    from pydantic_core import to_jsonable_python
+
+    from partita.dynamo.python_values import item_to_python
+
+    plain: dict[str, Any] = to_jsonable_python(item_to_python(item), bytes_mode="base64")
+    return plain
+
+
+def _value(text: str) -> AttributeValue:
+    from partita.dynamo.python_values import from_python
+
+    try:
+        return from_python(json.loads(text, parse_float=Decimal))
+    except ValueError as error:
+        raise typer.BadParameter(
+            f"{text!r} is not JSON ({error}): text needs quotes", param_hint="--parameter"
+        ) from None
+
+
+@contextmanager
+def _open(statement: str, data: Path | None, endpoint_url: str) -> Iterator[Store]:
+    from partita.dynamo.errors import DynamoError
+    from partita.dynamo.partiql.tokens import StatementError
+
+    try:
+        with _store(data, endpoint_url) as store:
+            yield store
+    except StatementError as error:
+        before = statement[: error.spot.offset].rpartition("\n")[2]
+        line = statement.splitlines()[error.spot.line - 1] if statement.strip() else ""
+        raise _failed(f"{error.message}\n{line}\n{' ' * len(before)}^") from None
+    except (DynamoError, OSError) as error:
+        raise _failed(str(error)) from None
+
+
+@contextmanager
+def _store(data: Path | None, endpoint_url: str) -> Iterator[Store]:
+    from partita.engine.database import FILE_NAME
+
+    if endpoint_url:
+        from partita.store import DynamoStore
+
+        with DynamoStore(endpoint_url=endpoint_url) as remote:
+            yield remote
+        return
+    if data is not None:
+        from partita.store import EmbeddedStore
+
+        if not (data / FILE_NAME).exists():
+            raise _failed(f"there are no tables in {data}: use --data FOLDER or --endpoint-url URL")
+        with EmbeddedStore(data) as embedded:
+            yield embedded
+        return
+    from partita.kit.settings import read_settings
+    from partita.kit.stores import open_store
+
+    settings = read_settings()
+    if settings.backend == "embedded" and not (settings.data / FILE_NAME).exists():
+        raise _failed(f"there are no tables in {settings.data.resolve()} yet: use --data FOLDER")
+    with open_store(settings) as opened:
+        yield opened
+
+
+def _failed(why: str) -> typer.Exit:
+    typer.echo(f"partita: {why}", err=True)
+    return typer.Exit(1)

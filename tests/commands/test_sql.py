@@ -1,0 +1,116 @@
+"""`partita sql` runs PartiQL, shows what it would do, and writes only when told to."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner
+
+from partita.cli import app
+from partita.engine import Engine
+from partita.engine.door import DoorThread
+from tests.engine.tables import create, index, put
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("sql")
+    with Engine(folder, durability="off", background=False) as engine:
+        create(engine, "films", "pk sk", gsis=[index("byYear", "year", "sk")], types={"year": "N"})
+        for number in range(3):
+            put(
+                engine,
+                "films",
+                pk="a",
+                sk=str(number),
+                year=1927,
+                title="Metropolis" if number else "M",
+                cast={"x", "y"},
+            )
+    return folder
+
+
+def _run(folder: Path, *arguments: str) -> tuple[int, str]:
+    done = CliRunner().invoke(app, ["sql", *arguments, "--data", str(folder)])
+    return done.exit_code, done.output
+
+
+def test_items_are_printed_as_a_table(folder: Path) -> None:
+    code, output = _run(folder, "SELECT sk, title FROM films WHERE pk = ? ORDER BY sk DESC", "--parameter", '"a"')
+    assert code == 0
+    table = ["sk  title", "--  ----------", "2   Metropolis", "1   Metropolis", "0   M", "3 items, 0.5 capacity units"]
+    assert output.splitlines() == table
+
+
+def test_items_are_printed_as_json(folder: Path) -> None:
+    code, output = _run(folder, "SELECT * FROM films WHERE pk = 'a' AND sk = '0'", "--json")
+    item = json.loads(output.splitlines()[0])
+    assert code == 0
+    assert sorted(item.pop("cast")) == ["x", "y"]
+    assert item == {"pk": "a", "sk": "0", "year": 1927, "title": "M"}
+
+
+def test_no_more_is_printed_and_read_than_asked_for(folder: Path) -> None:
+    code, output = _run(folder, "SELECT sk FROM films", "--rows", "2")
+    assert code == 0
+    assert output.splitlines()[-1] == "2 items, 0.5 capacity units; there may be more (--rows, --pages)"
+    assert len(output.splitlines()) == 5
+
+
+@pytest.mark.parametrize(
+    ("statement", "told"),
+    [
+        ("SELECT * FROM films WHERE pk = 'a' AND sk = '1'", "get of films"),
+        ("SELECT * FROM films WHERE pk IN ['a', 'b']", "query of films, 2 times"),
+        ('SELECT * FROM films."byYear" WHERE "year" = 1927 AND sk > \'1\'', "query of index byYear of films"),
+        ("SELECT * FROM films WHERE title = 'M'", "scan of films"),
+        ("DELETE FROM films WHERE pk = 'a' AND sk = '1'", "delete of films"),
+        ("UPDATE films SET title = 'x' WHERE pk = 'a' AND sk = '1'", "update of films"),
+        ("INSERT INTO films VALUE {'pk': 'a', 'sk': '9'}", "put of films"),
+    ],
+)
+def test_explain_names_the_requests_and_runs_nothing(folder: Path, statement: str, told: str) -> None:
+    code, output = _run(folder, statement, "--explain")
+    assert code == 0
+    assert output.splitlines()[0] == told
+    assert _run(folder, "SELECT sk FROM films WHERE pk = 'a' AND title = 'M'", "--json")[1].startswith(
+        '{"sk": "0"}\n1 '
+    )
+    as_json = json.loads(_run(folder, statement, "--explain", "--json")[1])
+    assert as_json["table"] == "films"
+    assert as_json["requests"]
+
+
+def test_a_statement_writes_only_with_write(folder: Path) -> None:
+    insert = "INSERT INTO films VALUE {'pk': 'w', 'sk': '1'}"
+    code, output = _run(folder, insert)
+    assert code == 1
+    assert "add --write to run it" in output
+    assert _run(folder, "SELECT * FROM films WHERE pk = 'w'")[1] == "0 items, 0.5 capacity units\n"
+    assert _run(folder, insert, "--write")[0] == 0
+    assert _run(folder, "DELETE FROM films WHERE pk = 'w' AND sk = '1' RETURNING ALL OLD *", "--write", "--json")[
+        1
+    ].startswith('{"pk": "w", "sk": "1"}\n')
+
+
+def test_what_is_wrong_is_told_with_its_place(folder: Path) -> None:
+    code, output = _run(folder, "SELECT * FROM films\nWHERE pk == 'a'")
+    assert code == 1
+    lines = output.splitlines()
+    assert lines[0] == "partita: Statement wasn't well formed, can't be processed: Unexpected operator"
+    assert lines[1:] == ["WHERE pk == 'a'", "          ^"]
+    assert _run(folder, "SELECT * FROM nope")[1] == "partita: Requested resource not found\n"
+    assert _run(folder, "SELECT * FROM films WHERE pk = ?", "--parameter", "a")[0] == 2
+    assert "there are no tables in" in _run(folder / "nowhere", "SELECT * FROM films")[1]
+
+
+def test_an_endpoint_answers_the_same(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    for name, value in (("ACCESS_KEY_ID", "key"), ("SECRET_ACCESS_KEY", "secret"), ("DEFAULT_REGION", "us-east-1")):
+        monkeypatch.setenv(f"AWS_{name}", value)
+    statement = "SELECT sk FROM films WHERE pk = 'a'"
+    with Engine(folder, durability="off", background=False) as engine, DoorThread(engine) as door:
+        for more in ((), ("--explain",)):
+            done = CliRunner().invoke(app, ["sql", statement, *more, "--endpoint-url", door.url])
+            assert (done.exit_code, done.output) == _run(folder, statement, *more)
