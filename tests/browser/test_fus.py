@@ -39,16 +39,14 @@ def _add(manager: Window, title: str) -> str:
     manager.wrong("Address", "")
     manager.fill(Address=f"https://museum.example/{title[-1]}", Title=title, Tags="knots, museums, maps")
     manager.field("Description").fill("Every knot that was ever tied.")
-    manager.press("Preview")
-    manager.sees("The page could not be read")
-    expect(manager.field("Title")).to_have_value(title)
+    manager.sees_not("Preview")  # pages are not fetched here
     manager.check()
     manager.press("Add to the catalog")
     manager.told("Site added")
     manager.sees(title, "Every knot that was ever tied.", "No ratings yet")
     path = manager.path
     manager.open("/fus/sites/new")
-    manager.fill(Address=f"HTTP://MUSEUM.example/{title[-1]}?utm_source=x")
+    manager.fill(Address=f"www.MUSEUM.example/{title[-1]}?utm_source=x")
     manager.press("Add to the catalog")
     manager.wrong("Address", "catalog")
     manager.follow("Go to the site with this address")
@@ -58,12 +56,12 @@ def _add(manager: Window, title: str) -> str:
 
 def _rate(member: Window, path: str) -> None:
     member.open(path)
-    member.page.get_by_role("radio", name="4 stars").check(force=True)
+    member.page.get_by_text("Add note").click()
     member.field("Note").fill("Bring a rope.")
-    member.press("Save rating")
+    member.press("4 stars")
     member.told("Rating saved")
-    member.sees("4.0 (1)")
-    expect(member.field("Note")).to_have_value("Bring a rope.")
+    member.sees("4.0 (1)", "Bring a rope.")
+    member.check()
     with window(member.house) as visitor:
         visitor.open(path)
         visitor.sees("4.0 (1)")
@@ -73,9 +71,10 @@ def _rate(member: Window, path: str) -> None:
     row = member.page.locator(".list > li").first
     row.get_by_role("button", name="2 stars").click()
     expect(member.page.locator(".list > li").first.locator(".stars")).to_contain_text("2.0")
+    member.page.get_by_role("button", name=re.compile("^Undo")).first.click()
+    expect(member.page.locator(".list > li").first.locator(".stars")).to_contain_text("4.0")
     member.open(path)
-    member.sees("2.0 (1)")
-    expect(member.field("Note")).to_have_value("Bring a rope.")
+    member.sees("4.0 (1)", "Bring a rope.")
     member.confirm("Remove rating", "Remove")
     member.told("Rating removed")
     member.sees("No ratings yet")
@@ -96,9 +95,13 @@ def _talk(member: Window, manager: Window, path: str) -> None:
     member.press("Save comment")
     member.told("Comment saved")
     member.sees("Closed on Tuesdays.", "edited")
-    member.field("Your comment").fill("Bring a torch.")
-    member.press("Post comment")
-    member.sees("2 comments", "Bring a torch.")
+    comments.get_by_role("link", name="Reply").click()
+    member.sees("You are replying to")
+    member.field("Your reply").fill("Bring a torch, see www.torch.example.")
+    member.press("Post reply")
+    member.sees("2 comments", "in reply to", "Bring a torch")
+    link = comments.get_by_role("link", name="www.torch.example")
+    expect(link).to_have_attribute("href", "https://www.torch.example")
     member.check()
     member.confirm("Delete", "Delete")
     member.told("Comment deleted")
@@ -144,7 +147,7 @@ def test_the_catalog_is_narrowed_down_by_tags_and_words(house: House, mode: Mode
 def _choose_tag(visitor: Window, tag: str) -> None:
     """Beside the list, or in the drawer above it."""
     if visitor.narrow:
-        visitor.page.locator("summary").filter(has_text="Filter by tag").click()
+        visitor.page.locator("summary").filter(has_text="Filter").click()
     visitor.follow(re.compile(f"^{tag} "))
 
 
@@ -177,14 +180,15 @@ def test_a_site_is_rated_with_the_keyboard_alone(house: House) -> None:
         member.open(site.get_attribute("href") or "")
         keys = Keyboard(member)
         keys.to("Skip to content", "Enter")
-        keys.to("1 star")
-        for _ in range(3):
-            member.page.keyboard.press("ArrowRight")
-        expect(member.page.get_by_role("radio", name="4 stars")).to_be_checked()
-        keys.type("Note", "By hand alone.")
-        keys.to("Save rating", "Enter")
+        keys.to("4 stars", "Enter")
         member.told("Rating saved")
-        expect(member.page.get_by_role("radio", name="4 stars")).to_be_checked()
+        expect(member.page.get_by_role("button", name="4 stars")).to_have_attribute("aria-pressed", "true")
+        keys.to("Add note")
+        member.page.keyboard.press("Enter")
+        keys.type("Note", "By hand alone.")
+        keys.to("Save note", "Enter")
+        member.told("Rating saved")
+        member.sees("By hand alone.")
 
 
 def test_a_group_grants_a_permission_of_another_system(house: House, mode: Mode) -> None:

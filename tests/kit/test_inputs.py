@@ -49,7 +49,7 @@ def test_an_edit_changes_what_was_sent() -> None:
     assert refused.value.code == "nothing_to_change"
 
 
-@pytest.mark.parametrize("field", ["name", "notes"])
+@pytest.mark.parametrize("field", ["name", "notes", "revision"])
 def test_null_is_refused_for_a_field_that_cannot_be_emptied(field: str) -> None:
     with pytest.raises(ValidationError):
         PlantEdit.model_validate({field: None})

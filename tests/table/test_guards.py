@@ -105,3 +105,23 @@ def test_whoever_moves_a_value_that_is_no_longer_there_is_told(store: EmbeddedSt
     with pytest.raises(ChangedMeanwhileError, match="was changed meanwhile"):
         store.transact(Transaction(*late))
     assert _owner(store, "ada@example.org") == "bob"
+
+
+def _spellings(guard: PlayerEmail) -> tuple[PlayerEmail, ...]:
+    """Addresses with and without a plus are one."""
+    name, at, host = guard.address.partition("@")
+    other = name.removesuffix("+") if name.endswith("+") else f"{name}+"
+    return (PlayerEmail(address=f"{other}{at}{host}", of_player=guard.of_player),)
+
+
+def test_another_spelling_that_somebody_else_has_cannot_be_claimed_and_ones_own_can(store: EmbeddedStore) -> None:
+    guard = EMAIL.alike(_spellings).otherwise(lambda there: EmailTaken(there.of_player))
+    eve = Player(player_id="eve", name="Eve", email="ada+@example.org")
+    with pytest.raises(EmailTaken, match="ada"):
+        store.transact(Transaction(Put(eve).if_new(), *guard.claim(eve), *guard.unclaimed(None, eve)))
+    assert _owner(store, "ada+@example.org") is None
+    plus = ADA.model_copy(update={"email": "ada+@example.org"})
+    store.transact(Transaction(Put(plus), *guard.move(ADA, plus), *guard.unclaimed(ADA, plus)))
+    assert (_owner(store, "ada@example.org"), _owner(store, "ada+@example.org")) == (None, "ada")
+    nothing = ADA.model_copy(update={"email": None})
+    assert guard.unclaimed(ADA, ADA) == guard.unclaimed(ADA, nothing) == EMAIL.unclaimed(None, ADA) == ()

@@ -22,7 +22,7 @@ from pydantic.json_schema import JsonSchemaValue
 from pydantic_core import CoreSchema, PydanticCustomError
 
 from partita.kit.problems import BadRequest, Conflict, FieldError
-from partita.kit.urls import checked, public
+from partita.kit.urls import checked, completed, public
 
 _CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f]")
 _HALF = re.compile("[\ud800-\udfff]")
@@ -77,7 +77,7 @@ def distinct(values: S) -> S:
 
 Text = Annotated[str, BeforeValidator(tidy)]
 Line = Annotated[str, BeforeValidator(one_line)]
-Url = Annotated[Text, AfterValidator(checked), Field(json_schema_extra={"format": "uri"})]
+Url = Annotated[Text, AfterValidator(completed), AfterValidator(checked), Field(json_schema_extra={"format": "uri"})]
 PublicUrl = Annotated[Url, AfterValidator(public)]
 """A URL that everybody can open."""
 Title = Annotated[Line, AfterValidator(in_one_direction)]
@@ -113,7 +113,7 @@ class Changes(Input):
     @classmethod
     def _not_null(cls, value: Any, info: ValidationInfo) -> Any:
         field = str(info.field_name)
-        if value is None and field != cls.made_from and not _clearable(cls.model_fields[field]):
+        if value is None and not _clearable(cls.model_fields[field]):
             raise PydanticCustomError("missing", "Field required")
         return value
 

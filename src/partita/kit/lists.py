@@ -6,9 +6,10 @@ from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Generic, ParamSpec, TypeVar
 
+from partita.kit.cursors import seal, unseal
 from partita.kit.problems import Problem
 from partita.store.store import AsyncStore
-from partita.table import Get, Item, KeyPartError, Page, Query
+from partita.table import CursorKeys, Get, Item, KeyPartError, Page, Query
 
 I = TypeVar("I", bound=Item)  # noqa: E741 - an item, as T is a type
 T = TypeVar("T")
@@ -63,3 +64,24 @@ async def follow_page(
         after = page.next_cursor
         if after is None or len(found) == limit:
             return Page(tuple(found), after)
+
+
+def page_of(
+    keys: CursorKeys,
+    list_name: object,
+    entries: Sequence[T],
+    identity: Callable[[T], str],
+    *,
+    limit: int,
+    cursor: str | None,
+) -> Page[T]:
+    """A page of a list that was read whole, with the total. It goes on after the last entry of the page before, or at
+    its place if that entry is gone."""
+    start = 0
+    if cursor is not None:
+        place, last = unseal(keys, list_name, cursor)
+        start = next((number for number, each in enumerate(entries, 1) if identity(each) == last), int(place) - 1)
+    end = min(max(start, 0) + limit, len(entries))
+    shown = tuple(entries[max(start, 0) : end])
+    more = seal(keys, list_name, [end, identity(shown[-1])]) if shown and end < len(entries) else None
+    return Page(shown, more, total=len(entries))

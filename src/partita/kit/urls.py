@@ -21,6 +21,10 @@ _SAFE_PATH = "/:@!$&'()*+,;=-._~%"
 _ESCAPE = re.compile(r"%([0-9A-Fa-f]{2})")
 _UNRESERVED = frozenset("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~")
 _SPACES = re.compile(r"[\s\x00-\x1f\x7f]")
+_WITHOUT_SCHEME = re.compile(r"(//)?(?P<rest>[^\s/?#:@.]+(\.[^\s/?#:@.]+)+\.?(:\d+)?([/?#].*)?)\Z", re.DOTALL)
+_WWW = "www."
+_LEADING = re.compile(r"(?:www\.(?=[^:]*\.))*")
+"""As many `www.` as a name begins with, if at least two labels follow."""
 
 
 class AddressError(ValueError):
@@ -43,6 +47,12 @@ def checked(url: str) -> str:
     if longest > MOST_CHARACTERS:
         raise AddressError(f"At most {MOST_CHARACTERS:,} characters; this has {longest:,}.")
     return text
+
+
+def completed(text: str) -> str:
+    """What somebody typed as a URL: `example.org/a` is `https://example.org/a`, everything else stays as it is."""
+    without_scheme = _WITHOUT_SCHEME.match(text.strip())
+    return f"https://{without_scheme['rest']}" if without_scheme else text
 
 
 def public(url: str) -> str:
@@ -74,6 +84,42 @@ def normalise(url: str) -> str:
         (name, value) for name, value in parse_qsl(parts.query, keep_blank_values=True) if not _TRACKING.match(name)
     ]
     return f"https://{netloc}{path}" + (f"?{urlencode(query)}" if query else "")
+
+
+def with_or_without_www(normal: str) -> str | None:
+    """The other spelling of a normalised URL: without the `www.` that it has, or with one; None for a number.
+
+    `normalise` keeps the `www.`, since guards are stored under what it gives: whoever asks whether an address is taken
+    asks for both spellings.
+    """
+    parts = urlsplit(normal)
+    host, rest = parts.netloc, normal.removeprefix("https://").removeprefix(parts.netloc)
+    if _is_number(parts.hostname or ""):
+        return None
+    # Each spelling has one other, so the second www of www.www.example.org is part of a name.
+    leading = _LEADING.match(host)
+    has_www = leading is not None and leading.end() // len(_WWW) % 2
+    return f"https://{host.removeprefix(_WWW) if has_www else _WWW + host}{rest}"
+
+
+def spellings(url: str) -> tuple[str, ...]:
+    """The normalised URL, and the same with or without `www.`: the keys under which its guard may be stored."""
+    normal = normalise(url)
+    other = with_or_without_www(normal)
+    return (normal,) if other is None else (normal, other)
+
+
+def same_page(url: str) -> str:
+    """One text for all spellings of a URL: two are the same page if theirs are equal."""
+    return min(spellings(url), key=lambda spelling: (len(spelling), spelling))
+
+
+def _is_number(host: str) -> bool:
+    try:
+        ip_address(host)
+    except ValueError:
+        return False
+    return True
 
 
 def _plain(escape: re.Match[str]) -> str:

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import replace
 from typing import Generic, TypeVar
 
 from partita.dynamo.frozen import dataclass
-from partita.table.conditions import Condition
+from partita.table.conditions import Condition, any_of
 from partita.table.items import Item
 from partita.table.versions import changed_meanwhile, unchanged
-from partita.table.writes import Delete, Put
+from partita.table.writes import Check, Delete, Put
 
 I = TypeVar("I", bound=Item)  # noqa: E741 - an item, as T is a type
 G = TypeVar("G", bound=Item)
@@ -26,6 +26,12 @@ class Guard(Generic[I, G]):
     item_type: type[I]
     make: Callable[[I], G | None]
     taken: Exception | Callable[[G], Exception] | None = None
+    others: Callable[[G], Iterable[G]] = lambda _: ()
+    """The guards of other spellings that count as the same value; see `unclaimed`."""
+
+    def alike(self, others: Callable[[G], Iterable[G]]) -> Guard[I, G]:
+        """What guards other spellings of the same value, as functions of the guard."""
+        return replace(self, others=others)
 
     def otherwise(self, error: Exception | Callable[[G], Exception]) -> Guard[I, G]:
         """The error that is raised if a value is taken, or a function that makes it of the guard that is there."""
@@ -50,6 +56,21 @@ class Guard(Generic[I, G]):
             return (Put(new).when(_is(old)).otherwise(changed_meanwhile(old.own_key)),)
         released = () if old is None else (self._release(old),)
         return (*released, *(() if new is None else (self._claim(new),)))
+
+    def unclaimed(self, before: I | None, after: I) -> tuple[Check[G], ...]:
+        """The checks that nobody else has another spelling of a value that is claimed; for `claim` and `move`."""
+        old, new = None if before is None else self.make(before), self.make(after)
+        if new is None or old == new:
+            return ()
+        released = None if old is None else old.own_key.wire
+        return tuple(self._unclaimed(other) for other in self.others(new) if other.own_key.wire != released)
+
+    def _unclaimed(self, guard: G) -> Check[G]:
+        check = Check(guard.own_key, any_of(guard.own_key.absent(), _is(guard)))
+        taken = self.taken
+        if taken is None:
+            return check
+        return check.otherwise(taken if isinstance(taken, Exception) else lambda there: taken(there or guard))
 
     def _claim(self, guard: G) -> Put[G]:
         claim = Put(guard).if_new()

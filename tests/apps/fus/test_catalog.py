@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 from collections.abc import AsyncIterator
+from itertools import product
 from pathlib import Path
 
 import pytest
@@ -298,3 +299,22 @@ def test_tags_of_a_request_are_read_in_any_spelling() -> None:
         wanted_tags([str(number) for number in range(11)])
     assert likely_tags(["x" * 41, "Maps"]) == ("maps",)
     assert len(likely_tags([str(number) for number in range(50)])) == 10
+
+
+async def test_a_tag_beside_the_list_says_how_many_sites_one_sees_with_it(kit: Kit, service: FusService) -> None:
+    """Whatever is chosen and searched for, no tag leads to nothing, and each to as many sites as it says."""
+    for number, tags in enumerate((["a"], ["a", "b"], ["b", "c"], ["a", "b", "c"], ["d"], [])):
+        await put(service, f"Site {'even' if number % 2 == 0 else 'odd'}", tags=tags)
+    await worker_of(kit, system.build(kit)).drain()
+    modes: tuple[Mode, ...] = ("and", "or")
+    chosen_tags: tuple[tuple[str, ...], ...] = ((), ("a",), ("b", "c"), ("a", "d"))
+    for chosen, text, mode in product(chosen_tags, ("", "even"), modes):
+        page = await service.catalog.browse(text=text, tags=chosen, mode=mode, most_tags=9)
+        for each in page.tags:
+            if each.chosen:
+                continue
+            more = await service.catalog.browse(text=text, tags=(*chosen, each.value), mode=mode, limit=50)
+            having = [match for match in more if each.value in match.item.tags]
+            assert len(having) == each.count > 0, (chosen, text, mode, each)
+            if mode == "and":
+                assert len(having) == len(more.items)

@@ -328,3 +328,24 @@ async def test_a_session_that_was_left_open_grants_nobody_anything(service: FusS
     with pytest.raises(ConfirmationRequired):
         await service.groups.remove_member(found, group.name, eve.user_id)
     await service.groups.edit(found, group.name, GroupEdit(description="A text grants nothing."))
+
+
+async def test_two_groups_differ_by_more_than_their_case(service: FusService, kit: Kit) -> None:
+    operator = kit.accounts.operator()
+    await service.groups.create(operator, NewGroup(name="Editors"))
+    with pytest.raises(Conflict, match="There is a group Editors already") as refused:
+        await service.groups.create(operator, NewGroup(name="editors"))
+    assert [error.field for error in refused.value.errors] == ["name"]
+    await service.groups.delete(operator, "Editors")
+    await service.groups.create(operator, NewGroup(name="EDITORS"))
+
+
+async def test_two_groups_of_earlier_times_stay_and_free_their_name(service: FusService, kit: Kit) -> None:
+    operator, now = kit.accounts.operator(), "2026-01-01T00:00:00.000000Z"
+    for name in ("maps", "Maps"):
+        await kit.store.write(Put(Group(name=name, created_at=now, updated_at=now)))
+    with pytest.raises(Conflict, match="by more than their case"):
+        await service.groups.create(operator, NewGroup(name="MAPS"))
+    for name in ("maps", "Maps"):
+        await service.groups.delete(operator, name)
+    await service.groups.create(operator, NewGroup(name="MAPS"))

@@ -317,3 +317,22 @@ def test_any_text_is_a_safe_query(asked: list[str], value: str) -> None:
                 assert len(ids(found)) == found[0].total
             assert all(each.count for each in asyncio.run(search.complete(BOOKS, text, filter="tag")))
             assert all(each.count for each in asyncio.run(search.complete(BOOKS, text, field="title")))
+
+
+@settings(EXAMPLES, max_examples=int(25 * _TIMES))
+@given(books, queries, filters, sorts | st.none(), st.sets(st.integers(0, 14)), st.booleans())
+def test_ids_narrow_lists_pages_and_counts_like_a_plain_loop(
+    all_books: list[Book], query: list[str], filters: dict[str, Any], sort: str | None, places: set[int], only: bool
+) -> None:
+    named = {all_books[place].id for place in places if place < len(all_books)} | {"nobody"}
+    options: dict[str, Any] = {"filters": filters, "sort": sort, "limit": 2, "facets": ("shelf",), "most_values": 9}
+    with filled(all_books) as search:
+        found = pages(search, " ".join(query), **options, **{"among" if only else "without": named})
+    expected = [book for book in matching(all_books, query, filters, "all") if (book.id in named) == only]
+    assert sorted(ids(found)) == sorted(book.id for book in expected)
+    assert found[0].total == len(expected)
+    if sort is not None:
+        assert ids(found) == in_order(expected, sort)
+    if not isinstance(filters.get("shelf"), frozenset):
+        counted = {each.value: each.count for each in found[0].facets["shelf"] if each.count}
+        assert counted == Counter(book.shelf for book in expected)

@@ -8,7 +8,7 @@ from typing import Annotated
 from pydantic import AfterValidator, BeforeValidator, Field
 
 from partita.apps.fus.formats import tag_of, tags_in
-from partita.kit.inputs import Edit, Input, Line, Text, Url, distinct, example, without
+from partita.kit.inputs import CLEARABLE, Changes, Edit, Input, Line, Text, Url, distinct, example, without
 from partita.kit.messages import matching
 from partita.kit.problems import FieldError, Invalid
 
@@ -77,7 +77,7 @@ class PreviewInput(Input):
     url: Url
 
 
-class RatingInput(Input):
+class RatingInput(Changes):
     """Somebody's opinion of a site."""
 
     model_config = example(stars=4, note="Print the cycle map before the trip.")
@@ -87,9 +87,10 @@ class RatingInput(Input):
 
 
 class RatingForm(RatingInput):
-    """The same as a form has it: a number is sent as text."""
+    """The same as a form has it: a number is sent as text, and a note that was emptied as nothing."""
 
     stars: Annotated[int, Field(ge=1, le=5, strict=False)]
+    note: Annotated[Note | None, CLEARABLE] = None
 
 
 class CommentInput(Input):
@@ -98,6 +99,12 @@ class CommentInput(Input):
     model_config = example(body="The only map that has our footpath.")
 
     body: Body
+
+
+class NewComment(CommentInput):
+    """A comment, or an answer to one."""
+
+    reply_to: Annotated[Line, Field(max_length=200, description="The id of the comment that it answers.")] = ""
 
 
 class CommentEdit(CommentInput, Edit):

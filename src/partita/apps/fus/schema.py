@@ -8,7 +8,7 @@ from pydantic import StringConstraints
 
 from partita.apps.fus.formats import comment_name, host_of, rating_rank, title_key
 from partita.kit.history import Entry
-from partita.kit.urls import UrlTaken, normalise
+from partita.kit.urls import UrlTaken, normalise, with_or_without_www
 from partita.table import (
     Aggregate,
     Attribute,
@@ -369,6 +369,8 @@ class Comment(
     updated_at: Attribute[Timestamp]
     counted: Attribute[bool] = derived(lambda: True)
     """Whether its site has counted it; not stored if another program wrote it, until it is adopted."""
+    reply_to: Attribute[str | None] = attribute(default=None, max_length=200)
+    """The public id of the comment of the same site that it answers, which may be deleted."""
     revision: Attribute[int] = version()
 
     @property
@@ -490,14 +492,16 @@ class SiteUrl(Item, table=FUS, pk="URL#{url}", sk="UNIQUE"):
     of_site: Attribute[str]
 
 
-SITE_URL = Guard(Site, lambda site: SiteUrl(url=normalise(site.url), of_site=site.site_id)).otherwise(
-    lambda guard: UrlTaken(guard.of_site)
+def _other_spelling(guard: SiteUrl) -> tuple[SiteUrl, ...]:
+    other = with_or_without_www(guard.url)
+    return () if other is None else (SiteUrl(url=other, of_site=guard.of_site),)
+
+
+SITE_URL = (
+    Guard(Site, lambda site: SiteUrl(url=normalise(site.url), of_site=site.site_id))
+    .alike(_other_spelling)
+    .otherwise(lambda guard: UrlTaken(guard.of_site))
 )
-
-
-@access_pattern("Site with a URL", FUS, documented=False, url="https://example.org")
-def site_with_url(url: str) -> Get[SiteUrl]:
-    return SiteUrl.get(SiteUrl.url(url))
 
 
 @access_pattern("Which URLs are taken", FUS, documented=False, urls=("https://example.org", "https://example.com"))
@@ -542,6 +546,18 @@ class GroupRemoval(Item, table=FUS, pk="GROUP#{name}", sk="REMOVAL"):
 @access_pattern("The removal of a group", FUS, documented=False, name="editors")
 def group_removal(name: str) -> Get[GroupRemoval]:
     return GroupRemoval.get(GroupRemoval.name(name))
+
+
+class GroupSpelling(Item, table=FUS, pk="GROUPNAME#{folded}", sk="UNIQUE"):
+    """The guard of a group's name without its case, since people tell groups by reading."""
+
+    folded: Attribute[str] = key_part()
+    of_group: Attribute[str]
+
+
+@access_pattern("Group with a name in any case", FUS, documented=False, folded="editors")
+def group_spelling(folded: str) -> Get[GroupSpelling]:
+    return GroupSpelling.get(GroupSpelling.folded(folded))
 
 
 class GroupLog(Item, table=FUS, pk="GROUPLOG#{group_name}", sk="{at}#{entry_id}"):

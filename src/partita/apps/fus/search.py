@@ -17,9 +17,19 @@ def _document(site: Site) -> Document:
             "description": site.description,
             "page": site.scraped_content,
         },
-        filters={"tag": site.tags},
+        filters={"tag": site.tags, "stars": _whole_stars(site)},
         sorts={"created_at": site.created_at, "rating": site.rank, "title": site.title},
     )
+
+
+def _whole_stars(site: Site) -> tuple[str, ...]:
+    """The whole stars of its average, so that 4.6 is four; nothing if nobody has rated it."""
+    return () if site.rating_average is None else (str(int(site.rating_average)),)
+
+
+def at_least(stars: int) -> frozenset[str]:
+    """The values of the filter `stars` for an average of so many stars or more."""
+    return frozenset(str(each) for each in range(stars, 6))
 
 
 CATALOG = Catalog(
@@ -28,7 +38,7 @@ CATALOG = Catalog(
     document=_document,
     weights={"title": 10.0, "tags": 6.0, "host": 4.0, "description": 3.0, "page": 1.0},
     sources=(schema.all_sites(),),
-    filters=("tag",),
+    filters=("tag", "stars"),
     sorts=("created_at", "rating", "title"),
     order="-created_at",
 )

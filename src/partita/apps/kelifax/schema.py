@@ -18,7 +18,7 @@ from partita.apps.kelifax.formats import (
     split_tags,
 )
 from partita.kit.history import Entry
-from partita.kit.urls import UrlTaken
+from partita.kit.urls import UrlTaken, with_or_without_www
 from partita.table import (
     Attribute,
     BatchGet,
@@ -398,12 +398,24 @@ def _url_of(resource: Resource) -> ResourceUrl | None:
     return ResourceUrl(url=resource.claimed_url, claimed_by=resource.resource_slug)
 
 
-RESOURCE_URL = Guard(Resource, _url_of).otherwise(lambda guard: UrlTaken(guard.claimed_by))
+def _other_spelling(guard: ResourceUrl) -> tuple[ResourceUrl, ...]:
+    other = with_or_without_www(guard.url)
+    return () if other is None else (ResourceUrl(url=other, claimed_by=guard.claimed_by),)
+
+
+RESOURCE_URL = Guard(Resource, _url_of).alike(_other_spelling).otherwise(lambda guard: UrlTaken(guard.claimed_by))
 
 
 @access_pattern("Resource with a URL", RESOURCES, documented=False, url="https://example.org")
 def resource_with_url(url: str) -> Get[ResourceUrl]:
     return ResourceUrl.get(ResourceUrl.url(url))
+
+
+@access_pattern(
+    "Which URLs are claimed", RESOURCES, documented=False, urls=("https://example.org", "https://www.example.org")
+)
+def resources_with_urls(urls: tuple[str, ...]) -> BatchGet[ResourceUrl]:
+    return BatchGet(tuple(ResourceUrl.key(ResourceUrl.url(url)) for url in urls))
 
 
 class ResourceTag(Item, table=RESOURCES, pk="TAG#{slug}#{resource_tag}"):

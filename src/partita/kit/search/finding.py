@@ -13,7 +13,7 @@ from partita.kit.search import reads
 from partita.kit.search.catalog import Catalog
 from partita.kit.search.marks import Marker
 from partita.kit.search.query import Query, parse, readable_text
-from partita.kit.search.reads import Chosen, Ended, Matching, Passing, Row
+from partita.kit.search.reads import Chosen, Ended, Matching, NamedIds, Passing, Row
 from partita.kit.search.results import Hit, Named, SearchPage
 from partita.kit.search.sets import Sets
 from partita.kit.search.tables import made
@@ -44,6 +44,7 @@ class Asked:
     suggest: bool
     limit: int
     ended: Ended | None = None
+    named: NamedIds | None = None
 
     @staticmethod
     def of(
@@ -57,6 +58,7 @@ class Asked:
         suggest: bool,
         limit: int,
         ended: Ended | None = None,
+        named: NamedIds | None = None,
     ) -> Asked:
         """Read what people typed, and check what programs ask for."""
         catalog.check_filters((*filters, *facets))
@@ -68,14 +70,18 @@ class Asked:
         query = parse(text, catalog.filters)
         if sort is None and not query.wanted:
             sort = catalog.order
-        return Asked(catalog, text, query, chosen(filters), match, sort, facets, most_values, suggest, limit, ended)
+        return Asked(
+            catalog, text, query, chosen(filters), match, sort, facets, most_values, suggest, limit, ended, named
+        )
 
     @property
     def list_name(self) -> list[Any]:
         """What a cursor belongs to; what is counted or suggested beside a list does not change it."""
         terms = [[term.words, term.phrase, term.unfinished, term.excluded] for term in self.query.terms]
         conditions = [[each.name, each.value, each.excluded] for each in self.query.conditions]
-        return ["search", self.catalog.name, terms, conditions, self.chosen, self.match, self.sort, self.query.blank]
+        name = ["search", self.catalog.name, terms, conditions, self.chosen, self.match, self.sort, self.query.blank]
+        # Not the ids themselves: whoever rates something between two pages goes on with the list.
+        return name if self.named is None else [*name, "among" if self.named[0] else "without"]
 
     def place(self, keys: CursorKeys, cursor: str) -> tuple[bool, list[Any]]:
         """The place in a cursor: whether the words were relaxed, and after what to go on."""
@@ -120,7 +126,7 @@ def _nothing(asked: Asked) -> SearchPage:
 def _matching(connection: apsw.Connection, asked: Asked, query: Query, *, any_word: bool) -> Matching:
     restrictions = reads.restrictions(connection, asked.catalog, asked.chosen, query.conditions)
     words = query.expression("OR" if any_word else "AND")
-    return Matching(asked.catalog, words, query.excluded, restrictions, asked.ended)
+    return Matching(asked.catalog, words, query.excluded, restrictions, asked.ended, asked.named)
 
 
 def _rows(

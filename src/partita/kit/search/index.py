@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import threading
 import time
-from collections.abc import AsyncIterable, AsyncIterator, Callable, Mapping, Sequence
+from collections.abc import AsyncIterable, AsyncIterator, Callable, Collection, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any, TypeVar
@@ -74,6 +74,8 @@ class Search:
         limit: int = 20,
         cursor: str | None = None,
         ended: Ended | None = None,
+        among: Collection[str] | None = None,
+        without: Collection[str] = (),
     ) -> SearchPage:
         """What has the words of a text and fits the filters; without words, everything that fits.
 
@@ -83,9 +85,26 @@ class Search:
         A filter wants a text, all texts of a tuple, or any text of a frozenset. The best match comes first, or the
         first of a `sort`. `facets` are the filters whose values are counted, `most_values` of each; `suggest` is to
         correct typing errors if (almost) nothing is found. `ended` is a sort with a value, such as `("closes", now)`:
-        documents that have at most that are neither found nor counted, though nothing was written since.
+        documents that have at most that are neither found nor counted, though nothing was written since. `among` are
+        the ids of the only documents that are wanted, such as those that somebody has rated, or `without` the ids of
+        those that are not.
         """
-        asked = Asked.of(catalog, text, filters or {}, match, sort, tuple(facets), most_values, suggest, limit, ended)
+        if among is not None and without:
+            raise ValueError("find takes either among or without")
+        named = (True, tuple(sorted(among))) if among is not None else (False, tuple(sorted(without)))
+        asked = Asked.of(
+            catalog,
+            text,
+            filters or {},
+            match,
+            sort,
+            tuple(facets),
+            most_values,
+            suggest,
+            limit,
+            ended,
+            named if among is not None or without else None,
+        )
         after = None if cursor is None else asked.place(self._keys, cursor)
         answers = await self._remembered()
         asked = answers.as_of_now(asked)

@@ -12,12 +12,13 @@ from collections.abc import Callable, Hashable
 from concurrent.futures import Executor, Future
 from contextlib import suppress
 from dataclasses import replace
+from hashlib import blake2b
 from typing import Any
 
 import apsw
 
 from partita.kit.search.finding import Asked
-from partita.kit.search.reads import latest_ended
+from partita.kit.search.reads import NamedIds, latest_ended
 from partita.kit.search.results import SearchPage
 from partita.kit.search.tables import made
 from partita.table.recent import Recent
@@ -140,7 +141,12 @@ def _key(asked: Asked, place: Place) -> Hashable:
     """Everything that an answer depends on, beside the index. A cursor's place holds numbers and texts only."""
     after = None if place is None else (place[0], *place[1])
     options = (asked.match, asked.sort, asked.facets, asked.most_values, asked.suggest, asked.limit, asked.ended)
-    return asked.catalog, asked.text, asked.chosen, options, after
+    return asked.catalog, asked.text, asked.chosen, options, _digest(asked.named), after
+
+
+def _digest(named: NamedIds | None) -> Hashable:
+    """A thousand ids would take more memory than their answer."""
+    return None if named is None else (named[0], blake2b("\0".join(named[1]).encode(errors="replace")).digest())
 
 
 def _size(page: SearchPage) -> int:

@@ -12,6 +12,7 @@ from functools import cached_property
 from typing import Any, Literal
 
 import apsw
+import orjson
 
 from partita.kit.search.catalog import Catalog, column_names
 from partita.kit.search.query import Condition
@@ -26,6 +27,8 @@ FEW = 2_000
 """So few documents are sorted after they are found; of more, the first of the order that pass are looked for."""
 _SAME_SCORE = 200
 """So many documents more than are wanted are ranked, in case some have the same score."""
+NamedIds = tuple[bool, tuple[str, ...]]
+"""Ids of documents, and whether those are wanted (or all others)."""
 Row = tuple[Any, ...]
 """What a document is placed by, its id, and its number."""
 
@@ -52,6 +55,7 @@ class Matching:
     """Words that must not be there, for a list without others."""
     restrictions: tuple[Restriction, ...]
     ended: Ended | None = None
+    named: NamedIds | None = None
 
     @property
     def doc(self) -> str:
@@ -83,6 +87,11 @@ class Matching:
                 clauses.append(self._passes(each, many))
         if self.ended is not None:
             clauses.append(f"{self.doc} NOT IN ({self.over})")
+        if self.named is not None:
+            wanted, ids = self.named
+            these = f"SELECT doc FROM documents_{slug} WHERE live AND id IN (SELECT value FROM json_each(?))"
+            clauses.append(f"{self.doc} {'IN' if wanted else 'NOT IN'} ({these})")
+            parameters = (*parameters, orjson.dumps(ids).decode())
         return " AND ".join(clauses), parameters
 
     @property
@@ -285,7 +294,7 @@ class Passing:
         must not be there, words without facets."""
         narrowing = {each.name for each in matching.restrictions}
         wanted = sorted({*names, *narrowing})
-        if any(each.excluded for each in matching.restrictions):
+        if matching.named is not None or any(each.excluded for each in matching.restrictions):
             return None
         if matching.expression is None and (matching.excluded is not None or not narrowing):
             return None

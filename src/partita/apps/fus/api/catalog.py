@@ -11,7 +11,7 @@ from partita.apps.fus.inputs import wanted_tags
 from partita.apps.fus.service import FusService
 from partita.kit.answers import Cursor, Json, Limit
 from partita.kit.permissions import Access
-from partita.kit.routes import Routes
+from partita.kit.routes import CurrentViewer, Routes
 from partita.kit.views import ListOf, View, listed
 from partita.table import Page
 
@@ -30,6 +30,8 @@ Sorted = Annotated[
     Literal["best", "newest", "rating", "title"],
     Query(description="The order: best match (without words, newest), newest, best rated, or by title."),
 ]
+LeastStars = Annotated[int, Query(ge=0, le=5, description="Only sites with an average of so many stars or more.")]
+Unrated = Annotated[bool, Query(description="Only sites that you have not rated; of your ratings the newest 1,000.")]
 TagSort = Annotated[Literal["popular", "name"], Query(description="The order.")]
 TagStart = Annotated[str, Query(max_length=40, description="Only tags that start like this, by name.")]
 
@@ -46,16 +48,26 @@ def add(api: Routes, service: FusService) -> None:
 
     @api.get("/sites", Access.PUBLIC, response_model=ListOf[SiteSummary], refuses=[400, 422], steady=True)
     async def browse(
+        viewer: CurrentViewer,
         q: Words = "",
         tags: TagsWanted = [],  # noqa: B006 - FastAPI reads the default and leaves it alone
         tag_mode: TagMode = "and",
         sort: Sorted = "best",
+        stars: LeastStars = 0,
+        unrated: Unrated = False,
         limit: Limit = 20,
         cursor: Cursor = None,
     ) -> Json:
         """Sites with the words of `q` and all (or any) of the tags, in any order."""
         page = await service.catalog.browse(
-            text=q, tags=wanted_tags(tags), mode=tag_mode, sort=sort, limit=limit, cursor=cursor
+            text=q,
+            tags=wanted_tags(tags),
+            mode=tag_mode,
+            sort=sort,
+            limit=limit,
+            cursor=cursor,
+            stars=stars,
+            without=await service.mine.rated(viewer) if unrated else (),
         )
         sites = tuple(match.item for match in page)
         return Json(listed(SiteSummary, Page(sites, page.next_cursor)))

@@ -9,7 +9,7 @@ from pydantic import Field
 
 from partita.apps.fus.api.people import PersonView
 from partita.apps.fus.api.sites import SiteSummary
-from partita.apps.fus.inputs import CommentEdit, CommentInput
+from partita.apps.fus.inputs import CommentEdit, NewComment
 from partita.apps.fus.permissions import Fus
 from partita.apps.fus.service import FusService
 from partita.kit.answers import Cursor, Json, Limit
@@ -18,6 +18,7 @@ from partita.kit.routes import CurrentViewer, Routes
 from partita.kit.views import From, ListOf, View, listed
 
 Order = Annotated[Literal["oldest", "newest"], Query(description="The order.")]
+MyWords = Annotated[str, Query(max_length=200, description="Words of the comment or of its site.")]
 _COMMENT = "/sites/{site_id}/comments/{comment_id}"
 
 
@@ -27,6 +28,9 @@ class _OfComment(View):
     body: Annotated[str, From("comment.body")]
     created_at: Annotated[str, From("comment.created_at")]
     updated_at: Annotated[str, From("comment.updated_at")]
+    reply_to: Annotated[str | None, From("comment.reply_to")] = Field(
+        description="The comment that it answers, which may be deleted."
+    )
     revision: Annotated[int, From("comment.revision")] = Field(
         description="Send it with an edit, and the edit is refused if the comment was changed since."
     )
@@ -36,6 +40,7 @@ class CommentView(_OfComment):
     """A comment and who wrote it."""
 
     by: Annotated[PersonView, From("author")]
+    stars: int | None = Field(description="What its author gives the site.")
 
 
 class MyComment(_OfComment):
@@ -61,8 +66,8 @@ def add(api: Routes, service: FusService) -> None:
         response_model=CommentView,
         refuses=[404, 422, 429],
     )
-    async def write_comment(viewer: CurrentViewer, site_id: str, comment: CommentInput) -> Json:
-        """Comment on a site."""
+    async def write_comment(viewer: CurrentViewer, site_id: str, comment: NewComment) -> Json:
+        """Comment on a site, or answer a comment on it."""
         return Json(CommentView.of(await service.comments.write(viewer, site_id, comment)), 201)
 
     @api.patch(_COMMENT, Fus.COMMENT, response_model=CommentView, refuses=[404, 409, 422])
@@ -76,6 +81,8 @@ def add(api: Routes, service: FusService) -> None:
         await service.comments.delete(viewer, site_id, comment_id)
 
     @api.get("/me/comments", Access.SIGNED_IN, response_model=ListOf[MyComment], refuses=[400, 422])
-    async def my_comments(viewer: CurrentViewer, limit: Limit = 20, cursor: Cursor = None) -> Json:
-        """Your comments, newest first."""
+    async def my_comments(viewer: CurrentViewer, q: MyWords = "", limit: Limit = 20, cursor: Cursor = None) -> Json:
+        """Your comments, newest first; with words, the newest 500 are searched."""
+        if q.strip():
+            return Json(listed(MyComment, await service.mine.comments(viewer, text=q, limit=limit, cursor=cursor)))
         return Json(listed(MyComment, await service.comments.mine(viewer, limit=limit, cursor=cursor)))

@@ -11,11 +11,15 @@ from partita.apps.fus.api.sites import SiteSummary
 from partita.apps.fus.inputs import RatingInput
 from partita.apps.fus.permissions import Fus
 from partita.apps.fus.service import FusService
+from partita.apps.fus.service.mine import RatingSort
 from partita.kit.answers import Cursor, Json, Limit
 from partita.kit.permissions import Access
 from partita.kit.routes import CurrentViewer, Routes
 from partita.kit.views import From, ListOf, View, listed
 
+MyWords = Annotated[str, Query(max_length=200, description="Words of the site or of your note.")]
+MyStars = Annotated[int, Query(ge=0, le=5, description="Only ratings with so many stars; 0: all.")]
+MySort = Annotated[RatingSort, Query(description="The order: by time, by stars, or by the title of the site.")]
 StarsWanted = Annotated[int, Query(ge=1, le=5, description="How many stars.")]
 
 
@@ -67,9 +71,25 @@ def add(api: Routes, service: FusService) -> None:
         await service.ratings.remove(viewer, site_id)
 
     @api.get("/me/ratings", Access.SIGNED_IN, response_model=ListOf[MyRatedSite], refuses=[400, 422])
-    async def my_ratings(viewer: CurrentViewer, limit: Limit = 20, cursor: Cursor = None) -> Json:
-        """Your ratings, newest first."""
+    async def my_ratings(
+        viewer: CurrentViewer,
+        q: MyWords = "",
+        stars: MyStars = 0,
+        sort: MySort = "newest",
+        limit: Limit = 20,
+        cursor: Cursor = None,
+    ) -> Json:
+        """Your ratings; with words, stars or another order than newest first, the newest 1,000 of them."""
+        if q.strip() or stars or sort != "newest":
+            page = await service.mine.ratings(viewer, text=q, stars=stars, sort=sort, limit=limit, cursor=cursor)
+            return Json(listed(MyRatedSite, page))
         return Json(listed(MyRatedSite, await service.ratings.my_ratings(viewer, limit=limit, cursor=cursor)))
+
+    @api.get("/sites/{site_id}/ratings", Access.PUBLIC, response_model=ListOf[GivenStarsView], refuses=[400, 404, 422])
+    async def site_ratings(site_id: str, stars: StarsWanted, limit: Limit = 20, cursor: Cursor = None) -> Json:
+        """Who gave a site so many stars."""
+        page = await service.ratings.of_site(site_id, stars, limit=limit, cursor=cursor)
+        return Json(listed(GivenStarsView, page))
 
     @api.get("/ratings", Access.PUBLIC, response_model=ListOf[GivenStarsView], refuses=[400, 422])
     async def ratings(stars: StarsWanted, limit: Limit = 20, cursor: Cursor = None) -> Json:

@@ -21,6 +21,7 @@ from partita.kit.answers import Cursor
 from partita.kit.pages import render
 from partita.kit.permissions import Access
 from partita.kit.routes import CurrentViewer, Routes
+from partita.kit.search import FacetValue
 from partita.kit.sharing import Head
 
 _PAGE = 20
@@ -45,24 +46,49 @@ def add(pages: Routes, service: FusService) -> None:
         tags: Annotated[list[str], Query(max_length=50)] = [],  # noqa: B006 - FastAPI leaves it alone
         tag_mode: Annotated[str, Query(max_length=10)] = "and",
         sort: Annotated[str, Query(max_length=20)] = "best",
+        stars: Annotated[str, Query(max_length=5)] = "",
+        mine: Annotated[str, Query(max_length=10)] = "",
         cursor: Cursor = None,
     ) -> Response:
         """The catalog, or a part of it; parameters that make no sense are ignored."""
+        least = int(stars) if stars in ("1", "2", "3", "4", "5") else 0
+        unrated = mine == "unrated" and viewer.signed_in
         chosen = likely_tags(tags)
-        mode: Mode = "or" if tag_mode == "or" else "and"
+        # One tag alone is neither all nor any: choosing another one then narrows the list down.
+        mode: Mode = "or" if tag_mode == "or" and len(chosen) > 1 else "and"
         sorts = {each: label for each, label in SORTS.items() if q.strip() or each != "best"}
         order = next((each for each in sorts if each == sort), next(iter(sorts)))
         matches = await service.catalog.browse(
-            text=q, tags=chosen, mode=mode, sort=order, limit=_PAGE, cursor=cursor, most_tags=_TAGS_BESIDE
+            text=q,
+            tags=chosen,
+            mode=mode,
+            sort=order,
+            limit=_PAGE,
+            cursor=cursor,
+            most_tags=_TAGS_BESIDE,
+            stars=least,
+            without=await service.mine.rated(viewer) if unrated else (),
         )
+        narrowed = bool(q.strip() or chosen or least or unrated)
         return render(
             request,
             "fus/catalog.html",
             page_head=catalog_head(chosen, q.strip()),
-            search_keeps=("tags", "tag_mode", "sort"),
+            search_keeps=("tags", "tag_mode", "sort", "stars", "mine"),
             matches=matches,
+            narrowed=narrowed,
+            large_search=not narrowed and cursor is None and not request.query_params and bool(matches.items),
+            is_home=not narrowed and cursor is None and not request.query_params,
+            star_levels=star_levels(matches.stars),
             my_stars=await service.ratings.my_stars(viewer, [match.item.site_id for match in matches]),
-            browsing={"q": q, "tags": list(chosen), "mode": mode, "sort": order},
+            browsing={
+                "q": q,
+                "tags": list(chosen),
+                "mode": mode,
+                "sort": order,
+                "stars": least,
+                "unrated": unrated,
+            },
             sorts=list(sorts.items()),
         )
 
@@ -82,6 +108,13 @@ def add(pages: Routes, service: FusService) -> None:
         completed = await service.catalog.complete_tag(last.strip())
         values = [replace(each, value=kept + each.value) for each in completed if each.value not in there]
         return render(request, "fus/tag_options.html", values=values)
+
+
+def star_levels(values: Sequence[FacetValue]) -> list[tuple[int, int]]:
+    """So many stars and more → how many sites have that, from five down; levels that nothing reaches are left out."""
+    counts = {int(each.value): each.count for each in values}
+    levels = ((stars, sum(count for whole, count in counts.items() if whole >= stars)) for stars in range(5, 0, -1))
+    return [(stars, count) for stars, count in levels if count]
 
 
 def sized(totals: Sequence[TagTotal]) -> list[tuple[str, int, int]]:

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Annotated, Any
 
-from fastapi import Request
+from fastapi import Query, Request
 from starlette.responses import Response
 
-from partita.apps.fus.inputs import CommentEdit, CommentInput
-from partita.apps.fus.pages.sites import COMMENTS, site_page
+from partita.apps.fus.inputs import CommentEdit, NewComment
+from partita.apps.fus.pages.sites import COMMENTS, replying_to, site_page
 from partita.apps.fus.permissions import Fus
 from partita.apps.fus.service import FusService
+from partita.apps.fus.service.comments import in_threads
 from partita.apps.fus.service.history import COMMENT_FIELDS
+from partita.apps.fus.service.mine import MOST_COMMENTS, CommentSort
 from partita.kit.answers import Cursor
 from partita.kit.forms import Parsed, filled, submitted
 from partita.kit.pages import confirm, redirect, render, with_message
@@ -21,6 +23,8 @@ from partita.kit.stale import edited
 
 _PAGE = 20
 _EXCERPT = 200
+Words = Annotated[str, Query(max_length=200)]
+Short = Annotated[str, Query(max_length=10)]
 
 
 def add(pages: Routes, service: FusService) -> None:
@@ -30,21 +34,24 @@ def add(pages: Routes, service: FusService) -> None:
         """The comments alone, for a browser with script."""
         site = await service.sites.site(site_id)
         newest_first = site.number_of_comments > COMMENTS
+        page = await service.comments.of_site(site_id, newest_first=newest_first, limit=COMMENTS)
         return render(
             request,
             "fus/comments.html",
             refused=form.problem,
             site=site,
-            comments=await service.comments.of_site(site_id, newest_first=newest_first, limit=COMMENTS),
+            comments=page,
+            threads=in_threads(page.items),
+            replying=await replying_to(service, site_id, form),
             comment_form=form,
             newest_first=newest_first,
         )
 
-    @pages.post("/sites/{site_id}/comments", Fus.COMMENT, keeps=CommentInput)
+    @pages.post("/sites/{site_id}/comments", Fus.COMMENT, keeps=NewComment)
     async def write(request: Request, viewer: CurrentViewer, site_id: str) -> Response:
         with_script = "hx-request" in request.headers
 
-        async def save(comment: CommentInput) -> Response:
+        async def save(comment: NewComment) -> Response:
             await service.comments.write(viewer, site_id, comment)
             if with_script:
                 return with_message(await comments_part(request, site_id, Parsed(None)), "Comment posted.")
@@ -52,17 +59,21 @@ def add(pages: Routes, service: FusService) -> None:
             order = "?comments=newest" if many else ""
             return redirect(f"/fus/sites/{site_id}{order}#comments", flash="Comment posted.")
 
-        async def again(form: Parsed[CommentInput]) -> Response:
+        async def again(form: Parsed[NewComment]) -> Response:
             if with_script:
                 return await comments_part(request, site_id, form)
             return await site_page(request, service, viewer, site_id, comment_form=form)
 
-        return await submitted(request, CommentInput, save, again)
+        return await submitted(request, NewComment, save, again)
 
     @pages.get("/me/comments", Access.SIGNED_IN)
-    async def mine(request: Request, viewer: CurrentViewer, cursor: Cursor = None) -> Response:
-        page = await service.comments.mine(viewer, limit=_PAGE, cursor=cursor)
-        return render(request, "fus/my_comments.html", page=page)
+    async def mine(
+        request: Request, viewer: CurrentViewer, q: Words = "", sort: Short = "", cursor: Cursor = None
+    ) -> Response:
+        order: CommentSort = "oldest" if sort == "oldest" else "newest"
+        page = await service.mine.comments(viewer, text=q, sort=order, limit=_PAGE, cursor=cursor)
+        browsing = {"q": q, "sort": order}
+        return render(request, "fus/my_comments.html", page=page, browsing=browsing, most=MOST_COMMENTS)
 
     async def edit_page(
         request: Request, viewer: Viewer, site_id: str, name: str, form: Parsed[Any] | None = None

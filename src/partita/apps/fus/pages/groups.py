@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any
+from typing import Annotated, Any
 
-from fastapi import Request
+from fastapi import Query, Request
 from starlette.responses import Response
 
 from partita.apps.fus.inputs import GroupForm, MemberInput, NewGroup
@@ -15,26 +15,28 @@ from partita.apps.fus.service import FusService
 from partita.kit.answers import Cursor
 from partita.kit.forms import Parsed, filled, submitted
 from partita.kit.pages import confirm, redirect, render
-from partita.kit.permissions import Access
+from partita.kit.permissions import Access, Viewer
 from partita.kit.routes import CurrentViewer, Routes
 from partita.kit.stale import edited
 
 _PAGE = 50
 _LOG = 10
+Words = Annotated[str, Query(max_length=200)]
 
 
 def add(pages: Routes, service: FusService) -> None:
     """Declare the routes."""
     groups = service.groups
 
-    def form_page(request: Request, form: Parsed[Any], group: Group | None = None) -> Response:
+    def form_page(request: Request, viewer: Viewer, form: Parsed[Any], group: Group | None = None) -> Response:
         choices = groups.permissions_by_system.items()
-        return render(request, "fus/edit_group.html", form=form, group=group, choices=choices)
+        lacking = [] if group is None else groups.lacking(viewer, group)
+        return render(request, "fus/edit_group.html", form=form, group=group, choices=choices, lacking=lacking)
 
     @pages.get("/me/groups", Access.SIGNED_IN)
-    async def mine(request: Request, viewer: CurrentViewer, cursor: Cursor = None) -> Response:
-        page = await groups.mine(viewer, limit=_PAGE, cursor=cursor)
-        return render(request, "fus/my_groups.html", page=page, permissions=groups.permissions)
+    async def mine(request: Request, viewer: CurrentViewer, q: Words = "", cursor: Cursor = None) -> Response:
+        page = await service.mine.groups(viewer, text=q, limit=_PAGE, cursor=cursor)
+        return render(request, "fus/my_groups.html", page=page, permissions=groups.permissions, browsing={"q": q})
 
     @pages.get("/groups", Fus.MANAGE_GROUPS)
     async def overview(request: Request, cursor: Cursor = None) -> Response:
@@ -42,8 +44,8 @@ def add(pages: Routes, service: FusService) -> None:
 
     # No group can have the name ~new, so this page hides none.
     @pages.get("/groups/~new", Fus.MANAGE_GROUPS)
-    async def create_form(request: Request) -> Response:
-        return form_page(request, Parsed(None))
+    async def create_form(request: Request, viewer: CurrentViewer) -> Response:
+        return form_page(request, viewer, Parsed(None))
 
     @pages.post("/groups/~new", Fus.MANAGE_GROUPS, keeps=NewGroup)
     async def create(request: Request, viewer: CurrentViewer) -> Response:
@@ -52,23 +54,27 @@ def add(pages: Routes, service: FusService) -> None:
             return redirect(f"/fus/groups/{group.name}", flash="Group created. Now add its members.")
 
         async def again(form: Parsed[NewGroup]) -> Response:
-            return form_page(request, form)
+            return form_page(request, viewer, form)
 
         return await submitted(request, NewGroup, save, again)
 
-    async def group_page(request: Request, name: str, form: Parsed[Any], cursor: str | None = None) -> Response:
+    async def group_page(
+        request: Request, viewer: Viewer, name: str, form: Parsed[Any], cursor: str | None = None
+    ) -> Response:
+        group = await groups.group(name)
         return render(
             request,
             "fus/group.html",
-            group=await groups.group(name),
+            group=group,
+            lacking=groups.lacking(viewer, group),
             members=await groups.members(name, limit=_PAGE, cursor=cursor),
             log=await groups.log(name, limit=_LOG),
             form=form,
         )
 
     @pages.get("/groups/{name}", Fus.MANAGE_GROUPS)
-    async def group(request: Request, name: str, cursor: Cursor = None) -> Response:
-        return await group_page(request, name, Parsed(None), cursor)
+    async def group(request: Request, viewer: CurrentViewer, name: str, cursor: Cursor = None) -> Response:
+        return await group_page(request, viewer, name, Parsed(None), cursor)
 
     @pages.get("/groups/{name}/log", Fus.MANAGE_GROUPS)
     async def log(request: Request, name: str, cursor: Cursor = None) -> Response:
@@ -76,23 +82,23 @@ def add(pages: Routes, service: FusService) -> None:
         return render(request, "fus/group_log.html", name=name, page=page)
 
     @pages.get("/groups/{name}/edit", Fus.MANAGE_GROUPS)
-    async def edit_form(request: Request, name: str) -> Response:
+    async def edit_form(request: Request, viewer: CurrentViewer, name: str) -> Response:
         group = await groups.group(name)
-        return form_page(request, filled(GroupForm, group), group)
+        return form_page(request, viewer, filled(GroupForm, group), group)
 
     @pages.post("/groups/{name}/edit", Fus.MANAGE_GROUPS, keeps=GroupForm)
     async def edit(request: Request, viewer: CurrentViewer, name: str) -> Response:
         group = await groups.group(name)
 
         async def save(edit: GroupForm) -> Response:
-            # Browsers do not send boxes that are disabled: permissions that the viewer does not hold stay.
+            # The form has no boxes for permissions that the viewer does not hold: they stay.
             kept = [each for each in group.permissions if not viewer.may(each)]
             wanted = tuple(dict.fromkeys((*kept, *edit.permissions)))
             await groups.edit(viewer, name, edit.model_copy(update={"permissions": wanted}))
             return redirect(f"/fus/groups/{name}", flash="Changes saved.")
 
         async def again(form: Parsed[GroupForm]) -> Response:
-            return form_page(request, form, group)
+            return form_page(request, viewer, form, group)
 
         async def stored() -> Parsed[GroupForm]:
             now = filled(GroupForm, await groups.group(name))
@@ -128,7 +134,7 @@ def add(pages: Routes, service: FusService) -> None:
             return redirect(f"/fus/groups/{name}", flash=f"{account.name} added.")
 
         async def again(form: Parsed[MemberInput]) -> Response:
-            return await group_page(request, name, form)
+            return await group_page(request, viewer, name, form)
 
         return await submitted(request, MemberInput, save, again)
 

@@ -14,7 +14,9 @@ from partita.apps.fus.pages.sharing import site_head
 from partita.apps.fus.permissions import Fus
 from partita.apps.fus.schema import Site
 from partita.apps.fus.service import FusService
+from partita.apps.fus.service.comments import CommentWithAuthor, in_threads
 from partita.apps.fus.service.history import SITE_FIELDS, timeline_entry
+from partita.apps.fus.service.previews import filled_in, remembered, said_by, without_other_page
 from partita.apps.fus.service.sites import AlreadyThere, Preview
 from partita.kit.answers import Cursor
 from partita.kit.forms import MOST_FIELDS, Parsed, filled, parse, submitted
@@ -44,9 +46,11 @@ async def site_page(
     comment_form: Parsed[Any] | None = None,
     newest_first: bool = False,
     cursor: str | None = None,
+    reply: str = "",
 ) -> Response:
     """The page of a site, with a form as it was refused if there is one."""
     refused = rating_form or comment_form
+    comment_form = comment_form or Parsed(None, {"replyTo": reply})
     site = await service.sites.site(site_id)
     rating = await service.ratings.mine(viewer, site_id)
     comments = await service.comments.of_site(site_id, newest_first=newest_first, limit=COMMENTS, cursor=cursor)
@@ -56,13 +60,29 @@ async def site_page(
         page_head=site_head(request, site),
         refused=None if refused is None else refused.problem,
         site=site,
-        histogram=[(_count(stars, "star"), count) for stars, count in reversed([*enumerate(site.rating_histogram, 1)])],
+        histogram=[
+            (_count(stars, "star"), count, f"/fus/sites/{site_id}/ratings?stars={stars}" if count else "")
+            for stars, count in reversed([*enumerate(site.rating_histogram, 1)])
+        ],
         rating=rating,
         rating_form=rating_form or Parsed(None, {} if rating is None else {"stars": rating.stars, "note": rating.note}),
         comments=comments,
-        comment_form=comment_form or Parsed(None),
+        threads=in_threads(comments.items),
+        comment_form=comment_form,
+        replying=await replying_to(service, site_id, comment_form),
         newest_first=newest_first,
     )
+
+
+async def replying_to(service: FusService, site_id: str, form: Parsed[Any]) -> CommentWithAuthor | None:
+    """The comment that a form answers; None if it answers none, or one that is gone: then it is a plain comment."""
+    name = str(form.values.get("replyTo", ""))
+    if not name or form.value is not None:
+        return None
+    try:
+        return await service.comments.comment(site_id, name)
+    except NotFound:
+        return None
 
 
 def add(pages: Routes, service: FusService) -> None:
@@ -71,12 +91,15 @@ def add(pages: Routes, service: FusService) -> None:
     def form_page(
         request: Request, form: Parsed[Any], site: Site | None = None, preview: Preview | None = None
     ) -> Response:
+        said = remembered(form.values) if preview is None else said_by(preview)
         return render(
             request,
             "fus/edit_site.html",
             form=form,
             site=site,
             preview=preview,
+            said=said,
+            reads_pages=service.sites.reads_pages,
             excerpt="" if preview is None else _excerpt(preview.text),
             known_as=form.refusal.site_id if isinstance(form.refusal, AlreadyThere) else None,
         )
@@ -124,9 +147,7 @@ def add(pages: Routes, service: FusService) -> None:
             preview = await service.sites.preview(viewer, wanted.value.url)
         except TooMany as problem:
             return form_page(request, form.refused(problem), site)
-        # What the page says is filled in if nothing was typed.
-        page = {"title": "" if preview.note else preview.title, "description": preview.description}
-        values = {**form.values, **{name: text for name, text in page.items() if text and not form.values.get(name)}}
+        values = filled_in(form.values, preview, new=site is None)
         return form_page(request, replace(form, values=values), site, preview)
 
     @pages.get("/sites/new", Fus.CREATE)
@@ -136,8 +157,11 @@ def add(pages: Routes, service: FusService) -> None:
 
     @pages.post("/sites/new", Fus.CREATE, keeps=NewSite)
     async def add_site(request: Request, viewer: CurrentViewer) -> Response:
+        async with request.form(max_fields=MOST_FIELDS) as sent:
+            typed = dict(sent)
+
         async def save(new: NewSite) -> Response:
-            return _saved(await service.sites.add(viewer, new), "Site added.", new.fetch)
+            return _saved(await service.sites.add(viewer, without_other_page(new, typed)), "Site added.", new.fetch)
 
         return await save_or_preview(request, viewer, NewSite, save)
 
@@ -147,10 +171,11 @@ def add(pages: Routes, service: FusService) -> None:
         viewer: CurrentViewer,
         site_id: str,
         comments: Annotated[str, Query(max_length=10)] = "oldest",
+        reply: Annotated[str, Query(max_length=200)] = "",
         cursor: Cursor = None,
     ) -> Response:
         newest_first = comments == "newest"
-        return await site_page(request, service, viewer, site_id, newest_first=newest_first, cursor=cursor)
+        return await site_page(request, service, viewer, site_id, newest_first=newest_first, cursor=cursor, reply=reply)
 
     @pages.get("/sites/{site_id}/edit", Fus.EDIT)
     async def edit_form(request: Request, site_id: str) -> Response:

@@ -9,6 +9,7 @@ from partita.apps.fus.service.fetching import Fetching
 from partita.apps.fus.service.grants import GroupGrants
 from partita.apps.fus.service.groups import Groups
 from partita.apps.fus.service.history import SiteHistory
+from partita.apps.fus.service.mine import Mine
 from partita.apps.fus.service.people import People
 from partita.apps.fus.service.ratings import Ratings
 from partita.apps.fus.service.sharing import Sharing
@@ -27,7 +28,8 @@ class FusService:
         self.catalog = Catalog(kit, self.sites)
         self.sharing = Sharing(kit, self.catalog)
         self.ratings = Ratings(kit, people, self.sites)
-        self.comments = Comments(kit, people, self.sites)
+        self.comments = Comments(kit, people, self.sites, self.ratings)
+        self.mine = Mine(kit, self.sites)
         self.groups = Groups(kit, people)
         self.grants = GroupGrants(kit)
         self.fetching = Fetching(kit)

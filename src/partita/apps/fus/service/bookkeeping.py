@@ -56,9 +56,9 @@ def new_comment(comment: Comment) -> tuple[Write, ...]:
 
 def _guard(before: Site | None, after: Site | None) -> tuple[Write, ...]:
     if before is not None and after is not None:
-        return SITE_URL.move(before, after)
+        return (*SITE_URL.move(before, after), *SITE_URL.unclaimed(before, after))
     if after is not None:
-        return SITE_URL.claim(after)
+        return (*SITE_URL.claim(after), *SITE_URL.unclaimed(None, after))
     return SITE_URL.release(before) if before is not None else ()
 
 

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from math import isqrt
 from typing import Any, Literal
 
 from partita.apps.fus import schema
 from partita.apps.fus.schema import Site, TagTotal
-from partita.apps.fus.search import CATALOG
+from partita.apps.fus.search import CATALOG, at_least
 from partita.apps.fus.service.sites import Sites
 from partita.apps.fus.service.tagged import Mode, site_ids, totals
 from partita.kit.cursors import seal, unseal
@@ -40,6 +40,8 @@ class Found(Page[Match[Site]]):
     """Nothing has all the words, so these sites have some of them."""
     suggestion: str | None = None
     """What may have been meant."""
+    stars: tuple[FacetValue, ...] = ()
+    """How many sites of the list have an average of how many whole stars, whichever of them are wanted."""
 
 
 class Catalog:
@@ -60,20 +62,24 @@ class Catalog:
         limit: int = 20,
         cursor: str | None = None,
         most_tags: int = 0,
+        stars: int = 0,
+        without: Collection[str] = (),
     ) -> Found:
-        """Sites with all words (or some, if none has all) and all (or any) of the tags; `most_tags` are counted."""
+        """Sites with all words (or some, if none has all), all (or any) of the tags, and an average of so many stars or
+        more, without some of them; `most_tags` are counted."""
         wanted = tuple(dict.fromkeys(tags))
-        if text.strip():
-            return await self._search(text, wanted, mode, sort, limit, cursor, most_tags)
+        if text.strip() or stars or without:
+            filters = {**_filters(wanted, mode), **({"stars": at_least(stars)} if stars else {})}
+            return await self._search(text, filters, sort, limit, cursor, most_tags, without)
         found = await self._browse(wanted, mode, "newest" if sort == "best" else sort, limit, cursor)
         if not most_tags:
             return found
         # The list comes from the table, which is exact and cheap to read; only the index can count its tags.
         counted = await self._kit.search.find(
-            CATALOG, "", filters=_filters(wanted, mode), facets=("tag",), most_values=most_tags, limit=1
+            CATALOG, "", filters=_filters(wanted, mode), facets=("tag", "stars"), most_values=most_tags, limit=1
         )
         total = counted.total if found.total is None else found.total
-        return replace(found, tags=counted.facets["tag"], total=total)
+        return replace(found, tags=counted.facets["tag"], stars=counted.facets["stars"], total=total)
 
     async def complete_tag(self, start: str, *, limit: int = 10) -> tuple[FacetValue, ...]:
         """Tags that begin like this, the most used first."""
@@ -105,12 +111,12 @@ class Catalog:
     async def _search(
         self,
         text: str,
-        tags: tuple[str, ...],
-        mode: Mode,
+        filters: Mapping[str, tuple[str, ...] | frozenset[str]],
         sort: Sort,
         limit: int,
         cursor: str | None,
         most_tags: int,
+        without: Collection[str],
     ) -> Found:
         matches: list[Match[Site]] = []
         first: SearchPage | None = None
@@ -118,14 +124,15 @@ class Catalog:
             page = await self._kit.search.find(
                 CATALOG,
                 text,
-                filters=_filters(tags, mode),
+                filters=filters,
                 match="relaxed",
                 sort=_INDEXED.get(sort),
-                facets=("tag",) if most_tags else (),
+                facets=("tag", "stars") if most_tags else (),
                 most_values=max(most_tags, 1),
                 suggest=True,
                 limit=limit - len(matches),
                 cursor=cursor,
+                without=without,
             )
             first = first or page
             sites = await self._sites.by_id(hit.id for hit in page.hits)
@@ -137,6 +144,7 @@ class Catalog:
                     cursor,
                     total=page.total,
                     tags=first.facets.get("tag", ()),
+                    stars=first.facets.get("stars", ()),
                     relaxed=first.relaxed,
                     suggestion=first.suggestion,
                 )

@@ -2,24 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from partita.apps.fus import schema
 from partita.apps.fus.formats import comment_parts
-from partita.apps.fus.inputs import CommentEdit, CommentInput
+from partita.apps.fus.inputs import CommentEdit, CommentInput, NewComment
 from partita.apps.fus.permissions import Fus
 from partita.apps.fus.schema import Comment, Site
 from partita.apps.fus.service.bookkeeping import new_comment
 from partita.apps.fus.service.counting import NeverCounted, one_comment_less
 from partita.apps.fus.service.people import People, Person
+from partita.apps.fus.service.ratings import Ratings
 from partita.apps.fus.service.sites import Sites
 from partita.kit.clock import stamp
 from partita.kit.kit import Kit
 from partita.kit.limits import Rule
 from partita.kit.lists import find_or, follow_page
 from partita.kit.permissions import Viewer, authorize
-from partita.kit.problems import Forbidden, NotFound
+from partita.kit.problems import FieldError, Forbidden, Invalid, NotFound
 from partita.table import Delete, Page, Transaction, Update
 
 COMMENTING = Rule("fus-comment", most=30, seconds=600)
@@ -31,6 +32,10 @@ class CommentWithAuthor:
 
     comment: Comment
     author: Person
+    stars: int | None = None
+    """What the author gives the site."""
+    answered: Person | None = None
+    """Who wrote the comment that it answers."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,15 +49,19 @@ class CommentWithSite:
 class Comments:
     """Comments on sites; a site's number of comments changes in the same transaction."""
 
-    def __init__(self, kit: Kit, people: People, sites: Sites) -> None:
+    def __init__(self, kit: Kit, people: People, sites: Sites, ratings: Ratings) -> None:
         self._kit = kit
         self._store = kit.store
         self._people = people
         self._sites = sites
+        self._ratings = ratings
 
     async def write(self, viewer: Viewer, site_id: str, wanted: CommentInput) -> CommentWithAuthor:
-        """Comment on a site."""
+        """Comment on a site, or answer a comment on it."""
         await self._sites.site(site_id)
+        reply_to = wanted.reply_to if isinstance(wanted, NewComment) else ""
+        if reply_to:
+            await self.answerable(site_id, reply_to)
         await self._kit.limits.check(COMMENTING, viewer.id)
         now = stamp(self._kit.clock)
         comment = Comment(
@@ -62,6 +71,7 @@ class Comments:
             body=wanted.body,
             created_at=now,
             updated_at=now,
+            reply_to=reply_to or None,
         )
         await self._store.transact(Transaction(*new_comment(comment)))
         return await self._with_author(comment)
@@ -105,8 +115,7 @@ class Comments:
         query = schema.comments_of(site_id)
 
         async def follow(comments: Sequence[Comment]) -> list[CommentWithAuthor]:
-            people = await self._people.named(comment.user_id for comment in comments)
-            return [CommentWithAuthor(comment, people[comment.user_id]) for comment in comments]
+            return await self._with_authors(site_id, comments)
 
         ordered = query.newest_first() if newest_first else query
         return await follow_page(self._store, ordered, follow, limit=limit, after=cursor)
@@ -135,6 +144,14 @@ class Comments:
         comment = await find_or(_no_such_comment(), self._store, schema.comment, user_id, site_id, comment_id)
         return await self._with_author(comment)
 
+    async def answerable(self, site_id: str, name: str) -> CommentWithAuthor:
+        """A comment that can be answered: one that is there."""
+        try:
+            return await self.comment(site_id, name)
+        except NotFound:
+            gone = "The comment that you reply to has been deleted. Post yours without it."
+            raise Invalid(FieldError("replyTo", gone)) from None
+
     async def own(self, viewer: Viewer, site_id: str, name: str) -> CommentWithAuthor:
         """A comment that the viewer may edit."""
         entry = await self.comment(site_id, name)
@@ -149,8 +166,53 @@ class Comments:
         return entry
 
     async def _with_author(self, comment: Comment) -> CommentWithAuthor:
-        people = await self._people.named([comment.user_id])
-        return CommentWithAuthor(comment, people[comment.user_id])
+        (found,) = await self._with_authors(comment.site_id, [comment])
+        return found
+
+    async def _with_authors(self, site_id: str, comments: Sequence[Comment]) -> list[CommentWithAuthor]:
+        """Names and stars of all of them with two reads; the id of a comment holds its author's, so no comment is read
+        for those that are answered."""
+        authors = {comment.user_id for comment in comments}
+        answered = {comment.name: answered_author(comment) for comment in comments}
+        people = await self._people.named(authors.union(each for each in answered.values() if each))
+        stars = await self._ratings.stars_of(site_id, authors)
+        return [
+            CommentWithAuthor(
+                comment, people[comment.user_id], stars.get(comment.user_id), people.get(answered[comment.name] or "")
+            )
+            for comment in comments
+        ]
+
+
+def answered_author(comment: Comment) -> str | None:
+    """Whom a comment answers, if it answers somebody."""
+    parts = None if comment.reply_to is None else comment_parts(comment.reply_to)
+    return None if parts is None else parts[0]
+
+
+def in_threads(comments: Sequence[CommentWithAuthor]) -> list[tuple[CommentWithAuthor, bool]]:
+    """The comments of a page in its order, each answer behind what it answers and marked as one, if that is there."""
+    by_name = {each.comment.name: each for each in comments}
+    answers: dict[str, list[CommentWithAuthor]] = {}
+    for each in comments:
+        answers.setdefault(_first_of_thread(each, by_name), []).append(each)
+    shown: list[tuple[CommentWithAuthor, bool]] = []
+    for each in comments:
+        if _first_of_thread(each, by_name) == each.comment.name:
+            shown.append((each, False))
+            others = (answer for answer in answers[each.comment.name] if answer is not each)
+            shown += [(answer, True) for answer in sorted(others, key=lambda answer: answer.comment.created_at)]
+    return shown
+
+
+def _first_of_thread(entry: CommentWithAuthor, by_name: Mapping[str, CommentWithAuthor]) -> str:
+    """The comment that began what this one answers; itself if it answers nothing that is on the page."""
+    seen = [entry.comment.name]
+    while (above := by_name.get(seen[-1])) is not None and above.comment.reply_to in by_name:
+        if above.comment.reply_to in seen:  # only another program can write comments that answer each other
+            return min(seen)
+        seen.append(str(above.comment.reply_to))
+    return seen[-1]
 
 
 def _no_such_comment() -> NotFound:

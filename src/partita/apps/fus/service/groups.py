@@ -9,7 +9,7 @@ from typing import Any
 
 from partita.apps.fus import schema
 from partita.apps.fus.inputs import GroupEdit, NewGroup
-from partita.apps.fus.schema import Group, GroupLog, GroupRemoval, Membership
+from partita.apps.fus.schema import Group, GroupLog, GroupRemoval, GroupSpelling, Membership
 from partita.apps.fus.service.grants import counts, not_before
 from partita.apps.fus.service.history import group_fields
 from partita.apps.fus.service.people import People, Person
@@ -66,6 +66,10 @@ class Groups:
         """What people edit of a group."""
         return group_fields(self._kit.accounts.policy.label, self.permissions)
 
+    def lacking(self, viewer: Viewer, group: Group) -> list[str]:
+        """What the group grants and the viewer does not hold: with any of that, only its description can be changed."""
+        return [each for each in self._granting(group.permissions) if not viewer.may(each)]
+
     async def groups(self, *, limit: int = 20, cursor: str | None = None) -> Page[Group]:
         """All groups, by name."""
         return await self._store.page(schema.all_groups(), limit=limit, after=cursor)
@@ -88,9 +92,12 @@ class Groups:
             member_count=0,
         )
         removal = GroupRemoval.key(GroupRemoval.name(new.name))
+        await self._check_spelling(new.name)
+        spelling = GroupSpelling(folded=new.name.lower(), of_group=new.name)
         await self._store.transact(
             Transaction(
                 Put(group).if_new().otherwise(_taken("There is a group with this name already.")),
+                Put(spelling).if_new().otherwise(lambda there: _spelled(there.of_group if there else new.name)),
                 Check(removal, removal.absent()).otherwise(
                     _taken("A group with this name is being deleted. Try again in a moment.")
                 ),
@@ -135,6 +142,7 @@ class Groups:
             await self._store.transact(
                 Transaction(
                     Delete(before.own_key).unless_changed(before, Group.permissions),
+                    *await self._free_spelling(name),
                     Put(removal),
                     Put(self._entry(viewer, name, "delete", permissions=list(before.permissions))),
                 )
@@ -248,6 +256,19 @@ class Groups:
 
     # -- rules
 
+    async def _check_spelling(self, name: str) -> None:
+        """Refuse the name of another group in another case; groups of earlier times have no guard, so all are read."""
+        async for group in self._store.stream(schema.all_groups()):
+            if group.name != name and group.name.lower() == name.lower():
+                raise _spelled(group.name)
+
+    async def _free_spelling(self, name: str) -> tuple[Delete[GroupSpelling], ...]:
+        """What frees the name in any case; nothing for a group of earlier times."""
+        guard = await find(self._store, schema.group_spelling, name.lower())
+        if guard is None or guard.of_group != name:
+            return ()
+        return (Delete(guard.own_key).unless_changed(guard, GroupSpelling.of_group),)
+
     def _check_known(self, permissions: Iterable[str]) -> None:
         unknown = sorted(set(permissions) - self.permissions)
         if unknown:
@@ -281,6 +302,10 @@ class Groups:
             action=action,
             details=details,
         )
+
+
+def _spelled(name: str) -> Conflict:
+    return _taken(f"There is a group {name} already. Two names must differ by more than their case.")
 
 
 def _taken(detail: str) -> Conflict:

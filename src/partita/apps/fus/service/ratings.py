@@ -95,7 +95,7 @@ class Ratings:
         return {rating.site_id: rating.stars for rating in ratings if rating is not None}
 
     async def my_ratings(self, viewer: Viewer, *, limit: int = 20, cursor: str | None = None) -> Page[RatedSite]:
-        """Everything the viewer has rated, newest first."""
+        """Everything the viewer has rated, newest first; `Mine` searches and sorts it."""
 
         async def follow(ratings: Sequence[Rating]) -> list[RatedSite]:
             sites = await self._sites.by_id(rating.site_id for rating in ratings)
@@ -108,18 +108,31 @@ class Ratings:
         return len(await self._store.page(schema.my_ratings(viewer.id), limit=most))
 
     async def with_stars(self, stars: int, *, limit: int = 20, cursor: str | None = None) -> Page[GivenStars]:
-        """Everybody's ratings with so many stars."""
+        """Everybody's ratings with so many stars, those of the newest sites first."""
+        query = schema.ratings_with(stars).descending()
+        return await follow_page(self._store, query, self._given, limit=limit, after=cursor)
 
-        async def follow(ratings: Sequence[Rating]) -> list[GivenStars]:
-            sites = await self._sites.by_id(rating.site_id for rating in ratings)
-            people = await self._people.named(rating.user_id for rating in ratings)
-            return [
-                GivenStars(rating.stars, rating.updated_at, sites[rating.site_id], people[rating.user_id])
-                for rating in ratings
-                if rating.site_id in sites
-            ]
+    async def of_site(
+        self, site_id: str, stars: int, *, limit: int = 20, cursor: str | None = None
+    ) -> Page[GivenStars]:
+        """Who gave a site so many stars."""
+        await self._sites.site(site_id)
+        return await follow_page(self._store, schema.ratings_of(site_id, stars), self._given, limit=limit, after=cursor)
 
-        return await follow_page(self._store, schema.ratings_with(stars), follow, limit=limit, after=cursor)
+    async def stars_of(self, site_id: str, user_ids: Iterable[str]) -> dict[str, int]:
+        """Person → their stars for a site, for those of the people who have rated it."""
+        keys = [Rating.key(Rating.user_id(each), Rating.site_id(site_id)) for each in sorted(set(user_ids))]
+        ratings = await self._store.batch_get(keys) if keys else []
+        return {rating.user_id: rating.stars for rating in ratings if rating is not None}
+
+    async def _given(self, ratings: Sequence[Rating]) -> list[GivenStars]:
+        sites = await self._sites.by_id(rating.site_id for rating in ratings)
+        people = await self._people.named(rating.user_id for rating in ratings)
+        return [
+            GivenStars(rating.stars, rating.updated_at, sites[rating.site_id], people[rating.user_id])
+            for rating in ratings
+            if rating.site_id in sites
+        ]
 
 
 def rating_of(user_id: str, site_id: str, wanted: RatingInput, now: str, before: Rating | None) -> Rating:

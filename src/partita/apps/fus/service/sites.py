@@ -26,7 +26,7 @@ from partita.kit.limits import Rule
 from partita.kit.lists import find_or
 from partita.kit.permissions import Viewer
 from partita.kit.problems import Conflict, FieldError, NotFound
-from partita.kit.urls import UrlTaken, normalise
+from partita.kit.urls import UrlTaken, spellings
 from partita.table import Delete, Put, Transaction, Update
 
 ADDING = Rule("fus-add", most=120, seconds=3600)
@@ -63,6 +63,11 @@ class Sites:
     def __init__(self, kit: Kit) -> None:
         self._kit = kit
         self._store = kit.store
+
+    @property
+    def reads_pages(self) -> bool:
+        """Whether pages can be read at all: a setting."""
+        return self._kit.settings.fetch
 
     async def site(self, site_id: str) -> Site:
         """One site."""
@@ -187,7 +192,8 @@ class Sites:
         return await self.site(site_id)
 
     async def _with_url(self, url: str) -> Site | None:
-        guard = await self._store.get(schema.site_with_url(normalise(url)))
+        guards = await self._store.batch_get(schema.sites_with_urls(spellings(url)).keys)
+        guard = next((each for each in guards if each is not None), None)
         return None if guard is None else await self._store.get(schema.site(guard.of_site))
 
     async def already_there(self, taken: UrlTaken) -> AlreadyThere:

@@ -23,9 +23,9 @@ from partita.kit.clock import stamp
 from partita.kit.history import FieldChange
 from partita.kit.kit import Kit
 from partita.kit.permissions import Viewer
-from partita.table import Action, AttributeOf, Delete, Put, Update, any_of
+from partita.table import Action, AttributeOf, Check, Delete, Put, Update, any_of
 
-Write = Put[Any] | Update[Any] | Delete[Any]
+Write = Put[Any] | Update[Any] | Delete[Any] | Check[Any]
 
 REPORTS_AT_ONCE = 40
 """A transaction has at most a hundred writes, and tags, totals and guard need some of them."""
@@ -170,6 +170,7 @@ def _guard(before: Resource | None, after: Resource | None) -> Iterator[Write]:
         own = ResourceUrl.claimed_by.equals(after.resource_slug)
         for claim in RESOURCE_URL.claim(after):
             yield replace(claim, condition=any_of(claim.key.absent(), own).tree)
+        yield from RESOURCE_URL.unclaimed(before, after)
 
 
 def _tags(before: Resource | None, after: Resource | None) -> Iterator[Write]:

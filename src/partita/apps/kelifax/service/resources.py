@@ -17,7 +17,7 @@ from partita.kit.lists import Match, find
 from partita.kit.problems import Conflict, FieldError, NotFound
 from partita.kit.search import FacetValue, SearchPage
 from partita.kit.search.results import Named
-from partita.kit.urls import AddressError, UrlTaken, checked, normalise
+from partita.kit.urls import AddressError, UrlTaken, checked, completed, spellings
 from partita.store.store import AsyncStore
 from partita.table import KeyPartError, Page
 
@@ -194,12 +194,13 @@ class Resources:
     async def address_taken(self, url: str, field: str, *, except_by: str = "") -> AddressTaken | None:
         """The refusal of a URL that another resource has, before anything is written; None if it is free."""
         try:
-            guard = await find(self._store, schema.resource_with_url, normalise(checked(url)))
+            keys = schema.resources_with_urls(spellings(checked(completed(url)))).keys
         except AddressError:
             return None
-        if guard is None or guard.claimed_by == except_by:
-            return None
-        return await url_conflict(self._store, UrlTaken(guard.claimed_by), field)
+        for guard in await self._store.batch_get(keys, consistent=True):
+            if guard is not None and guard.claimed_by != except_by:
+                return await url_conflict(self._store, UrlTaken(guard.claimed_by), field)
+        return None
 
     async def featured(self) -> tuple[Resource, ...]:
         """All featured resources, in the order that moderators chose."""

@@ -19,7 +19,7 @@ from partita.kit.clock import id_at, stamp
 from partita.kit.jobs import Arguments, JobFailed, JobKind, Result, Running
 from partita.kit.kit import Kit
 from partita.kit.problems import NotFound, Problem
-from partita.kit.urls import UrlTaken
+from partita.kit.urls import UrlTaken, same_page, spellings
 
 KIND = "fus.import"
 _AHEAD = 50
@@ -127,9 +127,9 @@ class Importing:
 
     async def _known(self, candidates: Sequence[Candidate]) -> dict[str, AlreadyThere]:
         """Of the addresses those that are in the catalog, with their sites."""
-        addresses = tuple(candidate.address for candidate in candidates)
+        addresses = tuple(spelling for candidate in candidates for spelling in spellings(candidate.address))
         guards = await self._kit.store.batch_get(schema.sites_with_urls(addresses).keys) if addresses else []
-        owners = {guard.url: guard.of_site for guard in guards if guard is not None}
+        owners = {same_page(guard.url): guard.of_site for guard in guards if guard is not None}
         sites = await self._sites.by_id(owners.values())
         return {url: AlreadyThere(owner, sites[owner].title) for url, owner in owners.items() if owner in sites}
 

@@ -16,7 +16,7 @@ from partita.apps.fus.service.transfer.rows import Format, Row, moment_of, unrea
 from partita.kit.jobs import ChildError, in_child
 from partita.kit.messages import field_errors
 from partita.kit.problems import Invalid, TooLarge
-from partita.kit.urls import normalise
+from partita.kit.urls import same_page
 
 MOST_BYTES = 2_000_000
 MOST_ENTRIES = 2_000
@@ -51,7 +51,7 @@ class Candidate:
     site: ImportedSite | None = None
     problem: str = ""
     address: str = ""
-    """The normalised address, by which sites are compared."""
+    """One text for all spellings of the address, by which sites are compared."""
     same_as: int | None = None
     """The earlier row with the same address."""
 
@@ -113,7 +113,7 @@ def _candidate(row: Row, first_with: dict[str, int]) -> Candidate:
         site = _site(row)
     except ValueError as refused:
         return Candidate(row.number, url, problem=str(refused))
-    address = normalise(site.url)
+    address = same_page(site.url)
     first = first_with.setdefault(address, row.number)
     return Candidate(row.number, url, site, address=address, same_as=first if first != row.number else None)
 
