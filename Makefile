@@ -143,13 +143,13 @@ jobs: $(VENV)/.dev ## Kill processes 100 times while they run jobs, and look for
 	@PARTITA_KILLS=10 $(BIN)/python -m pytest -q --timeout 3600 tests/apps/worthwatch/test_killed_import.py $(ARGS)
 
 enablement: $(VENV)/.dev ## Test the portal at full size: 2,000 subscribers, 1,000,000 events, 50 kills; takes half an hour
-	@PARTITA_SIZES=full $(BIN)/python -m pytest -q -s --timeout 3600 tests/apps/enablement/test_kills.py tests/apps/enablement/test_sizes.py $(ARGS)
+	@PARTITA_SIZES=full $(BIN)/python -m pytest -q -s --timeout 3600 tests/apps/enablement/test_kills.py tests/apps/enablement/test_sizes.py tests/apps/enablement/test_search_delay.py $(ARGS)
 
 moves: $(VENV)/.dev ## Move titles of five kinds of lists 10,000 times each, and compare with a Python list
 	@PARTITA_MOVES=10000 $(BIN)/python -m pytest -q --timeout 3600 tests/apps/worthwatch/test_order.py -k python_list $(ARGS)
 
-growth: $(VENV)/.dev ## Measure what WorthWatch's pages read with up to 100,000 lists and 1,000,000 titles; takes ten minutes
-	@PARTITA_GROWTH=1000,10000,100000 $(BIN)/python -m pytest -q -s --timeout 20000 tests/apps/worthwatch/test_growth.py $(ARGS)
+growth: $(VENV)/.dev ## Measure what pages of WorthWatch and the portal read with up to 100,000 lists and items; takes twenty minutes
+	@PARTITA_GROWTH=1000,10000,100000 $(BIN)/python -m pytest -q -s --timeout 20000 tests/apps/worthwatch/test_growth.py tests/apps/enablement/test_growth.py $(ARGS)
 
 schemathesis: $(VENV)/.dev ## Send the APIs some 10,000 requests made up from their description
 	@PARTITA_EXAMPLES=60 $(BIN)/python -m pytest -q --timeout 3600 tests/web/test_schemathesis.py $(ARGS)

@@ -4,7 +4,7 @@ import asyncio
 import os
 import time
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
@@ -146,6 +146,24 @@ def test_a_handler_that_fails_for_a_while_is_asked_again(place: Place) -> None:
     asyncio.run(place.worker(Handler("moody", NOTES, moody)).drain())
     assert place.seen == [(None, "a")]
     assert place.parked() == []
+
+
+def test_changes_that_a_handler_takes_together_come_in_order_and_one_by_one_if_that_fails(place: Place) -> None:
+    together: list[int] = []
+
+    async def take(changes: Sequence[Change]) -> None:
+        together.append(len(changes))
+        if len(together) == 2:
+            raise ValueError("one of them is bad")
+        for change in changes:
+            await place.see(change)
+
+    for number in range(20):
+        place.store.write(Put(Note(id="a", text=f"{number}")))
+    handler = Handler("notes", NOTES, place.see, together=take)
+    asyncio.run(place.worker(handler).drain())
+    assert together == [7, 7, 6]
+    assert [new for _, new in place.seen] == [f"{number}" for number in range(20)]
 
 
 def test_a_poisoned_change_is_parked_with_its_error_and_the_others_go_on(place: Place) -> None:

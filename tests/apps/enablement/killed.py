@@ -1,18 +1,17 @@
-"""A process that follows changes, runs the clock and sends mail until it is killed:
-`python -m tests.apps.enablement.killed FOLDER SECONDS`, with a clock that is so many seconds ahead."""
+"""Processes that follow changes, run the clock and send mail until they are killed. Each is forked from one that has
+everything imported: a start would take most of the time otherwise."""
 
 from __future__ import annotations
 
 import asyncio
-import os
+import multiprocessing
 import random
-import signal
-import subprocess
-import sys
 from collections.abc import Awaitable, Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
+from multiprocessing.connection import Connection
+from multiprocessing.context import ForkServerProcess
 from pathlib import Path
 
 from partita.apps.enablement import system as enablement
@@ -26,6 +25,9 @@ from partita.store import EmbeddedStore
 
 _LEASE = 1.0
 """Seconds after which the other process takes over from one that was killed."""
+_START = 60
+_SERVER = multiprocessing.get_context("forkserver")
+_SERVER.set_forkserver_preload([__name__])
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +43,28 @@ class ClockAhead:
 def suite_in(folder: Path, ahead: float = 0) -> Suite:
     """A suite with the portal alone; everything in one folder."""
     clock = ClockAhead(timedelta(seconds=ahead))
-    return build(Settings(data=folder, fetch=False), builders=[enablement.build], clock=clock)
+    # Whatever a process has written stays when it is killed, also if the disk has not got it yet.
+    settings = Settings(data=folder, fetch=False, durability="off")
+    return build(settings, builders=[enablement.build], clock=clock)
+
+
+@dataclass(frozen=True, slots=True)
+class Victim:
+    """A process at work."""
+
+    process: ForkServerProcess
+    ready: Connection
+
+    def wait(self) -> None:
+        """Until a kill may come."""
+        assert self.ready.poll(_START), "a process did not begin"
+        self.ready.recv_bytes()
+
+    def kill(self) -> None:
+        self.process.kill()
+        self.process.join(20)
+        self.process.close()
+        self.ready.close()
 
 
 @dataclass(slots=True)
@@ -52,7 +75,7 @@ class Victims:
     dice: random.Random
     ahead: float = 0
     kills: int = 0
-    _running: list[subprocess.Popen[bytes]] = field(default_factory=list)
+    _running: list[Victim] = field(default_factory=list)
 
     @contextmanager
     def at_work(self, number: int = 2) -> Iterator[None]:
@@ -61,40 +84,39 @@ class Victims:
             yield
         finally:
             while self._running:
-                self._end(self._running.pop())
+                self._running.pop().kill()
 
     async def kill_while(self, kills: int, done: Callable[[], Awaitable[bool]]) -> None:
         """Kill so many times, at moments that nobody chose; then wait until everything is done."""
         for _ in range(kills):
             victim = self._running.pop(0)
-            assert victim.stdout is not None
-            assert await asyncio.to_thread(victim.stdout.read, 1) == b"!"
+            await asyncio.to_thread(victim.wait)
             await asyncio.sleep(self.dice.uniform(0.05, 0.8))
-            await asyncio.to_thread(self._end, victim)
+            await asyncio.to_thread(victim.kill)
             self.kills += 1
             self._running.append(self._started())
         while not await done():
-            assert all(each.poll() is None for each in self._running), "a process ended by itself"
+            assert all(each.process.is_alive() for each in self._running), "a process ended by itself"
             await asyncio.sleep(0.2)
 
-    def _started(self) -> subprocess.Popen[bytes]:
-        command = [sys.executable, "-m", __name__, str(self.folder), str(self.ahead)]
-        return subprocess.Popen(command, stdout=subprocess.PIPE)
-
-    @staticmethod
-    def _end(victim: subprocess.Popen[bytes]) -> None:
-        victim.send_signal(signal.SIGKILL)
-        victim.wait(20)
-        if victim.stdout is not None:
-            victim.stdout.close()
+    def _started(self) -> Victim:
+        ready, its_end = _SERVER.Pipe(duplex=False)
+        process = _SERVER.Process(target=_work, args=(self.folder, self.ahead, its_end), daemon=True)
+        process.start()
+        its_end.close()
+        return Victim(process, ready)
 
 
-async def main(folder: Path, ahead: float) -> None:
+def _work(folder: Path, ahead: float, ready: Connection) -> None:
+    asyncio.run(_follow(folder, ahead, ready))
+
+
+async def _follow(folder: Path, ahead: float, ready: Connection) -> None:
     suite = suite_in(folder, ahead)
     kit = suite.kit
     assert isinstance(kit.tables, EmbeddedStore)
     service = EnablementService(kit)
-    os.write(1, b"!")  # a kill may come from here on
+    ready.send_bytes(b"!")  # a kill may come from here on
 
     async def clockwork() -> None:
         while True:
@@ -107,7 +129,3 @@ async def main(folder: Path, ahead: float) -> None:
     pace = Pace(poll=0.02, lease=_LEASE)
     worker = ChangeWorker(kit.store, kit.tables.engine.call_async, suite.handlers, kit.clock, pace=pace)
     await asyncio.gather(worker.run(), clockwork())
-
-
-if __name__ == "__main__":
-    asyncio.run(main(Path(sys.argv[1]), float(sys.argv[2])))

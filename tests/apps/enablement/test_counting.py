@@ -4,15 +4,20 @@ from __future__ import annotations
 
 import asyncio
 import random
+import tempfile
 from collections import Counter, defaultdict
+from datetime import datetime
 from pathlib import Path
 from typing import Any
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from partita.apps.enablement import schema
 from partita.apps.enablement.inputs import EventBatch, EventInput, Retirement
 from partita.apps.enablement.schema import ActiveUser, Event, Reader, Rollup, Series, Stats
+from partita.apps.enablement.service.counting import NOTHING_KNOWN, additions, groups
 from partita.apps.enablement.system import build
 from tests.apps.enablement.conftest import ANNA, Portal, portal_in
 from tests.apps.house import BAD_WEATHER, person, replay, worker_of
@@ -204,3 +209,57 @@ async def test_events_of_another_program_are_counted_as_far_as_they_say_somethin
     assert numbers["rollup", "searches", "2026-03-02", "all"] == 1
     assert numbers["active", "2026-03-02", "u1"] == 2
     assert ("rollup", "searches", "2026-03-02", "in_vain") not in numbers
+
+
+_DAYS, _PEOPLE, _ITEMS = ("2026-03-01", "2026-03-02"), ("ada", "ben", None), ("c1", "c2", None)
+_EVENTS = st.builds(
+    Event,
+    date_bucket=st.sampled_from(_DAYS),
+    event_id=st.uuids().map(str),
+    event_name=st.sampled_from(("content_viewed", "content_downloaded", "content_previewed", "search_done")),
+    user_id=st.sampled_from(_PEOPLE),
+    content_id=st.sampled_from(_ITEMS),
+    metadata=st.one_of(
+        st.builds(dict, major=st.integers(1, 3)),
+        st.builds(dict, words=st.sampled_from(("prices", " ", "Atlas")), results=st.integers(0, 1)),
+    ),
+    timestamp=st.datetimes(datetime(2000, 1, 1)).map(lambda at: f"{at:%Y-%m-%dT%H:%M:%S}.000000Z"),
+)
+
+
+@settings(max_examples=15, deadline=None)
+@given(st.lists(_EVENTS, max_size=60))
+def test_a_transaction_counts_as_many_events_as_it_can_hold(events: list[Event]) -> None:
+    made = list(groups(events))
+    assert [event for group in made for event in group] == events
+    for group in made:
+        assert group
+        assert len(group) + len(additions(group, NOTHING_KNOWN)) <= 100
+
+
+@settings(max_examples=5, deadline=None)
+@given(st.lists(_EVENTS, max_size=25, unique_by=lambda each: each.event_id), st.data())
+def test_events_that_are_counted_together_in_any_parts_make_the_same_numbers_as_one_by_one(
+    events: list[Event], data: st.DataObject
+) -> None:
+    async def one_by_one(portal: Portal) -> Numbers:
+        for event in events:
+            assert await portal.service.counting.count(event)
+        return await stored_numbers(portal)
+
+    async def together(portal: Portal) -> Numbers:
+        rest, number = data.draw(st.permutations(events)), 0
+        while rest:
+            size = data.draw(st.integers(1, len(rest)))
+            number += await portal.service.counting.count_all([*rest[:size], rest[0]])
+            rest = rest[size:]
+        assert number == len(events)
+        assert await portal.service.counting.count_all(events) == 0
+        return await stored_numbers(portal)
+
+    with (
+        tempfile.TemporaryDirectory() as folder,
+        portal_in(Path(folder, "one")) as first,
+        portal_in(Path(folder, "other")) as second,
+    ):
+        assert asyncio.run(together(first)) == asyncio.run(one_by_one(second))

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from partita.apps.enablement import schema
-from partita.apps.enablement.inputs import ContentEdit, NewSubscription, Submission
+from partita.apps.enablement.inputs import ContentEdit, MustReadRequest, NewSubscription, Submission
 from partita.apps.enablement.schema import Content
 from tests.apps.enablement.conftest import NOTE
 from tests.apps.enablement.served import ServedPortal, Somebody, served_in
@@ -95,6 +95,53 @@ async def test_own_work_is_decided_by_others_who_are_named(portal: ServedPortal)
     assert "Approve now" in (await arno.get(f"/enablement/queue/{own.content_id}")).text
     refused = await anna.post(f"/enablement/queue/{own.content_id}/approve", {"version": own.version})
     assert refused.status == 403
+
+
+async def test_the_page_of_what_waits_has_the_decision_of_the_queue(portal: ServedPortal) -> None:
+    carla, vera = await portal.person("contributor", "Carla"), await portal.person("", "Vera")
+    anna, arno = await portal.person("approver", "Anna"), await portal.person("approver", "Arno")
+    draft = await portal.draft(anna, "Atlas")
+    path = f"/enablement/content/{draft.content_id}"
+    approve = f"/enablement/queue/{draft.content_id}/approve"
+    assert approve not in (await arno.get(path)).text, "it was not submitted"
+    waiting = await portal.service.lifecycle.submit(anna.viewer, draft.content_id, Submission())
+    own = await anna.get(path)
+    assert "This is your own work, so somebody else decides. Arno can." in own.shown
+    assert approve not in own.text
+    page = await arno.get(path)
+    assert approve in page.text
+    assert f"/enablement/queue/{draft.content_id}/request-changes" in page.text
+    form = {"version": waiting.version, "next": path}
+    assert f'name="next" value="{path}"' in page.text
+    assert f'name="version" value="{waiting.version}"' in page.text
+    answer = await arno.post(approve, form)
+    assert (answer.status, answer.location) == (303, path)
+    released = await arno.follow(answer)
+    assert "“Atlas” approved." in released.shown
+    assert approve not in released.text
+    # A change of what is released waits too; readers and its author see no decision.
+    await portal.service.content.edit(anna.viewer, draft.content_id, ContentEdit(summary="Other prices."))
+    await portal.service.lifecycle.submit(anna.viewer, draft.content_id, Submission(note=NOTE))
+    change = await arno.get(path)
+    assert approve in change.text
+    assert f"{path}/compare?from=1" in change.text
+    assert "the change of version 1" in change.text
+    for who in (anna, carla, vera):
+        assert approve not in (await who.get(path)).text
+
+
+async def test_of_two_approvers_who_decide_on_a_page_the_second_is_told(portal: ServedPortal) -> None:
+    carla = await portal.person("contributor", "Carla")
+    anna, arno = await portal.person("approver", "Anna"), await portal.person("approver", "Arno")
+    waiting = await _waiting(portal, carla, "Atlas")
+    path = f"/enablement/content/{waiting.content_id}"
+    form = {"version": waiting.version, "next": path, "comment": "Add the prices, please."}
+    await anna.post(f"/enablement/queue/{waiting.content_id}/approve", form)
+    before = await _now(portal, waiting)
+    late = await arno.post(f"/enablement/queue/{waiting.content_id}/request-changes", form)
+    assert (late.status, late.location) == (303, path)
+    assert "“Atlas” does not wait for approval any more." in (await arno.follow(late)).shown
+    assert await _now(portal, waiting) == before
 
 
 async def test_pages_are_closed_to_those_whom_they_do_not_concern(portal: ServedPortal) -> None:
@@ -206,6 +253,33 @@ async def test_notifications_are_read_one_by_one_and_all_that_were_shown(portal:
     await vera.post("/enablement/notifications/settings", chosen)
     assert await portal.service.notifications.preferences(vera.viewer) == chosen
     assert (await vera.post("/enablement/notifications/settings", {**chosen, "news": "x"})).status == 422
+
+
+async def test_what_must_be_read_is_confirmed_from_the_notification(portal: ServedPortal) -> None:
+    carla, anna = await portal.person("contributor", "Carla"), await portal.person("approver", "Anna")
+    vera = await portal.person("", "Vera")
+    content = await portal.released(carla, anna, "Atlas")
+    request = MustReadRequest(read_by=_in(10), usernames=("vera",))
+    await portal.service.reading.ask(anna.viewer, content.content_id, request)
+    await portal.worker.drain()
+    await portal.service.clock.run_due()
+    path = f"/enablement/content/{content.content_id}/read"
+    assert path in (await vera.get("/enablement/notifications")).text
+    answer = await vera.post(path, {"next": "/enablement/notifications"})
+    assert answer.location == "/enablement/notifications"
+    after = await vera.follow(answer)
+    assert "Confirmed: you have read version 1." in after.shown
+    assert path not in after.text
+
+
+async def test_the_calendar_has_the_steps_that_somebody_may_do(portal: ServedPortal) -> None:
+    carla, anna = await portal.person("contributor", "Carla"), await portal.person("approver", "Anna")
+    arno, xenia = await portal.person("approver", "Arno"), await portal.person("admin", "Xenia")
+    content = await portal.released(anna, arno, "Atlas", review_due_date=_in(3))
+    path = f"/enablement/content/{content.content_id}"
+    for who, steps in ((anna, ("edit", "retire")), (arno, ("retire",)), (xenia, ("edit", "retire")), (carla, ())):
+        text = (await who.get("/enablement/review")).text
+        assert [step for step in ("edit", "retire") if f"{path}/{step}" in text] == list(steps), who.viewer.username
 
 
 async def test_following_is_begun_stopped_and_begun_again_in_place(portal: ServedPortal) -> None:

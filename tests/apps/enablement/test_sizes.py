@@ -8,7 +8,7 @@ import statistics
 import time
 from collections import Counter, defaultdict
 from collections.abc import Awaitable, Callable, Iterable, Iterator
-from datetime import timedelta
+from datetime import datetime, timedelta
 from itertools import count, pairwise
 from pathlib import Path
 from typing import Any
@@ -18,38 +18,47 @@ import pytest
 from partita.apps.enablement import schema
 from partita.apps.enablement.formats import Due
 from partita.apps.enablement.inputs import EventBatch, EventInput
-from partita.apps.enablement.schema import Content, Event, Rollup, RollupOf, Series, Stats, Subscription, matches_of
+from partita.apps.enablement.schema import (
+    CONTENT,
+    SUBSCRIPTIONS,
+    Content,
+    Event,
+    Rollup,
+    RollupOf,
+    Series,
+    Stats,
+    Subscription,
+    matches_of,
+)
 from partita.apps.enablement.service.clock import FANOUT
 from partita.apps.enablement.service.counting import ALL
 from partita.apps.enablement.service.library import Wanted
 from partita.apps.enablement.service.summaries import days_until
 from partita.kit.search import Document
 from partita.kit.search.following import build_anew
-from partita.table import Put
+from partita.store import EmbeddedStore
+from partita.table import Item, Table
 from partita.table.types import timestamp
 from tests.apps.enablement.conftest import ADMIN, ANNA, VERA, Portal, portal_in, reading
 from tests.apps.enablement.sizes import FULL, report, sized
 from tests.apps.enablement.telling import telling_in, viewers
+from tests.apps.filling import Like, fill, partition_hash
 
 pytestmark = [pytest.mark.anyio, pytest.mark.timeout(sized(110, 3_000))]
 EVENTS = int(os.environ.get("PARTITA_EVENTS", sized(5_000, 1_000_000)))
 """Of analytics; fewer show on a slow machine that the cost does not depend on them."""
-_AT_ONCE = 2_000
+_SOME_DAY, _SOME_ID, _SOMEBODY, _SOMETHING, _SOME_WORDS = "1999-09-09", "xxxxxxx", "user-yyy", "cqqq", "words zzz"
+"""In examples, for what differs from event to event."""
 
 
-async def _stored(portal: Portal, rows: Iterable[Any]) -> None:
-    """Write rows a few thousand at a time, so that they need not all be in memory."""
-    some: list[Put] = []
-    for row in rows:
-        some.append(Put(row))
-        if len(some) >= _AT_ONCE:
-            await portal.kit.store.batch_write(some)
-            some.clear()
-    await portal.kit.store.batch_write(some)
+def _fill(portal: Portal, table: Table, rows: Iterable[Item | Like]) -> None:
+    """Rows that are there, without a record in the stream: who looks must not depend on them."""
+    assert isinstance(portal.kit.tables, EmbeddedStore)
+    fill(portal.kit.tables.engine, table.name, rows)
 
 
 async def test_telling_of_an_approval_reads_in_proportion_to_whom_it_concerns(tmp_path: Path) -> None:
-    others, matching = sized(1_000, 50_000), 20
+    others, matching = sized(1_000, 100_000), 20
 
     def wish(number: int, name: str, suite: str, *tags: str) -> Iterator[Any]:
         one = Subscription(
@@ -61,7 +70,7 @@ async def test_telling_of_an_approval_reads_in_proportion_to_whom_it_concerns(tm
     with telling_in(tmp_path) as portal:
         people = viewers(f"reader{number}" for number in range(matching))
         portal.account(*(each.id for each in people))
-        await _stored(portal, (row for n, who in enumerate(people) for row in wish(n, who.id, "Atlas", "emea")))
+        _fill(portal, SUBSCRIPTIONS, (row for n, who in enumerate(people) for row in wish(n, who.id, "Atlas", "emea")))
 
         async def approved(title: str) -> tuple[float, float]:
             """Read units and milliseconds of telling of one approval."""
@@ -78,8 +87,9 @@ async def test_telling_of_an_approval_reads_in_proportion_to_whom_it_concerns(tm
             return sum(units), took
 
         few = await approved("Few")
-        await _stored(
+        _fill(
             portal,
+            SUBSCRIPTIONS,
             (row for n in range(others) for row in wish(n, f"u{n}", f"Suite {n % 50}", f"tag {n % 400}", "x")),
         )
         many = await approved("Many")
@@ -99,25 +109,29 @@ async def test_expiry_reads_in_proportion_to_what_is_due(tmp_path: Path) -> None
         pattern = await portal.released("Guide", product_suite="Atlas", expiry_date="2026-12-24")
         due_at = (portal.clock.at + timedelta(days=2)).replace(hour=10, minute=0)
 
-        def copies() -> Iterator[Content]:
-            for number in range(items):
-                content_id = f"c{number}"
-                # Half of the others expire on the same day, but later.
-                ends = due_at if number < due else due_at + timedelta(hours=4 if number % 2 else 1000)
-                moment = timestamp(ends)
-                yield pattern.model_copy(
-                    update={
-                        "content_id": content_id,
-                        "title": f"Guide {number}",
-                        "expiry_date": moment,
-                        "expiry_day": moment[:10],
-                        "expiry_key": f"{moment}#{content_id}",
-                        "due_day": None,
-                        "due_key": None,
-                    }
-                )
+        def copy(ends: datetime) -> Content:
+            """One that expires at this moment; the id is that of an example."""
+            moment = timestamp(ends)
+            return pattern.model_copy(
+                update={
+                    "content_id": "c0000000",
+                    "title": "Guide 0000000",
+                    "expiry_date": moment,
+                    "expiry_day": moment[:10],
+                    "expiry_key": f"{moment}#c0000000",
+                    "due_day": None,
+                    "due_key": None,
+                }
+            )
 
-        await _stored(portal, copies())
+        # Half of the others expire on the same day, but later.
+        now, same_day, later = copy(due_at), copy(due_at + timedelta(hours=4)), copy(due_at + timedelta(hours=1000))
+        numbered = sorted(range(1, items + 1), key=lambda number: partition_hash(f"c{number:07}"))
+        _fill(
+            portal,
+            CONTENT,
+            (Like(now if n <= due else same_day if n % 2 else later, ("0000000",), (f"{n:07}",)) for n in numbered),
+        )
         portal.clock.at = due_at - timedelta(hours=1)
         await portal.service.clock.expire_due()
         with reading(portal) as units:
@@ -144,9 +158,10 @@ async def test_analytics_of_90_days_answers_at_once_over_all_events(tmp_path: Pa
     with portal_in(tmp_path) as portal:
         pattern = await portal.released(product_suite="Atlas", review_due_date="2026-03-05")
         titles = [
-            pattern.model_copy(update={"content_id": f"c{each}", "title": f"Guide {each}"}) for each in range(contents)
+            pattern.model_copy(update={"content_id": f"c{each:03}", "title": f"Guide {each}"})
+            for each in range(contents)
         ]
-        await _stored(portal, titles)
+        _fill(portal, CONTENT, titles)
         portal.clock.to("2026-09-01")
         days = days_until("2026-09-01", 180)
         dice = random.Random(7)
@@ -155,48 +170,53 @@ async def test_analytics_of_90_days_answers_at_once_over_all_events(tmp_path: Pa
         totals: dict[str, list[int]] = defaultdict(lambda: [0, 0])
         active: set[tuple[str, str]] = set()
 
-        def events() -> Iterator[Event]:
+        def example(name: str, content_id: str | None, metadata: dict[str, Any]) -> Event:
+            return Event(
+                date_bucket=_SOME_DAY,
+                event_id=_SOME_ID,
+                event_name=name,
+                user_id=_SOMEBODY,
+                content_id=content_id,
+                metadata=metadata,
+                timestamp=f"{_SOME_DAY}T12:00:00.000000Z",
+            )
+
+        viewing = example("content_viewed", _SOMETHING, {"major": 1})
+        downloading = example("content_downloaded", _SOMETHING, {"major": 1})
+        searching = [example("search_done", None, {"words": _SOME_WORDS, "results": each}) for each in (0, 1)]
+
+        def events() -> Iterator[Like]:
             for each in range(number):
-                day, who = days[each * len(days) // number], f"user-{dice.randrange(people)}"
-                chance, content_id = dice.random(), f"c{min(dice.randrange(contents), dice.randrange(contents))}"
-                name, metadata = "search_done", {"words": f"words {dice.randrange(60)}", "results": dice.randrange(2)}
+                day, who = days[each * len(days) // number], f"user-{dice.randrange(people):03}"
+                chance, content_id = dice.random(), f"c{min(dice.randrange(contents), dice.randrange(contents)):03}"
                 rollups["user_events", day, who] += 1
                 if (day, who) not in active:
                     active.add((day, who))
                     rollups["active_users", day, ALL] += 1
                 if chance < 0.85:
                     viewed = chance < 0.6
-                    name, metadata = ("content_viewed" if viewed else "content_downloaded"), {"major": 1}
                     rollups["views" if viewed else "downloads", day, ALL] += 1
                     series[content_id, day][not viewed] += 1
                     totals[content_id][not viewed] += 1
+                    like, of, instead = viewing if viewed else downloading, _SOMETHING, content_id
                 else:
+                    of, instead, results = _SOME_WORDS, f"words {dice.randrange(60):03}", dice.randrange(2)
+                    like = searching[results]
                     rollups["searches", day, ALL] += 1
-                    if metadata["results"] == 0:
+                    if results == 0:
                         rollups["searches", day, "in_vain"] += 1
-                        rollups["no_result", day, str(metadata["words"])] += 1
-                yield Event(
-                    date_bucket=day,
-                    event_id=f"{each:07}",
-                    event_name=name,
-                    user_id=who,
-                    content_id=content_id if chance < 0.85 else None,
-                    metadata=metadata,
-                    timestamp=f"{day}T12:00:00.000000Z",
-                )
+                        rollups["no_result", day, instead] += 1
+                yield Like(like, (_SOME_DAY, _SOME_ID, _SOMEBODY, of), (day, f"{each:07}", who, instead))
 
         began = time.perf_counter()
-        await _stored(portal, events())
+        _fill(portal, schema.EVENTS, events())
         stored = number / (time.perf_counter() - began)
-        await _stored(
-            portal, (Rollup(what=what, day=day, subject=of, count=n) for (what, day, of), n in rollups.items())
-        )
-        await _stored(
-            portal, (Series(of_content=of, day=day, views=v, downloads=d) for (of, day), (v, d) in series.items())
-        )
-        await _stored(
-            portal, (Stats(of_content=of, views=v, downloads=d, stats_of="released") for of, (v, d) in totals.items())
-        )
+        numbers: list[Item] = [
+            Rollup(what=what, day=day, subject=of, count=n) for (what, day, of), n in rollups.items()
+        ]
+        numbers += [Series(of_content=of, day=day, views=v, downloads=d) for (of, day), (v, d) in series.items()]
+        numbers += [Stats(of_content=of, views=v, downloads=d, stats_of="released") for of, (v, d) in totals.items()]
+        _fill(portal, schema.EVENTS, numbers)
         began = time.perf_counter()
         await portal.service.summaries.make(90)
         made = time.perf_counter() - began
@@ -252,7 +272,7 @@ async def test_lists_cost_the_same_and_hardly_more_time_however_much_content_the
         seen: dict[str, list[tuple[float, float]]] = defaultdict(list)
         catalog, numbers, there = service.library.catalog, count(), 0
         for step in steps:
-            await _stored(portal, copies(there, step))
+            _fill(portal, CONTENT, copies(there, step))
             there = step
             await build_anew(portal.kit.search, portal.kit.store, catalog)
             for name, look in looks.items():

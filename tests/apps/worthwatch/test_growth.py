@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache
@@ -31,14 +30,14 @@ from partita.apps.worthwatch.schema import (
 from partita.apps.worthwatch.service.order import START, STEP
 from partita.kit.clock import SystemClock, stamp
 from partita.store import EmbeddedStore
-from partita.store.observe import Observation
 from partita.table import Item
 from tests.apps.filling import Like, fill, partition_hash
+from tests.apps.growth import check_growth, sizes, units_of_pages
 from tests.apps.house import kit_on
 from tests.apps.worthwatch.served import Somebody, WorthWatch, serve
 
 pytestmark = pytest.mark.anyio
-SIZES = [int(size) for size in os.environ.get("PARTITA_GROWTH", "300,450").split(",")]
+SIZES = sizes("300,450")
 """How many lists, at least so many that every page is full; there are ten times as many titles."""
 NOW = stamp(SystemClock())
 LIMITS = {
@@ -265,19 +264,7 @@ async def _measure(ww: WorthWatch, world: World, member: Somebody) -> dict[str, 
         "diary": (member, "/worthwatch/diary"),
         "ratings": (member, "/worthwatch/diary/ratings"),
     }
-    calls: list[Observation] = []
-    ww.kit.store.observe(calls.append)
-    units = {}
-    for name, (who, path) in pages.items():
-        calls.clear()
-        answer = await who.get(path)
-        if answer.status in (301, 302, 303, 307, 308):  # the address gets its readable tail
-            calls.clear()
-            answer = await who.get(answer.location)
-        assert answer.status == 200, (name, answer.status, answer.text[:500])
-        assert "Scan" not in {call.operation for call in calls}
-        units[name] = sum(call.units for call in calls if WORTHWATCH.name in call.tables)
-    return units
+    return await units_of_pages(ww.kit, pages, WORTHWATCH)
 
 
 @pytest.mark.timeout(20_000 if max(SIZES) > 1000 else 300)
@@ -293,7 +280,4 @@ async def test_what_pages_read_does_not_grow_with_lists_titles_and_people(tmp_pa
             fill(kit.tables.engine, WORTHWATCH.name, world.rows())
             measured[size] = await _measure(ww, world, member)
             print(f"{size:,} lists, {world.titles:,} titles: {measured[size]}", flush=True)
-    least, most = measured[SIZES[0]], measured[SIZES[-1]]
-    for name, limit in LIMITS.items():
-        assert most[name] <= limit, (name, most[name])
-        assert most[name] <= least[name] + 1, f"{name} costs more because more is stored: {least[name]}, {most[name]}"
+    check_growth(measured, LIMITS)

@@ -5,9 +5,12 @@ from __future__ import annotations
 import asyncio
 import subprocess
 import sys
+import tempfile
 import textwrap
 from collections.abc import AsyncIterator, Iterator
+from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import apsw
 import pytest
@@ -96,6 +99,41 @@ def test_a_text_is_added_later_and_changes_without_the_rest_of_its_document(libr
     library.store.write(Delete(Scan(book_id="1", page="2").own_key))
     library.follow(SCANNED)
     assert (library.found("atlas"), library.found("lakes"), library.found("globe deserts")) == ([], [], ["1"])
+
+
+_WRITES = st.lists(
+    st.one_of(
+        st.builds(Book, id=st.sampled_from("12"), title=st.sampled_from(("atlas", "globe", "")), hidden=st.booleans()),
+        st.builds(
+            Scan,
+            book_id=st.sampled_from("12"),
+            page=st.sampled_from("ab"),
+            text=st.sampled_from(("lakes", "hills", "")),
+        ),
+        st.sampled_from((Book(id="1").own_key, Book(id="2").own_key, Scan(book_id="1", page="a").own_key)),
+    ),
+    max_size=12,
+)
+
+
+@settings(max_examples=8, deadline=None)
+@given(_WRITES)
+def test_changes_that_are_followed_together_are_found_as_if_one_by_one(writes: list[Any]) -> None:
+    with tempfile.TemporaryDirectory() as folder, Engine.temporary(background=False) as engine:
+        searches = [Search(Path(folder, name), CursorKeys(b"k" * 32)) for name in ("one.db", "all.db")]
+        library, other = Library(engine, searches[0]), searches[1]
+        store = library.store.asynchronous
+        for write in writes:
+            library.store.write(Put(write) if isinstance(write, Item) else Delete(write))
+        (one_by_one,) = following_all(library.search, store, SCANNED, "one")
+        (together,) = following_all(other, store, SCANNED, "all")
+        for handler in (replace(one_by_one, together=None), together):
+            asyncio.run(ChangeWorker(store, engine.call_async, [handler], SystemClock()).drain())
+        for text in ("", "atlas", "globe", "lakes", "hills"):
+            found = asyncio.run(other.find(SCANNED, text))
+            assert sorted(hit.id for hit in found.hits) == library.found(text), text
+        for search in searches:
+            search.close()
 
 
 def test_a_text_waits_for_its_document_and_goes_and_comes_with_it(library: Library) -> None:

@@ -3,6 +3,8 @@ again."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from partita.apps.enablement.schema import (
     CONTENT,
     EVENTS,
@@ -42,6 +44,10 @@ def handlers(kit: Kit, service: EnablementService) -> tuple[Handler, ...]:
         if before is None and event is not None:
             await service.counting.count(event)
 
+    async def count_together(changes: Sequence[Change]) -> None:
+        read = (change.read(Event) for change in changes)
+        await service.counting.count_all([event for before, event in read if before is None and event is not None])
+
     async def list_released(change: Change) -> None:
         before, after = change.read(Content)
         either = after or before
@@ -79,7 +85,7 @@ def handlers(kit: Kit, service: EnablementService) -> tuple[Handler, ...]:
     return (
         adoption_handler("enablement.adoption", CONTENT, service.adoptions),
         Handler("enablement.ask-again", CONTENT, ask_again),
-        Handler("enablement.counting", EVENTS, count),
+        Handler("enablement.counting", EVENTS, count, together=count_together),
         Handler("enablement.files", CONTENT, delete_files),
         Handler("enablement.previews", CONTENT, want_previews),
         Handler("enablement.released", CONTENT, list_released),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
 from datetime import timedelta
 from typing import Any
 
@@ -22,7 +22,7 @@ _log = logging.getLogger(__name__)
 _FINISHED_KEPT = timedelta(days=3)
 """How long a checkpoint outlives its shard, which is gone a day after it was closed."""
 
-Handle = Callable[[Handler, dict[str, Any]], Awaitable[None]]
+HandleAll = Callable[[Handler, Sequence[dict[str, Any]]], Awaitable[None]]
 
 
 class Follower:
@@ -37,7 +37,7 @@ class Follower:
         lease: Tenancy,
         handler: Handler,
         name: str,
-        handle: Handle,
+        handle_all: HandleAll,
     ) -> None:
         """`name` is the one that progress is kept under."""
         self.handler = handler
@@ -46,7 +46,7 @@ class Follower:
         self._clock = clock
         self._lease = lease
         self._name = name
-        self._handle = handle
+        self._handle_all = handle_all
         self._places: dict[str, _Place] | None = None
         self._turn: int | None = None
         self._working = asyncio.Lock()
@@ -102,8 +102,7 @@ class Follower:
             _log.error("changes: %s did not run for a day and missed changes of %s", self.handler.name, table)
             if self.handler.kept is not None:
                 await self.handler.kept.build()
-        for record in batch.records:
-            await self._handle(self.handler, record)
+        await self._handle_all(self.handler, batch.records)
         place.finished = batch.iterator is None
         if batch.records:
             place.sequence = batch.records[-1]["dynamodb"]["SequenceNumber"]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
 
 from partita.table import Table
@@ -29,6 +29,8 @@ class Handler:
     run: Callable[[Change], Awaitable[None]]
     kept: Kept | None = None
     """Its data on this machine; rebuilt if it is missing or if changes were missed."""
+    together: Callable[[Sequence[Change]], Awaitable[None]] | None = None
+    """Takes many changes at once, if that is cheaper; if it fails, `run` gets them one by one."""
 
     @property
     def local(self) -> bool:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
+from collections.abc import Sequence
 from typing import Any
 
 import orjson
@@ -17,6 +18,20 @@ from partita.table import Put
 from partita.table.changes import change_of
 
 _log = logging.getLogger(__name__)
+
+
+async def handle_all(
+    store: AsyncStore, clock: Clock, pace: Pace, handler: Handler, records: Sequence[dict[str, Any]]
+) -> None:
+    """Ask a handler to take changes in their order: at once if it can, otherwise and if that fails one by one."""
+    if handler.together is not None and len(records) > 1:
+        try:
+            await handler.together([change_of(handler.table, record) for record in records])
+            return
+        except Exception as error:  # one of them may be bad, and alone it can be parked
+            _log.warning("changes: %s takes %d changes one by one: %r", handler.name, len(records), error)
+    for record in records:
+        await handle(store, clock, pace, handler, record)
 
 
 async def handle(store: AsyncStore, clock: Clock, pace: Pace, handler: Handler, record: dict[str, Any]) -> None:

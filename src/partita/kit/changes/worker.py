@@ -6,7 +6,7 @@ import asyncio
 import contextlib
 import logging
 import time
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import orjson
@@ -14,7 +14,7 @@ import orjson
 from partita.dynamo.errors import DynamoError
 from partita.kit.changes.follower import Follower
 from partita.kit.changes.handlers import Handler
-from partita.kit.changes.handling import handle
+from partita.kit.changes.handling import handle, handle_all
 from partita.kit.changes.lease import LeaseLostError, Tenancy
 from partita.kit.changes.pace import Pace
 from partita.kit.changes.reading import SharedReader
@@ -56,7 +56,7 @@ class ChangeWorker:
         self._lease = Tenancy(store, clock, self._named("changes"), self._pace.lease)
         reader = SharedReader(call, batch=self._pace.batch, poll=self._pace.poll, shards=self._pace.shards)
         self._followers = [
-            Follower(store, reader, clock, self._lease, handler, self.progress_of(handler), self.handle)
+            Follower(store, reader, clock, self._lease, handler, self.progress_of(handler), self._handle_all)
             for handler in self._handlers
         ]
 
@@ -108,6 +108,9 @@ class ChangeWorker:
     async def handle(self, handler: Handler, record: dict[str, Any]) -> None:
         """Ask a handler to take a change, several times; park the change if nothing helps."""
         await handle(self._store, self._clock, self._pace, handler, record)
+
+    async def _handle_all(self, handler: Handler, records: Sequence[dict[str, Any]]) -> None:
+        await handle_all(self._store, self._clock, self._pace, handler, records)
 
     async def _follow_all(self) -> None:
         """Every handler by itself, and the lease beside them, until the lease is lost or this is cancelled."""

@@ -2,15 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Callable
+import asyncio
+from collections.abc import AsyncIterator, Callable, Sequence
 from functools import partial
 from typing import Any
 
 from partita.kit.changes import Change, Handler, Kept
 from partita.kit.search.catalog import Catalog, Document, Text, Texts
-from partita.kit.search.index import Search
+from partita.kit.search.index import Search, document_change, in_order
+from partita.kit.search.writes import DocumentChange, TextChange
 from partita.store.store import AsyncStore
 from partita.table import Query, Table
+
+_MOST_CHARACTERS = 2_000_000
+"""Of texts in one transaction."""
+_LOADED_AT_ONCE = 16
 
 
 def following(search: Search, store: AsyncStore, catalog: Catalog[Any], name: str) -> Handler:
@@ -32,10 +38,14 @@ def _handler(search: Search, store: AsyncStore, catalog: Catalog[Any], name: str
     texts = [each for each in catalog.texts if each.item_type.__table__ == table]
 
     async def run(change: Change) -> None:
+        await together([change])
+
+    async def together(changes: Sequence[Change]) -> None:
         if main:
-            await _follow_item(search, catalog, change)
+            await search.apply_all(catalog, _documents_of(catalog, changes))
         for each in texts:
-            await _follow_text(search, catalog, each, change)
+            async for some in _texts_of(each, changes):
+                await search.apply_all(catalog, some)
 
     async def whole() -> bool:
         # What is missing is built once, by the handler of the items' table; changes that come meanwhile win.
@@ -44,22 +54,47 @@ def _handler(search: Search, store: AsyncStore, catalog: Catalog[Any], name: str
     async def build() -> int:
         return await build_anew(search, store, catalog)
 
-    return Handler(name, table, run, Kept(whole, build))
+    return Handler(name, table, run, Kept(whole, build), together)
 
 
-async def _follow_item(search: Search, catalog: Catalog[Any], change: Change) -> None:
-    old, new = change.read(catalog.item_type)
-    if old is not None and new is not None and catalog.document(old) == catalog.document(new):
-        return  # nothing has changed that can be found, such as who looked at it
-    await search.apply(catalog, old, new, sequence=change.sequence)
+def _documents_of(catalog: Catalog[Any], changes: Sequence[Change]) -> list[DocumentChange]:
+    """What changes are to the index; of several of one document the last, which has it as it is."""
+    documents: dict[str, DocumentChange] = {}
+    for change in changes:
+        old, new = change.read(catalog.item_type)
+        if old is not None and new is not None and catalog.document(old) == catalog.document(new):
+            continue  # nothing has changed that can be found, such as who looked at it
+        document = document_change(catalog, old, new, change.sequence)
+        if document is not None:
+            documents[document.id] = document
+    return list(documents.values())
 
 
-async def _follow_text(search: Search, catalog: Catalog[Any], texts: Texts[Any], change: Change) -> None:
-    old, new = (None if item is None else texts.text(item) for item in change.read(texts.item_type))
-    text = new or old
-    if text is not None and old != new:
-        words = None if new is None else (await texts.words(new)).text
-        await search.put_text(catalog, text.id, texts.field, text.part, words, sequence=change.sequence)
+async def _texts_of(texts: Texts[Any], changes: Sequence[Change]) -> AsyncIterator[list[TextChange]]:
+    """The same for texts of documents: the last of each, some at a time so that no transaction becomes too large."""
+    latest: dict[tuple[str, str], tuple[Text | None, str]] = {}
+    for change in changes:
+        old, new = (None if item is None else texts.text(item) for item in change.read(texts.item_type))
+        text = new or old
+        if text is not None and old != new:
+            latest[text.id, text.part] = new, in_order(change.sequence)
+    some: list[TextChange] = []
+    characters = 0
+    waiting = list(latest.items())
+    for first in range(0, len(waiting), _LOADED_AT_ONCE):
+        loading = waiting[first : first + _LOADED_AT_ONCE]
+        loaded = await asyncio.gather(*(_words(texts, new) for _, (new, _) in loading))
+        for (place, (_, sequence)), words in zip(loading, loaded, strict=True):
+            some.append(TextChange(texts.field, place, words, sequence))
+            characters += len(words or "")
+        if characters > _MOST_CHARACTERS:
+            yield some
+            some, characters = [], 0
+    yield some
+
+
+async def _words(texts: Texts[Any], text: Text | None) -> str | None:
+    return None if text is None else (await texts.words(text)).text
 
 
 async def build_anew(

@@ -21,6 +21,7 @@ from partita.kit.search.ranking import Counts, Ranked
 from partita.kit.search.reads import Ended
 from partita.kit.search.results import FacetValue, SearchPage
 from partita.kit.search.sets import Sets
+from partita.kit.search.writes import DocumentChange, TextChange
 from partita.private_files import close_to_others, private_file
 from partita.store.reads import note_read
 from partita.table import CursorKeys, Item
@@ -153,18 +154,19 @@ class Search:
 
     async def apply(self, catalog: Catalog[I], old: I | None, new: I | None, *, sequence: str) -> None:
         """Follow one change; done twice, or after a later change of the same item, it changes nothing."""
-        wanted = None if new is None else catalog.document(new)
-        before = wanted
-        for image in (old, new):
-            if before is None and image is not None:
-                before = catalog.document(image)
-        if before is not None:
-            await self._run(writes.apply, catalog, before.id, wanted, _in_order(sequence))
+        change = document_change(catalog, old, new, sequence)
+        if change is not None:
+            await self.apply_all(catalog, [change])
+
+    async def apply_all(self, catalog: Catalog[Any], changes: Sequence[DocumentChange | TextChange]) -> None:
+        """Follow many changes, which costs less than one after another; if one of them is refused, all are."""
+        if changes:
+            await self._run(writes.apply, catalog, changes)
 
     async def put(self, catalog: Catalog[Any], identity: str, document: Document | None, *, sequence: str) -> None:
         """Put a document in, or take it out (None), for catalogs whose documents are made of several items. Done twice,
         or after a later one, it changes nothing."""
-        await self._run(writes.apply, catalog, identity, document, _in_order(sequence))
+        await self.apply_all(catalog, [DocumentChange(identity, document, in_order(sequence))])
 
     async def put_text(
         self, catalog: Catalog[Any], identity: str, field: str, part: str, text: str | None, *, sequence: str
@@ -175,7 +177,7 @@ class Search:
         """
         if field not in {each.field for each in catalog.texts}:
             raise ValueError(f"{catalog.name} declares no texts for {field!r}; add Texts({field!r}, …) to its texts")
-        await self._run(writes.apply_text, catalog, field, (identity, part), text, _in_order(sequence))
+        await self.apply_all(catalog, [TextChange(field, (identity, part), text, in_order(sequence))])
 
     async def rebuild(
         self, catalog: Catalog[I], items: AsyncIterable[I], progress: Callable[[int], None] = lambda _: None
@@ -268,7 +270,17 @@ def _use_wal(connection: apsw.Connection) -> None:
             time.sleep(0.01)
 
 
-def _in_order(sequence: str) -> str:
+def document_change(catalog: Catalog[I], old: I | None, new: I | None, sequence: str) -> DocumentChange | None:
+    """What a change of an item is to the index; None if the item was and is nothing that can be found."""
+    wanted = None if new is None else catalog.document(new)
+    before = wanted
+    for image in (old, new):
+        if before is None and image is not None:
+            before = catalog.document(image)
+    return None if before is None else DocumentChange(before.id, wanted, in_order(sequence))
+
+
+def in_order(sequence: str) -> str:
     """Text of one width: the numbers of AWS are too long for SQLite's."""
     return sequence.zfill(40)
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import time
 from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
 from typing import Any, cast
 
 import apsw
@@ -23,34 +24,46 @@ LONGEST_TERM = 30
 """Longer words are addresses and the like, which nobody corrects."""
 
 
-def apply(
-    connection: apsw.Connection, catalog: Catalog[Any], identity: str, document: Document | None, sequence: str
-) -> None:
-    """Follow a change of a document, unless a later one was followed before."""
-    with writing(connection):
-        generation = make(connection, catalog)
-        known = connection.execute(f"SELECT sequence FROM documents_{catalog.slug} WHERE id = ?", (identity,)).get
-        if known is None or known <= sequence:
-            _write(connection, catalog, identity, document, sequence, generation)
+@dataclass(frozen=True, slots=True)
+class DocumentChange:
+    """A document as a change leaves it; None if it went."""
+
+    id: str
+    document: Document | None
+    sequence: str
 
 
-def apply_text(
-    connection: apsw.Connection,
-    catalog: Catalog[Any],
-    field: str,
-    place: tuple[str, str],
-    text: str | None,
-    sequence: str,
-) -> None:
-    """Follow a change of one text of a document, unless a later one was followed before."""
-    identity, part = place
+@dataclass(frozen=True, slots=True)
+class TextChange:
+    """One text of a document as a change leaves it; None if it went."""
+
+    field: str
+    place: tuple[str, str]
+    """The document's id and the part."""
+    text: str | None
+    sequence: str
+
+
+def apply(connection: apsw.Connection, catalog: Catalog[Any], changes: Iterable[DocumentChange | TextChange]) -> None:
+    """Follow changes, all or none of them; one that comes after a later one changes nothing."""
+    slug = catalog.slug
     with writing(connection):
         generation = make(connection, catalog)
-        known = connection.execute(
-            f"SELECT sequence FROM parts_{catalog.slug} WHERE (id, field, part) = (?, ?, ?)", (identity, field, part)
-        ).get
-        if known is None or known <= sequence:
-            _write_text(connection, catalog, field, place, text, sequence, generation)
+        changed: dict[str, None] = {}
+        for each in changes:
+            if isinstance(each, DocumentChange):
+                known = connection.execute(f"SELECT sequence FROM documents_{slug} WHERE id = ?", (each.id,)).get
+                if known is None or known <= each.sequence:
+                    _write(connection, catalog, each.id, each.document, each.sequence, generation)
+                continue
+            identity, part = each.place
+            known = connection.execute(
+                f"SELECT sequence FROM parts_{slug} WHERE (id, field, part) = (?, ?, ?)", (identity, each.field, part)
+            ).get
+            if known is None or known <= each.sequence:
+                _write_text(connection, catalog, each.field, each.place, each.text, each.sequence, generation)
+                changed[identity] = None
+        for identity in changed:
             _index(connection, catalog, identity)
 
 

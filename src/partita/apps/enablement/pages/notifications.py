@@ -43,8 +43,8 @@ def add(pages: Routes, service: EnablementService) -> None:
         """What is new for the viewer."""
         chosen: Literal["all", "unread", "must_read"] = show if show in ("unread", "must_read") else "all"  # type: ignore[assignment]
         shown_at = timestamp(service.changing.now())
-        page = await notifications.list(viewer, show=chosen, limit=_PAGE, cursor=cursor)
-        contents = await service.content.visible(viewer, (each.content_id for each in page if each.content_id))
+        page, about = await notifications.list_with_content(viewer, show=chosen, limit=_PAGE, cursor=cursor)
+        contents = service.content.seen(viewer, about)
         unread = await notifications.unread_count(viewer)
         return render(
             request,
@@ -52,6 +52,9 @@ def add(pages: Routes, service: EnablementService) -> None:
             page=page,
             show=chosen,
             covers={each.content_id: each for each in await service.showing.each(contents)},
+            to_read=await service.reading.open_among(
+                viewer, (each.content_id for each in page if each.content_id and each.about == "must_read")
+            ),
             unread="99+" if unread >= MOST_COUNTED else unread,
             shown_at=shown_at,
             suggestions=await suggestions(viewer) if not page.items and chosen == "all" else (),

@@ -23,7 +23,7 @@ from partita.kit.forms import Parsed, submitted
 from partita.kit.markdown import html_of
 from partita.kit.pages import redirect, render
 from partita.kit.permissions import Viewer
-from partita.kit.problems import NotFound
+from partita.kit.problems import Forbidden, NotFound
 from partita.kit.routes import CurrentViewer, Routes
 
 QUEUE_PATH = "/enablement/queue"
@@ -54,11 +54,37 @@ class Forms:
         return cls(Parsed(None), Parsed(None))
 
 
+@dataclass(frozen=True, slots=True)
+class Decision:
+    """What `decision.html` needs to offer the decision on something that waits."""
+
+    pending: Pending
+    own: Forbidden | None
+    """Why the viewer may not decide."""
+    deciders: list[str]
+    """Who else may, then."""
+    forms: Forms
+
+
+async def decision_of(
+    service: EnablementService, viewer: Viewer, pending: Pending, forms: Forms | None = None
+) -> Decision:
+    """The decision on something that waits, in the queue or on its own page."""
+    own = own_work(viewer, pending.content, pending.changed_by)
+    deciders = await service.desks.deciders(viewer) if own is not None else []
+    return Decision(pending, own, deciders, forms or Forms.empty())
+
+
 def add(pages: Routes, service: EnablementService) -> None:
     """Declare the routes."""
 
     async def desk_page(
-        request: Request, viewer: Viewer, at: str = "", cursor: str | None = None, forms: Forms | None = None
+        request: Request,
+        viewer: Viewer,
+        at: str = "",
+        cursor: str | None = None,
+        forms: Forms | None = None,
+        onward: str = QUEUE_PATH,
     ) -> Response:
         page = await service.desks.queue(viewer, limit=_PAGE, cursor=cursor)
         if cursor and not page.items:
@@ -68,7 +94,7 @@ def add(pages: Routes, service: EnablementService) -> None:
             try:
                 desk = replace(desk, current=await service.desks.pending(viewer, at))
             except NotFound as gone:
-                return redirect(QUEUE_PATH, flash=gone.detail, kind="info")
+                return redirect(onward, flash=gone.detail, kind="info")
         if desk.current is None:
             decisions = await service.desks.decisions(viewer)
             contents = await service.content.visible(viewer, (each.history_of for each in decisions))
@@ -101,7 +127,6 @@ def add(pages: Routes, service: EnablementService) -> None:
         preview = (
             pending.proposal if pending.proposal is not None and "s3_key" in pending.proposal.proposed else content
         )
-        own = own_work(viewer, content, pending.changed_by)
         return render(
             request,
             "enablement/queue.html",
@@ -119,12 +144,9 @@ def add(pages: Routes, service: EnablementService) -> None:
             talk=talk,
             actions=ACTIONS,
             checks=checks_of(content, fields, pending, preview.preview_state, owner=shown[-1].owner is not None),
-            own=own,
-            deciders=await service.desks.deciders(viewer) if own is not None else [],
+            decision=await decision_of(service, viewer, pending, forms),
             today=shown[-1].today,
             late={each.content_id for each in (*desk.page, pending) if waits_long(each, shown[-1].today)},
-            said=forms.said,
-            approval=forms.approval,
         )
 
     @pages.get("/queue", Enablement.APPROVE)
@@ -155,7 +177,8 @@ def add(pages: Routes, service: EnablementService) -> None:
             return redirect(onward, flash=f"“{content.title}” {done}.")
 
         async def again(form: Parsed[Approval]) -> Response:
-            return await desk_page(request, viewer, content_id, forms=replace(Forms.empty(), approval=form))
+            forms = replace(Forms.empty(), approval=form)
+            return await desk_page(request, viewer, content_id, forms=forms, onward=onward)
 
         return await submitted(request, Approval, save, again)
 
@@ -169,7 +192,8 @@ def add(pages: Routes, service: EnablementService) -> None:
             return redirect(onward, flash=f"Changes requested: “{content.title}”.", kind="info")
 
         async def again(form: Parsed[ChangesRequest]) -> Response:
-            return await desk_page(request, viewer, content_id, forms=replace(Forms.empty(), said=form))
+            forms = replace(Forms.empty(), said=form)
+            return await desk_page(request, viewer, content_id, forms=forms, onward=onward)
 
         return await submitted(request, ChangesRequest, save, again)
 

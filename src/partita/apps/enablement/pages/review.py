@@ -24,6 +24,8 @@ from partita.kit.routes import CurrentViewer, Routes
 
 REVIEW_PATH = "/enablement/review"
 _LOADED = 300
+_LISTED = 100
+"""How many of them are rows; the others count in months and shares."""
 _AT_ONCE = 50
 """How many somebody confirms with one click."""
 _MONTHS = 12
@@ -54,18 +56,20 @@ def add(pages: Routes, service: EnablementService) -> None:
             for each in shown
             if (not owner or each.content.owner_user_id == owner) and (not suite or each.content.product_suite == suite)
         ]
-        numbers = await service.desks.stats([each.content_id for each in matching])
+        listed = matching[:_LISTED]
+        numbers = await service.desks.stats([each.content_id for each in listed])
         late = sum(_day(each) < today for each in shown)
         owners = {each.content.owner_user_id: each.owner_name for each in shown}
         return render(
             request,
             "enablement/review.html",
             form=form,
-            groups=[group for group in _groups(matching, today) if group.items],
+            groups=[group for group in _groups(listed, today) if group.items],
             months=_months(matching, today),
             total=len(shown),
             in_time=round(100 * (len(shown) - late) / len(shown)) if shown else 100,
-            more=page.next_cursor is not None,
+            listed=len(listed),
+            more=page.next_cursor is not None or len(matching) > len(listed),
             owners=sorted(owners.items(), key=lambda each: each[1].casefold()),
             suites=sorted({each.content.product_suite for each in shown if each.content.product_suite}),
             owner=owner,

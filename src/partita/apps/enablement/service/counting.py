@@ -3,12 +3,15 @@ guard that the event was counted. A replay, a crash or a second worker counts no
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
 from typing import Any, Literal
 
 from partita.apps.enablement import schema
 from partita.apps.enablement.formats import folded
 from partita.apps.enablement.schema import (
+    NEVER,
     ActiveUser,
     Content,
     CountedEvent,
@@ -26,19 +29,23 @@ from partita.table import ChangedMeanwhileError, Check, KeyPartError, Put, Trans
 
 ALL, IN_VAIN = "all", "in_vain"
 _LONGEST_SUBJECT = 200
-
-
-class AlreadyCounted(Exception):
-    """The event is in the numbers."""
+_MOST_ROWS = 100
+"""In one transaction of DynamoDB."""
 
 
 @dataclass(frozen=True, slots=True)
 class _Known:
-    """The rows that a number depends on, as they were read."""
+    """The rows that numbers depend on, as they were read; those that are not there yet are left out."""
 
-    active: ActiveUser | None = None
-    reader: Reader | None = None
-    stats: Stats | None = None
+    active: dict[tuple[str, str], ActiveUser]
+    """By day and person."""
+    readers: dict[tuple[str, str], Reader]
+    """By content and person."""
+    stats: dict[str, Stats]
+    """By content."""
+
+
+NOTHING_KNOWN = _Known({}, {}, {})
 
 
 class Counting:
@@ -50,32 +57,64 @@ class Counting:
 
     async def count(self, event: Event) -> bool:
         """Add an event to all numbers, once; whether this call did it."""
+        return await self.count_all([event]) == 1
 
-        async def attempt() -> bool:
-            known = await self._known(event)
-            guard = Put(CountedEvent(event_id=event.event_id, expires_at=event.expires_at)).if_new()
-            await self._store.transact(Transaction(guard.otherwise(AlreadyCounted()), *additions(event, known)))
-            return True
+    async def count_all(self, events: Iterable[Event]) -> int:
+        """Add events to all numbers, each once; how many this call added. Those that share a transaction write a number
+        once that several of them add to."""
+        waiting = list({event.event_id: event for event in events}.values())
+        new = await self._new(waiting) if len(waiting) > 1 else waiting
+        return sum([await self._count_together(some) for some in groups(new)])
 
-        try:
-            return await self._store.attempt(attempt, tries=50)
-        except AlreadyCounted:
-            return False
+    async def _new(self, events: Sequence[Event]) -> list[Event]:
+        """Those that are not counted yet: a replay of many costs no more than this."""
+        keys = [CountedEvent.key(CountedEvent.event_id(event.event_id)) for event in events]
+        counted = await self._store.batch_get(keys, consistent=True)
+        return [event for event, guard in zip(events, counted, strict=True) if guard is None]
 
-    async def _known(self, event: Event) -> _Known:
-        """What an event adds to, as it is now. The guard is read with it: a replay then costs no transaction."""
-        wanted: dict[str, Any] = {"guard": CountedEvent.key(CountedEvent.event_id(event.event_id))}
-        if event.user_id:
-            wanted["active"] = ActiveUser.key(ActiveUser.day(event.date_bucket), ActiveUser.person(event.user_id))
-        content_id = used_content(event)
-        if content_id is not None:
-            wanted["stats"] = Stats.key(Stats.of_content(content_id))
-            if event.user_id:
-                wanted["reader"] = Reader.key(Reader.of_content(content_id), Reader.person(event.user_id))
-        found = dict(zip(wanted, await self._store.batch_get(list(wanted.values()), consistent=True), strict=True))
-        if found.pop("guard") is not None:
-            raise AlreadyCounted
-        return _Known(**found)
+    async def _count_together(self, events: Sequence[Event]) -> int:
+        async def attempt() -> int:
+            new, known = await self._known(events)
+            if new:
+                guards = (
+                    Put(CountedEvent(event_id=event.event_id, expires_at=event.expires_at))
+                    .if_new()
+                    .otherwise(ChangedMeanwhileError("What is counted"))
+                    for event in new
+                )
+                await self._store.transact(Transaction(*guards, *additions(new, known)))
+            return len(new)
+
+        return await self._store.attempt(attempt, tries=50)
+
+    async def _known(self, events: Sequence[Event]) -> tuple[list[Event], _Known]:
+        """The events that are not counted yet, and what they add to, as it is now. Guards are read with the rest: a
+        replay then costs no transaction."""
+        keys: dict[tuple[str, ...], Any] = {}
+        for event in events:
+            keys["guard", event.event_id] = CountedEvent.key(CountedEvent.event_id(event.event_id))
+            day, person, content_id = event.date_bucket, event.user_id, used_content(event)
+            if person:
+                keys["active", day, person] = ActiveUser.key(ActiveUser.day(day), ActiveUser.person(person))
+            if content_id is not None:
+                keys["stats", content_id] = Stats.key(Stats.of_content(content_id))
+                if person:
+                    keys["reader", content_id, person] = Reader.key(
+                        Reader.of_content(content_id), Reader.person(person)
+                    )
+        rows = zip(keys, await self._store.batch_get(list(keys.values()), consistent=True), strict=True)
+        known = _Known({}, {}, {})
+        counted: set[str] = set()
+        for (what, *of), row in rows:
+            if isinstance(row, ActiveUser):
+                known.active[of[0], of[1]] = row
+            elif isinstance(row, Reader):
+                known.readers[of[0], of[1]] = row
+            elif isinstance(row, Stats):
+                known.stats[of[0]] = row
+            elif what == "guard" and row is not None:
+                counted.add(of[0])
+        return [event for event in events if event.event_id not in counted], known
 
     # The totals of an item are in the list of released content while it is released
 
@@ -147,70 +186,152 @@ def in_vain(event: Event) -> bool:
     return event.event_name == "search_done" and results == 0 and not isinstance(results, bool)
 
 
-def additions(event: Event, known: _Known) -> tuple[Write, ...]:
-    """Everything that an event adds to, as writes of one transaction."""
-    day = event.date_bucket
-    writes: list[Write] = []
-    use = use_of(event)
+def groups(events: Iterable[Event]) -> Iterator[list[Event]]:
+    """Events in their order, in groups that one transaction can count."""
+    group: list[Event] = []
+    rows: set[tuple[str, ...]] = set()
+    for event in events:
+        with_it = rows | _rows_of(event)
+        if len(with_it) > _MOST_ROWS:
+            yield group
+            group, with_it = [], _rows_of(event)
+        group.append(event)
+        rows = with_it
+    if group:
+        yield group
+
+
+def _rows_of(event: Event) -> set[tuple[str, ...]]:
+    """Names of all rows that counting an event can write, eight at most."""
+    day, person, use, content_id = event.date_bucket, event.user_id, use_of(event), used_content(event)
+    rows: set[tuple[str, ...]] = {("guard", event.event_id)}
     if use is not None:
-        writes.append(_rolled("views" if use == "views" else "downloads", day))
-        content_id = used_content(event)
-        if content_id is not None:
-            writes += _of_content(event, content_id, use, known)
+        rows.add((use, day))
+    if content_id is not None:
+        rows |= {("series", content_id, day), ("stats", content_id)}
+        if person:
+            rows.add(("reader", content_id, person))
     if event.event_name == "search_done":
-        writes.append(_rolled("searches", day))
+        rows.add(("searches", day))
         if in_vain(event):
-            writes.append(_rolled("searches", day, IN_VAIN))
-            words = words_of(event)
-            if words:
-                writes.append(_rolled("no_result", day, words))
-    if event.user_id:
-        writes += _of_person(event.user_id, day, known.active)
-    return tuple(writes)
+            rows |= {("in vain", day), ("no result", day, words_of(event))}
+    if person:
+        rows |= {("active", day, person), ("active people", day), ("events", day, person)}
+    return rows
 
 
-def _rolled(what: RollupOf, day: str, subject: str = ALL) -> Write:
+def additions(events: Iterable[Event], known: _Known) -> tuple[Write, ...]:
+    """Everything that events add to, as writes of one transaction: a row is written once."""
+    sums = _Sums(known)
+    for event in events:
+        sums.add(event)
+    return sums.writes()
+
+
+@dataclass(slots=True)
+class _Uses:
+    """What some events add to the use of an item."""
+
+    views: int = 0
+    downloads: int = 0
+    last_viewed_day: str = NEVER
+    people: set[str] = field(default_factory=set)
+    """Those who had not used it before."""
+
+
+class _Sums:
+    """What some events add to each number."""
+
+    def __init__(self, known: _Known) -> None:
+        self._known = known
+        self._rollups: Counter[tuple[RollupOf, str, str]] = Counter()
+        self._active: Counter[tuple[str, str]] = Counter()
+        self._series: defaultdict[tuple[str, str], Counter[str]] = defaultdict(Counter)
+        self._readers: dict[tuple[str, str], Reader] = {}
+        self._uses: defaultdict[str, _Uses] = defaultdict(_Uses)
+
+    def add(self, event: Event) -> None:
+        day, use = event.date_bucket, use_of(event)
+        if use is not None:
+            self._rollups["views" if use == "views" else "downloads", day, ALL] += 1
+            content_id = used_content(event)
+            if content_id is not None:
+                self._add_use(event, content_id, use)
+        if event.event_name == "search_done":
+            self._rollups["searches", day, ALL] += 1
+            if in_vain(event):
+                self._rollups["searches", day, IN_VAIN] += 1
+                words = words_of(event)
+                if words:
+                    self._rollups["no_result", day, words] += 1
+        if event.user_id:
+            self._rollups["user_events", day, event.user_id] += 1
+            self._active[day, event.user_id] += 1
+
+    def _add_use(self, event: Event, content_id: str, use: str) -> None:
+        day, uses = event.date_bucket, self._uses[content_id]
+        self._series[content_id, day][use] += 1
+        if use == "views":
+            uses.views += 1
+            uses.last_viewed_day = max(uses.last_viewed_day, day)
+        else:
+            uses.downloads += 1
+        if event.user_id:
+            of = content_id, event.user_id
+            before = self._known.readers.get(of)
+            if before is None:
+                uses.people.add(event.user_id)
+            row = self._readers.get(of) or before or Reader(of_content=content_id, person=event.user_id)
+            self._readers[of] = _with_use(row, event, viewed=use == "views")
+
+    def writes(self) -> tuple[Write, ...]:
+        writes: list[Write] = [
+            _of_person(day, person, number, self._known.active.get((day, person)))
+            for (day, person), number in self._active.items()
+        ]
+        new = Counter(day for day, person in self._active if (day, person) not in self._known.active)
+        for day, number in new.items():
+            self._rollups["active_users", day, ALL] += number
+        writes += [_rolled(what, day, subject, number) for (what, day, subject), number in self._rollups.items()]
+        for (content_id, day), numbers in self._series.items():
+            key = Series.key(Series.of_content(content_id), Series.day(day))
+            added = [getattr(Series, use).add(number) for use, number in numbers.items()]
+            writes.append(Update(key, *added).or_new())
+        writes += [_read_by(row, self._known.readers.get(of)) for of, row in self._readers.items()]
+        writes += [_totals(of, uses, self._known.stats.get(of)) for of, uses in self._uses.items()]
+        return tuple(writes)
+
+
+def _rolled(what: RollupOf, day: str, subject: str, number: int) -> Write:
     key = Rollup.key(Rollup.what(what), Rollup.day(day), Rollup.subject(subject))
-    return Update(key, Rollup.count.add(1)).or_new()
+    return Update(key, Rollup.count.add(number)).or_new()
 
 
-def _of_person(user_id: str, day: str, active: ActiveUser | None) -> list[Write]:
-    counted = _rolled("user_events", day, user_id)
+def _of_person(day: str, person: str, number: int, active: ActiveUser | None) -> Write:
     if active is not None:
-        more = Update(active.own_key, ActiveUser.event_count.add(1))
-        return [more.otherwise(ChangedMeanwhileError("Somebody's day")), counted]
-    first = Put(ActiveUser(day=day, person=user_id, event_count=1)).if_new()
-    return [first.otherwise(ChangedMeanwhileError("Somebody's day")), counted, _rolled("active_users", day)]
+        more = Update(active.own_key, ActiveUser.event_count.add(number))
+        return more.otherwise(ChangedMeanwhileError("Somebody's day"))
+    first = Put(ActiveUser(day=day, person=person, event_count=number)).if_new()
+    return first.otherwise(ChangedMeanwhileError("Somebody's day"))
 
 
-def _of_content(event: Event, content_id: str, use: str, known: _Known) -> list[Write]:
-    viewed = use == "views"
-    key = Series.key(Series.of_content(content_id), Series.day(event.date_bucket))
-    writes: list[Write] = [Update(key, (Series.views if viewed else Series.downloads).add(1)).or_new()]
-    new_reader = False
-    if event.user_id:
-        new_reader = known.reader is None
-        writes.append(_read_by(event, content_id, event.user_id, known.reader, viewed=viewed))
-    writes.append(_totals(event.date_bucket, content_id, known.stats, viewed=viewed, new_reader=new_reader))
-    return writes
-
-
-def _read_by(event: Event, content_id: str, user_id: str, before: Reader | None, *, viewed: bool) -> Write:
+def _with_use(row: Reader, event: Event, *, viewed: bool) -> Reader:
     """Events come in any order: first is the earliest, last the latest."""
-    row = before or Reader(of_content=content_id, person=user_id)
     at, major = event.timestamp, _major(event)
     if viewed:
-        after = row.with_(
+        return row.with_(
             Reader.first_viewed(min(filter(None, (row.first_viewed, at)))),
             Reader.last_viewed(max(filter(None, (row.last_viewed, at)))),
             Reader.major_seen(_extreme(max, row.major_seen, major)),
         )
-    else:
-        after = row.with_(
-            Reader.last_downloaded(max(filter(None, (row.last_downloaded, at)))),
-            Reader.major_downloaded(_extreme(max, row.major_downloaded, major)),
-            Reader.first_major_downloaded(_extreme(min, row.first_major_downloaded, major)),
-        )
+    return row.with_(
+        Reader.last_downloaded(max(filter(None, (row.last_downloaded, at)))),
+        Reader.major_downloaded(_extreme(max, row.major_downloaded, major)),
+        Reader.first_major_downloaded(_extreme(min, row.first_major_downloaded, major)),
+    )
+
+
+def _read_by(after: Reader, before: Reader | None) -> Write:
     if before is None:
         return Put(after).if_new().otherwise(ChangedMeanwhileError("A reader"))
     return Put(after).unless_changed(
@@ -224,18 +345,23 @@ def _read_by(event: Event, content_id: str, user_id: str, before: Reader | None,
     )
 
 
-def _totals(day: str, content_id: str, stats: Stats | None, *, viewed: bool, new_reader: bool) -> Write:
-    people = int(new_reader)
+def _totals(content_id: str, uses: _Uses, stats: Stats | None) -> Write:
+    people = len(uses.people)
     if stats is None:
-        first = Stats(of_content=content_id, people=people)
-        first = first.with_(Stats.views(1), Stats.last_viewed_day(day)) if viewed else first.with_(Stats.downloads(1))
+        first = Stats(
+            of_content=content_id,
+            views=uses.views,
+            downloads=uses.downloads,
+            people=people,
+            last_viewed_day=uses.last_viewed_day,
+        )
         return Put(first).if_new().otherwise(ChangedMeanwhileError("The totals"))
-    added = [(Stats.views if viewed else Stats.downloads).add(1)]
-    if people:
-        added.append(Stats.people.add(1))
-    if viewed and day > stats.last_viewed_day:
-        moved = Update(stats.own_key, *added, Stats.last_viewed_day.set(day)).knowing(Stats.stats_of(stats.stats_of))
-        return moved.unless_changed(stats, Stats.last_viewed_day, Stats.stats_of)
+    numbers = ((Stats.views, uses.views), (Stats.downloads, uses.downloads), (Stats.people, people))
+    added = [attribute.add(number) for attribute, number in numbers if number]
+    if uses.last_viewed_day > stats.last_viewed_day:
+        moved = Update(stats.own_key, *added, Stats.last_viewed_day.set(uses.last_viewed_day))
+        known = moved.knowing(Stats.stats_of(stats.stats_of))
+        return known.unless_changed(stats, Stats.last_viewed_day, Stats.stats_of)
     return Update(stats.own_key, *added).otherwise(ChangedMeanwhileError("The totals"))
 
 

@@ -71,6 +71,11 @@ class Pending:
         return self.source.change_note
 
     @property
+    def waits(self) -> bool:
+        """Whether it waits for a decision."""
+        return self.source.approval_state == "waiting"
+
+    @property
     def is_change(self) -> bool:
         """Whether readers have an earlier version."""
         return self.proposal is not None or self.content.ever_approved
@@ -123,7 +128,7 @@ class Desks:
         content = await self._changing.content(content_id)
         proposal = None if content.status == "Draft" else await self._changing.proposal(content_id)
         found = Pending(content, proposal)
-        if found.source.approval_state != "waiting":
+        if not found.waits:
             raise NotFound(f"“{content.title}” does not wait for approval any more.", code="not_waiting")
         return found
 

@@ -12,7 +12,7 @@ from typing import Any, Literal
 from partita.apps.enablement import schema
 from partita.apps.enablement.inputs import PreferencesInput
 from partita.apps.enablement.permissions import Enablement, State
-from partita.apps.enablement.schema import NOTIFICATION_DAYS, About, Notification, Rhythm
+from partita.apps.enablement.schema import NOTIFICATION_DAYS, About, Content, Notification, Rhythm
 from partita.apps.enablement.service.access import state_of
 from partita.kit.clock import Clock, stamp
 from partita.kit.kit import Kit
@@ -84,23 +84,38 @@ class News:
 
     async def rows(self, rows: Sequence[Notification]) -> list[Notification]:
         """The same for rows."""
-        given = [row.about != "my_work" and row.type == "info" and row.content_id for row in rows]
-        summaries = await self._summaries(each for each in given if each)
+        return self.rows_about(rows, await self.contents(filter(None, map(_news_about, rows))))
+
+    def rows_about(self, rows: Sequence[Notification], contents: Iterable[Content]) -> list[Notification]:
+        """The same if the content was read already."""
+        summaries = self._of_readers(contents)
         return [
             row.with_(Notification.message(_said(row.message, summaries.get(about)))) if about else row
-            for row, about in zip(rows, given, strict=True)
+            for row, about in zip(rows, map(_news_about, rows), strict=True)
         ]
 
-    async def _summaries(self, content_ids: Iterable[str | None]) -> dict[str, str]:
-        """The summaries of what readers have."""
-        wanted = tuple(dict.fromkeys(each for each in content_ids if each))
+    async def contents(self, content_ids: Iterable[str]) -> list[Content]:
+        """Content as it is now; what is gone is left out."""
+        wanted = tuple(dict.fromkeys(content_ids))
         found = await self._kit.store.batch_get(schema.content_found(wanted).keys) if wanted else []
+        return [each for each in found if each is not None]
+
+    async def _summaries(self, content_ids: Iterable[str | None]) -> dict[str, str]:
+        return self._of_readers(await self.contents(filter(None, content_ids)))
+
+    def _of_readers(self, contents: Iterable[Content]) -> dict[str, str]:
+        """The summaries of what readers have."""
         now = self._kit.clock.now()
         return {
             each.content_id: each.summary
-            for each in found
-            if each is not None and state_of(each, now) in (State.RELEASED, State.SOFT_EXPIRED)
+            for each in contents
+            if state_of(each, now) in (State.RELEASED, State.SOFT_EXPIRED)
         }
+
+
+def _news_about(row: Notification) -> str:
+    """The id of the content that a row is news of."""
+    return (row.content_id or "") if row.about != "my_work" and row.type == "info" else ""
 
 
 def _of_release(data: Mapping[str, Any]) -> bool:
@@ -214,12 +229,24 @@ class Notifications:
         cursor: str | None = None,
     ) -> Page[Notification]:
         """The viewer's notifications, newest first."""
+        return (await self.list_with_content(viewer, show=show, limit=limit, cursor=cursor))[0]
+
+    async def list_with_content(
+        self,
+        viewer: Viewer,
+        *,
+        show: Literal["all", "unread", "must_read"] = "all",
+        limit: int = 20,
+        cursor: str | None = None,
+    ) -> tuple[Page[Notification], Sequence[Content]]:
+        """The same with the content that they are about, which the viewer may or may not find."""
         authorize(viewer, Enablement.READ)
         query = schema.unread_of(viewer.id) if show == "unread" else schema.notifications_of(viewer.id)
         if show == "must_read":
             query = query.where(Notification.about.equals("must_read"))
         page = await self._store.page(query, limit=limit, after=cursor)
-        return replace(page, items=tuple(await self._news.rows(page.items)))
+        contents = await self._news.contents(each.content_id for each in page if each.content_id)
+        return replace(page, items=tuple(self._news.rows_about(page.items, contents))), contents
 
     async def get(self, viewer: Viewer, notification_id: str) -> Notification:
         """One of the viewer's notifications."""

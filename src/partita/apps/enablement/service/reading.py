@@ -143,7 +143,7 @@ class Reading:
         """Who was asked and who has confirmed; for the owner and approvers."""
         content = await self._changing.allowed(viewer, content_id, Action.SEE_READERS)
         query = schema.readers_asked(content_id)
-        rows = [each async for each in self._store.stream(query)][:MOST_READERS]
+        rows = (await self._store.page(query, limit=MOST_READERS)).items
         asked = [each for each in rows if each.asked_by != each.reader]
         reminder = schema.change(content_id, _reminder_id(self._changing.now()))
         return Readers(
@@ -169,6 +169,12 @@ class Reading:
     async def state(self, viewer: Viewer, content_id: str) -> MustRead | None:
         """Whether the viewer must read an item, or has."""
         return await self._store.get(schema.must_read(content_id, viewer.id).consistently())
+
+    async def open_among(self, viewer: Viewer, content_ids: Iterable[str]) -> set[str]:
+        """Those of several items that the viewer has still to read."""
+        wanted = tuple(dict.fromkeys(content_ids))
+        rows = await self._store.batch_get(schema.must_reads(wanted, viewer.id)) if wanted else []
+        return {row.of_content for row in rows if row is not None and is_open(row)}
 
     async def confirm(self, viewer: Viewer, content_id: str) -> MustRead:
         """I have read this, as it is now; also for those whom nobody asked."""
