@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+import time
+from collections.abc import Callable, Iterator
 
 import pytest
 from playwright.sync_api import Browser, FilePayload, expect
@@ -120,6 +121,41 @@ def test_the_text_of_a_proposal_is_saved_as_it_is_typed_and_never_replaces_anoth
         ada.troubles.clear()  # the refused save is in the console
         ada.page.reload()
         assert f"section={first}" in ada.page.url or "sections" in ada.page.url
+
+
+def test_a_draft_from_sources_comes_into_the_editor_below_what_is_typed_meanwhile(desk: House) -> None:
+    with window(desk, ADMIN) as ada, desk.program(ADMIN) as program:
+        made = program.post("/api/newsletter/proposals", data={"title": "Sand dams"}).json()
+        code = made["proposal_code"]
+        text = "# Costs\n\nOne sand dam costs 28,000 dollars.\n\n# Need\n\nSixty villages have no water from sand dams."
+        assert program.post("/api/newsletter/sources", data={"title": "Dams", "text": text, "shelf": code}).ok
+        ada.open(f"/newsletter/proposals/{code}?section=budget")
+        field, state = ada.page.locator("textarea[name=text]"), ada.page.locator("[data-saved]")
+        _until(lambda: program.get(f"/api/newsletter/sources?shelf={code}").json()["items"][0]["status"] == "ready")
+        ada.press("Draft from sources")
+        expect(field).to_have_value(re.compile(r"One sand dam costs 28,000 dollars\. \[1\]"), timeout=15_000)
+        expect(ada.page.locator("#drafting")).to_contain_text("1 section written from your sources.")
+        ada.open(f"/newsletter/proposals/{code}?section=background_and_problem")
+        assert program.post(f"/api/newsletter/proposals/{code}/sections/background_and_problem/generate").ok
+        _until(lambda: program.get(f"/api/newsletter/proposals/{code}/steps/proposal").json()["state"] == "done")
+        field.fill("Typed meanwhile.")
+        # As htmx tells it when the progress of a draft is replaced by its end.
+        ada.page.evaluate(
+            """() => document.dispatchEvent(
+                new CustomEvent("htmx:afterSwap", { detail: { requestConfig: { elt: { id: "drafting" } } } }))"""
+        )
+        expect(field).to_have_value(re.compile(r"^Typed meanwhile\.\n\nSixty villages have no water"))
+        expect(state).to_have_text(re.compile(r"^Saved \d\d:\d\d"))
+        there = program.get(f"/api/newsletter/proposals/{code}").json()["text_inputs"]["background_and_problem"]
+        assert there.startswith("Typed meanwhile.\n\nSixty villages have no water")
+        ada.check()
+
+
+def _until(is_so: Callable[[], bool]) -> None:
+    """Ask until something is so."""
+    deadline = time.monotonic() + 20
+    while not is_so():
+        assert time.monotonic() < deadline
 
 
 def test_a_call_becomes_a_checklist_and_the_proposal_a_file(desk: House, mode: Mode) -> None:

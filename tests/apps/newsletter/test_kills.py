@@ -27,6 +27,7 @@ from partita.apps.newsletter.schema import Draft, ExportFormat, StepName
 from partita.apps.newsletter.service import NewsletterService
 from partita.apps.newsletter.service.steps import STEPS
 from partita.apps.newsletter.service.writing.spans import sentences_with_citations
+from partita.kit.jobs import JobWorker
 from partita.kit.kit import Kit
 from partita.kit.suite import Suite
 from tests.apps.newsletter.conftest import ADA
@@ -48,8 +49,9 @@ def _run(folder: Path, number: int, when: str) -> subprocess.Popen[bytes]:
     return subprocess.Popen(command, env={**os.environ, "TMPDIR": str(shared)})
 
 
-def _finish(folder: Path, kit: Kit, code: str, step: StepName) -> int:
-    """Let processes run a step, each killed at another checkpoint, until it is done; how many were killed."""
+def _finish(folder: Path, kit: Kit, code: str, step: StepName, already: int = 0) -> int:
+    """Let processes run a step, each killed at another checkpoint, until it is done; how many were started. It begins
+    with the checkpoint after those at which processes were killed `already`."""
     killed = 0
     deadline = time.monotonic() + 90 + 15 * KILLS
     while True:
@@ -60,7 +62,7 @@ def _finish(folder: Path, kit: Kit, code: str, step: StepName) -> int:
             return killed
         assert time.monotonic() < deadline, run
         # Each process gets one checkpoint further than the one before it, or dies just before it could.
-        place = killed + (len(step) if KILLS == 1 else 0)
+        place = already + killed + (len(step) if KILLS == 1 else 0)
         number = place // 2 % 6 + 1 if killed < KILLS else 1_000
         process = _run(folder, number, "after" if place % 2 else "before")
         try:
@@ -112,14 +114,28 @@ def test_whenever_the_process_is_killed_each_step_ends_once_and_nothing_is_lost(
         assert set(exports) == set(FORMATS)
         for export in exports.values():
             assert int(export["file_size"]) == len(asyncio.run(kit.files.load(export["s3_key"])).data)
-        if KILLS > 1:  # with one, test_proposal_drafting.py interrupts it without a process
-            proposal = asyncio.run(_proposal(service))
-            killed += sum(run("intake", source.source_id) for source in kit.tables.stream(schema.sources(proposal)))
-            asyncio.run(service.proposal_drafting.start(ADA, proposal))
-            killed += run("proposal", proposal)
-            _check_proposal(kit, proposal)
         assert all(each.partial == {} for each in kit.tables.stream(schema.step_runs(code)))
         print(f"{killed} processes, killed at the checkpoints of all steps", flush=True)
+    finally:
+        asyncio.run(_close(suite))
+
+
+@pytest.mark.timeout(600 + 120 * KILLS)
+def test_whenever_the_process_is_killed_a_proposal_is_drafted_once_and_nothing_is_lost(tmp_path: Path) -> None:
+    suite = suite_in(tmp_path)
+    kit, service = suite.kit, NewsletterService(suite.kit)
+    try:
+        killed = drafts = 0
+        while killed < KILLS:  # the last process of each draft is not killed
+            proposal = asyncio.run(_proposal(service))
+            asyncio.run(_read_in(suite))
+            asyncio.run(service.proposal_drafting.start(ADA, proposal))
+            killed += _finish(tmp_path, kit, proposal, "proposal", already=killed) - 1
+            drafts += 1
+            assert drafts <= 20, "the kills come too late"
+            _check_proposal(kit, proposal)
+            assert all(each.partial == {} for each in kit.tables.stream(schema.step_runs(proposal)))
+        print(f"{killed} processes killed at the checkpoints of {drafts} drafts", flush=True)
     finally:
         asyncio.run(_close(suite))
 
@@ -162,6 +178,10 @@ async def _proposal(service: NewsletterService) -> str:
     await service.proposals.save_section(ADA, code, "summary", ProposalSectionText(text=MINE, revision=1))
     await service.sources.add(ADA, NewSource(title=PASSAGES[0][1], text=PASSAGES[0][3], shelf=code))
     return code
+
+
+async def _read_in(suite: Suite) -> None:
+    await JobWorker(suite.kit.jobs, ()).drain()
 
 
 async def _close(suite: Suite) -> None:

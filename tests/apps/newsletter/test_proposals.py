@@ -23,7 +23,7 @@ from partita.apps.newsletter.schema import Proposal
 from partita.apps.newsletter.service.documents.model import plain
 from partita.apps.newsletter.service.draft import TextChanged
 from partita.apps.newsletter.service.proposal_exports import document_of
-from partita.apps.newsletter.service.proposals import OpenProposal
+from partita.apps.newsletter.service.proposals import OpenProposal, opened
 from partita.kit.files import UploadedFile
 from partita.kit.files.content import kind_of
 from partita.kit.inputs import StaleEdit
@@ -231,7 +231,7 @@ async def test_passages_for_a_section_and_a_first_text_with_its_sources(desk: De
 
 
 async def test_a_word_document_is_exported_with_the_checklist_as_annex(desk: Desk) -> None:
-    there = await _made(desk, funder="The Fund")
+    there = await _made(desk, funder="The Fund", applicant="Dryland Institute", annex="yes")
     code = there.proposal.proposal_code
     await desk.service.proposals.save_section(
         ADA, code, "summary", ProposalSectionText(text="It is **dry**.\n\n## Where\n\nIn the north.", revision=1)
@@ -247,7 +247,14 @@ async def test_a_word_document_is_exported_with_the_checklist_as_annex(desk: Des
     assert name == "Fodder banks.docx"
     with zipfile.ZipFile(BytesIO(file.data)) as archive:
         words = archive.read("word/document.xml").decode()
-    for told in ("The Fund", "Summary", "In the north", "Annex: checklist of the call", "Two letters of support"):
+    for told in (
+        "The Fund",
+        "Dryland Institute",
+        "Summary",
+        "In the north",
+        "Annex: checklist of the call",
+        "Two letters of support",
+    ):
         assert told in words
     made = (await desk.service.proposals.read(ADA, code)).proposal.exports["docx"]
     assert any("requirement" in each for each in made["warnings"])
@@ -337,6 +344,46 @@ async def test_the_annex_is_there_only_if_the_checklist_has_entries_and_it_is_wa
 
     assert not await annexed()
     await desk.service.proposals.add_requirement(ADA, code, NewRequirement(text="Two letters of support"))
+    assert not await annexed(), "what is open is sent only by somebody who wants to"
+    await desk.service.proposals.edit(ADA, code, ProposalEdit(annex="yes"))
     assert await annexed()
     await desk.service.proposals.edit(ADA, code, ProposalEdit(annex="no"))
     assert not await annexed()
+
+
+async def test_the_applicant_is_on_the_cover_and_a_person_if_no_organisation_is_named(desk: Desk) -> None:
+    code = (await _made(desk)).proposal.proposal_code
+
+    async def applicant() -> str:
+        return dict(document_of(await desk.service.proposals.read(ADA, code)).facts)["Applicant"]
+
+    assert await applicant() == ADA.name
+    await desk.service.proposals.edit(ADA, code, ProposalEdit(applicant="Dryland Institute"))
+    assert await applicant() == "Dryland Institute"
+    await desk.service.proposals.edit(ADA, code, ProposalEdit(applicant=""))
+    assert await applicant() == ADA.name
+
+
+async def test_more_pages_than_the_call_allows_are_a_warning(desk: Desk) -> None:
+    code = (await _made(desk)).proposal.proposal_code
+    limit = NewRequirement(text="The proposal must not exceed two pages.")
+    await desk.service.proposals.add_requirement(ADA, code, limit)
+    there = await desk.service.proposals.read(ADA, code)
+    assert not any("pages" in each for each in there.warnings)
+    long = ProposalSectionText(text="Many words. " * 500, revision=there.proposal.revision)
+    there = await desk.service.proposals.save_section(ADA, code, "summary", long)
+    about = "The call allows 2 pages, and 1,000 words take about 4. Create the PDF to see."
+    assert about in there.warnings
+    made = {"pdf": {"pages": 5, "revision": there.proposal.revision}}
+    printed = opened(there.proposal.model_copy(update={"exports": made}))
+    assert "The call allows 2 pages, and the PDF has 5 with its cover." in printed.warnings
+    made["pdf"]["revision"] -= 1
+    older = opened(there.proposal.model_copy(update={"exports": made}))
+    assert about in older.warnings, "a PDF of an older text says nothing of this one"
+
+
+async def test_a_proposal_that_nobody_has_edited_can_be_deleted(desk: Desk) -> None:
+    code = (await _made(desk)).proposal.proposal_code
+    await desk.service.proposal_removals.delete(ADA, code)
+    with pytest.raises(NotFound):
+        await desk.service.proposals.read(ADA, code)

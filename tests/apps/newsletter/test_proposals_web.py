@@ -149,6 +149,8 @@ async def test_the_api_of_proposals(desk: ServedLetters) -> None:
     assert (await ada.api("POST", f"{path}/status", {"status": "submitted"})).json["code"] == "wrong_status"
     listed = await ada.api("GET", "/proposals?sort=due")
     assert [(each["done"], each["sections"]) for each in listed.json["items"]] == [(1, 7)]
+    assert (await ada.post(f"/newsletter{path}/finish/annex", {"annex": "yes"})).status == 303
+    assert "Leave the checklist out" in (await ada.get(f"/newsletter{path}/finish")).shown
     assert (await ada.api("POST", f"{path}/exports", {"format": "md"})).status == 202
     await desk.catch_up()
     file = await ada.api("GET", f"{path}/exports/md")
@@ -222,7 +224,8 @@ async def test_a_draft_from_sources_shows_how_far_it_is_and_can_be_cancelled(des
     await desk.catch_up()
     running = await ada.follow(await ada.post(f"{path}/sections/risks/draft"))
     assert "It is being written from your sources." in running.shown
-    assert "What you write meanwhile stays." in running.shown
+    assert "You may leave this page. What you write meanwhile stays." in running.shown
+    assert "Started " in running.shown
     stopped = await ada.follow(await ada.post(f"{path}/draft/cancel"))
     assert "Nothing was changed." in stopped.shown
     await desk.catch_up()
@@ -233,3 +236,15 @@ async def test_a_draft_from_sources_shows_how_far_it_is_and_can_be_cancelled(des
     assert "1 section written from your sources." in done.shown
     assert "Rats and rain destroyed 7 percent of the hay. [1]" in done.shown
     assert (await ada.api("GET", f"/proposals/{code}/steps/proposal")).json["state"] == "done"
+
+
+async def test_a_draft_that_failed_says_why_and_what_is_there_and_offers_another_try(desk: ServedLetters) -> None:
+    ada = await desk.person()
+    path = await _started(ada, language="en")
+    await ada.post(f"{path}/draft")
+    await desk.catch_up()
+    failed = await ada.get(path)
+    assert "Nothing in your files and sources is about this." in failed.shown
+    assert "Your texts are as they were." in failed.shown
+    assert "Try again" in failed.shown
+    assert f'action="{path}/draft"' in failed.text

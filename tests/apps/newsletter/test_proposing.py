@@ -18,8 +18,10 @@ from partita.apps.newsletter.service.proposing.frames import (
     sections_of_headings,
     stored_sections,
 )
+from partita.apps.newsletter.service.proposing.page_limits import page_limit, too_many_pages
 from partita.apps.newsletter.service.proposing.requirements import (
     CallText,
+    Requirement,
     amounts_in,
     group_of,
     offer_in,
@@ -115,6 +117,33 @@ def test_requirements_are_always_words_of_the_call_and_told_once(texts: list[str
 )
 def test_sums_of_money_are_read_with_their_currency(text: str, sums: list[tuple[int, str]]) -> None:
     assert amounts_in(text) == sums
+
+
+@pytest.mark.parametrize(
+    ("text", "limit"),
+    [
+        ("The proposal must not exceed ten pages.", 10),
+        ("Proposals shall be no more than 15 A4 pages in Arial 11.", 15),
+        ("Applications: 8 pages maximum.", 8),
+        ("CVs of at most two pages each must be attached.", None),
+        ("The summary must not be longer than one page.", None),
+        ("Proposals must include a page on gender.", None),
+        ("يجب ألا يتجاوز المقترح 12 صفحة.", 12),
+        ("المقترح لا يتجاوز 12 صفحة.", 12),
+    ],
+)
+def test_the_pages_that_a_call_allows_are_read(text: str, limit: int | None) -> None:
+    assert page_limit([Requirement("r", text, None, "limits")]) == limit
+
+
+@given(st.integers(1, 40), st.integers(0, 20_000), st.none() | st.integers(1, 60))
+def test_pages_are_too_many_if_and_only_if_they_are_more_than_the_call_allows(
+    limit: int, words: int, pages: int | None
+) -> None:
+    wanted = [Requirement("r", f"The proposal must not exceed {limit} pages.", None, "limits")]
+    warned = too_many_pages(wanted, words, pages)
+    assert bool(warned) == (pages > limit if pages is not None else -(-words // 420) + 1 > limit)
+    assert too_many_pages([], words, pages) == []
 
 
 TABLE = """| Item | Quantity | Unit cost | Cost |

@@ -2,11 +2,21 @@
 
 from __future__ import annotations
 
+import asyncio
+from collections import Counter
 from collections.abc import Iterator
+from itertools import count
 from pathlib import Path
+from typing import Literal
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
+from partita.apps.newsletter.inputs import Decision, NewNewsletter, NewProposal, NewShare
+from partita.apps.newsletter.schema import Draft
+from partita.kit.problems import Conflict
+from partita.table import Put
 from tests.apps.house import replay
 from tests.apps.newsletter.served import ServedLetters, Somebody, served_in
 
@@ -108,9 +118,15 @@ async def test_a_colleague_approves_and_an_edit_shows(letters: ServedLetters) ->
     await ada.api("PUT", f"/newsletters/{code}/draft/sections/{key}", {"text": "Mine.", "revision": read})
     assert (await ada.api("GET", approval)).json["state"] == "changed"
     answer = await edda.api("POST", approval, {"decision": "ask_for_changes", "comment": "Shorter, please."})
-    assert answer.json["state"] == "none"
+    assert (answer.json["state"], answer.json["changes_asked_by"]) == ("changes_requested", edda.viewer.id)
     (note,) = (await ada.api("GET", f"/newsletters/{code}/notes")).json["items"]
-    assert (note["text"], note["section_key"]) == ("Shorter, please.", "")
+    assert (note["text"], note["section_key"], note["decision"]) == ("Shorter, please.", "", "ask_for_changes")
+    await share(ada, code, "edda", "editor", review=True)
+    assert (await ada.api("GET", approval)).json["state"] == "asked"
+    answer = await edda.api("POST", approval, {"decision": "approve", "comment": "Well done."})
+    assert answer.json["state"] == "approved"
+    texts = [each["text"] for each in (await ada.api("GET", f"/newsletters/{code}/notes")).json["items"]]
+    assert texts == ["Shorter, please.", "Well done."], "the comment of an approval is not lost"
 
 
 async def test_nobody_approves_their_own_but_administrators(letters: ServedLetters) -> None:
@@ -138,6 +154,45 @@ async def test_without_a_draft_there_is_nothing_to_approve(letters: ServedLetter
     assert empty.status in (409, 422)
 
 
+async def _proposal(letters: ServedLetters, owner: Somebody) -> str:
+    made = await letters.service.proposals.create(owner.viewer, NewProposal(title="Fodder banks"), None)
+    return made.proposal_code
+
+
+async def test_notes_shares_and_reviews_of_proposals_are_in_the_api_too(letters: ServedLetters) -> None:
+    ada, edda = await letters.person("author", "Ada"), await letters.person("author", "Edda")
+    nora = await letters.person("", "Nora")
+    code = await _proposal(letters, ada)
+    path = f"/proposals/{code}"
+    for end in ("notes", "shares", "review"):
+        assert (await edda.api("GET", f"{path}/{end}")).status == 404
+        assert (await nora.api("GET", f"{path}/{end}")).status == 403
+        if end != "review":
+            assert (await ada.api("GET", f"/newsletters/{code}/{end}")).status == 404, "a proposal is no newsletter"
+    assert (await ada.api("GET", f"{path}/review")).json["may_decide"] is False
+    asked = await ada.api("POST", f"{path}/shares", {"to": "edda", "role": "reader", "review": True})
+    assert (asked.status, asked.json["review_asked"]) == (201, True)
+    seen = (await edda.api("GET", f"{path}/review")).json
+    assert (seen["status"], seen["asked"], seen["may_decide"]) == ("in_review", [edda.viewer.id], True)
+    note = await edda.api("POST", f"{path}/notes", {"section_key": "budget", "text": "Is it in euros?"})
+    assert (note.status, note.json["decision"]) == (201, "")
+    done = await ada.api("PATCH", f"{path}/notes/{note.json['note_id']}", {"resolved": True})
+    assert done.json["resolved_by"] == ada.viewer.id
+    own = await ada.api("POST", f"{path}/review", {"decision": "approve"})
+    assert own.status == 403, "the same as on the page"
+    for decision in ("withdraw", "ask_for_changes"):
+        assert (await edda.api("POST", f"{path}/review", {"decision": decision})).status == 422
+    sent = {"decision": "ask_for_changes", "comment": "The budget is missing.", "revision": seen["revision"]}
+    after = (await edda.api("POST", f"{path}/review", sent)).json
+    assert (after["status"], after["decided"], after["decided_by_name"]) == ("draft", "draft", "Edda")
+    assert [each["text"] for each in (await ada.api("GET", f"{path}/notes")).json["items"]] == [
+        "Is it in euros?",
+        "The budget is missing.",
+    ]
+    assert (await edda.api("DELETE", f"{path}/shares/{edda.viewer.id}")).status == 204
+    assert (await edda.api("GET", f"{path}/review")).status == 404
+
+
 async def told(letters: ServedLetters, somebody: Somebody) -> list[str]:
     """What somebody has to read, newest first."""
     await letters.follow()
@@ -160,3 +215,52 @@ async def test_people_are_told_once_of_what_concerns_them(letters: ServedLetters
     await replay(letters.kit, letters.system, "newsletter.notifications")
     assert len(await told(letters, ada)) == 2
     assert len(await told(letters, edda)) == 1
+
+
+DECISIONS = st.lists(
+    st.tuples(
+        st.sampled_from(["newsletter", "proposal"]), st.sampled_from(["approve", "ask_for_changes"]), st.booleans()
+    ),
+    min_size=1,
+    max_size=4,
+)
+
+
+async def test_whatever_a_reviewer_asks_for_or_approves_is_told_once_as_that(letters: ServedLetters) -> None:
+    ada, edda = await letters.person("author", "Ada"), await letters.person("editor", "Edda")
+    service, numbers = letters.service, count(1)
+
+    async def tell(decisions: list[tuple[str, Literal["approve", "ask_for_changes"], bool]]) -> None:
+        titles = {kind: f"{kind} {next(numbers)}" for kind in ("newsletter", "proposal")}
+        letter = await service.newsletters.create(ada.viewer, NewNewsletter(title=titles["newsletter"]))
+        code, now = letter.newsletter_code, letter.created_at
+        await letters.kit.store.write(
+            Put(Draft(newsletter_code=code, generated_content="Text.", updated_at=now, revision=1)).if_new()
+        )
+        proposal = await service.proposals.create(ada.viewer, NewProposal(title=titles["proposal"]), None)
+        codes = {"newsletter": letter.newsletter_code, "proposal": proposal.proposal_code}
+        wanted: Counter[str] = Counter()
+        for kind, decision, with_comment in decisions:
+            try:
+                await service.shares.share(ada.viewer, codes[kind], NewShare(to="edda", review=True))
+            except Conflict:
+                continue  # it is ready: nobody is asked any more
+            comment = "Please." if with_comment or decision == "ask_for_changes" else ""
+            deciding = service.approval.decide if kind == "newsletter" else service.proposal_reviews.decide
+            await deciding(edda.viewer, codes[kind], Decision(decision=decision, comment=comment))
+            words = "asked for changes to" if decision == "ask_for_changes" else "approved"
+            wanted[f"Edda {words} “{titles[kind]}”"] += 1
+            await letters.follow()
+        await replay(letters.kit, letters.system, "newsletter.notifications", times=2)
+        assert (
+            Counter(each for each in await told(letters, ada) if each.split("“")[1][:-1] in titles.values()) == wanted
+        )
+
+    loop = asyncio.get_running_loop()
+
+    @given(DECISIONS)
+    @settings(max_examples=8, deadline=None)
+    def law(decisions: list[tuple[str, Literal["approve", "ask_for_changes"], bool]]) -> None:
+        asyncio.run_coroutine_threadsafe(tell(decisions), loop).result(30)
+
+    await asyncio.to_thread(law)

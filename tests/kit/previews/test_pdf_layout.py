@@ -51,6 +51,17 @@ def test_words_parted_at_a_line_end_are_one_unless_they_have_a_hyphen_elsewhere(
     )
 
 
+def test_hyphens_stay_where_nobody_parts_a_word() -> None:
+    found = blocks_of(
+        [
+            _line("Applications must be sent by e\u2010", 700),
+            _line("mail before the 12\u2010", 686),
+            _line("month grant ends.", 672),
+        ]
+    )
+    assert found[0].text == "Applications must be sent by e-mail before the 12-month grant ends."
+
+
 def test_running_titles_go_and_chapters_that_differ_by_their_number_stay() -> None:
     lines = []
     for page in range(1, 5):

@@ -101,6 +101,6 @@ def _code(change: Change) -> str | None:
 
 
 def _decided(before: Proposal, after: Proposal) -> bool:
-    """Whether a reviewer has just decided about a proposal; its owner may also change the status themselves."""
+    """Whether a reviewer has just approved a proposal; its owner may also change the status themselves."""
     reviews = [as_plain(each.metadata).get("review") for each in (before, after)]
-    return before.status == "in_review" and after.status in ("ready", "draft") and reviews[0] != reviews[1]
+    return before.status == "in_review" and after.status == "ready" and reviews[0] != reviews[1]

@@ -506,6 +506,7 @@ class RewriteWish(Input):
 Guidance = Annotated[Text, Field(max_length=1000)]
 WordLimit = Annotated[int, Field(ge=0, le=50_000)]
 ProposalDescription = Annotated[Text, Field(max_length=5000)]
+Applicant = Annotated[Line, Field(max_length=200)]
 Funder = Annotated[Line, Field(max_length=200)]
 Currency = Annotated[Line, Field(max_length=10)]
 Amount = Annotated[int, Field(ge=0, le=10**12)]
@@ -524,6 +525,7 @@ class NewProposal(Input):
     title: Title
     description: ProposalDescription = ""
     frame: Literal["concept_note", "full_proposal", "letter_of_interest", "document"] = "concept_note"
+    applicant: Applicant = ""
     funder: Funder = ""
     call_url: Url | None = None
     deadline: date | None = None
@@ -531,7 +533,7 @@ class NewProposal(Input):
     currency: Currency = ""
     language: Language = "en"
     theme: Theme = "journal"
-    annex: Annex = "yes"
+    annex: Annex = "no"
 
 
 class ProposalEdit(Edit):
@@ -541,6 +543,7 @@ class ProposalEdit(Edit):
 
     title: Title | None = None
     description: ProposalDescription | None = None
+    applicant: Applicant | None = None
     funder: Funder | None = None
     call_url: Annotated[Url | None, CLEARABLE] = None
     deadline: Annotated[date | None, CLEARABLE] = None
@@ -558,6 +561,7 @@ class ProposalFacts(Edit):
 
     title: Title
     description: ProposalDescription = ""
+    applicant: Applicant = ""
     funder: Funder = ""
     call_url: Annotated[Url | None, CLEARABLE] = None
     deadline: Annotated[date | None, CLEARABLE] = None
@@ -565,7 +569,7 @@ class ProposalFacts(Edit):
     currency: Currency = ""
     language: Language = "en"
     theme: Theme = "journal"
-    annex: Annex = "yes"
+    annex: Annex = "no"
 
     @property
     def edit(self) -> ProposalEdit:

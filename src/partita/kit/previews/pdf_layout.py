@@ -217,17 +217,17 @@ class _Layout:
         return _clean(written)
 
     def _without_hyphen(self, written: str, text: str) -> str:
-        """A word that was parted at the end of a line; one that has a hyphen elsewhere too keeps it."""
+        """A word that was parted at the end of a line; one that has a hyphen elsewhere too keeps it, and so does one
+        that nobody parts there: after a single letter (e-mail) or behind a number (12-month)."""
         before = written[:-1]
         if not text[:1].islower() and text[:1].isalpha() and unicodedata.category(text[0]) == "Lu":
             return f"{before}-{text}"
         head = re.search(r"[^\W\d_]+$", before)
         tail = re.match(r"[^\W\d_]+", text)
-        if head and tail:
-            whole, parted = (head[0] + tail[0]).casefold(), f"{head[0]}-{tail[0]}".casefold()
-            if parted in self._vocabulary and whole not in self._vocabulary:
-                return f"{before}-{text}"
-        elif not tail:
+        if head is None or tail is None or len(head[0]) == 1:
+            return f"{before}-{text}"
+        whole, parted = (head[0] + tail[0]).casefold(), f"{head[0]}-{tail[0]}".casefold()
+        if parted in self._vocabulary and whole not in self._vocabulary:
             return f"{before}-{text}"
         return before + text
 

@@ -19,7 +19,7 @@ class ApprovalView(View):
 
     model_config = ConfigDict(alias_generator=None)
 
-    state: Literal["none", "asked", "approved", "changed"] = Field(
+    state: Literal["none", "asked", "changes_requested", "approved", "changed"] = Field(
         description="`changed`: the text was edited since it was approved."
     )
     approved_by: str | None
@@ -27,6 +27,8 @@ class ApprovalView(View):
     approved_revision: int | None
     revision: int | None = Field(description="The draft's; null if there is none yet.")
     asked_at: str | None = Field(description="When a review was asked for.")
+    changes_asked_by: str | None
+    changes_asked_at: str | None = Field(description="When a reviewer asked for changes.")
 
 
 def add(api: Routes, service: NewsletterService) -> None:

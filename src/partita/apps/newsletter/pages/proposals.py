@@ -16,9 +16,11 @@ from partita.apps.newsletter.api.exports import download
 from partita.apps.newsletter.api.sources import FILES_BODY
 from partita.apps.newsletter.formats import as_plain
 from partita.apps.newsletter.inputs import (
+    Annex,
     NewProposal,
     NewProposalSection,
     NewRequirement,
+    ProposalEdit,
     ProposalFacts,
     ProposalSectionEdit,
     ProposalSectionText,
@@ -60,6 +62,7 @@ Key = Annotated[str, Query(max_length=200)]
 FACT_FIELDS = Fields(
     Field("title", "Title", "title"),
     Field("description", "Description", "description"),
+    Field("applicant", "Applicant organisation", "applicant"),
     Field("funder", "Funder", "funder"),
     Field("call_url", "Web address of the call", "call_url"),
     Field("deadline", "Deadline", "deadline"),
@@ -69,7 +72,7 @@ FACT_FIELDS = Fields(
     Field("theme", "Theme", "theme"),
     Field("annex", "Annex", "annex"),
 )
-ANNEXES = [("yes", "The checklist of the call"), ("no", "None")]
+ANNEXES = [("no", "None"), ("yes", "The checklist of the call")]
 LANGUAGES = [("en", "English"), ("am", "Amharic"), ("ar", "Arabic")]
 THEMES = [("journal", "Journal"), ("bulletin", "Bulletin"), ("field", "Field"), ("letter", "Letter")]
 
@@ -496,6 +499,15 @@ def add(pages: Routes, service: NewsletterService) -> None:
             running=any(look.is_open for _, look, _ in cards),
             may_write=await service.access.may_write(viewer, there.proposal),
         )
+
+    @pages.post(f"{_ONE}/finish/annex", Letters.PROPOSE)
+    async def choose_annex(request: Request, viewer: CurrentViewer, code: str) -> Response:
+        """Whether the files have the checklist of the call as an annex."""
+        async with request.form(max_fields=5) as sent:
+            annex: Annex = "yes" if sent.get("annex") == "yes" else "no"
+        await proposals.edit(viewer, code, ProposalEdit(annex=annex))
+        told = "The next file has the checklist as an annex." if annex == "yes" else "The next file has no annex."
+        return redirect(f"{base(code)}/finish", flash=told)
 
     @pages.post(f"{_ONE}/finish/{{wanted}}/make", Letters.PROPOSE)
     async def make(viewer: CurrentViewer, code: str, wanted: ExportFormat) -> Response:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any, Literal
 
-from partita.apps.newsletter.schema.main import BY_USER, MAIN, Theme
+from partita.apps.newsletter.schema.main import BY_USER, MAIN, Theme, UnlessEmpty
 from partita.table import Attribute, Get, Item, Query, access_pattern, attribute, key_part
 from partita.table.types import Timestamp
 
@@ -105,6 +105,8 @@ class Note(Item, table=MAIN, pk="REVIEW#{code}", sk="NOTE#{created_at}#{note_id}
     by_name: Attribute[str] = attribute(default="")
     resolved_at: Attribute[Timestamp | None] = attribute(default=None)
     resolved_by: Attribute[str | None] = attribute(default=None)
+    decision: Attribute[UnlessEmpty[str]] = attribute(default="", max_length=40)
+    """`approve` or `ask_for_changes` if it is the comment of a decision; that is told instead of the note."""
 
     @property
     def open(self) -> bool:

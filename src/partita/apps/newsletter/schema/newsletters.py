@@ -83,6 +83,9 @@ class Newsletter(
     approved_revision: Attribute[int | None] = attribute(default=None)
     """The draft's revision when it was approved."""
     review_asked_at: Attribute[Timestamp | None] = attribute(default=None)
+    changes_asked_by: Attribute[str | None] = attribute(default=None)
+    changes_asked_at: Attribute[Timestamp | None] = attribute(default=None)
+    """When a reviewer asked for changes, until somebody approves it or asks for a review again."""
     link_digest: Attribute[str | None] = attribute(default=None)
     """The digest of the secret in its read-online link; the item `Link` has the same."""
     link_nonce: Attribute[str | None] = attribute(default=None)

@@ -42,7 +42,7 @@ class Proposal(
     text_inputs: Attribute[dict[str, Any]] = attribute(default_factory=dict, large=100_000)
     """Section key → Markdown."""
     metadata: Attribute[dict[str, Any]] = attribute(default_factory=dict, examples=[{"deadline": "2026-03-31"}])
-    """`frame`, `sections`, `funder`, `call_url`, `deadline`, `amount`, `currency`, `language`, `theme`,
+    """`frame`, `sections`, `applicant`, `funder`, `call_url`, `deadline`, `amount`, `currency`, `language`, `theme`,
     `requirements`; at most 60 KB."""
     created_at: Attribute[Timestamp]
     updated_at: Attribute[Timestamp]

@@ -15,7 +15,7 @@ from partita.kit.kit import Kit
 from partita.kit.lists import find
 from partita.kit.permissions import Viewer
 from partita.kit.problems import Conflict, FieldError, Forbidden, Invalid, NotFound
-from partita.table import Check, Put, Transaction, Update
+from partita.table import Check, Put, Transaction, Update, Write
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,11 +28,15 @@ class Approval:
     revision: int | None = None
     """The draft's; None if there is none yet."""
     asked_at: str | None = None
+    changes_asked_by: str | None = None
+    changes_asked_at: str | None = None
 
     @property
     def state(self) -> str:
-        """`none`, `asked`, `approved`, or `changed`: edited since it was approved."""
+        """`none`, `asked`, `changes_requested`, `approved`, or `changed`: edited since it was approved."""
         if self.approved_at is None:
+            if self.changes_asked_at is not None:
+                return "changes_requested"
             return "asked" if self.asked_at is not None else "none"
         return "approved" if self.approved_revision == self.revision else "changed"
 
@@ -51,10 +55,11 @@ class Approvals:
         return _approval(newsletter, await find(self._store, schema.draft, code))
 
     async def name_of(self, approval: Approval) -> str:
-        """Who approved it, by name."""
-        if approval.approved_by is None:
+        """Who decided about it last, by name."""
+        by = approval.approved_by or approval.changes_asked_by
+        if by is None:
             return ""
-        person = await self._kit.accounts.people.find(approval.approved_by)
+        person = await self._kit.accounts.people.find(by)
         return "somebody whose account is gone" if person is None else person.name
 
     def may_approve(self, viewer: Viewer, newsletter: Newsletter) -> bool:
@@ -76,12 +81,12 @@ class Approvals:
             if decision.revision is not None and decision.revision != draft.revision:
                 raise StaleEdit(draft.revision)
             if decision.decision == "approve":
-                await self._approve(viewer, newsletter, draft)
+                await self._approve(viewer, newsletter, draft, decision)
             else:
                 await self._ask_for_changes(viewer, newsletter, decision)
         return await self.of(viewer, code)
 
-    async def _approve(self, viewer: Viewer, newsletter: Newsletter, draft: Draft) -> None:
+    async def _approve(self, viewer: Viewer, newsletter: Newsletter, draft: Draft, decision: Decision) -> None:
         """Of the text that was read: who saves in the same moment has it unapproved."""
         approved = Update(
             newsletter.own_key,
@@ -89,24 +94,29 @@ class Approvals:
             Newsletter.approved_at.set(stamp(self._kit.clock)),
             Newsletter.approved_revision.set(draft.revision),
             Newsletter.review_asked_at.remove(),
+            Newsletter.changes_asked_by.remove(),
+            Newsletter.changes_asked_at.remove(),
         )
-        same = Check(draft.own_key, Draft.revision.equals(draft.revision))
+        same = Check(draft.own_key, draft.own_key.unchanged_since(draft, Draft.revision))
         stale = StaleEdit(draft.revision + 1)
-        done = await self._reviewed(viewer, newsletter)
+        done: list[Write] = [*await self._reviewed(viewer, newsletter)]
+        if decision.comment:
+            done.append(Put(decision_note(self._kit, viewer, newsletter.newsletter_code, decision)).if_new())
         await self._store.transact(Transaction(approved.otherwise(_gone()), same.otherwise(stale), *done))
 
     async def _ask_for_changes(self, viewer: Viewer, newsletter: Newsletter, decision: Decision) -> None:
         if not decision.comment:
             raise Invalid(FieldError("comment", "Say what should change."))
-        note = Note(
-            code=newsletter.newsletter_code,
-            created_at=stamp(self._kit.clock),
-            note_id=self._kit.ids.new(),
-            text=decision.comment,
-            by=viewer.id,
-            by_name=viewer.name or viewer.username,
+        note = decision_note(self._kit, viewer, newsletter.newsletter_code, decision)
+        undecided = Update(
+            newsletter.own_key,
+            Newsletter.approved_by.remove(),
+            Newsletter.approved_at.remove(),
+            Newsletter.approved_revision.remove(),
+            Newsletter.review_asked_at.remove(),
+            Newsletter.changes_asked_by.set(viewer.id),
+            Newsletter.changes_asked_at.set(note.created_at),
         )
-        undecided = Update(newsletter.own_key, *_UNAPPROVED)
         done = await self._reviewed(viewer, newsletter)
         await self._store.transact(Transaction(undecided.otherwise(_gone()), Put(note).if_new(), *done))
 
@@ -139,6 +149,19 @@ _UNAPPROVED = (
 )
 
 
+def decision_note(kit: Kit, viewer: Viewer, code: str, decision: Decision) -> Note:
+    """The comment of a decision, kept as a note on all of it."""
+    return Note(
+        code=code,
+        created_at=stamp(kit.clock),
+        note_id=kit.ids.new(),
+        text=decision.comment,
+        by=viewer.id,
+        by_name=viewer.name or viewer.username,
+        decision=decision.decision,
+    )
+
+
 def _approval(newsletter: Newsletter, draft: Draft | None) -> Approval:
     return Approval(
         newsletter.approved_by,
@@ -146,6 +169,8 @@ def _approval(newsletter: Newsletter, draft: Draft | None) -> Approval:
         newsletter.approved_revision,
         None if draft is None or not draft.generated_content else draft.revision,
         newsletter.review_asked_at,
+        newsletter.changes_asked_by,
+        newsletter.changes_asked_at,
     )
 
 

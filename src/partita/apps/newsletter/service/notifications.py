@@ -31,7 +31,7 @@ def _approved(data: Mapping[str, Any], _count: int) -> Words:
 
 
 def _changes_requested(data: Mapping[str, Any], _count: int) -> Words:
-    return Words(f"{data['by']} asked for changes to “{data['title']}”")
+    return Words(f"{data['by']} asked for changes to “{data['title']}”", data.get("text", ""))
 
 
 SHARED = Kind(
@@ -57,9 +57,9 @@ APPROVED = Kind(
 )
 CHANGES_REQUESTED = Kind(
     "newsletter.changes-requested",
-    "A reviewer asks for changes to a proposal of mine",
+    "A reviewer asks for changes to a newsletter or proposal of mine",
     _changes_requested,
-    "You get this because the proposal is yours.",
+    "You get this because the newsletter or proposal is yours.",
     needs=Letters.WRITE,
 )
 KINDS = (SHARED, NOTED, APPROVED, CHANGES_REQUESTED)
@@ -94,10 +94,22 @@ class LetterNotifications:
         )
 
     async def tell_noted(self, note: Note) -> None:
-        """A note was left: to the owner, unless they wrote it themselves."""
+        """A note was left: to the owner, unless they wrote it themselves. The comment of a decision is told as that
+        decision: changes that are asked for here, an approval by `tell_approved` and `tell_decided`."""
         subject = await self._subject(note.code)
         there = await find(self._store, schema.note, note.code, note.created_at, note.note_id)
         if subject is None or there is None or subject.user_id == note.by:
+            return
+        if note.decision == "ask_for_changes":
+            await self._kit.notifications.tell(
+                subject.user_id,
+                CHANGES_REQUESTED,
+                cause=note.note_id,
+                at=note.created_at,
+                data={"title": subject.title, "by": note.by_name or "Somebody", "text": note.text[:300]},
+                link=_page(note.code, "review"),
+            )
+        if note.decision:
             return
         await self._kit.notifications.tell(
             subject.user_id,
@@ -127,14 +139,14 @@ class LetterNotifications:
         )
 
     async def tell_decided(self, proposal: Proposal) -> None:
-        """A reviewer approved a proposal or asked for changes: to its owner, unless somebody has decided again."""
+        """A reviewer approved a proposal: to its owner, unless somebody has decided again."""
         there = await find(self._store, schema.proposal, proposal.proposal_code)
         review = as_plain(proposal.metadata).get("review") or {}
         if there is None or as_plain(there.metadata).get("review") != review or review.get("by") == proposal.user_id:
             return
         await self._kit.notifications.tell(
             proposal.user_id,
-            APPROVED if review.get("status") == "ready" else CHANGES_REQUESTED,
+            APPROVED,
             cause=f"{proposal.proposal_code} {review['at']}",
             at=str(review["at"]),
             data={"title": proposal.title, "by": review.get("by_name") or "Somebody"},

@@ -8,8 +8,10 @@ without text are written; one that is asked for by itself gets its draft below w
 from __future__ import annotations
 
 import re
-from collections.abc import Awaitable, Mapping, Sequence
+from collections import Counter
+from collections.abc import Awaitable, Iterable, Mapping, Sequence
 from datetime import date, datetime, timedelta
+from functools import partial
 from typing import Any
 
 from partita.apps.newsletter import schema
@@ -33,17 +35,18 @@ from partita.apps.newsletter.service.generators.values import SectionTask, Writt
 from partita.apps.newsletter.service.generators.writer import Listen, Writer
 from partita.apps.newsletter.service.passages import Passages
 from partita.apps.newsletter.service.proposals import OpenProposal, Proposals, SectionState, opened
+from partita.apps.newsletter.service.proposing.assigning import Told, assigned
+from partita.apps.newsletter.service.proposing.kinds import told_of
 from partita.apps.newsletter.service.proposing.purposes import (
-    Fit,
+    about,
     brief_of,
     chosen,
     fitting,
     purpose_words,
     question_of,
-    shared_out,
-    sums_up,
     words_for,
 )
+from partita.apps.newsletter.service.proposing.setting import set_tables
 from partita.apps.newsletter.service.reading.sentences import sentences
 from partita.apps.newsletter.service.steps import Look, Step, Steps, Work
 from partita.apps.newsletter.service.writing.values import Citation, Edition, Library, Passage, Section, SoFar, Story
@@ -122,14 +125,16 @@ class ProposalDrafting:
         writer = await self._generators.writer_in_use()
         kept = _Kept.of(work.partial, {"key": key, "writer": writer.name, "brief": _brief(there)}, there)
         wanted = _wanted(there, key)
-        passages = await self._fitting(work, there, wanted)
-        # What sums up the others is written after them.
-        for state in sorted(wanted, key=lambda each: sums_up(each.section)):
+        told = await self._told(work, there, wanted)
+        passages = {key: _passages_of(some) for key, some in told.items()}
+        for state in wanted:
             if state.key in kept.texts:
                 continue
             done = len(kept.texts)
             library = await self._library(passages, state.key)
-            text, so_far = await self._section(work, there, state, library, writer, kept.so_far, done, len(wanted))
+            text, so_far = await self._section(
+                work, there, state, told[state.key], library, writer, kept.so_far, done, len(wanted)
+            )
             kept.add(state, text, so_far, library)
             await work.keep(kept.stored())
         await work.progress("Checking", done=len(wanted), total=len(wanted))
@@ -142,32 +147,37 @@ class ProposalDrafting:
             raise JobFailed(f"The writer cited [{wrong}], which is no source. Try again; nothing was changed.")
         await self._finish(work, key, texts, kept)
 
-    async def _fitting(
+    async def _told(
         self, work: Work, there: OpenProposal, wanted: Sequence[SectionState]
-    ) -> dict[str, tuple[Passage, ...]]:
-        """The passages from which each section is written: of the proposal's files but the call, and of the common
-        sources."""
+    ) -> dict[str, tuple[Told, ...]]:
+        """What each section tells: of the proposal's files but the call, and of common sources that fit its brief."""
+        brief = _brief(there)
         calls = frozenset(call_sources(there.proposal))
         own = await self._passages.private(there.proposal.proposal_code)
-        private = [each for each in own if each.source_id not in calls]
-        fits: dict[str, tuple[Fit, ...]] = {}
-        for done, state in enumerate(wanted):
+        language = str(there.metadata.get("language") or "en")
+        private = about(brief, [each for each in own if each.source_id not in calls], language)
+        usable = {each.id: each for each in private}
+        for done, state in enumerate(wanted if work.inputs.get("shared", True) else ()):
             await work.progress("Searching", done=done, total=len(wanted), message=state.title)
             demands = [each.text for each in state.requirements]
-            query = question_of(state.section, _brief(there), demands)
-            found = await self._passages.candidates(query, private=private)
-            usable = found.passages if work.inputs.get("shared", True) else private
-            judged = await work.in_thread(fitting, state.section, _brief(there), demands, usable, found.statistics)
-            fits[state.key] = judged
-        if len(wanted) == 1:
-            return {wanted[0].key: chosen(fits[wanted[0].key])}
-        return shared_out([each.section for each in wanted], fits)
+            found = await self._passages.candidates(question_of(state.section, brief, demands))
+            judged = await work.in_thread(fitting, state.section, brief, demands, found.passages, found.statistics)
+            usable |= {each.id: each for each in chosen(judged) if each.language == language}
+        # All sections take part, so that no section tells what belongs to another.
+        sections = [each.section for each in there.sections]
+        room = {each.key: words_for(each.section, each.words) for each in wanted}
+        texts = [each.text for state in there.sections for each in sentences(state.text)]
+        year = self._kit.clock.now().year
+        asked = str(work.inputs.get("key") or "")
+        choose = partial(assigned, room=room, year=year, asked=asked)
+        return await work.in_thread(choose, sections, usable.values(), texts)
 
     async def _section(
         self,
         work: Work,
         there: OpenProposal,
         state: SectionState,
+        told: Sequence[Told],
         library: Library,
         writer: Writer,
         so_far: SoFar,
@@ -177,25 +187,29 @@ class ProposalDrafting:
         """The draft of one section, without headings; empty if nothing fits."""
         section = state.section
         words = words_for(section, state.words)
-        if not library.passages or words < _FEWEST_WORDS:
+        if not told or words < _FEWEST_WORDS:
             return "", so_far
-        edition = _edition(there, self._kit.clock.now().date())
-        story = Story(
-            title=section.title,
-            gist=f"{section.guidance} {purpose_words(section)}".strip(),
-            references=tuple(library.passages),
-            words=words,
-            note=f"This is a section of a proposal. {_brief(there)}"[:2000],
-        )
-        asked = Section(section.key, section.title, (story,), words=words)
-        task = SectionTask(edition, asked, library, so_far, (asked,))
+        text = ""
+        if library.passages:
+            story = Story(
+                title=section.title,
+                gist=f"{section.guidance} {purpose_words(section)}".strip(),
+                references=tuple(library.passages),
+                words=words,
+                note=f"This is a section of a proposal. {_brief(there)}"[:2000],
+            )
+            asked = Section(section.key, section.title, (story,), words=words)
+            edition = _edition(there, self._kit.clock.now().date())
+            task = SectionTask(edition, asked, library, so_far, (asked,), tuple(told))
 
-        def begin(listen: Listen) -> Awaitable[WrittenSection]:
-            return writer.section(task, listen)
+            def begin(listen: Listen) -> Awaitable[WrittenSection]:
+                return writer.section(task, listen)
 
-        written = await listened(work, begin, section.title, done, total)
-        text = _RUN_IN.sub("", _HEADING.sub("", written.draft.markdown)).strip()
-        return (text, written.draft.so_far) if text else ("", so_far)
+            written = await listened(work, begin, section.title, done, total)
+            text = _RUN_IN.sub("", _HEADING.sub("", written.draft.markdown)).strip()
+            so_far = written.draft.so_far if text else so_far
+        tables, so_far = set_tables(told, so_far)
+        return "\n\n".join(filter(None, (text, tables))), so_far
 
     async def _library(self, passages: Mapping[str, Sequence[Passage]], key: str) -> Library:
         """The passages of a section, and those beside them that no other section is written from."""
@@ -216,7 +230,7 @@ class ProposalDrafting:
             empty: list[str] = []
 
             def change(before: OpenProposal, written: list[str] = written, empty: list[str] = empty) -> Proposal:
-                empty[:] = [each.title for each in _wanted(before, "") if kept.texts.get(each.key) == ""]
+                empty[:] = [_missing(each) for each in _wanted(before, "") if kept.texts.get(each.key) == ""]
                 return _with_texts(before, key, texts, kept, written)
 
             person = await self._kit.accounts.people.find(work.requested_by)
@@ -229,7 +243,7 @@ class ProposalDrafting:
             if len(texts) > count:
                 told += " Those that somebody has written meanwhile were left alone."
             if empty:
-                told += f" No text was found for: {', '.join(empty)}."
+                told += f" The sources say nothing about: {'; '.join(empty)}."
             path = f"/newsletter/proposals/{work.subject}" + (f"?section={key}" if key else "")
             try:
                 return await work.finish(*writes, message=told, path=path)
@@ -239,11 +253,25 @@ class ProposalDrafting:
         return None
 
 
+def _missing(state: SectionState) -> str:
+    """A section that stays empty, with what a source would have to tell for it."""
+    lacks = told_of(state.section)
+    return f"{state.title} ({lacks})" if lacks else state.title
+
+
 def _wanted(there: OpenProposal, key: str) -> tuple[SectionState, ...]:
     """The section that was asked for, or all without a text."""
     if key:
         return tuple(each for each in there.sections if each.key == key)
     return tuple(each for each in there.sections if not each.text.strip())
+
+
+def _passages_of(told: Iterable[Told]) -> tuple[Passage, ...]:
+    """The passages whose sentences a section tells, those with the most first."""
+    units = [unit for each in told if not each.is_table for unit in each.units]
+    counted = Counter(piece.passage.id for unit in units for piece in unit.pieces)
+    known = {piece.passage.id: piece.passage for unit in units for piece in unit.pieces}
+    return tuple(known[each] for each, _ in counted.most_common())
 
 
 def _brief(there: OpenProposal) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 from partita.apps.newsletter import schema
@@ -12,12 +13,13 @@ from partita.apps.newsletter.service.brand import Brands
 from partita.apps.newsletter.service.documents.by_source import by_source
 from partita.apps.newsletter.service.documents.edition import Edition
 from partita.apps.newsletter.service.documents.exports import FORMATS
-from partita.apps.newsletter.service.documents.model import Document
+from partita.apps.newsletter.service.documents.model import Block, Document, Table, plain
 from partita.apps.newsletter.service.documents.phrases import phrases
 from partita.apps.newsletter.service.documents.reading import read_blocks
 from partita.apps.newsletter.service.editions import source_keys, source_of
 from partita.apps.newsletter.service.exports import Exports, Material
 from partita.apps.newsletter.service.proposals import OpenProposal, opened
+from partita.apps.newsletter.service.proposing.budgets import amount_of
 from partita.apps.newsletter.service.proposing.requirements import GROUPS
 from partita.apps.newsletter.service.steps import Look
 from partita.kit.files import StoredFile
@@ -83,19 +85,19 @@ def document_of(there: OpenProposal) -> Document:
     proposal, metadata = there.proposal, there.metadata
     language = str(metadata.get("language") or "en")
     parts = [f"# {_one_line(each.title)}\n\n{_lowered(each.text)}" for each in there.sections if each.text.strip()]
-    if there.requirements and there.metadata.get("annex") != "no":
+    if there.requirements and there.metadata.get("annex") == "yes":
         parts.append(_checklist(there))
     amount = metadata.get("amount")
     facts = [
+        ("Applicant", str(metadata.get("applicant") or proposal.user_name)),
         ("Funder", str(metadata.get("funder") or "")),
         ("Call", str(metadata.get("call_url") or "")),
-        ("Applicant", proposal.user_name),
         ("Amount", f"{int(amount):,} {metadata.get('currency') or ''}".strip() if amount else ""),
         ("Deadline", phrases(language).day(there.deadline or "")),
     ]
     written = Document(
         title=proposal.title,
-        blocks=read_blocks("\n\n".join(parts), language),
+        blocks=tuple(map(numbers_right, read_blocks("\n\n".join(parts), language))),
         sources=tuple(source_of(each) for each in as_plain(proposal.citations)),
         language=language,
         code=proposal.proposal_code,
@@ -104,6 +106,19 @@ def document_of(there: OpenProposal) -> Document:
         numbered=True,
     )
     return by_source(written, source_keys(proposal.citations))
+
+
+def numbers_right(block: Block) -> Block:
+    """Columns of numbers stand below each other, unless somebody has aligned them."""
+    if not isinstance(block, Table) or not block.rows:
+        return block
+    alignments = list(block.alignments)
+    for column, alignment in enumerate(block.alignments):
+        cells = [plain(row[column]).strip() for row in block.rows]
+        numbers = sum(amount_of(cell) is not None for cell in cells)
+        if not alignment and numbers and numbers * 2 >= sum(bool(cell) for cell in cells):
+            alignments[column] = "right"
+    return replace(block, alignments=tuple(alignments))
 
 
 def _checklist(there: OpenProposal) -> str:

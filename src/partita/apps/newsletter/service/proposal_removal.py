@@ -38,7 +38,7 @@ class ProposalRemovals:
         proposal = (await self._proposals.deletable(viewer, code)).proposal
 
         def beside(_: Job) -> tuple[Write, ...]:
-            mine = Delete(proposal.own_key).when(Proposal.revision.equals(proposal.revision))
+            mine = Delete(proposal.own_key).unless_changed(proposal, Proposal.revision)
             return (mine.otherwise(ChangedMeanwhileError("The proposal")),)
 
         exported = [as_plain(each).get("s3_key") for each in proposal.exports.values() if isinstance(each, dict)]

@@ -5,8 +5,9 @@ from __future__ import annotations
 from partita.apps.newsletter import schema
 from partita.apps.newsletter.formats import as_plain
 from partita.apps.newsletter.inputs import Decision
-from partita.apps.newsletter.schema import Note, Proposal, Share
+from partita.apps.newsletter.schema import Proposal, Share
 from partita.apps.newsletter.service.access import Access
+from partita.apps.newsletter.service.approval import decision_note
 from partita.apps.newsletter.service.proposals import OpenProposal, Proposals
 from partita.apps.newsletter.service.proposing.states import check_move
 from partita.kit.clock import stamp
@@ -38,6 +39,8 @@ class ProposalReviews:
         """It is ready, or goes back to draft with a note that says why."""
         if not await self.may_decide(viewer, await self._access.proposal(viewer, code)):
             raise Forbidden("Only those who were asked for a review can decide about it, while it is in review.")
+        if decision.decision == "withdraw":
+            raise Invalid(FieldError("decision", "A proposal is approved, or changes are asked for."))
         if decision.decision == "ask_for_changes" and not decision.comment:
             raise Invalid(FieldError("comment", "Say what should change."))
         status = "ready" if decision.decision == "approve" else "draft"
@@ -60,11 +63,7 @@ class ProposalReviews:
             if share is not None:
                 writes.append(Update(share.own_key, Share.review_asked.set(False)))
             if decision.comment:
-                writes.append(Put(self._note(viewer, code, now, decision.comment)).if_new())
+                writes.append(Put(decision_note(self._kit, viewer, code, decision)).if_new())
             await self._store.transact(Transaction(*writes))
 
         await self._store.attempt(attempt)
-
-    def _note(self, viewer: Viewer, code: str, now: str, text: str) -> Note:
-        name = viewer.name or viewer.username
-        return Note(code=code, created_at=now, note_id=self._kit.ids.new(), text=text, by=viewer.id, by_name=name)

@@ -38,6 +38,7 @@ from partita.apps.newsletter.service.proposing.frames import (
     sections_of_frame,
     stored_sections,
 )
+from partita.apps.newsletter.service.proposing.page_limits import too_many_pages
 from partita.apps.newsletter.service.proposing.requirements import (
     MOST_REQUIREMENTS,
     Requirement,
@@ -59,7 +60,7 @@ _TRIES = 20
 _TOUCHED_EVERY = timedelta(minutes=1)
 _WINDOW_MINUTES = 10
 Sort = Literal["due", "touched", "created"]
-FACTS = ("funder", "call_url", "deadline", "amount", "currency", "language", "theme", "annex")
+FACTS = ("applicant", "funder", "call_url", "deadline", "amount", "currency", "language", "theme", "annex")
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,6 +138,13 @@ class OpenProposal:
         return files_of(self.proposal)
 
     @property
+    def pages(self) -> int | None:
+        """How many pages the PDF has that was made of this very text."""
+        made = formats.as_plain(self.proposal.exports).get("pdf")
+        current = isinstance(made, Mapping) and made.get("revision") == self.proposal.revision
+        return int(made.get("pages") or 0) or None if current else None
+
+    @property
     def warnings(self) -> tuple[str, ...]:
         """What should be mended before it is sent."""
         found = []
@@ -146,6 +154,7 @@ class OpenProposal:
             if each.over:
                 found.append(f"“{each.title}” has {each.over:,} words too many.")
             found += [f"“{each.title}”: {fault}" for budget in each.budgets for fault in budget.faults]
+        found += too_many_pages(self.requirements, self.words, self.pages)
         empty = [each.title for each in self.sections if not each.text.strip()]
         if empty:
             found.append(f"{_count(len(empty), 'section')} without text: {', '.join(empty[:4])}.")
@@ -282,8 +291,8 @@ class Proposals:
             edit.check_revision(before.proposal.revision)
             changes = dict(edit.changes)
             own: dict[str, Any] = {name: changes.pop(name) for name in ("title", "description") if name in changes}
-            metadata = {**before.proposal.metadata, **_stored_facts(changes)}
-            metadata = {name: value for name, value in metadata.items() if value is not None}
+            kept = {name: value for name, value in before.proposal.metadata.items() if name not in changes}
+            metadata = {**kept, **_stored_facts(changes)}
             return before.proposal.model_copy(update={**own, "metadata": _bounded(metadata)})
 
         return await self.change(viewer, code, change)

@@ -58,7 +58,12 @@ class Shares:
         if not new.review:
             await self._store.transact(Transaction(Put(made), still_there(subject)))
         elif isinstance(subject, Newsletter):
-            asked = Update(subject.own_key, Newsletter.review_asked_at.set(made.shared_at))
+            asked = Update(
+                subject.own_key,
+                Newsletter.review_asked_at.set(made.shared_at),
+                Newsletter.changes_asked_by.remove(),
+                Newsletter.changes_asked_at.remove(),
+            )
             gone = NotFound("It has just been deleted.")
             await self._store.transact(Transaction(Put(made), asked.otherwise(gone)))
         elif subject.status == "in_review":

@@ -489,6 +489,48 @@
       }
     });
 
+    // ---- a draft from sources has ended: its text comes in, below what was typed meanwhile
+
+    let renewing = null;
+    const renew = async () => {
+      clearTimeout(timer);
+      if (running) await running;
+      const [answer, page] = await Promise.all([fetch(api), fetch(location.href)].map((each) => each.catch(() => null)));
+      if (!answer?.ok || !page?.ok) {
+        later();
+        return;
+      }
+      const told = await answer.json();
+      const mine = sectionOf(told).text || "";
+      const written = normal(mine).startsWith(normal(base)) ? normal(mine).slice(normal(base).length).trim() : null;
+      if (!stuck && (written !== null || !dirty())) {
+        const typed = dirty();
+        const { selectionStart: start, selectionEnd: end } = field;
+        field.value = typed ? [field.value.trimEnd(), written].filter(Boolean).join("\n\n") : mine;
+        field.setSelectionRange(start, end);
+        base = mine;
+        revision = told.revision;
+        updated = told.updated_at;
+        form.elements.base.value = base;
+        form.elements.revision.value = revision;
+        shown(told);
+        keep();
+        preview();
+        if (typed) later();
+        else say(`Saved ${clock(updated)}`);
+      } else later(); // somebody else's text: saving shows both
+      const newest = new DOMParser().parseFromString(await page.text(), "text/html");
+      for (const part of [".writing-sections ol", ".proposal-facts"]) {
+        const there = document.querySelector(part);
+        const renewed = newest.querySelector(part);
+        if (there && renewed) there.innerHTML = renewed.innerHTML;
+      }
+    };
+    document.addEventListener("htmx:afterSwap", (event) => {
+      const ended = event.detail.requestConfig?.elt?.id === "drafting" && !document.querySelector("#drafting[hx-get]");
+      if (ended && !renewing) renewing = renew().finally(() => { renewing = null; }); // it is told for each element
+    });
+
     // ---- when
 
     field.addEventListener("input", changed);

@@ -7,6 +7,7 @@ from html import escape
 
 import nh3
 
+from partita.apps.newsletter.service.documents.columns import many_columns
 from partita.apps.newsletter.service.documents.model import (
     Block,
     Break,
@@ -144,7 +145,8 @@ class BlocksHtml:
         head = f"<thead>{row(block.head, 'th')}</thead>"
         body = "".join(row(each, "td") for each in block.rows)
         table = f"<table{self._about(block.language)}>{caption}{head}<tbody>{body}</tbody></table>"
-        return f'<div class="wide-table" tabindex="0">{table}</div>'
+        about = "wide-table many-columns" if many_columns(block) else "wide-table"
+        return f'<div class="{about}" tabindex="0">{table}</div>'
 
     def _figure(self, block: Figure) -> str:
         about = self._about(block.language)

@@ -149,6 +149,8 @@ _PARTS = """
 .edition th { font-weight: 700; border-bottom: 2px solid var(--ink); vertical-align: bottom; }
 .edition tr > :first-child { padding-inline-start: 0; }
 .edition tr > :last-child { padding-inline-end: 0; }
+.edition .many-columns table { font-size: 0.74em; line-height: 1.35; }
+.edition .many-columns th, .edition .many-columns td { padding-inline: 0.4em; }
 .edition .left { text-align: left; } .edition .center { text-align: center; } .edition .right { text-align: right; }
 .edition figure { margin: 1.6em 0; }
 .edition figure img { display: block; max-width: 100%; height: auto; margin: 0 auto; }
@@ -313,4 +315,6 @@ html, body { margin: 0; padding: 0; }
 .edition.bulletin .masthead .column { padding-inline: 8mm; }
 .edition.bulletin .masthead { break-inside: avoid; }
 .edition figure img { max-height: 120mm; }
+.edition .many-columns { margin-inline: calc(15mm - $SIDE); }
+.edition .many-columns th { hyphens: auto; }
 """

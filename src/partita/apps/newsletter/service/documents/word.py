@@ -10,12 +10,13 @@ from typing import Any
 import docx
 from docx.enum.table import WD_TABLE_ALIGNMENT
 from docx.enum.text import WD_ALIGN_PARAGRAPH, WD_BREAK
-from docx.shared import Mm
+from docx.shared import Emu, Mm
 from docx.text.paragraph import Paragraph as WordParagraph
 from PIL import Image, UnidentifiedImageError
 
 from partita.apps.newsletter.service.documents import bands
 from partita.apps.newsletter.service.documents.blocks import heading_number
+from partita.apps.newsletter.service.documents.columns import many_columns, widths
 from partita.apps.newsletter.service.documents.edition import Edition, Export
 from partita.apps.newsletter.service.documents.html import issue_line, source_line
 from partita.apps.newsletter.service.documents.model import (
@@ -279,6 +280,12 @@ class _Writer:
         table = self._word.add_table(rows=0, cols=len(block.head))
         table.style = "Table Grid"
         table.alignment = WD_TABLE_ALIGNMENT.CENTER
+        table.autofit = False
+        many = many_columns(block)
+        width = Mm(180) if many else self._width
+        shares = [Emu(round(width * share)) for share in widths(block)]
+        for column, share in zip(table.columns, shares, strict=True):
+            column.width = share
         if direction_of(block.language or self._language) == "rtl":
             table._tbl.tblPr.insert(1, element("bidiVisual"))
         self._borders(table)
@@ -289,9 +296,10 @@ class _Writer:
             made._tr.get_or_add_trPr().append(element("cantSplit"))
             if number == 0:
                 made._tr.get_or_add_trPr().append(element("tblHeader"))
-            for cell, pieces, alignment in zip(made.cells, row, block.alignments, strict=True):
+            for cell, pieces, alignment, share in zip(made.cells, row, block.alignments, shares, strict=True):
+                cell.width = share
                 paragraph = cell.paragraphs[0]
-                paragraph.style = self._word.styles["Table Text"]
+                paragraph.style = self._word.styles["Small Table Text" if many else "Table Text"]
                 set_direction(paragraph, block.language)
                 paragraph.paragraph_format.keep_with_next = short and number < len(block.rows)
                 if alignment:

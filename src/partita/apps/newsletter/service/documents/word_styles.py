@@ -125,6 +125,9 @@ def set_styles(word: Word, edition: Edition) -> None:
     cell = style("Table Text")
     look(cell, "sans", points * 0.86, colours.ink)
     space(cell, 2, 2, 1.1)
+    small = style("Small Table Text")
+    look(small, "sans", points * 0.68, colours.ink)
+    space(small, 1, 1, 1.05)
     code = style("Code")
     look(code, "sans", points * 0.86, colours.ink)
     code.font.name = "Noto Sans Mono"

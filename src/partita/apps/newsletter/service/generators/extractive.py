@@ -16,8 +16,10 @@ from partita.apps.newsletter.service.generators.values import (
     WrittenText,
 )
 from partita.apps.newsletter.service.generators.writer import Listen, WriterFailed
+from partita.apps.newsletter.service.proposing.setting import set_text
 from partita.apps.newsletter.service.writing.extractive import write_section
 from partita.apps.newsletter.service.writing.outline import make_outline
+from partita.apps.newsletter.service.writing.values import SectionDraft
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,8 +32,13 @@ class ExtractiveWriter:
     async def section(self, task: SectionTask, listen: Listen | None = None) -> WrittenSection:
         """Sentences of the section's sources."""
         begun = time.monotonic()
-        outline = task.outline or (task.section,)
-        draft = await asyncio.to_thread(write_section, task.edition, task.section, outline, task.library, task.so_far)
+        if task.told:
+            draft = SectionDraft(task.section.key, *set_text(task.told, task.so_far))
+        else:
+            outline = task.outline or (task.section,)
+            draft = await asyncio.to_thread(
+                write_section, task.edition, task.section, outline, task.library, task.so_far
+            )
         if listen is not None:
             listen(draft.markdown)
         return WrittenSection(draft, self._made_with(begun))

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Literal
 
+from partita.apps.newsletter.service.proposing.assigning import Told
 from partita.apps.newsletter.service.writing.retrieval import Match
 from partita.apps.newsletter.service.writing.values import Edition, Library, Passage, Section, SectionDraft, SoFar
 
@@ -31,6 +32,8 @@ class SectionTask:
     so_far: SoFar = field(default_factory=SoFar)
     outline: tuple[Section, ...] = ()
     """The whole outline: opening and closing speak of it."""
+    told: tuple[Told, ...] = ()
+    """Of a proposal: what the section tells, chosen and in order; the offline writer sets it as it is."""
 
 
 @dataclass(frozen=True, slots=True)

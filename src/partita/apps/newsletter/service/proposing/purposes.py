@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from partita.apps.newsletter.service.proposing.frames import ProposalSection
+from partita.apps.newsletter.service.proposing.kinds import kinds_in
 from partita.apps.newsletter.service.writing.retrieval import Query, Statistics, relevance
-from partita.apps.newsletter.service.writing.terms import shared_shingles, shingles
+from partita.apps.newsletter.service.writing.terms import shared_shingles, shingles, speaks, terms
 from partita.apps.newsletter.service.writing.values import Passage
 
 MOST_PASSAGES = 5
@@ -21,13 +22,12 @@ _OF_BEST = 0.4
 _BRIEF = 0.65
 """What the brief counts beside the section's purpose."""
 _TWINS = 0.8
-_SUMS_UP = re.compile(r"\b(summary|opening|overview|closing|abstract)\b|ማጠቃለያ|ملخص", re.IGNORECASE)
 _BRIEF_WORDS = 120
 _WHEN = re.compile(
     r"\[\d+\]|\b(January|February|March|April|May|June|July|August|September|October|November|December)\b|\b\d[\d,.]*"
 )
 """Days and figures of a brief say nothing of its subject."""
-_USUAL_WORDS, _MOST_WORDS, _SHARE = 180, 320, 0.5
+_USUAL_WORDS, _MOST_WORDS, _SHARE = 260, 600, 0.8
 
 _PURPOSES: tuple[tuple[re.Pattern[str], str], ...] = tuple(
     (re.compile(pattern, re.IGNORECASE), words)
@@ -131,34 +131,23 @@ def chosen(fits: Iterable[Fit]) -> tuple[Passage, ...]:
     return tuple(kept)
 
 
-def shared_out(
-    sections: Sequence[ProposalSection], fits: Mapping[str, Sequence[Fit]]
-) -> dict[str, tuple[Passage, ...]]:
-    """Each passage for the section whose purpose it serves most, so that none takes what another one needs. What sums
-    up all of it gets what is about the brief most, and is written last."""
-    home: dict[str, tuple[float, str]] = {}
-    for section in sections:
-        for fit in () if sums_up(section) else fits.get(section.key, ()):
-            known = home.get(fit.passage.id)
-            if fit.serves > 0 and (known is None or fit.serves > known[0]):
-                home[fit.passage.id] = (fit.serves, section.key)
-    return {
-        section.key: chosen(
-            fit
-            for fit in fits.get(section.key, ())
-            if sums_up(section) or home.get(fit.passage.id, (0.0, ""))[1] == section.key
-        )
-        for section in sections
+def about(brief: str, passages: Sequence[Passage], language: str) -> tuple[Passage, ...]:
+    """The passages of a proposal's own files in its language, without files that share no word with the brief and have
+    no heading of a proposal, such as Budget or About us. If all are such, all of them: somebody has put them there."""
+    spoken = [each for each in passages if each.language == language or speaks(each.text, language)] or list(passages)
+    wanted = frozenset(terms(brief))
+    fitting_sources = {
+        each.source_id
+        for each in spoken
+        if kinds_in(each.heading)
+        or kinds_in(each.title)
+        or wanted & frozenset(terms(f"{each.title} {each.heading} {each.text}"))
     }
-
-
-def sums_up(section: ProposalSection) -> bool:
-    """Whether a section says in short what the others say."""
-    return bool(_SUMS_UP.search(section.title))
+    return tuple(each for each in spoken if not fitting_sources or each.source_id in fitting_sources)
 
 
 def words_for(section: ProposalSection, there: int) -> int:
-    """How long a draft is: half of what the section may have, and no more than there is room for."""
+    """How long a draft is: most of what the section may have, and no more than there is room for."""
     if not section.limit:
         return _USUAL_WORDS
     return max(0, min(section.limit - there, round(max(80.0, _SHARE * section.limit)), _MOST_WORDS))

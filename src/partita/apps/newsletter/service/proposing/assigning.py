@@ -1,0 +1,193 @@
+"""Which section tells what: every unit of the sources goes to the section whose kind it is of, or to none.
+
+Sentences of the proposal's own files can be told anywhere. What the common sources tell is of other projects: it can be
+evidence, and no section of what we want, who we are, or when we do it. A section that sums up gets what sources say in
+short, and one sentence of each section that can spare it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+from partita.apps.newsletter.service.proposing.cues import LEAST, best_of, cued_for, scores_of, table_scores
+from partita.apps.newsletter.service.proposing.frames import ProposalSection
+from partita.apps.newsletter.service.proposing.kinds import Kind, kinds_of
+from partita.apps.newsletter.service.proposing.units import Unit, together, units_of
+from partita.apps.newsletter.service.writing.terms import alike, terms
+from partita.apps.newsletter.service.writing.values import Passage
+
+_EVIDENCE: frozenset[Kind] = frozenset(("need", "method", "results", "risks", "sustainability", "gender", "budget"))
+_OF_OTHERS = 0.8
+"""What sentences of the common sources count if there are too many."""
+_INSTEAD: dict[Kind, Kind] = {"plan": "method"}
+"""Where something is told if a proposal has no section for it."""
+_THE_SAME = 0.75
+_SPARE = 4
+"""A section with so many sentences can give one to the summary."""
+_SUMMED_UP: tuple[Kind, ...] = ("need", "objectives", "method", "results")
+_MOST_TABLES = 2
+
+
+@dataclass(frozen=True, slots=True)
+class Told:
+    """Units that are told together in a section, and how well they fit."""
+
+    units: tuple[Unit, ...]
+    score: float
+
+    @property
+    def words(self) -> int:
+        return sum(each.words for each in self.units)
+
+    @property
+    def is_table(self) -> bool:
+        return self.units[0].shape == "table"
+
+    @property
+    def order(self) -> tuple[str, int, int]:
+        return self.units[0].order
+
+
+def assigned(
+    sections: Sequence[ProposalSection],
+    passages: Iterable[Passage],
+    told: Iterable[str] = (),
+    *,
+    room: Mapping[str, int],
+    year: int,
+    asked: str = "",
+) -> dict[str, tuple[Told, ...]]:
+    """What each section tells, in the order of the sources and within its words (`room`); nothing is told twice, and
+    nothing that is `told` already. If one section is `asked` for and nothing fits it best, it gets what fits it too."""
+    kinds = {each.key: kinds_of(each) for each in sections}
+    known = [frozenset(terms(each)) for each in told]
+    by_section: dict[str, list[Told]] = {each.key: [] for each in sections}
+    second_best: list[Told] = []
+    for run in together(units_of(passages)):
+        if any(alike(run[0].terms, other) > _THE_SAME for other in known):
+            continue
+        known += [each.terms for each in run if each.shape != "table"]
+        home = _home(run, sections, kinds, year)
+        if home is not None:
+            key, found = home
+            by_section[key].append(found)
+            fits = _judged(run[0], sections, kinds, year).get(asked, 0.0)
+            if fits >= LEAST and key != asked:
+                second_best.append(Told(found.units, fits))
+    if asked:
+        by_section[asked] = by_section[asked] or second_best
+    chosen = {key: _within(found, room.get(key, 0)) for key, found in by_section.items()}
+    _sum_up(sections, kinds, chosen, room)
+    return {key: _in_order(found) for key, found in chosen.items()}
+
+
+def _home(
+    run: Sequence[Unit],
+    sections: Sequence[ProposalSection],
+    kinds: Mapping[str, tuple[Kind, ...]],
+    year: int,
+) -> tuple[str, Told] | None:
+    """The section that tells a run of units, and those of the run that belong there."""
+    first = _judged(run[0], sections, kinds, year)
+    key = max(first, key=lambda each: first[each], default=None)
+    if key is not None and first[key] < LEAST and len(run) > 1:
+        # A sentence that says little opens what the next one says.
+        second = _judged(run[1], sections, kinds, year)
+        key = max(second, key=lambda each: second[each])
+        first = {**first, key: second[key]}
+    if key is None or first[key] < LEAST:
+        return None
+    kept = [run[0]]
+    for unit in run[1:]:
+        judged = _judged(unit, sections, kinds, year)
+        best = max(judged, key=lambda each: judged[each])
+        # What leans on a sentence goes with it if it has something of the kind itself, and is not more of another.
+        if (best != key and judged[best] > judged[key] + LEAST) or not cued_for(unit.text, kinds[key]):
+            break
+        kept.append(unit)
+    return key, Told(tuple(kept), first[key] * (1.0 if run[0].passage.own else _OF_OTHERS))
+
+
+def _judged(
+    unit: Unit,
+    sections: Sequence[ProposalSection],
+    kinds: Mapping[str, tuple[Kind, ...]],
+    year: int,
+) -> dict[str, float]:
+    """How well a unit fits each section."""
+    passage = unit.passage
+    if unit.shape == "table":
+        scores = table_scores(unit.rows, unit.caption, passage.heading)
+    else:
+        scores = scores_of(unit.text, passage.heading, passage.title, year)
+    present = {kind for some in kinds.values() for kind in some}
+    for kind, other in _INSTEAD.items():
+        if kind not in present and scores.get(kind, 0.0) >= LEAST and unit.shape != "table":
+            scores[other] = max(scores.get(other, 0.0), scores[kind])
+    if not passage.own:
+        scores = {kind: value for kind, value in scores.items() if kind in _EVIDENCE}
+        if unit.shape == "table":
+            scores = {}
+    absent = max((value for kind, value in scores.items() if kind not in present), default=0.0)
+    judged: dict[str, float] = {}
+    for section in sections:
+        own = kinds[section.key]
+        value = best_of(scores, own) if own else _by_words(section, unit)
+        # What clearly is of a kind that the proposal has no section for belongs to none.
+        judged[section.key] = value if value + LEAST > absent else 0.0
+    return judged
+
+
+def _by_words(section: ProposalSection, unit: Unit) -> float:
+    """For a section whose kind nobody knows: how many words of its title a unit or its heading has."""
+    wanted = frozenset(terms(section.title))
+    if not wanted:
+        return 0.0
+    here = unit.terms | frozenset(terms(unit.passage.heading))
+    return 2.0 * len(wanted & here) / len(wanted)
+
+
+def _within(found: Sequence[Told], room: int) -> list[Told]:
+    """Tables first, then the best that fits into the words left."""
+    chosen: list[Told] = []
+    words = 0
+    tables = 0
+    for each in sorted(found, key=lambda each: (not each.is_table, -each.score, each.order)):
+        if words + each.words > room or (each.is_table and tables == _MOST_TABLES):
+            continue
+        tables += each.is_table
+        words += each.words
+        chosen.append(each)
+    return chosen
+
+
+def _sum_up(
+    sections: Sequence[ProposalSection],
+    kinds: Mapping[str, tuple[Kind, ...]],
+    chosen: dict[str, list[Told]],
+    room: Mapping[str, int],
+) -> None:
+    """Give a section that sums up one sentence of each section that can spare it."""
+    summary = next((each.key for each in sections if "summary" in kinds[each.key] and room.get(each.key)), None)
+    if summary is None:
+        return
+    words = sum(each.words for each in chosen[summary])
+    for kind in _SUMMED_UP:
+        key = next((each.key for each in sections if kind in kinds[each.key] and each.key != summary), None)
+        alone = [each for each in chosen.get(key or "", ()) if len(each.units) == 1 and each.units[0].shape == "prose"]
+        if key is None or len(alone) < _SPARE:
+            continue
+        best = _in_order(alone)[0]  # sources say first what matters most
+        if words + best.words <= room[summary]:
+            chosen[key].remove(best)
+            chosen[summary].append(best)
+            words += best.words
+
+
+def _in_order(found: Sequence[Told]) -> tuple[Told, ...]:
+    """The source that tells most first, each from its beginning on; tables last."""
+    weight: dict[str, float] = {}
+    for each in found:
+        weight[each.order[0]] = weight.get(each.order[0], 0.0) + each.score
+    return tuple(sorted(found, key=lambda each: (each.is_table, -weight[each.order[0]], each.order)))

@@ -1,0 +1,173 @@
+"""Each section of a proposal is told what belongs there: measured on labelled sources, and laws over any sources."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from functools import cache
+from itertools import pairwise
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from partita.apps.newsletter.service.proposing.assigning import Told, assigned
+from partita.apps.newsletter.service.proposing.budgets import budgets_in
+from partita.apps.newsletter.service.proposing.frames import ProposalSection, sections_of_frame
+from partita.apps.newsletter.service.proposing.kinds import kinds_in, kinds_of, told_of
+from partita.apps.newsletter.service.proposing.purposes import about, words_for
+from partita.apps.newsletter.service.proposing.setting import set_tables, set_text
+from partita.apps.newsletter.service.proposing.units import leans, units_of
+from partita.apps.newsletter.service.reading.document import read_text
+from partita.apps.newsletter.service.writing.values import Passage, SoFar
+from tests.apps.newsletter.proposing.sets import SETS, SourceSet, judged, load
+
+YEAR = 2026
+ROOM = 2_000
+
+
+@cache
+def _passages(name: str) -> tuple[Passage, ...]:
+    given = load(name)
+    found: list[Passage] = []
+    for number, (title, text) in enumerate(given.documents):
+        read = read_text(text.encode(), f"source-{number}", "2026-03-02", "")
+        for chunk_id, position, words, heading, page, kind, *_ in read["chunks"]:
+            passage = Passage(chunk_id, f"source-{number}", words, title, heading, page, position, own=True)
+            found.append(replace(passage, kind=kind, language=given.language))
+    return tuple(found)
+
+
+def _told(given: SourceSet) -> dict[str, tuple[Told, ...]]:
+    room = {each.key: words_for(each, 0) for each in given.sections}
+    return assigned(given.sections, _passages(given.name), room=room, year=YEAR)
+
+
+def _texts(told: dict[str, tuple[Told, ...]]) -> dict[str, str]:
+    texts: dict[str, str] = {}
+    so_far = SoFar()
+    for key, found in told.items():
+        prose, so_far = set_text(found, so_far)
+        tables, so_far = set_tables(found, so_far)
+        texts[key] = "\n\n".join(filter(None, (prose, tables)))
+    return texts
+
+
+@pytest.mark.parametrize("name", SETS)
+def test_sections_tell_what_belongs_there_and_nothing_else(name: str) -> None:
+    given = load(name)
+    score = judged(given, _texts(_told(given)))
+    assert score.precision >= 0.94, score.wrong
+    assert score.recall >= 0.94, score.missed
+
+
+def test_a_budget_table_is_a_table_that_adds_up_with_its_caption_and_number() -> None:
+    text = _texts(_told(load("fish")))["budget"]
+    (budget,) = budgets_in(text)
+    assert (str(budget.total), budget.faults) == ("286000", ())
+    assert text.endswith("Table: Budget in US dollars [13]")
+
+
+def test_a_list_is_told_whole_behind_its_lead_in_or_not_at_all() -> None:
+    text = _texts(_told(load("seed")))["objectives"]
+    assert "Specific objectives are:\n\n- to double" in text
+    tight = assigned(load("seed").sections, _passages("seed"), room={"objectives": 20}, year=YEAR)
+    assert "Specific objectives" not in _texts(tight)["objectives"]
+    loose = Passage("p", "s", "The steps are:\n\n- to dig wells\n- to plant trees", heading="Approach")
+    assert [unit.shape for unit in units_of([loose])] == ["list"]
+    cut = Passage("p", "s", "Dig deep wells in the valley first. The steps are:", heading="Approach")
+    assert [unit.text for unit in units_of([cut])] == ["Dig deep wells in the valley first."]
+
+
+SENTENCES = sorted({line.text for name in SETS for line in load(name).labelled if line.text.endswith((".", "።"))})
+HEADINGS = ("", "Budget", "What we will do", "Findings", "About us", "When", "የሥራ ዕቅድ", "Water rights")
+
+
+@st.composite
+def _sources(draw: st.DrawFn) -> tuple[Passage, ...]:
+    made: list[Passage] = []
+    for source in range(draw(st.integers(1, 3))):
+        for position in range(draw(st.integers(1, 3))):
+            chosen = draw(st.lists(st.sampled_from(SENTENCES) | st.text(max_size=60), min_size=1, max_size=6))
+            heading, own = draw(st.sampled_from(HEADINGS)), draw(st.booleans())
+            text = " ".join(chosen)
+            made.append(
+                Passage(f"p{source}-{position}", f"s{source}", text, heading=heading, position=position, own=own)
+            )
+    return tuple(made)
+
+
+@settings(max_examples=40)
+@given(_sources(), st.sampled_from(["concept_note", "full_proposal"]), st.integers(0, 150))
+def test_whatever_the_sources_nothing_is_told_twice_or_out_of_order_or_beyond_the_limit(
+    passages: tuple[Passage, ...], frame: str, room: int
+) -> None:
+    sections = (*sections_of_frame(frame), ProposalSection("own", "Water rights"))  # type: ignore[arg-type]
+    told = assigned(sections, passages, room={each.key: room for each in sections}, year=YEAR)
+    sources = [passage.text for passage in passages]
+    seen: list[str] = []
+    for section in sections:
+        found = told[section.key]
+        assert sum(each.words for each in found) <= room
+        order = [unit.order for each in found for unit in each.units]
+        assert all(one < other for one, other in pairwise(order) if one[0] == other[0])
+        for each in found:
+            assert not each.units[0].follows, "nothing begins with what leans on something else"
+            for unit in each.units:
+                assert any(unit.pieces[0].source_text in text for text in sources)
+                seen.append(unit.text)
+                # What other projects aim at, do and are is not what this one does.
+                assert unit.passage.own or not {"objectives", "team", "plan"} & set(kinds_of(section))
+    assert len(seen) == len(set(seen))
+
+
+@given(st.lists(st.sampled_from(SENTENCES), max_size=8), st.integers(0, 6))
+@settings(max_examples=20)
+def test_what_is_told_already_is_not_told_again(told: list[str], left: int) -> None:
+    passage = Passage("p", "s", " ".join(dict.fromkeys(told)), heading="Findings", own=True)
+    sections = sections_of_frame("full_proposal")
+    room = {each.key: ROOM for each in sections}
+    again = assigned(sections, [passage], told[left:], room=room, year=YEAR)
+    text = " ".join(_texts(again).values())
+    assert not any(sentence in text for sentence in told[left:])
+
+
+@pytest.mark.parametrize(
+    ("sentence", "leaning"),
+    [
+        ("This keeps the price low.", True),
+        ("Of these, nine work.", True),
+        ("They lost everything.", True),
+        ("Half of it melted.", True),
+        ("Each cost 28,000 dollars.", True),
+        ("Each group plants a plot.", False),
+        ("Some 7,200 households fish.", False),
+        ("There are four clinics.", False),
+        ("Gauges exist at two places, and one of them is broken.", False),
+    ],
+)
+def test_what_leans_on_the_sentence_before_it_is_known(sentence: str, leaning: bool) -> None:
+    assert leans(sentence) == leaning
+
+
+def test_titles_tell_what_belongs_into_a_section() -> None:
+    known = {
+        "Work plan": ("plan",),
+        "Cost and time": ("plan", "budget"),
+        "Why us": ("team",),
+        "What we propose": ("method",),
+        "الميزانية": ("budget",),
+        "Water rights": (),
+    }
+    assert {title: kinds_in(title) for title in known} == known
+    assert told_of(ProposalSection("b", "Budget")) == "costs, or a budget table"
+    assert told_of(ProposalSection("w", "Water rights")) == ""
+
+
+def test_a_file_about_something_else_is_left_alone_unless_its_headings_are_those_of_a_proposal() -> None:
+    dams = Passage("a", "dams", "Sand dams store water.", "Dams", own=True)
+    coffee = Passage("b", "coffee", "Exporters mapped coffee plots.", "Coffee", "Prices of exporters", own=True)
+    people = Passage("c", "people", "Ten engineers work here.", "Ngome Ltd", "About us", own=True)
+    plain = Passage("d", "plain", "Exporters mapped coffee plots.", "Coffee", "Trade", own=True)
+    assert about("sand dams", [dams, people, plain], "en") == (dams, people)
+    assert about("sand dams", [plain], "en") == (plain,), "somebody has put it there"
+    assert coffee in about("sand dams", [dams, coffee], "en")
