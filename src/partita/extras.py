@@ -5,6 +5,7 @@ from __future__ import annotations
 EXTRAS = {
     "aws": ("boto3", "botocore"),
     "cli": ("rich", "typer"),
+    "meaning": ("numpy",),
     "suite": (
         "PIL",
         "aiohttp",

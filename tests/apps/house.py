@@ -22,6 +22,7 @@ from partita.kit.jobs import Jobs, JobWorker
 from partita.kit.kit import Kit
 from partita.kit.limits import Limits
 from partita.kit.mail import mail_for
+from partita.kit.meaning import Meaning
 from partita.kit.notifications import Notifications
 from partita.kit.permissions import Viewer
 from partita.kit.schema import HOUSE
@@ -37,7 +38,13 @@ BAD_WEATHER = FaultPlan(seed=7, throttle=0.1, conflict=0.1, partial_batch=0.1)
 
 
 @contextmanager
-def kit_on(folder: Path, *tables: Table, faults: FaultPlan | None = None, clock: Clock | None = None) -> Iterator[Kit]:
+def kit_on(
+    folder: Path,
+    *tables: Table,
+    faults: FaultPlan | None = None,
+    clock: Clock | None = None,
+    meaning: Meaning | None = None,
+) -> Iterator[Kit]:
     """A kit whose tables go when it is closed; a clock of the test's own also says what has expired."""
     settings = Settings(data=folder, fetch=False)
     ids = RandomIds()
@@ -49,7 +56,7 @@ def kit_on(folder: Path, *tables: Table, faults: FaultPlan | None = None, clock:
     with Engine.temporary(faults=faults, clock=seconds) as engine:
         store = EmbeddedStore(engine, files=FolderFiles(folder / "large"), clock=seconds)
         store.create(HOUSE, ACCOUNTS, UPLOADS, *tables)
-        search = Search(folder / "search.db", CursorKeys(b"s" * 32))
+        search = Search(folder / "search.db", CursorKeys(b"s" * 32), meaning=meaning)
         limits = Limits(store.asynchronous, clock)
         mail = mail_for(settings, store.asynchronous, clock, ids)
         files = files_for(settings, clock)

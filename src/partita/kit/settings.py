@@ -132,6 +132,10 @@ class Settings(BaseSettings):
     """Whether pages show the developer panel with their DynamoDB requests to those who may see it."""
     demo: bool = False
     """Whether empty systems are filled with demo data at the start."""
+    meaning: bool = True
+    """Whether searches that can do so understand other words than those of a text, if the model is installed."""
+    meaning_model: Path | None = None
+    """The folder of the model all-MiniLM-L6-v2 (`model.safetensors`, `vocab.txt`); by default the installed one."""
     fetch: bool = True
     """Whether fus fetches the pages of sites that people add."""
     fetch_ports: Annotated[tuple[Port, ...], NoDecode, BeforeValidator(_split)] = (80, 443)

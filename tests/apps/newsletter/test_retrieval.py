@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
@@ -15,7 +15,8 @@ from partita.apps.newsletter.schema import Issue, Source
 from partita.apps.newsletter.service.topics import passages
 from partita.kit.lists import find
 from partita.table import Put
-from tests.apps.newsletter.served import ServedLetters, Somebody, served_in
+from tests.apps.house import kit_on
+from tests.apps.newsletter.served import ServedLetters, Somebody, serve, served_in
 
 pytestmark = pytest.mark.anyio
 
@@ -220,7 +221,7 @@ async def test_search_words_are_changed_and_a_topic_is_left_out_on_the_page(serv
     await found(served, ada, code)
     here = f"/newsletter/editions/{code}/plan"
     page = await ada.get(here)
-    assert "Nothing was found." in page.text
+    assert f"No source speaks of {FUNDING.replace('&', '&amp;')}." in page.text
     answer = await ada.post(f"{here}/words", {"topic": FUNDING, "words": "goats money", "then": "save"})
     assert answer.status == 303
     assert (await ada.post(f"{here}/leave-out", {"topic": LIVESTOCK})).status == 303
@@ -257,7 +258,7 @@ async def test_the_api_searches_passages(served: ServedLetters) -> None:
     assert answer.status == 200
     (hit,) = answer.json["items"]
     assert hit["title"] == "Vaccination of goats"
-    assert set(hit["parts"]) == {"words", "age", "region", "audience", "earlier"}
+    assert set(hit["parts"]) == {"words", "meaning", "age", "region", "audience", "earlier"}
     assert (await ada.get("/api/newsletter/sources/search")).status == 422
     assert (await ada.get("/api/newsletter/sources/search?type=cooking")).status == 422
     nobody = await served.person("", "Nora")
@@ -316,6 +317,10 @@ async def test_an_own_story_is_told_from_sources_that_answer_its_title_and_note(
     for title, note in (("Visit us", "the reception of our office in Meru"), ("Zebras", "unicorns")):
         item = NewItem(section=section["id"], title=title, description="Come and see us.", note=note)
         await served.service.outline.add_item(ada.viewer, code, item)
+    page = (await ada.get(f"/newsletter/editions/{code}/outline")).text
+    speechless = page[page.index("No source speaks of") : page.index("Add a source, or describe")]
+    assert "Zebras" in speechless
+    assert "Visit us" not in speechless
     await served.run(ada, code, "draft")
     draft = await find(served.kit.store, schema.draft, code)
     assert draft is not None
@@ -326,3 +331,36 @@ async def test_an_own_story_is_told_from_sources_that_answer_its_title_and_note(
     assert next(each["title"] for each in draft.citations if int(each["n"]) == number) == "We move"
     # What no source tells is the person's own words.
     assert text.endswith("### Zebras\n\nCome and see us.")
+
+
+class Pairs:
+    """A model that has learnt one thing: that money for herds is a grant for dryland farming."""
+
+    name = "pairs"
+
+    def understands(self, text: str) -> bool:
+        return True
+
+    def vector(self, texts: Sequence[str]) -> bytes:
+        alike = any(word in " ".join(texts) for word in ("cash for shepherds", "dryland farming"))
+        return (b"\x7f\x00" if alike else b"\x00\x7f") + bytes(62)
+
+
+async def test_what_is_asked_in_other_words_is_found_on_the_page_in_the_top_bar_and_for_a_story(tmp_path: Path) -> None:
+    pytest.importorskip("numpy")
+    with kit_on(tmp_path, schema.MAIN, meaning=Pairs()) as kit:
+        served = serve(kit)
+        ada = await served.person("editor")
+        await source(served, ada, "A call for proposals", GRANTS)
+        await source(served, ada, "Coffee maps", COFFEE)
+        making = kit.search.understand(served.service.passages.catalog)
+        assert making is not None
+        making.result(30)
+        tried = await served.service.retrieval.try_search(ada.viewer, "cash for shepherds")
+        assert [(each.passage.title, each.parts.words) for each in tried.hits] == [("A call for proposals", 0.0)]
+        assert tried.hits[0].parts.meaning == pytest.approx(1.0)
+        assert "<dt>Meaning</dt>" in (await ada.get("/newsletter/search?q=cash+for+shepherds")).text
+        bar = await served.service.source_search.sources(ada.viewer, "cash for shepherds", 5)
+        assert [each.title for each in bar] == ["A call for proposals"]
+        other = await served.service.retrieval.try_search(ada.viewer, "zebras")
+        assert [each.passage.title for each in other.hits] == ["Coffee maps"], "as the model says, however odd"

@@ -5,6 +5,8 @@ Only the shared shelf is in the index: a private shelf is small, and is read who
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from partita.apps.newsletter import schema
 from partita.apps.newsletter.schema import SHARED_SHELF, Chunk, Source
 from partita.apps.newsletter.service.writing.terms import word_stem
@@ -43,6 +45,12 @@ def document_of(source: Source | None, chunk: Chunk) -> Document | None:
     return passage_document(chunk.source_id, chunk.position, source.title, chunk.heading, chunk.text)
 
 
+def meant_by(fields: Mapping[str, str]) -> tuple[str, ...]:
+    """What a passage is about, and what it says: both count the same, so that a heading is not lost among sentences."""
+    title, heading, text = (fields[each] for each in ("title", "heading", "text"))
+    return f"{title}. {heading}", f"{heading}. {text}"
+
+
 def _no_document(_source: Source) -> Document | None:
     return None
 
@@ -54,5 +62,6 @@ CATALOG: Catalog[Source] = Catalog(
     weights={"title": 3.0, "heading": 2.0, "text": 1.0, "forms": 1.0},
     sources=(schema.sources(SHARED_SHELF),),
     filters=("source",),
+    meaning=meant_by,
 )
 """Its documents are passages: whoever has the store reads them (`catalog.expand`)."""

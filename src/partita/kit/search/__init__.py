@@ -2,7 +2,8 @@
 
 from partita.kit.search.catalog import Catalog, Document, Text, Texts
 from partita.kit.search.index import Search
+from partita.kit.search.nearest import Alike
 from partita.kit.search.ranking import Ranked
 from partita.kit.search.results import FacetValue, Hit, SearchPage
 
-__all__ = ["Catalog", "Document", "FacetValue", "Hit", "Ranked", "Search", "SearchPage", "Text", "Texts"]
+__all__ = ["Alike", "Catalog", "Document", "FacetValue", "Hit", "Ranked", "Search", "SearchPage", "Text", "Texts"]

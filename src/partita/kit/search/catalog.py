@@ -82,6 +82,8 @@ class Catalog(Generic[I]):
     texts: tuple[Texts[Any], ...] = ()
     expand: Callable[[I], AsyncIterator[Document]] | None = None
     """If an item stands for several documents, such as a source for its passages: reads them, for building anew."""
+    meaning: Callable[[Mapping[str, str]], tuple[str, ...]] | None = None
+    """The texts, made of the fields, that tell together what a document means; without it there are words alone."""
 
     def __post_init__(self) -> None:
         for name in (*self.weights, *self.filters, *self.sorts):
@@ -126,6 +128,8 @@ class Catalog(Generic[I]):
         """Changes when the index must be built anew."""
         texts = tuple((each.field, len(each.sources)) for each in self.texts)
         declared: Any = (_LAYOUT, self.name, tuple(self.weights), self.filters, self.sorts, len(self.sources), texts)
+        if self.meaning is not None:
+            declared = (*declared, "meaning")
         return sha256(repr(declared).encode()).hexdigest()[:16]
 
 

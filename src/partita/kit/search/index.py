@@ -6,17 +6,20 @@ import asyncio
 import threading
 import time
 from collections.abc import AsyncIterable, AsyncIterator, Callable, Collection, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor
 from pathlib import Path
 from typing import Any, TypeVar
 from weakref import WeakKeyDictionary
 
 import apsw
 
+from partita.kit.meaning import Meaning
 from partita.kit.search import finding, ranking, tables, vocabulary, writes
 from partita.kit.search.catalog import Catalog, Document, Text
 from partita.kit.search.finding import Asked, Match, Wanted
+from partita.kit.search.making import VectorMaking
 from partita.kit.search.memory import Answers
+from partita.kit.search.nearest import Alike, Nearest
 from partita.kit.search.ranking import Counts, Ranked
 from partita.kit.search.reads import Ended
 from partita.kit.search.results import FacetValue, SearchPage
@@ -37,7 +40,8 @@ _BATCH_CHARACTERS = 1_000_000
 class Search:
     """Finds documents by words. Each thread has a connection; reads see one moment and never wait for writes."""
 
-    def __init__(self, file: Path, keys: CursorKeys, *, threads: int = 4) -> None:
+    def __init__(self, file: Path, keys: CursorKeys, *, threads: int = 4, meaning: Meaning | None = None) -> None:
+        """With a model (`meaning`), documents are found by what they mean too."""
         self._file = file
         self._keys = keys
         self._local = threading.local()
@@ -46,6 +50,9 @@ class Search:
         self._pool = ThreadPoolExecutor(threads, thread_name_prefix="search")
         self._sets = Sets()
         self._counts = Counts()
+        self._nearest = Nearest()
+        self._meaning = meaning
+        self._making = None if meaning is None else VectorMaking(meaning, self._connection)
         self._answers: WeakKeyDictionary[asyncio.AbstractEventLoop, Answers] = WeakKeyDictionary()
         file.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
         private_file(file)
@@ -53,6 +60,8 @@ class Search:
 
     def close(self) -> None:
         """Let go of the file."""
+        if self._making is not None:
+            self._making.close()
         self._pool.shutdown()
         with self._guard:
             for connection in self._connections:
@@ -131,6 +140,26 @@ class Search:
         note_read(found)
         return found
 
+    async def nearest(
+        self, catalog: Catalog[Any], text: str, *, filters: Mapping[str, Wanted] | None = None, limit: int = 60
+    ) -> tuple[Alike, ...]:
+        """The documents that mean most nearly what a text means, best first; nothing if there is no model, or the text
+        is in a language that it has not learnt."""
+        catalog.check_filters(filters or {})
+        meaning = self._meaning
+        if meaning is None or catalog.meaning is None:
+            return ()
+        loop = asyncio.get_running_loop()
+        vector = await loop.run_in_executor(
+            self._pool, lambda: meaning.vector((text,)) if meaning.understands(text) else b""
+        )
+        if not vector:
+            return ()
+        chosen = finding.chosen(filters or {})
+        found = await self._run(self._nearest.find, catalog, meaning.name, vector, chosen, limit)
+        note_read(found)
+        return found
+
     async def state(self) -> int | None:
         """A number that differs after every write to the index, of this process or another; None if nobody knows."""
         return (await self._remembered()).state()
@@ -162,6 +191,13 @@ class Search:
         """Follow many changes, which costs less than one after another; if one of them is refused, all are."""
         if changes:
             await self._run(writes.apply, catalog, changes)
+            self.understand(catalog)
+
+    def understand(self, catalog: Catalog[Any]) -> Future[int] | None:
+        """Have the vectors made that are missing, in a thread of its own; None if there is no model."""
+        if self._making is None or catalog.meaning is None:
+            return None
+        return self._making.begin(catalog)
 
     async def put(self, catalog: Catalog[Any], identity: str, document: Document | None, *, sequence: str) -> None:
         """Put a document in, or take it out (None), for catalogs whose documents are made of several items. Done twice,
@@ -217,6 +253,7 @@ class Search:
             await self._run(writes.read, catalog, name, count, generation)
             total += count
         await self._run(writes.finish, catalog, generation)
+        self.understand(catalog)
         return total
 
     async def built(self, catalog: Catalog[Any]) -> bool:

@@ -10,6 +10,7 @@ Of each catalog there are
 - `terms_…`: every word that any of them has had, by length
 - `values_…`: the values of the filters, each with the number of documents that have it, and of changes of these
 - `pairs_…`: which document has which value
+- `vectors_…`: what documents mean, and `turns_…`, a number that changes with them; if the catalog declares it
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ import apsw
 
 from partita.kit.search.catalog import Catalog, column_names
 
-_KINDS = ("documents", "texts", "parts", "words", "terms", "pairs", "values")
+_KINDS = ("documents", "texts", "parts", "words", "terms", "pairs", "values", "vectors", "turns")
 
 
 def prepare(connection: apsw.Connection) -> None:
@@ -91,6 +92,22 @@ def _tables(catalog: Catalog[Any]) -> str:
         f" UPDATE values_{slug} SET count = count + 1, changed = changed + 1 WHERE value = new.value; END;"
         f"CREATE TRIGGER pairs_{slug}_out AFTER DELETE ON pairs_{slug} BEGIN"
         f" UPDATE values_{slug} SET count = count - 1, changed = changed + 1 WHERE value = old.value; END;"
+        f"{'' if catalog.meaning is None else _vector_tables(slug)}"
+    )
+
+
+def _vector_tables(slug: str) -> str:
+    """A vector goes with the text that it was made of, whoever writes or deletes that."""
+    turned = f"BEGIN UPDATE turns_{slug} SET turn = turn + 1; END;"
+    return (
+        f"CREATE TABLE vectors_{slug} (doc INTEGER PRIMARY KEY, model TEXT NOT NULL, vector BLOB NOT NULL);"
+        f"CREATE TABLE turns_{slug} (turn INTEGER NOT NULL);"
+        # By chance, so that tables that were made anew are not taken for the earlier ones.
+        f"INSERT INTO turns_{slug} (turn) VALUES (abs(random() / 2));"
+        f"CREATE TRIGGER vectors_{slug}_in AFTER INSERT ON vectors_{slug} {turned}"
+        f"CREATE TRIGGER vectors_{slug}_out AFTER DELETE ON vectors_{slug} {turned}"
+        f"CREATE TRIGGER texts_{slug}_out AFTER DELETE ON texts_{slug} BEGIN"
+        f" DELETE FROM vectors_{slug} WHERE doc = old.doc; END;"
     )
 
 

@@ -7,7 +7,7 @@ import time
 from datetime import date
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from partita.apps.newsletter.service.reading.dates import dates_in, published_of
@@ -49,6 +49,59 @@ def test_the_first_date_of_a_text_that_is_not_in_the_future_is_its_day(text: str
 def test_what_a_file_tells_comes_before_its_text(told: str, day: str) -> None:
     assert published_of(told, "1 January 2020", TODAY) == day
     assert published_of("nonsense", "1 January 2020", TODAY) == "2020-01-01"
+
+
+STATEMENTS = (
+    "Published {}",
+    "Published on {}",
+    "Published: {}",
+    "First published online {}",
+    "Date of publication: {}",
+    "By Halima Guyo | Published {} | Nairobi",
+    "(Issued {})",
+    "Posted on Monday, {}",
+    "Publié le {}",
+    "تاريخ النشر: {}",
+    "የታተመበት ቀን፦ {}",
+)
+NOT_OF_ITSELF = (
+    "The study, published on {}, found little.",
+    "Kenya published rules on {}.",
+    "Updated {}",
+    "Valid until {}",
+)
+
+
+@st.composite
+def documents(draw: st.DrawFn) -> tuple[str, str, date]:
+    """A document that states its day somewhere among other days, what its file tells, and the day."""
+    day, made, *others = draw(st.lists(st.dates(date(1950, 1, 1), TODAY), min_size=4, max_size=6, unique=True))
+    written = draw(
+        st.sampled_from((day.isoformat(), f"{day.day} {day:%B} {day.year}", f"{day:%b} {day.day}, {day.year}"))
+    )
+    lines = [draw(st.sampled_from(NOT_OF_ITSELF)).format(each.isoformat()) for each in others]
+    lines.insert(draw(st.integers(0, len(lines))), draw(st.sampled_from(STATEMENTS)).format(written))
+    told = draw(st.sampled_from((f"D:{made:%Y%m%d}101500", made.isoformat(), "")))
+    return told, "\n".join(lines), day
+
+
+@given(documents())
+@settings(max_examples=60)
+def test_the_day_that_a_text_states_comes_before_what_its_file_tells_and_other_days(
+    document: tuple[str, str, date],
+) -> None:
+    told, text, day = document
+    assert published_of(told, text, TODAY) == day.isoformat()
+
+
+@given(st.dates(date(1950, 1, 1), TODAY), st.dates(date(1950, 1, 1), TODAY), st.sampled_from(NOT_OF_ITSELF))
+@settings(max_examples=40)
+def test_days_of_something_else_come_after_what_a_file_tells(made: date, other: date, line: str) -> None:
+    assert published_of(made.isoformat(), line.format(other.isoformat()), TODAY) == made.isoformat()
+
+
+def test_a_stated_day_in_the_future_is_an_announcement() -> None:
+    assert published_of("2026-03-01", "Published: 1 January 2031", TODAY) == "2026-03-01"
 
 
 @given(st.dates(date(1901, 1, 1), date(2099, 12, 31)))

@@ -2,16 +2,25 @@
 
 from __future__ import annotations
 
+from array import array
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from datetime import date
 from functools import cache
+from hashlib import sha256
+from operator import mul
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from partita.apps.newsletter.demo.library import sources
+from partita.apps.newsletter.search import meant_by
 from partita.apps.newsletter.service.reading.chunks import chunks_of
 from partita.apps.newsletter.service.writing.retrieval import QUESTION_FLOOR, Query, Statistics, relevance
 from partita.apps.newsletter.service.writing.values import Passage
+from partita.kit.meaning import model_folder
+
+if TYPE_CHECKING:
+    from partita.kit.meaning.encoder import MiniLM
 
 TODAY = date(2026, 11, 16)
 
@@ -37,6 +46,15 @@ def questions() -> tuple[Question, ...]:
 def fresh_questions() -> tuple[Question, ...]:
     """Questions in other words than the sources', written before they were first asked; all are kept apart."""
     return tuple(_read("fresh_questions.txt"))
+
+
+@cache
+def paraphrased_questions() -> tuple[Question, ...]:
+    """Questions in other words than the sources'; a hash of its words decides which of them are kept apart."""
+    return tuple(
+        replace(each, apart=sha256(each.text.encode()).digest()[0] % 2 == 1)
+        for each in _read("paraphrased_questions.txt")
+    )
 
 
 def _read(name: str) -> list[Question]:
@@ -87,17 +105,53 @@ def statistics() -> Statistics:
     return Statistics.of(passages())
 
 
-def ranked(question: Question) -> list[tuple[float, Passage]]:
-    """What is found for a question, best first; copies count as what they copy."""
+@cache
+def model() -> MiniLM | None:
+    """The model that understands other words, if it is installed."""
+    folder = model_folder()
+    if folder is None:
+        return None
+    from partita.kit.meaning.encoder import MiniLM
+
+    return MiniLM(folder)
+
+
+@cache
+def vectors() -> dict[str, bytes]:
+    """What passages mean: those that the model understands, and no copies, which take one place with what they copy."""
+    understood = model()
+    copies = {source.slug for source in sources() if "twin_of" in source.head}
+    fields = {each.id: {"title": each.title, "heading": each.heading, "text": each.text} for each in passages()}
+    return {
+        each.id: understood.vector(meant_by(fields[each.id]))
+        for each in passages()
+        if understood is not None and each.source_id not in copies and understood.understands(each.text)
+    }
+
+
+def likeness(text: str) -> dict[str, float]:
+    """How alike the passages are to a question by what they mean."""
+    understood = model()
+    if understood is None or not understood.understands(text):
+        return {}
+    asked = array("b", understood.vector((text,)))
+    return {name: sum(map(mul, asked, array("b", vector))) / 127**2 for name, vector in vectors().items()}
+
+
+def ranked(question: Question, *, meaning: bool = False) -> list[tuple[float, Passage]]:
+    """What is found for a question, best first, by its words or by what it means too; copies count as what they
+    copy."""
     query = Query.of_text(question.text)
-    scored = [(relevance(query, each, statistics())[0], each) for each in passages()]
+    if meaning:
+        query = replace(query, likeness=likeness(question.text))
+    scored = [(max(relevance(query, each, statistics())[0], query.meaning_of(each)), each) for each in passages()]
     return sorted(((s, p) for s, p in scored if s >= QUESTION_FLOOR), key=lambda each: -each[0])
 
 
-def place(question: Question) -> int | None:
+def place(question: Question, *, meaning: bool = False) -> int | None:
     """At which place the right passage comes, from 1; copies of one passage take one place."""
     seen: list[str] = []
-    for _, passage in ranked(question):
+    for _, passage in ranked(question, meaning=meaning):
         if question.words in passage.text:
             return len(seen) + 1
         if passage.heading not in seen:
@@ -117,15 +171,15 @@ class Measured:
     nothing_found: int
 
     @staticmethod
-    def of(some: Iterable[Question]) -> Measured:
+    def of(some: Iterable[Question], *, meaning: bool = False) -> Measured:
         given = list(some)
         asked = [each for each in given if each.source]
-        places = [place(each) for each in asked]
+        places = [place(each, meaning=meaning) for each in asked]
         none = [each for each in given if not each.source]
         return Measured(
             len(asked),
             sum(1 for each in places if each and each <= 5) / len(asked),
             sum(1 / each for each in places if each) / len(asked),
             len(none),
-            sum(1 for each in none if not ranked(each)),
+            sum(1 for each in none if not ranked(each, meaning=meaning)),
         )

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from partita.apps.newsletter.formats import TOPICS
 from partita.apps.newsletter.service.writing.retrieval import (
+    LIKENESS_FLOOR,
     MOST_PER_SOURCE,
     PER_TOPIC,
     Match,
@@ -19,6 +20,7 @@ from partita.apps.newsletter.service.writing.retrieval import (
     Statistics,
     Wishes,
     answer,
+    judge,
     relevance,
     retrieve,
     topic_query,
@@ -31,6 +33,8 @@ from tests.apps.newsletter.writing.questions import (
     Measured,
     fresh_questions,
     labelled,
+    model,
+    paraphrased_questions,
     passages,
     questions,
     statistics,
@@ -67,6 +71,47 @@ def test_fresh_questions_have_an_answer_and_are_in_other_words_than_the_sources(
         asked = set(terms(each.text))
         shares.append(len(asked & set(terms(answers[0].text))) / len(asked))
     assert sum(shares) / len(shares) < 0.4
+
+
+def test_paraphrased_questions_have_one_answer_and_are_in_other_words_than_the_sources() -> None:
+    asked = [each for each in paraphrased_questions() if each.source]
+    assert len(asked) >= 70
+    assert len([each for each in asked if each.language != "en"]) >= 14
+    assert len([each for each in asked if each.apart]) >= len(asked) // 3
+    shares = []
+    for each in asked:
+        answers = [passage for passage in passages() if each.words in passage.text]
+        assert each.source in {passage.source_id for passage in answers}, each.text
+        assert len({passage.heading for passage in answers}) == 1, each.text
+        words = set(terms(each.text))
+        shares.append(len(words & set(terms(answers[0].text))) / len(words))
+    assert sum(shares) / len(shares) < 0.2
+
+
+@pytest.mark.skipif(model() is None, reason="the model is not installed")
+def test_english_questions_in_other_words_find_their_passages_and_the_others_lose_nothing() -> None:
+    for apart in (False, True):
+        english = [each for each in paraphrased_questions() if each.apart is apart and each.language == "en"]
+        by_meaning, by_words = Measured.of(english, meaning=True), Measured.of(english)
+        assert by_meaning.recall >= 0.8 > 0.4 > by_words.recall
+        assert by_meaning.nothing_found == by_words.nothing_found, "what no source answers stays unanswered"
+    older = Measured.of((each for each in questions() if each.apart), meaning=True)
+    assert older.recall >= 0.95
+    assert older.reciprocal_rank >= 0.9
+    assert older.nothing_found >= older.unanswered - 1
+
+
+@given(st.text(max_size=60), st.sampled_from(passages()), st.floats(-1, 1.01))
+def test_meaning_never_lowers_a_score_and_counts_only_above_its_floor(
+    text: str, passage: Passage, likeness: float
+) -> None:
+    query = Query.of_text(text)
+    meant = replace(query, likeness={passage.id: likeness})
+    before = judge(EDITION, "", passage, query, statistics(), Wishes())
+    after = judge(EDITION, "", passage, meant, statistics(), Wishes())
+    assert before.score <= after.score <= 1
+    assert (after.parts.meaning > 0) == (likeness >= LIKENESS_FLOOR)
+    assert after.parts.relevance == max(before.parts.words, after.parts.meaning)
 
 
 def test_four_of_five_labelled_passages_come_under_their_topic() -> None:

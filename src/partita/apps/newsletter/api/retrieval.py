@@ -34,8 +34,10 @@ class FoundPassage(View):
     position: int
     date: str | None
     text: str
-    score: float = Field(description="0 to 1: the share of the words, times the factors of `parts`.")
-    parts: dict[str, float] = Field(description="`words`, `age`, `region`, `audience`, `earlier`.")
+    score: float = Field(description="0 to 1: words or meaning, the better of both, times the other `parts`.")
+    parts: dict[str, float] = Field(
+        description="`words`, `meaning` (0 if not asked), `age`, `region`, `audience`, `earlier`."
+    )
     matched: list[str] = Field(description="Stems of the words that it holds.")
     reason: str | None = Field(
         default=None,

@@ -89,6 +89,7 @@ def add(pages: Routes, service: NewsletterService) -> None:
         chosen = None if at is None else plan.sections[at[0]].items[at[1]]
         section = None if at is None else plan.sections[at[0]]
         looks = await service.steps.looks(code)
+        may_write = await service.access.may_write(viewer, newsletter)
         return render(
             request,
             "newsletter/outline.html",
@@ -111,7 +112,8 @@ def add(pages: Routes, service: NewsletterService) -> None:
             running=looks["outline"].is_open,
             outdated=outdated(newsletter, topics, outline),
             ready=bool(topics.retrieved_content),
-            may_write=await service.access.may_write(viewer, newsletter),
+            unsourced=await service.unsourced.of(newsletter, topics, plan) if may_write else frozenset(),
+            may_write=may_write,
             refused=refused,
             trouble="" if refused is None else " ".join(error.message for error in refused.errors) or refused.detail,
         )

@@ -18,7 +18,7 @@ from partita.kit.pages import render
 from partita.kit.routes import CurrentViewer, Routes
 
 REASONS = {
-    "weak": "too few of the words",
+    "weak": "too far from what was asked",
     "old": "too old for how often this edition appears",
     "dropped": "dropped by you",
     "duplicate": "almost the same as a newer passage",
@@ -30,6 +30,7 @@ REASONS = {
 """Why a passage fell out → as people read it."""
 PARTS = {
     "words": "Words",
+    "meaning": "Meaning",
     "age": "Age",
     "region": "Region",
     "audience": "Readers",

@@ -45,6 +45,7 @@ from partita.apps.newsletter.service.source_search import SourceSearch
 from partita.apps.newsletter.service.sources import Sources
 from partita.apps.newsletter.service.steps import Steps
 from partita.apps.newsletter.service.topics import TopicsOf
+from partita.apps.newsletter.service.unsourced import Unsourced
 from partita.apps.newsletter.service.versions import Versions
 from partita.kit.jobs import JobKind
 from partita.kit.kit import Kit
@@ -105,6 +106,7 @@ class NewsletterService:
             self.passages,
         )
         self.steps.use(*self.drafting.steps())
+        self.unsourced = Unsourced(self.passages)
         self.rewriting = Rewriting(kit, self.access, self.generators)
 
         # Letting it out

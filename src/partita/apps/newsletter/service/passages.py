@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import AsyncIterator, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 from partita.apps.newsletter import schema
 from partita.apps.newsletter.schema import SHARED_SHELF, Chunk, Source
 from partita.apps.newsletter.search import CATALOG, document_of, passage_id, place_of
-from partita.apps.newsletter.service.writing.retrieval import CANDIDATES, Query, Statistics, relevance
+from partita.apps.newsletter.service.writing.retrieval import CANDIDATES, LIKENESS_FLOOR, Query, Statistics, relevance
 from partita.apps.newsletter.service.writing.terms import terms, word_stem
 from partita.apps.newsletter.service.writing.values import Passage
 from partita.kit.changes import Change, Handler, Kept
@@ -30,6 +31,8 @@ class Candidates:
 
     passages: tuple[Passage, ...]
     statistics: Statistics
+    likeness: Mapping[str, float] = field(default_factory=dict)
+    """Passage → how alike its meaning is to that of the query."""
 
 
 class Passages:
@@ -47,17 +50,32 @@ class Passages:
     ) -> Candidates:
         """The best candidates for a query among the shared sources, or some of them, and among `private` passages."""
         filters = {"source": frozenset(source_ids)} if source_ids else None
-        ranked = await self._kit.search.rank(self.catalog, query.words_to_ask, filters=filters, limit=_FROM_INDEX)
-        found = await self.at([place_of(each) for each in ranked.ids])
+        ranked, alike = await asyncio.gather(
+            self._kit.search.rank(self.catalog, query.words_to_ask, filters=filters, limit=_FROM_INDEX),
+            self._alike(query, filters),
+        )
+        found = await self.at([place_of(each) for each in dict.fromkeys((*ranked.ids, *alike))])
         passages = (*found, *private)
+        likeness = {each.id: alike.get(passage_id(each.source_id, each.position), 0.0) for each in found}
+        query = replace(query, likeness=likeness)
         held = {word_stem(word): ranked.held_by.get(word if stem(word) else word_stem(word), 0) for word in query.words}
         lengths = [len(terms(each.text)) for each in passages]
         average = sum(lengths) / len(lengths) if lengths else 100.0
         statistics = Statistics(ranked.total + len(private), held, average)
-        best = sorted(passages, key=lambda each: (-relevance(query, each, statistics)[0], each.id))
+        best = sorted(
+            passages,
+            key=lambda each: (-max(relevance(query, each, statistics)[0], query.meaning_of(each)), each.id),
+        )
         own = [each for each in best if each.own][:CANDIDATES]
         others = [each for each in best if not each.own][:CANDIDATES]
-        return Candidates((*own, *others), statistics)
+        return Candidates((*own, *others), statistics, likeness)
+
+    async def _alike(self, query: Query, filters: Mapping[str, frozenset[str]] | None) -> dict[str, float]:
+        """Passages of the index that mean what somebody asks, in whatever words."""
+        if not query.text:
+            return {}
+        found = await self._kit.search.nearest(self.catalog, query.text, filters=filters, limit=CANDIDATES)
+        return {each.id: each.likeness for each in found if each.likeness >= LIKENESS_FLOOR}
 
     async def at(self, places: Sequence[tuple[str, int]]) -> tuple[Passage, ...]:
         """The passages at some places that may be used; those that are gone are left out."""
@@ -88,6 +106,7 @@ class Passages:
         one that is followed leaves the index as the table is."""
 
         async def whole() -> bool:
+            self._kit.search.understand(self.catalog)  # a model may have been installed since
             return await self._kit.search.built(self.catalog)
 
         async def build() -> int:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from partita.apps.newsletter import schema
@@ -99,6 +99,7 @@ class Retrieving:
             queries[label] = topic_query(label, edition.language, str(topics.search_words.get(label, "")))
             found = await self._passages.candidates(queries[label], source_ids=topics.source_ids, private=private)
             kept = [each for each in pinned.get(label, ()) if each.id not in {one.id for one in found.passages}]
+            queries[label] = replace(queries[label], likeness=found.likeness)
             candidates[label] = (*kept, *found.passages)
             known.append(found.statistics)
         await work.progress("Choosing", done=len(labels), total=len(labels))
@@ -174,6 +175,7 @@ class Retrieving:
             wishes = Wishes(used_in=await self._used_in(newsletter))
         query = topic_query(label, edition.language, text) if label else Query.of_text(text)
         found = await self._passages.candidates(query, private=private)
+        query = replace(query, likeness=found.likeness)
         if label:
             return await asyncio.to_thread(_by_topic, edition, label, query, found, wishes)
         floor = QUESTION_FLOOR
@@ -236,6 +238,7 @@ def parts_of(match: Match) -> dict[str, float]:
     parts = match.parts
     values = {
         "words": parts.words,
+        "meaning": parts.meaning,
         "age": parts.age,
         "region": parts.region,
         "audience": parts.audience,

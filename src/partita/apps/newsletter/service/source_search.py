@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Sequence
 
 from partita.apps.newsletter import schema
@@ -10,9 +11,10 @@ from partita.apps.newsletter.schema import Chunk
 from partita.apps.newsletter.search import place_of
 from partita.apps.newsletter.service.finding import FoundSource
 from partita.apps.newsletter.service.passages import Passages
-from partita.apps.newsletter.service.writing.retrieval import Query
+from partita.apps.newsletter.service.writing.retrieval import LIKENESS_FLOOR, Query
 from partita.kit.kit import Kit
 from partita.kit.permissions import Viewer
+from partita.kit.search.ranking import fused
 
 _PASSAGES_A_SOURCE = 4
 
@@ -44,8 +46,12 @@ class SourceSearch:
         return [FoundSource(each, known[each].title, known[each].publisher) for each in ids if each in known]
 
     async def _places(self, words: str, limit: int) -> list[tuple[str, int]]:
-        asked = Query.of_text(words).words_to_ask
-        if not asked:
+        query = Query.of_text(words)
+        if not query.words_to_ask:
             return []
-        ranked = await self._kit.search.rank(self._passages.catalog, asked, limit=limit)
-        return [place_of(each) for each in ranked.ids]
+        ranked, alike = await asyncio.gather(
+            self._kit.search.rank(self._passages.catalog, query.words_to_ask, limit=limit),
+            self._kit.search.nearest(self._passages.catalog, query.text, limit=limit),
+        )
+        meant = [each.id for each in alike if each.likeness >= LIKENESS_FLOOR]
+        return [place_of(each) for each in fused(ranked.ids, meant)[:limit]]

@@ -14,15 +14,28 @@ _MOST = 3
 _OWN_SHELF = 0.6
 """What passages of the newsletter's own shelf need of the floor: somebody has put them there for it."""
 
+_ALIKE = 0.4
+"""How alike in meaning a passage must be: a wrong source is worse for a story than none."""
+
 
 def is_own_without_sources(story: Story) -> bool:
     """Whether a story is a person's and refers to nothing yet."""
     return story.source == "user" and not story.references and story.shape not in ("opening", "dates", "closing")
 
 
+def asked_by(title: str, gist: str, note: str) -> Query:
+    """What a story asks the sources."""
+    return Query.of_text(f"{title} {gist} {note}")
+
+
 def own_sources(language: str, query: Query, found: Candidates) -> tuple[Passage, ...]:
     """The passages that answer a story's title, gist and note, best first."""
-    judged = [(relevance(query, each, found.statistics)[0], each) for each in found.passages if each.kind == "text"]
+    query = replace(query, likeness={name: each for name, each in found.likeness.items() if each >= _ALIKE})
+    judged = [
+        (max(relevance(query, each, found.statistics)[0], query.meaning_of(each)), each)
+        for each in found.passages
+        if each.kind == "text"
+    ]
     good = [
         (score, each)
         for score, each in judged

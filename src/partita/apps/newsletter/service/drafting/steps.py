@@ -13,6 +13,7 @@ from partita.apps.newsletter.service.bookkeeping import draft_settings
 from partita.apps.newsletter.service.draft import Quality
 from partita.apps.newsletter.service.draft_texts import Texts, generated_texts, texts_of, version_of, with_texts
 from partita.apps.newsletter.service.drafting.own_stories import (
+    asked_by,
     is_own_without_sources,
     own_sources,
     with_own_sources,
@@ -43,7 +44,6 @@ from partita.apps.newsletter.service.reading.sentences import sentences
 from partita.apps.newsletter.service.steps import Step, Work
 from partita.apps.newsletter.service.versions import Entry, Versions
 from partita.apps.newsletter.service.writing.extractive import writing_order
-from partita.apps.newsletter.service.writing.retrieval import Query
 from partita.apps.newsletter.service.writing.values import Library, Passage, Section, SoFar
 from partita.kit.jobs import JobFailed
 from partita.kit.kit import Kit
@@ -287,7 +287,7 @@ class Drafting:
         private = await self._passages.private(newsletter.newsletter_code) if own else ()
         answers: dict[str, tuple[Passage, ...]] = {}
         for story in own:
-            query = Query.of_text(f"{story.title} {story.gist} {story.note}")
+            query = asked_by(story.title, story.gist, story.note)
             candidates = await self._passages.candidates(query, source_ids=topics.source_ids, private=private)
             answers[story.id] = await asyncio.to_thread(own_sources, newsletter.language, query, candidates)
         found |= {each.id: each for some in answers.values() for each in some}

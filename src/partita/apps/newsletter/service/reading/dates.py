@@ -1,4 +1,4 @@
-"""When something was published: from what a file says of itself, else the first date in its text."""
+"""When something was published: as its text states, else as its file tells, else the first date in its text."""
 
 from __future__ import annotations
 
@@ -44,16 +44,43 @@ _DATE = re.compile(
     """,
     re.VERBOSE | re.IGNORECASE,
 )
+_STATED = re.compile(
+    r"""
+    (?: ^ | [|·•—–;(] ) [^\w\n]{0,8}
+    (?: (?:first|originally)[ ] )?
+    (?: published | publication[ ]date | date[ ]of[ ]publication | issued | date[ ]of[ ]issue | released | posted
+      | publié(?:e)? | date[ ]de[ ]publication
+      | تاريخ[ ]النشر | نشر | نُشر | تاريخ[ ]الإصدار | صدر
+      | የታተመበት[ ]ቀን | የወጣበት[ ]ቀን | የታተመው )
+    (?: [ ](?:online[ ]on|online|on|in|le|في)\b )?
+    [ \t]*[:：፦፡–—-]?[ \t]* (?: \w{3,9}day,?[ ] )?
+    (?= \w )
+    """,
+    re.VERBOSE | re.IGNORECASE | re.MULTILINE,
+)
+"""Where a text states when it was published: in a line of its own, or in a part of one; in the midst of a sentence it
+may be about something else."""
 _PDF = re.compile(r"D:(\d{4})(\d{2})?(\d{2})?")
 _ARABIC_DIGITS = {0x660 + digit: str(digit) for digit in range(10)} | {0x6F0 + digit: str(digit) for digit in range(10)}
 
 
 def published_of(told: str, text: str, today: date) -> str | None:
     """The day as `2026-03-12`. What is in the future announces something, so it is no day of publishing."""
-    for found in (*_of_metadata(told), *dates_in(text[:_SEEN])):
+    seen = text[:_SEEN]
+    for found in (*stated_in(seen), *_of_metadata(told), *dates_in(seen)):
         if _EARLIEST <= found <= today + timedelta(days=1):
             return found.isoformat()
     return None
+
+
+def stated_in(text: str) -> Iterable[date]:
+    """The days on which a text says that it was published. A file's own date is often that of its last copy."""
+    plain = text.translate(_ARABIC_DIGITS)
+    for statement in _STATED.finditer(plain):
+        match = _DATE.match(plain, statement.end())
+        found = None if match is None else _date(match)
+        if found is not None:
+            yield found
 
 
 def dates_in(text: str) -> Iterable[date]:

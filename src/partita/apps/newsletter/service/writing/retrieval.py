@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from datetime import date
 from typing import Literal
 
+from partita.apps.newsletter.service.writing.synonyms import others_for
 from partita.apps.newsletter.service.writing.terms import (
     Vector,
     content_words,
@@ -31,6 +32,8 @@ FLOOR = 0.15
 """Whatever scores less by its words has nothing to do with a topic."""
 QUESTION_FLOOR = 0.26
 """Whatever scores less answers no question: a question has few words, and all of them count the same."""
+LIKENESS_FLOOR = 0.28
+"""Whatever is less like what a question means has nothing to do with it, whatever it is about."""
 HALF_LIFE: Mapping[Frequency, int | None] = {"daily": 2, "weekly": 7, "monthly": 30, "quarterly": 90, "custom": None}
 """After how many days a passage counts half."""
 WINDOW = 4
@@ -50,6 +53,8 @@ _OTHERS, _OTHERS_HOLD = 200, 2
 _TITLE, _HEADING = 3, 2
 _MANY_WORDS, _ONE_WORD = 8, 0.5
 """Of a query with this many words, one alone may be chance: it counts half."""
+_OTHER = 0.8
+"""What a word that stands for another counts of it."""
 _REACHED = 6
 """A passage that has this many of a query's weightiest words is as good as it gets."""
 
@@ -63,11 +68,19 @@ class Query:
     weights: Mapping[str, float]
     words: tuple[str, ...] = ()
     """The same words, folded."""
+    others: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    """Stem → folded words that may stand for it."""
+    text: str = ""
+    """The question as somebody typed it; what it means is looked for too. The words written for a topic mean nothing
+    together."""
+    likeness: Mapping[str, float] = field(default_factory=dict)
+    """Passage → how alike its meaning is, as far as somebody knows."""
 
     @property
     def words_to_ask(self) -> tuple[str, ...]:
-        """The words as the index is asked for them: it stems English ones itself."""
-        return tuple(dict.fromkeys(word if stem(word) else word_stem(word) for word in self.words))
+        """The words as the index is asked for them, and those that may stand for them: it stems English ones itself."""
+        others = (each for some in self.others.values() for each in some)
+        return tuple(dict.fromkeys(word if stem(word) else word_stem(word) for word in (*self.words, *others)))
 
     @staticmethod
     def of(words: Iterable[tuple[str, float]]) -> Query:
@@ -83,7 +96,14 @@ class Query:
     def of_text(text: str) -> Query:
         """What somebody typed: every meaningful word counts the same."""
         words = tuple(content_words(text)[:MOST_WORDS])
-        return Query(dict.fromkeys(map(word_stem, words), 1.0), words)
+        weights = dict.fromkeys(map(word_stem, words), 1.0)
+        others = {each: known for each in weights if (known := others_for(each))}
+        return Query(weights, words, others, text.strip())
+
+    def meaning_of(self, passage: Passage) -> float:
+        """How alike the meaning of a passage is, 0 to 1; 0 if it is about something else."""
+        likeness = self.likeness.get(passage.id, 0.0)
+        return min(1.0, likeness) if likeness >= LIKENESS_FLOOR else 0.0
 
 
 def topic_query(label: str, language: Language, own_words: str = "") -> Query:
@@ -118,17 +138,23 @@ class Statistics:
 
 @dataclass(frozen=True, slots=True)
 class Parts:
-    """What a score is made of: the share of the query's words, and factors."""
+    """What a score is made of: the share of the query's words or the likeness of meaning, the better of both, and
+    factors."""
 
     words: float
     age: float = 1.0
     region: float = 1.0
     audience: float = 1.0
     earlier: float = 1.0
+    meaning: float = 0.0
+
+    @property
+    def relevance(self) -> float:
+        return max(self.words, self.meaning)
 
     @property
     def score(self) -> float:
-        return min(1.0, self.words * self.age * self.region * self.audience * self.earlier)
+        return min(1.0, self.relevance * self.age * self.region * self.audience * self.earlier)
 
 
 @dataclass(frozen=True, slots=True)
@@ -236,6 +262,7 @@ def judge(
         region=_REGION if names_region(edition.region, f"{passage.heading} {passage.text}") else 1.0,
         audience=_audience_factor(edition.audience, passage),
         earlier=_EARLIER if passage.id in wishes.used_in else 1.0,
+        meaning=query.meaning_of(passage),
     )
     used_in = wishes.used_in.get(passage.id, "")
     return Match(passage, label, parts, matched, passage.id in wishes.pinned, used_in)
@@ -257,14 +284,22 @@ def relevance(query: Query, passage: Passage, statistics: Statistics) -> tuple[f
     for term, weight in query.weights.items():
         value = weight * statistics.rarity(term)
         values.append(value)
-        count = counted.get(term, 0)
+        found, share = term, 1.0
+        if term not in counted and term in query.others:
+            found, share = _standing_for(counted, query.others[term]), _OTHER
+        count = counted.get(found, 0)
         if count:
-            matched.append(term)
-            total += value * count * (_K1 + 1) / (count + length)
+            matched.append(found)
+            total += share * value * count * (_K1 + 1) / (count + length)
     if len(matched) == 1 and len(query.weights) >= _MANY_WORDS:
         total *= _ONE_WORD
     reachable = sum(sorted(values, reverse=True)[:_REACHED]) * (_K1 + 1) * 0.75
     return (min(1.0, total / reachable) if reachable else 0.0), tuple(matched)
+
+
+def _standing_for(counted: Mapping[str, int], others: Iterable[str]) -> str:
+    """The stem of a word, among those that may stand for one, that a passage has most often."""
+    return max(map(word_stem, others), key=lambda each: counted.get(each, 0))
 
 
 def within(edition: Edition, published: str | None) -> bool:
@@ -348,7 +383,7 @@ def _refusal(edition: Edition, match: Match, wishes: Wishes) -> Reason | None:
         return "language"
     if match.pinned:
         return None
-    return "weak" if match.parts.words < FLOOR else None
+    return "weak" if match.parts.relevance < FLOOR else None
 
 
 def _wanted(scored: dict[str, list[Match]], misses: list[Miss]) -> frozenset[str]:
@@ -359,8 +394,8 @@ def _wanted(scored: dict[str, list[Match]], misses: list[Miss]) -> frozenset[str
     every += [each.match for each in misses if each.reason == "weak"]
     for each in every:
         known = best.get(each.passage.source_id)
-        if each.passage.own and each.passage.kind == "text" and (known is None or each.parts.words > known[0]):
-            best[each.passage.source_id] = (each.parts.words, each)
+        if each.passage.own and each.passage.kind == "text" and (known is None or each.parts.relevance > known[0]):
+            best[each.passage.source_id] = (each.parts.relevance, each)
     for _, match in best.values():
         weak = next((each for each in misses if each.match is match), None)
         if weak is not None:
@@ -393,7 +428,7 @@ def _one_topic_each(scored: dict[str, list[Match]], misses: list[Miss]) -> None:
     for matches in scored.values():
         for each in matches:
             known = best.get(each.passage.id)
-            if known is None or each.parts.words > known.parts.words:
+            if known is None or each.parts.relevance > known.parts.relevance:
                 best[each.passage.id] = each
     for label, matches in scored.items():
         misses += [Miss(each, "other topic") for each in matches if best[each.passage.id] is not each]
@@ -460,5 +495,5 @@ def answer(
 ) -> tuple[list[Match], list[Match]]:
     """What answers a question, best first, and the nearest of what does not reach the floor."""
     judged = sorted((judge(edition, label, each, query, statistics, Wishes()) for each in candidates), key=_strength)
-    hits = [each for each in judged if each.parts.words >= floor]
-    return hits, [each for each in judged if each.parts.words < floor]
+    hits = [each for each in judged if each.parts.relevance >= floor]
+    return hits, [each for each in judged if each.parts.relevance < floor]

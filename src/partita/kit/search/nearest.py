@@ -1,0 +1,169 @@
+"""Documents that mean what a text means, in whatever words. All of it runs in worker threads, on their connections.
+
+Vectors are in the file of the index, one for each document, and are read into memory when somebody asks: their signs
+first, a bit for each dimension, by which a thousand candidates are chosen among all of them; the numbers decide among
+those. It runs only where there is a model, and numpy with it.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import apsw
+
+from partita.kit.search import reads
+from partita.kit.search.catalog import Catalog, column_names
+from partita.kit.search.reads import Chosen, Matching, Row
+from partita.kit.search.tables import made, writing
+
+if TYPE_CHECKING:
+    import numpy as np
+
+_CANDIDATES = 1_000
+"""So many are compared number by number."""
+_ONE = 127 * 127
+
+
+@dataclass(frozen=True, slots=True)
+class Alike:
+    """A document, and how alike its meaning is: 1 for the same, about 0 for something else."""
+
+    id: str
+    likeness: float
+
+
+@dataclass(frozen=True, slots=True)
+class Unmade:
+    """A document whose vector is missing, with the texts it is to be made of."""
+
+    doc: int
+    fields: tuple[str, ...]
+    texts: tuple[str, ...]
+
+
+def unmade(connection: apsw.Connection, catalog: Catalog[Any], model: str, after: int, limit: int) -> list[Unmade]:
+    """The first documents behind one of them that have no vector of a model."""
+    if catalog.meaning is None or not made(connection, catalog):
+        return []
+    slug = catalog.slug
+    rows: list[Row] = connection.execute(
+        f"SELECT t.doc, {column_names(catalog)} FROM texts_{slug} AS t WHERE t.doc > ? AND NOT EXISTS"
+        f" (SELECT 1 FROM vectors_{slug} AS v WHERE v.doc = t.doc AND v.model = ?) ORDER BY t.doc LIMIT ?",
+        (after, model, limit),
+    ).fetchall()
+    named = [(doc, tuple(fields), dict(zip(catalog.weights, fields, strict=True))) for doc, *fields in rows]
+    return [Unmade(doc, fields, catalog.meaning(by_name)) for doc, fields, by_name in named]
+
+
+def keep(
+    connection: apsw.Connection, catalog: Catalog[Any], model: str, vectors: Sequence[tuple[Unmade, bytes]]
+) -> None:
+    """Keep vectors, unless the text changed meanwhile: then another one is made of it."""
+    slug = catalog.slug
+    with writing(connection):
+        if not made(connection, catalog):
+            return
+        for each, vector in vectors:
+            row = connection.execute(
+                f"SELECT {column_names(catalog)} FROM texts_{slug} WHERE doc = ?", (each.doc,)
+            ).fetchone()
+            if row == each.fields:
+                connection.execute(
+                    f"INSERT OR REPLACE INTO vectors_{slug} (doc, model, vector) VALUES (?, ?, ?)",
+                    (each.doc, model, vector),
+                )
+
+
+class Nearest:
+    """The vectors of catalogs in memory, as they are now."""
+
+    def __init__(self) -> None:
+        self._guard = threading.Lock()
+        self._known: dict[str, _Vectors] = {}
+
+    def find(
+        self,
+        connection: apsw.Connection,
+        catalog: Catalog[Any],
+        model: str,
+        vector: bytes,
+        chosen: Sequence[Chosen],
+        limit: int,
+    ) -> tuple[Alike, ...]:
+        """The documents whose vectors are most like one."""
+        slug = catalog.slug
+        with connection:  # one moment for all of it
+            if not made(connection, catalog):
+                return ()
+            vectors = self._vectors(connection, slug, model)
+            allowed = None if not chosen else _allowed(connection, catalog, chosen)
+            found = vectors.nearest(vector, allowed, limit)
+            docs = ", ".join(str(doc) for doc in found)
+            ids: Mapping[int, str] = dict(
+                connection.execute(f"SELECT doc, id FROM documents_{slug} WHERE live AND doc IN ({docs})")
+            )
+        return tuple(Alike(ids[doc], likeness) for doc, likeness in found.items() if doc in ids)
+
+    def _vectors(self, connection: apsw.Connection, slug: str, model: str) -> _Vectors:
+        turn = connection.execute(f"SELECT turn FROM turns_{slug}").get
+        with self._guard:
+            known = self._known.get(slug)
+            if known is None or known.turn != turn:
+                known = self._known[slug] = _Vectors.read(connection, slug, model, turn)
+            return known
+
+
+def _allowed(connection: apsw.Connection, catalog: Catalog[Any], chosen: Sequence[Chosen]) -> list[int]:
+    matching = Matching(catalog, None, None, reads.restrictions(connection, catalog, chosen, ()))
+    where, parameters = matching.where()
+    return [doc for (doc,) in connection.execute(f"SELECT d.doc FROM {matching.source()} WHERE {where}", parameters)]
+
+
+@dataclass(frozen=True, slots=True)
+class _Vectors:
+    """All vectors of a catalog, and their signs."""
+
+    turn: int
+    """Which state of the index they are of."""
+    docs: np.ndarray[Any, np.dtype[np.int64]]
+    numbers: np.ndarray[Any, np.dtype[np.int8]]
+    signs: np.ndarray[Any, np.dtype[np.uint64]]
+
+    @staticmethod
+    def read(connection: apsw.Connection, slug: str, model: str, turn: int) -> _Vectors:
+        import numpy as np
+
+        rows: list[Row] = connection.execute(
+            f"SELECT doc, vector FROM vectors_{slug} WHERE model = ? AND length(vector) > 0", (model,)
+        ).fetchall()
+        docs = np.fromiter((doc for doc, _ in rows), np.int64, len(rows))
+        numbers = np.frombuffer(b"".join(vector for _, vector in rows), np.int8).reshape(len(rows), -1 if rows else 0)
+        return _Vectors(turn, docs, numbers, _signs(numbers))
+
+    def nearest(self, vector: bytes, allowed: Sequence[int] | None, limit: int) -> dict[int, float]:
+        """The best documents, best first; among those with the same likeness, the first one."""
+        import numpy as np
+
+        asked = np.frombuffer(vector, np.int8)
+        rows = np.arange(len(self.docs)) if allowed is None else np.flatnonzero(np.isin(self.docs, allowed))
+        if not len(rows) or not limit:
+            return {}
+        if len(rows) > _CANDIDATES:
+            signs = self.signs if allowed is None else self.signs[rows]
+            apart = np.bitwise_count(signs ^ _signs(asked[None, :])[0]).sum(axis=1, dtype=np.uint16)
+            rows = rows[np.argpartition(apart, _CANDIDATES)[:_CANDIDATES]]
+        likeness = self.numbers[rows].astype(np.float32) @ asked.astype(np.float32) / _ONE
+        best = np.lexsort((self.docs[rows], -likeness))[:limit]
+        return {int(self.docs[rows[each]]): float(likeness[each]) for each in best}
+
+
+def _signs(numbers: np.ndarray[Any, np.dtype[np.int8]]) -> np.ndarray[Any, np.dtype[np.uint64]]:
+    """A bit for each number that is not negative, in words of 64."""
+    import numpy as np
+
+    packed = np.packbits(numbers >= 0, axis=1)
+    spare = -packed.shape[1] % 8
+    return np.pad(packed, ((0, 0), (0, spare))).view(np.uint64)

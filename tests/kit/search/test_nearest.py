@@ -1,0 +1,210 @@
+"""Documents are found by what they mean: exactly the nearest ones, as the index is now, and never by an old text."""
+
+from __future__ import annotations
+
+import asyncio
+import random
+from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
+from functools import wraps
+from pathlib import Path
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from partita.kit.search import Catalog, Document, Search
+from partita.kit.search.nearest import _CANDIDATES, _signs, _Vectors
+from partita.kit.search.ranking import fused
+from partita.table import CursorKeys
+from tests.kit.search.books import Book
+
+np = pytest.importorskip("numpy", reason="comes with the extra `meaning`")
+
+KINDS = ("water", "money", "bees")
+WORDS = {"well": "water", "river": "water", "grant": "money", "loan": "money", "hive": "bees", "honey": "bees"}
+
+
+def in_a_loop(story: Callable[..., Awaitable[None]]) -> Callable[..., None]:
+    """A test that awaits."""
+
+    @wraps(story)
+    def told(**fixtures: object) -> None:
+        async def main() -> None:
+            await story(**fixtures)
+
+        asyncio.run(main())
+
+    return told
+
+
+class Kinds:
+    """A model that knows six words of three kinds."""
+
+    name = "kinds"
+
+    def __init__(self) -> None:
+        self.made = 0
+
+    def understands(self, text: str) -> bool:
+        return text.isascii()
+
+    def vector(self, texts: Sequence[str]) -> bytes:
+        self.made += 1
+        numbers = np.full(64, -1, np.float32)
+        for word in " ".join(texts).split():
+            if word in WORDS:
+                numbers[KINDS.index(WORDS[word]) :: 3] += 8
+        return bytes((numbers / np.linalg.norm(numbers) * 127).round().astype(np.int8).tobytes())
+
+
+def meant(fields: Mapping[str, str]) -> tuple[str, ...]:
+    return (fields["title"],)
+
+
+CATALOG: Catalog[Book] = Catalog(
+    name="test.meaning",
+    item_type=Book,
+    document=lambda _: None,
+    weights={"title": 1.0},
+    sources=(),
+    filters=("shelf",),
+    meaning=meant,
+)
+ORDER = iter(range(1, 10_000))
+
+
+@pytest.fixture
+def model() -> Kinds:
+    return Kinds()
+
+
+@pytest.fixture
+def search(tmp_path: Path, model: Kinds) -> Iterator[Search]:
+    search = Search(tmp_path / "search.db", CursorKeys(b"s" * 32), meaning=model)
+    yield search
+    search.close()
+
+
+async def put(search: Search, name: str, title: str | None, shelf: str = "a") -> None:
+    document = None if title is None else Document(name, {"title": title}, {"shelf": shelf})
+    await search.put(CATALOG, name, document, sequence=str(next(ORDER)))
+
+
+def understood(search: Search) -> int:
+    making = search.understand(CATALOG)
+    assert making is not None
+    return making.result(30)
+
+
+async def nearest(search: Search, text: str, **options: object) -> list[str]:
+    understood(search)
+    return [each.id for each in await search.nearest(CATALOG, text, **options)]  # type: ignore[arg-type]
+
+
+@in_a_loop
+async def test_what_means_the_same_is_found_in_other_words(search: Search) -> None:
+    for name, title in (("a", "a well"), ("b", "a grant"), ("c", "a hive")):
+        await put(search, name, title)
+    assert (await nearest(search, "loan"))[0] == "b"
+    assert (await nearest(search, "honey"))[0] == "c"
+    first, *_ = await search.nearest(CATALOG, "loan")
+    assert first.likeness > 0.95
+
+
+@in_a_loop
+async def test_a_changed_text_is_never_found_by_what_it_meant_before(search: Search) -> None:
+    await put(search, "a", "a well")
+    await put(search, "b", "a grant")
+    assert (await nearest(search, "river"))[0] == "a"
+    await put(search, "a", "a hive")
+    await put(search, "b", None)
+    assert await nearest(search, "river") == ["a"]
+    [left] = await search.nearest(CATALOG, "river")
+    assert left.likeness < 0.5
+
+
+@in_a_loop
+async def test_a_filter_narrows_what_is_near(search: Search) -> None:
+    await put(search, "a", "a well", "wet")
+    await put(search, "b", "a river", "dry")
+    assert await nearest(search, "well", filters={"shelf": frozenset({"dry"})}) == ["b"]
+    assert await nearest(search, "well", filters={"shelf": frozenset({"none"})}) == []
+    assert sorted(await nearest(search, "well", filters={"shelf": frozenset({"wet", "dry"})})) == ["a", "b"]
+
+
+@in_a_loop
+async def test_other_languages_are_left_to_words(search: Search) -> None:
+    await put(search, "a", "ውኃ")
+    assert await nearest(search, "well") == []
+    assert await nearest(search, "ውኃ") == []
+
+
+@in_a_loop
+async def test_nothing_is_made_twice_and_what_is_missing_is_made_by_the_next(
+    tmp_path: Path, search: Search, model: Kinds
+) -> None:
+    await put(search, "a", "a well")
+    understood(search)
+    model.made = 0
+    assert understood(search) == 0
+    assert model.made == 0
+    without = Search(tmp_path / "search.db", CursorKeys(b"s" * 32))
+    assert without.understand(CATALOG) is None
+    assert await without.nearest(CATALOG, "well") == ()
+    await put(without, "b", "a river")
+    without.close()
+    assert sorted(await nearest(search, "well")) == ["a", "b"]
+    assert understood(search) == 0
+
+
+@in_a_loop
+async def test_a_model_that_fails_takes_nothing_away(
+    search: Search, model: Kinds, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    def broken(texts: Sequence[str]) -> bytes:
+        raise OSError("the file is gone")
+
+    monkeypatch.setattr(model, "vector", broken)
+    await put(search, "a", "a well")
+    assert understood(search) == 0
+    assert "cannot be made" in caplog.text
+    assert (await search.rank(CATALOG, ("well",))).ids == ("a",)
+
+
+def vectors(count: int, seed: int) -> _Vectors:
+    """Unit vectors in some fifty heaps, as passages about fifty subjects would be."""
+    dice = np.random.default_rng(seed)
+    heaps = dice.normal(size=(50, 384))
+    made = heaps[dice.integers(0, 50, count)] + 0.8 * dice.normal(size=(count, 384))
+    made = made / np.linalg.norm(made, axis=1, keepdims=True)
+    numbers = (made * 127).round().astype(np.int8)
+    return _Vectors(0, np.arange(count, dtype=np.int64), numbers, _signs(numbers))
+
+
+@given(st.integers(0, 2**32 - 1), st.integers(1, 3 * _CANDIDATES), st.integers(1, 20))
+@settings(max_examples=8, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+def test_the_nearest_are_those_that_comparing_all_of_them_finds(seed: int, count: int, limit: int) -> None:
+    """Exactly if there are no more than are compared; of more, almost always, though signs alone choose them."""
+    known = vectors(count, seed)
+    asked = known.numbers[random.Random(seed).randrange(count)]
+    likeness = known.numbers.astype(np.float32) @ asked.astype(np.float32)
+    exact = list(np.lexsort((known.docs, -likeness))[:limit])
+    found = list(known.nearest(asked.tobytes(), None, limit))
+    assert len(found) == min(limit, count)
+    if count <= _CANDIDATES:
+        assert found == exact
+    assert found[0] == exact[0]
+    assert len(set(found) & set(exact)) >= 0.9 * len(exact)
+    allowed = [each for each in range(count) if each % 7 == 0]
+    assert set(known.nearest(asked.tobytes(), allowed, limit)) <= set(allowed)
+
+
+@given(st.lists(st.lists(st.sampled_from("abcdefgh"), unique=True), max_size=4))
+@settings(max_examples=40)
+def test_fused_lists_hold_everything_once_and_keep_an_order_that_all_share(lists: list[list[str]]) -> None:
+    merged = fused(*lists)
+    assert sorted(merged) == sorted({each for some in lists for each in some})
+    for one in merged:
+        for other in merged:
+            if all(one in some and (other not in some or some.index(one) < some.index(other)) for some in lists):
+                assert merged.index(one) <= merged.index(other)
