@@ -7,12 +7,13 @@ from datetime import date
 from typing import Annotated
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from pydantic import Field, ValidationError
 
 from partita.kit.forms import filled, parse
-from partita.kit.inputs import CLEARABLE, Edit, Line, Text, one_line, tidy, without_halves
+from partita.kit.inputs import CLEARABLE, Edit, Input, Line, Text, counted, one_line, tidy, without_halves
+from partita.kit.messages import field_errors
 from partita.kit.problems import BadRequest, Conflict
 
 
@@ -72,3 +73,20 @@ def test_an_edit_of_an_old_revision_is_refused() -> None:
     with pytest.raises(Conflict) as refused:
         PlantEdit(name="Moss", revision=2).check_revision(3)
     assert refused.value.code == "changed_meanwhile"
+
+
+class _Counted(Input):
+    words: Annotated[list[Annotated[str, Field(min_length=3)]], counted(2, 4)]
+
+
+@settings(max_examples=60)
+@given(st.lists(st.text(alphabet="abc", max_size=5), max_size=7))
+def test_the_number_of_entries_and_every_bad_entry_are_told_at_once(words: list[str]) -> None:
+    bad = {f"words.{place}" for place, word in enumerate(words) if len(word) < 3}
+    expected = bad | (set() if 2 <= len(words) <= 4 else {"words"})
+    try:
+        assert _Counted(words=words).words == words
+        told = set[str]()
+    except ValidationError as error:
+        told = {each.field for each in field_errors(error)}
+    assert told == expected

@@ -13,13 +13,16 @@ from pydantic import (
     ConfigDict,
     Field,
     GetJsonSchemaHandler,
+    ValidationError,
     ValidationInfo,
+    ValidatorFunctionWrapHandler,
+    WrapValidator,
     field_validator,
 )
 from pydantic.alias_generators import to_camel
 from pydantic.fields import FieldInfo
 from pydantic.json_schema import JsonSchemaValue
-from pydantic_core import CoreSchema, PydanticCustomError
+from pydantic_core import CoreSchema, ErrorDetails, InitErrorDetails, PydanticCustomError
 
 from partita.kit.problems import BadRequest, Conflict, FieldError
 from partita.kit.urls import checked, completed, public
@@ -68,6 +71,39 @@ def without(separator: str, explanation: str) -> AfterValidator:
         return value
 
     return AfterValidator(check)
+
+
+def counted(least: int, most: int) -> WrapValidator:
+    """A list of so many entries. If its number and some of its entries are wrong, both are told at once."""
+
+    def check(values: Any, validate: ValidatorFunctionWrapHandler) -> Any:
+        errors: list[InitErrorDetails] = []
+        try:
+            values = validate(values)
+        except ValidationError as refused:
+            if not isinstance(values, list | tuple):
+                raise
+            errors = [_as_given(each) for each in refused.errors(include_url=False)]
+        number = len(values)
+        if number < least or number > most:
+            kind, limit = ("too_short", "min_length") if number < least else ("too_long", "max_length")
+            context = {"field_type": "List", limit: least if number < least else most, "actual_length": number}
+            errors = [InitErrorDetails(type=kind, loc=(), input=values, ctx=context), *errors]
+        if errors:
+            raise ValidationError.from_exception_data("list", errors)
+        return values
+
+    return WrapValidator(check)
+
+
+def items(least: int, most: int) -> dict[str, Any]:
+    """What the API's description says of a list that is `counted`."""
+    return {"minItems": least, "maxItems": most}
+
+
+def _as_given(error: ErrorDetails) -> InitErrorDetails:
+    """An error as pydantic takes it back."""
+    return InitErrorDetails(type=error["type"], loc=error["loc"], input=error["input"], ctx=error.get("ctx") or {})
 
 
 def distinct(values: S) -> S:

@@ -117,7 +117,7 @@ async def test_a_site_is_saved_whatever_its_icons_are(service: FusService, kit: 
 async def test_a_server_that_never_sends_its_icon_keeps_nobody_waiting(
     service: FusService, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(icons, "_SECONDS", 0.2)
+    monkeypatch.setattr("partita.kit.icons._SECONDS", 0.2)
     async with site_with(ICON, {}, silent=True) as url:
         async with asyncio.timeout(3):
             site = await service.sites.add(manager(), NewSite(url=url))

@@ -10,6 +10,8 @@ from pydantic import AfterValidator, BaseModel, ConfigDict, Field, HttpUrl, Stri
 from partita.apps.kelifax.formats import (
     LearningResource,
     LearningType,
+    Licence,
+    Pricing,
     join_features,
     join_learning,
     join_tags,
@@ -54,6 +56,8 @@ class Described(Rules):
     usagePurpose: str = Field(min_length=20, max_length=500)  # noqa: N815
     category: Category
     tags: list[Tag] = Field(min_length=1, max_length=10)
+    licence: Licence | None = None
+    pricing: Pricing
 
 
 class Learning(Rules):

@@ -9,6 +9,7 @@ from xml.etree.ElementTree import fromstring
 import pytest
 
 from partita.apps.kelifax.inputs import ResourceEdit
+from partita.apps.kelifax.pages.sharing import PAGES
 from partita.apps.kelifax.schema import CATEGORIES
 from partita.apps.kelifax.service import KelifaxService
 from partita.kit.kit import Kit
@@ -208,7 +209,8 @@ async def test_the_sitemap_has_every_approved_resource(kelifax: Kelifax, service
     slugs = [(await approved(service, f"Tool {letter}{letter}{letter}")).resource_slug for letter in "abcdef"]
     text = (await kelifax.visitor().get("/sitemaps/kelifax/1.xml")).text
     locations = re.findall(r"<loc>[^<]*(/kelifax[^<]*)</loc>", text)
-    assert locations[3:] == [f"/kelifax/resources/{slug}" for slug in slugs]
+    assert locations[: len(PAGES)] == [*PAGES]
+    assert locations[len(PAGES) :] == [f"/kelifax/resources/{slug}" for slug in slugs]
     for path in locations:
         answer = await kelifax.visitor().get(path)
         assert answer.status == 200, path

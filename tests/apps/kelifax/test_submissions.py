@@ -135,3 +135,22 @@ async def test_what_is_no_good_logo_is_refused(service: KelifaxService, data: by
 async def test_a_logo_that_is_too_large_is_refused(service: KelifaxService) -> None:
     with pytest.raises(TooLarge):
         await service.submissions.upload_logo(b"x" * 600_001, "x")
+
+
+async def test_a_submitter_sees_every_step_but_not_who_decided(service: KelifaxService) -> None:
+    earlier = await service.submissions.submit(submission(), "somewhere")
+    await service.moderation.reject(MOD, earlier.resource_slug, "Of another time.")
+    await service.moderation.delete(MOD, earlier.resource_slug)
+    sent = await service.submissions.submit(submission(), "somewhere")
+    assert sent.resource_slug == earlier.resource_slug
+    await service.moderation.reject(MOD, sent.resource_slug, "Too short.")
+    await service.submissions.revise(sent.submission_id, submission(), "somewhere", None)
+    await service.moderation.approve(MOD, sent.resource_slug)
+    steps = await service.submissions.steps(await service.submissions.status(sent.submission_id))
+    assert [(step.what, step.reason) for step in steps] == [
+        ("Submitted", ""),
+        ("Rejected", "Too short."),
+        ("Changed by you", ""),
+        ("Approved", ""),
+    ]
+    assert [step.at for step in steps] == sorted(step.at for step in steps)

@@ -16,6 +16,16 @@ from pydantic import BaseModel, ConfigDict, ValidationError
 from partita.kit.urls import AddressError, checked, normalise
 
 LearningType = Literal["documentation", "tutorial", "video", "course"]
+Licence = Literal["open-source", "source-available", "proprietary"]
+Pricing = Literal["free", "freemium", "paid"]
+LICENCES: dict[str, str] = {
+    "open-source": "Open source",
+    "source-available": "Source available",
+    "proprietary": "Proprietary",
+}
+"""Licence → as people read it."""
+PRICINGS: dict[str, str] = {"free": "Free", "freemium": "Free and paid plans", "paid": "Paid"}
+"""Price → as people read it."""
 LOGO_NAME = r"[a-z0-9]{26}\.(png|jpg|webp)"
 _LONGEST_SLUG = 100  # leaves room for a number at the end
 

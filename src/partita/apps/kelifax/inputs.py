@@ -8,9 +8,9 @@ from typing import Annotated, Any, Literal
 
 from pydantic import AfterValidator, BeforeValidator, ConfigDict, EmailStr, Field, ValidationInfo, field_validator
 
-from partita.apps.kelifax.formats import LOGO_NAME, LearningResource, LearningType
+from partita.apps.kelifax.formats import LOGO_NAME, LearningResource, LearningType, Licence, Pricing
 from partita.apps.kelifax.schema import Category, Resource
-from partita.kit.inputs import Edit, Input, PublicUrl, Text, Title, distinct, example, tidy, without
+from partita.kit.inputs import Edit, Input, PublicUrl, Text, Title, counted, distinct, example, items, tidy, without
 
 _PHONE_FILLERS = re.compile(r"[\s().\-/]")
 _E164 = re.compile(r"\+[1-9]\d{6,14}\Z")
@@ -55,8 +55,8 @@ UsagePurpose = Annotated[
     Text, Field(min_length=20, max_length=500, examples=["Weaves algebraical patterns, as a loom weaves flowers."])
 ]
 Tags = Annotated[list[Tag], Field(max_length=10), AfterValidator(distinct)]
-Features = Annotated[list[Feature], Field(min_length=3, max_length=10, examples=[_FEATURES])]
-UseCases = Annotated[list[UseCase], Field(min_length=2, max_length=8, examples=[_USE_CASES])]
+Features = Annotated[list[Feature], counted(3, 10), Field(examples=[_FEATURES], json_schema_extra=items(3, 10))]
+UseCases = Annotated[list[UseCase], counted(2, 8), Field(examples=[_USE_CASES], json_schema_extra=items(2, 8))]
 
 
 class Submitter(Input):
@@ -77,6 +77,14 @@ class Description(Input):
     usage_purpose: UsagePurpose
     category: Category
     tags: Tags = Field(default=[])
+    licence: Licence | Literal[""] = ""
+    pricing: Pricing | Literal[""] = ""
+
+
+class PageAddress(Input):
+    """The address of a page to fill in a submission from."""
+
+    resource_url: PublicUrl
 
 
 class ResourceFields(Description):
@@ -128,6 +136,8 @@ def submission_of(resource: Resource) -> Submission:
             usage_purpose=resource.usage_purpose,
             category=resource.category,
             tags=list(resource.tag_list),
+            licence=resource.licence or "",
+            pricing=resource.pricing or "",
             logo_image=resource.logo_image,
         ),
         details=Details.model_construct(
@@ -148,6 +158,8 @@ class ResourceEdit(Edit):
     usage_purpose: UsagePurpose | None = None
     category: Category | None = None
     tags: Tags | None = None
+    licence: Licence | Literal[""] | None = None
+    pricing: Pricing | Literal[""] | None = None
     key_features: Features | None = None
     use_cases: UseCases | None = None
     learning_resources: LearningResources | None = None
@@ -165,6 +177,8 @@ class EditForm(Details, Description, Edit):
             usage_purpose=resource.usage_purpose,
             category=resource.category,
             tags=list(resource.tag_list),
+            licence=resource.licence or "",
+            pricing=resource.pricing or "",
             key_features=list(resource.feature_list),
             use_cases=list(resource.use_case_list),
             learning_resources=[Learning.model_construct(**each.model_dump()) for each in resource.learning_list],

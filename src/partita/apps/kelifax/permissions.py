@@ -14,13 +14,17 @@ class Kelifax(Permission):
     EDIT = "kelifax:resource:edit", "Edit resources"
     DELETE = "kelifax:resource:delete", "Delete resources"
     READ_LOG = "kelifax:log:read", "Read the moderation log"
+    TRANSFER = "kelifax:directory:transfer", "Import and export the directory"
     READ_ANALYTICS = "kelifax:analytics:read", "See analytics"
 
 
 MEMBERS: frozenset[str] = frozenset({Kelifax.LIKE.value})
 """What everybody with an account may do."""
 
-MODERATOR = frozenset(map(str, Kelifax))
-"""Moderators may do everything in Kelifax."""
+ADMIN = frozenset(map(str, Kelifax))
+"""Administrators may do everything in Kelifax."""
 
-ROLES: dict[str, frozenset[str]] = {"moderator": MODERATOR, "admin": MODERATOR}
+MODERATOR = ADMIN - {Kelifax.TRANSFER.value}
+"""Moderators decide on what others submit; the directory as a whole is not theirs."""
+
+ROLES: dict[str, frozenset[str]] = {"moderator": MODERATOR, "admin": ADMIN}

@@ -8,7 +8,9 @@ from typing import Annotated, Literal, get_args
 from pydantic import StringConstraints
 
 from partita.apps.kelifax.formats import (
+    LICENCES,
     LOGO_NAME,
+    PRICINGS,
     LearningResource,
     category_name,
     guarded_url,
@@ -134,6 +136,9 @@ class Resource(Item, table=RESOURCES):
     submitted_by: Attribute[str | None] = attribute(default=None)
     """The account of a submitter who was signed in."""
 
+    imported_in: Attribute[str | None] = attribute(default=None)
+    """The job that imported it; nobody waits for an answer then."""
+
     # Basic resource info
     resource_name: Attribute[str]
     resource_url: Attribute[str]
@@ -147,6 +152,10 @@ class Resource(Item, table=RESOURCES):
     use_cases: Attribute[str]
     learning_resources: Attribute[str] = attribute(default="")
 
+    # Beside what the document has; absent if nobody said
+    licence: Attribute[str | None] = attribute(default=None)
+    pricing: Attribute[str | None] = attribute(default=None)
+
     # Search and filtering
     search_text: Attribute[str] = attribute(default="")
     featured: Attribute[bool] = attribute(default=False)
@@ -158,6 +167,9 @@ class Resource(Item, table=RESOURCES):
 
     upvotes: Attribute[int] = attribute(default=0)
     """How many members like it; counted with each upvote."""
+    broken_url: Attribute[str | None] = attribute(default=None)
+    """The address that did not answer for some days; another one is not broken."""
+    broken_since: Attribute[OptionalTimestamp | None] = attribute(default=None)
     featured_order: Attribute[int | None] = attribute(default=None)
     """The place that moderators gave it among the featured ones, the highest first; without one its age decides."""
 
@@ -189,6 +201,11 @@ class Resource(Item, table=RESOURCES):
         return self.resource_slug if self.is_approved else None
 
     @property
+    def is_broken(self) -> bool:
+        """Whether its address has not answered for some days."""
+        return self.broken_url is not None and self.broken_url == self.resource_url
+
+    @property
     def featured_place(self) -> int:
         """A number by which the featured ones are in order, the highest first."""
         return place_at(self.created_at) if self.featured_order is None else self.featured_order
@@ -196,6 +213,15 @@ class Resource(Item, table=RESOURCES):
     @property
     def category_name(self) -> str:
         return category_name(self.category)
+
+    @property
+    def licence_name(self) -> str:
+        """The kind of its licence as people read it; empty if nobody said, or another program says something else."""
+        return LICENCES.get(self.licence or "", "")
+
+    @property
+    def pricing_name(self) -> str:
+        return PRICINGS.get(self.pricing or "", "")
 
     @property
     def tag_list(self) -> tuple[str, ...]:
@@ -226,7 +252,7 @@ class Resource(Item, table=RESOURCES):
 
 MODERATED = (
     *("resource_name", "resource_url", "usage_purpose", "category", "tags"),
-    *("key_features", "use_cases", "learning_resources"),
+    *("key_features", "use_cases", "learning_resources", "licence", "pricing"),
     *("resource_status", "approved_at", "rejected_at", "rejection_reason", "featured"),
 )
 """What moderators edit and decide."""
@@ -448,6 +474,8 @@ ACTION_NAMES = {
     "unfeature": "Unfeatured",
     "move": "Moved among the featured",
     "edit": "Edited",
+    "replace logo": "Logo replaced",
+    "remove logo": "Logo removed",
     "delete": "Deleted",
     "close report": "Report closed",
     "reopen": "Returned to the queue",
@@ -618,6 +646,30 @@ def waiting_views_of(slug: str) -> Get[WaitingViews]:
 @access_pattern("Resource with its waiting views", RESOURCES, documented=False, slug="amazing-dev-tool")
 def resource_with_views(slug: str) -> BatchGet[Resource | WaitingViews]:
     return BatchGet((Resource.key(Resource.resource_slug(slug)), WaitingViews.key(WaitingViews.slug(slug))))
+
+
+class LinkCheck(Item, table=RESOURCES, pk="LINK#{slug}", keys={"logOf": "links-{state}"}):
+    """The address of a resource did not answer when it was asked; none of one that works."""
+
+    slug: Attribute[str] = key_part()
+    state: Attribute[Literal["failing", "broken"]]
+    url: Attribute[str]
+    days: Attribute[int]
+    """On how many days in a row it has failed."""
+    logged_at: Attribute[Timestamp]
+    """Since when it fails."""
+    checked_at: Attribute[Timestamp]
+    reason: Attribute[str]
+
+
+@access_pattern("Link of a resource that fails", RESOURCES, documented=False, slug="amazing-dev-tool")
+def link_check(slug: str) -> Get[LinkCheck]:
+    return LinkCheck.get(LinkCheck.slug(slug))
+
+
+@access_pattern("Links that fail", RESOURCES, documented=False, state="broken")
+def links(state: Literal["failing", "broken"]) -> Query[LinkCheck]:
+    return LinkCheck.query(LOG_INDEX, LinkCheck.state(state)).newest_first()
 
 
 # What `partita check` reports here, and why we accept it.

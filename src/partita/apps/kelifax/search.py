@@ -19,7 +19,12 @@ def _document(resource: Resource) -> Document | None:
             "purpose": resource.usage_purpose,
             "details": " ".join((*resource.feature_list, *resource.use_case_list)),
         },
-        filters={"category": resource.category, "tag": resource.tag_list},
+        filters={
+            "category": resource.category,
+            "tag": resource.tag_list,
+            "licence": resource.licence if resource.licence and resource.licence_name else (),
+            "pricing": resource.pricing if resource.pricing and resource.pricing_name else (),
+        },
         sorts={"created_at": resource.created_at, "views": resource.view_count, "name": resource.resource_name},
     )
 
@@ -30,7 +35,7 @@ CATALOG = Catalog(
     document=_document,
     weights={"name": 10.0, "tags": 5.0, "category": 3.0, "purpose": 2.0, "details": 1.0},
     sources=(schema.approved_resources(),),
-    filters=("category", "tag"),
+    filters=("category", "tag", "licence", "pricing"),
     sorts=("created_at", "views", "name"),
     order="-created_at",
 )

@@ -79,6 +79,8 @@ class _Wanted:
 
     kinds: tuple[str, ...]
     most_bytes: int
+    status_only: bool = False
+    """Whatever the answer is, it counts; its body is not read."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,6 +90,7 @@ class _Got:
     url: str
     declared: str
     body: bytes = field(repr=False)
+    status: int = 200
 
 
 def fetcher_for(settings: Settings) -> Fetcher:
@@ -157,6 +160,10 @@ class Fetcher:
         got = await self._get(url, kinds, most_bytes)
         return FetchedFile(got.url, _kind(got, kinds), got.body)
 
+    async def status_of(self, url: str) -> int:
+        """The status with which an address answers in the end, whatever is there; or `FetchRefused` if nothing does."""
+        return (await self._within(url, _Wanted((HTML, "*/*;q=0.8"), 0, status_only=True))).status
+
     async def fetch_picture(
         self, url: str, *, width: int = 256, height: int = 256, most_bytes: int | None = None
     ) -> Picture:
@@ -168,9 +175,12 @@ class Fetcher:
             raise FetchRefused(refused.detail) from refused
 
     async def _get(self, url: str, kinds: Collection[str], most_bytes: int | None) -> _Got:
+        return await self._within(url, _Wanted(tuple(kinds), min(most_bytes or self._most_bytes, MOST_ASKED)))
+
+    async def _within(self, url: str, wanted: _Wanted) -> _Got:
+        """What comes before the deadline."""
         if not self._enabled:
             raise FetchRefused("Fetching pages is switched off.")
-        wanted = _Wanted(tuple(kinds), min(most_bytes or self._most_bytes, MOST_ASKED))
         try:
             async with asyncio.timeout(self._seconds):
                 return await self._follow(target(url, self._ports), wanted)
@@ -236,8 +246,10 @@ class Fetcher:
     async def _read(self, page: Target, answer: aiohttp.ClientResponse, wanted: _Wanted) -> _Got | str:
         if answer.status in _ONWARD and "Location" in answer.headers:
             return answer.headers["Location"]
+        if wanted.status_only:
+            return _Got(str(page.url), "", b"", answer.status)
         if not 200 <= answer.status < 300:
-            raise FetchRefused(f"{page.host} answers {_status(answer.status)}.")
+            raise FetchRefused(f"{page.host} answers {spelled_status(answer.status)}.")
         declared = answer.headers.get("Content-Type", "")
         said = declared.partition(";")[0].strip().lower()
         if wanted.kinds == (HTML,):
@@ -283,7 +295,8 @@ def _address(base: str, written: str) -> str | None:
         return None
 
 
-def _status(status: int) -> str:
+def spelled_status(status: int) -> str:
+    """`404 (Not Found)`."""
     try:
         return f"{status} ({HTTPStatus(status).phrase})"
     except ValueError:

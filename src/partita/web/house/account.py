@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Annotated, Any
 
-from fastapi import Request
+from fastapi import Query, Request
 from pydantic import BaseModel, Field, SecretStr
 from starlette.responses import Response
 
 from partita.kit.accounts import ApiToken
 from partita.kit.forms import Parsed, submitted
-from partita.kit.pages import confirm, redirect, render, shown_once
+from partita.kit.pages import confirm, local, redirect, render, shown_once
 from partita.kit.permissions import Access, Viewer
 from partita.kit.problems import NotFound
 from partita.kit.routes import CurrentViewer, Routes
@@ -36,6 +36,7 @@ class _Password(BaseModel):
     old: SecretStr = SecretStr("")
     new: SecretStr = SecretStr("")
     revoke_tokens: bool = False
+    next: Annotated[str, Field(max_length=2000)] = ""
 
 
 class _Token(BaseModel):
@@ -93,11 +94,12 @@ def routes(suite: Suite) -> Routes:
     # -- password
 
     async def password_page(request: Request, form: Parsed[Any]) -> Response:
-        return render(request, "account/password.html", form=form, why=WORKS_ONCE)
+        onward = local(str(form.values.get("next", "")), "")
+        return render(request, "account/password.html", form=form, why=WORKS_ONCE, onward=onward)
 
     @pages.get(PASSWORD_PATH, Access.SIGNED_IN)
-    async def password_form(request: Request) -> Response:
-        return await password_page(request, Parsed(None))
+    async def password_form(request: Request, next: Annotated[str, Query(max_length=2000)] = "") -> Response:
+        return await password_page(request, Parsed(None, {"next": next}))
 
     @pages.post(PASSWORD_PATH, Access.SIGNED_IN)
     async def change_password(request: Request, viewer: CurrentViewer) -> Response:
@@ -109,7 +111,7 @@ def routes(suite: Suite) -> Routes:
                 revoke_tokens=form.revoke_tokens,
             )
             answer = redirect(
-                "/" if viewer.must_change_password else "/account",
+                local(form.next, "/" if viewer.must_change_password else "/account"),
                 flash="Password changed. You are signed out everywhere else.",
             )
             remember(answer, settings, session.token)

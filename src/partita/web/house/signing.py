@@ -88,7 +88,7 @@ def routes(suite: Suite) -> Routes:
 
     def entered(session: NewSession, next: str, flash: str = "") -> Response:
         changing = session.account.must_change_password
-        answer = redirect(PASSWORD_PATH) if changing else redirect(local(next), flash=flash)
+        answer = redirect(_leading_to(PASSWORD_PATH, next)) if changing else redirect(local(next), flash=flash)
         remember(answer, settings, session.token)
         last_person.remember(answer, session.account.user_id)
         forget_ticket(answer, settings)

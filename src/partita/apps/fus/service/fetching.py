@@ -6,8 +6,7 @@ not read one page, and what a killed process had begun is tried again.
 
 from __future__ import annotations
 
-import asyncio
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import timedelta
 
@@ -22,6 +21,7 @@ from partita.kit.fetcher import Fetched, FetchRefused
 from partita.kit.jobs import Arguments, JobKind, Result, Running, Schedule
 from partita.kit.kit import Kit
 from partita.kit.lists import find
+from partita.kit.politeness import visit_hosts
 from partita.table import Given, Transaction, Update
 
 KIND = "fus.fetch-pages"
@@ -29,7 +29,6 @@ HOURLY = Schedule("fus.fetch-pages", KIND, every=timedelta(hours=1))
 MOST_SITES = 2_500
 """How many pages one job reads; the next one goes on."""
 _CHUNK = 100
-_AT_ONCE = 6
 
 
 @dataclass(slots=True)
@@ -85,27 +84,14 @@ class Fetching:
         )
 
     async def _read_all(self, running: Running, sites: Sequence[Site], counts: _Counts) -> None:
-        turns = asyncio.Semaphore(_AT_ONCE)
+        async def read(site: Site) -> None:
+            read = await self._read(site)
+            counts.read += read is True
+            counts.failed += read is False
+            if not running.stopping.is_set():
+                running.note(done=counts.done, message=f"{counts.done:,} so far")
 
-        async def read_host(of_host: Sequence[Site]) -> None:
-            async with turns:
-                for number, site in enumerate(of_host):
-                    if number:
-                        await asyncio.sleep(self._pause)
-                    if running.stopping.is_set():
-                        return
-                    read = await self._read(site)
-                    counts.read += read is True
-                    counts.failed += read is False
-                    if not running.stopping.is_set():
-                        running.note(done=counts.done, message=f"{counts.done:,} so far")
-
-        # Errors are raised when all have ended: nothing goes on behind the back of the job.
-        ended = await asyncio.gather(*map(read_host, _by_host(sites)), return_exceptions=True)
-        running.check()
-        for each in ended:
-            if isinstance(each, BaseException):
-                raise each
+        await visit_hosts(running, sites, lambda site: site.url, read, pause=self._pause)
 
     async def _read(self, due: Site) -> bool | None:
         """Read one page; whether that worked, None if it is not to be read any more."""
@@ -162,10 +148,3 @@ class Fetching:
 
 class _Taken(Exception):
     """Somebody else reads this page, or it need not be read any more."""
-
-
-def _by_host(sites: Iterable[Site]) -> list[list[Site]]:
-    hosts: dict[str, list[Site]] = {}
-    for site in sites:
-        hosts.setdefault(host_of(site.url), []).append(site)
-    return list(hosts.values())

@@ -7,7 +7,7 @@ from typing import Annotated
 from fastapi import Request, UploadFile
 from pydantic import Field
 
-from partita.apps.kelifax.inputs import Submission
+from partita.apps.kelifax.inputs import PageAddress, Submission
 from partita.apps.kelifax.schema import Status
 from partita.apps.kelifax.service import KelifaxService
 from partita.apps.kelifax.service.submissions import LOGO_BYTES
@@ -50,6 +50,14 @@ class UploadedLogo(View):
     logo_image: str = Field(description="Name this in the submission within a day.")
 
 
+class Proposal(View):
+    """What the page of a resource says about itself; each may be empty."""
+
+    resource_name: str
+    usage_purpose: str
+    logo_image: str = Field(description="A logo that was kept; name it in the submission within a day.")
+
+
 def add(api: Routes, service: KelifaxService) -> None:
     """Declare the routes."""
 
@@ -59,6 +67,11 @@ def add(api: Routes, service: KelifaxService) -> None:
         resource = await service.submissions.submit(submission, address_of(request), viewer.user_id)
         location = f"/api/kelifax/submissions/{resource.submission_id}"
         return Json(Submitted.of(resource), 201, {"Location": location})
+
+    @api.post("/proposals", Access.PUBLIC, response_model=Proposal, refuses=[422, 429])
+    async def propose(request: Request, page: PageAddress) -> Json:
+        """Read the page of a resource, for a name, a purpose and a logo to begin with."""
+        return Json(Proposal.of(await service.filling.propose(page.resource_url, address_of(request))))
 
     @api.get("/submissions/{submission_id}", Access.PUBLIC, response_model=SubmissionStatus, refuses=[404])
     async def submission_status(submission_id: str) -> Json:

@@ -9,7 +9,7 @@ from fastapi import Query, Request
 from starlette.responses import Response
 
 from partita.apps.kelifax.formats import category_name
-from partita.apps.kelifax.pages.submissions import CATEGORY_OPTIONS
+from partita.apps.kelifax.pages.submissions import OPTIONS
 from partita.apps.kelifax.permissions import Kelifax
 from partita.apps.kelifax.schema import CATEGORIES
 from partita.apps.kelifax.service import KelifaxService
@@ -67,5 +67,5 @@ def add(pages: Routes, service: KelifaxService) -> None:
         page = await service.analytics.resources(wanted, limit=_PAGE, cursor=cursor)
         title = wanted.domain or (category_name(chosen) if chosen else "Waiting for a decision")
         return render(
-            request, "kelifax/behind.html", page=page, wanted=wanted, title=title, category_names=CATEGORY_OPTIONS
+            request, "kelifax/behind.html", page=page, wanted=wanted, title=title, category_names=OPTIONS["category"]
         )

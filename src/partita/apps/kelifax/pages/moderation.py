@@ -11,7 +11,7 @@ from fastapi import Query, Request
 from starlette.responses import Response
 
 from partita.apps.kelifax.inputs import CANNED, Chosen, EditForm, Rejection
-from partita.apps.kelifax.pages.submissions import CATEGORY_OPTIONS
+from partita.apps.kelifax.pages.submissions import MOST_LOGO_FORM, OPTIONS
 from partita.apps.kelifax.pages.wizard import with_one_more
 from partita.apps.kelifax.permissions import Kelifax
 from partita.apps.kelifax.schema import ACTION_NAMES, STATUSES, Resource, Status
@@ -24,7 +24,7 @@ from partita.kit.flashes import Kind
 from partita.kit.forms import MOST_FIELDS, Parsed, filled, parse, submitted
 from partita.kit.history import TimelineEntry
 from partita.kit.pages import confirm, redirect, render
-from partita.kit.problems import Conflict, NotFound
+from partita.kit.problems import Conflict, FieldError, Invalid, NotFound, Problem
 from partita.kit.routes import CurrentViewer, Routes, viewer_of
 from partita.kit.stale import edited
 
@@ -94,6 +94,12 @@ def add(pages: Routes, service: KelifaxService) -> None:
             featured=await service.resources.featured(),
             counts=await section_counts(service),
         )
+
+    @pages.get("/moderation/broken", Kelifax.READ_MODERATION)
+    async def broken(request: Request, cursor: Cursor = None) -> Response:
+        """Resources whose address does not answer any more."""
+        page = await service.links.broken(limit=_PAGE, cursor=cursor)
+        return render(request, "kelifax/broken.html", page=page, counts=await section_counts(service))
 
     @pages.get("/moderation/log", Kelifax.READ_LOG)
     async def log(
@@ -255,10 +261,32 @@ def add(pages: Routes, service: KelifaxService) -> None:
         return redirect("/kelifax/moderation", flash="Resource deleted.", kind="info")
 
     async def edit_page(request: Request, resource: Resource, form: Parsed[EditForm]) -> Response:
-        return render(request, "kelifax/edit.html", resource=resource, options=CATEGORY_OPTIONS, form=form)
+        return render(
+            request, "kelifax/edit.html", resource=resource, options=OPTIONS, form=form, logo_form=Parsed(None)
+        )
 
     def stored_form(resource: Resource) -> Parsed[EditForm]:
         return filled(EditForm, EditForm.of(resource), separated=_SEPARATED)
+
+    @pages.post("/moderation/{slug}/logo", Kelifax.EDIT, most_bytes=MOST_LOGO_FORM)
+    async def logo(request: Request, viewer: CurrentViewer, slug: str, revision: Revision = None) -> Response:
+        """Another logo, or none if that button was pressed."""
+        try:
+            async with request.form(max_fields=MOST_FIELDS, max_files=1) as sent:
+                upload = sent.get("logo")
+                if sent.get("go") == "remove":
+                    name = ""
+                elif upload is None or isinstance(upload, str) or not upload.size:
+                    raise Invalid(FieldError("logo", "Choose a picture."))
+                else:
+                    name = await service.submissions.upload_logo(await upload.read(), viewer.id)
+            await service.moderation.set_logo(viewer, slug, name, revision)
+        except NotFound:
+            raise
+        except Problem as problem:
+            message = problem.errors[0].message if problem.errors else problem.detail
+            return redirect(f"{DESK}/{slug}/edit#logo", flash=message, kind="warn")
+        return redirect(f"{DESK}/{slug}", flash="Logo replaced." if name else "Logo removed.")
 
     @pages.get("/moderation/{slug}/edit", Kelifax.EDIT)
     async def edit_form(request: Request, slug: str) -> Response:

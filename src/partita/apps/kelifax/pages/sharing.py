@@ -19,7 +19,7 @@ from partita.kit.sharing import Card, Feed, FeedLink, Head, absolute, add_feed, 
 from partita.kit.sharing.structured import thing
 
 FEEDS = (FeedLink("Kelifax: new resources", "/kelifax/resources.atom"),)
-PAGES = ("/kelifax", "/kelifax/resources", "/kelifax/design")
+PAGES = ("/kelifax", "/kelifax/resources", "/kelifax/tags", "/kelifax/design")
 
 
 def add(pages: Routes, service: KelifaxService) -> None:

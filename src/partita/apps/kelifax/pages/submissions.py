@@ -2,29 +2,36 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from fastapi import Request
 from starlette.datastructures import FormData
 from starlette.exceptions import HTTPException
 from starlette.responses import Response
 
-from partita.apps.kelifax.formats import category_name
-from partita.apps.kelifax.inputs import Submission, submission_of
-from partita.apps.kelifax.pages.wizard import STEPS, Wizard, wizard
+from partita.apps.kelifax.formats import LICENCES, PRICINGS, category_name
+from partita.apps.kelifax.inputs import PageAddress, Submission, submission_of
+from partita.apps.kelifax.pages.wizard import STEPS, URL, Wizard, wizard
 from partita.apps.kelifax.schema import CATEGORIES, Resource
 from partita.apps.kelifax.service import KelifaxService
 from partita.apps.kelifax.service.resources import AddressTaken
 from partita.kit.answers import Cursor, Revision, address_of
-from partita.kit.forms import MOST_FIELDS, Parsed, filled
+from partita.kit.forms import MOST_FIELDS, Parsed, filled, parse
 from partita.kit.pages import confirm, redirect, render
 from partita.kit.permissions import Access
 from partita.kit.problems import Conflict, NotFound, Problem
 from partita.kit.routes import CurrentViewer, Routes
 
-CATEGORY_OPTIONS = [(category, category_name(category)) for category in CATEGORIES]
+OPTIONS = {
+    "category": [(category, category_name(category)) for category in CATEGORIES],
+    "licence": [*LICENCES.items()],
+    "pricing": [*PRICINGS.items()],
+}
+"""What the lists of the form offer."""
 _PAGE = 20
 _PRIVATE = {"Referrer-Policy": "no-referrer", "X-Robots-Tag": "noindex"}
 """For pages whose address nobody else may get to know."""
-_MOST_BYTES = 6_000_000
+MOST_LOGO_FORM = 6_000_000
 """Ten times the limit of a logo, so that the form can be shown again with an error beside a photograph."""
 _TOO_LARGE = (
     "The logo is far too large. Go back with your browser: what you typed is still there. "
@@ -38,18 +45,20 @@ def add(pages: Routes, service: KelifaxService) -> None:
     @pages.get("/submit", Access.PUBLIC)
     async def submit_form(request: Request, viewer: CurrentViewer) -> Response:
         known = await service.submissions.known_submitter(viewer)
-        return _step(request, Wizard(1, Parsed(None, {f"submitter.{name}": text for name, text in known.items()})))
+        return _step(
+            request, service, Wizard(1, Parsed(None, {f"submitter.{name}": text for name, text in known.items()}))
+        )
 
-    @pages.post("/submit", Access.PUBLIC, most_bytes=_MOST_BYTES)
+    @pages.post("/submit", Access.PUBLIC, most_bytes=MOST_LOGO_FORM)
     async def submit(request: Request, viewer: CurrentViewer) -> Response:
         """One of three steps; what was typed in the others is in hidden fields."""
         step = await read_step(request)
         if step.submission is None:
-            return _step(request, step)
+            return _step(request, service, step)
         try:
             resource = await service.submissions.submit(step.submission, address_of(request), viewer.user_id)
         except Problem as problem:
-            return _step(request, step.refused(problem))
+            return _step(request, service, step.refused(problem))
         return redirect(
             f"/kelifax/submissions/{resource.submission_id}",
             flash="Thank you. Keep the address of this page: here you can see how far the review is.",
@@ -64,12 +73,25 @@ def add(pages: Routes, service: KelifaxService) -> None:
             if error.status_code != 413:
                 raise
             raise HTTPException(413, _TOO_LARGE, error.headers) from None
-        url = step.form.values.get("resource.resourceUrl")
-        if step.at == len(STEPS) and step.submission is None and not step.form.errors and isinstance(url, str):
-            taken = await service.resources.address_taken(url, "resource.resourceUrl", except_by=slug)
+        url = step.form.values.get(URL)
+        asked = step.fill or (step.at == len(STEPS) and step.submission is None and not step.form.errors)
+        if asked and isinstance(url, str):
+            taken = await service.resources.address_taken(url, URL, except_by=slug)
             if taken is not None:
                 return step.refused(taken)
-        return step
+        return await fill_in(step, address_of(request)) if step.fill else step
+
+    async def fill_in(step: Wizard, address: str) -> Wizard:
+        """The step with what the page of its address says; or with why it could not be read."""
+        sent = parse(PageAddress, {"resourceUrl": step.form.values.get(URL, "")})
+        if sent.value is None:
+            return replace(step, form=replace(step.form, errors={URL: sent.errors["resourceUrl"]}))
+        try:
+            proposal = await service.filling.propose(sent.value.resource_url, address, logo=step.logo_file is None)
+        except Problem as problem:
+            message = f"{problem.detail} You can fill in the fields yourself."
+            return replace(step, form=replace(step.form, errors={URL: message}, refusal=problem))
+        return step.filled_in(proposal)
 
     @pages.get("/submissions", Access.SIGNED_IN)
     async def my_submissions(request: Request, viewer: CurrentViewer, cursor: Cursor = None) -> Response:
@@ -77,7 +99,7 @@ def add(pages: Routes, service: KelifaxService) -> None:
         return render(request, "kelifax/submissions.html", page=page)
 
     def edit_step(request: Request, resource: Resource, step: Wizard) -> Response:
-        return _step(request, step, resource)
+        return _step(request, service, step, resource)
 
     @pages.get("/submissions/{submission_id}/edit", Access.PUBLIC)
     async def edit_form(request: Request, submission_id: str) -> Response:
@@ -87,7 +109,7 @@ def add(pages: Routes, service: KelifaxService) -> None:
         form = filled(Submission, submission_of(resource), separated={"resource.tags"})
         return edit_step(request, resource, Wizard(2, form))
 
-    @pages.post("/submissions/{submission_id}/edit", Access.PUBLIC, most_bytes=_MOST_BYTES)
+    @pages.post("/submissions/{submission_id}/edit", Access.PUBLIC, most_bytes=MOST_LOGO_FORM)
     async def edit(request: Request, submission_id: str, revision: Revision = None) -> Response:
         resource = await service.submissions.status(submission_id)
         step = await read_step(request, resource.resource_slug)
@@ -125,12 +147,9 @@ def add(pages: Routes, service: KelifaxService) -> None:
     @pages.get("/submissions/{submission_id}", Access.PUBLIC)
     async def submission_status(request: Request, submission_id: str) -> Response:
         """The submitter's private page."""
-        return render(
-            request,
-            "kelifax/submission.html",
-            headers=_PRIVATE,
-            resource=await service.submissions.status(submission_id),
-        )
+        resource = await service.submissions.status(submission_id)
+        steps = await service.submissions.steps(resource)
+        return render(request, "kelifax/submission.html", headers=_PRIVATE, resource=resource, steps=steps)
 
 
 async def _logo(service: KelifaxService, sent: FormData, request: Request) -> str | Problem | None:
@@ -144,7 +163,7 @@ async def _logo(service: KelifaxService, sent: FormData, request: Request) -> st
         return problem
 
 
-def _step(request: Request, step: Wizard, resource: Resource | None = None) -> Response:
+def _step(request: Request, service: KelifaxService, step: Wizard, resource: Resource | None = None) -> Response:
     """A step of the form; of a submission that there is already, if one is given."""
     return render(
         request,
@@ -152,7 +171,8 @@ def _step(request: Request, step: Wizard, resource: Resource | None = None) -> R
         headers=None if resource is None else _PRIVATE,
         step=step,
         form=step.form,
-        options=CATEGORY_OPTIONS,
+        options=OPTIONS,
         resource=resource,
+        fills=service.filling.enabled,
         there_already=refusal.slug if isinstance(refusal := step.form.refusal, AddressTaken) else "",
     )

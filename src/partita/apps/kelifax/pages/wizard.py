@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, replace
 from typing import Any, TypeVar
 
 from pydantic import BaseModel
 from starlette.datastructures import FormData
 
+from partita.apps.kelifax.formats import LOGO_NAME
 from partita.apps.kelifax.inputs import Submission
+from partita.apps.kelifax.schema import LOGOS
+from partita.apps.kelifax.service.filling import PageProposal
 from partita.kit.forms import Parsed, parse
 from partita.kit.problems import Problem, TooMany
 
@@ -18,6 +22,10 @@ STEPS = ("submitter", "resource", "details")
 _ROWS = "learningResources"
 _LOGO = "resource.logoImage"
 _LOGO_FIELD = "logo"
+_WITHOUT_LOGO = "withoutLogo"
+URL = "resource.resourceUrl"
+_PROPOSED = {"resource.resourceName": "name", "resource.usagePurpose": "purpose", _LOGO: "logo"}
+"""Field → what a note calls it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,6 +35,28 @@ class Wizard:
     at: int
     form: Parsed[Submission]
     submission: Submission | None = None
+    fill: bool = False
+    """Whether the visitor wants the step filled in from the page of its address."""
+    note: str = ""
+    """What came of that."""
+
+    @property
+    def logo_file(self) -> str | None:
+        """The logo that is uploaded already, as the file store calls it."""
+        name = str(self.form.values.get(_LOGO, ""))
+        return f"{LOGOS}/{name}" if re.fullmatch(LOGO_NAME, name) else None
+
+    def filled_in(self, proposal: PageProposal) -> Wizard:
+        """The step with what a page says in the fields that are empty."""
+        said = dict(zip(_PROPOSED, (proposal.resource_name, proposal.usage_purpose, proposal.logo_image), strict=True))
+        new = {name: text for name, text in said.items() if text and not self.form.values.get(name)}
+        if new:
+            names = [_PROPOSED[name] for name in new]
+            listed = " and ".join(part for part in (", ".join(names[:-1]), names[-1]) if part)
+            note = f"From the page: {listed}. Please check, and change what does not fit."
+        else:
+            note = "The page says nothing that is not filled in already."
+        return replace(self, form=replace(self.form, values={**self.form.values, **new}), note=note)
 
     @property
     def hidden(self) -> list[tuple[str, str]]:
@@ -57,6 +87,8 @@ def wizard(sent: FormData, logo: str | Problem | None = None) -> Wizard:
     """The step after the one that was sent, or the same step again if something is wrong with it."""
     at = int(str(sent.get("at"))) if sent.get("at") in ("1", "2", "3") else 1
     pairs: list[tuple[str, Any]] = [(name, value) for name, value in sent.multi_items() if isinstance(value, str)]
+    if sent.get(_WITHOUT_LOGO):
+        pairs = [(name, value) for name, value in pairs if name != _LOGO]
     if isinstance(logo, str):
         pairs = [*((name, value) for name, value in pairs if name != _LOGO), (_LOGO, logo)]
     form = parse(Submission, pairs, separated={"resource.tags"}, lines={"details.keyFeatures", "details.useCases"})
@@ -66,6 +98,8 @@ def wizard(sent: FormData, logo: str | Problem | None = None) -> Wizard:
     more, go = str(sent.get("more", "")), str(sent.get("go", "next"))
     if more:
         return Wizard(at, with_one_more(form, more))
+    if go == "fill" and STEPS[at - 1] == "resource":
+        return _again(at, form, {_LOGO_FIELD}, refusal) or Wizard(at, replace(form, value=None, errors={}), fill=True)
     if go == "back":
         # A page cannot keep a file, so the visitor must know that theirs was refused.
         return _again(at, form, {_LOGO_FIELD}, refusal) or Wizard(max(1, at - 1), replace(form, errors={}))

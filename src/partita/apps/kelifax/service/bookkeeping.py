@@ -12,6 +12,7 @@ from partita.apps.kelifax.schema import (
     RESOURCE_URL,
     Decision,
     FormerSubmission,
+    LinkCheck,
     Report,
     Resource,
     ResourceTag,
@@ -91,6 +92,7 @@ def deletion_writes(before: Resource, reports: Iterable[Report], log_entry: Deci
         *derived_writes(before, None),
         *(Update(report.own_key, Report.state.set("closed")) for report in reports),
         Delete(WaitingViews.key(WaitingViews.slug(before.resource_slug))),
+        Delete(LinkCheck.key(LinkCheck.slug(before.resource_slug))),
         Put(log_entry),
         Put(gone),
     )
@@ -148,12 +150,12 @@ def rests_on(before: Resource, after: Resource, *seen: str) -> tuple[Any, ...]:
 
 
 def _changed(before: Resource, after: Resource) -> list[AttributeOf[Resource, Any]]:
-    """The attributes to write. Views are counted meanwhile, so they are never written."""
+    """The attributes to write. Views are counted meanwhile and links are asked, so those are never written."""
     return [
         attribute
         for field, attribute in Resource.__attributes__.items()
         if not attribute.is_derived
-        and field not in ("view_count", "upvotes", "revision")
+        and field not in ("view_count", "upvotes", "broken_url", "broken_since", "revision")
         and getattr(before, field) != getattr(after, field)
     ]
 

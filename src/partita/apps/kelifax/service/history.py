@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from partita.apps.kelifax.formats import LearningResource, category_name
+from partita.apps.kelifax.formats import LICENCES, PRICINGS, LearningResource, category_name
 from partita.apps.kelifax.schema import CATEGORIES, Decision, Resource
 from partita.kit.history import Field, FieldChange, Fields, TimelineEntry
 from partita.kit.history.following import ANOTHER_PROGRAM
@@ -22,6 +22,8 @@ RESOURCE_FIELDS = Fields(
     Field("resourceUrl", "Address", "resource_url"),
     Field("usagePurpose", "Purpose", "usage_purpose"),
     Field("tags", "Tags", "tag_list"),
+    Field("licence", "Licence", "licence", choices=LICENCES),
+    Field("pricing", "Price", "pricing", choices=PRICINGS),
     Field("keyFeatures", "Key features", "feature_list"),
     Field("useCases", "Use cases", "use_case_list"),
     Field("learningResources", "Learning resources", _learning),

@@ -27,16 +27,18 @@ from partita.kit.lists import find_or
 from partita.kit.permissions import Viewer
 from partita.kit.problems import Conflict, NotFound
 from partita.kit.urls import UrlTaken
-from partita.table import ChangedMeanwhileError, Page, Put, Transaction, Update
+from partita.table import ChangedMeanwhileError, Delete, Page, Put, Transaction, Update
 
 MOST_FEATURED = 24
 STEP = 1_000_000
 """How far the places of featured resources are apart: there is room for twenty others between two."""
-_JOINS: dict[str, Callable[[Any], str]] = {
+_JOINS: dict[str, Callable[[Any], str | None]] = {
     "tags": join_tags,
     "key_features": join_features,
     "use_cases": join_features,
     "learning_resources": join_learning,
+    "licence": lambda licence: licence or None,
+    "pricing": lambda pricing: pricing or None,
 }
 
 
@@ -195,6 +197,20 @@ class Moderation:
 
         return await self._change(viewer, slug, "edit", edited, seen=_seen(edit.revision))
 
+    async def set_logo(self, viewer: Viewer, slug: str, logo_image: str, revision: int | None = None) -> Resource:
+        """Give a resource another logo, which was uploaded before; or none, with an empty name."""
+        new = Resource.logo_image(logo_image)
+
+        def with_logo(resource: Resource) -> Resource:
+            _check_revision(resource, revision)
+            return resource.with_(new)
+
+        action = "replace logo" if logo_image else "remove logo"
+        return await self._change(viewer, slug, action, with_logo, seen=_seen(revision), beside=self._claim)
+
+    def _claim(self, resource: Resource) -> tuple[Delete[Any], ...]:
+        return () if resource.logo_file is None else (self._kit.uploads.claim(resource.logo_file),)
+
     async def delete(self, viewer: Viewer, slug: str) -> None:
         """Delete a resource with its tags and its guard, and close its reports; its change does the rest."""
 
@@ -214,6 +230,7 @@ class Moderation:
         decide: Callable[[Resource], Resource],
         reason: str = "",
         seen: tuple[str, ...] = (),
+        beside: Callable[[Resource], tuple[Any, ...]] = lambda _after: (),
     ) -> Resource:
         """Read, decide and write in one transaction; again if somebody changed meanwhile what it rests on."""
 
@@ -229,7 +246,9 @@ class Moderation:
             edits = RESOURCE_FIELDS.changes(before, after) if edited else ()
             log_entry = decision(self._kit, viewer, slug, action, reason, changed, edits)
             try:
-                await self._store.transact(Transaction(update, *derived_writes(before, after), Put(log_entry)))
+                await self._store.transact(
+                    Transaction(update, *derived_writes(before, after), Put(log_entry), *beside(after))
+                )
             except UrlTaken as taken:
                 raise await url_conflict(self._store, taken, "resourceUrl") from None
             return after

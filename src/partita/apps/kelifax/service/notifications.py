@@ -92,6 +92,8 @@ class KelifaxNotifications:
         resource = await find(self._kit.store, schema.resource, submitted.resource_slug)
         if resource is None or resource.submission_id != submitted.submission_id:
             return  # deleted meanwhile
+        if resource.imported_in is not None:
+            return  # the import has a report
         cause, at = resource.submission_id, resource.submitted_at
         await self._tell_submitter(resource, RECEIVED, cause, at, {}, {"name": resource.resource_name}, link="")
         if resource.resource_status == "pending":
@@ -112,7 +114,7 @@ class KelifaxNotifications:
         """A moderator has decided: to the submitter, unless it was decided anew meanwhile."""
         resource = await find(self._kit.store, schema.resource, decision.slug)
         wanted = "approved" if decision.action == "approve" else "rejected"
-        if resource is None or resource.resource_status != wanted:
+        if resource is None or resource.resource_status != wanted or resource.imported_in is not None:
             return
         known: dict[str, Any] = {"decision": decision.action}
         private = {**known, "name": resource.resource_name, "reason": decision.reason}

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from typing import Literal, get_args
 
 from partita.apps.kelifax import schema
-from partita.apps.kelifax.formats import category_name, spelled_tag
+from partita.apps.kelifax.formats import Licence, Pricing, category_name, spelled_tag
 from partita.apps.kelifax.schema import CATEGORIES, Category, Resource, WaitingViews
 from partita.apps.kelifax.search import CATALOG
 from partita.kit.kit import Kit
@@ -23,6 +23,8 @@ from partita.table import KeyPartError, Page
 
 Sort = Literal["newest", "popular", "name"]
 SORTS: tuple[Sort, ...] = get_args(Sort)
+MOST_TAGS = 300
+"""How many tags are listed, the most used."""
 _TAGS_COMPARED = 5
 _OF_ONE_TAG = 20
 """How many resources of a tag are compared, the newest."""
@@ -41,23 +43,33 @@ class Wanted:
     text: str
     sort: Sort | None
     """None: best match first if there are words, else newest first."""
+    licence: Licence | None = None
+    pricing: Pricing | None = None
 
     @staticmethod
-    def of(category: Category | None, tags: Sequence[str], text: str, sort: Sort | None) -> Wanted:
+    def of(
+        category: Category | None,
+        tags: Sequence[str],
+        text: str,
+        sort: Sort | None,
+        licence: Licence | None,
+        pricing: Pricing | None,
+    ) -> Wanted:
         spelled = tuple(dict.fromkeys(tag for each in tags if (tag := spelled_tag(each))))
-        return Wanted(category, spelled, text.strip(), sort)
+        return Wanted(category, spelled, text.strip(), sort, licence, pricing)
 
     @property
     def in_tables(self) -> bool:
         """Whether an index of the table has this list. It shows a write at once, the search index a moment later."""
-        if self.text or len(self.tags) > 1:
+        if self.text or len(self.tags) > 1 or self.licence or self.pricing:
             return False
         return self.sort in (None, "newest") or (self.sort == "popular" and not self.tags)
 
     @property
     def filters(self) -> dict[str, tuple[str, ...] | frozenset[str]]:
         """As the search takes them. The category is one of a set, so that the others are counted too."""
-        return {"category": frozenset(() if self.category is None else (self.category,)), "tag": self.tags}
+        ones = {"category": self.category, "licence": self.licence, "pricing": self.pricing}
+        return {"tag": self.tags, **{name: frozenset({one} if one else ()) for name, one in ones.items()}}
 
     @property
     def search_sort(self) -> str | None:
@@ -102,11 +114,13 @@ class Resources:
         tags: Sequence[str] = (),
         text: str = "",
         sort: Sort | None = None,
+        licence: Licence | None = None,
+        pricing: Pricing | None = None,
         limit: int = 20,
         cursor: str | None = None,
     ) -> Page[Match[Resource]]:
         """Approved resources that have all the words and all the tags."""
-        wanted = Wanted.of(category, tags, text, sort)
+        wanted = Wanted.of(category, tags, text, sort, licence, pricing)
         if wanted.in_tables:
             return await self._listed(wanted, limit, cursor)
         found = await self._kit.search.find(
@@ -121,12 +135,14 @@ class Resources:
         tags: Sequence[str] = (),
         text: str = "",
         sort: Sort | None = None,
+        licence: Licence | None = None,
+        pricing: Pricing | None = None,
         limit: int = 20,
         cursor: str | None = None,
     ) -> Listing:
         """The same for people: with what the list can be narrowed by, and with resources that have some of the words
         if none has all."""
-        wanted = Wanted.of(category, tags, text, sort)
+        wanted = Wanted.of(category, tags, text, sort, licence, pricing)
         found = await self._kit.search.find(
             CATALOG,
             wanted.text,
@@ -190,6 +206,26 @@ class Resources:
             known = {resource.resource_slug, *(each.resource_slug for each in chosen)}
             chosen += [each for each in newest if each.resource_slug not in known]
         return tuple(chosen[:limit])
+
+    async def alternatives(self, resource: Resource, limit: int = 20) -> tuple[Resource, ...]:
+        """What somebody could use instead: others of its category, those that share most tags first, then those that
+        people look at most."""
+        shared: Counter[str] = Counter()
+        for tag in resource.tag_list[:_TAGS_COMPARED]:
+            tagged = schema.approved_with_tag_in(tag, resource.category)
+            for entry in await self._store.page(tagged, limit=_OF_ONE_TAG):
+                shared[entry.slug] += 1
+        popular = await self._store.page(schema.popular_in(resource.category), limit=limit + 1)
+        found = {each.resource_slug: each for each in popular}
+        found |= await self.approved([slug for slug in shared if slug not in found])
+        found.pop(resource.resource_slug, None)
+        order = sorted(found.values(), key=lambda each: (-shared[each.resource_slug], -each.view_count))
+        return tuple(order[:limit])
+
+    async def tags(self, limit: int = MOST_TAGS) -> tuple[FacetValue, ...]:
+        """The tags of approved resources with how many have each, the most used first."""
+        found = await self._kit.search.find(CATALOG, "", facets=("tag",), most_values=limit, limit=1)
+        return tuple(found.facets["tag"])
 
     async def address_taken(self, url: str, field: str, *, except_by: str = "") -> AddressTaken | None:
         """The refusal of a URL that another resource has, before anything is written; None if it is free."""

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import uuid
+from collections.abc import Callable
+from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
@@ -37,12 +39,30 @@ SUBMITTER = "the submitter"
 _SUBMITTED = (
     *("submitter_first_name", "submitter_last_name", "submitter_email", "submitter_company", "submitter_phone"),
     *("submitter_domain", "resource_name", "resource_url", "usage_purpose", "category", "logo_image", "tags"),
-    *("key_features", "use_cases", "learning_resources", "search_text"),
+    *("key_features", "use_cases", "learning_resources", "search_text", "licence", "pricing"),
 )
+_STEPS = 50
+_TOLD = {
+    "approve": "Approved",
+    "reject": "Rejected",
+    "reopen": "Under review again",
+    "revise": "Changed by you",
+    "edit": "Edited by a moderator",
+}
+"""Decisions that a submitter is told of, in their words."""
 _TRIES = 60
 _SLUGS_AT_ONCE = 25
-_RESERVED_SLUGS = frozenset({"featured", "log", "many", "reports"})
+_RESERVED_SLUGS = frozenset({"broken", "export", "featured", "import", "log", "many", "reports"})
 """`/moderation/log` is a page, and so are these: a resource with such a slug could not be reached."""
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """Something that happened to a submission, as its submitter reads it."""
+
+    what: str
+    at: str
+    reason: str = ""
 
 
 class SlugTaken(Exception):
@@ -71,17 +91,24 @@ class Submissions:
                 FieldError("resource.resourceName", "Use at least one letter or digit: the name becomes a link.")
             )
         await self._kit.limits.check(SUBMITTING, address)
-        slug = await self._free_slug(name) if name in _RESERVED_SLUGS else name
-        resource = completed(resource_of(submission, slug, str(uuid.uuid4()), stamp(self._kit.clock)))
-        resource = resource.with_(Resource.submitted_by(user_id))
+        resource = completed(resource_of(submission, name, str(uuid.uuid4()), stamp(self._kit.clock)))
+        try:
+            return await self.create(resource.with_(Resource.submitted_by(user_id)), self._claim)
+        except UrlTaken as taken:
+            raise await url_conflict(self._store, taken, "resource.resourceUrl") from None
+
+    async def create(self, resource: Resource, beside: Callable[[Resource], tuple[Any, ...]]) -> Resource:
+        """Store a new resource under its slug, or the next one that is free, with other writes beside it; `UrlTaken` if
+        another one has its address."""
+        name = resource.resource_slug
+        if name in _RESERVED_SLUGS:
+            resource = resource.with_(Resource.resource_slug(await self._free_slug(name)))
         for _ in range(_TRIES):
             try:
-                await self._store.transact(Transaction(*creation(resource), *self._claim(resource)))
+                await self._store.transact(Transaction(*creation(resource), *beside(resource)))
                 return resource
             except SlugTaken:
-                resource = resource.model_copy(update={"resource_slug": await self._free_slug(name)})
-            except UrlTaken as taken:
-                raise await url_conflict(self._store, taken, "resource.resourceUrl") from None
+                resource = resource.with_(Resource.resource_slug(await self._free_slug(name)))
         raise Conflict("Too many people are submitting a resource with this name right now. Try again in a moment.")
 
     async def status(self, submission_id: str) -> Resource:
@@ -96,6 +123,18 @@ class Submissions:
         if gone.withdrawn:
             raise NotFound(f"You withdrew “{gone.resource_name}” on {day}. You can submit it again at any time.")
         raise NotFound(f"Moderators deleted “{gone.resource_name}” on {day}. You can submit it again at any time.")
+
+    async def steps(self, resource: Resource) -> tuple[Step, ...]:
+        """What happened to a submission so far, the latest last. Who decided is not its submitter's to know."""
+        logged = await self._store.page(schema.decisions_on(resource.resource_slug), limit=_STEPS)
+        # An earlier resource may have had the slug.
+        decided = [each for each in logged if each.action in _TOLD and each.logged_at >= resource.created_at]
+        steps = [Step(_TOLD[each.action], each.logged_at, each.reason) for each in reversed(decided)]
+        if resource.is_approved and not any(step.what == "Approved" for step in steps):  # by another program
+            steps.append(Step("Approved", resource.approved_at))
+        if resource.resource_status == "rejected" and not any(step.what == "Rejected" for step in steps):
+            steps.append(Step("Rejected", resource.rejected_at, resource.rejection_reason))
+        return (Step("Submitted", resource.created_at), *steps)
 
     async def mine(self, viewer: Viewer, *, limit: int = 20, cursor: str | None = None) -> Page[Resource]:
         """What a member submitted while signed in, newest first."""
@@ -208,6 +247,8 @@ def resource_of(submission: Submission, slug: str, submission_id: str, now: str)
         category=resource.category,
         logo_image=resource.logo_image,
         tags=join_tags(resource.tags),
+        licence=resource.licence or None,
+        pricing=resource.pricing or None,
         key_features=join_features(details.key_features),
         use_cases=join_features(details.use_cases),
         learning_resources=join_learning(details.learning_resources),
