@@ -23,7 +23,9 @@ from tests.web.filled import filled
 from tests.web.walk import walk
 
 pytestmark = pytest.mark.anyio
-_SKIPPED = re.compile(r"/(static|files|api|metrics|healthz|readyz|admin/outbox|fus/export/)|.*/design$|/sign-|/theme")
+_SKIPPED = re.compile(
+    r"/(static|files|api|metrics|healthz|readyz|admin/outbox|fus/export/|fus/me/data/)|.*/design$|/sign-|/theme"
+)
 _WRITES = ("PutItem", "UpdateItem", "DeleteItem", "BatchWriteItem", "TransactWriteItems")
 _ENDS_ONESELF = ("/sign-out", "/theme", "/suspend", "/end-access", "/account/password", "/end", "/roles", "/restore")
 SHOWS_A_PAGE = {
@@ -188,7 +190,7 @@ async def test_forms_are_not_kept_without_end(lived: Lived) -> None:
 
 
 def test_every_form_that_somebody_has_to_be_signed_in_for_is_kept(lived: Lived) -> None:
-    reading = re.compile(r"\b(submitted|edited|save_or_preview)\(")
+    reading = re.compile(r"\b(submitted|edited|save_or_preview|save_or_again)\(")
     for route in _routes(lived):
         if "POST" in route.methods and (route.openapi_extra or {}).get("x-permission") != Access.PUBLIC:
             reads = bool(reading.search(inspect.getsource(route.endpoint)))

@@ -19,8 +19,8 @@ from tests.browser.house import ADMIN, MEMBER, PASSWORD, House
 from tests.web.walk import Walked
 
 START = ("/",)
-_FILES = ("/static/", "/files/", "/favicon.ico", "/healthz", "/readyz", "/metrics", "/fus/export/")
-_FORMATS = (".atom", ".css", ".csv", ".eml", ".rss", ".xml", ".txt", ".png", ".svg")
+_FILES = ("/static/", "/files/", "/favicon.ico", "/healthz", "/readyz", "/metrics", "/fus/export/", "/fus/me/data/")
+_FORMATS = (".atom", ".css", ".csv", ".eml", ".rss", ".xml", ".txt", ".png", ".svg", ".webmanifest")
 """Endings of what programs read: feeds, sitemaps, pictures beside links, stylesheets, mails."""
 _PARTS = (
     "/enablement/content/{content_id}/attach",
@@ -37,6 +37,8 @@ _PARTS = (
     "/admin/outbox/{mail_id}/files/{number}",
     "/fus/tags/complete",
     "/fus/import/{job_id}/csv",
+    "/fus/share",
+    "/fus/sites/{site_id}/copy/page",
     "/kept/{form_id}",
     "/newsletter/brand/logo",
     "/newsletter/brand/sample",
@@ -72,7 +74,11 @@ _PARTS = (
 """What is no page: the number in the bell, files of mails, what is found while it is typed, downloads, kept forms, one
 title of a page, a list within pages of others, what leads to a title by chance, addresses without a readable tail."""
 
-_OF_OTHER_STATES = ("/sign-in/code", "/newsletter/proposals/{code}/review/notes/{note_id}/delete")
+_OF_OTHER_STATES = (
+    "/sign-in/code",
+    "/fus/sites/{site_id}/copy/delete",
+    "/newsletter/proposals/{code}/review/notes/{note_id}/delete",
+)
 """Pages of items in a state that the first item found is not in; stories open them."""
 
 
@@ -127,6 +133,7 @@ def _live_in(house: House) -> list[str]:
             send(f"/fus/sites/{site}/rating", stars="4", note="For the next long journey.")
             send(f"/fus/sites/{site}/comments", body="Read it from the end.")
             told += [f"/fus/sites/{site}/rating/remove", f"/fus/groups/{group}/log", _import(somebody)]
+            told += _collect(somebody, site)
         if "worthwatch" in house.systems:
             told += _watch(somebody)
         if "enablement" in house.systems:
@@ -134,6 +141,29 @@ def _live_in(house: House) -> list[str]:
         if "newsletter" in house.systems:
             told += _write(somebody)
         return told + _mailed(house, somebody)
+
+
+def _collect(program: APIRequestContext, site: str) -> list[str]:
+    """A collection with a link, a profile, a suggestion, and a tag that was renamed; the pages of each."""
+    api = "/api/fus"
+    made = program.post(f"{api}/me/collections", data={"name": "For long journeys"}).json()["collectionId"]
+    assert program.put(f"{api}/me/collections/{made}/sites/{site}").ok
+    secret = program.put(f"{api}/me/collections/{made}/link").json()["secret"]
+    assert program.put(f"{api}/me/profile", data={"isPublic": True, "about": "Maps, mostly."}).ok
+    suggested = {"url": "https://canals.example.org", "title": "Canals", "description": "All of them."}
+    suggestion = program.post(f"{api}/suggestions", data=suggested).json()["suggestionId"]
+    batch = program.post(f"{api}/batches", data={"siteIds": [site], "addTags": ["for the train"]}).json()
+    _ended(program, f"/fus/batches/{batch['jobId']}")
+    name = program.get(f"{api}/suggestions").json()["items"][0]["name"]
+    return [
+        f"/fus/me/collections/{made}",
+        f"/fus/me/collections/{made}/delete",
+        f"/fus/shared/{secret}",
+        f"/fus/people/{ADMIN}",
+        f"/fus/suggestions/{name}",
+        f"/fus/me/suggestions/{suggestion}/withdraw",
+        f"/fus/batches/{batch['jobId']}",
+    ]
 
 
 def _watch(program: APIRequestContext) -> list[str]:
@@ -281,10 +311,14 @@ def _import(program: APIRequestContext) -> str:
     }
     answer = program.post("/fus/import", multipart={"file": file}, max_redirects=0)
     assert answer.status == 303, answer.text()
-    report = answer.headers["location"].replace("/jobs/", "/fus/import/")
+    return _ended(program, answer.headers["location"].replace("/jobs/", "/fus/import/"))
+
+
+def _ended(program: APIRequestContext, report: str) -> str:
+    """The report of a job, once it is there."""
     deadline = time.monotonic() + 20
     while program.get(report, max_redirects=0).status != 200:
-        assert time.monotonic() < deadline, "the import did not end"
+        assert time.monotonic() < deadline, f"the job of {report} did not end"
         time.sleep(0.1)
     return report
 

@@ -56,6 +56,7 @@ async def test_pages_allow_nothing_but_our_own_scripts_and_styles(visitor: Visit
         "connect-src 'self'",
         "media-src 'self'",
         "font-src 'self'",
+        "manifest-src 'self'",
         "form-action 'self'",
         "base-uri 'none'",
         "frame-ancestors 'none'",

@@ -15,6 +15,7 @@ from partita.apps.fus.schema import FUS, Rating
 from partita.apps.fus.service import FusService
 from partita.kit.clock import stamp
 from partita.kit.kit import Kit
+from partita.kit.permissions import Viewer
 from partita.kit.suite import policy_of
 from tests.apps.fus.conftest import adopt_everything, put
 from tests.apps.house import kit_on, worker_of
@@ -89,3 +90,19 @@ async def test_a_catalog_that_has_something_is_left_alone(filled: tuple[FusServi
 async def test_everything_in_it_says_that_it_was_counted(filled: tuple[FusService, Kit, str]) -> None:
     done = await adopt_everything(filled[1])
     assert done.adopted.total() == 0
+
+
+async def test_everything_that_the_catalog_can_do_has_something_to_show(filled: tuple[FusService, Kit, str]) -> None:
+    service, kit, _ = filled
+    assert len((await service.suggestions.waiting()).items) == 4
+    amara = await kit.accounts.people.by_username("amara")
+    assert amara is not None
+    viewer = Viewer(user_id=amara.user_id)
+    for collection in await service.collections.mine(viewer):
+        sites = (await service.collections.sites(collection)).items
+        assert len(sites) == collection.site_count > 0
+    assert {each.status for each in await service.suggestions.mine(viewer)} == {"waiting", "declined"}
+    assert (await service.profiles.public("amara")).likes
+    assert len((await service.copies.browse(text="trains")).items) == 1
+    related = [await service.related.to(match.item.site_id) for match in await service.catalog.browse(limit=20)]
+    assert sum(map(bool, related)) >= 15

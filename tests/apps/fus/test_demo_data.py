@@ -14,6 +14,8 @@ from tests.apps.demo_data import demo_entries, demo_text, page, reaches_nobody, 
 
 NAMES = ("sites.json", "people.json", "comments.json", "ratings.json", "groups.json")
 SITES, PEOPLE, COMMENTS, RATINGS, GROUPS = (demo_entries("fus", name) for name in NAMES)
+MORE_NAMES = ("collections.json", "suggestions.json", "profiles.json")
+COLLECTIONS, SUGGESTIONS, PROFILES = (demo_entries("fus", name) for name in MORE_NAMES)
 
 AGE = {site["url"]: site["daysAgo"] for site in SITES}
 USERNAMES = {person["username"] for person in PEOPLE}
@@ -31,6 +33,7 @@ PERMISSIONS = {
     "fus:site:edit",
     "fus:site:delete",
     "fus:comment:moderate",
+    "fus:copy:manage",
     "fus:group:manage",
     "fus:catalog:export",
     "fus:catalog:import",
@@ -179,7 +182,21 @@ def test_groups_grant_known_permissions_to_people_who_exist() -> None:
     assert {permission for group in GROUPS for permission in group["permissions"]} == PERMISSIONS
 
 
-@pytest.mark.parametrize("name", NAMES)
+def test_collections_suggestions_and_profiles_are_of_people_and_sites_that_exist() -> None:
+    for collection in COLLECTIONS:
+        assert collection["by"] in USERNAMES
+        assert collection["sites"], collection
+        assert all(AGE[url] >= collection["daysAgo"] > len(collection["sites"]) for url in collection["sites"])
+    known = {page(url) for url in AGE}
+    for suggestion in SUGGESTIONS:
+        assert suggestion["by"] in USERNAMES
+        assert page(suggestion["url"]) not in known
+        assert reaches_nobody(f"x@{page(suggestion['url'])[0]}"), "a suggestion leads to nobody's site"
+    assert {entry["by"] for entry in PROFILES} <= USERNAMES
+    assert {"shared", "private"} == {"shared" if each["shared"] else "private" for each in COLLECTIONS}
+
+
+@pytest.mark.parametrize("name", [*NAMES, *MORE_NAMES])
 def test_a_file_is_written_to_be_read(name: str) -> None:
     assert demo_text("fus", name) == readable(demo_entries("fus", name))
 

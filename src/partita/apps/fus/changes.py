@@ -1,14 +1,28 @@
-"""What follows a change: search, adoption, notifications, history, and removing what deleted things leave."""
+"""What follows a change: search, adoption, related sites, notifications, history, and removing what deleted things
+leave."""
 
 from __future__ import annotations
 
-from partita.apps.fus.schema import FUS, Comment, GroupRemoval, Membership, Site, SiteRemoval, TagTotal
-from partita.apps.fus.search import CATALOG
+from partita.apps.fus.schema import (
+    FUS,
+    CollectionRemoval,
+    Comment,
+    GroupRemoval,
+    Membership,
+    PageCopy,
+    Site,
+    SiteRemoval,
+    Suggestion,
+    TagTotal,
+)
+from partita.apps.fus.search import CATALOG, COPIES
 from partita.apps.fus.service.adoption import adoptions
+from partita.apps.fus.service.copies import delete_replaced_copy
 from partita.apps.fus.service.history import SITE_FIELDS, foreign_entry
 from partita.apps.fus.service.icons import delete_replaced
 from partita.apps.fus.service.notifications import FusNotifications
-from partita.apps.fus.service.removal import finish_group, finish_site, forget_unused
+from partita.apps.fus.service.related import counts_anew, find_related
+from partita.apps.fus.service.removal import finish_collection, finish_group, finish_site, forget_unused
 from partita.kit.adoption import adoption_handler
 from partita.kit.changes import Change, Handler
 from partita.kit.history.following import foreign_changes
@@ -27,14 +41,28 @@ def handlers(kit: Kit) -> tuple[Handler, ...]:
         _, group = change.read(GroupRemoval)
         if group is not None:
             await finish_group(kit.store, group)
+        _, collection = change.read(CollectionRemoval)
+        if collection is not None:
+            await finish_collection(kit.store, collection)
         _, total = change.read(TagTotal)
         if total is not None:
             await forget_unused(kit.store, total)
 
     async def remove_icon(change: Change) -> None:
         await delete_replaced(kit, *change.read(Site))
+        await delete_replaced_copy(kit, *change.read(PageCopy))
+
+    async def relate(change: Change) -> None:
+        before, site = change.read(Site)
+        if site is not None and (before is None or before.tags != site.tags or counts_anew(before, site)):
+            await find_related(kit.store, site.site_id)
 
     async def tell(change: Change) -> None:
+        before, suggestion = change.read(Suggestion)
+        if suggestion is not None and before is None and suggestion.waits:
+            await notifications.tell_suggested(suggestion)
+        elif suggestion is not None and before is not None and before.waits and not suggestion.waits:
+            await notifications.tell_decided(suggestion)
         if change.old is not None:
             return
         _, comment = change.read(Comment)
@@ -46,9 +74,11 @@ def handlers(kit: Kit) -> tuple[Handler, ...]:
 
     return (
         following(kit.search, kit.store, CATALOG, "fus.search"),
+        following(kit.search, kit.store, COPIES, "fus.search-copies"),
         adoption_handler("fus.order", FUS, adoptions(kit.store)),  # its progress is stored under this name
         Handler("fus.removal", FUS, remove),
         Handler("fus.icons", FUS, remove_icon),
+        Handler("fus.related", FUS, relate),
         Handler("fus.notifications", FUS, tell),
         foreign_changes("fus.history", FUS, Site, SITE_FIELDS, kit.store, foreign_entry),
     )

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Annotated
+from typing import Annotated, Literal
 
-from pydantic import AfterValidator, BeforeValidator, Field
+from pydantic import AfterValidator, BeforeValidator, Field, ValidationInfo, field_validator
 
 from partita.apps.fus.formats import tag_of, tags_in
 from partita.kit.inputs import CLEARABLE, Changes, Edit, Input, Line, Text, Url, distinct, example, without
@@ -14,6 +14,7 @@ from partita.kit.problems import FieldError, Invalid
 
 MOST_TAGS = 20
 MOST_TAGS_WANTED = 10
+MOST_SITES_AT_ONCE = 500
 MOST_TITLE = 300
 MOST_DESCRIPTION = 2000
 MOST_NOTE = 2000
@@ -28,6 +29,7 @@ Tag = Annotated[
     Field(min_length=1, max_length=LONGEST_TAG),
     without(",", "A tag cannot contain a comma, since commas separate tags."),
 ]
+SiteId = Annotated[str, Field(min_length=1, max_length=80)]
 Tags = Annotated[tuple[Tag, ...], AfterValidator(distinct), Field(max_length=MOST_TAGS)]
 Stars = Annotated[int, Field(ge=1, le=5, strict=True)]
 Note = Annotated[Text, Field(max_length=MOST_NOTE)]
@@ -75,6 +77,145 @@ class PreviewInput(Input):
     model_config = example(url="https://www.openstreetmap.org")
 
     url: Url
+
+
+class NewSuggestion(Input):
+    """A site that somebody would like to see in the catalog."""
+
+    model_config = example(url="https://www.openstreetmap.org", title="OpenStreetMap", tags=["maps"])
+
+    url: Url
+    title: Title = ""
+    description: Description = Field(default="", description="What is good about it.")
+    tags: Tags = ()
+
+
+class DeclineInput(Input):
+    """Why a suggestion is declined."""
+
+    model_config = example(answer="It is a shop. The catalog has none.")
+
+    answer: Annotated[Text, Field(min_length=1, max_length=1000)]
+
+
+class CollectionInput(Input):
+    """What somebody calls a collection."""
+
+    model_config = example(name="For the trip", description="Maps and timetables.")
+
+    name: Annotated[Line, Field(min_length=1, max_length=100)]
+    description: Description = ""
+
+
+class CollectInput(Input):
+    """The collection that a site is put into."""
+
+    collection_id: Annotated[str, Field(min_length=1, max_length=80)]
+
+
+class ProfileInput(Input):
+    """What somebody shows of themselves."""
+
+    model_config = example(isPublic=True, about="Maps, mostly old ones.")
+
+    is_public: bool = Field(description="Whether everybody sees what you like.")
+    about: Annotated[Text, Field(max_length=500)] = ""
+
+
+class ProfileForm(ProfileInput):
+    """The same as a form has it: a box that is not ticked is not sent."""
+
+    is_public: bool = False
+
+
+class TagRename(Input):
+    """A tag and what it is called from now on; if there is such a tag already, the two become one."""
+
+    model_config = example(tag="map", to="maps")
+
+    tag: Tag
+    to: Tag
+
+    @field_validator("to")
+    @classmethod
+    def _another(cls, to: str, info: ValidationInfo) -> str:
+        if to == info.data.get("tag"):
+            raise ValueError("This is what the tag is called now. Choose another name.")
+        return to
+
+
+class SiteChanges(Input):
+    """The same change of many sites: of those that are named, or of all that have a tag."""
+
+    model_config = example(tag="maps", addTags=["geography"])
+
+    site_ids: Annotated[tuple[SiteId, ...], AfterValidator(distinct), Field(max_length=MOST_SITES_AT_ONCE)] = ()
+    tag: Tag | None = Field(default=None, description="All sites with this tag, instead of `siteIds`.")
+    add_tags: Tags = ()
+    remove_tags: Tags = ()
+    delete: bool = Field(default=False, description="Delete the sites, with their ratings and comments.")
+
+    @field_validator("tag")
+    @classmethod
+    def _one_selection(cls, tag: str | None, info: ValidationInfo) -> str | None:
+        if tag is not None and info.data.get("site_ids"):
+            raise ValueError("Choose sites or a tag, not both.")
+        return tag
+
+    @field_validator("remove_tags")
+    @classmethod
+    def _not_both(cls, remove: tuple[str, ...], info: ValidationInfo) -> tuple[str, ...]:
+        both = set(remove) & set(info.data.get("add_tags", ()))
+        if both:
+            raise ValueError(f"“{min(both)}” cannot be added and removed at once.")
+        return remove
+
+    @field_validator("delete")
+    @classmethod
+    def _nothing_else(cls, delete: bool, info: ValidationInfo) -> bool:
+        if delete and (info.data.get("add_tags") or info.data.get("remove_tags")):
+            raise ValueError("Sites are deleted, or their tags change: not both.")
+        return delete
+
+
+class SitesForm(Input):
+    """The same as a form has it: sites that are ticked, or all that have the tag, and the button that was pressed."""
+
+    q: str = Field(default="", max_length=200)
+    tag: Tag | None = None
+    all: bool = False
+    site_ids: Annotated[tuple[SiteId, ...], AfterValidator(distinct), Field(max_length=MOST_SITES_AT_ONCE)] = ()
+    does: Literal["add", "remove", "delete"]
+    tags: Tags = ()
+    sure: bool = False
+
+    @field_validator("tags")
+    @classmethod
+    def _some(cls, tags: tuple[str, ...], info: ValidationInfo) -> tuple[str, ...]:
+        if not tags and info.data.get("does") != "delete":
+            raise ValueError("Say which tags.")
+        return tags
+
+    @property
+    def changes(self) -> SiteChanges:
+        """What it asks for."""
+        all_tagged = self.all and self.tag is not None
+        tags = () if self.does == "delete" else self.tags
+        return SiteChanges(
+            site_ids=() if all_tagged else self.site_ids,
+            tag=self.tag if all_tagged else None,
+            add_tags=tags if self.does == "add" else (),
+            remove_tags=tags if self.does == "remove" else (),
+            delete=self.does == "delete",
+        )
+
+
+class ImportOptions(Input):
+    """What somebody chooses for the import of a file."""
+
+    folders_as_tags: bool = False
+    tags: Annotated[Tags, Field(max_length=MOST_TAGS_WANTED)] = ()
+    dry_run: bool = False
 
 
 class RatingInput(Changes):

@@ -8,7 +8,8 @@ from pydantic import StringConstraints
 
 from partita.apps.fus.formats import comment_name, host_of, rating_rank, title_key
 from partita.kit.history import Entry
-from partita.kit.urls import UrlTaken, normalise, with_or_without_www
+from partita.kit.links import DAYS_TO_BREAK, LONGEST_REASON
+from partita.kit.urls import UrlTaken, normalise, same_page, with_or_without_www
 from partita.table import (
     Aggregate,
     Attribute,
@@ -589,6 +590,254 @@ def history_of(site_id: str) -> Query[SiteLog]:
     return SiteLog.query(SiteLog.site_id(site_id)).newest_first()
 
 
+# Suggestions: under the person who made them; those that wait are in the documented list of everything there is.
+class Suggestion(
+    Item,
+    table=FUS,
+    pk="USER#{user_id}",
+    sk="SUGGESTION#{suggestion_id}",
+    keys={"entitySk": "SUGGESTION#{suggestion_id}"},
+):
+    """A site that somebody would like to see in the catalog, and what became of it."""
+
+    user_id: Attribute[str] = key_part()
+    suggestion_id: Attribute[str] = key_part()
+    url: Attribute[Url]
+    title: Attribute[str] = attribute(default="", max_length=300)
+    description: Attribute[str] = attribute(default="", max_length=2000)
+    tags: Attribute[tuple[Tag, ...]] = attribute(default=(), max_length=20)
+    status: Attribute[Literal["waiting", "accepted", "declined"]] = attribute(default="waiting")
+    entity_type: Attribute[Literal["SUGGESTION"] | None] = derived(
+        lambda status: "SUGGESTION" if status == "waiting" else None
+    )
+    created_at: Attribute[Timestamp]
+    decided_at: Attribute[Timestamp | None] = attribute(default=None)
+    decided_by: Attribute[str | None] = attribute(default=None)
+    answer: Attribute[str] = attribute(default="", max_length=1000)
+    """Why it was declined."""
+    became: Attribute[str | None] = attribute(default=None)
+    """The id of the site that it became."""
+    revision: Attribute[int] = version()
+
+    @property
+    def name(self) -> str:
+        """Its public id."""
+        return comment_name(self.user_id, self.suggestion_id)
+
+    @property
+    def host(self) -> str:
+        return host_of(self.url)
+
+    @property
+    def waits(self) -> bool:
+        return self.status == "waiting"
+
+
+@access_pattern("A suggestion", FUS, documented=False, user_id="ada", suggestion_id="s1")
+def suggestion(user_id: str, suggestion_id: str) -> Get[Suggestion]:
+    return Suggestion.get(Suggestion.user_id(user_id), Suggestion.suggestion_id(suggestion_id))
+
+
+@access_pattern("My suggestions, newest first", FUS, documented=False, user_id="ada")
+def my_suggestions(user_id: str) -> Query[Suggestion]:
+    return Suggestion.query(Suggestion.user_id(user_id)).newest_first()
+
+
+@access_pattern("Suggestions that wait, oldest first", FUS, documented=False)
+def waiting_suggestions() -> Query[Suggestion]:
+    return Suggestion.query(BY_ENTITY, Suggestion.entity_type("SUGGESTION"))
+
+
+class SuggestedUrl(Item, table=FUS, pk="SUGGESTED#{url}", sk="UNIQUE"):
+    """The guard that keeps a page among the suggestions that wait once."""
+
+    url: Attribute[str] = key_part()
+    of_user: Attribute[str]
+    of_suggestion: Attribute[str]
+
+
+SUGGESTED_URL = Guard(
+    Suggestion,
+    lambda made: (
+        SuggestedUrl(url=same_page(made.url), of_user=made.user_id, of_suggestion=made.suggestion_id)
+        if made.waits
+        else None
+    ),
+)
+
+
+# Sites that are related to a site: follows its tags and ratings by the change stream.
+MOST_RELATED = 6
+
+
+class RelatedSites(Item, table=FUS, pk="SITE#{site_id}", sk="RELATED"):
+    """What else somebody may like who likes a site, best first."""
+
+    site_id: Attribute[str] = key_part()
+    related: Attribute[tuple[str, ...]] = attribute(default=(), max_length=MOST_RELATED)
+
+
+@access_pattern("Sites that are related to a site", FUS, documented=False, site_id="1")
+def related_to(site_id: str) -> Get[RelatedSites]:
+    return RelatedSites.get(RelatedSites.site_id(site_id))
+
+
+# A copy of a site's page, for those who may keep them: its text here, the page itself in a file.
+class PageCopy(Item, table=FUS, pk="SITE#{site_id}", sk="COPY", keys={"entitySk": "COPY#{site_id}"}):
+    """What a page said when it was copied."""
+
+    site_id: Attribute[str] = key_part()
+    entity_type: Attribute[Literal["COPY"]] = attribute(default="COPY")
+    page_url: Attribute[str] = attribute(max_length=4000)
+    """Where the page was in the end."""
+    title: Attribute[str] = attribute(default="", max_length=300)
+    text: Attribute[str] = attribute(default="", max_length=100_000)
+    file: Attribute[str] = attribute(max_length=200)
+    size: Attribute[int] = attribute(ge=0)
+    copied_at: Attribute[Timestamp]
+    copied_by: Attribute[str]
+
+
+@access_pattern("The copy of a site's page", FUS, documented=False, site_id="1")
+def page_copy(site_id: str) -> Get[PageCopy]:
+    return PageCopy.get(PageCopy.site_id(site_id))
+
+
+@access_pattern("Copies of pages by their sites", FUS, documented=False, site_ids=("1", "2"))
+def copies_of(site_ids: tuple[str, ...]) -> BatchGet[PageCopy]:
+    return BatchGet(tuple(PageCopy.key(PageCopy.site_id(site_id)) for site_id in site_ids))
+
+
+@access_pattern("All copies of pages, for the search index", FUS, documented=False)
+def all_copies() -> Query[PageCopy]:
+    return PageCopy.query(BY_ENTITY, PageCopy.entity_type("COPY"))
+
+
+# Addresses that do not answer: none of a site whose address works.
+class LinkCheck(Item, table=FUS, pk="SITE#{site_id}", sk="LINK", keys={"entitySk": "LINK#{site_id}"}):
+    """The address of a site did not answer when it was asked."""
+
+    site_id: Attribute[str] = key_part()
+    url: Attribute[str]
+    days: Attribute[int] = attribute(ge=1)
+    """On how many days in a row it has failed."""
+    since: Attribute[Timestamp]
+    checked_at: Attribute[Timestamp]
+    reason: Attribute[str] = attribute(max_length=LONGEST_REASON)
+    entity_type: Attribute[Literal["FAILING", "BROKEN"]] = derived(
+        lambda days: "BROKEN" if days >= DAYS_TO_BREAK else "FAILING"
+    )
+
+
+@access_pattern("Whether the address of a site fails", FUS, documented=False, site_id="1")
+def link_check(site_id: str) -> Get[LinkCheck]:
+    return LinkCheck.get(LinkCheck.site_id(site_id))
+
+
+@access_pattern("Addresses that fail", FUS, documented=False, state="BROKEN")
+def links(state: Literal["FAILING", "BROKEN"]) -> Query[LinkCheck]:
+    return LinkCheck.query(BY_ENTITY, LinkCheck.entity_type(state))
+
+
+# Collections of a person, and what a person shows of themselves.
+MOST_COLLECTIONS = 50
+MOST_COLLECTED = 500
+
+
+class Profile(Item, table=FUS, pk="USER#{user_id}", sk="PROFILE"):
+    """What somebody shows of themselves, and how many collections they have."""
+
+    user_id: Attribute[str] = key_part()
+    is_public: Attribute[bool] = attribute(default=False)
+    about: Attribute[str] = attribute(default="", max_length=500)
+    collection_count: Attribute[int] = attribute(default=0, ge=0, le=MOST_COLLECTIONS)
+
+
+@access_pattern("A person's profile", FUS, documented=False, user_id="ada")
+def profile(user_id: str) -> Get[Profile]:
+    return Profile.get(Profile.user_id(user_id))
+
+
+class Collection(Item, table=FUS, pk="USER#{user_id}", sk="COLLECTION#{collection_id}"):
+    """Sites that somebody keeps together: for themselves, or for everybody who has the link."""
+
+    user_id: Attribute[str] = key_part()
+    collection_id: Attribute[str] = key_part()
+    name: Attribute[str] = attribute(min_length=1, max_length=100)
+    description: Attribute[str] = attribute(default="", max_length=2000)
+    secret: Attribute[str | None] = attribute(default=None)
+    """What the link consists of; None if only its owner sees it."""
+    site_count: Attribute[int] = attribute(default=0, ge=0, le=MOST_COLLECTED)
+    created_at: Attribute[Timestamp]
+
+
+@access_pattern("My collections, newest first", FUS, documented=False, user_id="ada")
+def my_collections(user_id: str) -> Query[Collection]:
+    return Collection.query(Collection.user_id(user_id)).newest_first()
+
+
+@access_pattern("A collection", FUS, documented=False, user_id="ada", collection_id="c1")
+def collection(user_id: str, collection_id: str) -> Get[Collection]:
+    return Collection.get(Collection.user_id(user_id), Collection.collection_id(collection_id))
+
+
+class CollectionLink(Item, table=FUS, pk="COLLECTIONLINK#{secret}", sk="LINK"):
+    """The collection that a link leads to."""
+
+    secret: Attribute[str] = key_part()
+    of_user: Attribute[str]
+    of_collection: Attribute[str]
+
+
+@access_pattern("The collection behind a link", FUS, documented=False, secret="s3cret")
+def collection_link(secret: str) -> Get[CollectionLink]:
+    return CollectionLink.get(CollectionLink.secret(secret))
+
+
+class CollectedSite(Item, table=FUS, pk="COLLECTION#{collection_id}", sk="SITE#{added_at}#{site_id}"):
+    """A site in a collection, in the order of time; `CollectionMark` says the same of the site."""
+
+    collection_id: Attribute[str] = key_part()
+    added_at: Attribute[Timestamp] = key_part()
+    site_id: Attribute[str] = key_part()
+
+
+@access_pattern("Sites of a collection, latest first", FUS, documented=False, collection_id="c1")
+def collected_in(collection_id: str) -> Query[CollectedSite]:
+    return CollectedSite.query(CollectedSite.collection_id(collection_id)).newest_first()
+
+
+class CollectionMark(Item, table=FUS, pk="SITE#{site_id}", sk="COLLECTED#{collection_id}"):
+    """A collection that has a site: it is in it once."""
+
+    site_id: Attribute[str] = key_part()
+    collection_id: Attribute[str] = key_part()
+    of_user: Attribute[str]
+    collected_at: Attribute[Timestamp]
+
+
+@access_pattern("Whether a site is in a collection", FUS, documented=False, site_id="1", collection_id="c1")
+def collection_mark(site_id: str, collection_id: str) -> Get[CollectionMark]:
+    return CollectionMark.get(CollectionMark.site_id(site_id), CollectionMark.collection_id(collection_id))
+
+
+@access_pattern("Collections that have a site", FUS, documented=False, site_id="1")
+def collections_with(site_id: str) -> Query[CollectionMark]:
+    return CollectionMark.query(CollectionMark.site_id(site_id))
+
+
+class CollectionRemoval(Item, table=FUS, pk="COLLECTION#{collection_id}", sk="REMOVAL"):
+    """A deleted collection, until nothing of it is left."""
+
+    collection_id: Attribute[str] = key_part()
+    removed_at: Attribute[Timestamp]
+
+
+@access_pattern("The removal of a collection", FUS, documented=False, collection_id="c1")
+def collection_removal(collection_id: str) -> Get[CollectionRemoval]:
+    return CollectionRemoval.get(CollectionRemoval.collection_id(collection_id))
+
+
 # What `partita check` finds here, and why it is accepted.
 FUS.accept(
     "hot-partition",
@@ -604,6 +853,7 @@ FUS.accept(
 FUS.accept(
     "large-item",
     Site,
+    PageCopy,
     because="the page's text is cut to 100 KB, and the other texts are short: only four-byte letters reach 407 KB",
 )
 FUS.accept(
@@ -613,4 +863,9 @@ FUS.accept(
     "heavy-page",
     all_sites,
     because="the document keeps scrapedContent in the item; the catalog's pages read other lists",
+)
+FUS.accept(
+    "heavy-page",
+    all_copies,
+    because="only the search index reads all copies, when it is built anew",
 )

@@ -1,9 +1,10 @@
-"""The search index of fus: sites by title, then tags, host, description and the text of their pages."""
+"""The search indexes of fus: sites by title, then tags, host, description and the text of their pages; and copies of
+pages, for those who may read them."""
 
 from __future__ import annotations
 
 from partita.apps.fus import schema
-from partita.apps.fus.schema import Site
+from partita.apps.fus.schema import PageCopy, Site
 from partita.kit.search import Catalog, Document
 
 
@@ -41,4 +42,13 @@ CATALOG = Catalog(
     filters=("tag", "stars"),
     sorts=("created_at", "rating", "title"),
     order="-created_at",
+)
+
+
+COPIES = Catalog(
+    name="fus.copies",
+    item_type=PageCopy,
+    document=lambda copy: Document(id=copy.site_id, fields={"title": copy.title, "page": copy.text}),
+    weights={"title": 5.0, "page": 1.0},
+    sources=(schema.all_copies(),),
 )

@@ -11,8 +11,8 @@ from partita.apps.fus.pages import routes as page_routes
 from partita.apps.fus.pages.sharing import FEEDS, PAGES
 from partita.apps.fus.permissions import MEMBERS, ROLES, Fus
 from partita.apps.fus.schema import FUS
-from partita.apps.fus.search import CATALOG
-from partita.apps.fus.service import FusService
+from partita.apps.fus.search import CATALOG, COPIES
+from partita.apps.fus.service import FusService, copies
 from partita.apps.fus.service.icons import FOLDER, icon_files
 from partita.apps.fus.service.notifications import KINDS
 from partita.kit.files import OwnedFiles
@@ -44,6 +44,9 @@ def build(kit: Kit) -> System:
     async def my_comments(viewer: Viewer) -> int:
         return await service.comments.count_mine(viewer, _MOST_COUNTED)
 
+    async def suggestions(_viewer: Viewer) -> int:
+        return await service.suggestions.count_waiting(_MOST_COUNTED)
+
     return System(
         name="fus",
         title="fus",
@@ -59,8 +62,14 @@ def build(kit: Kit) -> System:
             Link("Tags", "/fus/tags", Access.PUBLIC, "tag"),
             Link("My ratings", "/fus/me/ratings", Access.SIGNED_IN, "star"),
             Link("My comments", "/fus/me/comments", Access.SIGNED_IN, "comment"),
+            Link("My collections", "/fus/me/collections", Fus.COLLECT, "folder"),
+            Link("My suggestions", "/fus/me/suggestions", Fus.SUGGEST, "inbox"),
+            Link("My profile", "/fus/me/profile", Fus.RATE, "user"),
             Link("My groups", "/fus/me/groups", Access.SIGNED_IN, "key"),
             Link("Add a site", "/fus/sites/new", Fus.CREATE, "plus"),
+            Link("Suggestions", "/fus/suggestions", Fus.CREATE, "inbox"),
+            Link("Broken links", "/fus/broken", Fus.EDIT, "alert"),
+            Link("Copies", "/fus/copies", Fus.COPY, "file"),
             Link("Groups", "/fus/groups", Fus.MANAGE_GROUPS, "users"),
             Link("Import", "/fus/import", Fus.IMPORT, "upload"),
             Link("Export", "/fus/export", Fus.EXPORT, "download"),
@@ -71,11 +80,14 @@ def build(kit: Kit) -> System:
         pages=page_routes(service),
         templates=Path(__file__).parent / "templates",
         changes=handlers(kit),
-        jobs=(service.transfer.kind, service.fetching.kind),
-        schedules=service.fetching.schedules,
+        jobs=(service.transfer.kind, service.fetching.kind, service.batches.kind, service.links.kind),
+        schedules=(*service.fetching.schedules, *service.links.schedules),
         adoptions=service.adoptions,
-        searches=(CATALOG,),
-        files=(OwnedFiles(FOLDER, lambda: icon_files(kit.store)),),
+        searches=(CATALOG, COPIES),
+        files=(
+            OwnedFiles(FOLDER, lambda: icon_files(kit.store)),
+            OwnedFiles(copies.FOLDER, lambda: copies.copy_files(kit.store)),
+        ),
         notifications=KINDS,
         grants=service.grants,
         demo=lambda: fill(service, kit),
@@ -83,6 +95,15 @@ def build(kit: Kit) -> System:
         feeds=FEEDS,
         sitemap=Sitemap(PAGES, service.sharing.addresses),
         highlights=(
+            Highlight(
+                "Suggestions to decide on",
+                "/fus/suggestions",
+                Fus.CREATE,
+                "inbox",
+                suggestions,
+                _MOST_COUNTED,
+                waits=True,
+            ),
             Highlight("My ratings", "/fus/me/ratings", Access.SIGNED_IN, "star", my_ratings, _MOST_COUNTED),
             Highlight("My comments", "/fus/me/comments", Access.SIGNED_IN, "comment", my_comments, _MOST_COUNTED),
             Highlight("Add a site", "/fus/sites/new", Fus.CREATE, "plus"),

@@ -54,6 +54,7 @@ def _policy(files: str | None) -> str:
             f"connect-src 'self'{elsewhere}",
             f"media-src 'self'{elsewhere}",
             "font-src 'self'",
+            "manifest-src 'self'",
             f"form-action 'self'{elsewhere}",
             "base-uri 'none'",
             "frame-ancestors 'none'",

@@ -14,6 +14,7 @@ from partita.kit.history.views import ChangeView
 from partita.kit.permissions import Access
 from partita.kit.routes import CurrentViewer, Routes
 from partita.kit.views import From, ListOf, View, listed
+from partita.table import Page
 
 
 class SiteSummary(View):
@@ -81,6 +82,12 @@ def add(api: Routes, service: FusService) -> None:
     async def site(site_id: str) -> Json:
         """A site."""
         return Json(SiteDetail.of(await service.sites.site(site_id)))
+
+    @api.get("/sites/{site_id}/related", Access.PUBLIC, response_model=ListOf[SiteSummary], refuses=[404])
+    async def related(site_id: str) -> Json:
+        """Up to six sites with the same tags, or liked by the same people, best first."""
+        await service.sites.site(site_id)
+        return Json(listed(SiteSummary, Page(await service.related.to(site_id), None)))
 
     @api.patch("/sites/{site_id}", Fus.EDIT, response_model=SiteDetail, refuses=[400, 404, 409, 422, 429])
     async def edit(viewer: CurrentViewer, site_id: str, edit: SiteEdit) -> Json:

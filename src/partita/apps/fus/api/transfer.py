@@ -8,6 +8,7 @@ from fastapi import Query, UploadFile
 from fastapi.responses import StreamingResponse
 from pydantic import Field
 
+from partita.apps.fus.inputs import wanted_tags
 from partita.apps.fus.permissions import Fus
 from partita.apps.fus.service import FusService
 from partita.apps.fus.service.transfer import MOST_BYTES, Format
@@ -21,6 +22,10 @@ from partita.kit.views import View
 ExportFormat = Annotated[Format, Query(description="Bookmarks as browsers have them, a spreadsheet, or JSON.")]
 ImportFormat = Annotated[Format | None, Query(description="Recognised from the file if it is left out.")]
 FoldersAsTags = Annotated[bool, Query(alias="foldersAsTags", description="Whether folders of bookmarks become tags.")]
+TagsForAll = Annotated[
+    list[str], Query(max_length=20, description="Tags for every site of the file: repeated, or separated by commas.")
+]
+DryRun = Annotated[bool, Query(alias="dryRun", description="Only report what would be added.")]
 
 
 class ImportedRowView(View):
@@ -37,6 +42,7 @@ class ImportReport(View):
     """The outcome of an import."""
 
     state: State = Field(description="Of its job.")
+    dry_run: bool = Field(description="Whether nothing was added: then `added` is what would be.")
     added: int
     there: int
     refused: int
@@ -66,16 +72,28 @@ def add(api: Routes, service: FusService) -> None:
         most_bytes=MOST_BYTES + 20_000,
     )
     async def import_file(
-        viewer: CurrentViewer, file: UploadFile, format: ImportFormat = None, folders_as_tags: FoldersAsTags = False
+        viewer: CurrentViewer,
+        file: UploadFile,
+        format: ImportFormat = None,
+        folders_as_tags: FoldersAsTags = False,
+        tags: TagsForAll = [],  # noqa: B006 - FastAPI reads the default and leaves it alone
+        dry_run: DryRun = False,
     ) -> Json:
         """Start to add the sites of a file (at most 2 MB and 2,000 entries) that are not in the catalog yet.
+
+        The file holds bookmarks of a browser or of Pocket (HTML), CSV (also Raindrop's and Pocket's), or JSON (also
+        Pinboard's).
 
         It runs as a job: ask for `GET /api/jobs/{jobId}` until its `state` is `done`, and then for
         `GET /api/fus/catalog/imports/{jobId}`. A file that cannot be read makes the job fail, with the reason as its
         `error`. While the same file is imported, sending it again gives the same job.
         """
+        for_all = wanted_tags(tags)
         kept = await service.transfer.keep(await file.read(), file.filename or "")
-        return accepted(await service.transfer.begin_import(viewer, kept, format, folders_as_tags=folders_as_tags))
+        job = await service.transfer.begin_import(
+            viewer, kept, format, folders_as_tags=folders_as_tags, tags=for_all, dry_run=dry_run
+        )
+        return accepted(job)
 
     @api.get("/catalog/imports/{job_id}", Fus.IMPORT, response_model=ImportReport, refuses=[404])
     async def get_import(viewer: CurrentViewer, job_id: str) -> Json:
@@ -84,4 +102,5 @@ def add(api: Routes, service: FusService) -> None:
         Imports are kept for two weeks.
         """
         job = await service.transfer.find(viewer, job_id)
-        return Json(ImportReport.of(await service.transfer.report(job), state=job.state))
+        dry_run = service.transfer.is_dry_run(job)
+        return Json(ImportReport.of(await service.transfer.report(job), state=job.state, dry_run=dry_run))

@@ -7,26 +7,31 @@ import random
 import secrets
 from collections.abc import Awaitable, Callable, Iterable
 from datetime import datetime, timedelta
+from html import escape
 from pathlib import Path
 from typing import Any, TypeVar
 
 import orjson
 
-from partita.apps.fus.inputs import NewGroup, NewSite, RatingInput
-from partita.apps.fus.schema import Comment, Site
+from partita.apps.fus.inputs import CollectionInput, NewGroup, NewSite, RatingInput
+from partita.apps.fus.schema import SUGGESTED_URL, Collection, Comment, Profile, Site, Suggestion
 from partita.apps.fus.service import FusService
 from partita.apps.fus.service.bookkeeping import creation, new_comment, rating_writes
+from partita.apps.fus.service.collections import collecting
 from partita.apps.fus.service.ratings import rating_of
 from partita.apps.fus.service.sites import new_site
 from partita.kit.clock import id_at
 from partita.kit.kit import Kit
-from partita.table import Transaction
+from partita.kit.permissions import Viewer
+from partita.table import Put, Transaction, Update
 from partita.table.types import timestamp
 
 _FOLDER = Path(__file__).parent
 _AT_ONCE = 16
 _TO_SIGN_IN_AS = ("ursula", "elif", "amara")
 """Somebody who manages groups, somebody who edits the catalog, and somebody who does neither."""
+_COPIED = ("https://www.seat61.com/", "https://velvetyne.fr/")
+"""Sites of whose pages there is a copy."""
 
 T = TypeVar("T")
 Entry = dict[str, Any]
@@ -43,6 +48,11 @@ async def fill(service: FusService, kit: Kit) -> str:
     await _each(ratings, lambda entry: _rate(kit, entry, sites, people))
     await _each(comments, lambda entry: _comment(kit, entry, sites, people))
     groups = await _groups(service, kit, people)
+    await _each(_entries("collections"), lambda entry: _collect(service, kit, entry, sites, people))
+    await _each(_entries("suggestions"), lambda entry: _suggest(kit, entry, people))
+    for url in _COPIED:
+        await _copy(service, kit, sites[url])
+    await _each(_entries("profiles"), lambda entry: _show(kit, entry, people))
     report = f"fus: added {len(sites)} sites, {len(ratings)} ratings, {len(comments)} comments and {groups} groups."
     if kit.settings.sign_up:
         report += f" Sign in as {', '.join(_TO_SIGN_IN_AS[:-1])} or {_TO_SIGN_IN_AS[-1]} with the password {password}"
@@ -109,6 +119,53 @@ async def _groups(service: FusService, kit: Kit, people: dict[str, str]) -> int:
         for username in entry["members"]:
             await service.groups.add_member(operator, entry["name"], people[username])
     return len(entries)
+
+
+async def _collect(service: FusService, kit: Kit, entry: Entry, sites: dict[str, Site], people: dict[str, str]) -> None:
+    """A collection whose sites came into it one day after the other."""
+    viewer = Viewer(user_id=people[entry["by"]])
+    made = await service.collections.create(
+        viewer, CollectionInput(name=entry["name"], description=entry["description"])
+    )
+    at = _moment(kit, entry["daysAgo"], (6, 22), entry["name"])
+    await kit.store.write(Update(made.own_key, Collection.created_at.set(timestamp(at))))
+    for number, url in enumerate(entry["sites"], 1):
+        await kit.store.transact(Transaction(*collecting(made, sites[url], timestamp(at + timedelta(days=number)))))
+    if entry["shared"]:
+        await service.collections.share(viewer, made.collection_id)
+
+
+async def _suggest(kit: Kit, entry: Entry, people: dict[str, str]) -> None:
+    at = _moment(kit, entry["daysAgo"], (6, 22), entry["url"])
+    made = Suggestion(
+        user_id=people[entry["by"]],
+        suggestion_id=id_at(at),
+        url=entry["url"],
+        title=entry["title"],
+        description=entry["description"],
+        tags=tuple(entry["tags"]),
+        created_at=timestamp(at),
+    )
+    if "declined" in entry:
+        decided = {"decided_at": timestamp(at + timedelta(days=1)), "decided_by": people[entry["decidedBy"]]}
+        made = made.model_copy(update={**decided, "status": "declined", "answer": entry["declined"]})
+    await kit.store.transact(Transaction(Put(made).if_new(), *SUGGESTED_URL.claim(made)))
+
+
+async def _copy(service: FusService, kit: Kit, site: Site) -> None:
+    """A copy of a page, with the words of the catalog: a demo fetches nothing."""
+    page = f"<!doctype html><title>{escape(site.title)}</title><p>{escape(site.description)}</p>"
+    at = _moment(kit, 20, (6, 22), site.url)
+    await service.copies.keep(site, "elif", site.url, page.encode(), timestamp(at))
+
+
+async def _show(kit: Kit, entry: Entry, people: dict[str, str]) -> None:
+    shown = Update(
+        Profile.key(Profile.user_id(people[entry["by"]])),
+        Profile.is_public.set(True),
+        Profile.about.set(entry["about"]),
+    )
+    await kit.store.write(shown.or_new())
 
 
 def _moment(kit: Kit, days_ago: int, hours: tuple[int, int], seed: str) -> datetime:

@@ -2,7 +2,22 @@
 
 from __future__ import annotations
 
-from partita.apps.fus.pages import catalog, comments, groups, ratings, sharing, sites, transfer
+from partita.apps.fus.pages import (
+    batches,
+    catalog,
+    collections,
+    comments,
+    copies,
+    groups,
+    links,
+    my_data,
+    profiles,
+    ratings,
+    sharing,
+    sites,
+    suggestions,
+    transfer,
+)
 from partita.apps.fus.service import FusService
 from partita.kit.routes import Routes
 
@@ -10,6 +25,21 @@ from partita.kit.routes import Routes
 def routes(service: FusService) -> Routes:
     """The pages."""
     pages = Routes("/fus", tag="fus", pages=True)
-    for part in (catalog, sharing, sites, ratings, comments, groups, transfer):
+    for part in (
+        batches,
+        catalog,
+        sharing,
+        sites,
+        ratings,
+        comments,
+        copies,
+        groups,
+        links,
+        collections,
+        my_data,
+        profiles,
+        suggestions,
+        transfer,
+    ):
         part.add(pages, service)
     return pages

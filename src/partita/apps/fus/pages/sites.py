@@ -65,6 +65,9 @@ async def site_page(
             for stars, count in reversed([*enumerate(site.rating_histogram, 1)])
         ],
         rating=rating,
+        broken=await service.links.broken_link(site),
+        related=await service.related.to(site_id),
+        collections=await service.collections.with_site(viewer, site_id) if viewer.may(Fus.COLLECT) else [],
         rating_form=rating_form or Parsed(None, {} if rating is None else {"stars": rating.stars, "note": rating.note}),
         comments=comments,
         threads=in_threads(comments.items),
@@ -152,8 +155,8 @@ def add(pages: Routes, service: FusService) -> None:
 
     @pages.get("/sites/new", Fus.CREATE)
     async def add_form(request: Request) -> Response:
-        url = request.query_params.get("url", "")[:2000]
-        return form_page(request, Parsed(None, {"fetch": "true", "url": url}))
+        form = from_link(request)
+        return form_page(request, replace(form, values={**form.values, "fetch": "true"}))
 
     @pages.post("/sites/new", Fus.CREATE, keeps=NewSite)
     async def add_site(request: Request, viewer: CurrentViewer) -> Response:
@@ -218,6 +221,13 @@ def add(pages: Routes, service: FusService) -> None:
     async def delete(viewer: CurrentViewer, site_id: str) -> Response:
         site = await service.sites.delete(viewer, site_id)
         return redirect("/fus", flash=f"“{site.title}” deleted.", kind="info")
+
+
+def from_link(request: Request) -> Parsed[Any]:
+    """A form with what a link says: bookmarklets and shared links fill it in, and nothing is saved."""
+    longest = {"url": 2000, "title": 300, "description": 2000, "tags": 900}
+    values = {name: request.query_params.get(name, "")[:most] for name, most in longest.items()}
+    return Parsed(None, values)
 
 
 def _saved(site: Site, message: str, fetch: bool) -> Response:

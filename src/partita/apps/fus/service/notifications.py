@@ -1,4 +1,5 @@
-"""Notifications: comments on sites that people added or commented on, groups that they are added to, and imports."""
+"""Notifications: comments on sites that people added or commented on, groups that they are added to, imports,
+changes of many sites, and suggestions."""
 
 from __future__ import annotations
 
@@ -6,7 +7,8 @@ from collections.abc import Mapping
 from typing import Any
 
 from partita.apps.fus import schema
-from partita.apps.fus.schema import Comment, Membership
+from partita.apps.fus.permissions import Fus
+from partita.apps.fus.schema import Comment, Membership, Suggestion
 from partita.apps.fus.service.grants import counts
 from partita.kit.kit import Kit
 from partita.kit.lists import find
@@ -31,6 +33,22 @@ def _imported(data: Mapping[str, Any], _count: int) -> Words:
     return Words(f"“{data['called']}” is imported", counts)
 
 
+def _changed(data: Mapping[str, Any], _count: int) -> Words:
+    return Words(f"{data['title']}: done", data["summary"])
+
+
+def _suggested(data: Mapping[str, Any], count: int) -> Words:
+    if count == 1:
+        return Words(f"“{data['title']}” was suggested for the catalog")
+    return Words(f"{count:,} sites were suggested for the catalog")
+
+
+def _decided(data: Mapping[str, Any], _count: int) -> Words:
+    if data["accepted"]:
+        return Words(f"“{data['title']}”, which you suggested, is in the catalog now")
+    return Words(f"“{data['title']}”, which you suggested, was declined", data["answer"])
+
+
 COMMENTED = Kind(
     "fus.comment-added",
     "A comment on a site that I added or commented on",
@@ -49,7 +67,26 @@ IMPORTED = Kind(
     _imported,
     "You get this because you started an import in fus.",
 )
-KINDS = (COMMENTED, JOINED, IMPORTED)
+CHANGED = Kind(
+    "fus.change-ended",
+    "A change of many sites that I started is done",
+    _changed,
+    "You get this because you started to change many sites in fus.",
+)
+SUGGESTED = Kind(
+    "fus.suggestion-made",
+    "A site was suggested",
+    _suggested,
+    "You get this because you may add sites to fus.",
+    needs=Fus.CREATE,
+)
+DECIDED = Kind(
+    "fus.suggestion-decided",
+    "A suggestion of mine was accepted or declined",
+    _decided,
+    "You get this because you suggested a site in fus.",
+)
+KINDS = (COMMENTED, JOINED, IMPORTED, CHANGED, SUGGESTED, DECIDED)
 
 
 class FusNotifications:
@@ -112,4 +149,46 @@ class FusNotifications:
             at=at,
             data=data,
             link=f"/jobs/{job_id}" if failed else f"/fus/import/{job_id}",
+        )
+
+    async def tell_changed(self, user_id: str, job_id: str, at: str, title: str, summary: str) -> None:
+        """A change of many sites has ended: to whoever started it."""
+        await self._notifications.tell(
+            user_id,
+            CHANGED,
+            cause=job_id,
+            at=at,
+            data={"title": title, "summary": summary},
+            link=f"/fus/batches/{job_id}",
+        )
+
+    async def tell_suggested(self, made: Suggestion) -> None:
+        """Somebody suggested a site: to those who may add sites, unless it is withdrawn or decided."""
+        there = await find(self._store, schema.suggestion, made.user_id, made.suggestion_id)
+        if there is None or not there.waits:
+            return
+        for user_id in await self._accounts.permissions.holders(Fus.CREATE):
+            if user_id != made.user_id:
+                await self._notifications.tell(
+                    user_id,
+                    SUGGESTED,
+                    cause=made.name,
+                    at=made.created_at,
+                    data={"title": made.title or made.host},
+                    link="/fus/suggestions",
+                    group="suggestions",
+                )
+
+    async def tell_decided(self, decided: Suggestion) -> None:
+        """A suggestion was accepted or declined: to whoever made it, unless they decided it themselves."""
+        if decided.decided_at is None or decided.decided_by == decided.user_id:
+            return
+        accepted = decided.status == "accepted"
+        await self._notifications.tell(
+            decided.user_id,
+            DECIDED,
+            cause=decided.name,
+            at=decided.decided_at,
+            data={"title": decided.title or decided.host, "accepted": accepted, "answer": decided.answer},
+            link=f"/fus/sites/{decided.became}" if accepted else "/fus/me/suggestions",
         )

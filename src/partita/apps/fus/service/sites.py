@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Iterable
+from collections.abc import AsyncIterator, Callable, Iterable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from typing import Any
@@ -12,7 +12,7 @@ from partita.apps.fus.formats import host_of
 from partita.apps.fus.inputs import NewSite, SiteEdit
 from partita.apps.fus.schema import Site, SiteRemoval
 from partita.apps.fus.service.adoption import adopt_site
-from partita.apps.fus.service.bookkeeping import actions, changes, creation
+from partita.apps.fus.service.bookkeeping import Write, actions, changes, creation
 from partita.apps.fus.service.counting import no_such_site
 from partita.apps.fus.service.history import deletion_entry, edit_entry
 from partita.apps.fus.service.icons import keep_icon
@@ -93,24 +93,37 @@ class Sites:
         page = page_text(fetched)
         return Preview(url, page.title or host_of(url), page.description, page.text, known_as=known_as)
 
-    async def add(self, viewer: Viewer, new: NewSite) -> Site:
-        """Add a site, with what its page says if that was not given; once per address."""
+    async def add(
+        self,
+        viewer: Viewer,
+        new: NewSite,
+        *,
+        added_by: str | None = None,
+        beside: Callable[[Site], Iterable[Write]] = lambda _site: (),
+    ) -> Site:
+        """Add a site, with what its page says if that was not given; once per address. `beside` are writes of the same
+        transaction, and `added_by` is somebody else in whose name it is added."""
         await self._kit.limits.check(ADDING, viewer.id)
-        known_as = await self._with_url(new.url)
-        if known_as is not None:
-            raise AlreadyThere(known_as.site_id, known_as.title)
-        site = new_site(new, self._kit.ids.new(), stamp(self._kit.clock), viewer.user_id)
+        await self.refuse_known(new.url)
+        site = new_site(new, self._kit.ids.new(), stamp(self._kit.clock), added_by or viewer.user_id)
         if not new.fetch:
-            return await self.put(site)
+            return await self.put(site, *beside(site))
         fetched = await self._fetch(viewer, new.url)
         site = with_page(site, fetched, self._kit.clock, new.title, again=self._kit.settings.fetch)
         async with self._icon(fetched) as icon:
-            return await self.put(site.with_(Site.icon_file(icon)))
+            site = site.with_(Site.icon_file(icon))
+            return await self.put(site, *beside(site))
 
-    async def put(self, site: Site) -> Site:
+    async def refuse_known(self, url: str) -> None:
+        """Raise `AlreadyThere` if a site has this address."""
+        known_as = await self._with_url(url)
+        if known_as is not None:
+            raise AlreadyThere(known_as.site_id, known_as.title)
+
+    async def put(self, site: Site, *beside: Write) -> Site:
         """Write a new site and everything that goes with it; `AlreadyThere` if somebody else was faster."""
         try:
-            await self._store.transact(Transaction(*self._claim(site.icon_file), *creation(site)))
+            await self._store.transact(Transaction(*self._claim(site.icon_file), *creation(site), *beside))
         except UrlTaken as taken:
             raise await self.already_there(taken) from None
         return site
@@ -136,7 +149,7 @@ class Sites:
         icon: str | None,
     ) -> Site:
         async def attempt() -> Site:
-            before = await self._adopted(site_id)
+            before = await self.adopted(site_id)
             edit.check_revision(before.revision)
             after = before.model_copy(update=wanted)
             if fetched is not None:
@@ -145,15 +158,9 @@ class Sites:
                 after = after.with_(Site.icon_file(icon))
             if not actions(before, after):
                 return before
-            after = after.with_(Site.updated_at(stamp(self._kit.clock)), Site.revision(before.revision + 1))
-            own = (
-                Update(before.own_key, *actions(before, after))
-                .unless_changed(before, Site.updated_at, Site.url, Site.title, Site.tags)
-                .next_version(before)
-            )
-            entry = Put(edit_entry(self._kit, viewer, before, after)).if_new()
+            after = changed_now(self._kit, before, after)
             try:
-                await self._store.transact(Transaction(*self._claim(icon), own, *changes(before, after), entry))
+                await self._store.transact(Transaction(*self._claim(icon), *edition(self._kit, viewer, before, after)))
             except UrlTaken as taken:
                 raise await self.already_there(taken) from None
             return after
@@ -165,22 +172,12 @@ class Sites:
 
         async def attempt() -> Site:
             before = await self.site(site_id)
-            gone = Delete(before.own_key).unless_changed(before, Site.url, Site.tags)
-            removal = SiteRemoval(
-                site_id=site_id,
-                title=before.title,
-                removed_by=viewer.username or viewer.id,
-                removed_at=stamp(self._kit.clock),
-            )
-            # A site that another program wrote and nobody adopted has no guard, and is not counted.
-            beside = changes(before, None) if before.listed else ()
-            entry = Put(deletion_entry(self._kit, viewer, before)).if_new()
-            await self._store.transact(Transaction(gone, *beside, Put(removal), entry))
+            await self._store.transact(Transaction(*deletion(self._kit, viewer, before)))
             return before
 
         return await self._store.attempt(attempt)
 
-    async def _adopted(self, site_id: str) -> Site:
+    async def adopted(self, site_id: str) -> Site:
         """A site as it is now; one that another program wrote is adopted first."""
         site = await self.site(site_id)
         if site.listed:
@@ -237,3 +234,32 @@ def new_site(new: NewSite, site_id: str, now: str, added_by: str | None) -> Site
         rating_rank=0,
         added_by=added_by,
     )
+
+
+def changed_now(kit: Kit, before: Site, after: Site) -> Site:
+    """A site after an edit, with its time and its next revision."""
+    return after.with_(Site.updated_at(stamp(kit.clock)), Site.revision(before.revision + 1))
+
+
+def edition(kit: Kit, viewer: Viewer, before: Site, after: Site) -> tuple[Write, ...]:
+    """Everything that an edit writes: the fields that differ, exactly the tags that come and go, and its history."""
+    own = (
+        Update(before.own_key, *actions(before, after))
+        .unless_changed(before, Site.updated_at, Site.url, Site.title, Site.tags)
+        .next_version(before)
+    )
+    return own, *changes(before, after), Put(edit_entry(kit, viewer, before, after)).if_new()
+
+
+def deletion(kit: Kit, viewer: Viewer, before: Site) -> tuple[Write, ...]:
+    """Everything that deleting a site writes; what follows it is removed by the change stream."""
+    gone = Delete(before.own_key).unless_changed(before, Site.url, Site.tags)
+    removal = SiteRemoval(
+        site_id=before.site_id,
+        title=before.title,
+        removed_by=viewer.username or viewer.id,
+        removed_at=stamp(kit.clock),
+    )
+    # A site that another program wrote and nobody adopted has no guard, and is not counted.
+    beside = changes(before, None) if before.listed else ()
+    return gone, *beside, Put(removal), Put(deletion_entry(kit, viewer, before)).if_new()

@@ -1,4 +1,5 @@
-"""Bookmarks as browsers export and import them: Netscape's format, which is not quite HTML."""
+"""Bookmarks as browsers export and import them: Netscape's format, which is not quite HTML; and Pocket's list of links,
+which says `time_added` for the date."""
 
 from __future__ import annotations
 
@@ -119,7 +120,9 @@ class _Reading:
         if self._folders_as_tags:
             tags += [folder.replace(",", " ") for folder in self._folders if folder.strip()]
         fields = {"url": _read(link["href"]), "title": title, "description": description, "tags": tags}
-        return Row(self._number, {**fields, "createdAt": moment_of(_read(link.get("add_date", "")))})
+        return Row(
+            self._number, {**fields, "createdAt": moment_of(_read(link.get("add_date") or link.get("time_added", "")))}
+        )
 
     def _text_so_far(self) -> str:
         text, self._words = _read("".join(self._words)), []

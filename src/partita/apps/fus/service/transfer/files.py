@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import AsyncIterator
 from typing import Any
 
 from fastapi.responses import StreamingResponse
@@ -19,12 +20,14 @@ _TYPES: dict[Format, str] = {
 
 
 def download(transfer: Transfer, format: Format) -> StreamingResponse:
-    """A file that browsers save instead of showing it."""
-    return StreamingResponse(
-        transfer.export(format),
-        media_type=_TYPES[format],
-        headers={"Content-Disposition": f'attachment; filename="fus-catalog.{format}"'},
-    )
+    """The whole catalog."""
+    return saved_as(transfer.export(format), format, "fus-catalog")
+
+
+def saved_as(pieces: AsyncIterator[bytes], format: Format, name: str) -> StreamingResponse:
+    """A file that browsers save instead of showing it, sent as it is made."""
+    headers = {"Content-Disposition": f'attachment; filename="{name}.{format}"'}
+    return StreamingResponse(pieces, media_type=_TYPES[format], headers=headers)
 
 
 def report_download(report: Report) -> Response:

@@ -40,7 +40,8 @@ class Importing:
         return JobKind(KIND, "Import sites", self.run)
 
     async def run(self, running: Running, arguments: Arguments) -> Result:
-        """Add the sites of a file that are not in the catalog yet; a row that is refused does not stop the others."""
+        """Add the sites of a file that are not in the catalog yet; a row that is refused does not stop the others. A
+        dry run reports the same and adds nothing; it leaves the file, so that it can be imported."""
         journal = await Journal.load(self._kit, running.saved)
         if running.saved is None:
             gone = JobFailed("The file is no longer there. Choose it again.")
@@ -53,6 +54,8 @@ class Importing:
             raise
         # From here on everything may be done again.
         report = journal.report
+        if arguments.get("dryRun"):
+            return Result(f"Checked, nothing added: {summary(report)}", f"/fus/import/{running.job_id}", report.counts)
         if report.added:
             await self._fetching.begin()
         await self._tell(running, arguments, journal.ended_at or running.created_at, **report.counts)
@@ -64,22 +67,25 @@ class Importing:
             return
         await running.progress("Reading the file")
         candidates = await self._candidates(arguments)
+        dry_run = bool(arguments.get("dryRun"))
+        step = "Checking sites" if dry_run else "Adding sites"
         for start in range(journal.done, len(candidates), _AHEAD):
             ahead = candidates[start : start + _AHEAD]
             known = await self._known([each for each in ahead if each.site is not None and each.same_as is None])
             for candidate in ahead:
-                await running.progress("Adding sites", done=journal.done, total=len(candidates))
-                await self._take(running, journal, candidate, known)
+                await running.progress(step, done=journal.done, total=len(candidates))
+                await self._take(running, journal, candidate, known, dry_run=dry_run)
                 if journal.is_full:
                     await self._save_in_file(running, journal)
-        running.note("Adding sites", done=len(candidates), total=len(candidates))
+        running.note(step, done=len(candidates), total=len(candidates))
         journal.ended_at = stamp(self._kit.clock)
         await running.checkpoint(journal.checkpoint)
 
     async def _candidates(self, arguments: Arguments) -> list[Candidate]:
         try:
             file = await self._kit.files.load(arguments["file"])
-            return await read_candidates(file.data, arguments["format"], folders_as_tags=arguments["foldersAsTags"])
+            folders_as_tags, tags = arguments["foldersAsTags"], arguments.get("tags", ())
+            return await read_candidates(file.data, arguments["format"], folders_as_tags=folders_as_tags, tags=tags)
         except NotFound:
             raise JobFailed("The file is no longer there. Choose it again.") from None
         except Problem as refused:
@@ -88,7 +94,13 @@ class Importing:
             raise JobFailed(refused.errors[0].message if refused.errors else refused.detail) from refused
 
     async def _take(
-        self, running: Running, journal: Journal, candidate: Candidate, known: dict[str, AlreadyThere]
+        self,
+        running: Running,
+        journal: Journal,
+        candidate: Candidate,
+        known: dict[str, AlreadyThere],
+        *,
+        dry_run: bool,
     ) -> None:
         """Do one row. What is not added is written with the next checkpoint: to look at it again does no harm."""
         number, url = candidate.row, candidate.url
@@ -96,6 +108,8 @@ class Importing:
             journal.add(ImportedRow.of(number, url, "refused", candidate.problem))
         elif candidate.same_as is not None:
             journal.add(ImportedRow.of(number, url, "there", f"Row {candidate.same_as} has the same address."))
+        elif dry_run and candidate.address not in known:
+            journal.add(ImportedRow.of(number, url, "added"))
         else:
             there = known.get(candidate.address) or await self._add(running, journal, number, candidate.site)
             if there is None:

@@ -1,4 +1,4 @@
-"""JSON: a list of sites, with the field names of the API."""
+"""JSON: a list of sites, with the field names of the API; or of bookmarks, with those of Pinboard."""
 
 from __future__ import annotations
 
@@ -39,7 +39,24 @@ def objects(data: bytes) -> Iterator[Row]:
         if not isinstance(each, dict):
             yield Row(number, {}, "This is not an object with a url.")
             continue
+        if "href" in each and "url" not in each:
+            yield _pinboard(number, each)
+            continue
         fields = {name: each[name] for name in _FIELDS if each.get(name) is not None}
         if isinstance(fields.get("tags"), str):
             fields["tags"] = [tag for tag in fields["tags"].split(",") if tag.strip()]
         yield Row(number, fields)
+
+
+def _pinboard(number: int, each: dict[str, Any]) -> Row:
+    """A bookmark of Pinboard: the title is its `description`, and spaces separate the tags. What is private there does
+    not come into a catalog that everybody reads."""
+    fields = {
+        "url": each["href"],
+        "title": each.get("description") or "",
+        "description": each.get("extended") or "",
+        "tags": str(each.get("tags") or "").replace(",", " ").split(),
+        "createdAt": each.get("time") or None,
+    }
+    private = each.get("shared") == "no"
+    return Row(number, fields, "It is private at Pinboard." if private else "")

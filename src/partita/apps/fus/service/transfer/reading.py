@@ -56,8 +56,11 @@ class Candidate:
     """The earlier row with the same address."""
 
 
-async def read_candidates(data: bytes, format: Format | None, *, folders_as_tags: bool) -> list[Candidate]:
-    """The rows of a file, always the same ones for the same file; `Invalid` or `TooLarge` if it is refused whole."""
+async def read_candidates(
+    data: bytes, format: Format | None, *, folders_as_tags: bool, tags: Sequence[str] = ()
+) -> list[Candidate]:
+    """The rows of a file, each with the tags for all of them, and always the same ones for the same file; `Invalid` or
+    `TooLarge` if it is refused whole."""
     asked = (data, format or format_of(data), folders_as_tags)
     if len(data) > MOST_BYTES:
         raise TooLarge(f"A file can have at most {MOST_BYTES // 1_000_000} MB. Split it.")
@@ -71,7 +74,7 @@ async def read_candidates(data: bytes, format: Format | None, *, folders_as_tags
         raise TooLarge(f"A file can have at most {MOST_ENTRIES:,} entries. Split it.")
     if not rows:
         raise unreadable("There is no site in this file.")
-    return await asyncio.to_thread(_checked, [Row(*row) for row in rows])
+    return await asyncio.to_thread(_checked, [Row(*row) for row in rows], tags)
 
 
 def format_of(data: bytes) -> Format:
@@ -89,7 +92,7 @@ def plain_rows(data: bytes, format: Format, folders_as_tags: bool) -> list[tuple
     if format == "html":
         rows = bookmarks.bookmarks(data, folders_as_tags=folders_as_tags)
     elif format == "csv":
-        rows = spreadsheet.lines(data)
+        rows = spreadsheet.lines(data, folders_as_tags=folders_as_tags)
     else:
         rows = listing.objects(data)
     try:
@@ -102,15 +105,15 @@ async def _in_child(data: bytes, format: Format, folders_as_tags: bool) -> list[
     return await in_child(plain_rows, data, format, folders_as_tags, seconds=_SECONDS, megabytes=_MEGABYTES)
 
 
-def _checked(rows: Sequence[Row]) -> list[Candidate]:
+def _checked(rows: Sequence[Row], tags: Sequence[str]) -> list[Candidate]:
     first_with: dict[str, int] = {}
-    return [_candidate(row, first_with) for row in rows]
+    return [_candidate(row, tags, first_with) for row in rows]
 
 
-def _candidate(row: Row, first_with: dict[str, int]) -> Candidate:
+def _candidate(row: Row, tags: Sequence[str], first_with: dict[str, int]) -> Candidate:
     url = str(row.fields.get("url", ""))
     try:
-        site = _site(row)
+        site = _site(row, tags)
     except ValueError as refused:
         return Candidate(row.number, url, problem=str(refused))
     address = same_page(site.url)
@@ -118,11 +121,14 @@ def _candidate(row: Row, first_with: dict[str, int]) -> Candidate:
     return Candidate(row.number, url, site, address=address, same_as=first if first != row.number else None)
 
 
-def _site(row: Row) -> ImportedSite:
+def _site(row: Row, tags: Sequence[str]) -> ImportedSite:
     """The site in a row; ValueError with the reason if there is none."""
     if row.problem:
         raise ValueError(row.problem)
     try:
-        return ImportedSite.model_validate({**row.fields, "fetch": False})
+        site = ImportedSite.model_validate({**row.fields, "fetch": False})
+        if not tags:
+            return site
+        return ImportedSite.model_validate({**site.model_dump(), "tags": (*tags, *site.tags)})
     except ValidationError as error:
         raise ValueError("; ".join(f"{each.field}: {each.message}" for each in field_errors(error))) from None

@@ -23,6 +23,8 @@ _MOST_BYTES = 20_000
 
 Outcome = Literal["added", "there", "refused"]
 OUTCOMES: tuple[Outcome, ...] = get_args(Outcome)
+BatchOutcome = Literal["changed", "deleted", "same", "refused"]
+"""The outcomes of a change of many sites, whose report is kept in the same way."""
 _COLUMNS = ("row", "url", "outcome", "reason", "siteId")
 
 
@@ -32,12 +34,14 @@ class ImportedRow:
 
     row: int
     url: str
-    outcome: Outcome
+    outcome: Outcome | BatchOutcome
     reason: str = ""
     site_id: str | None = None
 
     @classmethod
-    def of(cls, row: int, url: str, outcome: Outcome, reason: str = "", site_id: str | None = None) -> ImportedRow:
+    def of(
+        cls, row: int, url: str, outcome: Outcome | BatchOutcome, reason: str = "", site_id: str | None = None
+    ) -> ImportedRow:
         """A row as a report has it: what a file says is cut, and on one line."""
         return cls(row, _short(url), outcome, _short(reason), site_id)
 
@@ -60,10 +64,10 @@ class Report:
     def refused(self) -> int:
         return self.count("refused")
 
-    def count(self, outcome: Outcome) -> int:
+    def count(self, outcome: Outcome | BatchOutcome) -> int:
         return sum(row.outcome == outcome for row in self.rows)
 
-    def of(self, outcome: Outcome) -> tuple[ImportedRow, ...]:
+    def of(self, outcome: Outcome | BatchOutcome) -> tuple[ImportedRow, ...]:
         """The rows with an outcome."""
         return tuple(row for row in self.rows if row.outcome == outcome)
 

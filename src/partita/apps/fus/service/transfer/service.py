@@ -23,7 +23,7 @@ from partita.kit.jobs import Job, JobKind
 from partita.kit.kit import Kit
 from partita.kit.limits import Rule
 from partita.kit.permissions import Viewer
-from partita.kit.problems import NotFound, TooLarge
+from partita.kit.problems import Conflict, NotFound, TooLarge
 from partita.kit.spreadsheets import line
 
 IMPORTING = Rule("fus-import", most=20, seconds=3600)
@@ -71,25 +71,57 @@ class Transfer:
             raise TooLarge(f"A file can have at most {MOST_BYTES // 1_000_000} MB. Split it.")
         return UploadedFile(await self._kit.uploads.keep(FOLDER, data, TEXT), TEXT, len(data), download_name(called))
 
+    async def discard(self, file: UploadedFile) -> None:
+        """Forget a file that is not imported."""
+        await self._kit.uploads.discard(file.name)
+
     async def begin_import(
-        self, viewer: Viewer, file: UploadedFile, format: Format | None = None, *, folders_as_tags: bool = False
+        self,
+        viewer: Viewer,
+        file: UploadedFile,
+        format: Format | None = None,
+        *,
+        folders_as_tags: bool = False,
+        tags: tuple[str, ...] = (),
+        dry_run: bool = False,
     ) -> Job:
-        """Start to import a file; while the same file of the same person is imported, it is that job."""
+        """Start to import a file; while the same file of the same person is imported, it is that job. Every site gets
+        the tags. A dry run only says what would be added."""
         try:
             if not file.size:
                 raise unreadable("The file is empty.")
             await self._kit.limits.check(IMPORTING, viewer.id)
             content = await self._kit.files.load(file.name)
-            arguments = {"file": file.name, "called": file.called, "format": format, "foldersAsTags": folders_as_tags}
-            same = hashlib.sha256(content.data).hexdigest()[:32]
-            key = f"{viewer.id} {format} {folders_as_tags} {same}"
-            job = await self._kit.jobs.start(KIND, arguments, viewer, key=key, title=f"Import {file.called}")
+            options = {"format": format, "foldersAsTags": folders_as_tags, "tags": list(tags), "dryRun": dry_run}
+            same = hashlib.sha256(content.data + orjson.dumps(options)).hexdigest()[:32]
+            arguments = {"file": file.name, "called": file.called, **options}
+            title = f"{'Check' if dry_run else 'Import'} {file.called}"
+            job = await self._kit.jobs.start(KIND, arguments, viewer, key=f"{viewer.id} {same}", title=title)
         except BaseException:
             await self._kit.uploads.discard(file.name)
             raise
         if orjson.loads(job.arguments)["file"] != file.name:
             await self._kit.uploads.discard(file.name)
         return job
+
+    async def import_checked(self, viewer: Viewer, job_id: str) -> Job:
+        """Start to import the file of a dry run, with what was chosen for it."""
+        checked = await self.find(viewer, job_id)
+        chosen = orjson.loads(checked.arguments)
+        if not chosen.get("dryRun"):
+            raise Conflict("This file was imported already.", code="imported")
+        try:
+            content = await self._kit.files.load(chosen["file"])
+        except NotFound:
+            raise NotFound("The file is no longer there. Choose it again.") from None
+        kept = await self.keep(content.data, chosen["called"])
+        return await self.begin_import(
+            viewer,
+            kept,
+            chosen["format"],
+            folders_as_tags=chosen["foldersAsTags"],
+            tags=tuple(chosen["tags"]),
+        )
 
     async def ended_within(self, job: Job, seconds: float) -> Job:
         """An import once it has ended, or as it is after so many seconds."""
@@ -101,6 +133,11 @@ class Transfer:
         if job.kind != KIND:
             raise NotFound("There is no such import; imports can be looked at for two weeks.")
         return job
+
+    @staticmethod
+    def is_dry_run(job: Job) -> bool:
+        """Whether it only says what would be added."""
+        return bool(orjson.loads(job.arguments).get("dryRun"))
 
     async def report(self, job: Job) -> Report:
         """What became of the rows of an import; of one that has not ended, of those so far."""

@@ -22,7 +22,7 @@ from partita.kit.clock import stamp
 from partita.kit.jobs import Arguments, JobFailed, JobKind, Result, Running
 from partita.kit.kit import Kit
 from partita.kit.problems import NotFound, Problem
-from partita.kit.urls import UrlTaken
+from partita.kit.urls import UrlTaken, same_page, spellings
 from partita.table import Put
 
 KIND = "kelifax.import"
@@ -128,9 +128,10 @@ class Importing:
 
     async def _known(self, candidates: Sequence[Candidate]) -> dict[str, Resource]:
         """Address → the resource that has it."""
-        addresses = tuple(dict.fromkeys(each.address for each in candidates if each.resource is not None))
+        wanted = (spelling for each in candidates if each.resource is not None for spelling in spellings(each.address))
+        addresses = tuple(dict.fromkeys(wanted))
         guards = await self._kit.store.batch_get(schema.resources_with_urls(addresses)) if addresses else []
-        owners = {guard.url: guard.claimed_by for guard in guards if guard is not None}
+        owners = {same_page(guard.url): guard.claimed_by for guard in guards if guard is not None}
         resources = await self._resources.of_any_status(owners.values())
         return {url: resources[slug] for url, slug in owners.items() if slug in resources}
 

@@ -19,7 +19,7 @@ from partita.kit.fetcher.charsets import text_of
 from partita.kit.messages import field_errors
 from partita.kit.problems import FieldError, Invalid, TooLarge
 from partita.kit.spreadsheets import rows as sheet_rows
-from partita.kit.urls import normalise
+from partita.kit.urls import same_page
 
 Format = Literal["csv", "json", "md"]
 
@@ -172,6 +172,6 @@ def _candidate(number: int, fields: Fields, category: str, first_with: dict[str,
         )
     if not slug_or_digest(resource.resource_name):
         return Candidate(number, name, problem="resourceName: Use at least one letter or digit.")
-    address = normalise(resource.resource_url)
+    address = same_page(resource.resource_url)
     first = first_with.setdefault(address, number)
     return Candidate(number, name, resource, address=address, same_as=first if first != number else None)
