@@ -21,7 +21,7 @@ from partita.table import CursorKeys
 
 COUNT = 100_000
 WANTED = 50
-"""Milliseconds that a search with words, filters and facets may take in the middle."""
+"""Milliseconds of processor time that 95 of 100 searches with words, filters and facets may take."""
 _ASKED = 100
 _FACETS = ("genre", "decade", "length")
 _DEMO = Path(__file__).parent.parent / "src" / "partita" / "apps" / "worthwatch" / "demo" / "titles.json"
@@ -85,6 +85,9 @@ async def _measure(search: Search, demo: list[dict[str, Any]], dice: random.Rand
         "a word of a title, in a genre": lambda: (a_word(), {"genre": genres()}),
         "a word of a story, by year": lambda: (of_the_story(1), {"sort": "-year"}),
         "the": lambda: ("the", {}),
+        "a": lambda: ("a", {}),
+        "three common words": lambda: ("and the of", {}),
+        "a title that nobody made": lambda: (f"the {a_word()} of nowhere", {}),
     }
     for name, ask in asked.items():
         totals: list[int] = []
@@ -96,7 +99,7 @@ async def _measure(search: Search, demo: list[dict[str, Any]], dice: random.Rand
 async def _timed(search: Search, totals: list[int], place: int, words: str, wanted: dict[str, Any]) -> float:
     """One search. No two ask for the same number of values, since the second answer would come from memory."""
     sort = wanted.pop("sort", None)
-    begun = time.perf_counter()
+    begun = time.process_time()
     page = await search.find(
         FILMS,
         words,
@@ -109,7 +112,7 @@ async def _timed(search: Search, totals: list[int], place: int, words: str, want
         limit=24,
     )
     totals.append(page.total)
-    return (time.perf_counter() - begun) * 1000
+    return (time.process_time() - begun) * 1000
 
 
 def mixed(demo: list[dict[str, Any]], dice: random.Random, number: int) -> Movie:
@@ -139,7 +142,8 @@ def section(result: FilmResult) -> list[str]:
         "### Films by words",
         "",
         f"{_ASKED} searches of a kind in {result.count:,} films of WorthWatch, indexed in {result.built:.0f} s, as its",
-        f"page asks: the first 24, the total, three facets, a correction. Wanted: a median under {WANTED} ms.",
+        "page asks: the first 24, the total, three facets, a correction. Milliseconds of processor time; wanted are",
+        f"under {WANTED} for 95 of 100.",
         "",
         "| what | films found | in the middle | 95 of 100 within |",
         "|---|---:|---:|---:|",

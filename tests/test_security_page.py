@@ -34,9 +34,7 @@ def test_every_section_of_the_standard_has_a_verdict() -> None:
     rows = re.findall(r"^\| ([\d., –]+) [^|]*\| ([^|]*) \|", PAGE.partition("## ASVS")[2], re.MULTILINE)
     assert {verdict for _, verdict in rows} <= VERDICTS
     judged = {
-        (int(chapter), int(section))
-        for numbers, _ in rows
-        for chapter, section in re.findall(r"(\d+)\.(\d+)\.", numbers)
+        (int(chapter), int(section)) for numbers, _ in rows for chapter, section in re.findall(r"(\d+)\.(\d+)", numbers)
     }
     wanted = {
         (chapter, section)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 import pytest
-from playwright.sync_api import expect
+from playwright.sync_api import Route, expect
 
 from tests.browser.conftest import Mode
 from tests.browser.house import ADMIN, MANAGER, MEMBER, MODERATOR, PASSWORD, House
@@ -52,6 +52,39 @@ def test_a_draft_can_be_discarded_and_nobody_else_sees_it(house: House) -> None:
         member.open(path)
         expect(member.field("Your comment")).to_have_value("")
         assert "secret" not in member.page.evaluate("JSON.stringify(sessionStorage)")
+
+
+def test_signing_out_takes_what_was_typed_along_in_every_tab(house: House) -> None:
+    kept = "JSON.stringify([{...sessionStorage}, {...localStorage}])"
+    with a_site(house, "signs-out") as path, window(house) as first:
+        first.page.route("**/sign-out", _without_clear_site_data)  # as a browser that does not know it
+        _sign_in(first)
+        first.open(path)
+        first.field("Your comment").fill("My secret draft")
+        second = first.page.context.new_page()
+        second.goto(first.page.url)
+        second.get_by_label("Your comment").fill("My other secret")
+        viewer = second.evaluate("document.body.dataset.viewer")
+        second.evaluate(f"localStorage.setItem('text:{viewer}:newsletter:N-1:intro', 'A secret section')")
+        assert "secret" in first.page.evaluate(kept)
+        first.page.evaluate("document.querySelector('form[action=\"/sign-out\"]').requestSubmit()")
+        first.told("You are signed out.")
+        assert "secret" not in first.page.evaluate(kept)
+        second.reload()
+        assert "secret" not in second.evaluate(kept)
+
+
+def _without_clear_site_data(route: Route) -> None:
+    answer = route.fetch(max_redirects=0)
+    headers = {name: value for name, value in answer.headers.items() if name != "clear-site-data"}
+    route.fulfill(response=answer, headers=headers)
+
+
+def _sign_in(shown: Window) -> None:
+    """A session of its own, so that ending it ends nobody else's."""
+    shown.open("/sign-in")
+    shown.fill(Email_or_username=MEMBER, Password=PASSWORD)
+    shown.press("Sign in")
 
 
 def test_a_preview_and_a_refusal_save_nothing_and_lose_nothing(house: House) -> None:

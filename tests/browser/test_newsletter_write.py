@@ -134,9 +134,7 @@ def test_typing_survives_a_broken_connection(desk: House) -> None:
         expect(field).to_have_value("Typed, then closed.")
         expect(state).to_have_text(re.compile(r"^Saved \d\d:\d\d"))
         assert _stored(desk, "conclusion") == "Typed, then closed."
-        assert (
-            olga.page.evaluate("Object.keys(localStorage).filter(each => each.startsWith('newsletter:')).length") == 0
-        )
+        assert olga.page.evaluate("Object.keys(localStorage).filter(each => each.startsWith('text:')).length") == 0
         olga.troubles[:] = [each for each in olga.troubles if "ERR_INTERNET_DISCONNECTED" not in each]
 
 

@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable
 
 import pytest
-from playwright.sync_api import Locator, expect
+from playwright.sync_api import Locator, Route, expect
 
 from tests.browser.conftest import Mode
 from tests.browser.house import MEMBER, House
@@ -115,6 +115,36 @@ def test_a_member_shares_a_private_list_by_a_link_and_ends_it(house: House, mode
         mina.told("The link has ended")
         assert visitor.open(path).status == 404
         mina.open(edit)
+
+
+def test_enter_adds_only_what_was_found_for_what_is_typed(house: House) -> None:
+    with window(house, house.demo_person(CURATOR)) as ada:
+        ada.open("/worthwatch/lists/new")
+        ada.fill(Title="Typed quickly")
+        ada.press("Go on to the titles")
+        field = ada.page.get_by_label("Add a title")
+        field.press_sequentially("akira")
+        expect(_chosen(ada, "akira")).to_be_visible()
+        slow: list[Route] = []
+        ada.page.route("**/find?*", lambda route: slow.append(route))
+        field.press("ControlOrMeta+a")
+        field.press_sequentially("metrop")
+        field.press("Enter")  # Akira is still in sight
+        expect(ada.page.locator(".edit-row")).to_have_count(0)
+        expect(field).to_have_value("metrop")
+        for each in slow:
+            each.continue_()
+        expect(_chosen(ada, "metrop")).to_contain_text("Metropolis")
+        ada.page.unroute("**/find?*")
+        field.press("Enter")
+        _is_ordered(ada, ["Metropolis"])
+        field.press_sequentially("metropolis")  # there already: no other title is meant
+        expect(ada.page.locator("#add-options[data-found-for='metropolis'] [aria-selected=true]")).to_contain_text(
+            "On the list"
+        )
+        field.press("Enter")
+        _is_ordered(ada, ["Metropolis"])
+        ada.check()
 
 
 @pytest.mark.parametrize("dark", [False, True], ids=["light", "dark"])
@@ -274,7 +304,7 @@ def _add(shown: Window, words: str) -> None:
     field.fill("")
     if shown.script:
         field.press_sequentially(words)
-        expect(shown.page.locator("#add-options [aria-selected=true][data-id]")).to_be_visible()
+        expect(_chosen(shown, words)).to_be_visible()
         field.press("Enter")
         expect(field).to_be_focused()
         expect(field).to_have_value("")
@@ -284,6 +314,11 @@ def _add(shown: Window, words: str) -> None:
         shown.page.locator(".found").get_by_role("button", name=re.compile("^Add ")).first.click()
         shown.told("added")
     expect(shown.page.locator(".edit-row")).to_have_count(before + 1)
+
+
+def _chosen(shown: Window, words: str) -> Locator:
+    """The title that Enter would add, of those that were found for what is typed."""
+    return shown.page.locator(f"#add-options[data-found-for='{words}'] [aria-selected=true][data-id]")
 
 
 def _note(shown: Window, title: str, text: str) -> None:

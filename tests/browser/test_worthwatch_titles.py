@@ -27,17 +27,17 @@ def test_a_press_is_kept_though_the_page_is_left_at_once(house: House) -> None:
     list_id, _ = _list(house, 3)
     with window(house, MEMBER) as member:
         member.open(f"/worthwatch/lists/{list_id}?view=posters")
-        tile = member.page.locator("[data-tile]:not(.seen)").first.get_attribute("data-tile")
+        action = member.page.locator(".tile:not(.seen) .mark.seen").first.get_attribute("formaction")
+        seen = f"[formaction='{action}']"
         # Both in one turn of the loop: the press has not been sent when the page begins to leave.
         member.page.evaluate(
-            """tile => {
-                document.querySelector(`[data-tile="${tile}"] .mark.seen`).click();
+            """button => {
+                document.querySelector(button).click();
                 location.href = "/worthwatch/diary";
             }""",
-            tile,
+            seen,
         )
         member.page.wait_for_url("**/worthwatch/diary")
-        seen = f"[data-tile='{tile}'] .mark.seen"
         here = f"/worthwatch/lists/{list_id}?view=posters"
         member.until(here, lambda: member.page.locator(seen).get_attribute("aria-pressed") == "true")
         # Three quick presses count as three, and arrive in their order.
@@ -111,10 +111,10 @@ def _tick(member: Window, list_id: str) -> None:
     before = int(re.findall(r"\d+", ring.inner_text())[0])
     buttons = member.page.locator("#main").get_by_role("button", name=re.compile(r"^Seen\s*: "), pressed=False)
     button = buttons.locator("visible=true").first
-    tile = button.locator("xpath=ancestor::*[@data-tile][1]").get_attribute("data-tile")
+    action = button.get_attribute("formaction")
     button.click()
     expect(member.page.locator("#progress .ring")).to_contain_text(f"{before + 1} of")
-    same = member.page.locator(f"[data-tile='{tile}'] .mark.seen[aria-pressed=true]").locator("visible=true").first
+    same = member.page.locator(f"[formaction='{action}'][aria-pressed=true]").locator("visible=true").first
     same.click()
     expect(member.page.locator("#progress .ring")).to_contain_text(f"{before} of")
     member.check()

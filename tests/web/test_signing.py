@@ -65,6 +65,7 @@ async def test_somebody_signs_in_by_name_or_address_and_out_again(served: Served
         assert "Hello Ada" in (await visitor.follow(answer)).text
         out = await visitor.post("/sign-out")
         assert out.location == "/"
+        assert out.headers["clear-site-data"] == '"storage"', "what was typed and not saved is nobody else's"
         assert "You are signed out." in (await visitor.follow(out)).text
         assert (await visitor.get("/press/mine")).status == 303
 

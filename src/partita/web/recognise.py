@@ -111,7 +111,8 @@ def remember(response: Response, settings: Settings, token: str) -> None:
 
 
 def forget(response: Response, settings: Settings) -> None:
-    """Delete the session cookie."""
+    """Delete the session cookie, and what the pages keep in the browser: what was typed and not saved."""
+    response.headers["Clear-Site-Data"] = '"storage"'
     response.delete_cookie(session_cookie(settings), path="/", httponly=True, samesite="lax", secure=settings.secure)
 
 

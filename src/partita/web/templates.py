@@ -76,7 +76,8 @@ def environment(
     @lru_cache(maxsize=256)
     def icon(name: str, size: str = "") -> Markup:
         """An icon of the sprite; hidden from screen readers, since there is text beside it."""
-        return Markup('<svg class="icon {}" aria-hidden="true"><use href="{}#{}"/></svg>').format(size, sprite, name)
+        kind = f"icon {size}".strip()
+        return Markup('<svg class="{}" aria-hidden="true"><use href="{}#{}"/></svg>').format(kind, sprite, name)
 
     def face(name: str, file: str | None = None, size: int = 40, *, person: bool = False) -> Markup:
         """The picture of a thing or a person: its own file, or one drawn from its name; what it is stands beside it."""

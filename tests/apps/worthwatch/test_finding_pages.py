@@ -102,3 +102,17 @@ async def test_nothing_of_a_suspended_curator_is_found_by_anybody(worthwatch: Wo
     answer = (await visitor.get("/api/worthwatch/search?q=night")).json
     assert answer["watchlists"] == answer["curators"] == []
     assert (await visitor.get("/api/worthwatch/tonight")).json["picks"] == []
+
+
+async def test_tonight_says_as_many_candidates_as_there_are(worthwatch: WorthWatch) -> None:
+    ada = await worthwatch.curator("Ada")
+    watchlist = await new_list(worthwatch.service, ada.who, is_public=True)
+    assert "Candidates, each" in (await worthwatch.visitor().get("/worthwatch/tonight")).shown
+    for said in ("One candidate with", "Two candidates, each", "Three candidates, each"):
+        title = await film(worthwatch.service, f"A film for {said}", runtime=90)
+        item = NewItem(content_type="MOVIE", content_id=title.movie_id, curator_note="Trust me.")
+        await worthwatch.service.items.add(ada.who, watchlist.watchlist_id, item)
+        await worthwatch.worker.drain()
+        page = (await worthwatch.visitor().get("/worthwatch/tonight")).shown
+        assert said in page
+        assert "Show others" not in page

@@ -36,12 +36,14 @@ def picture(width: int = 300, height: int = 300, kind: str = "PNG") -> bytes:
     return data.getvalue()
 
 
-async def send(who: Somebody, path: str, data: bytes) -> Answer:
+async def send(who: Somebody, path: str, data: bytes, method: str = "POST", token: str = "") -> Answer:
     edge = "picture-edge"
     head = f'--{edge}\r\nContent-Disposition: form-data; name="file"; filename="face.png"\r\n\r\n'
     body = head.encode() + data + f"\r\n--{edge}--\r\n".encode()
     headers = {"content-type": f"multipart/form-data; boundary={edge}", "sec-fetch-site": "same-origin"}
-    return await who.ask("POST", path, body, headers)
+    if token:
+        headers = {"content-type": headers["content-type"], "authorization": f"Bearer {token}"}
+    return await who.ask(method, path, body, headers)
 
 
 async def files_in(kit: Kit, folder: str) -> list[str]:
@@ -120,6 +122,54 @@ async def test_a_cover_is_for_ones_own_lists_and_goes_with_its_list(ww: WorthWat
     await ww.service.lists.delete(ada.who, watchlist.watchlist_id)
     await ww.worker.drain()
     assert await files_in(ww.kit, COVERS) == []
+
+
+async def test_the_api_gives_replaces_and_removes_pictures_for_the_same_people_as_the_pages(ww: WorthWatch) -> None:
+    ada, ben = await ww.curator("Ada"), await ww.curator("Ben")
+    lib = await ww.person("Lib", "worthwatch:librarian")
+    watchlist, film_id = await a_list(ww, ada)
+
+    async def put(who: Somebody, path: str, data: bytes) -> Answer:
+        return await send(who, f"/api/worthwatch{path}", data, "PUT", who.token)
+
+    places = (
+        (ada, ben, 404, f"/watchlists/{watchlist.watchlist_id}/cover", COVERS, (1200, 600)),
+        (lib, ada, 403, f"/movies/{film_id}/poster", POSTERS, (360, 540)),
+        (ada, ww.visitor(), 401, "/me/picture", AVATARS, (176, 176)),
+    )
+    for who, other, refused, path, folder, size in places:
+        assert (await put(other, path, picture(640, 480))).status == refused, path
+        assert (await other.api("DELETE", path)).status == refused, path
+        assert (await put(who, path, picture(640, 480))).status == 200
+        (first,) = await files_in(ww.kit, folder)
+        again = await put(who, path, picture(1300, 900, "JPEG"))
+        await ww.worker.drain()
+        (second,) = await files_in(ww.kit, folder)
+        assert second != first
+        assert second in again.json["pictureUrl"]
+        with Image.open(BytesIO((await ww.kit.files.load(second)).data)) as shown:
+            assert (shown.size, shown.format) == (size, "WEBP")
+        assert (await put(who, path, b"<svg xmlns='http://www.w3.org/2000/svg'/>")).status in (415, 422)
+        for _ in range(2):
+            assert (await who.api("DELETE", path)).status == 204
+        await ww.worker.drain()
+        assert await files_in(ww.kit, folder) == []
+
+
+@pytest.mark.parametrize("own", [False, True])
+async def test_a_merged_title_leaves_its_picture_to_the_other_one_if_that_has_none(ww: WorthWatch, own: bool) -> None:
+    lib = await ww.person("Lib", "worthwatch:librarian")
+    gone, stays = await film(ww.service, "Night train"), await film(ww.service, "Night train, restored")
+    given = (await ww.service.pictures.set_poster(lib.who, "MOVIE", gone.movie_id, picture())).poster_file
+    if own:
+        given = (await ww.service.pictures.set_poster(lib.who, "MOVIE", stays.movie_id, picture())).poster_file
+    await ww.service.merging.begin(lib.who, "MOVIE", gone.movie_id, stays.movie_id)
+    await ww.worker.drain()
+    assert (await ww.service.titles.title("MOVIE", stays.movie_id)).poster_file == given
+    assert await files_in(ww.kit, POSTERS) == [given], "the other file is deleted, this one never"
+    await ww.service.pictures.set_poster(lib.who, "MOVIE", stays.movie_id, None)
+    await ww.worker.drain()
+    assert await files_in(ww.kit, POSTERS) == []
 
 
 async def test_what_is_no_picture_or_too_small_is_refused_and_leaves_nothing(ww: WorthWatch) -> None:

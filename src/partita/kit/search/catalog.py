@@ -119,6 +119,11 @@ class Catalog(Generic[I]):
         return tuple(dict.fromkeys(each.__table__ for each in (self.item_type, *(t.item_type for t in self.texts))))
 
     @property
+    def name_field(self) -> str:
+        """The field that counts most: a title or a name."""
+        return max(self.weights, key=self.weights.__getitem__)
+
+    @property
     def slug(self) -> str:
         """The name as tables of the index file spell it."""
         return re.sub(r"[^a-z0-9]", "_", self.name)

@@ -9,10 +9,11 @@ from typing import Any, Literal
 import apsw
 
 from partita.kit.cursors import seal, unseal
-from partita.kit.search import reads
+from partita.kit.search import common_words, reads
 from partita.kit.search.catalog import Catalog
+from partita.kit.search.common_words import without_common
 from partita.kit.search.marks import Marker
-from partita.kit.search.query import Query, parse, readable_text
+from partita.kit.search.query import Joined, Query, parse, readable_text
 from partita.kit.search.reads import Chosen, Ended, Matching, NamedIds, Passing, Row
 from partita.kit.search.results import Hit, Named, SearchPage
 from partita.kit.search.sets import Sets
@@ -97,11 +98,11 @@ def find(
         if asked.query.meaningless or not made(connection, asked.catalog):
             return _nothing(asked)
         relaxed = place is not None and place[0]
-        matching = _matching(connection, asked, asked.query, any_word=relaxed or asked.match == "any")
+        matching = _relaxed(connection, asked) if relaxed else _matching(connection, asked, asked.query, asked.match)
         passing = Passing.of(connection, sets, matching, asked.facets)
         total = strict = reads.count(connection, matching, passing)
         if not total and asked.match == "relaxed" and place is None and len(asked.query.wanted) > 1:
-            matching = _matching(connection, asked, asked.query, any_word=True)
+            matching = _relaxed(connection, asked)
             passing = Passing.of(connection, sets, matching, asked.facets)
             total = reads.count(connection, matching, passing)
             relaxed = total > 0
@@ -123,10 +124,21 @@ def _nothing(asked: Asked) -> SearchPage:
     return SearchPage((), None, 0, Named(facets))
 
 
-def _matching(connection: apsw.Connection, asked: Asked, query: Query, *, any_word: bool) -> Matching:
+def _matching(connection: apsw.Connection, asked: Asked, query: Query, match: Match) -> Matching:
     restrictions = reads.restrictions(connection, asked.catalog, asked.chosen, query.conditions)
-    words = query.expression("OR" if any_word else "AND")
-    return Matching(asked.catalog, words, query.excluded, restrictions, asked.ended, asked.named)
+    joined: Joined = "OR" if match == "any" else "AND"
+    names = query.expression(joined, asked.catalog.name_field)
+    words = query.expression(joined)
+    return Matching(asked.catalog, words, query.excluded, restrictions, asked.ended, asked.named, names)
+
+
+def _relaxed(connection: apsw.Connection, asked: Asked) -> Matching:
+    """Any of the words; the common ones only if nothing has the others."""
+    some = without_common(connection, asked.catalog, asked.query)
+    matching = _matching(connection, asked, some, "any")
+    if some is asked.query or common_words.more_than(connection, matching, 0):
+        return matching
+    return _matching(connection, asked, asked.query, "any")
 
 
 def _rows(
@@ -137,9 +149,12 @@ def _rows(
     after: Sequence[Any] | None,
 ) -> list[Row]:
     limit = asked.limit + 1  # one more, so that the end is known when it is reached
+    members = None if passing is None else passing.members
     if asked.sort is not None:
-        return reads.by_sort(connection, matching, passing, asked.sort, after, limit)
+        return reads.by_sort(connection, matching, members, asked.sort, after, limit)
     first = asked.query.expression("AND") if asked.match == "any" and len(asked.query.wanted) > 1 else None
+    if first is None and common_words.apply_to(connection, matching, after):
+        return common_words.rows(connection, matching, members, after, limit)
     return reads.by_match(connection, matching, first, after, limit)
 
 
@@ -148,19 +163,23 @@ def _hit(connection: apsw.Connection, asked: Asked, marker: Marker, row: Row) ->
     if not asked.query.wanted:
         return Hit(identity, 0.0, _NO_MARKS)
     texts = reads.texts_of(connection, asked.catalog, row)
-    score = 0.0 if asked.sort is not None else -row[1]
+    score = -row[1] if asked.sort is None and common_words.is_scored(row) else 0.0
     return Hit(identity, score, {name: marker.mark(text) for name, text in texts.items()})
 
 
 def _suggestion(connection: apsw.Connection, asked: Asked, found: int) -> str | None:
     def sample(text: str) -> tuple[int, str | None]:
         query = parse(text, asked.catalog.filters)
-        matching = _matching(connection, asked, query, any_word=False)
-        best = reads.by_match(connection, matching, None, None, 1) if query.wanted else []
-        if not best:
+        matching = _matching(connection, asked, query, "all")
+        total = reads.count(connection, matching) if query.wanted else 0
+        if not total:
             return 0, None
+        if common_words.apply_to(connection, matching, None):
+            best = common_words.rows(connection, matching, None, None, 1)
+        else:
+            best = reads.by_match(connection, matching, None, None, 1)
         words = " ".join(each[:_WORDS_SHOWN] for each in reads.texts_of(connection, asked.catalog, best[0]).values())
-        return reads.count(connection, matching), words
+        return total, words
 
     return corrected(connection, asked.catalog, asked.text, asked.query, found, sample)
 

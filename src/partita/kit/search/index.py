@@ -14,7 +14,7 @@ from weakref import WeakKeyDictionary
 import apsw
 
 from partita.kit.meaning import Meaning
-from partita.kit.search import finding, ranking, tables, vocabulary, writes
+from partita.kit.search import finding, ranking, reads, tables, vocabulary, writes
 from partita.kit.search.catalog import Catalog, Document, Text
 from partita.kit.search.finding import Asked, Match, Wanted
 from partita.kit.search.making import VectorMaking
@@ -159,6 +159,13 @@ class Search:
         found = await self._run(self._nearest.find, catalog, meaning.name, vector, chosen, limit)
         note_read(found)
         return found
+
+    async def values(self, catalog: Catalog[Any], sort: str, ids: Sequence[str]) -> Mapping[str, float | str]:
+        """What some documents are sorted by, as far as they have a value: a copy that the change stream keeps."""
+        catalog.check_sort(sort)
+        found = await self._run(reads.values, catalog, sort, tuple(ids))
+        note_read(found)
+        return dict(found)
 
     async def state(self) -> int | None:
         """A number that differs after every write to the index, of this process or another; None if nobody knows."""

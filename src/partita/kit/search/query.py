@@ -70,11 +70,14 @@ class Query:
         """Whether something was typed, and nothing in it can be looked for: such a query finds nothing."""
         return not self.blank and not self.terms and not self.conditions
 
-    def expression(self, joined: Joined) -> str | None:
-        """All or any of the words, without those that are excluded; None if no words are wanted."""
+    def expression(self, joined: Joined, field: str | None = None) -> str | None:
+        """All or any of the words, without those that are excluded, in any field or in one; None if no words are
+        wanted."""
         if not self.wanted:
             return None
         wanted = f" {joined} ".join(term.expression for term in self.wanted)
+        if field is not None:
+            wanted = f'"{field}" : ({wanted})'
         return wanted if self.excluded is None else f"({wanted}) NOT ({self.excluded})"
 
     @property

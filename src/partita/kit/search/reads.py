@@ -17,7 +17,8 @@ import orjson
 from partita.kit.search.catalog import Catalog, column_names
 from partita.kit.search.query import Condition
 from partita.kit.search.results import FacetValue
-from partita.kit.search.sets import MOST_VALUES, Sets, bits, documents
+from partita.kit.search.sets import MOST_VALUES, Sets, bits, documents, within
+from partita.kit.search.tables import made
 
 Chosen = tuple[str, Literal["AND", "OR"], tuple[str, ...]]
 """A filter, whether all of its values or any must be there, and the values."""
@@ -29,6 +30,8 @@ _SAME_SCORE = 200
 """So many documents more than are wanted are ranked, in case some have the same score."""
 NamedIds = tuple[bool, tuple[str, ...]]
 """Ids of documents, and whether those are wanted (or all others)."""
+_LOOKED_AT = 2_000
+"""So many documents of an order are asked whether they are among many that match, before all of these are sorted."""
 Row = tuple[Any, ...]
 """What a document is placed by, its id, and its number."""
 
@@ -56,6 +59,8 @@ class Matching:
     restrictions: tuple[Restriction, ...]
     ended: Ended | None = None
     named: NamedIds | None = None
+    in_names: str | None = None
+    """The same words in the field that counts most."""
 
     @property
     def doc(self) -> str:
@@ -210,20 +215,31 @@ def _weights(catalog: Catalog[Any]) -> str:
 def by_sort(
     connection: apsw.Connection,
     matching: Matching,
-    passing: Passing | None,
+    members: int | None,
     sort: str,
     after: Sequence[Any] | None,
     limit: int,
 ) -> list[Row]:
-    """The first of a sort: value, id, number. Those without a value come last, in both directions."""
+    """The first of a sort: value, id, number. Those without a value come last, in both directions. `members` is the set
+    of what matches, if it is known."""
     direction, compared = ("DESC", "<") if sort.startswith("-") else ("ASC", ">")
     column = f"d.s_{sort.removeprefix('-')}" if sort else "NULL"
-    where, parameters = matching.where(many=passing is not None)
+    where, parameters = matching.where(many=members is not None)
     source = matching.source()
-    if passing is not None and passing.total <= FEW:
+    if members is not None and members.bit_count() <= FEW:
         # They are looked up and sorted; of many, the first of the order are found soon.
-        where, parameters = f"d.doc IN ({', '.join(map(str, documents(passing.members)))})", ()
+        where, parameters = f"d.doc IN ({', '.join(map(str, documents(members)))})", ()
         source = f"documents_{matching.catalog.slug} AS d NOT INDEXED"
+    elif members is not None and matching.expression is not None and sort and (after is None or after[0] is not None):
+        place = "" if after is None else f" AND ({column}, d.id) {compared} (?, ?)"
+        first = connection.execute(
+            f"SELECT {column}, d.id, d.doc FROM documents_{matching.catalog.slug} AS d"
+            f" WHERE d.live AND {column} IS NOT NULL{place} ORDER BY {column} {direction}, d.id {direction} LIMIT ?",
+            (*(after or ()), _LOOKED_AT),
+        )
+        there = within(members, first)
+        if len(there) >= limit:
+            return there[:limit]
     selected = f"SELECT {column}, d.id, d.doc FROM {source} WHERE {where}"
     rows: list[Row] = []
     if sort and (after is None or after[0] is not None):
@@ -283,9 +299,7 @@ class Passing:
         self._changed = {value: changed for each in values.values() for value, _, changed in each}
         self._words: int | None = None
         if matching.expression is not None:
-            words = f"words_{matching.catalog.slug}"
-            asked = f"SELECT rowid FROM {words} WHERE {words} MATCH ?"
-            self._words = bits(connection.execute(asked, (matching.expression,)))
+            self._words = having(connection, matching.catalog, matching.expression)
         self._over = 0 if matching.ended is None else bits(connection.execute(matching.over))
 
     @staticmethod
@@ -353,6 +367,12 @@ class Passing:
         return None if passing is None else passing & ~self._over
 
 
+def having(connection: apsw.Connection, catalog: Catalog[Any], expression: str) -> int:
+    """The documents with some words, as a set."""
+    words = f"words_{catalog.slug}"
+    return bits(connection.execute(f"SELECT rowid FROM {words} WHERE {words} MATCH ?", (expression,)))
+
+
 def with_chosen(counted: Mapping[str, list[FacetValue]], chosen: Iterable[Chosen]) -> dict[str, tuple[FacetValue, ...]]:
     """The counts, and what is chosen though nothing has it, so that people can take it back."""
     missing: dict[str, list[FacetValue]] = {name: [] for name in counted}
@@ -389,6 +409,20 @@ def _counts(
         " ORDER BY name, number DESC, text",
         (*parameters, *names, most),
     ).fetchall()
+
+
+def values(
+    connection: apsw.Connection, catalog: Catalog[Any], sort: str, ids: Sequence[str]
+) -> tuple[tuple[str, float | str], ...]:
+    """The ids of documents, and what they are sorted by."""
+    if not made(connection, catalog):
+        return ()
+    rows = connection.execute(
+        f"SELECT id, s_{sort} FROM documents_{catalog.slug} WHERE live AND s_{sort} IS NOT NULL"
+        f" AND id IN ({', '.join('?' * len(ids))}) ORDER BY id",
+        ids,
+    )
+    return tuple(rows)
 
 
 def texts_of(connection: apsw.Connection, catalog: Catalog[Any], row: Row) -> Mapping[str, str]:

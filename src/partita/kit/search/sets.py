@@ -46,6 +46,13 @@ def documents(members: int) -> list[int]:
     ]
 
 
+def within(members: int, rows: Iterable[tuple[Any, ...]]) -> list[tuple[Any, ...]]:
+    """The rows whose last thing is the number of a document in a set."""
+    whole = members.to_bytes((members.bit_length() + 7) // 8, "little")
+    end = len(whole) * 8
+    return [row for row in rows if row[-1] < end and whole[row[-1] >> 3] & _BITS[row[-1] & 7]]
+
+
 def bits(rows: Iterable[tuple[Any, ...]]) -> int:
     """Documents, a row each with its number, as a set."""
     numbers = [number for (number,) in rows]

@@ -20,6 +20,27 @@
   })();
   const unkept = new WeakSet();
 
+  // ---- whose drafts: those of others are removed, and all of them when somebody signs out, in every tab
+
+  // Rooms keep longer texts in this browser beyond the tab, as `text:PERSON:…`.
+  const OWNED = [["draft:", "|"], ["text:", ":"]];
+  const removeDrafts = (stays = () => false) => {
+    for (const each of storage ? [sessionStorage, localStorage] : []) {
+      for (const name of Object.keys(each)) {
+        if (OWNED.some(([prefix, end]) => name.startsWith(prefix) && !stays(name, `${prefix}${viewer}${end}`))) each.removeItem(name);
+      }
+    }
+  };
+  const endDrafts = () => {
+    document.body.dataset.signedOut = ""; // nothing is kept again while the page is left
+    removeDrafts();
+  };
+  if (viewer) removeDrafts((name, own) => name.startsWith(own));
+  addEventListener("storage", (event) => {
+    if (event.key !== "signed-out" || !event.newValue) return;
+    endDrafts();
+  });
+
   // ---- forms and what is in them
 
   const watched = (form) => form.method === "post" && !form.matches(".stale, [data-own-draft]") && form.querySelector(TYPED) && !form.querySelector("[type=password], [data-secret]");
@@ -50,6 +71,7 @@
   const load = (name) => JSON.parse(storage.getItem(name) || "null");
   const forget = (form) => storage && storage.removeItem(key(form));
   const keep = (form, sent = false) => {
+    if ("signedOut" in document.body.dataset) return undefined;
     if (!storage) return unkept.add(form);
     if (!dirty(form) && !(sent && step(form))) return forget(form);
     const marks = ["revision", "version", "opened"].map((name) => [name, form.querySelector(`[name=${name}]`)?.value]);
@@ -109,19 +131,17 @@
 
   // ---- when
 
-  // What was sent is saved, unless the answer says otherwise; what another person typed is not ours to show.
+  // What was sent is saved, unless the answer says otherwise.
   // One step of a longer form is saved with the last: then there is no other step on the page that answers.
   if (storage) {
     const drafts = () => Object.keys(storage).filter((each) => each.startsWith(PREFIX));
     const going = forms().filter(step).map(address);
     for (const name of drafts()) {
       const draft = load(name);
-      const own = name.startsWith(`${PREFIX}${viewer}|`);
       const [, path, at] = name.split("|");
       const others = at && drafts().filter((each) => each.startsWith(`${PREFIX}${viewer}|${path}|`));
       if (!draft) continue; // removed with another step
-      if (viewer && !own) storage.removeItem(name);
-      else if (draft.sent && !refusedPage && !signing && !going.some((each) => name.startsWith(each))) (others || [name]).forEach((each) => storage.removeItem(each));
+      if (draft.sent && !refusedPage && !signing && !going.some((each) => name.startsWith(each))) (others || [name]).forEach((each) => storage.removeItem(each));
       else if (draft.sent) storage.setItem(name, JSON.stringify({ ...draft, sent: false }));
     }
   }
@@ -144,7 +164,9 @@
   document.addEventListener("submit", (event) => {
     const form = event.target;
     if (form.getAttribute("action") === "/sign-out" && storage) {
-      Object.keys(storage).filter((each) => each.startsWith(PREFIX)).forEach((each) => storage.removeItem(each));
+      endDrafts();
+      localStorage.setItem("signed-out", Date.now()); // tells the other tabs
+      localStorage.removeItem("signed-out");
     }
     if (form.matches("[hx-post]") || event.defaultPrevented) return;
     leaving = true;

@@ -76,7 +76,7 @@
 
   // ---- what is typed and not saved is kept in this browser, for this person
 
-  const PREFIX = "newsletter:";
+  const PREFIX = `text:${viewer}:newsletter:`; // drafts.js removes it when somebody signs out, or another person signs in
   const storage = (() => {
     try {
       localStorage.setItem(`${PREFIX}test`, "");
@@ -86,13 +86,9 @@
       return null;
     }
   })();
-  if (storage && viewer) {
-    Object.keys(storage).filter((name) => name.startsWith(PREFIX) && !name.startsWith(`${PREFIX}${viewer}:`)).forEach((name) => storage.removeItem(name));
-  }
-
   const editor = () => {
     const { key } = form.dataset;
-    const store = `${PREFIX}${viewer}:${code}:${key}`;
+    const store = `${PREFIX}${code}:${key}`;
     const normal = (text) => text.replace(/\r\n/g, "\n").trim();
     let base = form.elements.base.value; // the text that is saved
     let revision = Number(form.elements.revision.value);
@@ -104,7 +100,7 @@
 
     const dirty = () => normal(field.value) !== normal(base);
     const keep = () => {
-      if (!storage) return;
+      if (!storage || "signedOut" in document.body.dataset) return;
       try {
         if (dirty()) storage.setItem(store, JSON.stringify({ text: field.value, base, revision, updated }));
         else storage.removeItem(store);

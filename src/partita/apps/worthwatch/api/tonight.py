@@ -17,7 +17,7 @@ from partita.kit.views import From, View
 
 Time = Annotated[Literal["90", "120", "150"] | None, Query(description="How many minutes there are at most.")]
 Genre = Annotated[str, Query(max_length=100, description="Only titles of this genre.")]
-Skip = Annotated[int, Query(ge=0, le=MOST_SKIPPED, description="How many candidates to pass over: 3 for three others.")]
+Skip = Annotated[int, Query(ge=0, le=MOST_SKIPPED, description="How many candidates to pass over: 3 for others.")]
 _MINUTES: dict[str, Minutes] = {"90": 90, "120": 120, "150": 150}
 
 
@@ -47,10 +47,10 @@ class PickView(View):
 
 
 class EveningView(View):
-    """Three candidates; if there are none, how many there would be without a condition."""
+    """At most three candidates; if there are none, how many there would be without a condition."""
 
     picks: list[PickView]
-    more: bool = Field(description="Whether there are three others.")
+    more: bool = Field(description="Whether there are others.")
     fitting_at_any_length: int
     fitting_of_any_genre: int
 
@@ -60,7 +60,7 @@ def add(api: Routes, service: WorthWatchService) -> None:
 
     @api.get("/tonight", Access.PUBLIC, response_model=EveningView, refuses=[422])
     async def tonight(viewer: CurrentViewer, minutes: Time = None, genre: Genre = "", skip: Skip = 0) -> Json:
-        """Three titles for tonight; the same three until you pass over them.
+        """At most three titles for tonight; the same ones until you pass over them.
 
         They come from your To watch, saved lists and the curators you follow, or from popular lists.
         """

@@ -87,6 +87,8 @@ def add(pages: Routes, service: WorthWatchService) -> None:
         secret: str | None = None,
     ) -> Response:
         shown = await reading.page(viewer, visible, show=show, sort=sort, cursor=cursor)
+        if view == "rows" or (view is None and shown.mostly_noted):
+            shown = await reading.with_averages(viewer, shown)
         if secret is None:
             await visited(request, service, shown.saved)
         origin = await _origin(visible)

@@ -37,7 +37,7 @@ def add(pages: Routes, service: WorthWatchService) -> None:
         genre: Annotated[str, Query(max_length=100)] = "",
         skip: Annotated[str, Query(max_length=4)] = "",
     ) -> Response:
-        """Three titles; parameters that make no sense are ignored."""
+        """At most three titles; parameters that make no sense are ignored."""
         time, limit, _ = next((each for each in TIMES if each[0] == minutes), TIMES[-1])
         past = min(int(skip), MOST_SKIPPED) if skip.isascii() and skip.isdecimal() else 0
         evening = await service.tonight.choose(viewer, minutes=limit, genre=genre, skip=past)

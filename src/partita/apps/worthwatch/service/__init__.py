@@ -63,7 +63,7 @@ class WorthWatchService:
         self.reasons = Reasons(kit, self.people, self.lists)
         self.copies = Copies(kit, self.lists)
         self.discovery = Discovery(kit, self.people, self.lists)
-        self.reading = Reading(kit, self.lists, self.items, self.shelves)
+        self.reading = Reading(kit, self.people, self.lists, self.items, self.shelves)
         self.sharing = Sharing(kit, self.people, self.lists, self.items, self.discovery)
         self.suggestions = Suggestions(kit, self.titles)
         self.finding = Finding(kit, self.people, self.lists, self.discovery, self.shelves)

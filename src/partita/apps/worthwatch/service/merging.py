@@ -175,7 +175,8 @@ class Merging:
         return move
 
     def _first(self, both: Comparison, by: str) -> list[Write]:
-        """Delete the title, leave the mark, and give the other one its names and the external ids that it lacks."""
+        """Delete the title, leave the mark, and give the other one its names, and what it lacks: external ids, and an
+        uploaded poster."""
         title, before = both.title, both.into
         now = stamp(self._kit.clock)
         known = {before.title, *(before.other_titles or ())}
@@ -183,6 +184,8 @@ class Merging:
         others = (*(before.other_titles or ()), *names)[:MOST_OTHER_TITLES]
         taken = {name: getattr(title, name) for name in _IDS if getattr(before, name) is None and getattr(title, name)}
         facts: dict[str, Any] = {"other_titles": others or None, **taken}
+        if before.picture is None and title.picture is not None:
+            facts["poster_file"] = title.poster_file
         if before.maybe_same == f"{title.content_type}#{title.content_id}":
             facts["maybe_same"] = None
         after = before.model_copy(update={**facts, "updated_at": now, "updated_by": by})
@@ -194,9 +197,14 @@ class Merging:
             merged_by=by,
             merged_at=now,
         )
-        own = Update(before.own_key, *actions(before, after)).unless_changed(before, *edited(before))
-        gone = Delete(title.own_key).unless_changed(title, *edited(title))
+        own = Update(before.own_key, *actions(before, after)).unless_changed(before, *_compared(before))
+        gone = Delete(title.own_key).unless_changed(title, *_compared(title))
         return [gone, own, Put(mark).if_new(), *_names(title, before, after), *_guards(title, after, set(taken))]
+
+
+def _compared(title: Title) -> list[Any]:
+    """What must still be as it was when both were compared; a poster is uploaded without an edit."""
+    return [*edited(title), type(title).poster_file]
 
 
 def _names(title: Title, before: Title, after: Title) -> list[Write]:

@@ -9,9 +9,10 @@ from typing import Any, TypeVar
 
 from starlette.requests import Request
 
+from partita.apps.worthwatch import schema
 from partita.apps.worthwatch.permissions import WorthWatch
 from partita.apps.worthwatch.schema import AVATARS, COVERS, POSTERS, ContentType, Movie, Show, User, Watchlist
-from partita.apps.worthwatch.service.labels import Title
+from partita.apps.worthwatch.service.labels import Title, title_get
 from partita.apps.worthwatch.service.lists import Lists
 from partita.apps.worthwatch.service.people import People
 from partita.apps.worthwatch.service.titles import Titles
@@ -21,6 +22,7 @@ from partita.kit.files import OwnedFiles, image_of
 from partita.kit.files.content import JPEG, PNG, WEBP
 from partita.kit.kit import Kit
 from partita.kit.limits import Rule
+from partita.kit.lists import find
 from partita.kit.permissions import Viewer, authorize
 from partita.kit.problems import Conflict, FieldError, Invalid
 from partita.table import Item, Transaction, Update
@@ -61,6 +63,11 @@ class Pictures:
         self._people = people
         self._titles = titles
         self._lists = lists
+
+    def url(self, thing: Title | User | Watchlist) -> str | None:
+        """A link to the uploaded picture of a thing that works for a while; for those who may see the thing."""
+        name = thing.face if isinstance(thing, User) else thing.cover if isinstance(thing, Watchlist) else thing.picture
+        return None if name is None else self._kit.files.url(name)
 
     async def receive(self, request: Request, frame: Frame) -> bytes | None:
         """The picture that a form brings; None if it says `remove`."""
@@ -105,8 +112,20 @@ class Pictures:
         for item_type, frame in _PICTURED:
             before, after = change.read(item_type)
             old = None if before is None else getattr(before, frame.field)
-            if old and (after is None or getattr(after, frame.field) != old) and old.startswith(f"{frame.folder}/"):
-                await self._kit.files.delete(old)
+            if not old or not old.startswith(f"{frame.folder}/") or getattr(after, frame.field, None) == old:
+                continue
+            if isinstance(before, Movie | Show) and after is None and await self._went_on(before, old):
+                continue
+            await self._kit.files.delete(old)
+
+    async def _went_on(self, title: Title, name: str) -> bool:
+        """Whether the poster of a title that is gone belongs to the one that it was merged into. If that stops naming
+        it, its own change deletes the file."""
+        mark = await find(self._store, schema.merged, title.content_type, title.content_id)
+        if mark is None:
+            return False
+        into: Title | None = await find(self._store, title_get, title.content_type, mark.into)
+        return into is not None and into.poster_file == name
 
     @property
     def owned(self) -> tuple[OwnedFiles, ...]:

@@ -7,14 +7,16 @@ import secrets
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Literal
+from typing import Any, Literal
 
 from partita.apps.worthwatch import schema
 from partita.apps.worthwatch.formats import plain
-from partita.apps.worthwatch.schema import ListTotals, Mine, SavedWatchlist, User, Watchlist, WatchlistItem
+from partita.apps.worthwatch.schema import ContentType, ListTotals, Mine, SavedWatchlist, User, Watchlist, WatchlistItem
+from partita.apps.worthwatch.search import FILMS, SERIES
 from partita.apps.worthwatch.service.items import Items, item_version
 from partita.apps.worthwatch.service.labels import Ref, ref_of
 from partita.apps.worthwatch.service.lists import Lists, VisibleList, no_such_list
+from partita.apps.worthwatch.service.people import People
 from partita.apps.worthwatch.service.shelves import Shelves
 from partita.apps.worthwatch.service.tiles import (
     FAN,
@@ -29,6 +31,7 @@ from partita.apps.worthwatch.service.tiles import (
 from partita.kit.kit import Kit
 from partita.kit.permissions import Viewer
 from partita.kit.problems import BadRequest
+from partita.kit.search import Catalog
 
 Show = Literal["all", "unseen", "films", "series"]
 Sort = Literal["order", "year", "length", "title"]
@@ -40,6 +43,7 @@ _RELATED = 12
 _DRAWN = 24
 """Of so many titles at once it is looked up whether the viewer has seen them."""
 _CHANCE = secrets.SystemRandom()
+_CATALOGS: Mapping[ContentType, Catalog[Any]] = {"MOVIE": FILMS, "SHOW": SERIES}
 WHOLE = 100
 """A list of so many titles is read whole with its page; of a longer one, progress loads after it."""
 
@@ -128,8 +132,10 @@ class Editing:
 class Reading:
     """Lists for their readers and their curators."""
 
-    def __init__(self, kit: Kit, lists: Lists, items: Items, shelves: Shelves) -> None:
+    def __init__(self, kit: Kit, people: People, lists: Lists, items: Items, shelves: Shelves) -> None:
         self._store = kit.store
+        self._search = kit.search
+        self._people = people
         self._lists = lists
         self._items = items
         self._shelves = shelves
@@ -190,6 +196,19 @@ class Reading:
             new=sum(tile.new for tile in tiles),
             mostly_noted=sum(bool(tile.note) for tile in tiles) * 2 > len(tiles),
         )
+
+    async def with_averages(self, viewer: Viewer, shown: ShownList) -> ShownList:
+        """The same with the average of each title. It is looked up where titles are sorted by it: a copy on each list
+        would have to be written to all lists of a title with each rating."""
+        me = await self._people.mine(viewer)
+        hides = me is not None and bool(me.hide_averages)
+        wanted = [tile for tile in shown.tiles if tile.seen or not hides]
+        averages: dict[Ref, float] = {}
+        for content_type, catalog in _CATALOGS.items():
+            ids = [tile.id for tile in wanted if tile.type == content_type]
+            found = await self._search.values(catalog, "average", ids) if ids else {}
+            averages |= {(content_type, each): float(value) for each, value in found.items()}
+        return replace(shown, tiles=tuple(replace(tile, average=averages.get(tile.ref)) for tile in shown.tiles))
 
     async def editing(self, viewer: Viewer, watchlist_id: str, cursor: str | None = None) -> Editing:
         """A page of one of the viewer's own lists, to be edited."""

@@ -91,7 +91,7 @@ class Evening:
 
     picks: tuple[Pick, ...]
     more: bool
-    """Whether there are three others."""
+    """Whether there are others."""
     considered: int
     lists: int
     genres: tuple[str, ...]
@@ -123,7 +123,7 @@ class Tonight:
     async def choose(
         self, viewer: Viewer, *, minutes: Minutes | None = None, genre: str = "", skip: int = 0
     ) -> Evening:
-        """Three titles; always the same ones until the viewer skips them, sees one, or something new comes."""
+        """At most three titles; always the same ones until the viewer skips them, sees one, or something new comes."""
         sources = await self._sources(viewer)
         every = await self._candidates(viewer, sources)
         skip = min(max(skip, 0), MOST_SKIPPED)

@@ -7,7 +7,7 @@
   const show = (button, on) => {
     button.setAttribute("aria-pressed", on);
     button.value = !on;
-    const tile = button.closest("[data-tile]");
+    const tile = button.closest(".tile");
     if (tile && button.classList.contains("seen")) tile.classList.toggle("seen", on);
   };
 
@@ -451,11 +451,17 @@
       const found = await fragment(`${adding.dataset.add}?q=${encodeURIComponent(words)}`);
       if (mine !== asked) return; // somebody has typed on
       options.replaceChildren(found);
+      options.dataset.foundFor = words;
       open(all().length > 0);
+      const [first] = all();
+      const there = first?.getAttribute("aria-disabled") === "true";
+      // Who types the whole name of a title that is there already does not mean another one.
+      const meant = there && first.dataset.title.toLowerCase() === words.toLowerCase();
       const best = all().find((each) => each.dataset.id && each.getAttribute("aria-disabled") !== "true");
-      choose(best || all()[0]);
+      choose((!meant && best) || first);
       const number = all().filter((each) => each.dataset.id).length;
-      said.textContent = number ? `${number} found. Enter adds the first.` : "Nothing found.";
+      said.textContent = number ? `${number} found. Enter adds ${chosen()?.dataset.title ?? "the first"}.` : "Nothing found.";
+      if (meant) said.textContent = `${first.dataset.title} is on the list already.`;
     } catch (refused) {
       say(refused.message);
     }
@@ -497,10 +503,13 @@
     clearTimeout(timer);
     timer = setTimeout(look, 120);
   });
+  // Whoever is quicker than the answer sees what was found for fewer letters. Enter adds none of that: it looks again.
+  const upToDate = () => !options.hidden && options.dataset.foundFor === field.value.trim();
   field.addEventListener("keydown", (event) => {
+    if (event.isComposing) return;
     if (event.key === "ArrowDown" || event.key === "ArrowUp") {
       event.preventDefault();
-      if (options.hidden) {
+      if (!upToDate()) {
         look();
         return;
       }
@@ -509,7 +518,8 @@
       choose(list[(at + (event.key === "ArrowDown" ? 1 : -1) + list.length) % list.length]);
     } else if (event.key === "Enter") {
       event.preventDefault();
-      if (!options.hidden) add(chosen());
+      clearTimeout(timer);
+      if (upToDate()) add(chosen());
       else look();
     } else if (event.key === "Escape" && !options.hidden) {
       event.preventDefault();
