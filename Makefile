@@ -23,7 +23,7 @@ NODE := $(if $(filter Linux-x86_64,$(shell uname -s)-$(shell uname -m)),$(if $(N
 MAKEFLAGS += --no-print-directory
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help setup system run test tests coverage lint lock differential crash fuzz jobs enablement moves growth schemathesis browser installed screenshots sbom reference bench clean distclean
+.PHONY: help setup system run test tests coverage lint lock laws differential crash fuzz jobs enablement moves growth schemathesis browser installed screenshots sbom reference bench clean distclean
 
 # Says what it does, runs a command, and shows its output only when it fails.
 quietly = @echo "$(1)"; out=$$($(2) 2>&1) || { printf '%s\n' "$$out"; exit 1; }
@@ -127,6 +127,9 @@ lint: $(VENV)/.dev ## Check style, layers and types
 	$(call quietly,lint: mypy,$(BIN)/mypy --num-workers $(WORKERS))
 
 # ---- long tests and measurements
+
+laws: $(VENV)/.dev ## Try every law that is quick on 500 examples instead of 30
+	@PARTITA_LAWS=500 $(BIN)/python -m pytest -q -n $(WORKERS) --dist worksteal --timeout 1800 --ignore tests/browser -m hypothesis $(ARGS)
 
 differential: setup ## Compare the engine with other engines on 20,000 generated requests
 	@$(BIN)/python -m tests.differential --requests 20000 $(ARGS)

@@ -6,10 +6,16 @@ import gc
 import os
 
 import pytest
+from hypothesis import settings
 
 # No test cuts the power, and a process that is killed loses nothing: nobody has to wait for the disk at every write.
 os.environ.setdefault("PARTITA_DURABILITY", "off")
 os.environ.setdefault("PARTITA_MEANING", "false")  # the model takes its time; tests that want it ask for it
+
+# How many examples a law is tried on that does not say it: few in every run, which differ from run to run, and many
+# by themselves (`make laws`).
+settings.register_profile("laws", max_examples=int(os.environ.get("PARTITA_LAWS", "30")))
+settings.load_profile("laws")
 
 
 def pytest_collection_finish(session: pytest.Session) -> None:

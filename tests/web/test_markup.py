@@ -57,6 +57,8 @@ async def stored(served: Served, admin: Person) -> Counter[str]:
     seen = Seen()
     for payload in PAYLOADS:
         for method, path, operation in _operations(document):
+            if method == "GET" and payload not in (PAYLOADS[0], PAYLOADS[-1]):
+                continue  # it only tells what there is
             body = operation.get("requestBody", {}).get("content", {}).get("application/json")
             example = sample(body["schema"], document["components"]["schemas"]) if body else None
             taken[payload] += await _send(admin, method, path, example, payload, seen, sum(taken.values()))
