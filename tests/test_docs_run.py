@@ -20,6 +20,10 @@ def test_a_system_can_be_built_as_its_guide_says(tmp_path: Path) -> None:
     follow(ROOT / "docs" / "building-a-system.md", tmp_path)
 
 
+def test_backing_up_and_restoring_works_as_the_guide_to_operations_says(tmp_path: Path) -> None:
+    follow(ROOT / "docs" / "operations.md", tmp_path)
+
+
 def test_what_the_guide_to_modelling_shows_is_a_program_that_runs(tmp_path: Path) -> None:
     run_python(ROOT / "docs" / "modelling.md", tmp_path, together=True)
 

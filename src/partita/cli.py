@@ -11,6 +11,7 @@ import typer
 from partita import __version__
 from partita.commands import changes, doctor, files, jobs, migrate, notifications, schemas, search, user
 from partita.commands.adopt import adopt
+from partita.commands.backup import backup, restore
 from partita.commands.demo import demo
 from partita.commands.serve import serve
 from partita.commands.sql import sql
@@ -40,7 +41,12 @@ for command in (
     app.command()(command)
 app.command()(demo)
 app.command()(adopt)
+<<<<<<< HEAD
 app.command()(sql)
+=======
+app.command()(backup)
+app.command()(restore)
+>>>>>>> bk
 
 _DATA = Path("data")
 

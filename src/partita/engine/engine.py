@@ -38,6 +38,7 @@ from partita.engine.maintenance import Maintenance
 from partita.engine.place import Place
 from partita.engine.reads import Load, Response
 from partita.engine.writer import Transaction, Writer
+from partita.held_folders import may_change
 
 T = TypeVar("T")
 _log = logging.getLogger(__name__)
@@ -330,7 +331,9 @@ class Engine:
 
     def _delete_backup(self, request: dict[str, Any]) -> Response:
         response, file = self.writer.run(lambda tx: backups.delete(tx, request, self.place))
-        (self.database.folder / backups.FOLDER / file).unlink(missing_ok=True)
+        folder = self.database.folder / backups.FOLDER
+        with suppress(FileNotFoundError), may_change(folder):
+            (folder / file).unlink()
         return response
 
 

@@ -141,6 +141,9 @@ class Settings(BaseSettings):
     fetch_ports: Annotated[tuple[Port, ...], NoDecode, BeforeValidator(_split)] = (80, 443)
     """The ports that pages are fetched from, separated by commas."""
 
+    least_free_mb: int = Field(default=100, ge=0, le=1_000_000)
+    """Below so many megabytes of free space for the data folder, `/readyz` says that the machine is not ready."""
+
     # Who people are
 
     secret: SecretStr | None = None

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Protocol
 
 from partita.dynamo.errors import StorageFullError
+from partita.held_folders import may_change
 from partita.private_files import close_to_others, private_folder
 
 _log = logging.getLogger(__name__)
@@ -59,7 +60,8 @@ class FolderFiles:
                 file.write(content)
                 file.flush()
                 os.fsync(file.fileno())
-            draft.replace(path)
+            with may_change(self._folder):
+                draft.replace(path)
         except BaseException as error:
             with suppress(FileNotFoundError):
                 draft.unlink()
@@ -78,7 +80,9 @@ class FolderFiles:
             return None
 
     def delete(self, name: str) -> None:
-        self._path(name).unlink(missing_ok=True)
+        path = self._path(name)
+        with suppress(FileNotFoundError), may_change(self._folder):
+            path.unlink()
 
     async def save_async(self, name: str, content: bytes) -> None:
         await asyncio.to_thread(self.save, name, content)

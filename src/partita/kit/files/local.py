@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import BinaryIO, TypeVar
 from urllib.parse import urlencode
 
+from partita.held_folders import may_change
 from partita.kit.clock import Clock
 from partita.kit.files.disk import Incoming, LocalFile, clear, full_disk_is_told, listed_in
 from partita.kit.files.files import FileInfo, ListedFile, StoredFile, UploadForm
@@ -92,7 +93,8 @@ class LocalFiles:
         """`delete`, for whoever has no event loop."""
         segments = segments_of(name)
         with suppress(FileNotFoundError, NotADirectoryError, IsADirectoryError), self._parent(segments) as parent:
-            os.unlink(segments[-1], dir_fd=parent)
+            with may_change(self._folder):
+                os.unlink(segments[-1], dir_fd=parent)
             os.fsync(parent)
 
     # -- reading
@@ -234,7 +236,8 @@ class LocalFiles:
         with full_disk_is_told(), self._parent(segments, make=True) as parent:
             incoming.finish(label)
             try:
-                os.rename(incoming.path, segments[-1], dst_dir_fd=parent)
+                with may_change(self._folder):
+                    os.rename(incoming.path, segments[-1], dst_dir_fd=parent)
             except IsADirectoryError:
                 raise FileNameError(f"{'/'.join(segments)!r} is the beginning of other names") from None
             os.fsync(parent)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from urllib.parse import urlsplit
 
 from fastapi import Request
@@ -11,7 +12,7 @@ from partita.dynamo.errors import DynamoError
 from partita.kit.permissions import Access, House, authorize
 from partita.kit.routes import CurrentViewer, Routes
 from partita.kit.schema import tally
-from partita.kit.settings import is_loopback
+from partita.kit.settings import Settings, is_loopback
 from partita.kit.suite import Suite
 from partita.web.metrics import Metrics
 
@@ -34,6 +35,8 @@ def routes(suite: Suite, metrics: Metrics) -> Routes:
             await suite.kit.store.get(tally("ready", "0", 0))
         except DynamoError as error:
             return JSONResponse({"status": "unavailable", "tables": error.code}, 503)
+        if not _has_room(suite.kit.settings):
+            return JSONResponse({"status": "unavailable", "disk": "almost full"}, 503)
         return JSONResponse({"status": "ok"})
 
     @routes.get("/metrics", Access.PUBLIC)
@@ -44,6 +47,12 @@ def routes(suite: Suite, metrics: Metrics) -> Routes:
         return Response(metrics.text(), media_type="text/plain; version=0.0.4; charset=utf-8")
 
     return routes
+
+
+def _has_room(settings: Settings) -> bool:
+    """Whether the disk of the data folder takes more: to be told before writes are refused."""
+    least = settings.least_free_mb * 1_000_000
+    return not least or shutil.disk_usage(settings.data).free >= least
 
 
 def _from_this_machine(request: Request) -> bool:

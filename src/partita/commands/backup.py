@@ -1,0 +1,117 @@
+"""`partita backup` and `partita restore`: the whole data folder as of one moment, while it is served."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from partita.commands.suite import Data
+
+if TYPE_CHECKING:
+    from partita.kit.backup import Manifest
+    from partita.kit.backup.reading import Progress
+
+_VARIABLE = "PARTITA_BACKUP_PASSPHRASE"
+
+
+def backup(
+    folder: Annotated[Path, typer.Argument(help="A new folder; it is there when the backup is complete.")],
+    data: Data = None,
+    encrypt: Annotated[
+        bool, typer.Option("--encrypt", help=f"Encrypt it with a passphrase, asked for or in {_VARIABLE}.")
+    ] = False,
+) -> None:
+    """Back up tables, files and secret as of one moment, while they are in use."""
+    from partita.kit.backup import BackupError, back_up
+    from partita.kit.settings import read_settings
+
+    with _errors_in_one_line():
+        settings = read_settings() if data is None else read_settings(data=data)
+        if settings.backend != "embedded":
+            raise BackupError("The tables are in DynamoDB. Back them up there, with point-in-time recovery.")
+        passphrase = _passphrase(new=True) if encrypt else None
+        with _progress() as progress:
+            manifest = back_up(settings.data, folder, passphrase=passphrase, progress=progress)
+    typer.echo(f"backed up to {folder}{', encrypted' if encrypt else ''}")
+    _summarise(manifest)
+    if not manifest.has_secret:
+        typer.echo("note     the secret is in the settings and not in the backup: keep PARTITA_SECRET elsewhere too")
+    if settings.files == "s3":
+        typer.echo(f"note     uploaded files and large values are in the bucket {settings.s3_bucket}: back it up there")
+
+
+def restore(
+    folder: Annotated[Path, typer.Argument(help="The folder of the backup.")],
+    data: Annotated[Path, typer.Option(help="The new data folder; it must be empty or missing.")],
+) -> None:
+    """Restore a backup into a new data folder, after checking all of it."""
+    from partita.kit.backup import is_encrypted
+    from partita.kit.backup import restore as restore_backup
+
+    with _errors_in_one_line():
+        passphrase = _passphrase(new=False) if is_encrypted(folder) else None
+        with _progress() as progress:
+            manifest = restore_backup(folder, data, passphrase=passphrase, progress=progress)
+    typer.echo(f"restored into {data}")
+    _summarise(manifest)
+    if not manifest.has_secret:
+        typer.echo("note     the backup has no secret: serve it with the same PARTITA_SECRET as before")
+    typer.echo(f"\nNext: partita serve --data {data}. It builds the search index anew.")
+
+
+def _summarise(manifest: Manifest) -> None:
+    uploads = manifest.uploads
+    typer.echo(f"moment   {manifest.moment:%Y-%m-%d %H:%M:%S} UTC")
+    typer.echo(f"tables   {len(manifest.tables):,}, with {manifest.items:,} items")
+    typer.echo(f"files    {len(uploads):,}, with {sum(file.bytes for file in uploads):,} bytes")
+
+
+def _passphrase(*, new: bool) -> str:
+    """From the environment or a prompt; not from the command line, which other users could read."""
+    from partita.kit.backup import BackupError
+
+    given = os.environ.get(_VARIABLE)
+    if given:
+        return given
+    if not sys.stdin.isatty():
+        raise BackupError(f"There is no terminal to ask for the passphrase. Set {_VARIABLE}.")
+    asked: str = typer.prompt("Passphrase", hide_input=True, confirmation_prompt=new)
+    return asked
+
+
+@contextmanager
+def _progress() -> Iterator[Progress]:
+    """A bar for each part of the work; without a terminal, nothing."""
+    from rich.console import Console
+    from rich.progress import BarColumn, Progress, TaskID, TaskProgressColumn, TextColumn, TimeRemainingColumn
+
+    console = Console(stderr=True)
+    columns = (TextColumn("{task.description:9}"), BarColumn(), TaskProgressColumn(), TimeRemainingColumn())
+    tasks: dict[str, TaskID] = {}
+    with Progress(*columns, console=console, disable=not console.is_terminal) as shown:
+
+        def tell(what: str, done: int, total: int) -> None:
+            if what not in tasks:
+                tasks[what] = shown.add_task(what)
+            shown.update(tasks[what], completed=done, total=total)
+
+        yield tell
+
+
+@contextmanager
+def _errors_in_one_line() -> Iterator[None]:
+    from partita.dynamo.errors import DynamoError
+    from partita.kit.backup import BackupError
+    from partita.kit.settings import SettingsError
+
+    try:
+        yield
+    except (BackupError, SettingsError, DynamoError, OSError) as error:
+        typer.echo(f"partita: {error}", err=True)
+        raise typer.Exit(1) from None

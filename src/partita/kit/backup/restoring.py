@@ -1,0 +1,85 @@
+"""Restoring a backup into a new data folder."""
+
+from __future__ import annotations
+
+import shutil
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+from partita.engine.database import FILE_NAME
+from partita.engine.snapshot import renew_records
+from partita.kit.backup.errors import BackupError
+from partita.kit.backup.manifest import FOLDERS, KEYS, BackedUpFile, Manifest
+from partita.kit.backup.reading import Backup, Progress, open_backup
+from partita.kit.backup.writing import sync, sync_folders, write_file
+from partita.private_files import private_folder
+
+_RESTORING = ".restoring"
+
+
+def restore(
+    folder: Path,
+    data: Path,
+    *,
+    passphrase: str | None = None,
+    progress: Progress = lambda _what, _done, _total: None,
+) -> Manifest:
+    """Restore a backup into an empty or new folder; nothing is written before everything was checked."""
+    _check_empty(data)
+    backup = open_backup(folder, passphrase)
+    manifest = backup.manifest
+    backup.check(progress)
+    made = not data.exists()
+    private_folder(data)
+    try:
+        _check_room(data, manifest.bytes)
+        # Within the folder, which may be a mount that no other can take the place of. The tables come last: a folder
+        # without them is no data folder yet.
+        staging = data / _RESTORING
+        staging.mkdir(mode=0o700)
+        _write(backup, staging, progress)
+        renew_records(staging / FILE_NAME, max(0.0, time.time() - manifest.moment.timestamp()))
+        sync(staging / FILE_NAME)
+        sync_folders(staging)
+        for name in (*FOLDERS, *KEYS, FILE_NAME):
+            if (staging / name).exists():
+                (staging / name).rename(data / name)
+        staging.rmdir()
+        sync(data)
+    except BaseException:
+        shutil.rmtree(data / _RESTORING, ignore_errors=True)
+        if made and not any(data.iterdir()):
+            data.rmdir()
+        raise
+    return manifest
+
+
+def _check_empty(data: Path) -> None:
+    if data.exists() and not data.is_dir():
+        raise BackupError(f"{data} is a file. Name a new folder.")
+    inside = sorted(entry.name for entry in data.iterdir()) if data.exists() else []
+    if inside == [_RESTORING]:
+        raise BackupError(f"A restore into {data} was interrupted. Delete {data / _RESTORING} and start again.")
+    if inside:
+        raise BackupError(f"{data} is not empty: it has {inside[0]}. Name a new folder; nothing is overwritten.")
+
+
+def _check_room(data: Path, needed: int) -> None:
+    free = shutil.disk_usage(data).free
+    if free < needed:
+        raise BackupError(f"The backup needs {needed:,} bytes, and {data} has {free:,}. Free some space.")
+
+
+def _write(backup: Backup, target: Path, progress: Progress) -> None:
+    done = 0
+
+    def told(file: BackedUpFile) -> Iterator[bytes]:
+        nonlocal done
+        for chunk in backup.chunks(file):
+            done += len(chunk)
+            progress("restoring", done, backup.manifest.bytes)
+            yield chunk
+
+    for file in backup.manifest.files:
+        write_file(target / file.path, told(file))

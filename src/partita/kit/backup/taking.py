@@ -1,0 +1,239 @@
+"""Taking a backup while the suite is in use.
+
+Files are saved before the item that names them is written, deleted after it is gone, and never changed in place. So all
+files that the tables name at a moment are there at that moment: while no file comes or goes, the snapshot of the tables
+begins and every file gets a second name (a hard link). After that everything can be copied without hurry.
+"""
+
+from __future__ import annotations
+
+import logging
+import os
+import secrets
+import shutil
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from hashlib import sha256
+from pathlib import Path
+
+from partita import __version__
+from partita.engine.database import FILE_NAME
+from partita.engine.snapshot import Snapshot
+from partita.held_folders import alone_in, nothing_changes
+from partita.kit.backup.errors import BackupError
+from partita.kit.backup.manifest import (
+    BACKUPS,
+    FOLDERS,
+    HEADER,
+    KEYS,
+    UPLOADS,
+    BackedUpFile,
+    BackedUpTable,
+    Encryption,
+    Header,
+    Manifest,
+)
+from partita.kit.backup.measuring import Measure, read_chunks
+from partita.kit.backup.reading import Progress, manifest_name
+from partita.kit.backup.sealing import Seal, check_passphrase, new_encryption
+from partita.kit.backup.writing import make_folder, sync, sync_folders, write_file
+from partita.private_files import private_folder
+
+_STAGING = ".backup"
+_log = logging.getLogger(__name__)
+
+
+def back_up(
+    data: Path,
+    folder: Path,
+    *,
+    passphrase: str | None = None,
+    encryption: Encryption | None = None,
+    progress: Progress = lambda _what, _done, _total: None,
+) -> Manifest:
+    """Back up a data folder into a new folder, which is there when it is complete; with a passphrase, encrypted."""
+    if not (data / FILE_NAME).is_file():
+        raise BackupError(f"There are no tables in {data.resolve()}. Name the data folder with --data.")
+    if folder.exists():
+        raise BackupError(f"{folder} is there already. Name a new folder; a backup is never written over another.")
+    if folder.resolve().is_relative_to(data.resolve()):
+        raise BackupError(f"{folder} is within the data folder. Name one outside, best on another disk.")
+    seal = None
+    if passphrase is not None:
+        check_passphrase(passphrase)
+        encryption = encryption or new_encryption()
+        seal = Seal(passphrase, encryption)
+    with _staging(data) as staging, _partial(folder) as partial:
+        writing = _Writing(partial, seal, progress)
+        manifest = _copy(data, staging, writing)
+        writing.finish(manifest, encryption if seal is not None else None)
+    return manifest
+
+
+def _copy(data: Path, staging: Path, writing: _Writing) -> Manifest:
+    """Everything as of one moment."""
+    folders = [data / name for name in FOLDERS]
+    for folder in folders:
+        _make_for_owner(data, folder)
+    with ExitStack() as opened:
+        with nothing_changes(*folders):
+            snapshot = opened.enter_context(Snapshot(data / FILE_NAME))
+            linked = [name for name in _whole_files(data, snapshot) if _link(data / name, staging / name)]
+        writing.expect(snapshot.size + sum((staging / name).stat().st_size for name in linked))
+        tables = tuple(BackedUpTable(name=each.name, items=each.items, bytes=each.bytes) for each in snapshot.tables())
+        writing.take_made(FILE_NAME, staging, lambda target: snapshot.copy(target, writing.pages))
+    for name in linked:
+        writing.take(name, staging / name)
+        (staging / name).unlink()
+    for name in KEYS:
+        if (data / name).is_file():
+            writing.take(name, data / name)
+    moment = datetime.fromtimestamp(snapshot.moment, UTC)
+    return Manifest(partita=__version__, moment=moment, tables=tables, files=tuple(writing.files))
+
+
+def _whole_files(data: Path, snapshot: Snapshot) -> Iterator[str]:
+    """The files of a data folder; those whose names begin with a dot are on their way."""
+    for name in snapshot.backups():
+        yield f"{BACKUPS}/{name}"
+    for folder in UPLOADS:
+        for current, below, names in os.walk(data / folder, onerror=_refuse):
+            below[:] = sorted(name for name in below if not name.startswith("."))
+            for name in sorted(names):
+                file = Path(current, name)
+                if not name.startswith(".") and not file.is_symlink():
+                    yield file.relative_to(data).as_posix()
+
+
+def _refuse(error: OSError) -> None:
+    raise error
+
+
+def _link(file: Path, target: Path) -> bool:
+    """Give a file a second name. One that is gone although nobody may delete it is told."""
+    make_folder(target.parent)
+    try:
+        os.link(file, target, follow_symlinks=False)
+    except FileNotFoundError:
+        _log.warning("%s is missing, and so it is in the backup", file)
+        return False
+    except OSError:  # a file system without links
+        shutil.copyfile(file, target)
+    return True
+
+
+@contextmanager
+def _staging(data: Path) -> Iterator[Path]:
+    """A folder beside the files, for their second names; one backup at a time has it."""
+    staging = data / _STAGING
+    _make_for_owner(data, staging)
+    with alone_in(staging) as alone:
+        if not alone:
+            raise BackupError(f"Another backup of {data} is running. Wait until it is done.")
+        _empty(staging)  # one that was killed may have left something
+        try:
+            yield staging
+        finally:
+            _empty(staging)
+
+
+def _make_for_owner(data: Path, folder: Path) -> None:
+    """A folder that the server will use too, though somebody else, such as root, makes the backup."""
+    new = not folder.exists()
+    private_folder(folder)
+    owner = data.stat()
+    if new and os.name == "posix" and owner.st_uid != os.geteuid():
+        os.chown(folder, owner.st_uid, owner.st_gid)
+
+
+def _empty(folder: Path) -> None:
+    for entry in folder.iterdir():
+        if entry.is_dir() and not entry.is_symlink():
+            shutil.rmtree(entry)
+        else:
+            entry.unlink()
+
+
+@contextmanager
+def _partial(folder: Path) -> Iterator[Path]:
+    """The backup under another name until it is complete."""
+    make_folder(folder.parent)
+    partial = folder.with_name(f".{folder.name}.partial-{secrets.token_hex(4)}")
+    partial.mkdir(mode=0o700)
+    try:
+        yield partial
+        sync_folders(partial)
+        partial.rename(folder)
+        sync(folder.parent)
+    finally:
+        shutil.rmtree(partial, ignore_errors=True)
+
+
+@dataclass(slots=True)
+class _Writing:
+    """The files of a backup while they are written."""
+
+    folder: Path
+    seal: Seal | None
+    progress: Progress
+    files: list[BackedUpFile] = field(default_factory=list)
+    _done: int = 0
+    _total: int = 0
+
+    def expect(self, total: int) -> None:
+        """How much will be written; refused if there is no room for it."""
+        self._total = total
+        free = shutil.disk_usage(self.folder).free
+        if free < total:
+            raise BackupError(
+                f"The backup needs {total:,} bytes, and {self.folder.parent} has {free:,}. Name a folder elsewhere."
+            )
+
+    def pages(self, done: int, total: int) -> None:
+        self.progress("tables", done, total)
+
+    def take(self, path: str, source: Path) -> None:
+        """Write a file of the data folder into the backup."""
+        measure, stored = Measure(), self._stored(path)
+        chunks = measure.of(self._noted(read_chunks(source)))
+        write_file(self.folder / stored, chunks if self.seal is None else self.seal.sealed(stored, chunks))
+        self._add(path, measure, stored)
+
+    def take_made(self, path: str, staging: Path, make: Callable[[Path], None]) -> None:
+        """Write a file that is made for the backup; if it is encrypted, it is made beside the data first."""
+        if self.seal is not None:
+            make(staging / path)
+            self.take(path, staging / path)
+            return
+        measure, stored = Measure(), self._stored(path)
+        target = self.folder / stored
+        make_folder(target.parent)
+        make(target)
+        for _ in measure.of(self._noted(read_chunks(target))):
+            pass
+        sync(target)
+        self._add(path, measure, stored)
+
+    def finish(self, manifest: Manifest, encryption: Encryption | None) -> None:
+        """Write what the backup says of itself; without it, it is none."""
+        name = manifest_name(encrypted=self.seal is not None)
+        text = [manifest.model_dump_json(indent=2).encode()]
+        write_file(self.folder / name, text if self.seal is None else self.seal.sealed(name, text))
+        digest = sha256((self.folder / name).read_bytes()).hexdigest()
+        header = Header(format=1, encryption=encryption, manifest=digest)
+        write_file(self.folder / HEADER, [header.model_dump_json().encode()])
+
+    def _stored(self, path: str) -> str:
+        """Where a file is in the backup; an encrypted one has no name that says something."""
+        return f"data/{path}" if self.seal is None else f"sealed/{len(self.files) + 1:08}"
+
+    def _add(self, path: str, measure: Measure, stored: str) -> None:
+        self.files.append(BackedUpFile(path=path, bytes=measure.bytes, sha256=measure.sha256, stored=stored))
+
+    def _noted(self, chunks: Iterable[bytes]) -> Iterator[bytes]:
+        for chunk in chunks:
+            self._done += len(chunk)
+            self.progress("copying", self._done, max(self._total, self._done))
+            yield chunk

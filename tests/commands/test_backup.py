@@ -1,0 +1,133 @@
+"""`partita backup` and `partita restore`: what is said, what is refused, and that a restored suite goes on."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from pathlib import Path
+from urllib.parse import parse_qsl, urlsplit
+
+import pytest
+from typer.testing import CliRunner
+
+from partita.apps.kelifax.examples import DOCUMENTED
+from partita.apps.kelifax.schema import Resource
+from partita.apps.kelifax.search import CATALOG
+from partita.apps.kelifax.system import build as build_kelifax
+from partita.bootstrap import build
+from partita.cli import app
+from partita.dynamo.python_values import item_from_python
+from partita.kit.backup import back_up, restore, sealing
+from partita.kit.settings import Settings
+from partita.table import Put
+from tests.kit.backup.folders import PASSPHRASE, contents, make_data
+
+
+def _run(*arguments: object, code: int = 0) -> str:
+    result = CliRunner().invoke(app, [str(each) for each in arguments])
+    assert result.exit_code == code, result.output
+    return result.output
+
+
+@pytest.fixture(scope="module")
+def data(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return make_data(tmp_path_factory.mktemp("data") / "data")
+
+
+@pytest.fixture(autouse=True)
+def _quick_keys(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sealing, "SCRYPT_N", 2**10)
+
+
+def test_a_backup_is_summed_up_and_a_restore_says_what_comes_next(data: Path, tmp_path: Path) -> None:
+    said = _run("backup", tmp_path / "monday", "--data", data).splitlines()
+    assert said[0] == f"backed up to {tmp_path / 'monday'}"
+    assert [line.split()[0] for line in said[1:]] == ["moment", "tables", "files"]
+    assert said[2] == "tables   2, with 40 items"
+    assert said[3].startswith("files    4, with ")
+    said = _run("restore", tmp_path / "monday", "--data", tmp_path / "new").splitlines()
+    assert said[0] == f"restored into {tmp_path / 'new'}"
+    assert said[-1] == f"Next: partita serve --data {tmp_path / 'new'}. It builds the search index anew."
+
+
+def test_an_encrypted_backup_takes_its_passphrase_from_the_environment(
+    data: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert "There is no terminal to ask for the passphrase. Set PARTITA_BACKUP_PASSPHRASE." in _run(
+        "backup", tmp_path / "none", "--data", data, "--encrypt", code=1
+    )
+    monkeypatch.setenv("PARTITA_BACKUP_PASSPHRASE", "short")
+    assert "it needs at least 12" in _run("backup", tmp_path / "none", "--data", data, "--encrypt", code=1)
+    monkeypatch.setenv("PARTITA_BACKUP_PASSPHRASE", PASSPHRASE)
+    assert _run("backup", tmp_path / "monday", "--data", data, "--encrypt").startswith(
+        f"backed up to {tmp_path / 'monday'}, encrypted\n"
+    )
+    monkeypatch.setenv("PARTITA_BACKUP_PASSPHRASE", f"{PASSPHRASE}!")
+    said = _run("restore", tmp_path / "monday", "--data", tmp_path / "new", code=1)
+    assert said == "partita: The passphrase is wrong, or the backup was changed. Nothing was restored.\n"
+    assert not (tmp_path / "new").exists()
+    monkeypatch.setenv("PARTITA_BACKUP_PASSPHRASE", PASSPHRASE)
+    _run("restore", tmp_path / "monday", "--data", tmp_path / "new")
+    assert contents(tmp_path / "new")["secret"] == contents(data)["secret"]
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["monday", "new"]
+
+
+def test_what_is_elsewhere_is_told(data: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PARTITA_BACKEND", "dynamodb")
+    said = _run("backup", tmp_path / "monday", "--data", data, code=1)
+    assert said == "partita: The tables are in DynamoDB. Back them up there, with point-in-time recovery.\n"
+    monkeypatch.setenv("PARTITA_BACKEND", "embedded")
+    monkeypatch.setenv("PARTITA_FILES", "s3")
+    monkeypatch.setenv("PARTITA_S3_BUCKET", "our-files")
+    assert "files and large values are in the bucket our-files" in _run("backup", tmp_path / "monday", "--data", data)
+    assert "no tables in" in _run("backup", tmp_path / "tuesday", "--data", tmp_path / "nothing", code=1)
+    assert "is no backup" in _run("restore", tmp_path, "--data", tmp_path / "new", code=1)
+
+
+def test_a_secret_in_the_settings_is_told(tmp_path: Path) -> None:
+    data = make_data(tmp_path / "data")
+    (data / "secret").unlink()
+    assert "keep PARTITA_SECRET elsewhere too" in _run("backup", tmp_path / "monday", "--data", data)
+    assert "with the same PARTITA_SECRET as before" in _run("restore", tmp_path / "monday", "--data", tmp_path / "new")
+
+
+def test_a_manifest_can_be_read_by_people_and_programs(data: Path, tmp_path: Path) -> None:
+    _run("backup", tmp_path / "monday", "--data", data)
+    manifest = json.loads((tmp_path / "monday" / "manifest.json").read_text())
+    assert sorted(manifest) == ["files", "moment", "partita", "tables"]
+    assert [table["name"] for table in manifest["tables"]] == ["films", "people"]
+    assert all(sorted(file) == ["bytes", "path", "sha256", "stored"] for file in manifest["files"])
+
+
+def test_sessions_links_files_and_search_go_on_in_a_restored_suite(tmp_path: Path) -> None:
+    async def before() -> tuple[str, str]:
+        suite = build(Settings(data=tmp_path / "data"), builders=[build_kelifax])
+        accounts = suite.kit.accounts
+        await accounts.registration.create("ada", "ada@example.org", "Ada", PASSPHRASE)
+        session = await accounts.sessions.sign_in("ada", PASSPHRASE)
+        await suite.kit.files.save("kelifax/logos/one.png", b"pixels", "image/png")
+        row = {**DOCUMENTED[Resource], "resourceStatus": "approved", "approvedAt": "2025-10-26T10:30:00Z"}
+        resource = Resource.from_row(item_from_python(row))
+        await suite.kit.store.write(Put(resource))
+        back_up(tmp_path / "data", tmp_path / "copy")  # as it is served: nothing is closed
+        await suite.close()
+        return session.token, suite.kit.files.url("kelifax/logos/one.png")
+
+    async def after(session: str, link: str) -> None:
+        suite = build(Settings(data=tmp_path / "new"), builders=[build_kelifax])
+        viewer = await suite.kit.accounts.recognition.from_session(session)
+        assert viewer.username == "ada"
+        address = urlsplit(link)
+        file = await suite.kit.files.follow("kelifax/logos/one.png", dict(parse_qsl(address.query)))
+        assert not isinstance(file, str)
+        assert b"".join([chunk async for chunk in file.chunks()]) == b"pixels"
+        await file.close()
+        await suite.worker.drain()
+        found = await suite.kit.search.find(CATALOG, "amazing")
+        assert [hit.id for hit in found.hits] == ["amazing-dev-tool"]
+        await suite.close()
+
+    session, link = asyncio.run(before())
+    restore(tmp_path / "copy", tmp_path / "new")
+    assert not (tmp_path / "new" / "search.db").exists()
+    asyncio.run(after(session, link))

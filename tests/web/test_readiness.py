@@ -1,0 +1,31 @@
+"""`/readyz` tells that the disk is almost full before writes are refused."""
+
+from __future__ import annotations
+
+import shutil
+
+import pytest
+
+from partita.kit.settings import Settings
+from partita.web.house import health
+from tests.web.conftest import Served
+
+pytestmark = pytest.mark.anyio
+
+
+async def test_a_machine_is_ready_as_long_as_there_is_room(served: Served, monkeypatch: pytest.MonkeyPatch) -> None:
+    usage = shutil.disk_usage(served.suite.kit.settings.data)
+    least = served.suite.kit.settings.least_free_mb * 1_000_000
+    for free, status in ((least, 200), (least - 1, 503), (0, 503), (least * 2, 200)):
+        monkeypatch.setattr(shutil, "disk_usage", lambda _, free=free: usage._replace(free=free))
+        answer = await served.visitor().get("/readyz")
+        assert answer.status == status
+        assert answer.json == ({"status": "ok"} if status == 200 else {"status": "unavailable", "disk": "almost full"})
+        assert (await served.visitor().get("/healthz")).status == 200, "restarting it would help nobody"
+
+
+def test_who_wants_no_limit_sets_it_to_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    usage = shutil.disk_usage("/")
+    monkeypatch.setattr(shutil, "disk_usage", lambda _: usage._replace(free=0))
+    assert health._has_room(Settings(least_free_mb=0))
+    assert not health._has_room(Settings(least_free_mb=1))
