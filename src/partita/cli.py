@@ -41,12 +41,9 @@ for command in (
     app.command()(command)
 app.command()(demo)
 app.command()(adopt)
-<<<<<<< HEAD
 app.command()(sql)
-=======
 app.command()(backup)
 app.command()(restore)
->>>>>>> bk
 
 _DATA = Path("data")
 

@@ -8,7 +8,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from partita.kit.links import DAYS_TO_BREAK, ROUND_DAYS, Failing, ask, failed, is_due
+from partita.kit.failing_links import DAYS_TO_BREAK, ROUND_DAYS, Failing, failed, is_due
+from partita.kit.links import ask
 from tests.kit.fetcher.sites import answer, onward, serving, visitor
 
 pytestmark = pytest.mark.anyio

@@ -8,19 +8,13 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
-from datetime import date
-from hashlib import blake2s
 
+from partita.kit.failing_links import LONGEST_REASON
 from partita.kit.fetcher import Fetcher, FetchRefused
 from partita.kit.fetcher.fetcher import spelled_status
 from partita.kit.jobs import JobFailed, Running
 from partita.kit.politeness import visit_hosts
 
-DAYS_TO_BREAK = 3
-"""On so many days in a row a link must fail to be called broken."""
-ROUND_DAYS = 7
-"""Every link is asked once in so many days; one that fails, every day."""
-LONGEST_REASON = 300
 _ALIVE = frozenset({401, 402, 403, 405, 406, 407, 408, 418, 421, 425, 428, 429, 431, 451, 503, 999})
 """Answers of sites that are there, but not for us or not now."""
 _ENOUGH = 10
@@ -33,22 +27,6 @@ class Link:
 
     key: str
     url: str
-
-
-@dataclass(frozen=True, slots=True)
-class Failing:
-    """What is known of a link that does not work."""
-
-    url: str
-    days: int
-    """On how many days in a row it has failed."""
-    since: str
-    checked_at: str
-    reason: str
-
-    @property
-    def is_broken(self) -> bool:
-        return self.days >= DAYS_TO_BREAK
 
 
 @dataclass(slots=True)
@@ -74,19 +52,6 @@ async def ask(fetcher: Fetcher, url: str) -> str | None:
     except FetchRefused as refused:
         return refused.reason[:LONGEST_REASON]
     return None if 200 <= status < 300 or status in _ALIVE else f"It answers {spelled_status(status)}."
-
-
-def failed(before: Failing | None, url: str, reason: str, now: str) -> Failing:
-    """What is known of a link after it has failed; a second time on a day adds nothing."""
-    if before is None or before.url != url:
-        return Failing(url, 1, now, now, reason)
-    same_day = before.checked_at[:10] >= now[:10]
-    return Failing(url, before.days + (not same_day), before.since, max(before.checked_at, now), reason)
-
-
-def is_due(key: str, day: date) -> bool:
-    """Whether a link is asked on a day: on one in seven, and on every seventh from then on."""
-    return int.from_bytes(blake2s(key.encode(), digest_size=4).digest()) % ROUND_DAYS == day.toordinal() % ROUND_DAYS
 
 
 async def check_links(

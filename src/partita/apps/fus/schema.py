@@ -7,8 +7,8 @@ from typing import Annotated, Any, Literal
 from pydantic import StringConstraints
 
 from partita.apps.fus.formats import comment_name, host_of, rating_rank, title_key
+from partita.kit.failing_links import DAYS_TO_BREAK, LONGEST_REASON
 from partita.kit.history import Entry
-from partita.kit.links import DAYS_TO_BREAK, LONGEST_REASON
 from partita.kit.urls import UrlTaken, normalise, same_page, with_or_without_www
 from partita.table import (
     Aggregate,

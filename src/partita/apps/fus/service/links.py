@@ -11,9 +11,10 @@ from partita.apps.fus import schema
 from partita.apps.fus.schema import LinkCheck, Site
 from partita.apps.fus.service.sites import Sites
 from partita.kit.clock import stamp
+from partita.kit.failing_links import Failing, failed, is_due
 from partita.kit.jobs import Arguments, JobKind, Result, Running, Schedule
 from partita.kit.kit import Kit
-from partita.kit.links import Failing, Link, LinkCounts, check_links, failed, is_due
+from partita.kit.links import Link, LinkCounts, check_links
 from partita.kit.lists import find, follow_page
 from partita.table import Check, Delete, Page, Put, Transaction
 from partita.table.versions import changed_meanwhile

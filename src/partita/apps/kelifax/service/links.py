@@ -11,9 +11,10 @@ from partita.apps.kelifax import schema
 from partita.apps.kelifax.schema import LinkCheck, Resource
 from partita.apps.kelifax.service.resources import Resources
 from partita.kit.clock import stamp
+from partita.kit.failing_links import Failing, failed, is_due
 from partita.kit.jobs import Arguments, JobKind, Result, Running, Schedule
 from partita.kit.kit import Kit
-from partita.kit.links import Failing, Link, LinkCounts, check_links, failed, is_due
+from partita.kit.links import Link, LinkCounts, check_links
 from partita.kit.lists import find
 from partita.table import Delete, Page, Put, Transaction, Update
 from partita.table.versions import changed_meanwhile
