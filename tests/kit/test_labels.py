@@ -17,7 +17,6 @@ from partita.web.templates import environment
 
 FIELDS = """
 {% import "macros/forms.html" as forms %}
-{% import "macros/stars.html" as stars %}
 {% call forms.with_summary(form, short) %}
 {{ forms.field(form, "resource.resourceUrl", "Address", required=true, hint="Whole.") }}
 {{ forms.textarea(form, "about_it", "What is <it> for?") }}
@@ -29,7 +28,6 @@ FIELDS = """
 {{ forms.field(form, each ~ ".url", "Address") }}
 {% endcall %}
 {{ forms.file(form, "logo", "Logo") }}
-{{ stars.rate(form, "stars", "Your rating") }}
 {% endcall %}
 """
 
@@ -61,7 +59,6 @@ def _summary(*names: str) -> str:
         ("features", '<a href="#f-features">Key features</a>:'),
         ("features.1", '<a href="#f-features-1">Key features 2</a>:'),
         ("logo", '<a href="#f-logo">Logo</a>:'),
-        ("stars", '<a href="#f-stars">Your rating</a>:'),
         ("links.1.url", '<a href="#f-links-1-url">Places to learn more 2, Address</a>:'),
     ],
 )

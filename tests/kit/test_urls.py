@@ -112,7 +112,7 @@ def test_www_makes_no_other_page_but_another_host_does() -> None:
     [
         ("example.org", "https://example.org"),
         (" www.example.org/a?b=1#c ", "https://www.example.org/a?b=1#c"),
-        ("//example.org:8443/a", "https://example.org:8443/a"),
+        ("example.org:8443/a", "https://example.org:8443/a"),
         ("bücher.example", "https://bücher.example"),
     ],
 )
@@ -120,7 +120,9 @@ def test_an_address_without_a_scheme_gets_one(typed: str, url: str) -> None:
     assert checked(completed(typed)) == url
 
 
-@pytest.mark.parametrize("typed", ["localhost", "javascript:alert(1)", "mailto:ada@example.org", "a.b@example.org", ""])
+@pytest.mark.parametrize(
+    "typed", ["localhost", "//example.org", "javascript:alert(1)", "mailto:ada@example.org", "a.b@example.org", ""]
+)
 def test_what_is_no_address_does_not_become_one(typed: str) -> None:
     assert completed(typed) == typed
     with pytest.raises(AddressError):

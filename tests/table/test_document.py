@@ -50,7 +50,14 @@ def test_a_partition_is_drawn_with_rows_of_different_types_in_their_order() -> N
     assert user.heads == ("PK", "SK", "item", "attributes")
     keys = [row[1] for row in user.rows]
     assert keys == sorted(keys)
-    assert {row[2] for row in user.rows} == {"Rating", "Comment", "Membership"}
+    assert {row[2] for row in user.rows} == {
+        "Rating",
+        "Comment",
+        "Membership",
+        "Collection",
+        "Profile",
+        "Suggestion",
+    }
     assert [row[0] for row in user.rows] == ["USER#user-000000", *[""] * (len(user.rows) - 1)]
     assert 2 <= len(drawings) <= 3
 

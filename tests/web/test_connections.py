@@ -210,5 +210,5 @@ def test_hostile_requests_bring_no_5xx_and_little_memory(suite: Suite) -> None:
     """The short mode of the fuzzer for pages and APIs, as a visitor; `make fuzz` runs the long one, as everybody."""
     outcome = WebFuzzer(suite.url, suite.pid, [Who()], seed=11).run(250)
     assert outcome.failures == []
-    assert outcome.statuses[200] > 20, "some requests should work"
+    assert outcome.statuses[200] > 5, "some requests should work"
     assert memory(suite) < 300 * 1024 * 1024

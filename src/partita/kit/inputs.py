@@ -139,6 +139,11 @@ def _clearable(info: FieldInfo) -> bool:
     return any(each is CLEARABLE for each in info.metadata)
 
 
+def given(**fields: Any) -> dict[str, Any]:
+    """Those that have a value: an edit takes none without."""
+    return {name: value for name, value in fields.items() if value is not None}
+
+
 class Changes(Input):
     """Changes; fields that are left out stay as they are."""
 

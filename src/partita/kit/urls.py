@@ -21,7 +21,7 @@ _SAFE_PATH = "/:@!$&'()*+,;=-._~%"
 _ESCAPE = re.compile(r"%([0-9A-Fa-f]{2})")
 _UNRESERVED = frozenset("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~")
 _SPACES = re.compile(r"[\s\x00-\x1f\x7f]")
-_WITHOUT_SCHEME = re.compile(r"(//)?(?P<rest>[^\s/?#:@.]+(\.[^\s/?#:@.]+)+\.?(:\d+)?([/?#].*)?)\Z", re.DOTALL)
+_WITHOUT_SCHEME = re.compile(r"(?P<rest>[^\s/?#:@.]+(\.[^\s/?#:@.]+)+\.?(:\d+)?([/?#].*)?)\Z", re.DOTALL)
 _WWW = "www."
 _LEADING = re.compile(r"(?:www\.(?=[^:]*\.))*")
 """As many `www.` as a name begins with, if at least two labels follow."""

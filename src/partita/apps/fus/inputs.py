@@ -8,7 +8,7 @@ from typing import Annotated, Literal
 from pydantic import AfterValidator, BeforeValidator, Field, ValidationInfo, field_validator
 
 from partita.apps.fus.formats import tag_of, tags_in
-from partita.kit.inputs import CLEARABLE, Changes, Edit, Input, Line, Text, Url, distinct, example, without
+from partita.kit.inputs import CLEARABLE, Changes, Edit, Input, Line, Text, Url, distinct, example, given, without
 from partita.kit.messages import matching
 from partita.kit.problems import FieldError, Invalid
 
@@ -144,7 +144,7 @@ class TagRename(Input):
         return to
 
 
-class SiteChanges(Input):
+class SiteChanges(Changes):
     """The same change of many sites: of those that are named, or of all that have a tag."""
 
     model_config = example(tag="maps", addTags=["geography"])
@@ -203,7 +203,7 @@ class SitesForm(Input):
         tags = () if self.does == "delete" else self.tags
         return SiteChanges(
             site_ids=() if all_tagged else self.site_ids,
-            tag=self.tag if all_tagged else None,
+            **given(tag=self.tag if all_tagged else None),
             add_tags=tags if self.does == "add" else (),
             remove_tags=tags if self.does == "remove" else (),
             delete=self.does == "delete",

@@ -18,7 +18,7 @@ from partita.kit.answers import Cursor
 from partita.kit.forms import Parsed, filled, submitted
 from partita.kit.history.fields import Field as EditedField
 from partita.kit.history.fields import Fields
-from partita.kit.inputs import SNAKE_CASE, Edit, Input, Text
+from partita.kit.inputs import SNAKE_CASE, Edit, Input, Text, given
 from partita.kit.pages import confirm, redirect, render
 from partita.kit.permissions import Viewer
 from partita.kit.routes import CurrentViewer, Routes
@@ -132,7 +132,7 @@ def add(pages: Routes, service: EnablementService) -> None:
     @pages.post("/collections/{collection_id}/edit", Enablement.APPROVE, keeps=CollectionForm)
     async def edit(request: Request, viewer: CurrentViewer, collection_id: str) -> Response:
         async def save(form: CollectionForm) -> Response:
-            change = CollectionEdit(title=form.title, text=form.text, revision=form.revision)
+            change = CollectionEdit(title=form.title, text=form.text, **given(revision=form.revision))
             await collections.edit(viewer, collection_id, change)
             return redirect(f"{_PATH}/{collection_id}", flash="Collection saved.")
 

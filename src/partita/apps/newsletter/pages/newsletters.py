@@ -32,7 +32,7 @@ from partita.kit.answers import Cursor
 from partita.kit.forms import Parsed, filled, parse, submitted
 from partita.kit.history.fields import Field as EditedField
 from partita.kit.history.fields import Fields
-from partita.kit.inputs import SNAKE_CASE
+from partita.kit.inputs import SNAKE_CASE, given
 from partita.kit.pages import redirect, render
 from partita.kit.permissions import Access, Viewer
 from partita.kit.routes import CurrentViewer, Routes
@@ -182,7 +182,7 @@ def add(pages: Routes, service: NewsletterService) -> None:
             before = await newsletters.get(viewer, code)
             changes = _changes(_shown(before), form)
             if changes:
-                await newsletters.edit(viewer, code, NewsletterEdit(**changes, revision=form.revision))
+                await newsletters.edit(viewer, code, NewsletterEdit(**changes, **given(revision=form.revision)))
             return await after_saving(request, viewer, code, "Saved." if changes else "")
 
         async def again(form: Parsed[ConfigureForm]) -> Response:

@@ -33,7 +33,7 @@ def add(api: Routes, service: WorthWatchService) -> None:
         user = await pictures.set_avatar(viewer, await file.read())
         return Json(PictureView.of(user, picture_url=pictures.url(user)))
 
-    @api.delete("/me/picture", WorthWatch.LIST, status_code=204)
+    @api.delete("/me/picture", WorthWatch.LIST, status_code=204, refuses=[409])
     async def remove_my_picture(viewer: CurrentViewer) -> None:
         """Show the face that is drawn from your name again."""
         await pictures.set_avatar(viewer, None)
@@ -51,7 +51,7 @@ def add(api: Routes, service: WorthWatchService) -> None:
         watchlist = await pictures.set_cover(viewer, watchlist_id, await file.read())
         return Json(PictureView.of(watchlist, picture_url=pictures.url(watchlist)))
 
-    @api.delete("/watchlists/{watchlist_id}/cover", WorthWatch.LIST, status_code=204, refuses=[404])
+    @api.delete("/watchlists/{watchlist_id}/cover", WorthWatch.LIST, status_code=204, refuses=[404, 409])
     async def remove_cover(viewer: CurrentViewer, watchlist_id: str) -> None:
         """Show the first posters of one of your lists again."""
         await pictures.set_cover(viewer, watchlist_id, None)

@@ -17,6 +17,7 @@ from partita.apps.worthwatch.service.reading import row_of
 from partita.apps.worthwatch.service.tiles import tile_of_item
 from partita.kit.forms import Parsed, filled, submitted
 from partita.kit.history import Field, Fields
+from partita.kit.inputs import given
 from partita.kit.pages import redirect, render
 from partita.kit.problems import FieldError, Invalid, NotFound
 from partita.kit.routes import CurrentViewer, Routes
@@ -73,7 +74,7 @@ def add(pages: Routes, service: WorthWatchService) -> None:
         back = f"{edit_path(watchlist_id)}#{kind}-{content_id}"
 
         async def save(form: NoteForm) -> Response:
-            edit = ItemEdit(curator_note=form.curator_note, note_spoils=form.note_spoils, version=form.version)
+            edit = ItemEdit(curator_note=form.curator_note, note_spoils=form.note_spoils, **given(version=form.version))
             item = await items.edit(viewer, watchlist_id, content_type, content_id, edit)
             return redirect(back, flash=f"Note on {_name(item)} saved.")
 
