@@ -33,6 +33,11 @@ def copy_demo(data: Path) -> str:
     return (filled / _GREETING).read_text(encoding="utf-8")
 
 
+def told_of(system: str, greeting: str) -> str:
+    """What was said of one system."""
+    return next(line for line in greeting.splitlines() if line.startswith(f"{system}: "))
+
+
 def demo_folder() -> Path:
     """The folder that is copied."""
     _BUILD.mkdir(exist_ok=True)

@@ -9,16 +9,18 @@ from pathlib import Path
 
 import pytest
 
-from partita.apps.fus import schema, system
+from partita.apps.fus import schema
 from partita.apps.fus.demo import fill
 from partita.apps.fus.schema import FUS, Rating
 from partita.apps.fus.service import FusService
+from partita.bootstrap import build
 from partita.kit.clock import stamp
 from partita.kit.kit import Kit
 from partita.kit.permissions import Viewer
-from partita.kit.suite import policy_of
+from partita.kit.settings import Settings
 from tests.apps.fus.conftest import adopt_everything, put
-from tests.apps.house import kit_on, worker_of
+from tests.apps.house import kit_on
+from tests.demo_folder import copy_demo, told_of
 
 pytestmark = pytest.mark.anyio
 
@@ -30,14 +32,12 @@ def anyio_backend() -> str:
 
 @pytest.fixture(scope="module")
 async def filled(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[tuple[FusService, Kit, str]]:
-    with kit_on(tmp_path_factory.mktemp("demo"), FUS) as kit:
-        built = system.build(kit)
-        assert built.grants is not None
-        kit.accounts.use(policy_of((built,)), (built.grants,))
-        service = FusService(kit)
-        told = await fill(service, kit)
-        await worker_of(kit, built).drain()
-        yield service, kit, told
+    data = tmp_path_factory.mktemp("demo") / "data"
+    told = told_of("fus", copy_demo(data))
+    suite = build(Settings(data=data, fetch=False, systems=("fus",)))
+    await suite.worker.drain()
+    yield FusService(suite.kit), suite.kit, told
+    await suite.close()
 
 
 async def test_it_says_what_it_made_and_how_to_sign_in(filled: tuple[FusService, Kit, str]) -> None:

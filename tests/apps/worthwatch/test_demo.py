@@ -9,16 +9,18 @@ from decimal import Decimal
 
 import pytest
 
-from partita.apps.worthwatch import schema, system
+from partita.apps.worthwatch import schema
 from partita.apps.worthwatch.demo import fill
 from partita.apps.worthwatch.demo.texts import demo_texts
-from partita.apps.worthwatch.schema import WORTHWATCH, Movie, Rating, Show, Watchlist, WatchlistItem
+from partita.apps.worthwatch.schema import Movie, Rating, Show, Watchlist, WatchlistItem
 from partita.apps.worthwatch.service import WorthWatchService
 from partita.apps.worthwatch.service.finding import Wanted
+from partita.bootstrap import build
 from partita.kit.kit import Kit
 from partita.kit.permissions import NOBODY
-from partita.kit.suite import policy_of
-from tests.apps.house import kit_on, person, worker_of
+from partita.kit.settings import Settings
+from tests.apps.house import person
+from tests.demo_folder import copy_demo, told_of
 
 pytestmark = pytest.mark.anyio
 TEXTS = demo_texts()
@@ -32,14 +34,12 @@ def anyio_backend() -> str:
 
 @pytest.fixture(scope="module")
 async def filled(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Filled]:
-    with kit_on(tmp_path_factory.mktemp("demo"), WORTHWATCH) as kit:
-        built = system.build(kit)
-        kit.accounts.use(policy_of((built,)), ())
-        kit.jobs.use(built.jobs)
-        service = WorthWatchService(kit)
-        told = await fill(service, kit)
-        await worker_of(kit, built).drain()
-        yield service, kit, told
+    data = tmp_path_factory.mktemp("demo") / "data"
+    told = told_of("WorthWatch", copy_demo(data))
+    suite = build(Settings(data=data, fetch=False, systems=("worthwatch",)))
+    await suite.worker.drain()
+    yield WorthWatchService(suite.kit), suite.kit, told
+    await suite.close()
 
 
 async def _titles(kit: Kit) -> list[Movie | Show]:
