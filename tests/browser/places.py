@@ -19,7 +19,10 @@ from tests.browser.house import ADMIN, MEMBER, PASSWORD, House
 from tests.web.walk import Walked
 
 START = ("/",)
-_FILES = ("/static/", "/files/", "/favicon.ico", "/healthz", "/readyz", "/metrics", "/fus/export/", "/fus/me/data/")
+_FILES = (
+    *("/static/", "/files/", "/favicon.ico", "/healthz", "/readyz", "/metrics"),
+    *("/fus/export/", "/fus/me/data/", "/kelifax/moderation/export/"),
+)
 _FORMATS = (".atom", ".css", ".csv", ".eml", ".rss", ".xml", ".txt", ".png", ".svg", ".webmanifest")
 """Endings of what programs read: feeds, sitemaps, pictures beside links, stylesheets, mails."""
 _PARTS = (
@@ -103,7 +106,8 @@ class Place:
 def places(house: House) -> list[Place]:
     """One page of every route, as whoever may see most of it; what only visitors see, as a visitor."""
     told = _live_in(house)
-    seen = {place.route: place for place in _walk(house, None, told)}
+    # What only visitors see belongs to no system.
+    seen = {place.route: place for place in _walk(house, None, told, without=house.systems)}
     seen |= {place.route: place for place in _walk(house, ADMIN, told)}
     return sorted(seen.values(), key=lambda place: place.route)
 
@@ -124,6 +128,7 @@ def _live_in(house: House) -> list[str]:
         person = re.findall(r'href="(/admin/users/\w{26})"', somebody.get(f"/admin/users?q={MEMBER}").text())[0]
         told += ["/account/confirm", "/account/second-factor/remove", f"{person}/remove-second-factor"]
         told.append(_submit(somebody))
+        told.append(_bring_in(somebody))
         # Only a long history has a page of its own that a link leads to.
         slug = somebody.get("/api/kelifax/resources").json()["items"][0]["resourceSlug"]
         told.append(f"/kelifax/moderation/{slug}/history")
@@ -314,6 +319,15 @@ def _import(program: APIRequestContext) -> str:
     return _ended(program, answer.headers["location"].replace("/jobs/", "/fus/import/"))
 
 
+def _bring_in(program: APIRequestContext) -> str:
+    """The report of what an import into Kelifax would add."""
+    entry = b"- [Kites](https://kites.example/) - Which wind they need."
+    file: FilePayload = {"name": "list.md", "mimeType": "text/markdown", "buffer": entry}
+    answer = program.post("/kelifax/moderation/import", multipart={"file": file}, max_redirects=0)
+    assert answer.status == 303, answer.text()
+    return _ended(program, answer.headers["location"].replace("/jobs/", "/kelifax/moderation/import/"))
+
+
 def _ended(program: APIRequestContext, report: str) -> str:
     """The report of a job, once it is there."""
     deadline = time.monotonic() + 20
@@ -388,7 +402,10 @@ def _is_file(path: str) -> bool:
     return path.startswith(_FILES) or path.endswith(_FORMATS)
 
 
-def _walk(house: House, username: str | None, told: list[str]) -> Iterator[Place]:
+def _walk(
+    house: House, username: str | None, told: list[str], without: frozenset[str] = frozenset()
+) -> Iterator[Place]:
+    """Pages by following links, but for those of some systems."""
     with house.program(username) as somebody:
         waiting, known, tried = deque((*START, *told)), set[str](), set[str]()
         while waiting:
@@ -397,7 +414,7 @@ def _walk(house: House, username: str | None, told: list[str]) -> Iterator[Place
                 continue
             tried.add(path)
             route = _route(house, path)
-            if route is None or route.path in known:
+            if route is None or route.path in known or route.path.split("/")[1] in without:
                 continue
             answer = somebody.get(path, max_redirects=0)
             if answer.status == 200:
