@@ -13,6 +13,9 @@ from typing import Any
 import pytest
 
 from partita import store
+from partita.engine import Engine
+from partita.engine.door import DoorThread
+from partita.engine.sample import make_sample
 from partita.extras import EXTRAS, step
 from tests.alone import CORE, PROGRAM, THEIRS, python_with
 
@@ -139,9 +142,36 @@ def test_without_botocore_a_store_must_be_told_everything() -> None:
     said = python_with(ALONE, CHAIN + "DynamoStore()").stderr.splitlines()[-1]
     assert said == (
         "partita.extras.MissingExtraError: To find AWS and who you are needs the extra aws: "
-        "pip install 'partita[aws]', or give DynamoStore endpoint_url=, region= and credentials="
+        "pip install 'partita[aws]'; without it, set AWS_REGION, AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY and say "
+        "which endpoint, or give DynamoStore endpoint_url=, region= and credentials="
     )
     assert python_with(ALONE, CHAIN + HERE).stderr == ""
+
+
+KEYS = """
+import os
+os.environ |= {"AWS_REGION": "eu-west-1", "AWS_ACCESS_KEY_ID": "a", "AWS_SECRET_ACCESS_KEY": "b"}
+DynamoStore(endpoint_url="http://dynamo.example:1").close()
+"""
+
+
+@pytest.mark.parametrize("enough", ['DynamoStore(endpoint_url="http://localhost:1").close()', KEYS])
+def test_without_botocore_the_environment_or_an_endpoint_on_this_machine_is_enough(enough: str) -> None:
+    assert python_with(ALONE, CHAIN + enough).stderr == ""
+
+
+def test_sql_without_botocore_reads_an_endpoint_on_this_machine_and_says_what_another_one_needs() -> None:
+    with Engine.temporary() as engine, DoorThread(engine) as door:
+        make_sample(engine)
+        asked = ("sql", "SELECT title FROM films WHERE pk = 'FILM#m' AND sk = 'METADATA'", "--json", "--endpoint-url")
+        done = python_with(COMMANDS, MAIN, *asked, door.url)
+        assert (done.returncode, done.stdout) == (0, '{"title": "M"}\n'), done.stderr
+        elsewhere = python_with(COMMANDS, MAIN, *asked, "http://dynamo.example:1")
+        assert elsewhere.returncode == 1
+        assert elsewhere.stderr == (
+            "partita: no region and keys for http://dynamo.example:1: set AWS_REGION, AWS_ACCESS_KEY_ID and "
+            "AWS_SECRET_ACCESS_KEY, or pip install 'partita[aws]', which finds them where the AWS CLI does\n"
+        )
 
 
 def test_boto3_in_process_says_where_boto3_comes_from() -> None:

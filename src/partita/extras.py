@@ -46,7 +46,12 @@ class MissingExtraError(ImportError):
 
 def step(extra: str) -> str:
     """How to get an extra."""
-    return f"needs the extra {extra}: pip install 'partita[{extra}]'"
+    return f"needs the extra {extra}: {pip(extra)}"
+
+
+def pip(extra: str) -> str:
+    """The command that installs an extra."""
+    return f"pip install 'partita[{extra}]'"
 
 
 def extra_of(error: ImportError) -> str | None:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import re
+import shlex
 from pathlib import Path
 
 import pytest
@@ -11,6 +13,7 @@ from typer.testing import CliRunner
 from partita.cli import app
 from partita.engine import Engine
 from partita.engine.door import DoorThread
+from partita.engine.sample import make_sample
 from tests.engine.tables import create, index, put
 
 
@@ -89,10 +92,14 @@ def test_a_statement_writes_only_with_write(folder: Path) -> None:
     assert code == 1
     assert "add --write to run it" in output
     assert _run(folder, "SELECT * FROM films WHERE pk = 'w'")[1] == "0 items, 0.5 capacity units\n"
-    assert _run(folder, insert, "--write")[0] == 0
+    assert _run(folder, insert, "--write") == (0, "1 item inserted into films, 1 capacity units\n")
+    update = "UPDATE films SET title = 'W' WHERE pk = 'w' AND sk = '1'"
+    assert _run(folder, update, "--write") == (0, "1 item updated in films, 1 capacity units\n")
     assert _run(folder, "DELETE FROM films WHERE pk = 'w' AND sk = '1' RETURNING ALL OLD *", "--write", "--json")[
         1
-    ].startswith('{"pk": "w", "sk": "1"}\n')
+    ] == ('{"pk": "w", "sk": "1", "title": "W"}\n1 item deleted from films, 1 capacity units\n')
+    gone = _run(folder, "DELETE FROM films WHERE pk = 'w' AND sk = '1'", "--write")
+    assert gone == (0, "whatever had this key is deleted from films, 1 capacity units\n")
 
 
 def test_what_is_wrong_is_told_with_its_place(folder: Path) -> None:
@@ -101,7 +108,9 @@ def test_what_is_wrong_is_told_with_its_place(folder: Path) -> None:
     lines = output.splitlines()
     assert lines[0] == "partita: Statement wasn't well formed, can't be processed: Unexpected operator"
     assert lines[1:] == ["WHERE pk == 'a'", "          ^"]
-    assert _run(folder, "SELECT * FROM nope")[1] == "partita: Requested resource not found\n"
+    assert _run(folder, "SELECT * FROM nope")[1] == "partita: Requested resource not found: there is no table nope\n"
+    limited = _run(folder, "SELECT * FROM films LIMIT 2")[1]
+    assert limited.endswith("Unsupported clause: LIMIT: --rows says how many items are printed\n")
     assert _run(folder, "SELECT * FROM films WHERE pk = ?", "--parameter", "a")[0] == 2
     assert "there are no tables in" in _run(folder / "nowhere", "SELECT * FROM films")[1]
 
@@ -114,3 +123,16 @@ def test_an_endpoint_answers_the_same(folder: Path, monkeypatch: pytest.MonkeyPa
         for more in ((), ("--explain",)):
             done = CliRunner().invoke(app, ["sql", statement, *more, "--endpoint-url", door.url])
             assert (done.exit_code, done.output) == _run(folder, statement, *more)
+
+
+def test_the_examples_of_the_guide_work_on_the_sample() -> None:
+    guide = (Path(__file__).parents[2] / "docs" / "partiql.md").read_text()
+    examples = re.findall(r"^\$ partita (sql .*)$", guide, re.MULTILINE)
+    assert len(examples) >= 4
+    with Engine.temporary() as engine, DoorThread(engine) as door:
+        make_sample(engine)
+        for example in examples:
+            arguments = shlex.split(example.replace("http://127.0.0.1:8000", door.url))
+            assert door.url in arguments
+            done = CliRunner().invoke(app, arguments)
+            assert (done.exit_code, done.output.startswith("0 items")) == (0, False), done.output

@@ -68,6 +68,18 @@ def test_no_credentials_are_said_with_what_to_do() -> None:
         discovered(None, "eu-west-1", None)
 
 
+@pytest.mark.parametrize("url", ["http://localhost:8000", "http://127.0.0.1:8000", "http://[::1]:8000"])
+def test_an_endpoint_on_this_machine_needs_neither_region_nor_credentials(
+    url: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("AWS_EC2_METADATA_DISABLED")  # nobody waits for it
+    found, region, credentials = discovered(url, None, None)
+    assert (found, region, credentials()) == (url, "us-east-1", Credentials("local", "local"))
+    monkeypatch.setenv("AWS_ACCESS_KEY_ID", "AKID")
+    monkeypatch.setenv("AWS_SECRET_ACCESS_KEY", "secret")
+    assert discovered(url, None, None)[2]() == Credentials("AKID", "secret")
+
+
 def test_a_store_without_arguments_uses_what_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
     ann = Member(member_id="ann", name="Ann")
     with listening(lambda _asked: said({"Item": ann.to_row()})) as listener:

@@ -47,6 +47,17 @@ def test_no_template_needs_more_than_the_policy_allows(file: Path) -> None:
     assert "|safe" not in text.replace(" ", ""), "whatever is safe is Markup already"
 
 
+@pytest.mark.parametrize("file", sorted(SOURCE.glob("**/static/*.css")), ids=lambda file: str(file.relative_to(SOURCE)))
+def test_a_sign_between_things_stands_behind_them_so_that_no_line_begins_with_it(file: Path) -> None:
+    assert re.findall(r'::before\s*{[^}]*content:\s*"\s*[·•|,]', file.read_text()) == []
+
+
+def test_a_browser_refuses_no_address_that_has_no_https() -> None:
+    """`Url` completes `example.org`; a field of type url would not let it through."""
+    typed = re.compile(r"""\btype\s*=\s*["']url["']""")
+    assert [str(file.relative_to(SOURCE)) for file in EVERY_TEMPLATE if typed.search(file.read_text())] == []
+
+
 @pytest.mark.parametrize("file", EVERY_TEMPLATE, ids=lambda file: str(file.relative_to(SOURCE)))
 def test_every_template_can_be_compiled(file: Path) -> None:
     environment(Assets(packages=()), SOURCE.glob("apps/*/templates")).parse(file.read_text())

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from partita.store import Store
 
 _WIDEST = 40
+_NO_LIMIT = "Unsupported clause: LIMIT"
 
 
 def sql(
@@ -41,12 +42,13 @@ def sql(
     from partita.store import statements
 
     values = [_value(each) for each in parameters or ()]
-    with _open(statement, data, endpoint_url) as store:
+    with _open(statement, values, data, endpoint_url) as store:
         call = store.transport.call
         if explain:
             _print_explanation(statements.explain(call, statement, values), as_json=as_json)
             return
-        if not write and not statements.is_read(statement, values):
+        reads = statements.is_read(statement, values)
+        if not write and not reads:
             raise _failed("the statement writes: add --write to run it, or --explain to see what it does")
         items: list[dict[str, Any]] = []
         units = 0.0
@@ -59,8 +61,9 @@ def sql(
                 break
         _print_items(items[:rows], as_json=as_json)
         noun = "item" if len(items[:rows]) == 1 else "items"
-        ended = "; there may be more (--rows, --pages)" if more else ""
-        typer.echo(f"{len(items[:rows])} {noun}, {units:g} capacity units{ended}", err=True)
+        told = f"{len(items[:rows])} {noun}" if reads else statements.done(statement, values, len(items))
+        ended = "; there may be more (--rows, --pages)" if more and reads else ""
+        typer.echo(f"{told}, {units:g} capacity units{ended}", err=True)
 
 
 def _print_explanation(explanation: Any, *, as_json: bool) -> None:
@@ -117,9 +120,10 @@ def _value(text: str) -> AttributeValue:
 
 
 @contextmanager
-def _open(statement: str, data: Path | None, endpoint_url: str) -> Iterator[Store]:
-    from partita.dynamo.errors import DynamoError
+def _open(statement: str, values: list[AttributeValue], data: Path | None, endpoint_url: str) -> Iterator[Store]:
+    from partita.dynamo.errors import DynamoError, ResourceNotFoundError
     from partita.dynamo.partiql.tokens import StatementError
+    from partita.store import statements
 
     try:
         with _store(data, endpoint_url) as store:
@@ -128,8 +132,11 @@ def _open(statement: str, data: Path | None, endpoint_url: str) -> Iterator[Stor
         before = statement[: error.spot.offset].rpartition("\n")[2]
         line = statement.splitlines()[error.spot.line - 1] if statement.strip() else ""
         raise _failed(f"{error.message}\n{line}\n{' ' * len(before)}^") from None
+    except ResourceNotFoundError as error:
+        raise _failed(f"{error}: there is no table {statements.table_of(statement, values)}") from None
     except (DynamoError, OSError) as error:
-        raise _failed(str(error)) from None
+        step = ": --rows says how many items are printed" if _NO_LIMIT in str(error) else ""
+        raise _failed(f"{error}{step}") from None
 
 
 @contextmanager
@@ -137,9 +144,7 @@ def _store(data: Path | None, endpoint_url: str) -> Iterator[Store]:
     from partita.engine.database import FILE_NAME
 
     if endpoint_url:
-        from partita.store import DynamoStore
-
-        with DynamoStore(endpoint_url=endpoint_url) as remote:
+        with _remote(endpoint_url) as remote:
             yield remote
         return
     if data is not None:
@@ -158,6 +163,22 @@ def _store(data: Path | None, endpoint_url: str) -> Iterator[Store]:
         raise _failed(f"there are no tables in {settings.data.resolve()} yet: use --data FOLDER")
     with open_store(settings) as opened:
         yield opened
+
+
+def _remote(endpoint_url: str) -> Store:
+    from partita.extras import MissingExtraError, pip
+    from partita.store import DynamoStore
+    from partita.store.aws import NoCredentialsError
+
+    unset = f"no region and keys for {endpoint_url}: set AWS_REGION, AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY"
+    try:
+        return DynamoStore(endpoint_url=endpoint_url)
+    except MissingExtraError as error:
+        raise _failed(f"{unset}, or {pip(error.extra)}, which finds them where the AWS CLI does") from None
+    except NoCredentialsError:
+        raise _failed(f"{unset}, or configure them as for the AWS CLI") from None
+    except ValueError as error:
+        raise _failed(str(error)) from None
 
 
 def _failed(why: str) -> typer.Exit:

@@ -23,6 +23,7 @@ from pydantic_settings import (
 )
 
 from partita.kit.messages import field_errors
+from partita.loopback import is_loopback
 
 PREFIX = "PARTITA_"
 FILE_VARIABLE = "PARTITA_SETTINGS"
@@ -315,14 +316,6 @@ def _keeps_secrets(url: str | None) -> bool:
 def secrets_in(value: SecretStr | None) -> tuple[str, ...]:
     """The secrets of a setting that may hold several."""
     return () if value is None else tuple(part.strip() for part in value.get_secret_value().split(",") if part.strip())
-
-
-def is_loopback(host: str) -> bool:
-    """Whether a host is this machine."""
-    try:
-        return ipaddress.ip_address(host).is_loopback
-    except ValueError:
-        return host == "localhost"
 
 
 def _is_address(host: str) -> bool:

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 from partita.dynamo.partiql.literals import checked_parameters
-from partita.dynamo.partiql.statements import Select, statement
+from partita.dynamo.partiql.statements import Insert, Select, UpdateOne, statement
 from partita.dynamo.values import AttributeValue, Item
 from partita.engine.partiql.explain import Explanation, described
 from partita.engine.partiql.explain import explain as explained
@@ -18,6 +18,24 @@ Call = Callable[[str, dict[str, Any]], dict[str, Any]]
 def is_read(text: str, parameters: Sequence[AttributeValue] = ()) -> bool:
     """Whether a statement only reads; one that cannot be read is refused."""
     return isinstance(statement(text, checked_parameters(list(parameters))), Select)
+
+
+def done(text: str, parameters: Sequence[AttributeValue], returned: int) -> str:
+    """What a statement that writes has done. One that deletes does not tell whether there was something."""
+    found = statement(text, checked_parameters(list(parameters)))
+    table = found.source.table
+    match found:
+        case Insert():
+            return f"1 item inserted into {table}"
+        case UpdateOne():
+            return f"1 item updated in {table}"
+        case _:
+            return f"{'1 item' if returned else 'whatever had this key is'} deleted from {table}"
+
+
+def table_of(text: str, parameters: Sequence[AttributeValue] = ()) -> str:
+    """The table that a statement names."""
+    return statement(text, checked_parameters(list(parameters))).source.table
 
 
 def pages(

@@ -43,7 +43,10 @@ async def test_somebody_is_asked_reads_and_confirms(world: World) -> None:
     confirmed = await world.vera.post(f"{page}/read", {"next": "/enablement/reading"})
     assert (confirmed.status, confirmed.location) == (303, "/enablement/reading")
     assert "All read." in (await world.vera.get("/enablement/reading")).text
-    assert "You have read version 1" in (await world.vera.get(page)).text
+    # In one piece: parts of a row have spaces between them, as in “( just now )”.
+    assert re.search(
+        r"<span>You have read version 1 \(<time[^>]*>just now</time>\)\.</span>", (await world.vera.get(page)).text
+    )
     readers = await world.carla.get(f"{page}/readers")
     assert "1 of 2" in readers.text
     assert "Ask them" not in readers.text
@@ -54,6 +57,22 @@ async def test_somebody_is_asked_reads_and_confirms(world: World) -> None:
     assert "vera" in (await world.anna.get(f"{page}/readers.csv")).text
     assert (await world.anna.get(f"{page}/must-read/withdraw")).status == 200
     assert (await world.anna.post(f"{page}/must-read/withdraw")).status == 303
+
+
+async def test_what_somebody_must_read_waits_for_them_on_the_start_page(world: World) -> None:
+    page = f"/enablement{world.at}"
+    assert "Nothing waits for you." in (await world.vera.get("/")).shown
+    await world.anna.post(f"{page}/must-read", {"usernames": "vera", "read_by": "2999-01-31"})
+    waiting = await world.vera.get("/")
+    assert "This waits for you." in waiting.shown
+    assert re.search(
+        r'href="/enablement/reading">.*<strong>1</strong> <span class="label">To read', waiting.text, re.DOTALL
+    )
+    await world.vera.post(f"{page}/read")
+    assert (
+        "/enablement/reading"
+        not in (await world.vera.get("/")).text.partition('<div class="systems">')[0].rpartition("<main")[2]
+    )
 
 
 async def test_a_confirmation_leads_nowhere_else(world: World) -> None:

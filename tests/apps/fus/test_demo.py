@@ -47,6 +47,7 @@ async def test_it_says_what_it_made_and_how_to_sign_in(filled: tuple[FusService,
     )
     assert counted is not None
     assert await service.sites.total() == int(counted[1]) >= 120
+    assert "Sign in as ursula (manages groups), elif (edits the catalog), amara (a member) with" in told
     session = await kit.accounts.sessions.sign_in(counted[5], told.rpartition(" ")[2], user_agent="Test/1.0")
     viewer = await kit.accounts.recognition.from_session(session.token)
     assert viewer.may("fus:group:manage"), "by a group, not by a role"

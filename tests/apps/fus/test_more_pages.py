@@ -127,6 +127,7 @@ async def test_a_member_collects_sites_and_shares_them_by_a_link(fus: Fus, membe
     await member.post(f"{place}/edit", {"name": "Trains"})
     await member.post(f"{place}/share")
     (link,) = set(re.findall(r'href="(/fus/shared/[^"]+)"', (await member.get(place)).shown))
+    assert re.search(rf'data-share="[^"]*{link}".*data-share-copy', (await member.get(place)).text, re.DOTALL)
     shown = (await fus.visitor().get(link)).shown
     assert all(text in shown for text in ("Trains", "collected by Member", "Timetables"))
     shared = await fus.visitor().call("GET", f"/api{link}/sites")

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from partita.apps.fus.inputs import CollectionInput, CommentInput, NewSuggestion, RatingInput
+from partita.apps.fus.inputs import CollectionInput, CommentInput, NewComment, NewSuggestion, RatingInput
 from partita.apps.fus.pages.sharing import shared_link
 from partita.apps.fus.schema import FUS
 from partita.apps.fus.service import FusService
@@ -37,12 +37,15 @@ async def test_everything_of_mine_is_in_my_file_and_nothing_of_others(
     with kit_on(tmp_path_factory.mktemp("mine"), FUS) as kit:
         service, me, other = FusService(kit), member(), member()
         sites = [await put(service, f"=Site {number}") for number in range(len(rated))]
+        answered: list[str] = []
         mine = await service.collections.create(me, CollectionInput(name="<Mine> & more"))
         for site, (stars, note, collected) in zip(sites, rated, strict=True):
             await service.ratings.rate(me, site.site_id, RatingInput(stars=stars, note=note))
             await service.ratings.rate(other, site.site_id, RatingInput(stars=1, note="of another"))
-            await service.comments.write(other, site.site_id, CommentInput(body="of another"))
-            await service.comments.write(me, site.site_id, CommentInput(body=f"about {stars}"))
+            theirs = await service.comments.write(other, site.site_id, CommentInput(body="of another"))
+            answered.append(theirs.comment.name)
+            reply = NewComment(body=f"about {stars}", reply_to=theirs.comment.name)
+            await service.comments.write(me, site.site_id, reply)
             if collected:
                 await service.collections.add(me, mine.collection_id, site.site_id)
         await service.suggestions.suggest(me, NewSuggestion(url="https://new.example.org"))
@@ -53,7 +56,7 @@ async def test_everything_of_mine_is_in_my_file_and_nothing_of_others(
         assert sorted((each["stars"], each["note"]) for each in data["ratings"]) == sorted(
             (stars, note) for stars, note, _ in rated
         )
-        assert len(data["comments"]) == len(rated)
+        assert sorted(each["replyTo"] for each in data["comments"]) == sorted(answered)
         assert [each["url"] for each in data["suggestions"]] == ["https://new.example.org"]
         (collection,) = data["collections"]
         kept = [each for each, (_, _, collected) in zip(sites, rated, strict=True) if collected]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from partita.apps.fus import system
-from partita.apps.fus.inputs import CommentInput, NewGroup
+from partita.apps.fus.inputs import CommentInput, NewComment, NewGroup
 from partita.apps.fus.permissions import MEMBERS, Fus
 from partita.apps.fus.schema import Comment
 from partita.apps.fus.service import FusService
@@ -72,6 +72,26 @@ async def test_whoever_added_a_site_or_commented_on_it_hears_of_comments_by_othe
         assert await kit.notifications.unread_count(each.user_id) == 1
     for each in (ben, eve):  # nobody hears of their own, of earlier ones, nor of other sites
         assert await _inbox(kit, each) == []
+
+
+async def test_a_reply_tells_the_one_that_somebody_replied_and_the_others_of_a_comment(
+    kit: Kit, built: System, service: FusService
+) -> None:
+    ada, ben, eve = [await _person(kit, name) for name in ("ada", "ben", "eve")]
+    site = await put(service, "Maps")
+    question = await _comment(service, ada, site.site_id)
+    await _comment(service, eve, site.site_id)
+    await _settle(kit, built)
+    await kit.notifications.read_all(_as(ada))
+    for expected in ("Somebody replied to your comment on “Maps”", "2 replies to your comment on “Maps”"):
+        reply = NewComment(body="On Mondays.", reply_to=question.name)
+        await service.comments.write(_as(ben), site.site_id, reply)
+        await _settle(kit, built)
+        (told, *earlier) = await _inbox(kit, ada)
+        assert told.words.title == expected
+        assert [each.words.title for each in earlier] == ["A new comment on “Maps”"]
+    (told,) = await _inbox(kit, eve)
+    assert told.words.title == "2 new comments on “Maps”"
 
 
 async def test_after_reading_only_new_comments_count(kit: Kit, built: System, service: FusService) -> None:

@@ -221,6 +221,20 @@ async def test_a_comment_is_said_edited_and_removed(fus: Fus, member: Somebody) 
     assert "Better" not in (await member.get(path)).shown
 
 
+async def test_after_a_reply_the_head_counts_it_and_the_address_forgets_it(fus: Fus, member: Somebody) -> None:
+    site = await put(fus.service)
+    path = f"/fus/sites/{site.site_id}"
+    await member.post(f"{path}/comments", {"body": "Is it open?"})
+    assert 'id="comment-count"' in (await member.get(path)).text
+    (name,) = set(re.findall(r"\?reply=([^#\"]+)", (await member.get(path)).text))
+    part = await member.post(f"{path}/comments", {"body": "On Mondays.", "replyTo": name}, hx_request="true")
+    count = re.search(r'id="comment-count"[^>]*hx-swap-oob="true">.*?</svg>([^<]+)</a>', part.text, re.DOTALL)
+    assert count is not None
+    assert count[1] == "2 comments"
+    assert part.headers["hx-replace-url"] == path
+    assert "You are replying" not in part.shown
+
+
 async def test_with_script_the_comments_alone_are_sent_anew(fus: Fus, member: Somebody) -> None:
     site = await put(fus.service)
     path = f"/fus/sites/{site.site_id}/comments"

@@ -453,7 +453,14 @@ async def test_the_page_of_a_resource_tells_who_decided_what_when_and_why(
     await kelifax.service.moderation.reject(MOD, slug, "Too few knots & ropes.")
     await kelifax.service.moderation.edit(MOD, slug, ResourceEdit(tags=["knots"], resource_name="Storied Knots"))
     text = (await moderator.get(f"/kelifax/moderation/{slug}")).shown
-    places = [text.index(each) for each in ("Edited</span> by mod", "Rejected</span> by mod", "Approved</span> by mod")]
+    places = [
+        text.index(each)
+        for each in (
+            "Edited</span> by <bdi>mod</bdi>",
+            "Rejected</span> by <bdi>mod</bdi>",
+            "Approved</span> by <bdi>mod</bdi>",
+        )
+    ]
     assert places == sorted(places), "newest first"
     assert "Too few knots & ropes." in text
     assert all(each in text for each in ("<dt>Name</dt>", "<dt>Tags</dt>", "<del>", "<ins>"))
@@ -469,7 +476,7 @@ async def test_the_log_leads_to_what_is_known_of_a_resource_that_was_deleted(
     page = await moderator.get(f"/kelifax/moderation/{slug}")
     assert page.status == 404
     assert "bygone was deleted" in page.shown
-    assert "Deleted</span> by mod" in page.shown
+    assert "Deleted</span> by <bdi>mod</bdi>" in page.shown
     assert "It may have been removed." in (await moderator.get("/kelifax/moderation/never-was")).shown
     assert (await moderator.get("/kelifax/moderation/No%23Slug")).status == 404
 

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import AsyncIterator
 from typing import Any
 
 import orjson
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from partita.apps.kelifax import permissions
@@ -17,7 +18,7 @@ from partita.apps.kelifax.permissions import MODERATOR, ROLES
 from partita.apps.kelifax.schema import CATEGORIES, RESOURCES, Resource
 from partita.apps.kelifax.service.submissions import resource_of
 from partita.apps.kelifax.service.transfer import MOST_ENTRIES, Format
-from partita.apps.kelifax.service.transfer.importing import ImportedRow, ImportReport, _short
+from partita.apps.kelifax.service.transfer.importing import _MOST_NAME, _MOST_REASON, ImportedRow, ImportReport, _short
 from partita.apps.kelifax.service.transfer.reading import format_of, read_candidates
 from partita.apps.kelifax.service.transfer.writing import COLUMNS, csv_line, json_object, markdown_line
 from partita.kit.jobs import Job
@@ -152,6 +153,24 @@ async def test_nobody_is_told_of_each_row_and_the_log_has_what_was_published(kel
     assert not (await kelifax.kit.notifications.page(admin, limit=10)).items
 
 
+async def test_the_desk_isolates_names_and_one_of_a_single_part_has_no_space_behind(kelifax: Kelifax) -> None:
+    accounts, moderator = kelifax.kit.accounts, kelifax.visitor()
+    for username, name in (("root", "Administrator"), ("shira", "שירה לוי")):
+        account = await accounts.registration.create(
+            username, f"{username}@example.org", name, "correct horse battery staple"
+        )
+        admin = Viewer(user_id=account.user_id, username=username, permissions=ROLES["admin"])
+        entry = f"- [Loom of {username}](https://{username}.example.org) - Weaves by steam, with many cards."
+        await _imported(kelifax, admin, entry.encode())
+    await accounts.administration.set_roles(accounts.operator(), admin.id, ["kelifax:moderator"])
+    await moderator.post("/sign-in", {"identity": "shira", "password": "correct horse battery staple"})
+    for page in ("/kelifax/moderation", "/kelifax/moderation/many"):
+        shown = (await moderator.get(page)).text
+        assert "<bdi>Administrator</bdi>" in shown
+        assert "<bdi>שירה לוי</bdi>" in shown
+        assert not re.search(r"\s,", re.sub(r"<[^>]*>", "", shown.partition("<main")[2]))
+
+
 async def test_only_administrators_import_and_export(kelifax: Kelifax) -> None:
     assert ROLES["admin"] - {TRANSFER} == MODERATOR
     moderator, admin = await kelifax.person("kelifax:moderator"), await kelifax.person("kelifax:admin")
@@ -160,6 +179,61 @@ async def test_only_administrators_import_and_export(kelifax: Kelifax) -> None:
     assert [each["resourceName"] for each in (await admin.api("GET", "/export")).json] == ["Amazing Dev Tool"]
     markdown = await admin.api("GET", "/export?format=md")
     assert "## Development\n\n- [Amazing Dev Tool](" in markdown.text
+
+
+KINDS_OF_LINES = b"""# A list
+1. [Pico CSS](https://pico.example.org) - A small style sheet for plain HTML pages.
+2) **[Water](https://water.example.org)** - Another small style sheet, without any classes.
+- Loom: https://loom.example.org, which has no name in brackets
+- no entry
+
+## Design
+
+### Icons
+- [Wiki](https://w.test) - Pages that everybody writes. ([Demo](//d.test), [Code](//s.test)) `BSD-3-Clause` `PHP/Docker`
+- [Bus](https://bus.example.org) - Answers when you call it with `bus`
+
+## Looms
+- [Mill](https://mill.example.org) - Grinds corn by wind and by water. ([Source Code](https://m.test)) `SSPL-1.0` `Go`
+"""
+
+
+def test_numbered_entries_are_read_and_what_is_not_understood_is_told() -> None:
+    first, second, refused, *_ = read_candidates(KINDS_OF_LINES, "md", "other")
+    assert [each.row for each in (first, second, refused)] == [2, 3, 4]
+    assert (first.name, first.problem, second.name, second.problem) == ("Pico CSS", "", "Water", "")
+    assert refused.problem == "Write the line as - [Name](https://example.org) - What it is for."
+
+
+def test_the_licence_at_the_end_of_an_entry_is_read_and_is_no_purpose() -> None:
+    *_, wiki, bus, mill = (each.resource for each in read_candidates(KINDS_OF_LINES, "md", "other"))
+    assert wiki is not None
+    assert (wiki.usage_purpose, wiki.licence) == ("Pages that everybody writes.", "open-source")
+    assert (wiki.category, wiki.tags) == ("design", ["icons"])
+    assert bus is not None
+    assert (bus.usage_purpose, bus.licence) == ("Answers when you call it with bus", "")
+    assert mill is not None
+    assert (mill.usage_purpose, mill.licence) == ("Grinds corn by wind and by water.", "source-available")
+    assert (mill.category, mill.tags) == ("other", ["looms"])
+
+
+@pytest.mark.parametrize("heading", ["# Design", "## Design:", "## 🎨 Design", "### AI", "#### **Productivity**"])
+def test_a_heading_that_is_a_categorys_name_is_the_category(heading: str) -> None:
+    line = "- [Wiki](https://wiki.example.org) - Pages that everybody can write."
+    (read,) = read_candidates(f"{heading}\n{line}".encode(), "md", "other")
+    assert read.resource is not None
+    assert read.resource.category == heading.strip("#🎨*: ").lower()
+    assert read.resource.tags == []
+
+
+def test_reasons_name_fields_as_the_form_does_and_end_with_a_word() -> None:
+    (read,) = read_candidates(b"- [Wiki](https://wiki.example.org) - Short.", "md", "other")
+    assert read.problem == "Purpose: At least 20 characters; this has 6."
+    (many,) = read_candidates(b'[{"resourceName": "Loom", "keyFeatures": ["long enough", "x"]}]', None, "other")
+    assert "Key features 2: At least 10 characters" in many.problem
+    assert _short("Purpose: At least", 14) == "Purpose: At…"
+    assert _short("Purpose: At least", 16) == "Purpose: At…"
+    assert _short("Purpose: At least", 17) == "Purpose: At least"
 
 
 @pytest.mark.parametrize(
@@ -253,6 +327,10 @@ def test_what_is_written_is_read_back_from_every_format(fields: dict[str, Any]) 
 
 @settings(max_examples=60)
 @given(st.text(max_size=200))
+@example("é" * 100)
+@example("x" * 60)
+@example("x" * 90)
+@example("€" * 30)
 def test_a_report_of_a_full_file_fits_into_the_result_of_a_job(text: str) -> None:
-    row = ImportedRow(99_999, _short(text, 60), "refused", _short(text, 90), "a" * 26)
+    row = ImportedRow(99_999, _short(text, _MOST_NAME), "refused", _short(text, _MOST_REASON), "a" * 26)
     assert len(as_json(ImportReport(False, (row,) * MOST_ENTRIES).values, "A result")) <= MOST_BYTES

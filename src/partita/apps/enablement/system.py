@@ -94,6 +94,15 @@ def build(kit: Kit) -> System:
         news_for=news_for,
         highlights=(
             Highlight(
+                "To read",
+                "/enablement/reading",
+                Enablement.READ,
+                "bookmark",
+                service.reading.to_read_count,
+                most=MOST_COUNTED,
+                waits=True,
+            ),
+            Highlight(
                 "Waiting for approval",
                 "/enablement/queue",
                 Enablement.APPROVE,

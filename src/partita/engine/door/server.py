@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import ipaddress
 import signal
 from collections.abc import Callable, Mapping
 from contextlib import suppress
@@ -15,6 +14,7 @@ from partita.engine.door.backend import Backend
 from partita.engine.door.completions import Completions
 from partita.engine.door.connection import Connection, Shared
 from partita.engine.door.limits import DoorLimits
+from partita.loopback import is_loopback
 
 
 class UnprotectedHostError(ValueError):
@@ -162,13 +162,3 @@ def new_loop() -> asyncio.AbstractEventLoop:
     except ImportError:
         return asyncio.new_event_loop()
     return uvloop.new_event_loop()
-
-
-def is_loopback(host: str) -> bool:
-    """Whether only this machine can reach the host."""
-    if host.lower() == "localhost":
-        return True
-    try:
-        return ipaddress.ip_address(host).is_loopback
-    except ValueError:
-        return False

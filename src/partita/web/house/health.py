@@ -12,8 +12,9 @@ from partita.dynamo.errors import DynamoError
 from partita.kit.permissions import Access, House, authorize
 from partita.kit.routes import CurrentViewer, Routes
 from partita.kit.schema import tally
-from partita.kit.settings import Settings, is_loopback
+from partita.kit.settings import Settings
 from partita.kit.suite import Suite
+from partita.loopback import is_loopback
 from partita.web.metrics import Metrics
 
 _OF_PROXIES = frozenset({"forwarded", "via", "x-real-ip", "x-client-ip", "true-client-ip", "cf-connecting-ip"})

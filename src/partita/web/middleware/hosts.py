@@ -11,7 +11,8 @@ from starlette.responses import PlainTextResponse
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from partita.kit.problems import Problem
-from partita.kit.settings import Settings, is_loopback
+from partita.kit.settings import Settings
+from partita.loopback import is_loopback
 from partita.web.errors import problem_document
 
 _PROBES = frozenset({"/healthz", "/readyz"})

@@ -18,6 +18,7 @@ from partita.apps.enablement.service import audience
 from partita.apps.enablement.service.access import allows, is_scheduled, visible_to
 from partita.apps.enablement.service.bookkeeping import entry
 from partita.apps.enablement.service.changing import Changing, Step
+from partita.apps.enablement.service.desks import MOST_COUNTED
 from partita.apps.enablement.service.fanouts import Fanouts
 from partita.kit.accounts import Account
 from partita.kit.jobs import Arguments, JobKind, Result, Running
@@ -160,6 +161,10 @@ class Reading:
         """What the viewer must still read, the most urgent first; what they cannot read any more is left out."""
         page = await self._store.page(schema.reading_of(viewer.id), limit=limit, after=cursor)
         return Page(tuple(await self._entries(viewer, page)), page.next_cursor)
+
+    async def to_read_count(self, viewer: Viewer) -> int:
+        """How much the viewer must still read, up to `MOST_COUNTED`."""
+        return len((await self.mine(viewer, limit=MOST_COUNTED)).items)
 
     async def confirmed(self, viewer: Viewer, *, limit: int = 20, cursor: str | None = None) -> Page[ReadingEntry]:
         """What the viewer has confirmed."""

@@ -28,8 +28,7 @@ from partita.table.types import timestamp
 
 _FOLDER = Path(__file__).parent
 _AT_ONCE = 16
-_TO_SIGN_IN_AS = ("ursula", "elif", "amara")
-"""Somebody who manages groups, somebody who edits the catalog, and somebody who does neither."""
+_TO_SIGN_IN_AS = {"ursula": "manages groups", "elif": "edits the catalog", "amara": "a member"}
 _COPIED = ("https://www.seat61.com/", "https://velvetyne.fr/")
 """Sites of whose pages there is a copy."""
 
@@ -55,7 +54,8 @@ async def fill(service: FusService, kit: Kit) -> str:
     await _each(_entries("profiles"), lambda entry: _show(kit, entry, people))
     report = f"fus: added {len(sites)} sites, {len(ratings)} ratings, {len(comments)} comments and {groups} groups."
     if kit.settings.sign_up:
-        report += f" Sign in as {', '.join(_TO_SIGN_IN_AS[:-1])} or {_TO_SIGN_IN_AS[-1]} with the password {password}"
+        names = ", ".join(f"{username} ({what})" for username, what in _TO_SIGN_IN_AS.items())
+        report += f" Sign in as {names} with the password {password}"
     return report
 
 

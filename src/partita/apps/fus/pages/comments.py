@@ -45,6 +45,7 @@ def add(pages: Routes, service: FusService) -> None:
             replying=await replying_to(service, site_id, form),
             comment_form=form,
             newest_first=newest_first,
+            alone=True,
         )
 
     @pages.post("/sites/{site_id}/comments", Fus.COMMENT, keeps=NewComment)
@@ -53,11 +54,13 @@ def add(pages: Routes, service: FusService) -> None:
 
         async def save(comment: NewComment) -> Response:
             await service.comments.write(viewer, site_id, comment)
-            if with_script:
-                return with_message(await comments_part(request, site_id, Parsed(None)), "Comment posted.")
             many = (await service.sites.site(site_id)).number_of_comments > COMMENTS
-            order = "?comments=newest" if many else ""
-            return redirect(f"/fus/sites/{site_id}{order}#comments", flash="Comment posted.")
+            page = f"/fus/sites/{site_id}{'?comments=newest' if many else ''}"
+            if with_script:
+                part = with_message(await comments_part(request, site_id, Parsed(None)), "Comment posted.")
+                part.headers["HX-Replace-Url"] = page  # what was replied to is no part of it any more
+                return part
+            return redirect(f"{page}#comments", flash="Comment posted.")
 
         async def again(form: Parsed[NewComment]) -> Response:
             if with_script:

@@ -74,6 +74,7 @@ async def site_page(
         comment_form=comment_form,
         replying=await replying_to(service, site_id, comment_form),
         newest_first=newest_first,
+        alone=False,
     )
 
 

@@ -89,7 +89,8 @@ class MyData:
     async def _comments(self, user_id: str) -> AsyncIterator[dict[str, Any]]:
         async for comment, site in self._with_sites(schema.my_comments(user_id)):
             said = {"body": comment.body, "createdAt": comment.created_at, "updatedAt": comment.updated_at}
-            yield {"siteId": comment.site_id, **_named(site), **said}
+            of = {"commentId": comment.name, "replyTo": comment.reply_to}
+            yield {"siteId": comment.site_id, **_named(site), **of, **said}
 
     async def _collections(self, user_id: str) -> AsyncIterator[dict[str, Any]]:
         async for collection in self._store.stream(schema.my_collections(user_id)):

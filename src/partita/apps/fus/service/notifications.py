@@ -1,4 +1,4 @@
-"""Notifications: comments on sites that people added or commented on, groups that they are added to, imports,
+"""Notifications: replies, comments on sites that people added or commented on, groups that they are added to, imports,
 changes of many sites, and suggestions."""
 
 from __future__ import annotations
@@ -9,6 +9,7 @@ from typing import Any
 from partita.apps.fus import schema
 from partita.apps.fus.permissions import Fus
 from partita.apps.fus.schema import Comment, Membership, Suggestion
+from partita.apps.fus.service.comments import answered_author
 from partita.apps.fus.service.grants import counts
 from partita.kit.kit import Kit
 from partita.kit.lists import find
@@ -20,6 +21,11 @@ _MOST_COMMENTS = 2000
 
 def _commented(data: Mapping[str, Any], count: int) -> Words:
     return Words(f"{'A new comment' if count == 1 else f'{count:,} new comments'} on “{data['title']}”")
+
+
+def _answered(data: Mapping[str, Any], count: int) -> Words:
+    who = "Somebody replied" if count == 1 else f"{count:,} replies"
+    return Words(f"{who} to your comment on “{data['title']}”")
 
 
 def _joined(data: Mapping[str, Any], _count: int) -> Words:
@@ -55,6 +61,12 @@ COMMENTED = Kind(
     _commented,
     "You get this because you added this site to fus, or commented on it.",
 )
+ANSWERED = Kind(
+    "fus.comment-answered",
+    "A reply to a comment of mine",
+    _answered,
+    "You get this because you wrote a comment in fus that somebody replied to.",
+)
 JOINED = Kind(
     "fus.group-joined",
     "I was added to a group",
@@ -86,7 +98,7 @@ DECIDED = Kind(
     _decided,
     "You get this because you suggested a site in fus.",
 )
-KINDS = (COMMENTED, JOINED, IMPORTED, CHANGED, SUGGESTED, DECIDED)
+KINDS = (COMMENTED, ANSWERED, JOINED, IMPORTED, CHANGED, SUGGESTED, DECIDED)
 
 
 class FusNotifications:
@@ -98,7 +110,8 @@ class FusNotifications:
         self._notifications = kit.notifications
 
     async def tell_commented(self, comment: Comment) -> None:
-        """Somebody commented on a site: to whoever added it, and to the others who had commented on it."""
+        """Somebody commented on a site: to whoever added it, and to the others who had commented on it;
+        whose comment it answers is told that."""
         there = await find(self._store, schema.comment, comment.user_id, comment.site_id, comment.comment_id)
         site = await find(self._store, schema.site, comment.site_id)
         if there is None or site is None:
@@ -108,10 +121,11 @@ class FusNotifications:
         earlier = schema.comments_of(site.site_id).before(*place).newest_first()
         written = await self._store.page(earlier, limit=_MOST_COMMENTS)
         listeners = {each.user_id for each in written} | {site.added_by or ""}
+        answered = answered_author(comment)
         for user_id in sorted(listeners - {comment.user_id, ""}):
             await self._notifications.tell(
                 user_id,
-                COMMENTED,
+                ANSWERED if user_id == answered else COMMENTED,
                 cause=comment.name,
                 at=comment.created_at,
                 data={"title": site.title},

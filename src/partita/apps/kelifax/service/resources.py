@@ -208,17 +208,15 @@ class Resources:
         return tuple(chosen[:limit])
 
     async def alternatives(self, resource: Resource, limit: int = 20) -> tuple[Resource, ...]:
-        """What somebody could use instead: others of its category, those that share most tags first, then those that
-        people look at most."""
+        """What somebody could use instead: others of its category with a tag in common, those that share most tags
+        first, then those that people look at most."""
         shared: Counter[str] = Counter()
         for tag in resource.tag_list[:_TAGS_COMPARED]:
             tagged = schema.approved_with_tag_in(tag, resource.category)
             for entry in await self._store.page(tagged, limit=_OF_ONE_TAG):
                 shared[entry.slug] += 1
-        popular = await self._store.page(schema.popular_in(resource.category), limit=limit + 1)
-        found = {each.resource_slug: each for each in popular}
-        found |= await self.approved([slug for slug in shared if slug not in found])
-        found.pop(resource.resource_slug, None)
+        del shared[resource.resource_slug]
+        found = await self.approved(list(shared))
         order = sorted(found.values(), key=lambda each: (-shared[each.resource_slug], -each.view_count))
         return tuple(order[:limit])
 

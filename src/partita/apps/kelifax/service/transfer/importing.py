@@ -30,7 +30,7 @@ FOLDER = "kelifax/imports"
 KEPT_SECONDS = 2 * 86_400
 """A file that was tried stays so long, to be imported."""
 _AHEAD = 50
-_MOST_NAME = 60
+_MOST_NAME = 56
 _MOST_REASON = 90
 """Bytes of a name and a reason that a report repeats, so that five hundred fit into the result of a job."""
 
@@ -210,7 +210,11 @@ class Importing:
 
 
 def _short(text: str, most: int) -> str:
-    """So many bytes of a text on one line, without what JSON writes in two."""
-    plain = "".join(each if each.isprintable() and each not in '"\\' else " " for each in text[: most + 1]).strip()
-    cut = plain.encode("utf-8", "ignore")[:most].decode("utf-8", "ignore")
-    return cut if cut == text else f"{cut.rstrip()}…" if len(cut) < len(plain) or len(text) > most else cut
+    """So many bytes of a text on one line, as whole words, without what JSON writes in two."""
+    plain = "".join(each if each.isprintable() and each not in '"\\' else " " for each in text[: most + 1]).rstrip()
+    said = plain.encode("utf-8", "ignore")
+    if len(said) <= most and len(text) <= most:
+        return said.decode().strip()
+    cut = said[: most - len("…".encode())].decode("utf-8", "ignore")
+    words = cut if plain[len(cut) : len(cut) + 1] == " " else cut.rpartition(" ")[0] or cut
+    return f"{words.strip()}…"

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from itertools import islice
@@ -11,9 +10,9 @@ from typing import Annotated, Any, Literal
 import orjson
 from pydantic import Field, ValidationError
 
-from partita.apps.kelifax.formats import category_name, slug_of, slug_or_digest, split_features, split_learning
+from partita.apps.kelifax.formats import slug_or_digest, split_features, split_learning
 from partita.apps.kelifax.inputs import Description, Feature, LearningResources, UseCase
-from partita.apps.kelifax.schema import CATEGORIES
+from partita.apps.kelifax.service.transfer.markdown_list import from_markdown
 from partita.apps.kelifax.service.transfer.writing import COLUMNS
 from partita.kit.fetcher.charsets import text_of
 from partita.kit.messages import field_errors
@@ -25,13 +24,19 @@ Format = Literal["csv", "json", "md"]
 
 MOST_BYTES = 2_000_000
 MOST_ENTRIES = 500
-_LONGEST_LINE = 4_000
-_MOST_TAG = 30
-_ENTRY = re.compile(r"\s*[-*+]\s+\[((?:[^\]\\]|\\.){1,300})\]\(\s*<?([^\s)>]{1,2000})>?[^)]*\)\s*(?:[-–—:]+\s*)?(.*)\Z")
-_HEADING = re.compile(r"(#{1,6})\s+(.*?)\s*#*\Z")
-_PICTURE = re.compile(r"!\[[^\]]*\]\([^)]*\)")
-_LINK = re.compile(r"\[([^\]]*)\]\([^)]*\)")
-_MARK = re.compile(r"\\([\\\[\]*_`<>])|[*`]")
+_LABELS = {
+    "resourceName": "Name",
+    "resourceUrl": "Address",
+    "usagePurpose": "Purpose",
+    "category": "Category",
+    "tags": "Tags",
+    "licence": "Licence",
+    "pricing": "Price",
+    "keyFeatures": "Key features",
+    "useCases": "Use cases",
+    "learningResources": "Learning resources",
+}
+"""As the form calls what the API names."""
 
 
 class ImportedResource(Description):
@@ -61,7 +66,7 @@ def read_candidates(data: bytes, format: Format | None, category: str) -> list[C
     """The rows of a file; what names no category gets this one. `Invalid` or `TooLarge` if it is refused whole."""
     if len(data) > MOST_BYTES:
         raise TooLarge(f"A file can have at most {MOST_BYTES // 1_000_000} MB. Split it.")
-    read = {"csv": _from_csv, "json": _from_json, "md": _from_markdown}[format or format_of(data)]
+    read = {"csv": _from_csv, "json": _from_json, "md": from_markdown}[format or format_of(data)]
     first_with: dict[str, int] = {}
     candidates = [
         _candidate(number, fields, category, first_with) for number, fields in islice(read(data), MOST_ENTRIES + 1)
@@ -132,33 +137,6 @@ def _from_json(data: bytes) -> Iterator[tuple[int, Fields]]:
         yield number, each if isinstance(each, dict) else "This is not an object with a resourceUrl."
 
 
-def _from_markdown(data: bytes) -> Iterator[tuple[int, Fields]]:
-    """Entries such as `- [Name](address) - What it is for`, below headings that name a category or become a tag."""
-    heading: dict[str, Any] = {}
-    for number, text in enumerate(text_of(data).splitlines(), 1):
-        if len(text) > _LONGEST_LINE:
-            continue
-        if title := _HEADING.match(text):
-            heading = _of_heading(_plain(title[2])) if len(title[1]) > 1 else {}
-        elif (entry := _ENTRY.match(text)) and not entry[2].startswith("#"):  # not the table of contents
-            said = {"resourceName": _plain(entry[1]), "resourceUrl": entry[2], "usagePurpose": _plain(entry[3])}
-            yield number, {**heading, **said}
-
-
-def _of_heading(title: str) -> dict[str, Any]:
-    for category in CATEGORIES:
-        if title.lower() in (category, category_name(category).lower()):
-            return {"category": category}
-    tag = slug_of(title)[:_MOST_TAG].strip("-")
-    return {"tags": [tag]} if tag else {}
-
-
-def _plain(text: str) -> str:
-    """A text of Markdown without its marks and pictures."""
-    words = _LINK.sub(r"\1", _PICTURE.sub("", text))
-    return " ".join(_MARK.sub(lambda mark: mark[1] or "", words).split())
-
-
 def _candidate(number: int, fields: Fields, category: str, first_with: dict[str, int]) -> Candidate:
     if isinstance(fields, str):
         return Candidate(number, "", problem=fields)
@@ -168,10 +146,17 @@ def _candidate(number: int, fields: Fields, category: str, first_with: dict[str,
         resource = ImportedResource.model_validate({"category": category, **known})
     except ValidationError as error:
         return Candidate(
-            number, name, problem="; ".join(f"{each.field}: {each.message}" for each in field_errors(error))
+            number, name, problem=" ".join(f"{_label(each.field)}: {each.message}" for each in field_errors(error))
         )
     if not slug_or_digest(resource.resource_name):
-        return Candidate(number, name, problem="resourceName: Use at least one letter or digit.")
+        return Candidate(number, name, problem="Name: Use at least one letter or digit.")
     address = same_page(resource.resource_url)
     first = first_with.setdefault(address, number)
     return Candidate(number, name, resource, address=address, same_as=first if first != number else None)
+
+
+def _label(field: str) -> str:
+    """A field as the form calls it: `Purpose`, `Key features 2`."""
+    name, _, inside = field.partition(".")
+    place = inside.partition(".")[0]
+    return _LABELS.get(name, name) + (f" {int(place) + 1}" if place.isdecimal() else "")
