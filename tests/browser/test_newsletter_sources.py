@@ -135,6 +135,9 @@ def test_a_draft_from_sources_comes_into_the_editor_below_what_is_typed_meanwhil
         ada.press("Draft from sources")
         expect(field).to_have_value(re.compile(r"One sand dam costs 28,000 dollars\. \[1\]"), timeout=15_000)
         expect(ada.page.locator("#drafting")).to_contain_text("1 section written from your sources.")
+        expect(ada.page.get_by_role("button", name="Draft from sources")).to_be_enabled()
+        expect(ada.page.get_by_role("button", name="Draft the empty sections")).to_have_count(1)
+        expect(ada.page.locator("#main > .flash")).to_have_count(0)
         ada.open(f"/newsletter/proposals/{code}?section=background_and_problem")
         assert program.post(f"/api/newsletter/proposals/{code}/sections/background_and_problem/generate").ok
         _until(lambda: program.get(f"/api/newsletter/proposals/{code}/steps/proposal").json()["state"] == "done")
@@ -194,3 +197,19 @@ def test_a_call_becomes_a_checklist_and_the_proposal_a_file(desk: House, mode: M
         ada.open("/newsletter/proposals")
         ada.sees(f"Fodder banks {mode.number}", "0 of 12 sections done")
         ada.check()
+
+
+def test_the_check_of_a_budget_is_that_of_the_saved_text(desk: House) -> None:
+    with window(desk, ADMIN) as ada, desk.program(ADMIN) as program:
+        code = program.post("/api/newsletter/proposals", data={"title": "Sand dams"}).json()["proposal_code"]
+        ada.open(f"/newsletter/proposals/{code}?section=budget")
+        field, check = ada.page.locator("textarea[name=text]"), ada.page.locator("[data-budgets]")
+        expect(check).to_be_empty()
+        table = "| Cost | USD |\n| --- | --- |\n| Dams | 90,000 |\n| Staff | 60,000 |\n| Total | {} |"
+        field.fill(table.format("140,000"))
+        expect(check.locator(".notice")).to_have_text("“USD” comes to 150,000, and the table says 140,000.")
+        field.fill(table.format("150,000"))
+        expect(check).to_have_text("The table adds up: 150,000.")
+        ada.check()
+        field.fill("No table any more.")
+        expect(check).to_be_empty()

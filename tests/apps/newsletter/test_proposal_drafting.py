@@ -21,7 +21,8 @@ from partita.apps.newsletter.service.reading.sentences import sentences, word_co
 from partita.apps.newsletter.service.writing.retrieval import Statistics
 from partita.apps.newsletter.service.writing.spans import sentences_with_citations
 from partita.kit.problems import Conflict, NotFound
-from tests.apps.newsletter.conftest import ADA, NOBODY, Desk
+from partita.kit.search.following import build_anew
+from tests.apps.newsletter.conftest import ADA, ADMIN, NOBODY, Desk
 from tests.apps.newsletter.test_drafting import Watched
 from tests.apps.newsletter.writing.questions import passages
 
@@ -72,7 +73,9 @@ async def test_each_section_is_told_from_what_fits_it_in_the_order_of_the_source
     assert "28,000 dollars" in texts["budget"]
     assert not any("coffee" in text.casefold() or "#" in text for text in texts.values())
     sources = {sentence.text for line in DAMS.split("\n\n") for sentence in sentences(" ".join(line.split("\n")[1:]))}
+    summary = texts.pop("summary")
     told = [sentence for text in texts.values() for sentence, _ in sentences_with_citations(text)]
+    assert {sentence for sentence, _ in sentences_with_citations(summary)} <= set(told), "it says what the others say"
     assert set(told) <= sources
     assert len(told) == len(set(told)), "nothing is told twice"
     order = [sentence.text for sentence in sentences(DAMS.replace("\n", " "))]
@@ -217,3 +220,90 @@ def test_purposes_are_known_by_title_and_else_by_guidance() -> None:
     assert "cost" in purpose_words(ProposalSection("b", "Budget"))
     assert "women" in purpose_words(ProposalSection("x", "Chapter 4", "Say how gender is respected."))
     assert purpose_words(ProposalSection("x", "Annex")) == ""
+
+
+FARMING = """# Results of the project
+In the villages of Baringo, maize yields rose by 40 percent and 1,200 farmers earned more. Children read rain gauges.
+
+# The need
+Two in three villages suffer from drought and have lost 60 percent of their harvest. Farmers lack seed.
+
+# What it costs
+Seed for one village cost 3,000 dollars. The budget of the programme was 90,000 dollars.
+"""
+READING = """# The need
+Of the children of the hill villages, 71 percent cannot read a sentence at the age of ten. No reading van comes to 40
+villages, and they lack books.
+
+# Results
+A reading van in Kitui raised reading by 30 percent.
+"""
+
+
+async def _reading_van(desk: Desk, *, own: str = "") -> str:
+    worker = desk.worker()
+    new = NewProposal(title="Village reading van", frame="concept_note", description="Books for children.")
+    code = (await desk.service.proposals.create(ADA, new)).proposal_code
+    for title, text in (("Maize in Baringo", FARMING), ("Reading in the hills", READING)):
+        await desk.service.sources.add(ADMIN, NewSource(title=title, text=text))
+    if own:
+        await desk.service.sources.add(ADA, NewSource(title="Our van", text=own, shelf=code))
+    await worker.drain()
+    await build_anew(desk.kit.search, desk.kit.store, desk.service.passages.catalog)
+    return code
+
+
+async def test_shared_sources_are_told_as_the_need_alone_and_only_if_they_are_about_the_subject(desk: Desk) -> None:
+    code = await _reading_van(desk)
+    proposal = await _drafted(desk, code)
+    texts = {key: str(text) for key, text in proposal.text_inputs.items() if text}
+    assert set(texts) <= {"background_and_problem", "summary"}
+    assert "71 percent cannot read" in texts["background_and_problem"]
+    assert not any(word in " ".join(texts.values()) for word in ("maize", "drought", "Seed", "dollars", "Kitui"))
+    message = (await desk.service.steps.look(code, "proposal")).message
+    assert message.endswith(" Shared sources used: “Reading in the hills”.")
+
+
+async def test_with_files_of_ones_own_shared_sources_are_used_only_when_asked_for(desk: Desk) -> None:
+    own = "# The problem\n\nOur 12 villages have no library, and 300 children suffer from it.\n"
+    code = await _reading_van(desk, own=own)
+    there = await desk.service.proposals.read(ADA, code)
+    assert await desk.service.proposal_drafting.has_own(there)
+    text = str((await _drafted(desk, code)).text_inputs["background_and_problem"])
+    assert "300 children suffer" in text
+    assert "71 percent" not in text
+    assert "hared source" not in (await desk.service.steps.look(code, "proposal")).message
+    await desk.service.proposal_drafting.start(ADA, code, "background_and_problem", shared=True)
+    await desk.worker().drain()
+    text = str((await _stored(desk, code)).text_inputs["background_and_problem"])
+    assert "71 percent" in text
+    assert "“Reading in the hills”" in (await desk.service.steps.look(code, "proposal")).message
+
+
+async def test_a_summary_is_drafted_from_what_people_have_written_even_without_sources(desk: Desk) -> None:
+    worker = desk.worker()
+    new = NewProposal(title="Sand dams for 60 villages", frame="concept_note", currency="USD")
+    code = (await desk.service.proposals.create(ADA, new)).proposal_code
+    written = {
+        "budget": "| Cost | Amount |\n| --- | --- |\n| Dams | 90,000 |\n| Total | 90,000 |",
+        "objectives": "We will build 22 dams by 2028.",
+        "background_and_problem": "Sixty villages have no water in March.",
+    }
+    for key, text in written.items():
+        now = await _stored(desk, code)
+        await desk.service.proposals.save_section(ADA, code, key, ProposalSectionText(text=text, revision=now.revision))
+    await desk.service.proposal_drafting.start(ADA, code, "summary")
+    await worker.drain()
+    assert (await _stored(desk, code)).text_inputs["summary"] == (
+        "Sixty villages have no water in March.\n\nWe will build 22 dams by 2028.\n\nThe budget comes to 90,000 USD."
+    )
+
+
+async def test_sections_that_are_hardly_written_are_flagged_before_finishing(desk: Desk) -> None:
+    code = await _proposal(desk)
+    short = ProposalSectionText(text="Water is scarce.", revision=1)
+    there = await desk.service.proposals.save_section(ADA, code, "summary", short)
+    assert "“Summary” has 3 of about 250 words." in there.warnings
+    long = ProposalSectionText(text="word " * 63, revision=there.proposal.revision)
+    there = await desk.service.proposals.save_section(ADA, code, "summary", long)
+    assert not any("of about" in each for each in there.warnings)

@@ -387,3 +387,25 @@ async def test_a_proposal_that_nobody_has_edited_can_be_deleted(desk: Desk) -> N
     await desk.service.proposal_removals.delete(ADA, code)
     with pytest.raises(NotFound):
         await desk.service.proposals.read(ADA, code)
+
+
+async def test_the_day_that_a_source_states_is_in_the_list_of_sources_and_not_that_of_its_file(desk: Desk) -> None:
+    worker = desk.worker()
+    new = NewProposal(title="Village reading van", frame="concept_note")
+    code = (await desk.service.proposals.create(ADA, new)).proposal_code
+    page = (
+        "<!doctype html><html lang=en><head><title>Reading</title>"
+        "<meta property='article:published_time' content='2026-03-02T08:00:00Z'></head><body><main><h1>The need</h1>"
+        "<p>Prepared by the Village Reading Trust, 14 February 2026</p>"
+        "<p>Twelve villages have no reading van, and 300 children suffer from it.</p></main></body></html>"
+    )
+    await desk.service.proposal_files.add(ADA, code, "reference", await _sent(desk, page.encode(), "reading.html"))
+    await worker.drain()
+    await desk.service.proposal_drafting.start(ADA, code)
+    await worker.drain()
+    await desk.service.proposal_exports.start(ADA, code, "md")
+    await worker.drain()
+    made, _ = await desk.service.proposal_exports.file(ADA, code, "md")
+    listed = made.data.decode().partition("sources:")[2].partition("---")[0]
+    assert "2026-02-14" in listed
+    assert "2026-03-02" not in listed

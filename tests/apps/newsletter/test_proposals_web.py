@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from partita.apps.newsletter.service.proposing.call_signs import named_like_a_call
 from tests.apps.newsletter.reading.samples import CALL_LINES, call_for_proposals
 from tests.apps.newsletter.served import ServedLetters, Somebody, served_in
 from tests.apps.newsletter.test_sources_web import _multipart
@@ -248,3 +249,86 @@ async def test_a_draft_that_failed_says_why_and_what_is_there_and_offers_another
     assert "Your texts are as they were." in failed.shown
     assert "Try again" in failed.shown
     assert f'action="{path}/draft"' in failed.text
+
+
+async def test_shared_sources_are_ticked_for_a_draft_only_while_there_are_no_files_of_ones_own(
+    desk: ServedLetters,
+) -> None:
+    ada = await desk.person()
+    path = await _started(ada, language="en")
+    code = path.rpartition("/")[2]
+    assert dict(filled((await ada.get(path)).text, f"{path}/draft")).get("shared") == "yes"
+    text = b"# Fodder banks\n\nFodder banks held 5,400 tonnes. Rats and rain destroyed 7 percent of the hay."
+    await _send(ada, f"{path}/files", {"kind": "reference"}, ("hay.md", text))
+    await desk.catch_up()
+    assert "shared" not in dict(filled((await ada.get(path)).text, f"{path}/draft"))
+    await ada.post(f"{path}/draft", {"shared": "yes"})
+    look = await desk.service.steps.look(code, "proposal")
+    assert look.run is not None
+    assert look.run.inputs["shared"] is True
+    await desk.catch_up()
+    assert "No shared source was used." in (await ada.get(path)).shown
+    assert (await ada.api("POST", f"/proposals/{code}/generate?shared=false")).status == 202
+
+
+RULES = b"# Horn Water Fund\n\nApplicants must be registered. Proposals are judged by relevance and cost."
+VAN = b"# The problem\n\nOur 12 villages have no library, and 300 children suffer from it."
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "kind"),
+    [("van.md", VAN, "reference"), ("call_for_proposals-2026.md", VAN, "call"), ("fund.md", RULES, "call")],
+)
+async def test_a_file_is_an_own_document_unless_it_looks_like_the_call(
+    desk: ServedLetters, name: str, text: bytes, kind: str
+) -> None:
+    ada = await desk.person()
+    path = await _started(ada)
+    sent = dict(filled((await ada.get(path)).text, f"{path}/files"))
+    told = await ada.follow(await _send(ada, f"{path}/files", sent, (name, text)))
+    assert ("looks like the call" in told.shown) == (kind == "call")
+    files = (await ada.api("GET", f"/proposals/{path.rpartition('/')[2]}")).json["uploaded_files"]
+    assert list(files) == [kind]
+    again = dict(filled(told.text, f"{path}/files"))
+    assert (again["kind"] == "reference") == (kind == "call"), "a second call is never guessed"
+    chosen = await _started(ada)
+    await _send(ada, f"{chosen}/files", {"kind": "reference"}, (name, text))
+    files = (await ada.api("GET", f"/proposals/{chosen.rpartition('/')[2]}")).json["uploaded_files"]
+    assert list(files) == ["reference"], "whoever chooses is obeyed"
+
+
+async def test_if_all_files_are_the_call_a_draft_says_so(desk: ServedLetters) -> None:
+    ada = await desk.person()
+    path = await _started(ada, language="en")
+    await _send(ada, f"{path}/files", {"kind": "call"}, ("van.md", VAN))
+    await desk.catch_up()
+    words = "All your files are filed as the call: van.md."
+    assert words in (await ada.follow(await ada.post(f"{path}/draft"))).shown
+    await ada.post(f"{path}/draft", {"shared": "yes"})
+    await desk.catch_up()
+    assert words in (await ada.get(path)).shown
+
+
+@pytest.mark.parametrize(
+    ("name", "is_call"),
+    [
+        ("call.md", True),
+        ("Guidelines for applicants.pdf", True),
+        ("RFP-17.docx", True),
+        ("Call centre plan.pdf", False),
+        ("Our proposal.docx", False),
+        ("Recall of seeds.pdf", False),
+    ],
+)
+def test_names_of_calls_are_known(name: str, is_call: bool) -> None:
+    assert named_like_a_call(name) == is_call
+
+
+async def test_a_saved_section_answers_whether_its_tables_add_up(desk: ServedLetters) -> None:
+    ada = await desk.person()
+    code = (await _started(ada)).rpartition("/")[2]
+    table = "| Cost | USD |\n| --- | --- |\n| Dams | 90,000.50 |\n| Total | 90,000 |"
+    answer = await ada.api("PUT", f"/proposals/{code}/sections/budget", {"text": table, "revision": 1})
+    (budget,) = next(each for each in answer.json["sections"] if each["key"] == "budget")["budgets"]
+    assert budget["total"] == "90,000.50"
+    assert budget["faults"] == ["“USD” comes to 90,000.50, and the table says 90,000."]

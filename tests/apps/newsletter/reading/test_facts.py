@@ -63,12 +63,23 @@ STATEMENTS = (
     "Publié le {}",
     "تاريخ النشر: {}",
     "የታተመበት ቀን፦ {}",
+    "Prepared by the Village Reading Trust, {}",
+    "Prepared by Dr. A. Guyo and J. Otieno (Reading Trust), {}",
+    "A van for twelve villages. Prepared by Reading Trust — {}",
+    "Written by Halima Guyo on behalf of the Trust, {} in Kitui",
+    "Prepared on {}",
+    "Dated {}",
+    "Préparé par la fondation, le {}",
+    "إعداد: مؤسسة القراءة، {}",
 )
 NOT_OF_ITSELF = (
     "The study, published on {}, found little.",
     "Kenya published rules on {}.",
     "Updated {}",
     "Valid until {}",
+    "The plan prepared by the ministry, {}, was dropped.",
+    "Prepared by the ministry. It met on {}.",
+    "Applications submitted by partners after {} are late.",
 )
 
 

@@ -43,6 +43,10 @@ from partita.kit.views import ListOf, View, listed
 _SNAKE = ConfigDict(alias_generator=None)
 _ONE = "/proposals/{code}"
 _SECTION = _ONE + "/sections/{key}"
+SharedToo = Annotated[
+    bool | None,
+    Query(description="Whether shared sources may support the need; without it, only if there are no own files."),
+]
 
 
 class ProposalSummaryView(View):
@@ -77,6 +81,15 @@ class RequirementView(View):
     done: bool
 
 
+class BudgetView(View):
+    """A table with numbers."""
+
+    model_config = _SNAKE
+
+    total: str = Field(description="What its last column comes to, as counted.")
+    faults: list[str] = Field(description="What does not add up.")
+
+
 class ProposalSectionView(View):
     """A section of a proposal."""
 
@@ -93,6 +106,7 @@ class ProposalSectionView(View):
     open_requirements: int
     unresolved: list[int] = Field(description="Numbers in it that lead to no source.")
     faults: list[str] = Field(description="What does not add up in its tables.")
+    budgets: list[BudgetView] = Field(description="Its tables with numbers.")
 
 
 class ProposalView(View):
@@ -159,6 +173,7 @@ def _section(each: SectionState) -> dict[str, Any]:
         "open_requirements": each.open,
         "unresolved": list(each.unresolved),
         "faults": [fault for budget in each.budgets for fault in budget.faults],
+        "budgets": [{"total": budget.comes_to, "faults": list(budget.faults)} for budget in each.budgets],
     }
 
 
@@ -283,18 +298,26 @@ def add(api: Routes, service: NewsletterService) -> None:
         return Json({"items": [_passage(each) for each in found]})
 
     @api.post(
-        f"{_ONE}/generate", Letters.PROPOSE, status_code=202, response_model=StepView, refuses=[403, 404, 409, 429]
+        f"{_ONE}/generate",
+        Letters.PROPOSE,
+        status_code=202,
+        response_model=StepView,
+        refuses=[403, 404, 409, 422, 429],
     )
-    async def draft_proposal(viewer: CurrentViewer, code: str) -> Json:
-        """Write the sections that have no text yet from your files and sources, each sentence with its source."""
-        return started(code, await service.proposal_drafting.start(viewer, code))
+    async def draft_proposal(viewer: CurrentViewer, code: str, shared: SharedToo = None) -> Json:
+        """Write the sections that have no text yet from your files, each sentence with its source."""
+        return started(code, await service.proposal_drafting.start(viewer, code, shared=shared))
 
     @api.post(
-        f"{_SECTION}/generate", Letters.PROPOSE, status_code=202, response_model=StepView, refuses=[403, 404, 409, 429]
+        f"{_SECTION}/generate",
+        Letters.PROPOSE,
+        status_code=202,
+        response_model=StepView,
+        refuses=[403, 404, 409, 422, 429],
     )
-    async def draft_proposal_section(viewer: CurrentViewer, code: str, key: str) -> Json:
-        """Write a section from your files and sources, each sentence with its source, below what is there."""
-        return started(code, await service.proposal_drafting.start(viewer, code, key))
+    async def draft_proposal_section(viewer: CurrentViewer, code: str, key: str, shared: SharedToo = None) -> Json:
+        """Write a section from your files, each sentence with its source, below what is there."""
+        return started(code, await service.proposal_drafting.start(viewer, code, key, shared=shared))
 
     # -- files, the call and its requirements
 

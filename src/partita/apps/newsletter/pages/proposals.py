@@ -181,6 +181,7 @@ def add(pages: Routes, service: NewsletterService) -> None:
             sources=await service.proposal_files.sources(viewer, code),
             call=await service.calls.look(code),
             writing=writing,
+            shared_too=viewer.may(Letters.READ_SOURCES) and not await service.proposal_drafting.has_own(there),
             just_written=service.proposal_drafting.just_written(writing.run),
             offer=_offer(there),
             groups=GROUPS,
@@ -288,19 +289,19 @@ def add(pages: Routes, service: NewsletterService) -> None:
         return redirect(base(code, section=key), flash=told)
 
     @pages.post(f"{_ONE}/sections/{{key}}/draft", Letters.PROPOSE)
-    async def draft_section(viewer: CurrentViewer, code: str, key: str) -> Response:
-        """Write a first text from files and sources."""
+    async def draft_section(request: Request, viewer: CurrentViewer, code: str, key: str) -> Response:
+        """Write a first text from files, and from shared sources if that is ticked."""
         try:
-            await service.proposal_drafting.start(viewer, code, key)
+            await service.proposal_drafting.start(viewer, code, key, shared=await _shared_too(request))
         except Conflict as problem:
             return redirect(base(code, section=key), flash=problem.detail, kind="warn")
         return redirect(base(code, section=key), flash="It is being written from your sources.", kind="info")
 
     @pages.post(f"{_ONE}/draft", Letters.PROPOSE)
-    async def draft_all(viewer: CurrentViewer, code: str) -> Response:
+    async def draft_all(request: Request, viewer: CurrentViewer, code: str) -> Response:
         """Write a first text of every section that has none."""
         try:
-            await service.proposal_drafting.start(viewer, code)
+            await service.proposal_drafting.start(viewer, code, shared=await _shared_too(request))
         except Conflict as problem:
             return redirect(base(code), flash=problem.detail, kind="warn")
         return redirect(base(code), flash="The empty sections are being written from your sources.", kind="info")
@@ -396,7 +397,7 @@ def add(pages: Routes, service: NewsletterService) -> None:
         """Add files; each is added or refused by itself."""
         there = await proposals.read(viewer, code, write=True)
         sent = await service.sources.receive(request)
-        kind = file_kind(sent.fields.get("kind") or "") or "reference"
+        kind = file_kind(sent.fields.get("kind") or "")
         section = sent.fields.get("section") or ""
         added, refused = await service.proposal_files.add_all(viewer, code, kind, sent)
         if not added and not refused:
@@ -407,6 +408,9 @@ def add(pages: Routes, service: NewsletterService) -> None:
                 if len(added) == 1
                 else f"{len(added)} files are being processed."
             )
+            call = next((each for each in added if kind is None and "call" in each.tags), None)
+            if call is not None:
+                told += f" “{call.title}” looks like the call, and is filed as that."
             return redirect(f"{base(code, section=section)}#files", flash=told)
         lines = [{"name": name, "why": problem.detail} for name, problem in refused]
         there = await proposals.read(viewer, code)
@@ -581,6 +585,12 @@ def add(pages: Routes, service: NewsletterService) -> None:
         """Delete it."""
         await service.proposal_removals.delete(viewer, code)
         return redirect("/newsletter/proposals", flash="The proposal was deleted.")
+
+
+async def _shared_too(request: Request) -> bool:
+    """Whether “Also use shared sources” is ticked."""
+    async with request.form(max_fields=5) as sent:
+        return sent.get("shared") == "yes"
 
 
 def _days(deadline: str | None, today: date) -> int | None:

@@ -1,6 +1,7 @@
 """*Draft from sources*: sections of a proposal written by the writer in use, as a step.
 
-One section after the other, each from the passages that fit its purpose and the proposal's brief. What is finished is
+One section after the other, each from the passages that fit its purpose and the proposal's brief; a summary last, from
+what the others say. What is finished is
 kept, so that a run which is taken up again goes on. What people have written stays: of several sections only those
 without text are written; one that is asked for by itself gets its draft below what is there.
 """
@@ -30,14 +31,16 @@ from partita.apps.newsletter.service.drafting.values import (
 from partita.apps.newsletter.service.drafting.watching import listened
 from partita.apps.newsletter.service.editing.citations import carried_over, cited, unresolved
 from partita.apps.newsletter.service.editing.comparing import normal
+from partita.apps.newsletter.service.editing.lengths import word_count
 from partita.apps.newsletter.service.generators.service import Generators
 from partita.apps.newsletter.service.generators.values import SectionTask, WrittenSection
 from partita.apps.newsletter.service.generators.writer import Listen, Writer
 from partita.apps.newsletter.service.passages import Passages
 from partita.apps.newsletter.service.proposals import OpenProposal, Proposals, SectionState, opened
-from partita.apps.newsletter.service.proposing.assigning import Told, assigned
-from partita.apps.newsletter.service.proposing.kinds import told_of
+from partita.apps.newsletter.service.proposing.assigning import Told, assigned, takes_evidence
+from partita.apps.newsletter.service.proposing.kinds import kinds_of, told_of
 from partita.apps.newsletter.service.proposing.purposes import (
+    Subject,
     about,
     brief_of,
     chosen,
@@ -46,7 +49,8 @@ from partita.apps.newsletter.service.proposing.purposes import (
     question_of,
     words_for,
 )
-from partita.apps.newsletter.service.proposing.setting import set_tables
+from partita.apps.newsletter.service.proposing.setting import set_tables, set_text
+from partita.apps.newsletter.service.proposing.summing_up import is_summary, summed_up
 from partita.apps.newsletter.service.reading.sentences import sentences
 from partita.apps.newsletter.service.steps import Look, Step, Steps, Work
 from partita.apps.newsletter.service.writing.values import Citation, Edition, Library, Passage, Section, SoFar, Story
@@ -65,6 +69,10 @@ _TONE_PROFESSIONAL, _TONE_TECHNICAL = 85, 65
 _HEADING = re.compile(r"^#{1,6} .*$\n*", re.MULTILINE)
 _RUN_IN = re.compile(r"^\*\*[^*\n]+[.።]\*\* ", re.MULTILINE)
 """Headlines of the sources' sections: a proposal has headings of its own."""
+ONLY_CALLS = (
+    "All your files are filed as the call: {names}. Nothing of a call is told as your text. "
+    "Remove what is your own there, and add it again as “Own document”."
+)
 NOTHING = (
     "Nothing in your files and sources is about this. Add a source, or describe the proposal under “Edit details”."
 )
@@ -88,13 +96,21 @@ class ProposalDrafting:
         """The step, for `Steps.use`. Forty sections, each with two questions of three minutes at most."""
         return Step("proposal", self._run, self._ready, seconds=4 * 3600)
 
-    async def start(self, viewer: Viewer, code: str, key: str = "") -> Look:
-        """Write one section, or all that have no text."""
+    async def start(self, viewer: Viewer, code: str, key: str = "", *, shared: bool | None = None) -> Look:
+        """Write one section, or all that have no text. The common sources are used too if somebody asks for that
+        (`shared`); if nobody says, only if the proposal has no files of its own."""
         there = await self._proposals.read(viewer, code, write=True)
         if key:
             there.one(key)
-        inputs = {"key": key, "shared": viewer.may(Letters.READ_SOURCES)}
+        wanted = not await self.has_own(there) if shared is None else shared
+        inputs = {"key": key, "shared": wanted and viewer.may(Letters.READ_SOURCES)}
         return await self._steps.start(viewer, code, "proposal", inputs=inputs)
+
+    async def has_own(self, there: OpenProposal) -> bool:
+        """Whether the proposal has sources of its own beside the call."""
+        calls = frozenset(call_sources(there.proposal))
+        page = await self._store.page(schema.sources(there.proposal.proposal_code), limit=len(calls) + 1)
+        return any(each.source_id not in calls for each in page)
 
     def just_written(self, run: StepRun | None) -> bool:
         """Whether a run has ended well in the last minute."""
@@ -115,6 +131,14 @@ class ProposalDrafting:
             raise Conflict(words if there.sections else "Add a section first.", code="nothing_to_write")
         if inputs.get("key") and words_for(wanted[0].section, wanted[0].words) < _FEWEST_WORDS:
             raise Conflict("The section is as long as it may be. Raise its limit, or shorten it.", code="section_full")
+        sums_up = any(is_summary(each.section) and _summary(there, each, {}) for each in wanted)
+        if not sums_up and not inputs.get("shared") and (words := await self._only_calls(there)):
+            raise Conflict(words, code="only_calls")
+
+    async def _only_calls(self, there: OpenProposal) -> str:
+        """That there are files, and all of them are the call, in words; else nothing."""
+        names = [str(each.get("name")) for each in there.files.get("call", ())]
+        return ONLY_CALLS.format(names=", ".join(names)) if names and not await self.has_own(there) else ""
 
     async def _run(self, work: Work) -> None:
         proposal = await find(self._store, schema.proposal, work.subject)
@@ -127,11 +151,16 @@ class ProposalDrafting:
         wanted = _wanted(there, key)
         told = await self._told(work, there, wanted)
         passages = {key: _passages_of(some) for key, some in told.items()}
-        for state in wanted:
+        common = {each.source_id: each.title for some in passages.values() for each in some if not each.own}
+        for state in sorted(wanted, key=lambda each: is_summary(each.section)):
             if state.key in kept.texts:
                 continue
             done = len(kept.texts)
             library = await self._library(passages, state.key)
+            if is_summary(state.section) and (text := _summary(there, state, kept.texts, kept.so_far)):
+                kept.add(state, *_with_more(text, state, told[state.key], kept.so_far), library)
+                await work.keep(kept.stored())
+                continue
             text, so_far = await self._section(
                 work, there, state, told[state.key], library, writer, kept.so_far, done, len(wanted)
             )
@@ -140,12 +169,13 @@ class ProposalDrafting:
         await work.progress("Checking", done=len(wanted), total=len(wanted))
         texts = {each: text for each, text in kept.texts.items() if text}
         if not texts:
-            raise JobFailed(NOTHING)
+            raise JobFailed(await self._only_calls(there) or NOTHING)
         known = {each.n for each in kept.so_far.citations}
         wrong = next((number for text in texts.values() for number in unresolved(text, known)), None)
         if wrong is not None:
             raise JobFailed(f"The writer cited [{wrong}], which is no source. Try again; nothing was changed.")
-        await self._finish(work, key, texts, kept)
+        notes = (_shared_words(work, texts, kept, common), await self._only_calls(there))
+        await self._finish(work, key, texts, kept, notes)
 
     async def _told(
         self, work: Work, there: OpenProposal, wanted: Sequence[SectionState]
@@ -157,11 +187,14 @@ class ProposalDrafting:
         language = str(there.metadata.get("language") or "en")
         private = about(brief, [each for each in own if each.source_id not in calls], language)
         usable = {each.id: each for each in private}
-        for done, state in enumerate(wanted if work.inputs.get("shared", True) else ()):
-            await work.progress("Searching", done=done, total=len(wanted), message=state.title)
+        subject = Subject.of(there.proposal.title, there.proposal.description, private)
+        background = [each for each in wanted if takes_evidence(kinds_of(each.section))]
+        for done, state in enumerate(background if work.inputs.get("shared") else ()):
+            await work.progress("Searching", done=done, total=len(background), message=state.title)
             demands = [each.text for each in state.requirements]
             found = await self._passages.candidates(question_of(state.section, brief, demands))
-            judged = await work.in_thread(fitting, state.section, brief, demands, found.passages, found.statistics)
+            clear = [each for each in found.passages if subject.clearly_of(each, found.statistics)]
+            judged = await work.in_thread(fitting, state.section, brief, demands, clear, found.statistics)
             usable |= {each.id: each for each in chosen(judged) if each.language == language}
         # All sections take part, so that no section tells what belongs to another.
         sections = [each.section for each in there.sections]
@@ -223,7 +256,7 @@ class ProposalDrafting:
         }
         return Library({each.id: each for each in own}, beside)
 
-    async def _finish(self, work: Work, key: str, texts: Mapping[str, str], kept: _Kept) -> None:
+    async def _finish(self, work: Work, key: str, texts: Mapping[str, str], kept: _Kept, notes: Iterable[str]) -> None:
         """All texts in one transaction, beside whatever people have saved meanwhile."""
         for left in range(_TRIES, 0, -1):
             written: list[str] = []
@@ -244,6 +277,7 @@ class ProposalDrafting:
                 told += " Those that somebody has written meanwhile were left alone."
             if empty:
                 told += f" The sources say nothing about: {'; '.join(empty)}."
+            told = " ".join(filter(None, (told, *notes)))
             path = f"/newsletter/proposals/{work.subject}" + (f"?section={key}" if key else "")
             try:
                 return await work.finish(*writes, message=told, path=path)
@@ -251,6 +285,54 @@ class ProposalDrafting:
                 if left == 1:
                     raise
         return None
+
+
+def _summary(there: OpenProposal, state: SectionState, new: Mapping[str, str], so_far: SoFar | None = None) -> str:
+    """A section that sums up the others: what is there, and what this run has written."""
+    room = words_for(state.section, state.words)
+    known = {int(each.get("n") or 0) for each in there.proposal.citations} if so_far is None else _numbers(so_far)
+    others = [
+        (each.section, each.text if each.text.strip() else new.get(each.key, ""))
+        for each in there.sections
+        if each.key != state.key
+    ]
+    return summed_up(
+        others,
+        room if room >= _FEWEST_WORDS else 0,
+        known,
+        language=str(there.metadata.get("language") or "en"),
+        currency=str(there.metadata.get("currency") or ""),
+        told=normal(state.text),
+    )
+
+
+def _numbers(so_far: SoFar) -> frozenset[int]:
+    return frozenset(each.n for each in so_far.citations)
+
+
+def _with_more(text: str, state: SectionState, told: Sequence[Told], so_far: SoFar) -> tuple[str, SoFar]:
+    """A summary, and below it what the sources say in short themselves, as far as there is room."""
+    left = words_for(state.section, state.words) - word_count(text)
+    fitting_ones: list[Told] = []
+    for each in told:
+        if not each.is_table and each.words <= left:
+            fitting_ones.append(each)
+            left -= each.words
+    more, so_far = set_text(fitting_ones, so_far)
+    return "\n\n".join(filter(None, (text, more))), so_far
+
+
+def _shared_words(work: Work, texts: Mapping[str, str], kept: _Kept, common: Mapping[str, str]) -> str:
+    """Which common sources the new texts cite, if they were asked for."""
+    if not work.inputs.get("shared"):
+        return ""
+    numbers = {number for text in texts.values() for number in cited(text)}
+    used = dict.fromkeys(
+        common[each.source_id] for each in kept.so_far.citations if each.n in numbers and each.source_id in common
+    )
+    if not used:
+        return "No shared source was used."
+    return f"Shared sources used: {', '.join(f'“{title}”' for title in used)}."
 
 
 def _missing(state: SectionState) -> str:

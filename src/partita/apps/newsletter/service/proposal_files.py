@@ -1,4 +1,4 @@
-"""The files of a proposal: the call, references and annexes, read onto a shelf that no other search looks at."""
+"""The files of a proposal: the call, own documents and annexes, read onto a shelf that no other search looks at."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from partita.apps.newsletter.formats import as_stored
 from partita.apps.newsletter.inputs import SourceFacts
 from partita.apps.newsletter.schema import Proposal, Source
 from partita.apps.newsletter.service.proposals import OpenProposal, Proposals, files_of
+from partita.apps.newsletter.service.proposing.call_signs import named_like_a_call, reads_like_a_call
 from partita.apps.newsletter.service.proposing.frames import ProposalSection, sections_of_headings
 from partita.apps.newsletter.service.reading.reading import read_in
 from partita.apps.newsletter.service.source_removal import SourceRemovals
@@ -17,12 +18,15 @@ from partita.kit.clock import stamp
 from partita.kit.files import UploadedFile, UploadedFiles
 from partita.kit.kit import Kit
 from partita.kit.permissions import Viewer
+from partita.kit.previews.refusals import PreviewRefused
 from partita.kit.problems import FieldError, Invalid, NotFound, Problem, TooLarge
 
 _FEW = 3
 FileKind = Literal["call", "reference", "annex"]
-FILE_KINDS: dict[FileKind, str] = {"call": "The call", "reference": "References", "annex": "Annexes"}
+FILE_KINDS: dict[FileKind, str] = {"call": "The call", "reference": "Own documents", "annex": "Annexes"}
 MOST_FILES = 60
+_LOOKED_AT, _LOOKED_AT_BYTES = 3, 2_000_000
+"""So many files, of so many bytes at most, are looked into before they are added."""
 
 
 def file_kind(name: str) -> FileKind | None:
@@ -40,17 +44,38 @@ class ProposalFiles:
         self._removals = removals
 
     async def add_all(
-        self, viewer: Viewer, code: str, kind: FileKind, sent: UploadedFiles
+        self, viewer: Viewer, code: str, kind: FileKind | None, sent: UploadedFiles
     ) -> tuple[list[Source], list[tuple[str, Problem]]]:
-        """Files that were sent together: the sources, and why others are none."""
+        """Files that were sent together: the sources, and why others are none. Without a kind they are own documents,
+        but for the first that looks like the call if there is none yet."""
         added: list[Source] = []
         refused = list(sent.refused)
+        call = None if kind else await self._call_among(viewer, code, sent.files)
         for file in sent.files:
+            wanted: FileKind = kind or ("call" if file is call else "reference")
             try:
-                added.append(await self.add(viewer, code, kind, file))
+                added.append(await self.add(viewer, code, wanted, file))
             except Problem as problem:
                 refused.append((file.called, problem))
         return added, refused
+
+    async def _call_among(self, viewer: Viewer, code: str, files: Sequence[UploadedFile]) -> UploadedFile | None:
+        """The file that looks like the call of a proposal which has none: by its name, else by its text."""
+        there = await self._proposals.read(viewer, code, write=True)
+        if there.files.get("call"):
+            return None
+        named = next((file for file in files if named_like_a_call(file.called)), None)
+        if named is not None:
+            return named
+        for file in [each for each in files if each.size <= _LOOKED_AT_BYTES][:_LOOKED_AT]:
+            try:
+                data = (await self._kit.files.load(file.name)).data
+                reading = await read_in(data, file.name, self._kit.clock.now().date())
+            except (PreviewRefused, Problem):
+                continue  # what is wrong with it is said when it is read
+            if reads_like_a_call("\n".join(passage.text for passage in reading.passages)):
+                return file
+        return None
 
     async def add(self, viewer: Viewer, code: str, kind: FileKind, file: UploadedFile) -> Source:
         """A file; it is read in the background, onto the proposal's own shelf."""

@@ -59,6 +59,8 @@ MOST_METADATA = 60_000
 _TRIES = 20
 _TOUCHED_EVERY = timedelta(minutes=1)
 _WINDOW_MINUTES = 10
+_THIN = 0.25
+"""A section with less than this share of its words is hardly written."""
 Sort = Literal["due", "touched", "created"]
 FACTS = ("applicant", "funder", "call_url", "deadline", "amount", "currency", "language", "theme", "annex")
 
@@ -86,6 +88,11 @@ class SectionState:
     def over(self) -> int:
         """By how many words it is too long."""
         return max(0, self.words - self.section.limit) if self.section.limit else 0
+
+    @property
+    def thin(self) -> bool:
+        """Whether it has a text that is far shorter than it should be; a table says much in few words."""
+        return 0 < self.words < _THIN * self.section.limit and not self.budgets
 
     @property
     def open(self) -> int:
@@ -153,6 +160,8 @@ class OpenProposal:
         for each in self.sections:
             if each.over:
                 found.append(f"“{each.title}” has {each.over:,} words too many.")
+            if each.thin:
+                found.append(f"“{each.title}” has {each.words:,} of about {_count(each.section.limit, 'word')}.")
             found += [f"“{each.title}”: {fault}" for budget in each.budgets for fault in budget.faults]
         found += too_many_pages(self.requirements, self.words, self.pages)
         empty = [each.title for each in self.sections if not each.text.strip()]

@@ -111,8 +111,20 @@
 
     // A draft answers with the section that was saved, a proposal with all of them.
     const sectionOf = (answer) => answer.section || answer.sections?.find((each) => each.key === key) || {};
+    // Whether the tables of what was saved add up; the words stand in the page's templates.
+    const checked = (budgets) => {
+      const filled = (name, place, words) => {
+        const copy = writing.querySelector(`template[${name}]`).content.cloneNode(true);
+        copy.querySelector(place).textContent = words;
+        return copy;
+      };
+      writing.querySelector("[data-budgets]")?.replaceChildren(...budgets.flatMap(({ total, faults }) => faults.length
+        ? faults.map((fault) => filled("data-budget-fault", ".notice > div", fault))
+        : [filled("data-budget-sum", "span", total)]));
+    };
     const shown = (answer) => {
-      const { words: count } = sectionOf(answer);
+      const { words: count, budgets } = sectionOf(answer);
+      if (budgets) checked(budgets);
       if (count !== undefined) all("[data-section-words]").forEach((words) => { words.textContent = count.toLocaleString("en"); });
       if (!answer.word_count) return;
       document.querySelector("[data-words]").textContent = answer.word_count.toLocaleString("en");
@@ -487,6 +499,9 @@
 
     // ---- a draft from sources has ended: its text comes in, below what was typed meanwhile
 
+    // That it has begun is no news once it has ended; a short draft ends before its page is there.
+    const begun = () => document.querySelector("#drafting:not([hx-get])") && document.querySelector("#main > .flash.info")?.remove();
+    begun();
     let renewing = null;
     const renew = async () => {
       clearTimeout(timer);
@@ -516,7 +531,8 @@
         else say(`Saved ${clock(updated)}`);
       } else later(); // somebody else's text: saving shows both
       const newest = new DOMParser().parseFromString(await page.text(), "text/html");
-      for (const part of [".writing-sections ol", ".proposal-facts"]) {
+      begun();
+      for (const part of [".writing-sections ol", ".proposal-facts", "[data-after-draft=all]", "[data-after-draft=one]"]) {
         const there = document.querySelector(part);
         const renewed = newest.querySelector(part);
         if (there && renewed) there.innerHTML = renewed.innerHTML;

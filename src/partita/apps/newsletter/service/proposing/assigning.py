@@ -1,8 +1,8 @@
 """Which section tells what: every unit of the sources goes to the section whose kind it is of, or to none.
 
 Sentences of the proposal's own files can be told anywhere. What the common sources tell is of other projects: it can be
-evidence, and no section of what we want, who we are, or when we do it. A section that sums up gets what sources say in
-short, and one sentence of each section that can spare it.
+evidence of the need, and no section of what we want, do, reach, spend, or are. A section that sums up gets what sources
+say in short; the rest of it is what the other sections say.
 """
 
 from __future__ import annotations
@@ -17,15 +17,13 @@ from partita.apps.newsletter.service.proposing.units import Unit, together, unit
 from partita.apps.newsletter.service.writing.terms import alike, terms
 from partita.apps.newsletter.service.writing.values import Passage
 
-_EVIDENCE: frozenset[Kind] = frozenset(("need", "method", "results", "risks", "sustainability", "gender", "budget"))
+EVIDENCE: frozenset[Kind] = frozenset(("need",))
+"""Where facts of the world belong, whoever has found them."""
 _OF_OTHERS = 0.8
 """What sentences of the common sources count if there are too many."""
 _INSTEAD: dict[Kind, Kind] = {"plan": "method"}
 """Where something is told if a proposal has no section for it."""
 _THE_SAME = 0.75
-_SPARE = 4
-"""A section with so many sentences can give one to the summary."""
-_SUMMED_UP: tuple[Kind, ...] = ("need", "objectives", "method", "results")
 _MOST_TABLES = 2
 
 
@@ -78,7 +76,6 @@ def assigned(
     if asked:
         by_section[asked] = by_section[asked] or second_best
     chosen = {key: _within(found, room.get(key, 0)) for key, found in by_section.items()}
-    _sum_up(sections, kinds, chosen, room)
     return {key: _in_order(found) for key, found in chosen.items()}
 
 
@@ -126,17 +123,24 @@ def _judged(
         if kind not in present and scores.get(kind, 0.0) >= LEAST and unit.shape != "table":
             scores[other] = max(scores.get(other, 0.0), scores[kind])
     if not passage.own:
-        scores = {kind: value for kind, value in scores.items() if kind in _EVIDENCE}
-        if unit.shape == "table":
-            scores = {}
+        best = max(scores.values(), default=0.0)
+        evidence = unit.shape != "table" and best_of(scores, EVIDENCE) >= best
+        scores = {kind: value for kind, value in scores.items() if evidence and kind in EVIDENCE}
     absent = max((value for kind, value in scores.items() if kind not in present), default=0.0)
     judged: dict[str, float] = {}
     for section in sections:
         own = kinds[section.key]
         value = best_of(scores, own) if own else _by_words(section, unit)
+        if not (passage.own or takes_evidence(own)):
+            value = 0.0
         # What clearly is of a kind that the proposal has no section for belongs to none.
         judged[section.key] = value if value + LEAST > absent else 0.0
     return judged
+
+
+def takes_evidence(kinds: Sequence[Kind]) -> bool:
+    """Whether a section of these kinds may tell what the common sources say."""
+    return bool(kinds) and EVIDENCE.issuperset(kinds)
 
 
 def _by_words(section: ProposalSection, unit: Unit) -> float:
@@ -160,29 +164,6 @@ def _within(found: Sequence[Told], room: int) -> list[Told]:
         words += each.words
         chosen.append(each)
     return chosen
-
-
-def _sum_up(
-    sections: Sequence[ProposalSection],
-    kinds: Mapping[str, tuple[Kind, ...]],
-    chosen: dict[str, list[Told]],
-    room: Mapping[str, int],
-) -> None:
-    """Give a section that sums up one sentence of each section that can spare it."""
-    summary = next((each.key for each in sections if "summary" in kinds[each.key] and room.get(each.key)), None)
-    if summary is None:
-        return
-    words = sum(each.words for each in chosen[summary])
-    for kind in _SUMMED_UP:
-        key = next((each.key for each in sections if kind in kinds[each.key] and each.key != summary), None)
-        alone = [each for each in chosen.get(key or "", ()) if len(each.units) == 1 and each.units[0].shape == "prose"]
-        if key is None or len(alone) < _SPARE:
-            continue
-        best = _in_order(alone)[0]  # sources say first what matters most
-        if words + best.words <= room[summary]:
-            chosen[key].remove(best)
-            chosen[summary].append(best)
-            words += best.words
 
 
 def _in_order(found: Sequence[Told]) -> tuple[Told, ...]:

@@ -23,6 +23,11 @@ class Budget:
     faults: tuple[str, ...]
     """What does not add up, in words."""
 
+    @property
+    def comes_to(self) -> str:
+        """The total as people write it."""
+        return "" if self.total is None else f"{self.total:,f}"
+
 
 def budgets_in(text: str) -> tuple[Budget, ...]:
     """The tables of a text that have numbers in them."""

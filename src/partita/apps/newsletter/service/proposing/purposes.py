@@ -27,6 +27,10 @@ _WHEN = re.compile(
     r"\[\d+\]|\b(January|February|March|April|May|June|July|August|September|October|November|December)\b|\b\d[\d,.]*"
 )
 """Days and figures of a brief say nothing of its subject."""
+_CLEARLY = 0.5
+"""How much of a subject, its words weighted by how rare they are, a common source must have."""
+_FEWEST_SHARED, _FEWEST_OF_ALL = 2, 3
+_FREQUENT = 10
 _USUAL_WORDS, _MOST_WORDS, _SHARE = 260, 600, 0.8
 
 _PURPOSES: tuple[tuple[re.Pattern[str], str], ...] = tuple(
@@ -144,6 +148,38 @@ def about(brief: str, passages: Sequence[Passage], language: str) -> tuple[Passa
         or wanted & frozenset(terms(f"{each.title} {each.heading} {each.text}"))
     }
     return tuple(each for each in spoken if not fitting_sources or each.source_id in fitting_sources)
+
+
+@dataclass(frozen=True, slots=True)
+class Subject:
+    """What a proposal is about."""
+
+    title: frozenset[str]
+    whole: frozenset[str]
+    """The words of title and description, and those that its own files have most often."""
+
+    @staticmethod
+    def of(title: str, description: str, own: Iterable[Passage]) -> Subject:
+        counted = Counter(term for each in own for term in terms(each.text) if not term.isdecimal())
+        frequent = (term for term, count in counted.most_common(_FREQUENT) if count > 1)
+        named = frozenset(terms(_WHEN.sub(" ", title)))
+        return Subject(named, named | frozenset(terms(_WHEN.sub(" ", description))) | frozenset(frequent))
+
+    def clearly_of(self, passage: Passage, statistics: Statistics) -> bool:
+        """Whether a common source is about it: it has most of the title, or most of all that is known. A word or two
+        that half of the world has, such as village, are not enough."""
+        here = frozenset(terms(f"{passage.title} {passage.heading} {passage.text}"))
+        return _has_most(self.title, here, statistics, _FEWEST_SHARED) or _has_most(
+            self.whole, here, statistics, _FEWEST_OF_ALL
+        )
+
+
+def _has_most(wanted: frozenset[str], here: frozenset[str], statistics: Statistics, fewest: int) -> bool:
+    shared = wanted & here
+    if len(shared) < min(fewest, len(wanted)) or not shared:
+        return False
+    weight = sum(map(statistics.rarity, wanted))
+    return sum(map(statistics.rarity, shared)) >= _CLEARLY * weight
 
 
 def words_for(section: ProposalSection, there: int) -> int:

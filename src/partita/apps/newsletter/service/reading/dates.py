@@ -49,6 +49,7 @@ _STATED = re.compile(
     (?: ^ | [|·•—–;(] ) [^\w\n]{0,8}
     (?: (?:first|originally)[ ] )?
     (?: published | publication[ ]date | date[ ]of[ ]publication | issued | date[ ]of[ ]issue | released | posted
+      | prepared | written | compiled | dated | report[ ]date | date[ ]of[ ](?:the[ ]|this[ ])?report
       | publié(?:e)? | date[ ]de[ ]publication
       | تاريخ[ ]النشر | نشر | نُشر | تاريخ[ ]الإصدار | صدر
       | የታተመበት[ ]ቀን | የወጣበት[ ]ቀን | የታተመው )
@@ -60,6 +61,18 @@ _STATED = re.compile(
 )
 """Where a text states when it was published: in a line of its own, or in a part of one; in the midst of a sentence it
 may be about something else."""
+_BY_SOMEBODY = re.compile(
+    rf"""
+    (?: ^ | [|·•—–;(] | [.!?]\s ) [^\w\n]{{0,8}}
+    (?: (?:prepared|written|compiled|drafted|authored|submitted)[ ]by | préparé[ ]par | rédigé[ ]par | établi[ ]par
+      | إعداد | أعده | أعدته | ያዘጋጀው )
+    [ :：፦]+ (?: [^\n|;!?.\d] | (?<=\bDr|\bMr|\bMs)\. | (?<=\b[A-Z])\. ){{2,120}}?
+    [ \t]*[,،፣|·•—–(:-][ \t]* (?: (?:on|in|le|في)[ ] )? (?: \w{{3,9}}day,?[ ] )?
+    (?= {_DATE.pattern} )
+    """,
+    re.VERBOSE | re.IGNORECASE | re.MULTILINE,
+)
+"""Who wrote a text, and then the day: “Prepared by the Reading Trust, 14 March 2026”."""
 _PDF = re.compile(r"D:(\d{4})(\d{2})?(\d{2})?")
 _ARABIC_DIGITS = {0x660 + digit: str(digit) for digit in range(10)} | {0x6F0 + digit: str(digit) for digit in range(10)}
 
@@ -76,7 +89,8 @@ def published_of(told: str, text: str, today: date) -> str | None:
 def stated_in(text: str) -> Iterable[date]:
     """The days on which a text says that it was published. A file's own date is often that of its last copy."""
     plain = text.translate(_ARABIC_DIGITS)
-    for statement in _STATED.finditer(plain):
+    statements = (*_STATED.finditer(plain), *_BY_SOMEBODY.finditer(plain))
+    for statement in sorted(statements, key=lambda each: each.end()):
         match = _DATE.match(plain, statement.end())
         found = None if match is None else _date(match)
         if found is not None:
