@@ -7,8 +7,9 @@ say in short; the rest of it is what the other sections say.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import takewhile
 
 from partita.apps.newsletter.service.proposing.cues import LEAST, best_of, cued_for, scores_of, table_scores
 from partita.apps.newsletter.service.proposing.frames import ProposalSection
@@ -62,8 +63,10 @@ def assigned(
     known = [frozenset(terms(each)) for each in told]
     by_section: dict[str, list[Told]] = {each.key: [] for each in sections}
     second_best: list[Told] = []
-    for run in together(units_of(passages)):
-        if any(alike(run[0].terms, other) > _THE_SAME for other in known):
+    for whole in together(units_of(passages)):
+        # What leans on a sentence goes only as long as nothing between them is told already.
+        run = tuple(takewhile(_unlike(known), whole))
+        if not run:
             continue
         known += [each.terms for each in run if each.shape != "table"]
         home = _home(run, sections, kinds, year)
@@ -77,6 +80,10 @@ def assigned(
         by_section[asked] = by_section[asked] or second_best
     chosen = {key: _within(found, room.get(key, 0)) for key, found in by_section.items()}
     return {key: _in_order(found) for key, found in chosen.items()}
+
+
+def _unlike(known: Sequence[frozenset[str]]) -> Callable[[Unit], bool]:
+    return lambda unit: not any(alike(unit.terms, each) > _THE_SAME for each in known)
 
 
 def _home(
@@ -93,10 +100,12 @@ def _home(
         second = _judged(run[1], sections, kinds, year)
         key = max(second, key=lambda each: second[each])
         first = {**first, key: second[key]}
-    if key is None or first[key] < LEAST:
+    if key is None or first[key] < LEAST or not _may_tell(run[0], kinds[key]):
         return None
     kept = [run[0]]
     for unit in run[1:]:
+        if not _may_tell(unit, kinds[key]):
+            break
         judged = _judged(unit, sections, kinds, year)
         best = max(judged, key=lambda each: judged[each])
         # What leans on a sentence goes with it if it has something of the kind itself, and is not more of another.
@@ -131,11 +140,16 @@ def _judged(
     for section in sections:
         own = kinds[section.key]
         value = best_of(scores, own) if own else _by_words(section, unit)
-        if not (passage.own or takes_evidence(own)):
+        if not _may_tell(unit, own):
             value = 0.0
         # What clearly is of a kind that the proposal has no section for belongs to none.
         judged[section.key] = value if value + LEAST > absent else 0.0
     return judged
+
+
+def _may_tell(unit: Unit, kinds: Sequence[Kind]) -> bool:
+    """Whether a section of these kinds may tell a unit."""
+    return unit.passage.own or takes_evidence(kinds)
 
 
 def takes_evidence(kinds: Sequence[Kind]) -> bool:
