@@ -6,14 +6,25 @@ days in a row, so that a bad night of a server is not the end of a page.
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
+from datetime import date, time
+from typing import Any
 
-from partita.kit.failing_links import LONGEST_REASON
+from partita.kit.clock import stamp
+from partita.kit.failing_links import LONGEST_REASON, is_due
 from partita.kit.fetcher import Fetcher, FetchRefused
 from partita.kit.fetcher.fetcher import spelled_status
-from partita.kit.jobs import JobFailed, Running
+from partita.kit.jobs import Arguments, JobFailed, JobKind, Result, Running, Schedule
+from partita.kit.kit import Kit
 from partita.kit.politeness import visit_hosts
+from partita.table import Page
+
+MOST_LINKS = 3_000
+"""How many addresses one night asks, and as many of those that fail."""
+CHUNK = 50
+"""After so many a night goes on if its process was killed."""
 
 _ALIVE = frozenset({401, 402, 403, 405, 406, 407, 408, 418, 421, 425, 428, 429, 431, 451, 503, 999})
 """Answers of sites that are there, but not for us or not now."""
@@ -79,3 +90,62 @@ async def check_links(
         counts.working += reason is None
         counts.failing += reason is not None
     running.note(done=counts.asked, message=f"{counts.asked:,} asked, {counts.failing:,} do not work")
+
+
+class NightlyLinks(ABC):
+    """Asks every address of a system once a week, and those that fail every night."""
+
+    def __init__(self, kit: Kit, name: str, title: str, at: time, shown: str, *, pause: float = 1.0) -> None:
+        """`shown` is the page of the broken ones; `pause` is how many seconds a host is left alone between two of its
+        addresses."""
+        self._kit = kit
+        self._shown = shown
+        self._pause = pause
+        self.kind = JobKind(name, title, self.run, seconds=3 * 3600.0, kept_days=7)
+        self.schedules = (Schedule(name, name, at=at),) if kit.settings.fetch else ()
+
+    @abstractmethod
+    async def page(self, cursor: str | None) -> Page[Link]:
+        """Some of all addresses, `CHUNK` at most."""
+
+    @abstractmethod
+    async def failing(self, today: str) -> Sequence[str]:
+        """The keys of those that failed on an earlier day and were not asked today, `MOST_LINKS` of a kind at most."""
+
+    @abstractmethod
+    async def links_of(self, keys: Sequence[str]) -> Sequence[Link]:
+        """The addresses that some of these have now; what is gone has none."""
+
+    @abstractmethod
+    async def record(self, link: Link, reason: str | None) -> None:
+        """Keep what an address answered: None if it works, else why it does not. Done again, it adds nothing."""
+
+    async def run(self, running: Running, _arguments: Arguments) -> Result:
+        """Ask what is due today, and then what failed before; after a kill it goes on with the next of them."""
+        counts = LinkCounts()
+        saved: dict[str, Any] = running.saved or {"cursor": None, "asked": 0, "known": False}
+        await running.progress("Asking addresses")
+        day = date.fromisoformat(running.created_at[:10])
+        while not saved["known"]:
+            page = await self.page(saved["cursor"])
+            due = [each for each in page if is_due(each.key, day)][: MOST_LINKS - saved["asked"]]
+            await self._check(running, due, counts)
+            asked = saved["asked"] + len(due)
+            ended = page.next_cursor is None or asked >= MOST_LINKS
+            saved = {"cursor": page.next_cursor, "asked": asked, "known": ended}
+            await running.checkpoint(saved)
+        await self._ask_again(running, counts)
+        message = f"{counts.asked:,} addresses were asked; {counts.failing:,} did not answer as they should."
+        return Result(message, self._shown, {"asked": counts.asked, "failing": counts.failing})
+
+    async def _ask_again(self, running: Running, counts: LinkCounts) -> None:
+        """Those that failed before; what was asked today already is left alone."""
+        before = await self.failing(stamp(self._kit.clock)[:10])
+        for start in range(0, len(before), CHUNK):
+            await self._check(running, await self.links_of(before[start : start + CHUNK]), counts, hopeful=False)
+            await running.progress()
+
+    async def _check(
+        self, running: Running, links: Sequence[Link], counts: LinkCounts, *, hopeful: bool = True
+    ) -> None:
+        await check_links(running, self._kit.fetcher, links, self.record, counts, pause=self._pause, hopeful=hopeful)

@@ -12,7 +12,7 @@ import pytest
 from partita.apps.fus import schema, system
 from partita.apps.fus.inputs import NewSite, SiteEdit
 from partita.apps.fus.schema import FUS, Site
-from partita.apps.fus.service import FusService, links
+from partita.apps.fus.service import FusService
 from partita.apps.fus.service.links import KIND
 from partita.kit.jobs import JobWorker
 from partita.kit.kit import Kit
@@ -50,7 +50,7 @@ def kit(tmp_path: Path, nights: Nights) -> Iterator[Kit]:
 
 @pytest.fixture
 def service(kit: Kit, monkeypatch: pytest.MonkeyPatch) -> FusService:
-    monkeypatch.setattr(links, "is_due", lambda _site, _day: True)
+    monkeypatch.setattr("partita.kit.links.is_due", lambda _site, _day: True)
     service = FusService(kit)
     service.links._pause = 0.0
     kit.jobs.use((service.links.kind,))

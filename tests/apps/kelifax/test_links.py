@@ -12,7 +12,7 @@ import pytest
 from partita.apps.kelifax import schema
 from partita.apps.kelifax.inputs import ResourceEdit
 from partita.apps.kelifax.schema import RESOURCES, Resource
-from partita.apps.kelifax.service import KelifaxService, links
+from partita.apps.kelifax.service import KelifaxService
 from partita.apps.kelifax.service.links import KIND
 from partita.kit.jobs import JobWorker
 from partita.kit.kit import Kit
@@ -49,7 +49,7 @@ def kit(tmp_path: Path, nights: Nights) -> Iterator[Kit]:
 
 @pytest.fixture
 def service(kit: Kit, monkeypatch: pytest.MonkeyPatch) -> KelifaxService:
-    monkeypatch.setattr(links, "is_due", lambda _slug, _day: True)
+    monkeypatch.setattr("partita.kit.links.is_due", lambda _slug, _day: True)
     service = KelifaxService(kit)
     service.links._pause = 0.0
     kit.jobs.use((service.links.kind,))
