@@ -13,6 +13,7 @@ from partita.apps.enablement.formats import folded
 from partita.apps.enablement.inputs import MOST_IMPORT_ROWS, ImportRow, NewContent
 from partita.apps.enablement.service.checks import check_dates
 from partita.kit.files import download_name
+from partita.kit.imports import unreadable
 from partita.kit.messages import field_errors
 from partita.kit.problems import FieldError, Invalid
 from partita.kit.spreadsheets import SheetRow, line, rows
@@ -61,19 +62,19 @@ class CheckedRow:
 def read_rows(data: bytes) -> tuple[CheckedRow, ...]:
     """The rows of a file, checked; `Invalid` if it is refused whole."""
     if len(data) > MOST_BYTES:
-        raise _refused(f"A file can have at most {MOST_BYTES // 1_000_000} MB. Split it.")
+        raise unreadable(f"A file can have at most {MOST_BYTES // 1_000_000} MB. Split it.")
     sheet = rows(data)
     first = next(sheet, None)
     if first is None:
-        raise _refused("The file is empty.")
+        raise unreadable("The file is empty.")
     names = _names(first)
     found: list[CheckedRow] = []
     for row in sheet:
         if len(found) == MOST_IMPORT_ROWS:
-            raise _refused(f"A file can have at most {MOST_IMPORT_ROWS} rows. Split it.")
+            raise unreadable(f"A file can have at most {MOST_IMPORT_ROWS} rows. Split it.")
         found.append(_checked(row, names))
     if not found:
-        raise _refused("There is no row below the names of the columns.")
+        raise unreadable("There is no row below the names of the columns.")
     return tuple(_each_file_once(found))
 
 
@@ -83,9 +84,9 @@ def _names(first: SheetRow) -> list[str]:
     unknown = [name for name in names if name and name not in COLUMNS]
     if "title" not in names or unknown:
         wrong = f" It has {', '.join(unknown)}." if unknown else ""
-        raise _refused(f"The first line must name the columns, at least title: {', '.join(COLUMNS)}.{wrong}")
+        raise unreadable(f"The first line must name the columns, at least title: {', '.join(COLUMNS)}.{wrong}")
     if len(set(filter(None, names))) != len(list(filter(None, names))):
-        raise _refused("The first line names a column twice.")
+        raise unreadable("The first line names a column twice.")
     return names
 
 
@@ -129,10 +130,6 @@ def _each_file_once(found: Sequence[CheckedRow]) -> Iterator[CheckedRow]:
 
 def _words(errors: Sequence[FieldError]) -> str:
     return "; ".join(f"{each.field.partition('.')[0]}: {each.message}" for each in errors)
-
-
-def _refused(reason: str) -> Invalid:
-    return Invalid(FieldError("file", reason), code="unreadable_file")
 
 
 # As they are kept, and as they are given back

@@ -24,11 +24,12 @@ from partita.apps.worthwatch.service.titles import ExternalIdTaken, Titles, besi
 from partita.kit.clock import stamp
 from partita.kit.fetcher.charsets import text_of
 from partita.kit.files.content import TEXT
+from partita.kit.imports import unreadable
 from partita.kit.jobs import Arguments, ChildError, Job, JobFailed, JobKind, Result, Running, in_child
 from partita.kit.kit import Kit
 from partita.kit.messages import field_errors
 from partita.kit.permissions import Viewer, authorize
-from partita.kit.problems import FieldError, Invalid, NotFound, TooLarge
+from partita.kit.problems import Invalid, NotFound, TooLarge
 from partita.kit.spreadsheets import delimiter, plain
 from partita.table import Page, Put
 
@@ -98,7 +99,7 @@ class CatalogDesk:
         if len(data) > MOST_BYTES:
             raise TooLarge(f"A file can have at most {MOST_BYTES // 1_000_000} MB. Split it.")
         if not data.strip():
-            raise _unreadable("The file is empty.")
+            raise unreadable("The file is empty.")
         name = await self._kit.uploads.keep(FOLDER, data, TEXT)
         key = f"{viewer.id} {hashlib.sha256(data).hexdigest()[:32]}"
         arguments = {"file": name, "called": filename[:200]}
@@ -170,13 +171,13 @@ async def read_titles(data: bytes) -> list[dict[str, Any]]:
             else await in_child(plain_titles, data, seconds=30.0, megabytes=512)
         )
     except ChildError as error:
-        raise _unreadable(f"This file cannot be read. {error}") from error
+        raise unreadable(f"This file cannot be read. {error}") from error
     if isinstance(read, str):
-        raise _unreadable(read)
+        raise unreadable(read)
     if len(read) > MOST_ROWS:
         raise TooLarge(f"A file can have at most {MOST_ROWS:,} titles. Split it.")
     if not read:
-        raise _unreadable("There is no title in this file.")
+        raise unreadable("There is no title in this file.")
     return read
 
 
@@ -285,7 +286,3 @@ def _names(value: Any) -> tuple[str, ...]:
         text = _text(value)
         each = text.split("|" if "|" in text else ",")
     return tuple(dict.fromkeys(name[:200] for name in map(_text, each) if name))[:100]
-
-
-def _unreadable(detail: str) -> Invalid:
-    return Invalid(FieldError("file", detail), code="unreadable_file")

@@ -7,7 +7,8 @@ from typing import Any
 
 import orjson
 
-from partita.apps.fus.service.transfer.rows import Entry, Row, unreadable
+from partita.apps.fus.service.transfer.rows import Entry, Row
+from partita.kit.imports import unreadable
 
 _FIELDS = ("url", "title", "description", "tags", "createdAt")
 

@@ -12,7 +12,8 @@ from pydantic import ValidationError, field_validator
 
 from partita.apps.fus.inputs import NewSite
 from partita.apps.fus.service.transfer import bookmarks, listing, spreadsheet
-from partita.apps.fus.service.transfer.rows import Format, Row, moment_of, unreadable
+from partita.apps.fus.service.transfer.rows import Format, Row, moment_of
+from partita.kit.imports import unreadable
 from partita.kit.jobs import ChildError, in_child
 from partita.kit.messages import field_errors
 from partita.kit.problems import Invalid, TooLarge

@@ -8,7 +8,6 @@ from datetime import UTC, datetime
 from typing import Any, Literal
 
 from partita.apps.fus.schema import Site
-from partita.kit.problems import FieldError, Invalid
 from partita.table.types import timestamp
 
 Format = Literal["html", "csv", "json"]
@@ -41,11 +40,6 @@ class Row:
     """The line, or the place in the list, counted from 1."""
     fields: Mapping[str, Any]
     problem: str = ""
-
-
-def unreadable(detail: str) -> Invalid:
-    """The refusal of a file that is not in its format."""
-    return Invalid(FieldError("file", detail), code="unreadable_file")
 
 
 def moment_of(value: Any) -> str | None:

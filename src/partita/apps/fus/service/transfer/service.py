@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import AsyncIterator
 
 import orjson
-from starlette.requests import Request
 
 from partita.apps.fus import schema
 from partita.apps.fus.service.fetching import Fetching
@@ -15,25 +13,24 @@ from partita.apps.fus.service.transfer import bookmarks, listing, spreadsheet
 from partita.apps.fus.service.transfer.importing import KIND, Importing
 from partita.apps.fus.service.transfer.reading import MOST_BYTES
 from partita.apps.fus.service.transfer.report import FOLDER, Journal, Report
-from partita.apps.fus.service.transfer.rows import Entry, Format, unreadable
-from partita.kit.files import UploadedFile, UploadedForm
-from partita.kit.files.content import TEXT
-from partita.kit.files.names import download_name
+from partita.apps.fus.service.transfer.rows import Entry, Format
+from partita.kit.files import UploadedFile
+from partita.kit.imports import Imports
 from partita.kit.jobs import Job, JobKind
 from partita.kit.kit import Kit
 from partita.kit.limits import Rule
 from partita.kit.permissions import Viewer
-from partita.kit.problems import Conflict, NotFound, TooLarge
+from partita.kit.problems import Conflict, NotFound
 from partita.kit.spreadsheets import line
 
 IMPORTING = Rule("fus-import", most=20, seconds=3600)
 
 
-class Transfer:
+class Transfer(Imports):
     """Export and import."""
 
     def __init__(self, kit: Kit, sites: Sites, fetching: Fetching) -> None:
-        self._kit = kit
+        super().__init__(kit, KIND, FOLDER, MOST_BYTES)
         self._importing = Importing(kit, sites, fetching)
 
     @property
@@ -61,20 +58,6 @@ class Transfer:
                 between = b","
         yield {"html": bookmarks.FOOT.encode(), "csv": b"", "json": b"\n]\n"}[format]
 
-    async def receive(self, request: Request) -> UploadedForm:
-        """Take a form with a file, which waits for `begin_import`."""
-        return await self._kit.uploads.receive(request, FOLDER, most_bytes=MOST_BYTES)
-
-    async def keep(self, data: bytes, called: str) -> UploadedFile:
-        """Take a file that is in memory, which waits for `begin_import`."""
-        if len(data) > MOST_BYTES:
-            raise TooLarge(f"A file can have at most {MOST_BYTES // 1_000_000} MB. Split it.")
-        return UploadedFile(await self._kit.uploads.keep(FOLDER, data, TEXT), TEXT, len(data), download_name(called))
-
-    async def discard(self, file: UploadedFile) -> None:
-        """Forget a file that is not imported."""
-        await self._kit.uploads.discard(file.name)
-
     async def begin_import(
         self,
         viewer: Viewer,
@@ -88,21 +71,12 @@ class Transfer:
         """Start to import a file; while the same file of the same person is imported, it is that job. Every site gets
         the tags. A dry run only says what would be added."""
         try:
-            if not file.size:
-                raise unreadable("The file is empty.")
             await self._kit.limits.check(IMPORTING, viewer.id)
-            content = await self._kit.files.load(file.name)
-            options = {"format": format, "foldersAsTags": folders_as_tags, "tags": list(tags), "dryRun": dry_run}
-            same = hashlib.sha256(content.data + orjson.dumps(options)).hexdigest()[:32]
-            arguments = {"file": file.name, "called": file.called, **options}
-            title = f"{'Check' if dry_run else 'Import'} {file.called}"
-            job = await self._kit.jobs.start(KIND, arguments, viewer, key=f"{viewer.id} {same}", title=title)
         except BaseException:
-            await self._kit.uploads.discard(file.name)
+            await self.discard(file)
             raise
-        if orjson.loads(job.arguments)["file"] != file.name:
-            await self._kit.uploads.discard(file.name)
-        return job
+        options = {"format": format, "foldersAsTags": folders_as_tags, "tags": list(tags), "dryRun": dry_run}
+        return await self.begin_with(viewer, file, "Check" if dry_run else "Import", options)
 
     async def import_checked(self, viewer: Viewer, job_id: str) -> Job:
         """Start to import the file of a dry run, with what was chosen for it."""
@@ -122,17 +96,6 @@ class Transfer:
             folders_as_tags=chosen["foldersAsTags"],
             tags=tuple(chosen["tags"]),
         )
-
-    async def ended_within(self, job: Job, seconds: float) -> Job:
-        """An import once it has ended, or as it is after so many seconds."""
-        return await self._kit.jobs.ended_within(job, seconds)
-
-    async def find(self, viewer: Viewer, job_id: str) -> Job:
-        """An import of the viewer's own."""
-        job = await self._kit.jobs.find(viewer, job_id)
-        if job.kind != KIND:
-            raise NotFound("There is no such import; imports can be looked at for two weeks.")
-        return job
 
     @staticmethod
     def is_dry_run(job: Job) -> bool:

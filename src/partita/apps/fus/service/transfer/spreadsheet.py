@@ -5,7 +5,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from partita.apps.fus.service.transfer.rows import Entry, Row, unreadable
+from partita.apps.fus.service.transfer.rows import Entry, Row
+from partita.kit.imports import unreadable
 from partita.kit.spreadsheets import line, rows
 
 __all__ = ["COLUMNS", "entry_line", "line", "lines"]

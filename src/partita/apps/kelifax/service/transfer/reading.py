@@ -15,8 +15,9 @@ from partita.apps.kelifax.inputs import Description, Feature, LearningResources,
 from partita.apps.kelifax.service.transfer.markdown_list import from_markdown
 from partita.apps.kelifax.service.transfer.writing import COLUMNS
 from partita.kit.fetcher.charsets import text_of
+from partita.kit.imports import unreadable
 from partita.kit.messages import field_errors
-from partita.kit.problems import FieldError, Invalid, TooLarge
+from partita.kit.problems import TooLarge
 from partita.kit.spreadsheets import rows as sheet_rows
 from partita.kit.urls import same_page
 
@@ -85,11 +86,6 @@ def format_of(data: bytes) -> Format:
         return "json"
     first_line = text_of(data[:2000]).lstrip("\ufeff").partition("\n")[0]
     return "csv" if "resourceurl" in first_line.lower() else "md"
-
-
-def unreadable(detail: str) -> Invalid:
-    """The refusal of a file that is not in its format."""
-    return Invalid(FieldError("file", detail), code="unreadable_file")
 
 
 Fields = Mapping[str, Any] | str

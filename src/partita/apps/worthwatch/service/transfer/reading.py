@@ -19,9 +19,10 @@ from typing import Any
 from partita.apps.worthwatch.inputs import FIRST_YEAR, LAST_YEAR
 from partita.apps.worthwatch.service.transfer.rows import Kind, Row
 from partita.kit.fetcher.charsets import text_of
+from partita.kit.imports import unreadable
 from partita.kit.jobs import ChildError, in_child
 from partita.kit.previews.package import plainly_packed
-from partita.kit.problems import FieldError, Invalid, TooLarge
+from partita.kit.problems import Invalid, TooLarge
 from partita.kit.spreadsheets import delimiter, plain
 
 MOST_BYTES = 2_000_000
@@ -103,11 +104,6 @@ def plain_rows(data: bytes, filename: str) -> tuple[Kind, list[dict[str, Any]]] 
     except Invalid as refused:
         return refused.errors[0].message
     return kind, [row.plain for row in rows[: MOST_ROWS + 1]]
-
-
-def unreadable(detail: str) -> Invalid:
-    """The refusal of a file that is not what it should be."""
-    return Invalid(FieldError("file", detail), code="unreadable_file")
 
 
 # -- a zip as it comes from Letterboxd
