@@ -157,7 +157,9 @@ def test_released_content_is_changed_while_readers_keep_it(portal: House, mode: 
         vera.sees_not("Gloves first", "being prepared")
 
 
-def test_fifty_megabytes_show_how_they_travel_while_the_form_is_filled(portal: House) -> None:
+def test_fifty_megabytes_show_how_they_travel_while_the_form_is_filled(portal: House, tmp_path: Path) -> None:
+    large = tmp_path / "film.txt"
+    large.write_bytes(b"0123456789abcde\n" * 3_125_000)
     with window(portal, CONTRIBUTOR) as cora:
         cora.open("/enablement/new")
         cora.page.evaluate(_COUNT)
@@ -165,8 +167,7 @@ def test_fifty_megabytes_show_how_they_travel_while_the_form_is_filled(portal: H
             "Network.emulateNetworkConditions",
             {"offline": False, "latency": 0, "downloadThroughput": -1, "uploadThroughput": 15_000_000},
         )
-        large = {"name": "film.txt", "mimeType": "text/plain", "buffer": b"0123456789abcde\n" * 3_125_000}
-        cora.page.locator("#choose-file").set_input_files(large)  # type: ignore[arg-type]
+        cora.page.locator("#choose-file").set_input_files(large)
         state = cora.page.locator(".upload-state")
         expect(state.get_by_role("progressbar")).to_be_visible()
         expect(state).to_contain_text("MB of 50.0 MB")

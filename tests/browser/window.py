@@ -18,6 +18,7 @@ from tests.browser.house import NARROW, WIDE, House
 AXE = Path(__file__).parents[2] / "node_modules" / "axe-core" / "axe.min.js"
 _TOLD_BY_THE_PAGE = "Failed to load resource: the server responded with a status of 4"
 _SECONDS = 20.0
+expect.set_options(timeout=_SECONDS * 1000)
 
 
 @dataclass(slots=True)
