@@ -7,7 +7,6 @@ theirs. Each story is told in one of two ways, in turn: wide, or narrow and with
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterator
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
@@ -15,11 +14,11 @@ from dataclasses import dataclass
 import pytest
 from playwright.sync_api import Browser, sync_playwright
 
-from tests.browser.house import House, chromium_path, house_with
+from tests.browser.house import EVERYTHING, House, chromium_path, house_with
 from tests.browser.window import AXE, Window, window
 from tests.demo_folder import demo_folder
 
-EVERYTHING = os.environ.get("PARTITA_BROWSER") == "everything"
+_MOST_SECONDS = 400
 
 
 @pytest.fixture(scope="package")
@@ -64,11 +63,13 @@ if EVERYTHING:
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """Keep one way of telling each story: the first of one, the second of the next. The pages come first: they take
-    longest, and who runs them last is waited for. Stories of one file stay together (`--dist loadgroup`)."""
+    longest, and who runs them last is waited for. Stories of one file stay together (`--dist loadgroup`): they share
+    what they start. Whatever they wait for has its own limit; the one of a test is for what hangs."""
     items.sort(key=lambda item: item.path.stem != "test_pages")
     for item in items:
-        if item.get_closest_marker("xdist_group") is None:
-            item.add_marker(pytest.mark.xdist_group(item.path.stem))
+        item.add_marker(pytest.mark.xdist_group(item.path.stem))
+        if item.get_closest_marker("timeout") is None:
+            item.add_marker(pytest.mark.timeout(_MOST_SECONDS))
     if EVERYTHING:
         return
     ways: dict[str, list[pytest.Item]] = {}

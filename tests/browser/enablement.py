@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import asyncio
 import io
 from collections.abc import Iterator
-from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -13,9 +11,9 @@ from typing import Any
 from PIL import Image, ImageDraw
 from playwright.sync_api import Browser
 
-from tests.browser.house import PASSWORD, House
+from tests.browser.house import NO_FETCH, PASSWORD, House
+from tests.browser.ready import elsewhere, serving
 from tests.kit.previews.samples import pdf
-from tests.web.serving import serving
 
 VIEWER, CONTRIBUTOR, APPROVER, ADMIN = "vera-viewer", "cora-contributor", "aron-approver", "xena-admin"
 _ROLES = {
@@ -32,10 +30,8 @@ CSV = "Model,Price,Discount\n" + "\n".join(f"Atlas {n},{n * 100},{n} %" for n in
 @contextmanager
 def portal_with(browser: Browser, folder: Path, *, filled: bool = True) -> Iterator[House]:
     """The suite with a portal in which there is something to find."""
-    # Playwright has a loop of its own in this thread.
-    with ThreadPoolExecutor(1) as pool:
-        pool.submit(asyncio.run, _fill(folder, filled=filled)).result()
-    with serving(folder, "--no-demo", environment={"PARTITA_FETCH": "false"}) as suite:
+    elsewhere(_fill, folder, filled)
+    with serving(folder, NO_FETCH) as suite:
         house = House(suite.url, browser, frozenset({"enablement"}))
         for username in _ROLES:
             with house.program() as somebody:
@@ -64,7 +60,7 @@ def picture() -> bytes:
     return made.getvalue()
 
 
-async def _fill(folder: Path, *, filled: bool) -> None:
+async def _fill(folder: Path, filled: bool) -> None:
     from partita.apps.enablement.inputs import Approval, Attachment, NewContent, NewUpload, Retirement, Submission
     from partita.apps.enablement.schema import Products, Suite
     from partita.apps.enablement.service import EnablementService

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import asyncio
+import os
 import re
 import shutil
 import tempfile
+import time
 from collections.abc import Iterator
-from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -15,9 +15,12 @@ from pathlib import Path
 
 from playwright.sync_api import APIRequestContext, Browser, StorageState, ViewportSize
 
+from tests.browser.ready import Served, elsewhere, serving
 from tests.demo_folder import copy_demo
-from tests.web.serving import Suite, serving
 from tests.web.walk import Walked, walk
+
+EVERYTHING = os.environ.get("PARTITA_BROWSER") == "everything"
+"""Whether pages are looked at in every way, however long it takes: `make browser`."""
 
 PASSWORD = "correct horse battery"
 
@@ -34,8 +37,9 @@ NARROW: ViewportSize = {"width": 390, "height": 844}
 WIDE: ViewportSize = {"width": 1280, "height": 900}
 
 
+NO_FETCH = {"PARTITA_FETCH": "false"}
 _ENVIRONMENT = {
-    "PARTITA_FETCH": "false",
+    **NO_FETCH,
     # People sign in once for all stories, however long those take.
     "PARTITA_ADMIN_IDLE_MINUTES": "1440",
     "PARTITA_CONFIRM_MINUTES": "1440",
@@ -64,9 +68,7 @@ class House:
     @cached_property
     def pages(self) -> tuple[Walked, ...]:
         """Every page that there is to open, and those that only lead to another one."""
-        # Playwright has a loop of its own in this thread.
-        with ThreadPoolExecutor(1) as pool:
-            return pool.submit(asyncio.run, _pages()).result()
+        return elsewhere(_pages)
 
     @property
     def fronts(self) -> frozenset[str]:
@@ -103,7 +105,7 @@ class House:
 def house_with(browser: Browser, folder: Path, *, demo: bool = True) -> Iterator[House]:
     """The suite on a new folder."""
     greeting = copy_demo(folder / "data") if demo else ""
-    with serving(folder, "--no-demo", environment=_ENVIRONMENT) as suite:
+    with serving(folder, _ENVIRONMENT) as suite:
         house = House(suite.url, browser, frozenset())
         with house.program() as program:
             described = program.get("/api/openapi.json").json()["paths"]
@@ -113,7 +115,7 @@ def house_with(browser: Browser, folder: Path, *, demo: bool = True) -> Iterator
         yield house
 
 
-def _move_in(house: House, suite: Suite) -> None:
+def _move_in(house: House, suite: Served) -> None:
     """Everybody makes an account; the administrator of the first start gives out the roles."""
     for username in PEOPLE:
         with house.program() as somebody:
@@ -149,13 +151,15 @@ def confirm_address(house: House, admin: APIRequestContext, username: str) -> No
 
 def mailed_token(admin: APIRequestContext, address: str) -> str:
     """The token of the link in the newest mail to an address; mail is sent after the answer."""
-    for _ in range(500):
+    deadline = time.monotonic() + 60
+    while time.monotonic() < deadline:
         rows = re.findall(
             r'href="(/admin/outbox/[^"]+)">[^<]*</a></th><td[^>]*>([^<]*)', admin.get("/admin/outbox").text()
         )
         for path, to in rows:
             if to == address and (found := re.search(r"token=([\w.-]+)", admin.get(path).text())):
                 return found[1]
+        time.sleep(0.05)
     raise AssertionError(f"no link was sent to {address}")
 
 

@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-import asyncio
-from collections.abc import Callable, Iterator
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Callable, Coroutine, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 from playwright.sync_api import Browser
 
-from tests.browser.house import PASSWORD, House
-from tests.web.serving import serving
+from tests.browser.house import NO_FETCH, PASSWORD, House
+from tests.browser.ready import elsewhere, serving
 
 AUTHOR, COLLEAGUE, READER, STRANGER = "olga-author", "ed-editor", "ria-reader", "stan-stranger"
 ADMIN = "xena-admin"
@@ -64,14 +62,13 @@ CITATIONS = (
 
 @contextmanager
 def desk_with(
-    browser: Browser, folder: Path, *, after: Callable[[Path], None] = lambda _folder: None
+    browser: Browser, folder: Path, *, after: Callable[[Path], Coroutine[None, None, None]] | None = None
 ) -> Iterator[House]:
     """The suite with newsletters of Olga's, and what else a test puts there before it is served."""
-    # Playwright has a loop of its own in this thread.
-    with ThreadPoolExecutor(1) as pool:
-        pool.submit(asyncio.run, _fill(folder)).result()
-    after(folder)
-    with serving(folder, "--no-demo", environment={"PARTITA_FETCH": "false"}) as suite:
+    elsewhere(_fill, folder)
+    if after is not None:
+        elsewhere(after, folder)
+    with serving(folder, NO_FETCH) as suite:
         house = House(suite.url, browser, frozenset({"newsletter"}))
         for username in ROLES:
             with house.program() as somebody:

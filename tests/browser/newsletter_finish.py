@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Iterator
-from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from pathlib import Path
 
 from playwright.sync_api import Browser
 
 from tests.apps.newsletter.editions import ENGLISH, picture
-from tests.browser.house import PASSWORD, House
-from tests.web.serving import serving
+from tests.browser.house import NO_FETCH, PASSWORD, House
+from tests.browser.ready import elsewhere, serving
 
 AUTHOR, ADMINISTRATOR = "ada-author", "xenia-admin"
 _ROLES = {AUTHOR: "newsletter:author", ADMINISTRATOR: "newsletter:admin"}
@@ -25,10 +23,8 @@ NOW = "2026-01-26T10:01:00.000000Z"
 @contextmanager
 def finished_with(browser: Browser, folder: Path) -> Iterator[House]:
     """The suite with newsletters that can be exported."""
-    # Playwright has a loop of its own in this thread.
-    with ThreadPoolExecutor(1) as pool:
-        pool.submit(asyncio.run, _fill(folder)).result()
-    with serving(folder, "--no-demo", environment={"PARTITA_FETCH": "false"}) as suite:
+    elsewhere(_fill, folder)
+    with serving(folder, NO_FETCH) as suite:
         house = House(suite.url, browser, frozenset({"newsletter"}))
         for username in _ROLES:
             with house.program() as somebody:

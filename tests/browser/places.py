@@ -92,6 +92,8 @@ class Place:
     path: str
     route: str
     username: str | None
+    skeleton: str = ""
+    """The elements of its content, one after the other."""
 
     def __str__(self) -> str:
         return self.path
@@ -293,7 +295,7 @@ def _write(program: APIRequestContext) -> list[str]:
 
 def _mailed(house: House, somebody: APIRequestContext) -> list[str]:
     """The links in mails: to choose a password, to confirm an address, and to end mail of a kind."""
-    deadline = time.monotonic() + 20
+    deadline = time.monotonic() + 60
     while time.monotonic() < deadline:
         listed = _links(house, "/admin/outbox", somebody.get("/admin/outbox").text())
         mails = [path for path in listed if path.startswith("/admin/outbox/")]
@@ -330,7 +332,7 @@ def _bring_in(program: APIRequestContext) -> str:
 
 def _ended(program: APIRequestContext, report: str) -> str:
     """The report of a job, once it is there."""
-    deadline = time.monotonic() + 20
+    deadline = time.monotonic() + 60
     while program.get(report, max_redirects=0).status != 200:
         assert time.monotonic() < deadline, f"the job of {report} did not end"
         time.sleep(0.1)
@@ -419,8 +421,9 @@ def _walk(
             answer = somebody.get(path, max_redirects=0)
             if answer.status == 200:
                 known.add(route.path)
-                yield Place(path, route.path, username)
-                waiting.extend(_links(house, path, answer.text()))
+                text = answer.text()
+                yield Place(path, route.path, username, _skeleton(text))
+                waiting.extend(_links(house, path, text))
             elif answer.status == 303 and username:
                 known.add(route.path)
                 waiting.append(answer.headers["location"])
@@ -438,6 +441,10 @@ def _route(house: House, path: str) -> Walked | None:
 @cache
 def _pattern(path: str) -> re.Pattern[str]:
     return re.compile(re.sub(r"\{\w+\}", "[^/]+", re.sub(r"\{\w+:path\}", ".+", path)))
+
+
+def _skeleton(text: str) -> str:
+    return " ".join(re.findall(r'<[a-z]\w*|(?<= class=")[^"]*', text.partition("<main")[2].partition("</main>")[0]))
 
 
 def _links(house: House, path: str, text: str) -> list[str]:

@@ -1,6 +1,6 @@
 """Pictures of every page, to be looked at: light and dark, wide and narrow, with demo data and with none.
 
-`make screenshots` takes them, and the tests keep one of each page they look at. They are in the folder that
+`make screenshots` takes them, and `make browser` keeps one of each page it looks at. They are in the folder that
 PARTITA_SCREENSHOTS names, else in `build/screenshots`.
 """
 
@@ -15,7 +15,7 @@ from pathlib import Path
 
 from playwright.sync_api import Browser, sync_playwright
 
-from tests.browser.house import ADMIN, House, chromium_path, house_with
+from tests.browser.house import ADMIN, EVERYTHING, House, chromium_path, house_with
 from tests.browser.places import Place, empty_places, places
 from tests.browser.window import Window, window
 
@@ -49,7 +49,13 @@ def _empty(browser: Browser) -> int:
         return take(house, [Place(path, path, ADMIN) for path in empty_places(house)], FOLDER / "empty")
 
 
-def keep(shown: Window, place: Place, folder: Path = FOLDER, *, narrow: bool = False, dark: bool = False) -> None:
+def keep(shown: Window, place: Place, *, narrow: bool = False, dark: bool = False) -> None:
+    """A picture of a page that a test looks at, if there is time for pictures."""
+    if EVERYTHING:
+        _take(shown, place, FOLDER, narrow=narrow, dark=dark)
+
+
+def _take(shown: Window, place: Place, folder: Path, *, narrow: bool, dark: bool) -> None:
     """A picture of the page that is open."""
     file = folder / ("dark" if dark else "light") / ("390" if narrow else "1280") / f"{place.name}.png"
     file.parent.mkdir(parents=True, exist_ok=True)
@@ -63,7 +69,7 @@ def take(house: House, found: Iterable[Place], folder: Path) -> int:
         with window(house, username, narrow=narrow, dark=dark) as shown:
             for place in (each for each in found if each.username == username):
                 shown.open(place.path)
-                keep(shown, place, folder, narrow=narrow, dark=dark)
+                _take(shown, place, folder, narrow=narrow, dark=dark)
                 taken += 1
     return taken
 

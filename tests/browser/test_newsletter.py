@@ -16,7 +16,7 @@ from playwright.sync_api import Browser, FilePayload, expect
 from partita.apps.newsletter.demo.documents import file_of
 from partita.apps.newsletter.demo.library import sources
 from tests.browser.conftest import Mode
-from tests.browser.house import House
+from tests.browser.house import EVERYTHING, House
 from tests.browser.newsletter import STRANGER, desk_with
 from tests.browser.window import Window
 
@@ -87,7 +87,8 @@ def test_from_nothing_to_a_downloaded_pdf(desk: House, mode: Mode, tmp_path: Pat
         pressed = time.monotonic()
         expect(stan.page).to_have_url(re.compile("/making"))
         _wait(stan, "The draft is ready")
-        assert time.monotonic() - pressed < 60, "a draft takes at most a minute"
+        if EVERYTHING:  # alone on its machine
+            assert time.monotonic() - pressed < 60, "a draft takes at most a minute"
         stan.check()
         stan.follow("Read the draft")
 
@@ -127,4 +128,5 @@ def test_from_nothing_to_a_downloaded_pdf(desk: House, mode: Mode, tmp_path: Pat
     assert title in text
     assert "[1]" in text
     assert pages >= 2
-    assert seconds < 120, f"the story took {seconds:.0f} seconds"
+    if EVERYTHING:
+        assert seconds < 120, f"the story took {seconds:.0f} seconds"

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import asyncio
 import re
 from collections.abc import Iterator
-from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -22,13 +20,8 @@ OUTLINE = f"/newsletter/editions/{EN}/outline"
 @pytest.fixture(scope="module")
 def desk(chromium: Browser, tmp_path_factory: pytest.TempPathFactory) -> Iterator[House]:
     folder = tmp_path_factory.mktemp("desk")
-    with desk_with(chromium, folder, after=_outlined) as found:
+    with desk_with(chromium, folder, after=_fill) as found:
         yield found
-
-
-def _outlined(folder: Path) -> None:
-    with ThreadPoolExecutor(1) as pool:
-        pool.submit(asyncio.run, _fill(folder)).result()
 
 
 async def _fill(folder: Path) -> None:

@@ -35,7 +35,7 @@ def test_an_edition_is_made_and_downloaded_in_every_format(desk: House, mode: Mo
         ada.press("Create PDF")
         download = ada.page.get_by_role("link", name="Download PDF")
         if mode.script:
-            expect(download).to_be_visible(timeout=30_000)
+            expect(download).to_be_visible()
         else:
             ada.until(finish, lambda: download.count() > 0)
         ada.sees("page")
@@ -46,7 +46,7 @@ def test_an_edition_is_made_and_downloaded_in_every_format(desk: House, mode: Mo
             ada.press(f"Create {name}")
             ready = ada.page.get_by_role("link", name=f"Download {name}", exact=True)
             if mode.script:
-                expect(ready).to_be_visible(timeout=30_000)
+                expect(ready).to_be_visible()
             else:
                 ada.until(finish, lambda ready=ready: ready.count() > 0)  # type: ignore[misc]
         ada.open(finish)

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Iterator
-from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -26,13 +24,8 @@ TEXTS = {
 
 @pytest.fixture(scope="module")
 def desk(chromium: Browser, tmp_path_factory: pytest.TempPathFactory) -> Iterator[House]:
-    with desk_with(chromium, tmp_path_factory.mktemp("plan"), after=_with_sources) as found:
+    with desk_with(chromium, tmp_path_factory.mktemp("plan"), after=_fill) as found:
         yield found
-
-
-def _with_sources(folder: Path) -> None:
-    with ThreadPoolExecutor(1) as pool:
-        pool.submit(asyncio.run, _fill(folder)).result()
 
 
 async def _fill(folder: Path) -> None:
@@ -63,7 +56,7 @@ def test_content_is_planned_in_every_window(desk: House, mode: Mode) -> None:
         for box in olga.page.locator("input[name=selected_types]").all():
             box.set_checked(box.get_attribute("value") == LIVESTOCK)
         olga.page.get_by_role("button", name="Find content").click()
-        expect(olga.page.locator(".passage-card")).to_have_count(2, timeout=20_000)
+        expect(olga.page.locator(".passage-card")).to_have_count(2)
         expect(olga.page.locator(".passage-card mark").first).to_be_visible()
         olga.check()
         card = olga.page.locator(".passage-card", has_text="Camels")

@@ -49,7 +49,7 @@ def test_a_first_visit_loads_at_most_150_kb(house: House) -> None:
                 place = visitor.page.locator(".featured .name a").get_attribute("href") or ""
         with window(house) as visitor:
             visitor.open(place)
-            visitor.page.wait_for_load_state("networkidle")
+            visitor.page.wait_for_load_state()
             loaded = visitor.page.evaluate(
                 "performance.getEntries().reduce((all, each) => all + (each.transferSize || 0), 0)"
             )
