@@ -17,11 +17,9 @@ from partita.apps.newsletter import examples as newsletter_examples
 from partita.apps.newsletter import schema as newsletter
 from partita.apps.worthwatch import examples as worthwatch_examples
 from partita.apps.worthwatch import schema as worthwatch
-from partita.apps.worthwatch.migration import WORTHWATCH_BY_ID
 from partita.dynamo.python_values import item_from_python
 from partita.table import CursorKeys, Pattern, Table
 from partita.table.examples import Examples
-from partita.table.migrations import Migration
 
 if TYPE_CHECKING:
     from partita.kit.changes import ChangeWorker, ChangeWorkers, Handler
@@ -32,6 +30,7 @@ if TYPE_CHECKING:
     from partita.kit.system import System
     from partita.store import Store
     from partita.store.streams import Call
+    from partita.table.migrations import Migration
 
     Builder = Callable[[Kit], System]
 
@@ -48,7 +47,13 @@ SYSTEMS: dict[str, tuple[Table, ...]] = {
     ),
 }
 
-MIGRATIONS: dict[str, Migration] = {migration.name: migration for migration in (WORTHWATCH_BY_ID,)}
+
+def migrations() -> dict[str, Migration]:
+    """The migrations of all systems by name."""
+    # Imported here: it takes the system's service, and most do without migrations.
+    from partita.apps.worthwatch.migration import WORTHWATCH_BY_ID
+
+    return {migration.name: migration for migration in (WORTHWATCH_BY_ID,)}
 
 
 def tables() -> Iterator[Table]:

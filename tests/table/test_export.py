@@ -7,7 +7,6 @@ from typing import Any, Literal
 
 import hcl2
 import pytest
-from cfnlint.api import lint
 from pydantic import BaseModel, ConfigDict, Field
 
 from partita.bootstrap import examples, tables
@@ -17,6 +16,7 @@ from partita.table.export import attribute_names
 from partita.table.terraform import terraform
 from partita.table.workbench import workbench
 from tests.table.forum import FORUM
+from tests.table.linted import mistakes
 
 TABLES = [*tables(), FORUM]
 WIDE = Table("wide.table", pk="PK", sk="SK", stream=None, ttl="gone${at}")
@@ -31,20 +31,15 @@ class Person(Item, table=WIDE, pk="P#{id}", sk="A"):
 # -- CloudFormation
 
 
-def _mistakes(template: str) -> list[str]:
-    """What `cfn-lint` says."""
-    return [str(match) for match in lint(template)]
-
-
 def test_cfn_lint_finds_nothing_in_the_template() -> None:
-    assert _mistakes(cloudformation([*TABLES, WIDE])) == []
+    assert mistakes(cloudformation([*TABLES, WIDE])) == []
 
 
 def test_cfn_lint_would_find_an_attribute_that_no_key_uses() -> None:
     template = json.loads(cloudformation([WIDE]))
     (resource,) = template["Resources"].values()
     resource["Properties"]["AttributeDefinitions"].append({"AttributeName": "stray", "AttributeType": "S"})
-    assert any("stray" in found for found in _mistakes(json.dumps(template)))
+    assert any("stray" in found for found in mistakes(json.dumps(template)))
 
 
 def test_the_template_makes_every_table_with_a_name_that_can_be_chosen() -> None:

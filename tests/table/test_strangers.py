@@ -8,7 +8,6 @@ from typing import Any
 
 import hcl2
 import pytest
-from cfnlint.api import lint
 
 from partita.store.measure import measure
 from partita.table import Pattern, Query, Table
@@ -21,6 +20,7 @@ from partita.table.examples import Examples
 from partita.table.explain import explain
 from partita.table.terraform import terraform
 from partita.table.workbench import workbench
+from tests.table.linted import mistakes
 from tests.table.strangers.chat import CHAT
 from tests.table.strangers.saas import SAAS
 from tests.table.strangers.shop import SHOP
@@ -65,7 +65,7 @@ def test_every_pattern_is_explained(pattern: Pattern) -> None:
 
 @by_table
 def test_every_export_works(table: Table) -> None:
-    assert [str(match) for match in lint(cloudformation([table]))] == []
+    assert mistakes(cloudformation([table])) == []
     assert hcl2.loads(terraform([table]))["resource"]
     model: dict[str, Any] = json.loads(workbench([table]))
     types = {each["AttributeName"]: each["AttributeType"] for each in model["DataModel"][0]["NonKeyAttributes"]}

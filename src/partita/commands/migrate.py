@@ -30,9 +30,9 @@ Segments = Annotated[int | None, typer.Option(min=1, max=64, help="Parts of the 
 @app.command("list")
 def show_all() -> None:
     """List the migrations."""
-    from partita.bootstrap import MIGRATIONS
+    from partita.bootstrap import migrations
 
-    for migration in MIGRATIONS.values():
+    for migration in migrations().values():
         targets = ", ".join(table.name for table in migration.targets)
         typer.echo(f"{migration.name}: {migration.source.name} → {targets}\n  {migration.purpose}")
 
@@ -78,12 +78,12 @@ def status(
     endpoint_url: EndpointUrl = None,
 ) -> None:
     """Show the progress of a migration's latest run, and the rows that it could not move."""
-    from partita.bootstrap import MIGRATIONS
+    from partita.bootstrap import migrations
     from partita.store.migrate import status as status_of
 
-    migrations = [_named(name)] if name else list(MIGRATIONS.values())
+    wanted = [_named(name)] if name else list(migrations().values())
     with _store(data, endpoint_url) as store:
-        statuses = [(migration, status_of(store, migration.name)) for migration in migrations]
+        statuses = [(migration, status_of(store, migration.name)) for migration in wanted]
     for migration, latest in statuses:
         _print_status(migration, latest)
 
@@ -109,11 +109,12 @@ def verify_command(
 
 
 def _named(name: str) -> Migration:
-    from partita.bootstrap import MIGRATIONS
+    from partita.bootstrap import migrations
 
-    if name not in MIGRATIONS:
-        raise typer.BadParameter(f"there is no migration {name}; choose {', '.join(MIGRATIONS)}", param_hint="NAME")
-    return MIGRATIONS[name]
+    known = migrations()
+    if name not in known:
+        raise typer.BadParameter(f"there is no migration {name}; choose {', '.join(known)}", param_hint="NAME")
+    return known[name]
 
 
 @contextmanager

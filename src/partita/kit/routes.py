@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Coroutine, Sequence
-from functools import partial
+from dataclasses import dataclass
+from functools import cache, cached_property
 from typing import Annotated, Any, TypeVar
 
 from fastapi import APIRouter, Depends, Request
@@ -37,22 +38,42 @@ CurrentViewer = Annotated[Viewer, Depends(viewer_of)]
 """The parameter of a route that needs the viewer."""
 
 
+def operation_name(route: APIRoute) -> str:
+    """`kelifax_submit`: the system and the function."""
+    return f"{route.tags[0]}_{route.name}" if route.tags else route.name
+
+
+@dataclass(frozen=True)
+class Declaration:
+    """A route as it was declared."""
+
+    path: str
+    method: str
+    permission: str
+    function: Callable[..., Any]
+    make: Callable[[], APIRoute]
+
+    @cached_property
+    def route(self) -> APIRoute:
+        """The route for FastAPI, which examines its parameters. For the thousand routes of the suite that takes
+        longer than everything else at the start of a process, and few of them are used at once: so each is made when
+        it is asked for."""
+        return self.make()
+
+
 class Routes:
     """A group of routes under one prefix, each with the permission it needs."""
 
     def __init__(self, prefix: str, *, tag: str, pages: bool = False) -> None:
         self.pages = pages
-        self._router = APIRouter(prefix=prefix, tags=[tag], include_in_schema=not pages)
-        self._waiting: list[Callable[[], None]] = []
+        self.prefix = prefix
+        self.tag = tag
+        self.declarations: list[Declaration] = []
 
     @property
     def router(self) -> APIRouter:
-        """The routes for FastAPI. It examines the parameters of each, which only those who serve them have to wait for:
-        commands and workers do without."""
-        for add in self._waiting:
-            add()
-        self._waiting.clear()
-        return self._router
+        """All routes for FastAPI."""
+        return APIRouter(routes=[each.route for each in self.declarations])
 
     def get(self, path: str, permission: str, **settings: Any) -> Callable[[F], F]:
         return self.route("GET", path, permission, **settings)
@@ -94,37 +115,52 @@ class Routes:
             raise ValueError(f"{method} {path} cannot be steady: only what everybody may get is kept")
         if faceless and permission != Access.PUBLIC:
             raise ValueError(f"{method} {path} needs {permission}, so it cannot be faceless")
-        # A page shows who is signed in; public data is the same for everybody, unless the route takes the viewer.
-        looks = not faceless and (self.pages or permission != Access.PUBLIC)
-        route_class = APIRoute if faceless else _asking(permission) if looks else _Open
-        if steady:
-            route_class = _steady(route_class, when_kept)
 
         def declare(function: F) -> F:
+            def make() -> APIRoute:
+                # A page shows who is signed in; public data is the same for everybody, unless the route takes the
+                # viewer.
+                looks = not faceless and (self.pages or permission != Access.PUBLIC)
+                route_class = APIRoute if faceless else _asking(permission) if looks else _Open
+                if steady:
+                    route_class = _steady(route_class, when_kept)
+                remembered = suits(function, method, path) and _returns_response(function)
+                return self._route(
+                    path,
+                    noting(function) if remembered else function,
+                    methods=[method],
+                    route_class_override=route_class,
+                    openapi_extra=extra,
+                    **settings,
+                )
+
             extra: dict[str, Any] = {"x-permission": str(permission), "x-refuses": list(refuses)}
             if most_bytes != MOST_BYTES:
                 extra["x-most-bytes"] = most_bytes
             if keeps is not None:
                 extra["x-keeps"] = keeps
+            extra = {**settings.pop("openapi_extra", {}), **extra}
             if self.pages:
                 settings.setdefault("response_class", Response)
                 settings.setdefault("response_model", None)
-            remembered = suits(function, method, path) and _returns_response(function)
             if settings.get("status_code") == 204:
                 settings.setdefault("response_class", Response)  # no content, no content type
-            add = partial(
-                self._router.add_api_route,
-                path,
-                noting(function) if remembered else function,
-                methods=[method],
-                route_class_override=route_class,
-                openapi_extra={**settings.pop("openapi_extra", {}), **extra},
-                **settings,
-            )
-            self._waiting.append(add)
+            self.declarations.append(Declaration(f"{self.prefix}{path}", method, str(permission), function, make))
             return function
 
         return declare
+
+    def _route(self, path: str, function: Callable[..., Any], **settings: Any) -> APIRoute:
+        router = APIRouter(
+            prefix=self.prefix,
+            tags=[self.tag],
+            include_in_schema=not self.pages,
+            generate_unique_id_function=operation_name,
+        )
+        router.add_api_route(path, function, **settings)
+        (route,) = router.routes
+        assert isinstance(route, APIRoute)  # FastAPI makes one of the class it is given
+        return route
 
 
 class _Open(APIRoute):
@@ -163,6 +199,7 @@ def _returns_response(function: Callable[..., Any]) -> bool:
     return isinstance(returned, type) and issubclass(returned, Response)
 
 
+@cache
 def _asking(permission: str) -> type[APIRoute]:
     """Routes that check the permission first, before the body is read."""
 

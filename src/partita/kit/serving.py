@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Hashable
+from collections.abc import Awaitable, Callable, Hashable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Protocol
 
 from fastapi import FastAPI
 from starlette.requests import Request
 from starlette.responses import Response
+from starlette.routing import BaseRoute
 
 from partita.kit.permissions import Viewer
 
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
 
     from partita.kit.flashes import Flash, Flashes
     from partita.kit.kept_forms import KeptForms
+    from partita.kit.routes import Declaration
     from partita.kit.sharing.studio import Studio
     from partita.table.recent import Recent
 
@@ -57,9 +59,15 @@ class Serving:
 
 
 class Application(FastAPI):
-    """A FastAPI application with its `Serving`."""
+    """A FastAPI application with its `Serving`, and routes that are made when they are asked for."""
 
     serving: Serving
+    declarations: Sequence[Declaration] = ()
+
+    @property
+    def routes(self) -> list[BaseRoute]:
+        """All routes; a request is led to its own without them."""
+        return [*(each.route for each in self.declarations), *super().routes]
 
 
 def serving(request: Request) -> Serving:

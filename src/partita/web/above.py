@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from functools import cached_property
+from re import Pattern
 
-from fastapi import APIRouter
-from fastapi.routing import APIRoute
 from starlette.routing import compile_path
+
+from partita.kit.routes import Declaration
 
 
 class PagesAbove:
@@ -14,11 +16,14 @@ class PagesAbove:
 
     A refused form is shown again at the address it was sent to, so people reload it, come back to it and keep it."""
 
-    def __init__(self, routers: Iterable[APIRouter]) -> None:
-        routes = [route for router in routers for route in router.routes if isinstance(route, APIRoute)]
-        shown = {route.path for route in routes if "GET" in (route.methods or ())}
-        only_taken = {route.path for route in routes if "POST" in (route.methods or ())} - shown
-        self._depths = [
+    def __init__(self, declarations: Iterable[Declaration]) -> None:
+        self._declarations = tuple(declarations)
+
+    @cached_property
+    def _depths(self) -> list[tuple[Pattern[str], int]]:
+        shown = {each.path for each in self._declarations if each.method == "GET"}
+        only_taken = {each.path for each in self._declarations if each.method == "POST"} - shown
+        return [
             (compile_path(path)[0], page.rstrip("/").count("/"))
             for path in sorted(only_taken)
             if not path.startswith("/api/") and (page := next((each for each in _above(path) if each in shown), None))

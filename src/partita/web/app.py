@@ -7,8 +7,7 @@ from collections.abc import AsyncIterator, Awaitable, Callable, Hashable, Iterab
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from pathlib import Path
 
-from fastapi import APIRouter, FastAPI
-from fastapi.routing import APIRoute
+from fastapi import FastAPI
 from starlette.middleware import Middleware
 
 from partita import __version__
@@ -17,7 +16,7 @@ from partita.kit.kept_forms import KeptForms
 from partita.kit.keys import signing_keys
 from partita.kit.pages import PAGES_BYTES
 from partita.kit.permissions import Access
-from partita.kit.routes import Routes
+from partita.kit.routes import Declaration, Routes
 from partita.kit.serving import Application, Serving
 from partita.kit.sharing.studio import Studio
 from partita.kit.steady import STEADY_BYTES
@@ -64,7 +63,6 @@ def create_app(
         openapi_url=None,
         docs_url=None,
         redoc_url=None,
-        generate_unique_id_function=openapi.operation_name,
         lifespan=_lifespan(suite),
         middleware=[
             Middleware(Requests, ids=suite.kit.ids, metrics=metrics),
@@ -102,12 +100,11 @@ def create_app(
     _check_icons(suite, assets)
     served = (*house_routes(suite, assets, metrics, styleguide=styleguide), *_of_systems(suite), *more)
     served = (*served, robots_route(settings.base_url, served))
-    routers = [routes.router for routes in (*served, openapi.routes(app, suite))]
-    _check_permissions(suite, routers)
-    errors.install(app, PagesAbove(routers))
-    for router in routers:
-        app.include_router(router)
-    app.router.middleware_stack = Signpost(app.router.app, routers)
+    served = (*served, openapi.routes(app, suite))
+    app.declarations = [each for routes in served for each in routes.declarations]
+    _check_permissions(suite, app.declarations)
+    errors.install(app, PagesAbove(app.declarations))
+    app.router.middleware_stack = Signpost(app.router.app, app.declarations)
     suite.kit.tables.observe(metrics.call)
     suite.kit.tables.observe_unreadable(metrics.unreadable)
     if settings.dev_panel:
@@ -136,12 +133,11 @@ def _check_icons(suite: Suite, assets: Assets) -> None:
                 raise ValueError(f"{system.name}: there is no icon {icon!r}; these exist: {', '.join(sorted(icons))}")
 
 
-def _check_permissions(suite: Suite, routers: Iterable[APIRouter]) -> None:
+def _check_permissions(suite: Suite, declarations: Iterable[Declaration]) -> None:
     known = {*map(str, Access), *suite.kit.accounts.policy.known}
-    for route in (route for router in routers for route in router.routes if isinstance(route, APIRoute)):
-        permission = (route.openapi_extra or {}).get("x-permission", Access.PUBLIC)
-        if permission not in known:
-            raise ValueError(f"{route.path} needs {permission!r}, which is not a permission of any system")
+    for each in declarations:
+        if each.permission not in known:
+            raise ValueError(f"{each.path} needs {each.permission!r}, which is not a permission of any system")
 
 
 def _of_systems(suite: Suite) -> Iterator[Routes]:

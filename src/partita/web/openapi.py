@@ -8,7 +8,6 @@ from typing import Any
 import orjson
 from fastapi import FastAPI, Request
 from fastapi.openapi.utils import get_openapi
-from fastapi.routing import APIRoute
 from starlette.responses import Response
 
 from partita import __version__
@@ -98,11 +97,6 @@ def routes(app: FastAPI, suite: Suite) -> Routes:
         return render(request, "reference.html", reference=reference(description()))
 
     return pages
-
-
-def operation_name(route: APIRoute) -> str:
-    """`kelifax_submit`: the system and the function."""
-    return f"{route.tags[0]}_{route.name}" if route.tags else route.name
 
 
 def describe(app: FastAPI, suite: Suite) -> dict[str, Any]:

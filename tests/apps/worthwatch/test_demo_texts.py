@@ -6,12 +6,13 @@ import re
 from collections import Counter
 from collections.abc import Iterator
 from difflib import SequenceMatcher
+from functools import cache
 from itertools import combinations
 from statistics import mean, pstdev
 
 import pytest
 
-from partita.apps.worthwatch.demo.tastes import demo_ratings
+from partita.apps.worthwatch.demo.tastes import DemoRating, demo_ratings
 from partita.apps.worthwatch.demo.texts import Person, Title, TitleList, demo_texts
 from partita.apps.worthwatch.service.posters import Poster, poster_svg
 from partita.apps.worthwatch.service.posters.inks import GENRE_HUES
@@ -22,9 +23,13 @@ TITLES = {title.id: title for title in TEXTS.titles}
 PEOPLE = {person.username: person for person in TEXTS.people}
 LISTS = {each.id: each for each in TEXTS.lists}
 COMMENTS = {comment.id: comment for comment in TEXTS.comments}
-RATINGS = demo_ratings(TEXTS.titles, TEXTS.people, TEXTS.reviews)
 SHELVES = {each.by: each for each in TEXTS.shelves}
 NAMES = ("titles", "people", "lists", "reviews", "comments", "applications", "reports", "imports", "shelves")
+
+
+@cache
+def ratings() -> tuple[DemoRating, ...]:
+    return demo_ratings(TEXTS.titles, TEXTS.people, TEXTS.reviews)
 
 
 def with_role(*roles: str) -> list[Person]:
@@ -326,7 +331,7 @@ def test_shelves_refer_to_what_is_there_and_nobody_saves_before_it_exists() -> N
 
 
 def test_nobody_is_yet_to_watch_what_they_have_seen() -> None:
-    seen = {(rating.by, rating.title) for rating in RATINGS}
+    seen = {(rating.by, rating.title) for rating in ratings()}
     seen |= {(each.by, viewing.title) for each in TEXTS.shelves for viewing in each.viewings}
     queued = [(each.by, title.title) for each in TEXTS.shelves for title in each.to_watch]
     assert len(set(queued)) == len(queued) >= 100
@@ -334,7 +339,7 @@ def test_nobody_is_yet_to_watch_what_they_have_seen() -> None:
 
 
 def test_somebody_has_seen_a_hundred_titles_and_has_news_on_saved_lists() -> None:
-    seen = {rating.title for rating in RATINGS if rating.by == "teodora"}
+    seen = {rating.title for rating in ratings() if rating.by == "teodora"}
     seen |= {viewing.title for viewing in SHELVES["teodora"].viewings}
     assert len(seen) >= 100
     news = {
@@ -350,34 +355,34 @@ def test_somebody_has_nothing() -> None:
     (nobody,) = with_role("nothing")
     assert nobody.username not in SHELVES
     written = {review.by for review in TEXTS.reviews} | {comment.by for comment in TEXTS.comments}
-    assert nobody.username not in written | {rating.by for rating in RATINGS} | {each.by for each in TEXTS.lists}
+    assert nobody.username not in written | {rating.by for rating in ratings()} | {each.by for each in TEXTS.lists}
 
 
 # Ratings
 
 
 def test_ratings_are_many_and_the_same_every_time() -> None:
-    assert len(RATINGS) >= 2000
-    assert demo_ratings(TEXTS.titles, TEXTS.people, TEXTS.reviews) == RATINGS
-    assert len({(rating.title, rating.by) for rating in RATINGS}) == len(RATINGS)
-    assert {rating.rating for rating in RATINGS} == set(range(1, 11))
-    for rating in RATINGS:
+    assert len(ratings()) >= 2000
+    assert demo_ratings(TEXTS.titles, TEXTS.people, TEXTS.reviews) == ratings()
+    assert len({(rating.title, rating.by) for rating in ratings()}) == len(ratings())
+    assert {rating.rating for rating in ratings()} == set(range(1, 11))
+    for rating in ratings():
         assert 0 <= rating.days_ago <= min(PEOPLE[rating.by].days_ago, TITLES[rating.title].days_ago)
 
 
 def test_everybody_rates_as_much_as_their_appetite() -> None:
-    counts = Counter(rating.by for rating in RATINGS)
+    counts = Counter(rating.by for rating in ratings())
     for person in TEXTS.people:
         assert counts[person.username] == person.appetite
 
 
 def test_nobody_else_changes_what_one_person_gives() -> None:
     alone = demo_ratings(TEXTS.titles, [PEOPLE["leopold"]], TEXTS.reviews)
-    assert alone == tuple(rating for rating in RATINGS if rating.by == "leopold")
+    assert alone == tuple(rating for rating in ratings() if rating.by == "leopold")
 
 
 def test_a_review_and_its_rating_agree_and_favourites_are_loved() -> None:
-    given = {(rating.title, rating.by): rating.rating for rating in RATINGS}
+    given = {(rating.title, rating.by): rating.rating for rating in ratings()}
     assert all(given[review.title, review.by] == review.rating for review in TEXTS.reviews)
     for person in TEXTS.people:
         assert all(given[title, person.username] >= 8 for title in person.favourites)
@@ -385,7 +390,7 @@ def test_a_review_and_its_rating_agree_and_favourites_are_loved() -> None:
 
 def test_ratings_have_believable_shapes() -> None:
     by_title: dict[str, list[int]] = {}
-    for rating in RATINGS:
+    for rating in ratings():
         by_title.setdefault(rating.title, []).append(rating.rating)
     well_known = {key: given for key, given in by_title.items() if len(given) >= 12}
     assert len(well_known) >= 60
@@ -396,7 +401,7 @@ def test_ratings_have_believable_shapes() -> None:
     agreed = mean(pstdev(given) for key, given in well_known.items() if _spread(key) <= 0.9)
     argued = mean(pstdev(given) for key, given in well_known.items() if _spread(key) >= 1.6)
     assert argued > agreed + 0.4
-    bars = Counter(rating.rating for rating in RATINGS)
+    bars = Counter(rating.rating for rating in ratings())
     assert bars[8] + bars[9] > bars[5] + bars[6] > bars[1] + bars[2] > 0
     sizes = [len(given) for given in by_title.values()]
     assert min(sizes) < 5 < 25 < max(sizes), "some are known to all, some to a few"
@@ -411,7 +416,7 @@ def _spread(key: str) -> float:
 def test_people_like_what_suits_their_taste() -> None:
     near: list[int] = []
     far: list[int] = []
-    for rating in RATINGS:
+    for rating in ratings():
         suits = sum(PEOPLE[rating.by].taste.get(genre, 0) for genre in TITLES[rating.title].genres)
         (near if suits >= 2 else far).append(rating.rating)
     assert mean(near) > mean(far) + 0.2
@@ -419,7 +424,7 @@ def test_people_like_what_suits_their_taste() -> None:
 
 def test_the_severe_give_less_than_the_kind() -> None:
     given: dict[str, list[int]] = {}
-    for rating in RATINGS:
+    for rating in ratings():
         given.setdefault(rating.by, []).append(rating.rating)
     severe = mean(mean(given[person.username]) for person in TEXTS.people if person.leaning <= -0.5)
     kind = mean(mean(given[person.username]) for person in TEXTS.people if person.leaning >= 0.5)

@@ -6,16 +6,19 @@ import logging
 import re
 from collections.abc import Iterator
 from hashlib import sha256
+from typing import TYPE_CHECKING
 
 from partita.dynamo.errors import TransactionCanceledError
 from partita.kit.accounts.inputs import RESERVED
 from partita.kit.accounts.kit import AccountsKit
-from partita.kit.accounts.oidc import Claims, OidcTokens
 from partita.kit.accounts.permissions import Permissions
 from partita.kit.accounts.schema import USERNAME, Account, account
 from partita.kit.permissions import ADMIN
 from partita.kit.problems import Conflict, Forbidden
 from partita.table import Put, Transaction
+
+if TYPE_CHECKING:
+    from partita.kit.accounts.oidc import Claims, OidcTokens
 
 _UUID = re.compile(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}")
 _ALPHABET = "0123456789abcdefghjkmnpqrstvwxyz"
@@ -29,6 +32,10 @@ class OidcPeople:
         self._kit = kit
         self._permissions = permissions
         self._tokens = tokens
+
+    def may_take(self, token: str) -> bool:
+        """Whether it could be a token of the provider at all."""
+        return self._tokens.looks_like(token)
 
     async def from_token(self, token: str) -> tuple[Account, tuple[str, ...]]:
         """The account of a token's subject, created if it is missing, and the roles in the token."""
@@ -73,7 +80,11 @@ class OidcPeople:
 def oidc_people_for(kit: AccountsKit, permissions: Permissions) -> OidcPeople | None:
     """People of the provider that the settings name; None if they name none."""
     issuer, client_id = kit.settings.oidc_issuer, kit.settings.oidc_client_id
-    return OidcPeople(kit, permissions, OidcTokens(issuer, client_id, kit.clock)) if issuer and client_id else None
+    if not issuer or not client_id:
+        return None
+    from partita.kit.accounts.oidc import OidcTokens  # takes a tenth of a start, which others need not wait for
+
+    return OidcPeople(kit, permissions, OidcTokens(issuer, client_id, kit.clock))
 
 
 def _user_id(issuer: str, subject: str) -> str:

@@ -10,7 +10,6 @@ from partita.kit.accounts import credentials
 from partita.kit.accounts.credentials import Credential
 from partita.kit.accounts.kit import AccountsKit
 from partita.kit.accounts.lifetimes import Lifetimes, is_administrator
-from partita.kit.accounts.oidc import OidcTokens
 from partita.kit.accounts.oidc_people import OidcPeople
 from partita.kit.accounts.people import refuse_suspended
 from partita.kit.accounts.permissions import Permissions
@@ -67,7 +66,7 @@ class Recognition:
         """The person an API token or an OpenID access token acts for; `SignInRequired` if it is invalid or expired."""
         if token.startswith(credentials.API_TOKEN):
             return await self._from_api_token(token)
-        if self._oidc is not None and OidcTokens.looks_like(token):
+        if self._oidc is not None and self._oidc.may_take(token):
             person, roles = await self._oidc.from_token(token)
             refuse_suspended(person)
             return await self._viewer(person, *roles, via="oidc")

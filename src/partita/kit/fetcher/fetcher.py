@@ -10,15 +10,13 @@ from collections.abc import Collection
 from dataclasses import dataclass, field
 from http import HTTPStatus
 from ipaddress import ip_address
+from typing import TYPE_CHECKING
 from urllib.parse import urljoin
-
-import aiohttp
 
 from partita import __version__
 from partita.kit.fetcher.addresses import Address, is_public
 from partita.kit.fetcher.bodies import read_body, too_large
 from partita.kit.fetcher.charsets import text_of
-from partita.kit.fetcher.connecting import Allows, CheckedConnector
 from partita.kit.fetcher.page import read_page
 from partita.kit.fetcher.refusals import FetchRefused
 from partita.kit.fetcher.resolving import Resolve, SystemResolver, got_no_answer
@@ -32,6 +30,11 @@ from partita.kit.previews.thumbnails import PICTURES, thumbnail_of
 from partita.kit.settings import Settings
 from partita.kit.urls import AddressError, checked
 
+if TYPE_CHECKING:
+    import aiohttp
+
+    from partita.kit.fetcher.connecting import Allows
+
 MOST_BYTES = 2_000_000
 MOST_ASKED = 20_000_000
 """The most that a caller can ask for."""
@@ -40,7 +43,6 @@ SECONDS = 10.0
 
 _ONWARD = frozenset({301, 302, 303, 307, 308})
 _MOST_ADDRESSES = 16
-_NO_LIMITS = aiohttp.ClientTimeout(total=None, connect=None, sock_connect=None, sock_read=None)
 # What servers say of files they know nothing of; what it is, the content says.
 _SAYS_NOTHING = frozenset({"", "application/octet-stream", "binary/octet-stream", "application/zip"})
 _CHARSET = re.compile(r";\s*charset\s*=\s*\"?([^\s\";]+)", re.IGNORECASE)
@@ -201,6 +203,11 @@ class Fetcher:
 
     async def _ask(self, page: Target, wanted: _Wanted) -> _Got | str:
         """The page, or where it says it is."""
+        # Most processes fetch nothing, and no start waits for what it takes.
+        import aiohttp
+
+        from partita.kit.fetcher.connecting import CheckedConnector
+
         addresses = await self._addresses(page)
         try:
             async with (
@@ -209,7 +216,7 @@ class Fetcher:
                     connector=CheckedConnector(addresses, self._allows, self._tls),
                     cookie_jar=aiohttp.DummyCookieJar(),
                     headers={**self._headers, "Accept": ", ".join(wanted.kinds)},
-                    timeout=_NO_LIMITS,
+                    timeout=aiohttp.ClientTimeout(total=None, connect=None, sock_connect=None, sock_read=None),
                     auto_decompress=False,
                     trust_env=False,
                 ) as session,

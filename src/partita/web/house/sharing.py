@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Iterable
+from functools import cache
 
 from fastapi import Request
-from fastapi.routing import APIRoute
 from starlette.responses import Response
 
 from partita.kit.permissions import Access
@@ -70,16 +70,19 @@ def routes(suite: Suite) -> Routes:
 
 def robots_route(base_url: str, served: Iterable[Routes]) -> Routes:
     """`/robots.txt`, from all routes there are."""
-    every = (route for routes in served if routes.pages for route in routes.router.routes)
-    found = [route for route in every if isinstance(route, APIRoute) and "GET" in (route.methods or ())]
-    public = {route.path for route in found if _is_public(route)}
-    private = {route.path for route in found if not _is_public(route)} - public
-    text = robots(private, public, absolute(base_url, "/sitemap.xml")).encode()
+    pages = [each for routes in served if routes.pages for each in routes.declarations if each.method == "GET"]
+
+    @cache
+    def text() -> bytes:
+        public = {each.path for each in pages if each.permission == Access.PUBLIC}
+        private = {each.path for each in pages} - public
+        return robots(private, public, absolute(base_url, "/sitemap.xml")).encode()
+
     routes = Routes("", tag="house", pages=True)
 
     @routes.get("/robots.txt", Access.PUBLIC, faceless=True)
     async def show(request: Request) -> Response:
-        return document_response(request, text, "text/plain; charset=utf-8", seconds=_SECONDS)
+        return document_response(request, text(), "text/plain; charset=utf-8", seconds=_SECONDS)
 
     return routes
 
@@ -87,7 +90,3 @@ def robots_route(base_url: str, served: Iterable[Routes]) -> Routes:
 def _sitemap(system: System) -> Sitemap:
     """A system's own; of one that only has its tables, the page with their design."""
     return system.sitemap or Sitemap(pages=(f"/{system.name}/design",))
-
-
-def _is_public(route: APIRoute) -> bool:
-    return (route.openapi_extra or {}).get("x-permission") == Access.PUBLIC

@@ -68,7 +68,7 @@ def test_only_days_after_the_editions_own_are_announced(days: int, verb: str) ->
     assert [each.first for each in found] == ([day] if 0 < days <= 180 else [])
 
 
-@pytest.mark.parametrize("name", [name for name in EDITIONS if "coming_up" in of(name).sections])
+@pytest.mark.parametrize("name", EDITIONS)
 def test_every_day_of_an_edition_stands_in_the_sentence_that_announces_it(name: str) -> None:
     made = of(name)
     language: Language = made.edition.language

@@ -88,8 +88,9 @@ def test_paraphrased_questions_have_one_answer_and_are_in_other_words_than_the_s
     assert sum(shares) / len(shares) < 0.2
 
 
-@pytest.mark.skipif(model() is None, reason="the model is not installed")
 def test_english_questions_in_other_words_find_their_passages_and_the_others_lose_nothing() -> None:
+    if model() is None:
+        pytest.skip("the model is not installed")
     for apart in (False, True):
         english = [each for each in paraphrased_questions() if each.apart is apart and each.language == "en"]
         by_meaning, by_words = Measured.of(english, meaning=True), Measured.of(english)

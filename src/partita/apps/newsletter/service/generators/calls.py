@@ -11,14 +11,16 @@ import time
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from dataclasses import dataclass
 from email.utils import parsedate_to_datetime
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
-import aiohttp
 from pydantic import ValidationError
 from yarl import URL
 
 from partita import __version__
 from partita.apps.newsletter.service.generators.writer import WriterFailed
+
+if TYPE_CHECKING:
+    import aiohttp
 
 T = TypeVar("T")
 Headers = Callable[[], Awaitable[Mapping[str, str]]]
@@ -105,6 +107,8 @@ class Caller:
         return jitter if failed.retry_after is None else failed.retry_after + jitter / 4
 
     async def _once(self, url: URL, body: bytes, headers: Mapping[str, str], read: Read[T]) -> T:
+        import aiohttp  # takes longer than all of the writers' own; most processes ask no service
+
         first = asyncio.timeout(self.patience.first_byte)
         try:
             async with (
