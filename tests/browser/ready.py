@@ -1,23 +1,19 @@
-"""Processes that need not load the suite: they are forked from one that has.
-
-To load it takes most of the time in which a server starts, and these tests start a dozen of them.
-"""
+"""Servers and other work in processes that need not load the suite."""
 
 from __future__ import annotations
 
 import asyncio
-import multiprocessing
 import os
 import re
 from collections.abc import Callable, Coroutine, Iterator
 from concurrent.futures import ProcessPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass
-from functools import cache
 from multiprocessing.connection import Connection
-from multiprocessing.context import ForkServerContext
 from pathlib import Path
 from typing import TypeVar
+
+from tests.forked import fork_server
 
 T = TypeVar("T")
 _START_SECONDS, _STOP_SECONDS = 240.0, 60.0
@@ -38,17 +34,9 @@ class Served:
         return found[1]
 
 
-@cache
-def _context() -> ForkServerContext:
-    """Forks processes from one that has loaded everything."""
-    context = multiprocessing.get_context("forkserver")
-    context.set_forkserver_preload(["tests.browser.loaded"])
-    return context
-
-
 def elsewhere(work: Callable[..., Coroutine[None, None, T]], *arguments: object) -> T:
     """What a coroutine returns, run in another process: Playwright has a loop of its own in this thread."""
-    with ProcessPoolExecutor(1, mp_context=_context()) as pool:
+    with ProcessPoolExecutor(1, mp_context=fork_server()) as pool:
         return pool.submit(_run, work, *arguments).result()
 
 
@@ -59,9 +47,9 @@ def _run(work: Callable[..., Coroutine[None, None, T]], *arguments: object) -> T
 @contextmanager
 def serving(folder: Path, environment: dict[str, str]) -> Iterator[Served]:
     """`partita serve --no-demo` on a data folder, ready when this is entered and gone when it is left."""
-    said, says = _context().Pipe(duplex=False)
+    said, says = fork_server().Pipe(duplex=False)
     settings = {name: value for name, value in os.environ.items() if name.startswith("PARTITA_")}
-    process = _context().Process(target=_serve, args=(folder, settings | environment, says))
+    process = fork_server().Process(target=_serve, args=(folder, settings | environment, says))
     process.start()
     says.close()
     try:

@@ -1,17 +1,14 @@
-"""Processes that follow changes, run the clock and send mail until they are killed. Each is forked from one that has
-everything imported: a start would take most of the time otherwise."""
+"""Processes that follow changes, run the clock and send mail until they are killed."""
 
 from __future__ import annotations
 
 import asyncio
-import multiprocessing
 import random
 from collections.abc import Awaitable, Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from multiprocessing.connection import Connection
-from multiprocessing.context import ForkServerProcess
 from pathlib import Path
 
 from partita.apps.enablement import system as enablement
@@ -22,12 +19,10 @@ from partita.kit.changes.worker import Pace
 from partita.kit.settings import Settings
 from partita.kit.suite import Suite
 from partita.store import EmbeddedStore
+from tests.forked import Victim, victim
 
 _LEASE = 1.0
 """Seconds after which the other process takes over from one that was killed."""
-_START = 60
-_SERVER = multiprocessing.get_context("forkserver")
-_SERVER.set_forkserver_preload([__name__])
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,25 +41,6 @@ def suite_in(folder: Path, ahead: float = 0) -> Suite:
     # Whatever a process has written stays when it is killed, also if the disk has not got it yet.
     settings = Settings(data=folder, fetch=False, durability="off")
     return build(settings, builders=[enablement.build], clock=clock)
-
-
-@dataclass(frozen=True, slots=True)
-class Victim:
-    """A process at work."""
-
-    process: ForkServerProcess
-    ready: Connection
-
-    def wait(self) -> None:
-        """Until a kill may come."""
-        assert self.ready.poll(_START), "a process did not begin"
-        self.ready.recv_bytes()
-
-    def kill(self) -> None:
-        self.process.kill()
-        self.process.join(20)
-        self.process.close()
-        self.ready.close()
 
 
 @dataclass(slots=True)
@@ -89,22 +65,18 @@ class Victims:
     async def kill_while(self, kills: int, done: Callable[[], Awaitable[bool]]) -> None:
         """Kill so many times, at moments that nobody chose; then wait until everything is done."""
         for _ in range(kills):
-            victim = self._running.pop(0)
-            await asyncio.to_thread(victim.wait)
+            first = self._running.pop(0)
+            await asyncio.to_thread(first.await_ready)
             await asyncio.sleep(self.dice.uniform(0.05, 0.8))
-            await asyncio.to_thread(victim.kill)
+            await asyncio.to_thread(first.kill)
             self.kills += 1
             self._running.append(self._started())
         while not await done():
-            assert all(each.process.is_alive() for each in self._running), "a process ended by itself"
+            assert all(each.runs() for each in self._running), "a process ended by itself"
             await asyncio.sleep(0.2)
 
     def _started(self) -> Victim:
-        ready, its_end = _SERVER.Pipe(duplex=False)
-        process = _SERVER.Process(target=_work, args=(self.folder, self.ahead, its_end), daemon=True)
-        process.start()
-        its_end.close()
-        return Victim(process, ready)
+        return victim(_work, self.folder, self.ahead)
 
 
 def _work(folder: Path, ahead: float, ready: Connection) -> None:
@@ -116,7 +88,7 @@ async def _follow(folder: Path, ahead: float, ready: Connection) -> None:
     kit = suite.kit
     assert isinstance(kit.tables, EmbeddedStore)
     service = EnablementService(kit)
-    ready.send_bytes(b"!")  # a kill may come from here on
+    ready.send_bytes(b"!")
 
     async def clockwork() -> None:
         while True:

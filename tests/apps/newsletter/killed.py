@@ -1,13 +1,13 @@
-"""A process that runs the newsletter's steps until it kills itself at one of its checkpoints:
-`python -m tests.apps.newsletter.killed FOLDER NUMBER before|after`. Every phase of a step ends with one: begun,
-a section kept, the result stored."""
+"""A process that runs the newsletter's steps until it kills itself at one of its checkpoints. Every phase of a step
+ends with one: begun, a section kept, the result stored."""
 
 from __future__ import annotations
 
 import asyncio
 import os
 import signal
-import sys
+import tempfile
+from multiprocessing.connection import Connection
 from pathlib import Path
 from typing import Any
 
@@ -42,11 +42,15 @@ def kill_at(number: int, when: str) -> None:
     Hold.save = counted  # type: ignore[method-assign]
 
 
-async def main(folder: Path) -> None:
+def work(folder: Path, number: int, when: str, ready: Connection) -> None:
+    """Die before or after a checkpoint."""
+    kill_at(number, when)
+    # With a folder of its own for what processes of a machine share, such as the places for child processes.
+    os.environ["TMPDIR"] = tempfile.tempdir = str(folder / "tmp")
+    asyncio.run(_work(folder, ready))
+
+
+async def _work(folder: Path, ready: Connection) -> None:
     suite = suite_in(folder)
+    ready.send_bytes(b"!")
     await JobWorker(suite.kit.jobs, at_once=2, pace=Pace(poll=0.05, lease=1.0, stalls=1000)).run()
-
-
-if __name__ == "__main__":
-    kill_at(int(sys.argv[2]), sys.argv[3])
-    asyncio.run(main(Path(sys.argv[1])))

@@ -6,8 +6,6 @@ from __future__ import annotations
 import asyncio
 import os
 import re
-import subprocess
-import sys
 import time
 from pathlib import Path
 from typing import get_args
@@ -32,21 +30,14 @@ from partita.kit.kit import Kit
 from partita.kit.suite import Suite
 from tests.apps.newsletter.conftest import ADA
 from tests.apps.newsletter.found import FINDINGS, PASSAGES, POLICY, find_content
-from tests.apps.newsletter.killed import suite_in
+from tests.apps.newsletter.killed import suite_in, work
+from tests.forked import victim
 
 KILLS = min(int(os.environ.get("PARTITA_KILLS", "1")), 20)
 """How often the process is killed for each step: before its first checkpoint, after it, before the second, …"""
 FORMATS: tuple[ExportFormat, ...] = ("md",) if KILLS == 1 else get_args(ExportFormat)
 EXPORTS: tuple[StepName, ...] = tuple(each for each in STEPS if each.removeprefix("export-") in FORMATS)
 MINE = "## Policy Updates\n\nMy own words."
-
-
-def _run(folder: Path, number: int, when: str) -> subprocess.Popen[bytes]:
-    # With a folder of its own for what processes of a machine share, such as the places for child processes.
-    shared = folder / "tmp"
-    shared.mkdir(exist_ok=True)
-    command = [sys.executable, "-m", "tests.apps.newsletter.killed", str(folder), str(number), when]
-    return subprocess.Popen(command, env={**os.environ, "TMPDIR": str(shared)})
 
 
 def _finish(folder: Path, kit: Kit, code: str, step: StepName, already: int = 0) -> int:
@@ -64,9 +55,10 @@ def _finish(folder: Path, kit: Kit, code: str, step: StepName, already: int = 0)
         # Each process gets one checkpoint further than the one before it, or dies just before it could.
         place = already + killed + (len(step) if KILLS == 1 else 0)
         number = place // 2 % 6 + 1 if killed < KILLS else 1_000
-        process = _run(folder, number, "after" if place % 2 else "before")
+        (folder / "tmp").mkdir(exist_ok=True)
+        process = victim(work, folder, number, "after" if place % 2 else "before")
         try:
-            while process.poll() is None:
+            while process.runs():
                 run = kit.tables.get(schema.step_run(code, step).consistently())
                 assert run is not None
                 if run.state != "running":
@@ -75,7 +67,6 @@ def _finish(folder: Path, kit: Kit, code: str, step: StepName, already: int = 0)
                 time.sleep(0.05)
         finally:
             process.kill()
-            process.wait(20)
         killed += 1
 
 

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-import os
-import sys
+from multiprocessing.connection import Connection
 from pathlib import Path
 
 from partita.apps.worthwatch import system
@@ -20,11 +19,11 @@ def suite_in(folder: Path) -> Suite:
     return build(Settings(data=folder, fetch=False), builders=[system.build])
 
 
-async def main(folder: Path) -> None:
+def work(folder: Path, ready: Connection) -> None:
+    asyncio.run(_work(folder, ready))
+
+
+async def _work(folder: Path, ready: Connection) -> None:
     suite = suite_in(folder)
-    os.write(1, b"!")  # a kill may come from here on
+    ready.send_bytes(b"!")
     await JobWorker(suite.kit.jobs, at_once=1, pace=Pace(poll=0.05, lease=1.0, stalls=1000)).run()
-
-
-if __name__ == "__main__":
-    asyncio.run(main(Path(sys.argv[1])))

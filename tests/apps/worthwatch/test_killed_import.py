@@ -4,9 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import os
-import signal
-import subprocess
-import sys
 import time
 from pathlib import Path
 
@@ -22,30 +19,13 @@ from partita.kit.kit import Kit
 from partita.kit.permissions import Viewer
 from partita.kit.suite import Suite
 from tests.apps.worthwatch.conftest import film, member
-from tests.apps.worthwatch.killed import suite_in
+from tests.apps.worthwatch.killed import suite_in, work
+from tests.forked import victim
 
 KILLS = int(os.environ.get("PARTITA_KILLS", "2"))
 FILMS = 20 * (KILLS + 1)
 _SECONDS = 90
 HEAD = {"history": "Date,Name,Year,Letterboxd URI,Rating", "new": "Position,Name,Year,URL,Description"}
-
-
-class Victim:
-    """A process that runs jobs."""
-
-    def __init__(self, folder: Path) -> None:
-        command = [sys.executable, "-m", "tests.apps.worthwatch.killed", str(folder)]
-        self.process = subprocess.Popen(command, stdout=subprocess.PIPE)
-
-    def await_ready(self) -> None:
-        assert self.process.stdout is not None
-        assert self.process.stdout.read(1) == b"!"
-
-    def kill(self) -> None:
-        self.process.send_signal(signal.SIGKILL)
-        self.process.wait(20)
-        if self.process.stdout is not None:
-            self.process.stdout.close()
 
 
 async def _begin(service: WorthWatchService, kit: Kit, target: str) -> tuple[Viewer, list[Movie], str, Job]:
@@ -82,16 +62,16 @@ def test_an_import_that_is_killed_in_the_middle_goes_on_and_counts_every_row_onc
     kit = suite.kit
     service = WorthWatchService(kit)
     viewer, films, import_id, started = asyncio.run(_begin(service, kit, target))
-    victim = Victim(tmp_path)
+    running = victim(work, tmp_path)
     try:
         for number in range(KILLS):
-            victim.await_ready()
+            running.await_ready()
             _await(kit, started, 1 + number * 20)
-            victim.kill()
-            victim = Victim(tmp_path)
+            running.kill()
+            running = victim(work, tmp_path)
         ended = _await(kit, started, FILMS + 1)
     finally:
-        victim.kill()
+        running.kill()
     assert ended.state == "done", (ended.error, ended.detail)
     assert ended.attempts > 1, "nobody was killed at work"
     asyncio.run(_check(service, kit, viewer, films, import_id, target))

@@ -1,10 +1,9 @@
-"""A process that runs jobs until it is killed: `python -m tests.kit.jobs.killed FOLDER`."""
+"""A process that runs jobs until it is killed."""
 
 from __future__ import annotations
 
 import asyncio
-import os
-import sys
+from multiprocessing.connection import Connection
 from pathlib import Path
 
 from partita.apps.fus import system as fus
@@ -43,11 +42,11 @@ def suite_in(folder: Path) -> Suite:
     return suite
 
 
-async def main(folder: Path) -> None:
+def work(folder: Path, ready: Connection) -> None:
+    asyncio.run(_work(folder, ready))
+
+
+async def _work(folder: Path, ready: Connection) -> None:
     suite = suite_in(folder)
-    os.write(1, b"!")  # a kill may come from here on
+    ready.send_bytes(b"!")
     await JobWorker(suite.kit.jobs, at_once=4, pace=Pace(poll=0.05, lease=1.0, stalls=1000)).run()
-
-
-if __name__ == "__main__":
-    asyncio.run(main(Path(sys.argv[1])))

@@ -5,9 +5,6 @@ from __future__ import annotations
 import asyncio
 import os
 import random
-import signal
-import subprocess
-import sys
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -25,31 +22,14 @@ from partita.kit.jobs import Job
 from partita.kit.jobs.schema import job
 from partita.kit.kit import Kit
 from partita.kit.suite import Suite
+from tests.forked import victim
 from tests.kit.jobs.conftest import ADA, effect
-from tests.kit.jobs.killed import suite_in
+from tests.kit.jobs.killed import suite_in, work
 
 KILLS = int(os.environ.get("PARTITA_KILLS", "5"))
 STEPS = 25
 SITES = 40
 AT_ONCE = 2
-
-
-class Victim:
-    """A process that runs jobs."""
-
-    def __init__(self, folder: Path) -> None:
-        command = [sys.executable, "-m", "tests.kit.jobs.killed", str(folder)]
-        self.process = subprocess.Popen(command, stdout=subprocess.PIPE)
-
-    def await_ready(self) -> None:
-        assert self.process.stdout is not None
-        assert self.process.stdout.read(1) == b"!"
-
-    def kill(self) -> None:
-        self.process.send_signal(signal.SIGKILL)
-        self.process.wait(20)
-        if self.process.stdout is not None:
-            self.process.stdout.close()
 
 
 @contextmanager
@@ -84,21 +64,21 @@ def test_after_any_number_of_kills_every_job_ends_and_every_effect_is_had_once(t
     dice = random.Random(KILLS)
     started: list[Job] = []
     with _kit(tmp_path) as kit:
-        victims = [Victim(tmp_path) for _ in range(AT_ONCE)]
+        victims = [victim(work, tmp_path) for _ in range(AT_ONCE)]
         try:
             asyncio.run(_start(kit, started))
             for number in range(KILLS):
-                victim = victims.pop(0)
-                victim.await_ready()
+                first = victims.pop(0)
+                first.await_ready()
                 if number % 2:
                     asyncio.run(_start(kit, started))
                 time.sleep(dice.uniform(0.05, 0.8))
-                victim.kill()
-                victims.append(Victim(tmp_path))
+                first.kill()
+                victims.append(victim(work, tmp_path))
             _await_ends(kit, started)
         finally:
-            for victim in victims:
-                victim.kill()
+            for each in victims:
+                each.kill()
         ended = [_now(kit, each) for each in started]
         assert {each.state for each in ended} == {"done"}, [(each.kind, each.error, each.detail) for each in ended]
         assert sum(each.attempts for each in ended) > len(ended)  # somebody was killed at work
@@ -149,14 +129,14 @@ def _await_ends(kit: Kit, started: list[Job]) -> None:
 def test_what_a_killed_process_had_started_ends_with_it(tmp_path: Path) -> None:
     with _kit(tmp_path) as kit:
         started = asyncio.run(kit.jobs.start("test.count", {"to": 1, "pause": 60}, ADA))
-        victim = Victim(tmp_path)
+        killed = victim(work, tmp_path)
         try:
             deadline = time.monotonic() + 30
             while _now(kit, started).checkpoint is None:
                 assert time.monotonic() < deadline
                 time.sleep(0.01)
-            (child,) = psutil.Process(victim.process.pid).children()
+            (child,) = psutil.Process(killed.pid).children()
         finally:
-            victim.kill()
+            killed.kill()
         _, alive = psutil.wait_procs([child], timeout=10)
         assert alive == []
