@@ -77,8 +77,8 @@ def test_after_any_number_of_kills_every_job_ends_and_every_effect_is_had_once(t
                 victims.append(victim(work, tmp_path))
             _await_ends(kit, started)
         finally:
-            for each in victims:
-                each.kill()
+            for running in victims:
+                running.kill()
         ended = [_now(kit, each) for each in started]
         assert {each.state for each in ended} == {"done"}, [(each.kind, each.error, each.detail) for each in ended]
         assert sum(each.attempts for each in ended) > len(ended)  # somebody was killed at work
