@@ -47,10 +47,11 @@ SIZES = sizes("400,500")
 _BELL = 4
 """What the number beside the bell may cost on every page."""
 LIMITS = {
-    "library": 20 + _BELL,
-    "library, filtered": 20 + _BELL,
-    "library, words": 20 + _BELL,
-    "library, newest of one product": 20 + _BELL,
+    "library": 20,
+    "library, approver": 20,
+    "library, filtered": 20,
+    "library, words": 20,
+    "library, newest of one product": 20,
     "content": 8 + _BELL,
     "content, owner": 20,
     "content, approver": 20,
@@ -212,6 +213,7 @@ async def _made(portal: ServedPortal, size: int) -> dict[str, tuple[Somebody, st
     path = f"/enablement/content/{mine.content_id}"
     return {
         "library": (vera, "/enablement"),
+        "library, approver": (anna, "/enablement"),
         "library, filtered": (vera, "/enablement?suite=Suite+01&tag=x"),
         "library, words": (vera, "/enablement?q=guide+prices"),
         "library, newest of one product": (vera, "/enablement?suite=Suite+02&sort=newest"),

@@ -102,6 +102,23 @@ async def test_what_the_index_does_not_know_yet_is_checked_when_it_is_read(serve
     assert "Soon retired" not in (await vera.get("/enablement")).text
 
 
+async def test_what_readers_see_first_is_read_in_one_query_and_what_that_lacks_by_itself(served: ServedPortal) -> None:
+    carla, anna, vera = await _people(served)
+    for title in ("One", "Two"):
+        await served.released(carla, anna, title, product_suite="Atlas")
+    await served.draft(carla, "A draft", product_suite="Atlas")
+    await served.catch_up()
+    requests: list[Observation] = []
+    served.kit.store.observe(requests.append)
+    for somebody, titles, alone in ((vera, ["Two", "One"], 0), (carla, ["A draft", "Two", "One"], 1)):
+        for wanted in ({}, {"suite": "Atlas"}):
+            requests.clear()
+            assert await _titles(served, somebody.viewer, **wanted) == titles
+            content = [each for each in requests if "content_registry" in each.tables]
+            assert sum(each.operation == "Query" for each in content) == 1
+            assert sum(each.items for each in content if each.operation == "BatchGetItem") == alone
+
+
 @pytest.mark.parametrize("role", list(ROLES))
 async def test_the_lists_of_the_table_hold_exactly_what_may_be_found(served: ServedPortal, role: str) -> None:
     carla, anna, _ = await _people(served)

@@ -21,7 +21,7 @@ from tests.kit.search.books import BOOKS, Book
 
 _TIMES = float(os.environ.get("PARTITA_EXAMPLES", "1"))
 """How many times the usual number of examples."""
-EXAMPLES = settings(max_examples=int(60 * _TIMES), deadline=None)
+EXAMPLES = settings(max_examples=int(30 * _TIMES), deadline=None)
 
 WORDS = (
     "map",
@@ -154,14 +154,23 @@ def in_order(found: list[Book], sort: str) -> list[str]:
 
 @contextmanager
 def filled(all_books: list[Book]) -> Iterator[Search]:
-    with tempfile.TemporaryDirectory() as folder:
-        search = Search(Path(folder) / "search.db", CursorKeys(b"s" * 32), threads=1)
-        try:
-            for number, book in enumerate(all_books):
-                asyncio.run(search.apply(BOOKS, None, book, sequence=str(number)))
-            yield search
-        finally:
-            search.close()
+    with tempfile.TemporaryDirectory() as folder, opened(Path(folder)) as search:
+        asyncio.run(put(search, all_books))
+        yield search
+
+
+@contextmanager
+def opened(folder: Path) -> Iterator[Search]:
+    search = Search(folder / "search.db", CursorKeys(b"s" * 32), threads=1)
+    try:
+        yield search
+    finally:
+        search.close()
+
+
+async def put(search: Search, all_books: list[Book]) -> None:
+    for number, book in enumerate(all_books):
+        await search.apply(BOOKS, None, book, sequence=str(number))
 
 
 def pages(search: Search, text: str, **options: Any) -> list[SearchPage]:

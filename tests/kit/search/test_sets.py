@@ -3,48 +3,78 @@
 from __future__ import annotations
 
 import asyncio
+from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from partita.kit.search import Catalog, Document, Search, SearchPage, reads
+from partita.kit.search import Catalog, Document, Search, common_words, facets, reads, sets
 from partita.kit.search.sets import bits, documents
 from partita.table import CursorKeys
 from tests.kit.search.books import BOOKS, Book
-from tests.kit.search.test_laws import EXAMPLES, SHELVES, TAGS, books, filled, filters, queries, sorts
+from tests.kit.search.test_laws import (
+    EXAMPLES,
+    SHELVES,
+    TAGS,
+    WORDS,
+    books,
+    filled,
+    filters,
+    finds,
+    in_order,
+    matching,
+    opened,
+    put,
+    queries,
+    sorts,
+    texts,
+)
 
 _WORDS_OF_SQL = ("cast", "order", "select", "group", "index", "values", "match", "table", "from")
 
 
 @contextmanager
-def limits(most_values: int, few: int) -> Iterator[None]:
+def limits(most_chosen: int, most_values: int, most_tried: int, few: int) -> Iterator[None]:
     """Other limits: with none, the index counts by itself, or looks at each document in its order."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(reads, "MOST_VALUES", most_values)
+        patch.setattr(facets, "MOST_CHOSEN", most_chosen)
+        patch.setattr(facets, "MOST_VALUES", most_values)
+        patch.setattr(facets, "MOST_TRIED", most_tried)
         patch.setattr(reads, "FEW", few)
         yield
 
 
-@EXAMPLES
-@given(books, queries, filters, st.none() | sorts)
-def test_every_way_gives_the_same_page(
-    all_books: list[Book], query: list[str], filters: dict[str, Any], sort: str | None
-) -> None:
-    async def page(search: Search) -> SearchPage:
-        facets = ("shelf", "tag")
-        return await search.find(BOOKS, " ".join(query), filters=filters, sort=sort, facets=facets, most_values=2)
+WAYS = {
+    "sets of all values": (200, 200, 500, 2_000),
+    "sets, the first of the order": (200, 200, 500, 0),
+    "many values of few documents": (200, 0, 500, 2_000),
+    "many values of many documents": (200, 0, 500, 0),
+    "too many values": (200, 0, 0, 0),
+    "the index": (-1, 0, 0, 0),
+}
 
-    found = []
-    for most_values, few in ((200, 2_000), (200, 0), (0, 0)):
-        with filled(all_books) as search, limits(most_values, few):
-            found.append(asyncio.run(page(search)))
-    by_sets, by_asking, by_index = ((each.hits, each.total, each.facets, each.next_cursor is None) for each in found)
-    assert by_sets == by_asking == by_index
+
+@EXAMPLES
+@given(books, queries, filters, st.none() | sorts, st.integers(1, 3))
+def test_every_way_gives_the_same_page(
+    all_books: list[Book], query: list[str], filters: dict[str, Any], sort: str | None, most: int
+) -> None:
+    wanted: dict[str, Any] = {"filters": filters, "sort": sort, "facets": ("shelf", "tag"), "most_values": most}
+    found = {}
+    with TemporaryDirectory() as folder:
+        with opened(Path(folder)) as search:
+            asyncio.run(put(search, all_books))
+        for way, these in WAYS.items():
+            with opened(Path(folder)) as search, limits(*these):  # one that remembers nothing
+                each = asyncio.run(search.find(BOOKS, " ".join(query), **wanted))
+            found[way] = (each.hits, each.total, each.facets, each.next_cursor is None)
+    assert all(each == found["the index"] for each in found.values()), found
 
 
 @EXAMPLES
@@ -66,9 +96,59 @@ def test_counts_follow_every_change(all_books: list[Book], changes: list[tuple[i
                 now[before.id] = after
 
 
+@EXAMPLES
+@given(books, st.sampled_from(WORDS), st.lists(st.tuples(st.integers(0, 11), texts, st.booleans()), max_size=4))
+def test_documents_with_words_are_found_and_counted_after_every_change_of_them(
+    all_books: list[Book], word: str, changes: list[tuple[int, str, bool]]
+) -> None:
+    now = {book.id: book for book in all_books}
+    with filled(all_books) as search, pytest.MonkeyPatch.context() as patch:
+        patch.setattr(common_words, "MOST_SCORED", 0)  # names are a set of their own
+        for number, (place, text, hidden) in enumerate([*changes, (99, "", False)]):
+            page = asyncio.run(search.find(BOOKS, f"{word} ", facets=("shelf",), most_values=50, limit=50))
+            expected = matching(list(now.values()), [word], {}, "all")
+            named = [book for book in expected if finds(book.model_copy(update={"body": ""}), [word], "all")]
+            others = [book for book in expected if book not in named]
+            order = [*in_order(named, BOOKS.order), *in_order(others, BOOKS.order)]
+            assert [hit.id for hit in page.hits] == order
+            assert {each.value: each.count for each in page.facets["shelf"]} == Counter(b.shelf for b in expected)
+            if place < len(all_books):
+                before = now[all_books[place].id]
+                after = before.model_copy(update={"title": text, "hidden": hidden})
+                asyncio.run(search.apply(BOOKS, before, after, sequence=str(1000 + number)))
+                now[before.id] = after
+
+
+def test_a_set_of_documents_with_words_is_kept_until_words_change() -> None:
+    async def sets_made(search: Search) -> int:
+        asked.clear()
+        await search.find(BOOKS, "maps", facets=("shelf",), most_values=len(seen) + 1)
+        seen.append(None)
+        return len(asked)
+
+    asked: list[str] = []
+    seen: list[None] = []  # no two questions are alike, or the answer itself would be remembered
+
+    def counted(connection: Any, select: str, parameters: tuple[Any, ...] = ()) -> int:
+        if "MATCH" in select:
+            asked.append(select)
+        return select_all(connection, select, parameters)
+
+    select_all = sets.selected
+    book = Book(id="1", title="Maps", year=1990)
+    with filled([book]) as search, pytest.MonkeyPatch.context() as patch:
+        patch.setattr(sets, "selected", counted)
+        assert asyncio.run(sets_made(search)) == 1
+        later = book.model_copy(update={"year": 1991})
+        asyncio.run(search.apply(BOOKS, book, later, sequence="2"))
+        assert asyncio.run(sets_made(search)) == 0, "another year leaves the words as they were"
+        asyncio.run(search.apply(BOOKS, later, later.model_copy(update={"title": "Map"}), sequence="3"))
+        assert asyncio.run(sets_made(search)) == 1
+
+
 @given(st.sets(st.integers(1, 5_000)))
 def test_a_set_has_the_documents_that_it_was_made_of(numbers: set[int]) -> None:
-    members = bits((number,) for number in numbers)
+    members = bits(sorted(numbers))
     assert documents(members) == sorted(numbers)
     assert members.bit_count() == len(numbers)
 

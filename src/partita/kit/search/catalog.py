@@ -15,7 +15,7 @@ I = TypeVar("I", bound=Item)  # noqa: E741 - an item, as T is a type
 _NAME = re.compile(r"[a-z][a-z0-9_]*\Z")
 _TAKEN = ("doc", "rank", "rowid")
 """Names that the index itself has for columns."""
-_LAYOUT = 3
+_LAYOUT = 4
 """How the tables of an index are laid out and words are folded: another number builds every index anew."""
 
 

@@ -17,6 +17,7 @@ from partita.kit.search import reads
 from partita.kit.search.catalog import Catalog
 from partita.kit.search.query import Query, Term
 from partita.kit.search.reads import Matching, Row
+from partita.kit.search.sets import Sets
 
 MOST_SCORED = 10_000
 """So many documents are scored. Whatever more documents have is common."""
@@ -39,15 +40,20 @@ def is_scored(row: Row) -> bool:
 
 
 def rows(
-    connection: apsw.Connection, matching: Matching, members: int | None, after: Sequence[Any] | None, limit: int
+    connection: apsw.Connection,
+    sets: Sets,
+    matching: Matching,
+    members: int | None,
+    after: Sequence[Any] | None,
+    limit: int,
 ) -> list[Row]:
     """The first of such a list: tier, score or value, id, number. `members` is the set of what matches, if known."""
     assert matching.in_names is not None  # without words there is nothing to score
-    named = replace(matching, expression=matching.in_names)
+    named = replace(matching, expression=matching.in_names, best=matching.best_in_names)
     others = replace(matching, expression=f"({matching.expression}) NOT ({matching.in_names})")
     named_members = other_members = None
     if members is not None:
-        with_name = reads.having(connection, matching.catalog, matching.in_names)
+        with_name = sets.with_words(connection, matching.catalog, matching.in_names)
         named_members, other_members = members & with_name, members & ~with_name
     found: list[Row] = []
     if after is None or after[0] < _OTHERS:
@@ -72,7 +78,7 @@ def _named(
     if not scored:
         return _in_order(connection, matching, members, _NAMED, after, limit)
     place = None if after is None else (0, *after[1:])
-    return [(_NAMED_BEST, *row[1:]) for row in reads.by_match(connection, matching, None, place, limit)]
+    return [(_NAMED_BEST, *row[1:]) for row in reads.by_match(connection, matching.only(members), None, place, limit)]
 
 
 def _in_order(
@@ -97,7 +103,7 @@ def without_common(connection: apsw.Connection, catalog: Catalog[Any], query: Qu
 
 
 def _is_common(connection: apsw.Connection, catalog: Catalog[Any], term: Term) -> bool:
-    return more_than(connection, Matching(catalog, term.expression, None, ()), MOST_SCORED)
+    return more_than(connection, Matching(catalog, term.expression(), None, ()), MOST_SCORED)
 
 
 def more_than(connection: apsw.Connection, matching: Matching, most: int) -> bool:

@@ -9,12 +9,13 @@ from typing import Any, Literal
 import apsw
 
 from partita.kit.cursors import seal, unseal
-from partita.kit.search import common_words, reads
+from partita.kit.search import common_words, facets, reads
 from partita.kit.search.catalog import Catalog
 from partita.kit.search.common_words import without_common
+from partita.kit.search.facets import Passing
 from partita.kit.search.marks import Marker
 from partita.kit.search.query import Joined, Query, parse, readable_text
-from partita.kit.search.reads import Chosen, Ended, Matching, NamedIds, Passing, Row
+from partita.kit.search.reads import Chosen, Ended, Matching, NamedIds, Row
 from partita.kit.search.results import Hit, Named, SearchPage
 from partita.kit.search.sets import Sets
 from partita.kit.search.tables import made
@@ -100,36 +101,48 @@ def find(
         relaxed = place is not None and place[0]
         matching = _relaxed(connection, asked) if relaxed else _matching(connection, asked, asked.query, asked.match)
         passing = Passing.of(connection, sets, matching, asked.facets)
-        total = strict = reads.count(connection, matching, passing)
+        total = strict = _total(connection, matching, passing)
         if not total and asked.match == "relaxed" and place is None and len(asked.query.wanted) > 1:
             matching = _relaxed(connection, asked)
             passing = Passing.of(connection, sets, matching, asked.facets)
-            total = reads.count(connection, matching, passing)
+            total = _total(connection, matching, passing)
             relaxed = total > 0
-        rows = _rows(connection, asked, matching, passing, None if place is None else place[1])
+        rows = _rows(connection, sets, asked, matching, passing, None if place is None else place[1])
         marker = Marker(asked.query.wanted)
         hits = tuple(_hit(connection, asked, marker, row) for row in rows[: asked.limit])
         sealed = None
         if len(rows) > asked.limit:
             sealed = seal(keys, asked.list_name, [relaxed, rows[asked.limit - 1][:-1]])
-        facets = reads.facets(connection, matching, passing, asked.facets, asked.chosen, asked.most_values)
+        counted = facets.counted(connection, matching, passing, asked.facets, asked.chosen, asked.most_values)
         suggestion = None
         if asked.suggest and place is None and asked.query.wanted and strict <= FEW:
-            suggestion = _suggestion(connection, asked, strict)
-    return SearchPage(hits, sealed, total, Named(facets), relaxed, suggestion)
+            suggestion = _suggestion(connection, sets, asked, strict)
+    return SearchPage(hits, sealed, total, Named(counted), relaxed, suggestion)
 
 
 def _nothing(asked: Asked) -> SearchPage:
-    facets = reads.with_chosen({name: [] for name in asked.facets}, asked.chosen)
-    return SearchPage((), None, 0, Named(facets))
+    return SearchPage((), None, 0, Named(facets.with_chosen({name: [] for name in asked.facets}, asked.chosen)))
+
+
+def _total(connection: apsw.Connection, matching: Matching, passing: Passing | None) -> int:
+    return reads.count(connection, matching) if passing is None else passing.total
 
 
 def _matching(connection: apsw.Connection, asked: Asked, query: Query, match: Match) -> Matching:
     restrictions = reads.restrictions(connection, asked.catalog, asked.chosen, query.conditions)
     joined: Joined = "OR" if match == "any" else "AND"
-    names = query.expression(joined, asked.catalog.name_field)
-    words = query.expression(joined)
-    return Matching(asked.catalog, words, query.excluded, restrictions, asked.ended, asked.named, names)
+    name = asked.catalog.name_field
+    return Matching(
+        asked.catalog,
+        query.expression(joined),
+        query.excluded,
+        restrictions,
+        asked.ended,
+        asked.named,
+        in_names=query.expression(joined, name),
+        best=query.expression(joined, scored=True),
+        best_in_names=query.expression(joined, name, scored=True),
+    )
 
 
 def _relaxed(connection: apsw.Connection, asked: Asked) -> Matching:
@@ -143,6 +156,7 @@ def _relaxed(connection: apsw.Connection, asked: Asked) -> Matching:
 
 def _rows(
     connection: apsw.Connection,
+    sets: Sets,
     asked: Asked,
     matching: Matching,
     passing: Passing | None,
@@ -154,8 +168,8 @@ def _rows(
         return reads.by_sort(connection, matching, members, asked.sort, after, limit)
     first = asked.query.expression("AND") if asked.match == "any" and len(asked.query.wanted) > 1 else None
     if first is None and common_words.apply_to(connection, matching, after):
-        return common_words.rows(connection, matching, members, after, limit)
-    return reads.by_match(connection, matching, first, after, limit)
+        return common_words.rows(connection, sets, matching, members, after, limit)
+    return reads.by_match(connection, matching.only(members), first, after, limit)
 
 
 def _hit(connection: apsw.Connection, asked: Asked, marker: Marker, row: Row) -> Hit:
@@ -167,7 +181,7 @@ def _hit(connection: apsw.Connection, asked: Asked, marker: Marker, row: Row) ->
     return Hit(identity, score, {name: marker.mark(text) for name, text in texts.items()})
 
 
-def _suggestion(connection: apsw.Connection, asked: Asked, found: int) -> str | None:
+def _suggestion(connection: apsw.Connection, sets: Sets, asked: Asked, found: int) -> str | None:
     def sample(text: str) -> tuple[int, str | None]:
         query = parse(text, asked.catalog.filters)
         matching = _matching(connection, asked, query, "all")
@@ -175,7 +189,7 @@ def _suggestion(connection: apsw.Connection, asked: Asked, found: int) -> str | 
         if not total:
             return 0, None
         if common_words.apply_to(connection, matching, None):
-            best = common_words.rows(connection, matching, None, None, 1)
+            best = common_words.rows(connection, sets, matching, None, None, 1)
         else:
             best = reads.by_match(connection, matching, None, None, 1)
         words = " ".join(each[:_WORDS_SHOWN] for each in reads.texts_of(connection, asked.catalog, best[0]).values())

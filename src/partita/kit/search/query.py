@@ -32,15 +32,18 @@ class Term:
     span: tuple[int, int] = (0, 0)
     """Where it was typed."""
 
-    @property
-    def expression(self) -> str:
-        """As the index is asked. Words stand in quotes, so that nothing in them is an operator."""
+    def expression(self, *, scored: bool = False) -> str:
+        """As the index is asked. Words stand in quotes, so that nothing in them is an operator. Whatever has a word has
+        its stem as well: the word itself is asked for only if it counts more."""
         exact = f'"{" ".join(self.words)}"'
         if self.phrase or len(self.words) > 1:
             return exact
         word_stem = stem(self.words[0])
         star = "*" if self.unfinished else ""
-        return f"{exact}{star}" if word_stem is None else f'({exact}{star} OR "{STEM}{word_stem}")'
+        if word_stem is None:
+            return f"{exact}{star}"
+        alike = f'"{STEM}{word_stem}"'
+        return f"({exact}{star} OR {alike})" if scored or star else alike
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,12 +73,12 @@ class Query:
         """Whether something was typed, and nothing in it can be looked for: such a query finds nothing."""
         return not self.blank and not self.terms and not self.conditions
 
-    def expression(self, joined: Joined, field: str | None = None) -> str | None:
+    def expression(self, joined: Joined, field: str | None = None, *, scored: bool = False) -> str | None:
         """All or any of the words, without those that are excluded, in any field or in one; None if no words are
-        wanted."""
+        wanted. For scores, words count more than their stems."""
         if not self.wanted:
             return None
-        wanted = f" {joined} ".join(term.expression for term in self.wanted)
+        wanted = f" {joined} ".join(term.expression(scored=scored) for term in self.wanted)
         if field is not None:
             wanted = f'"{field}" : ({wanted})'
         return wanted if self.excluded is None else f"({wanted}) NOT ({self.excluded})"
@@ -83,7 +86,7 @@ class Query:
     @property
     def excluded(self) -> str | None:
         """Any of the words that must not be there."""
-        return " OR ".join(term.expression for term in self.terms if term.excluded) or None
+        return " OR ".join(term.expression() for term in self.terms if term.excluded) or None
 
 
 _CHUNK = re.compile(

@@ -1,14 +1,13 @@
 """How an index is asked. Each function runs in a worker thread, on that thread's connection.
 
 A list is a set of documents in an order. The set: who has the words, and passes the restrictions. The order: by match,
-or by a sort. Facets count the values of the same set.
+or by a sort.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from functools import cached_property
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 import apsw
@@ -16,8 +15,7 @@ import orjson
 
 from partita.kit.search.catalog import Catalog, column_names
 from partita.kit.search.query import Condition
-from partita.kit.search.results import FacetValue
-from partita.kit.search.sets import MOST_VALUES, Sets, bits, documents, within
+from partita.kit.search.sets import documents, within
 from partita.kit.search.tables import made
 
 Chosen = tuple[str, Literal["AND", "OR"], tuple[str, ...]]
@@ -61,6 +59,11 @@ class Matching:
     named: NamedIds | None = None
     in_names: str | None = None
     """The same words in the field that counts most."""
+    best: str | None = None
+    """The expression for scores, if it is another: it finds the same, and tells what counts more."""
+    best_in_names: str | None = None
+    among: str | None = None
+    """The numbers of the only documents that may be found, as JSON."""
 
     @property
     def doc(self) -> str:
@@ -92,12 +95,22 @@ class Matching:
                 clauses.append(self._passes(each, many))
         if self.ended is not None:
             clauses.append(f"{self.doc} NOT IN ({self.over})")
+        if self.among is not None:
+            # The plus has all that match compared with the numbers, instead of each number looked for in the words.
+            clauses.append(f"+{self.doc} IN (SELECT value FROM json_each(?))")
+            parameters = (*parameters, self.among)
         if self.named is not None:
             wanted, ids = self.named
             these = f"SELECT doc FROM documents_{slug} WHERE live AND id IN (SELECT value FROM json_each(?))"
             clauses.append(f"{self.doc} {'IN' if wanted else 'NOT IN'} ({these})")
             parameters = (*parameters, orjson.dumps(ids).decode())
         return " AND ".join(clauses), parameters
+
+    def only(self, members: int | None) -> Matching:
+        """The same if those who pass are known, as a set: to look them up is quicker than to ask each."""
+        if members is None or not (self.restrictions or self.ended):
+            return self
+        return replace(self, restrictions=(), ended=None, among=orjson.dumps(documents(members)).decode())
 
     @property
     def over(self) -> str:
@@ -148,10 +161,8 @@ def latest_ended(connection: apsw.Connection, catalog: Catalog[Any], ended: Ende
     return None if latest is None else (name, float(latest))
 
 
-def count(connection: apsw.Connection, matching: Matching, passing: Passing | None = None) -> int:
+def count(connection: apsw.Connection, matching: Matching) -> int:
     """How many documents there are."""
-    if passing is not None:
-        return passing.total
     where, parameters = matching.where()
     counted = f"SELECT count(*) FROM {matching.source(documents=False)} WHERE {where}"
     return int(connection.execute(counted, parameters).get)
@@ -161,6 +172,8 @@ def by_match(
     connection: apsw.Connection, matching: Matching, first: str | None, after: Sequence[Any] | None, limit: int
 ) -> list[Row]:
     """The best matches: tier, score, id, number. What `first` matches as well is in the first tier."""
+    if matching.best is not None:
+        matching = replace(matching, expression=matching.best)
     if first is None:
         rows = _best_scores(connection, matching, after, limit)
         if rows is not None:
@@ -256,159 +269,6 @@ def by_sort(
             (*parameters, *(() if after is None else after[1:]), limit - len(rows)),
         ).fetchall()
     return rows
-
-
-def facets(
-    connection: apsw.Connection,
-    matching: Matching,
-    passing: Passing | None,
-    names: Sequence[str],
-    chosen: Iterable[Chosen],
-    most: int,
-) -> dict[str, tuple[FacetValue, ...]]:
-    """How many of the documents have which values: the most frequent ones, and those that are chosen."""
-    extendable = {each.name for each in matching.restrictions if each.extendable}
-    together = [name for name in names if name not in extendable]
-    picked = {value for each in matching.restrictions if not each.excluded for value in each.values}
-    counted: dict[str, list[FacetValue]] = {name: [] for name in names}
-    for group, without in ((together, None), *(([name], name) for name in names if name in extendable)):
-        if passing is not None and group:
-            for name in group:
-                for text, value, number in passing.counts(name, without, picked, most):
-                    counted[name].append(FacetValue(text, number, value in picked))
-        elif group:
-            for name, text, value, number in _counts(connection, matching, group, without, picked, most):
-                counted[name].append(FacetValue(text, number, value in picked))
-    return with_chosen(counted, chosen)
-
-
-class Passing:
-    """The documents that match, as a set, and the sets of the values that are counted."""
-
-    def __init__(
-        self,
-        connection: apsw.Connection,
-        sets: Sets,
-        matching: Matching,
-        values: Mapping[str, list[tuple[int, str, int]]],
-    ) -> None:
-        self._connection = connection
-        self._sets = sets
-        self._matching = matching
-        self._values = values
-        self._changed = {value: changed for each in values.values() for value, _, changed in each}
-        self._words: int | None = None
-        if matching.expression is not None:
-            self._words = having(connection, matching.catalog, matching.expression)
-        self._over = 0 if matching.ended is None else bits(connection.execute(matching.over))
-
-    @staticmethod
-    def of(connection: apsw.Connection, sets: Sets, matching: Matching, names: Sequence[str]) -> Passing | None:
-        """None if the index is quicker by itself, or alone can do it: everything, filters of many values, words that
-        must not be there, words without facets."""
-        narrowing = {each.name for each in matching.restrictions}
-        wanted = sorted({*names, *narrowing})
-        if matching.named is not None or any(each.excluded for each in matching.restrictions):
-            return None
-        if matching.expression is None and (matching.excluded is not None or not narrowing):
-            return None
-        if matching.expression is not None and not names:
-            return None
-        rows = connection.execute(
-            f"SELECT name, value, text, changed FROM values_{matching.catalog.slug}"
-            f" WHERE count > 0 AND name IN ({', '.join('?' * len(wanted))})",
-            wanted,
-        )
-        values: dict[str, list[tuple[int, str, int]]] = {name: [] for name in wanted}
-        for name, value, text, changed in rows:
-            values[name].append((value, text, changed))
-            if len(values[name]) > MOST_VALUES:
-                return None
-        return Passing(connection, sets, matching, values)
-
-    @cached_property
-    def members(self) -> int:
-        """All of them."""
-        found = self._narrowed(None)
-        assert found is not None  # there are words, or a restriction
-        return found
-
-    @cached_property
-    def total(self) -> int:
-        return self.members.bit_count()
-
-    def counts(
-        self, name: str, without: str | None, picked: Iterable[int], most: int
-    ) -> Iterator[tuple[str, int, int]]:
-        """The values of a filter as text and number, and how many documents have them: the most frequent, and the
-        picked ones."""
-        narrowed = self.members if without is None else self._narrowed(without)
-        found = []
-        for value, text, changed in self._values[name]:
-            members = self._sets.of(self._connection, self._matching.catalog, value, changed)
-            number = (members & ~self._over if narrowed is None else members & narrowed).bit_count()
-            if number:
-                found.append((-number, text, value))
-        for place, (number, text, value) in enumerate(sorted(found)):
-            if place < most or value in picked:
-                yield text, value, -number
-
-    def _narrowed(self, without: str | None) -> int | None:
-        """All documents that pass, without the extendable restriction of a filter; None is everything."""
-        passing = self._words
-        for each in self._matching.restrictions:
-            if each.extendable and each.name == without:
-                continue
-            having = 0
-            for value in each.values:
-                if value in self._changed:
-                    having |= self._sets.of(self._connection, self._matching.catalog, value, self._changed[value])
-            passing = having if passing is None else passing & having
-        return None if passing is None else passing & ~self._over
-
-
-def having(connection: apsw.Connection, catalog: Catalog[Any], expression: str) -> int:
-    """The documents with some words, as a set."""
-    words = f"words_{catalog.slug}"
-    return bits(connection.execute(f"SELECT rowid FROM {words} WHERE {words} MATCH ?", (expression,)))
-
-
-def with_chosen(counted: Mapping[str, list[FacetValue]], chosen: Iterable[Chosen]) -> dict[str, tuple[FacetValue, ...]]:
-    """The counts, and what is chosen though nothing has it, so that people can take it back."""
-    missing: dict[str, list[FacetValue]] = {name: [] for name in counted}
-    for name, _, texts in chosen:
-        if name in counted:
-            there = {each.value for each in counted[name]}
-            missing[name] += [FacetValue(text, 0, chosen=True) for text in texts if text not in there]
-    return {name: (*values, *missing[name]) for name, values in counted.items()}
-
-
-def _counts(
-    connection: apsw.Connection,
-    matching: Matching,
-    names: Sequence[str],
-    without: str | None,
-    picked: Iterable[int],
-    most: int,
-) -> list[Row]:
-    """The name of the filter, the value as text and as number, and how many documents have it."""
-    slug = matching.catalog.slug
-    where, parameters = matching.where(without)
-    counted = (
-        f"SELECT p.value AS value, count(*) AS number FROM {matching.source(documents=False)}"
-        f" CROSS JOIN pairs_{slug} AS p ON p.doc = {matching.doc} WHERE {where} GROUP BY p.value"
-    )
-    if where == "d.live":  # everything: the index keeps these counts
-        counted, parameters = f"SELECT value, count AS number FROM values_{slug} WHERE count > 0", ()
-    return connection.execute(
-        "SELECT name, text, value, number FROM (SELECT v.name, v.text, v.value, c.number,"
-        " row_number() OVER (PARTITION BY v.name ORDER BY c.number DESC, v.text) AS place"
-        f" FROM ({counted}) AS c JOIN values_{slug} AS v ON v.value = c.value"
-        f" WHERE v.name IN ({', '.join('?' * len(names))}))"
-        f" WHERE place <= ? OR value IN ({', '.join(f'{value:d}' for value in picked)})"
-        " ORDER BY name, number DESC, text",
-        (*parameters, *names, most),
-    ).fetchall()
 
 
 def values(

@@ -8,6 +8,7 @@ Of each catalog there are
 - `parts_…`: the texts that come from other items than the document
 - `words_…`: the words and stems of all fields (FTS5; it keeps no text)
 - `terms_…`: every word that any of them has had, by length
+- `revisions_…`: a number that changes with the words
 - `values_…`: the values of the filters, each with the number of documents that have it, and of changes of these
 - `pairs_…`: which document has which value
 - `vectors_…`: what documents mean, and `turns_…`, a number that changes with them; if the catalog declares it
@@ -21,7 +22,7 @@ import apsw
 
 from partita.kit.search.catalog import Catalog, column_names
 
-_KINDS = ("documents", "texts", "parts", "words", "terms", "pairs", "values", "vectors", "turns")
+_KINDS = ("documents", "texts", "parts", "words", "terms", "revisions", "pairs", "values", "vectors", "turns")
 
 
 def prepare(connection: apsw.Connection) -> None:
@@ -79,6 +80,7 @@ def _tables(catalog: Catalog[Any]) -> str:
         # Words come folded, and the tokenizer takes everything but spaces for letters.
         f"CREATE VIRTUAL TABLE words_{slug} USING fts5({fields}, content = '', contentless_delete = 1,"
         " tokenize = 'ascii', prefix = '1 2 3');"
+        f"{_revision_tables(slug)}"
         f"CREATE TABLE terms_{slug} (length INTEGER, term TEXT, PRIMARY KEY (length, term)) WITHOUT ROWID;"
         f"CREATE TABLE values_{slug} (value INTEGER PRIMARY KEY, name TEXT NOT NULL, text TEXT NOT NULL,"
         " folded TEXT NOT NULL, count INTEGER NOT NULL DEFAULT 0,"
@@ -93,6 +95,21 @@ def _tables(catalog: Catalog[Any]) -> str:
         f"CREATE TRIGGER pairs_{slug}_out AFTER DELETE ON pairs_{slug} BEGIN"
         f" UPDATE values_{slug} SET count = count - 1, changed = changed + 1 WHERE value = old.value; END;"
         f"{'' if catalog.meaning is None else _vector_tables(slug)}"
+    )
+
+
+def _revision_tables(slug: str) -> str:
+    """Words change with the texts that they are of, whoever writes or deletes these."""
+    revised = f"BEGIN UPDATE revisions_{slug} SET revision = revision + 1; END;"
+    triggers = "".join(
+        f"CREATE TRIGGER {kind}_{slug}_{when} AFTER {when} ON {kind}_{slug} {revised}"
+        for kind in ("texts", "parts")
+        for when in ("insert", "update", "delete")
+    )
+    return (
+        f"CREATE TABLE revisions_{slug} (revision INTEGER NOT NULL);"
+        # By chance, so that tables that were made anew are not taken for the earlier ones.
+        f"INSERT INTO revisions_{slug} (revision) VALUES (abs(random() / 2));{triggers}"
     )
 
 

@@ -76,8 +76,8 @@ def _better(connection: apsw.Connection, catalog: Catalog[Any], term: Term) -> s
     if not most or word.isdecimal():
         return None
     words = vocabulary(connection, catalog, "row")
-    known = connection.execute(f"SELECT doc FROM {words} WHERE term = ?", (word,)).get or 0
-    if not known and _is_known(connection, words, term):
+    known = _held_by(connection, catalog, word)
+    if known is None or (not known and _is_known(connection, words, term)):
         return None
     # An error at the very beginning leaves one of the first two letters near it, unless everything there is wrong.
     near = "substr(term, 1, 1) IN (?, ?) OR substr(term, 2, 1) IN (?, ?)"
@@ -100,6 +100,15 @@ def _better(connection: apsw.Connection, catalog: Catalog[Any], term: Term) -> s
         if documents > known * _RARER and (best is None or (away, -documents, other) < best):
             best = (away, -documents, other)
     return None if best is None else best[2]
+
+
+def _held_by(connection: apsw.Connection, catalog: Catalog[Any], word: str) -> int | None:
+    """How many documents have a word; None if so many that no other can be `_RARER` times more frequent."""
+    enough = (connection.execute(f"SELECT max(doc) FROM documents_{catalog.slug}").get or 0) // _RARER + 1
+    words = f"words_{catalog.slug}"
+    some = f"SELECT 1 FROM {words} WHERE {words} MATCH ? LIMIT ?"
+    held: int = connection.execute(f"SELECT count(*) FROM ({some})", (f'"{word}"', enough)).get
+    return None if held == enough else held
 
 
 def _is_known(connection: apsw.Connection, words: str, term: Term) -> bool:

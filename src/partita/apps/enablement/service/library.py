@@ -118,7 +118,8 @@ class Library:
         found = await self._find(viewer, wanted, limit, cursor, match="relaxed", facets=FACETS, suggest=True)
         products = await self._showing.products()
         ids = [hit.id for hit in found.hits]
-        items = await self._contents.visible(viewer, (*ids, *shelves))
+        together = _of_the_table(viewer, wanted) if cursor is None else None
+        items = await self._contents.visible(viewer, (*ids, *shelves), together)
         marks = {hit.id: hit.highlights for hit in found.hits}
         everything = {each.content_id: each for each in await self._showing.each(items, products=products, marks=marks)}
         shown = tuple(everything[each] for each in ids if each in everything)
@@ -244,6 +245,14 @@ def _finder(viewer: Viewer) -> frozenset[str]:
     if viewer.may(Enablement.WRITE):
         return frozenset({EVERYBODY, owner_mark(viewer.id)})
     return frozenset({EVERYBODY})
+
+
+def _of_the_table(viewer: Viewer, wanted: Wanted) -> Query[Content] | None:
+    """The index of the table whose newest are what readers see first of such a list; None if none has it. Whoever sees
+    drafts between them gets another list."""
+    if viewer.may(Enablement.APPROVE) or wanted.status or wanted.owner:
+        return None
+    return replace(wanted, status="Approved").query
 
 
 def _fits(content: Content, wanted: Wanted) -> bool:
