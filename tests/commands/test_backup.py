@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from urllib.parse import parse_qsl, urlsplit
 
@@ -17,10 +18,11 @@ from partita.apps.kelifax.system import build as build_kelifax
 from partita.bootstrap import build
 from partita.cli import app
 from partita.dynamo.python_values import item_from_python
-from partita.kit.backup import back_up, restore, sealing
+from partita.engine import Engine
+from partita.kit.backup import back_up, restore, restore_data, sealing
 from partita.kit.settings import Settings
-from partita.table import Put
-from tests.kit.backup.folders import PASSPHRASE, contents, make_data
+from partita.table import Delete, Put
+from tests.kit.backup.folders import PASSPHRASE, age, contents, make_data, put, rows
 
 
 def _run(*arguments: object, code: int = 0) -> str:
@@ -97,6 +99,64 @@ def test_a_manifest_can_be_read_by_people_and_programs(data: Path, tmp_path: Pat
     assert sorted(manifest) == ["files", "moment", "partita", "tables"]
     assert [table["name"] for table in manifest["tables"]] == ["films", "people"]
     assert all(sorted(file) == ["bytes", "path", "sha256", "stored"] for file in manifest["files"])
+
+
+def test_a_folder_and_its_backup_go_back_to_a_moment(tmp_path: Path) -> None:
+    data = make_data(tmp_path / "data", recovery=True)
+    age(data, 100)
+    with Engine(data, durability="off", background=False) as engine:
+        put(engine, "films", "films-0", number=77)
+        put(engine, "films", "new", number=1)
+    _run("backup", tmp_path / "copy", "--data", data)
+    at = (datetime.now(UTC) - timedelta(seconds=50)).strftime("%Y-%m-%d %H:%M:%S")
+    for source in ("data", "copy"):
+        said = _run("restore", tmp_path / source, "--data", tmp_path / f"{source}-then", "--at", at).splitlines()
+        assert said[:3] == [f"restored into {tmp_path / f'{source}-then'}", f"moment   {at} UTC", _TABLES]
+        with Engine(tmp_path / f"{source}-then", durability="off", background=False) as engine:
+            assert rows(engine, "films") == {f"films-{number}": {"number": number} for number in range(20)}
+    assert "is no moment. Write it as" in _run("restore", data, "--data", tmp_path / "no", "--at", "noon", code=1)
+    assert "There was no table yet at 2020-01-01 00:00:00 UTC." in _run(
+        "restore", data, "--data", tmp_path / "no", "--at", "2020-01-01", code=1
+    )
+    assert "is no backup" in _run("restore", data, "--data", tmp_path / "no", code=1)
+    assert not (tmp_path / "no").exists()
+
+
+_TABLES = "tables   2, with 40 items"
+
+
+def test_a_suite_goes_back_to_a_moment_with_its_files_and_search(tmp_path: Path) -> None:
+    row = {**DOCUMENTED[Resource], "resourceStatus": "approved", "approvedAt": "2025-10-26T10:30:00Z"}
+    resource = Resource.from_row(item_from_python(row))
+
+    async def before() -> None:
+        suite = build(Settings(data=tmp_path / "data", durability="off"), builders=[build_kelifax])
+        await suite.kit.store.write(Put(resource))
+        await suite.kit.files.save("kelifax/logos/one.png", b"pixels", "image/png")
+        await suite.worker.drain()
+        await suite.close()
+
+    async def between() -> None:
+        suite = build(Settings(data=tmp_path / "data", durability="off"), builders=[build_kelifax])
+        await suite.kit.store.write(Delete(resource.own_key))
+        await suite.worker.drain()
+        assert (await suite.kit.search.find(CATALOG, "amazing")).hits == ()
+        await suite.close()
+
+    async def after() -> None:
+        suite = build(Settings(data=tmp_path / "then", durability="off"), builders=[build_kelifax])
+        await suite.worker.drain()
+        found = await suite.kit.search.find(CATALOG, "amazing")
+        assert [hit.id for hit in found.hits] == ["amazing-dev-tool"]
+        assert (await suite.kit.files.load("kelifax/logos/one.png")).data == b"pixels"
+        await suite.close()
+
+    asyncio.run(before())
+    age(tmp_path / "data", 100)
+    asyncio.run(between())
+    at = (datetime.now(UTC) - timedelta(seconds=50)).replace(microsecond=0)
+    restore_data(tmp_path / "data", tmp_path / "then", at)
+    asyncio.run(after())
 
 
 def test_sessions_links_files_and_search_go_on_in_a_restored_suite(tmp_path: Path) -> None:

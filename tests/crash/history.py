@@ -24,6 +24,7 @@ from tests.crash.tables import (
 )
 
 Records = list[dict[str, Any]]
+_MOMENTS = 3
 STREAMED = (NOTES, ACCOUNTS, TRANSFERS, SESSIONS)
 
 
@@ -86,6 +87,28 @@ def _records(engine: Engine, table: str, after: str | None) -> Records:
         iterator = page["NextShardIterator"]
 
 
+def _check_moments(engine: Engine, name: str) -> Iterator[str]:
+    """Some seconds of a table's life: what it goes back to is what its stream says it was."""
+    keys = [entry["AttributeName"] for entry in engine.call("DescribeTable", {"TableName": name})["Table"]["KeySchema"]]
+    described = engine.call("DescribeContinuousBackups", {"TableName": name})["ContinuousBackupsDescription"]
+    last = described["PointInTimeRecoveryDescription"]["LatestRestorableDateTime"]
+    records = _records(engine, name, None)
+    seconds = sorted({record["dynamodb"]["ApproximateCreationDateTime"] for record in records})
+    for second in [each for each in seconds if each <= last][:: max(1, len(seconds) // _MOMENTS)]:
+        request = {"SourceTableName": name, "TargetTableName": f"{name}-then", "RestoreDateTime": second}
+        engine.call("RestoreTableToPointInTime", request)
+        engine.maintenance.run()
+        items = pages(engine, "Scan", {"TableName": f"{name}-then"})
+        engine.call("DeleteTable", {"TableName": f"{name}-then"})
+        was: dict[str, Item] = {}
+        for change in (record["dynamodb"] for record in records):
+            if change["ApproximateCreationDateTime"] <= second:
+                was[_text(change["Keys"])] = change.get("NewImage")
+        found = {_text({key: item[key] for key in keys}): item for item in items}
+        if found != {key: item for key, item in was.items() if item is not None}:
+            yield f"{name}: at {second} it was not what its stream says"
+
+
 def _text(key: Item) -> str:
     return orjson.dumps(key, option=orjson.OPT_SORT_KEYS).decode()
 
@@ -122,6 +145,8 @@ class History:
             yield from again.differences(engine)
             if again != replay:
                 yield f"{name}: the stream has changed its past"
+        for name in self.replays:  # last: filling a table deletes expired items too
+            yield from _check_moments(engine, name)
 
     def _check_transfers(self, engine: Engine, steps: list[Step]) -> Iterator[str]:
         for step in steps:

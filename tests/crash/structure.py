@@ -17,6 +17,7 @@ from partita.engine.database import FILE_NAME
 from tests.crash.tables import Item, pages
 
 _PARTITIONS_LOOKED_AT = 40
+_PREFIXES = ("items_", "index_", "stream_", "history_")
 
 
 def check_folder(engine: Engine, folder: Path) -> Iterator[str]:
@@ -126,9 +127,11 @@ def _check_leftovers(connection: apsw.Connection, definitions: list[Item], close
         expected.add(f"items_{table['id']}")
         expected.update(f"index_{index['id']}" for index in table["indexes"])
         expected.update(f"stream_{stream['id']}" for stream in table["streams"])
+        if table["recovery_days"] is not None:
+            expected.add(f"history_{table['id']}")
         owners.update((table["id"], *(index["id"] for index in table["indexes"])))
     statement = "SELECT name FROM sqlite_schema WHERE type = 'table'"
-    found = {name for (name,) in connection.execute(statement) if name.startswith(("items_", "index_", "stream_"))}
+    found = {name for (name,) in connection.execute(statement) if name.startswith(_PREFIXES)}
     if found != expected:
         yield f"the file holds {sorted(found - expected)} too much and lacks {sorted(expected - found)}"
     counted = {owner for (owner,) in connection.execute("SELECT owner FROM counters")}

@@ -80,6 +80,8 @@ def create_all(engine: Engine) -> None:
     """What a folder holds before the first crash."""
     for definition in _definitions():
         engine.call("CreateTable", {**definition, "BillingMode": "PAY_PER_REQUEST"})
+        recovery = {"PointInTimeRecoverySpecification": {"PointInTimeRecoveryEnabled": True}}
+        engine.call("UpdateContinuousBackups", {"TableName": definition["TableName"], **recovery})
     engine.call("UpdateTimeToLive", time_to_live(SESSIONS, "expires_at", enabled=True))
     for name in ACCOUNT_NAMES:
         item = {"name": {"S": name}, "bank": {"S": "north"}, "balance": {"N": str(OPENING_BALANCE)}}

@@ -125,6 +125,12 @@ _REQUESTS: dict[str, dict[str, Any]] = {
     "DeleteBackup": {"BackupArn": _ARN + "/backup/01700000000000-00000000"},
     "ListBackups": {**_NAMED, "Limit": 1, "BackupType": "ALL"},
     "RestoreTableFromBackup": {"TargetTableName": "again", "BackupArn": _ARN + "/backup/01700000000000-00000000"},
+    "RestoreTableToPointInTime": {
+        "SourceTableName": "absent",
+        "TargetTableName": "again",
+        "RestoreDateTime": 1_700_000_000.5,
+        "UseLatestRestorableTime": False,
+    },
 }
 _strange = st.one_of(
     st.none(),

@@ -112,13 +112,16 @@ def test_a_file_from_before_is_upgraded_and_says_since_when_tables_are_on_demand
         created = create(engine, "films")["CreationDateTime"]
         create(engine, "music", BillingMode="PROVISIONED", ProvisionedThroughput=_UNITS)
     connection = apsw.Connection(str(tmp_path / FILE_NAME))
-    members = ("on_demand_since", "on_demand")
+    members = ("on_demand_since", "on_demand", "recovery_days", "restoring_from")
     for number, definition in list(connection.execute("SELECT id, definition FROM tables")):
         older = {name: value for name, value in orjson.loads(definition).items() if name not in members}
         connection.execute("UPDATE tables SET definition = ? WHERE id = ?", (orjson.dumps(older).decode(), number))
-    connection.execute("PRAGMA user_version=1")
+    connection.execute("DROP TABLE histories; DROP TABLE moments; DROP TABLE renewals; PRAGMA user_version=1")
     connection.close()
     with Engine(tmp_path, background=False) as engine:
+        recovery = {"PointInTimeRecoverySpecification": {"PointInTimeRecoveryEnabled": True}}
+        engine.call("UpdateContinuousBackups", {"TableName": "films", **recovery})
+        put(engine, "films", pk="a")
         films, music = (engine.call("DescribeTable", {"TableName": name})["Table"] for name in ("films", "music"))
     assert films["BillingModeSummary"]["LastUpdateToPayPerRequestDateTime"] == created
     assert "BillingModeSummary" not in music

@@ -53,7 +53,7 @@ def test_records_of_all_streams_become_younger_and_nothing_else_changes(tmp_path
         for table in ("films", "people"):
             make_table(engine, table, stream=True)
             put(engine, table, "one", number=1)
-    renew_records(tmp_path / FILE_NAME, 500.0)
+    renew_records(tmp_path / FILE_NAME, 1_000.0, 1_500.0)
     connection = apsw.Connection(str(tmp_path / FILE_NAME))
     names = [name for (name,) in connection.execute("SELECT name FROM sqlite_schema WHERE name GLOB 'stream_*'")]
     moments = [at for name in names for (at,) in connection.execute(f"SELECT at FROM {name}")]

@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 import asyncio
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 from partita.engine import Engine
+from partita.kit.backup import restore_data
 from partita.kit.changes import ChangeWorker, Handler
 from partita.kit.changes.large_values import forget_large_values
 from partita.kit.clock import SystemClock
 from partita.kit.schema import HOUSE
 from partita.store import EmbeddedStore, FolderFiles
+from partita.store.files import LARGE_VALUES
 from partita.table import Attribute, Delete, Item, Put, Table, Update, attribute
+from tests.kit.backup.folders import age
 
 DRAFTS = Table("large-values-drafts", pk="id")
 LONG = "long " * 10_000
@@ -48,3 +52,23 @@ def test_files_follow_their_items(tmp_path: Path) -> None:
         store.write(Delete(key))
         assert drain() == 1
         assert store.get(Draft.get(Draft.id("2"))) == Draft(id="2", text=LONG)
+
+
+def test_a_folder_that_goes_back_to_a_moment_has_the_large_values_of_then(tmp_path: Path) -> None:
+    data, then = tmp_path / "data", tmp_path / "then"
+    key = Draft.key(Draft.id("1"))
+    with Engine(data, durability="off", background=False) as engine:
+        store = EmbeddedStore(engine, files=FolderFiles(data / LARGE_VALUES, kept_days=1), recovery_days=1)
+        store.create(HOUSE, DRAFTS)
+        store.write(Put(Draft(id="1", text=LONG)))
+        age(data, 100)
+        handler = forget_large_values("drafts.large_values", DRAFTS, store.asynchronous)
+        store.write(Update(key, Draft.text.set("short")))
+        asyncio.run(ChangeWorker(store.asynchronous, engine.call_async, (handler,), SystemClock()).drain())
+        assert sum(path.is_file() for path in (data / LARGE_VALUES).rglob("??/*")) == 0
+        restore_data(data, then, datetime.now(UTC) - timedelta(seconds=50))
+        FolderFiles(data / LARGE_VALUES)  # keeps nothing, and so forgets what was kept
+        assert not any(path.is_file() for path in (data / LARGE_VALUES).rglob("*"))
+    with Engine(then, durability="off", background=False) as engine:
+        store = EmbeddedStore(engine, files=FolderFiles(then / LARGE_VALUES))
+        assert store.get(Draft.get(Draft.id("1"))) == Draft(id="1", text=LONG)

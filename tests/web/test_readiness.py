@@ -1,4 +1,4 @@
-"""`/readyz` tells that the disk is almost full before writes are refused."""
+"""`/readyz` tells that the disk is almost full before writes are refused, and that the file of the tables is gone."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import shutil
 
 import pytest
 
+from partita.engine.database import FILE_NAME
 from partita.kit.settings import Settings
 from partita.web.house import health
 from tests.web.conftest import Served
@@ -22,6 +23,16 @@ async def test_a_machine_is_ready_as_long_as_there_is_room(served: Served, monke
         assert answer.status == status
         assert answer.json == ({"status": "ok"} if status == 200 else {"status": "unavailable", "disk": "almost full"})
         assert (await served.visitor().get("/healthz")).status == 200, "restarting it would help nobody"
+
+
+async def test_a_machine_whose_tables_were_moved_away_is_not_ready_until_they_are_back(served: Served) -> None:
+    file = served.suite.kit.settings.data / FILE_NAME
+    file.rename(file.with_name("aside"))
+    answer = await served.visitor().get("/readyz")
+    file.with_name("aside").rename(file)
+    assert answer.status == 503
+    assert answer.json == {"status": "unavailable", "tables": "their file was deleted or replaced"}
+    assert (await served.visitor().get("/readyz")).status == 200
 
 
 def test_who_wants_no_limit_sets_it_to_nothing(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -47,21 +47,31 @@ def backup(
 
 
 def restore(
-    folder: Annotated[Path, typer.Argument(help="The folder of the backup.")],
+    folder: Annotated[Path, typer.Argument(help="The folder of the backup; with --at, a data folder too.")],
     data: Annotated[Path, typer.Option(help="The new data folder; it must be empty or missing.")],
+    at: Annotated[
+        str | None,
+        typer.Option(metavar="MOMENT", help='Go back to the end of a second, such as "2026-11-16 14:05:09" (UTC).'),
+    ] = None,
 ) -> None:
-    """Restore a backup into a new data folder, after checking all of it."""
-    from partita.kit.backup import is_encrypted
+    """Restore a backup into a new data folder, after checking all of it; with --at, or a data folder, to any second."""
+    from partita.kit.backup import is_encrypted, restore_data, to_second
     from partita.kit.backup import restore as restore_backup
+    from partita.kit.backup.taking import is_data
 
     with _errors_in_one_line():
-        passphrase = _passphrase(new=False) if is_encrypted(folder) else None
-        with _progress() as progress:
-            manifest = restore_backup(folder, data, passphrase=passphrase, progress=progress)
+        moment = None if at is None else to_second(at)
+        if moment is not None and is_data(folder):
+            with _progress() as progress:
+                manifest = restore_data(folder, data, moment, progress=progress)
+        else:
+            passphrase = _passphrase(new=False) if is_encrypted(folder) else None
+            with _progress() as progress:
+                manifest = restore_backup(folder, data, passphrase=passphrase, at=moment, progress=progress)
     typer.echo(f"restored into {data}")
     _summarise(manifest)
     if not manifest.has_secret:
-        typer.echo("note     the backup has no secret: serve it with the same PARTITA_SECRET as before")
+        typer.echo("note     there is no secret: serve it with the same PARTITA_SECRET as before")
     typer.echo(f"\nNext: partita serve --data {data}. It builds the search index anew.")
 
 

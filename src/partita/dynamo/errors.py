@@ -139,6 +139,24 @@ class BackupInUseError(DynamoError):
     code = "BackupInUseException"
 
 
+class ContinuousBackupsUnavailableError(DynamoError):
+    """The table is still being restored: its settings of recovery cannot be changed yet."""
+
+    code = "ContinuousBackupsUnavailableException"
+
+
+class RecoveryUnavailableError(DynamoError):
+    """The table has no point-in-time recovery: what it was is not kept."""
+
+    code = "PointInTimeRecoveryUnavailableException"
+
+
+class InvalidRestoreTimeError(DynamoError):
+    """The moment is not over yet, or older than what is kept."""
+
+    code = "InvalidRestoreTimeException"
+
+
 class DuplicateItemError(DynamoError):
     """A PartiQL INSERT of an item that exists already."""
 
@@ -247,6 +265,10 @@ class InternalServerError(DynamoError):
 
 class StorageFullError(InternalServerError):
     """The disk is full: nothing was written. Free space and try again."""
+
+
+class StorageMissingError(InternalServerError):
+    """The data file was deleted or replaced while in use: nothing was written. Put it back or restore a backup."""
 
 
 class StorageCorruptError(InternalServerError):

@@ -12,6 +12,7 @@ from partita.dynamo.text import encodable
 
 _MOST_FAULTS = 10
 _MOST_WHOLE = 2**63 - 1
+_MOST_SECONDS = 2**48
 
 Where: TypeAlias = "tuple[Where, str] | None"
 """Where a value stands: built into text only when there is a fault to report, since most requests have none."""
@@ -99,6 +100,20 @@ class Whole:
         if type(value) is not int or not -_MOST_WHOLE <= value <= _MOST_WHOLE:
             raise SerializationError(f"{_token(value)} cannot be converted to Integer")
         _bounds(value, self, "value", value, where, faults)
+
+    def shown(self, value: Any) -> str:
+        return str(value)
+
+
+@dataclass(frozen=True, slots=True)
+class Moment:
+    """Seconds since 1970, which may have a fraction."""
+
+    required: bool = False
+
+    def check(self, value: Any, where: Where, faults: Faults) -> None:
+        if type(value) not in (int, float) or not -_MOST_SECONDS < value < _MOST_SECONDS:
+            raise SerializationError(f"{_token(value)} cannot be converted to Timestamp")
 
     def shown(self, value: Any) -> str:
         return str(value)

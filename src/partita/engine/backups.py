@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+import logging
 import uuid
-from collections.abc import Mapping
-from contextlib import suppress
-from dataclasses import replace
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
@@ -15,30 +15,28 @@ import orjson
 from partita.dynamo.errors import (
     BackupInUseError,
     BackupNotFoundError,
-    TableExistsError,
     TableInUseError,
     TableNotFoundError,
-    ValidationError,
 )
-from partita.engine import catalog, definitions, rows, schema
+from partita.engine import catalog, definitions
 from partita.engine.catalog import Catalog
-from partita.engine.database import Patience, translated
+from partita.engine.database import Patience
 from partita.engine.definitions import Table
-from partita.engine.describe import describe_table, index_projection, key_schema
+from partita.engine.describe import index_projection, key_schema
 from partita.engine.place import Place
-from partita.engine.tables import create_rows
 from partita.engine.writer import Transaction
 from partita.private_files import private_file, private_folder
 
 FOLDER = "backups"
-_CHUNK = 500
 _ABANDONED_SECONDS = 3600
+_log = logging.getLogger(__name__)
 Request = Mapping[str, Any]
 Response = dict[str, Any]
 
 
-def copy(source: Path, target: Path, name: str) -> tuple[Table, int, int]:
-    """Copy a table's definition and items into a new file, and count its items and bytes."""
+@contextmanager
+def new_copy(source: Path, target: Path) -> Iterator[apsw.Connection]:
+    """A new file with an empty table of items, beside the tables as of one moment, as `source`."""
     private_folder(target.parent)
     private_file(target)
     connection = apsw.Connection(str(target))
@@ -47,48 +45,87 @@ def copy(source: Path, target: Path, name: str) -> tuple[Table, int, int]:
         connection.execute("PRAGMA synchronous=full")
         connection.execute("ATTACH ? AS source", (str(source),))
         connection.execute("BEGIN")
-        found = list(connection.execute("SELECT definition FROM source.tables WHERE name = ?", (name,)))
-        if not found:
-            raise TableNotFoundError(f"Table not found: {name}")
-        table = definitions.from_json(orjson.loads(found[0][0]))
-        if table.restoring is not None:
-            raise TableInUseError(f"Table is being created: {name}")
         connection.execute(
             "CREATE TABLE items (id INTEGER PRIMARY KEY, key BLOB NOT NULL, crc INTEGER NOT NULL, body BLOB NOT NULL)"
         )
-        connection.execute(f"INSERT INTO items SELECT id, key, crc, body FROM source.{table.rows}")
-        items, size = next(connection.execute(f"SELECT count(*), coalesce(sum(size), 0) FROM source.{table.rows}"))
+        yield connection
         connection.execute("COMMIT")
     except BaseException:
         connection.close()
         target.unlink(missing_ok=True)
         raise
     connection.close()
-    return table, int(items), int(size)
 
 
-def register(
-    transaction: Transaction, table: Table, name: str, file: str, counts: tuple[int, int], place: Place
-) -> Response:
+def copied_table(connection: apsw.Connection, name: str) -> Table:
+    """The definition of a table in the `source` of a copy."""
+    found = list(connection.execute("SELECT definition FROM source.tables WHERE name = ?", (name,)))
+    if not found:
+        raise TableNotFoundError(f"Table not found: {name}")
+    table = definitions.from_json(orjson.loads(found[0][0]))
+    if table.restoring is not None:
+        raise TableInUseError(f"Table is being created: {name}")
+    return table
+
+
+def copy(source: Path, target: Path, table_name: str, backup_name: str, now: float, place: Place) -> str:
+    """Copy a table's items into a new file, which says itself what it is; the entry for the list of backups."""
+    with new_copy(source, target) as connection:
+        table = copied_table(connection, table_name)
+        connection.execute(f"INSERT INTO items SELECT id, key, crc, body FROM source.{table.rows}")
+        items, size = next(connection.execute(f"SELECT count(*), coalesce(sum(size), 0) FROM source.{table.rows}"))
+        arn = f"{place.table_arn(table.name)}/backup/{int(now * 1000):014d}-{uuid.uuid4().hex[:8]}"
+        details = {
+            "BackupArn": arn,
+            "BackupName": backup_name,
+            "BackupStatus": "AVAILABLE",
+            "BackupType": "USER",
+            "BackupSizeBytes": size,
+            "BackupCreationDateTime": now,
+        }
+        stored = {"details": details, "items": items, "file": target.name, "table": definitions.to_json(table)}
+        entry = orjson.dumps(stored).decode()
+        connection.execute("CREATE TABLE entry (definition TEXT NOT NULL)")
+        connection.execute("INSERT INTO entry VALUES (?)", (entry,))
+    return entry
+
+
+def register(connection: apsw.Connection, entry: str) -> Response:
     """Add a finished copy to the list of backups."""
-    arn = f"{place.table_arn(table.name)}/backup/{int(transaction.now * 1000):014d}-{uuid.uuid4().hex[:8]}"
-    details = {
-        "BackupArn": arn,
-        "BackupName": name,
-        "BackupStatus": "AVAILABLE",
-        "BackupType": "USER",
-        "BackupSizeBytes": counts[1],
-        "BackupCreationDateTime": transaction.now,
-    }
-    stored = {"details": details, "items": counts[0], "file": file, "table": definitions.to_json(table)}
-    transaction.execute(
+    stored = orjson.loads(entry)
+    details: Response = stored["details"]
+    connection.execute(
         "INSERT INTO backups (id, arn, table_name, definition) VALUES (?, ?, ?, ?)",
-        (catalog.next_id(transaction.connection), arn, table.name, orjson.dumps(stored).decode()),
+        (catalog.next_id(connection), details["BackupArn"], stored["table"]["name"], entry),
     )
     return {"BackupDetails": details}
 
 
-def _stored(connection: apsw.Connection, arn: str) -> dict[str, Any]:
+def register_existing(connection: apsw.Connection, folder: Path) -> None:
+    """List the backups in the folder of a new data file: each is whole by itself. A file that is none is left alone."""
+    for file in sorted(folder.glob("*.sqlite3")):
+        try:
+            entry = _entry_in(file)
+            register(connection, orjson.dumps({**orjson.loads(entry), "file": file.name}).decode())
+        except (apsw.Error, orjson.JSONDecodeError, KeyError):
+            aside = file.with_suffix(".unknown")
+            _log.warning("%s is no whole backup of a table; it is now %s", file, aside.name)
+            file.rename(aside)
+        else:
+            _log.warning("%s is a backup of a table that the new data file did not know; it is listed now", file)
+
+
+def _entry_in(file: Path) -> str:
+    connection = apsw.Connection(str(file), flags=apsw.SQLITE_OPEN_READONLY)
+    try:
+        return str(next(connection.execute("SELECT definition FROM entry"))[0])
+    except StopIteration:
+        raise apsw.CorruptError(f"{file} has no entry") from None
+    finally:
+        connection.close()
+
+
+def stored_backup(connection: apsw.Connection, arn: str) -> dict[str, Any]:
     for (definition,) in connection.execute("SELECT definition FROM backups WHERE arn = ?", (arn,)):
         stored: dict[str, Any] = orjson.loads(definition)
         return stored
@@ -132,7 +169,7 @@ def _described(stored: Mapping[str, Any], place: Place) -> Response:
 
 def describe(connection: apsw.Connection, _tables: Catalog, request: Request, place: Place) -> Response:
     """DescribeBackup."""
-    return _described(_stored(connection, request["BackupArn"]), place)
+    return _described(stored_backup(connection, request["BackupArn"]), place)
 
 
 def list_backups(connection: apsw.Connection, _tables: Catalog, request: Request, place: Place) -> Response:
@@ -166,118 +203,29 @@ def _summary(stored: Mapping[str, Any], place: Place) -> Response:
 def delete(transaction: Transaction, request: Request, place: Place) -> tuple[Response, str]:
     """DeleteBackup: the response, and the file to remove after the commit."""
     arn = request["BackupArn"]
-    stored = _stored(transaction.connection, arn)
+    stored = stored_backup(transaction.connection, arn)
     for table in transaction.catalog.tables.values():
-        if table.restoring is not None and table.restored_from and table.restored_from["SourceBackupArn"] == arn:
+        if table.restoring is not None and table.restored_from and table.restored_from.get("SourceBackupArn") == arn:
             raise BackupInUseError(f"The backup is being restored to {table.name}: {arn}")
     transaction.execute("DELETE FROM backups WHERE arn = ?", (arn,))
     stored["details"]["BackupStatus"] = "DELETED"
     return _described(stored, place), stored["file"]
 
 
-def restore(transaction: Transaction, request: Request, place: Place) -> Response:
-    """RestoreTableFromBackup: the table exists at once and is usable when it is filled."""
-    arn, name = request["BackupArn"], place.table_name(request["TargetTableName"])
-    stored = _stored(transaction.connection, arn)
-    if name in transaction.catalog.tables:
-        raise TableExistsError(f"Table already exists: {name}")
-    source = definitions.from_json(stored["table"])
-    indexes = _overridden(source, request)
-    used = {name for name, _ in source.keys}.union(*(index.key_names for index in indexes))
-    billing = request.get("BillingModeOverride") or source.billing
-    throughput = request.get("ProvisionedThroughputOverride") or source.throughput
-    if billing == "PROVISIONED" and throughput is None:
-        raise ValidationError("ProvisionedThroughputOverride is required when the restored table is PROVISIONED")
-    table = replace(
-        source,
-        id=catalog.next_id(transaction.connection),
-        uuid=str(uuid.uuid4()),
-        name=name,
-        created=transaction.now,
-        billing=billing,
-        throughput=None if billing == "PAY_PER_REQUEST" else throughput,
-        attributes=tuple(attribute for attribute in source.attributes if attribute[0] in used),
-        indexes=tuple(replace(index, id=catalog.next_id(transaction.connection)) for index in indexes),
-        streams=(),
-        ttl_attribute=None,
-        ttl_filled_to=None,
-        tags={},
-        policies={},
-        deletion_protection=False,
-        restored_from={
-            "SourceBackupArn": arn,
-            "SourceTableArn": place.table_arn(source.name),
-            "RestoreDateTime": transaction.now,
-        },
-        restoring=0,
-        on_demand_since=transaction.now if billing == "PAY_PER_REQUEST" else None,
-    )
-    create_rows(transaction, table)
-    catalog.save(transaction.connection, table)
-    transaction.reload()
-    return {"TableDescription": describe_table(transaction.connection, table, place)}
-
-
-def _overridden(source: Table, request: Request) -> list[definitions.Index]:
-    """The indexes to restore: all, or those in an override, which cannot add any."""
-    types = dict(source.attributes)
-    kept = []
-    for member, local in (("LocalSecondaryIndexOverride", True), ("GlobalSecondaryIndexOverride", False)):
-        existing = [replace(i, status="ACTIVE", backfilled_to=0) for i in source.indexes if i.local == local]
-        override = request.get(member)
-        if override is None:
-            kept.extend(existing)
-            continue
-        for entry in override:
-            match = next((index for index in existing if index.name == entry["IndexName"]), None)
-            if match is None:
-                raise ValidationError(f"The backup has no index {entry['IndexName']}; an override can only leave out")
-            wanted = match if local else schema.global_index(entry, types, lambda: 0)
-            if (wanted.hash, wanted.range, wanted.projection) != (match.hash, match.range, match.projection):
-                raise ValidationError(f"The override of {entry['IndexName']} differs from the index in the backup")
-            kept.append(match)
-    return kept
-
-
-def backup_file(connection: apsw.Connection, table: Table) -> str | None:
-    """The file a table is being restored from."""
-    if table.restored_from is None:
-        return None
-    return str(_stored(connection, table.restored_from["SourceBackupArn"])["file"])
-
-
-def read_chunk(file: Path, position: int) -> list[tuple[int, bytes, bytes]]:
-    """The next batch of a backup's items."""
-    with translated():
-        connection = apsw.Connection(str(file), flags=apsw.SQLITE_OPEN_READONLY)
-        try:
-            statement = "SELECT id, key, crc, body FROM items WHERE id > ? ORDER BY id LIMIT ?"
-            found = connection.execute(statement, (position, _CHUNK))
-            return [(int(number), key, rows.sound(body, crc)) for number, key, crc, body in found]
-        finally:
-            connection.close()
+def files_in_use(connection: apsw.Connection) -> set[str]:
+    """The files of all backups, and those that tables are being filled from."""
+    listed = connection.execute("SELECT definition FROM backups")
+    tables = connection.execute("SELECT definition FROM tables")
+    owned = {orjson.loads(definition)["file"] for (definition,) in listed}
+    owned.update(orjson.loads(definition).get("restoring_from") for (definition,) in tables)
+    return owned - {None}
 
 
 def remove_abandoned(connection: apsw.Connection, folder: Path, now: float) -> None:
     """Remove files that a crash left behind before they were listed, or after they were deleted from the list."""
-    owned = {orjson.loads(definition)["file"] for (definition,) in connection.execute("SELECT definition FROM backups")}
+    owned = files_in_use(connection)
     for file in folder.glob("*.sqlite3*"):
         name = file.name.removesuffix("-journal")
         with suppress(FileNotFoundError):
             if name not in owned and now - file.stat().st_mtime > _ABANDONED_SECONDS:
                 file.unlink()
-
-
-def fill(transaction: Transaction, name: str, position: int, chunk: list[tuple[int, bytes, bytes]]) -> bool:
-    """Write one batch of a restore; True while there is more. Another process may have done it meanwhile."""
-    table = transaction.catalog.tables.get(name)
-    if table is None or table.restoring is None:
-        return False
-    if table.restoring != position:
-        return True
-    for _, key, body in chunk:
-        rows.perform(transaction, rows.plan(table, key, None, None, orjson.loads(body), restoring=True))
-    more = len(chunk) == _CHUNK
-    catalog.save(transaction.connection, replace(table, restoring=chunk[-1][0] if more else None))
-    transaction.reload()
-    return more

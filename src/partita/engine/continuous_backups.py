@@ -1,38 +1,66 @@
-"""Continuous backups: infrastructure tools read the setting of every table. There is no point-in-time recovery here."""
+"""Continuous backups: the setting of each table, and the moments it can go back to."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 import apsw
 
-from partita.dynamo.errors import TableNotFoundError, ValidationError
+from partita.dynamo.errors import ContinuousBackupsUnavailableError, TableNotFoundError
+from partita.engine import catalog, history
 from partita.engine.catalog import Catalog
+from partita.engine.definitions import Table
 from partita.engine.place import Place
 from partita.engine.writer import Transaction
 
+MOST_DAYS = 35
 Request = Mapping[str, Any]
 Response = dict[str, Any]
 
 
-def describe(_connection: apsw.Connection, tables: Catalog, request: Request, _place: Place) -> Response:
+def describe(connection: apsw.Connection, tables: Catalog, request: Request, _place: Place, now: float) -> Response:
     """DescribeContinuousBackups."""
-    return _described(tables, request)
+    return _described(connection, _table(tables, request), now)
 
 
 def update(transaction: Transaction, request: Request, _place: Place) -> Response:
-    """UpdateContinuousBackups: point-in-time recovery stays off."""
-    response = _described(transaction.catalog, request)
-    if request["PointInTimeRecoverySpecification"]["PointInTimeRecoveryEnabled"]:
-        raise ValidationError("This engine has no point-in-time recovery. Use CreateBackup.")
-    return response
+    """UpdateContinuousBackups. Switching recovery off forgets what was kept; a longer period brings nothing back."""
+    table = _table(transaction.catalog, request)
+    if table.restoring is not None:
+        raise ContinuousBackupsUnavailableError(f"Table is being restored: {table.name}. Wait until it is ACTIVE.")
+    wanted = request["PointInTimeRecoverySpecification"]
+    days = (wanted.get("RecoveryPeriodInDays") or MOST_DAYS) if wanted["PointInTimeRecoveryEnabled"] else None
+    if days == table.recovery_days:
+        return _described(transaction.connection, table, transaction.now)
+    changed = replace(table, recovery_days=days)
+    if table.recovery_days is None:
+        history.create_rows(transaction, changed)
+    elif days is None:
+        history.drop_rows(transaction, table)
+    catalog.save(transaction.connection, changed)
+    transaction.reload()
+    return _described(transaction.connection, changed, transaction.now)
 
 
-def _described(tables: Catalog, request: Request) -> Response:
+def _table(tables: Catalog, request: Request) -> Table:
     name = tables.place.table_name(request["TableName"])
-    if name not in tables.tables:
+    table = tables.tables.get(name)
+    if table is None:
         raise TableNotFoundError(f"Table not found: {name}")
-    recovery = {"PointInTimeRecoveryStatus": "DISABLED"}
+    return table
+
+
+def _described(connection: apsw.Connection, table: Table, now: float) -> Response:
+    recovery: Response = {"PointInTimeRecoveryStatus": "DISABLED"}
+    if table.recovery_days is not None:
+        earliest, latest = history.window(connection, table, now)
+        recovery = {
+            "PointInTimeRecoveryStatus": "ENABLED",
+            "RecoveryPeriodInDays": table.recovery_days,
+            "EarliestRestorableDateTime": float(earliest),
+            "LatestRestorableDateTime": float(max(earliest, latest)),  # in the first second there is none yet
+        }
     described = {"ContinuousBackupsStatus": "ENABLED", "PointInTimeRecoveryDescription": recovery}
     return {"ContinuousBackupsDescription": described}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import errno
+import os
 import random
 import threading
 import time
@@ -14,7 +15,13 @@ from typing import Literal
 import apsw
 import orjson
 
-from partita.dynamo.errors import DynamoError, InternalServerError, StorageCorruptError, StorageFullError
+from partita.dynamo.errors import (
+    DynamoError,
+    InternalServerError,
+    StorageCorruptError,
+    StorageFullError,
+    StorageMissingError,
+)
 from partita.engine.troubles import Troubles
 from partita.private_files import close_to_others, private_file, tell_if_open
 
@@ -23,9 +30,10 @@ STORAGE_ERRORS = (apsw.Error, orjson.JSONDecodeError)
 """Errors of SQLite and of stored JSON if the file is damaged."""
 
 APPLICATION_ID = 0x50415254  # "PART"
-FORMAT_VERSION = 2
+FORMAT_VERSION = 3
 _BUSY_SECONDS = 60.0
 _LEAST_BYTES = 512
+_PRESENT_SECONDS = 0.01
 _CHECKPOINT_PAGES = 4000
 _CACHE_BYTES = 32 * 1024 * 1024
 """What all connections of a process keep of the file together: else each of many readers would keep a copy of its own.
@@ -46,6 +54,13 @@ CREATE TABLE backups (
     id INTEGER PRIMARY KEY, arn TEXT NOT NULL UNIQUE, table_name TEXT NOT NULL, definition TEXT NOT NULL
 );
 """
+_CREATE_HISTORY = """
+CREATE TABLE histories (owner INTEGER PRIMARY KEY, since INTEGER NOT NULL);
+CREATE TABLE moments (number INTEGER PRIMARY KEY, second INTEGER NOT NULL);
+CREATE INDEX moments_by_second ON moments (second);
+"""
+CREATE_RENEWALS = "CREATE TABLE IF NOT EXISTS renewals (moment REAL NOT NULL, seconds REAL NOT NULL)"
+"""When records of streams were made younger, and by how much."""
 
 
 def _note_on_demand(connection: apsw.Connection) -> None:
@@ -57,7 +72,13 @@ def _note_on_demand(connection: apsw.Connection) -> None:
             connection.execute("UPDATE tables SET definition = ? WHERE id = ?", (changed, number))
 
 
-UPGRADES: dict[int, Callable[[apsw.Connection], None]] = {1: _note_on_demand}
+def _make_room_for_history(connection: apsw.Connection) -> None:
+    """An earlier version would write without keeping what was there before: it must not open the file any more."""
+    connection.execute(_CREATE_HISTORY)
+    connection.execute(CREATE_RENEWALS)
+
+
+UPGRADES: dict[int, Callable[[apsw.Connection], None]] = {1: _note_on_demand, 2: _make_room_for_history}
 """From format version N to N + 1; run in order, in one transaction, when an older file is opened."""
 
 
@@ -71,14 +92,24 @@ class FormatError(DynamoError):
 class Database:
     """One file and the connections to it: one that writes, and as many as needed that read."""
 
-    def __init__(self, folder: Path, *, durability: Durability = "full", max_bytes: int | None = None) -> None:
+    def __init__(
+        self,
+        folder: Path,
+        *,
+        durability: Durability = "full",
+        max_bytes: int | None = None,
+        on_create: Callable[[apsw.Connection], None] = lambda _connection: None,
+    ) -> None:
+        """`on_create` adds to a new file, in the transaction that makes it."""
         self.folder = folder
         self.path = folder / FILE_NAME
         self._durability = durability
+        self._on_create = on_create
         self._idle: list[apsw.Connection] = []
         self._open: list[apsw.Connection] = []
         self._watch: apsw.Connection | None = None
         self._watching = threading.Lock()
+        self._present_until = 0.0
         self.closed = False
         self.troubles = Troubles(self.path)
         if apsw.soft_heap_limit(-1) == 0:  # else somebody has chosen one for this process
@@ -95,10 +126,15 @@ class Database:
         with translated():
             self.writer = self._connect()
             self._prepare(max_bytes)
-        close_to_others(*(folder / f"{FILE_NAME}{end}" for end in ("", "-wal", "-shm")))
+            self.writer.execute("SELECT version FROM catalog").fetchall()  # the files beside it are there from now on
+        real = os.path.realpath(self.path)  # SQLite follows links, and keeps the others beside the file itself
+        self._files = [file for end in ("", "-wal", "-shm") if os.path.exists(file := f"{real}{end}")]
+        close_to_others(*map(Path, self._files))
+        self._identities = [_identity(file) for file in self._files]
 
     def _connect(self) -> apsw.Connection:
-        connection = apsw.Connection(str(self.path), statementcachesize=300)
+        # SQLite's default would make a new file where ours was deleted.
+        connection = apsw.Connection(str(self.path), flags=apsw.SQLITE_OPEN_READWRITE, statementcachesize=300)
         self._open.append(connection)
         connection.set_busy_handler(Patience())
         # A checkpoint that fails for lack of space is retried; it must not fail the commit before it.
@@ -170,6 +206,8 @@ class Database:
             writer.execute(f"PRAGMA application_id={APPLICATION_ID}")
         for step in range(max(version, 1), FORMAT_VERSION):
             UPGRADES[step](writer)
+        if version == 0:
+            self._on_create(writer)
         writer.execute(f"PRAGMA user_version={FORMAT_VERSION}")
 
     @contextmanager
@@ -188,6 +226,7 @@ class Database:
         except IndexError:
             pass
         self._check_open()
+        self.check_present()
         try:
             connection = self._connect()
             connection.execute("PRAGMA query_only=1")
@@ -203,6 +242,35 @@ class Database:
     def _check_open(self) -> None:
         if self.closed:
             raise closed()
+
+    def check_present(self) -> None:
+        """Refuse to go on if the file, or one of those beside it, was deleted, moved or replaced: what is written to it
+        now would be in no file when the last process that has it open ends."""
+        try:
+            for file, identity in zip(self._files, self._identities, strict=True):
+                if _identity(file) != identity:
+                    break
+            else:
+                return
+        except FileNotFoundError:
+            pass
+        name = os.path.basename(file)
+        remedy = "Put it back, or restore a backup."
+        if file != self._files[0]:  # those who have it open write it into the data file when they close
+            remedy = "Stop all processes that use it, and start them again; nothing is lost."
+        error = StorageMissingError(f"{name} was deleted or replaced while it is in use; nothing is written. {remedy}")
+        self.troubles.tell(error)
+        raise error
+
+    def check_before_commit(self) -> None:
+        """The same; without full durability at most every hundredth of a second, since asking would cost a third of a
+        write. What was written in between shares the fate of what was in the file."""
+        if self._durability != "full":
+            now = time.monotonic()
+            if now < self._present_until:
+                return
+            self._present_until = now + _PRESENT_SECONDS
+        self.check_present()
 
     def give_back(self, connection: apsw.Connection) -> None:
         """Return a connection that was taken."""
@@ -241,6 +309,11 @@ class Database:
                 self._open.pop().close()
             except apsw.ThreadingViolationError:
                 continue  # a read is still running; returning the connection closes it
+
+
+def _identity(file: str) -> tuple[int, int]:
+    status = os.stat(file)
+    return status.st_dev, status.st_ino
 
 
 def closed() -> InternalServerError:

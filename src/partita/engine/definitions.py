@@ -74,6 +74,10 @@ class Table:
     encryption: Mapping[str, Any] | None = None
     restored_from: Mapping[str, Any] | None = None
     restoring: int | None = None
+    restoring_from: str | None = None
+    """The file that a table is filled from, while it is."""
+    recovery_days: int | None = None
+    """For how many days changes are kept, so that the table can go back to any second; none if they are not."""
     on_demand_since: float | None = None
     """When the table last became on demand; none if it never was."""
     on_demand: Mapping[str, int] | None = None
@@ -83,6 +87,10 @@ class Table:
     @property
     def rows(self) -> str:
         return f"items_{self.id}"
+
+    @property
+    def history(self) -> str:
+        return f"history_{self.id}"
 
     @property
     def keys(self) -> tuple[KeyAttribute, ...]:

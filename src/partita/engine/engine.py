@@ -30,7 +30,7 @@ from partita.dynamo.partiql.requests import STATEMENT_OPERATIONS, ReadBatch, Rea
 from partita.dynamo.requests import ItemRequest, TransactGetItems
 from partita.dynamo.shapes import check
 from partita.dynamo.validate import validated
-from partita.engine import backups, catalog, operations, table_shapes
+from partita.engine import backups, catalog, operations, restores, table_shapes
 from partita.engine.catalog import Catalog
 from partita.engine.database import STORAGE_ERRORS, Database, Durability, closed
 from partita.engine.faults import FaultPlan, Faults
@@ -64,7 +64,12 @@ class Engine:
         self.place = place or Place()
         self._clock = clock
         self._temporary: tempfile.TemporaryDirectory[str] | None = None
-        self.database = Database(Path(folder), durability=durability, max_bytes=max_bytes)
+        self.database = Database(
+            Path(folder),
+            durability=durability,
+            max_bytes=max_bytes,
+            on_create=lambda connection: backups.register_existing(connection, Path(folder) / backups.FOLDER),
+        )
         self.writer = Writer(self.database, clock, self._committed, self.place)
         self._catalog = catalog.EMPTY
         self._faults = None if faults is None else Faults(faults, self.database)
@@ -305,6 +310,8 @@ class Engine:
             return self._create_backup(check(table_shapes.CREATE_BACKUP, request))
         if operation == "DeleteBackup":
             return self._delete_backup(check(table_shapes.NAMED_BACKUP, request))
+        if operation == "RestoreTableToPointInTime":
+            return self._restore_to_moment(check(table_shapes.RESTORE_TO_MOMENT, request))
         raise UnknownOperationError(f"{operation} is not an operation of this engine.")
 
     def _answer_table(self, operation: str, request: object, done: Done) -> None:
@@ -320,14 +327,34 @@ class Engine:
 
     def _create_backup(self, request: dict[str, Any]) -> Response:
         name = self.place.table_name(request["TableName"])
-        file = f"{uuid.uuid4().hex}.sqlite3"
+        self.database.check_present()
         try:
-            table, items, size = backups.copy(self.database.path, self.database.folder / backups.FOLDER / file, name)
+            entry = backups.copy(
+                self.database.path, self._new_copy(), name, request["BackupName"], self._clock(), self.place
+            )
         except STORAGE_ERRORS as error:
             raise self.database.failure(error) from error
-        return self.writer.run(
-            lambda tx: backups.register(tx, table, request["BackupName"], file, (items, size), self.place)
-        )
+        return self.writer.run(lambda tx: backups.register(tx.connection, entry))
+
+    def _restore_to_moment(self, request: dict[str, Any]) -> Response:
+        name, file = restores.source_name(request, self.place), self._new_copy()
+        restores.check_target(self.refresh(), request, self.place)  # before a large table is copied
+        self.database.check_present()
+        try:
+            source, second = restores.copy_moment(
+                self.database.path, file, name, request.get("RestoreDateTime"), self._clock()
+            )
+        except STORAGE_ERRORS as error:
+            raise self.database.failure(error) from error
+        try:
+            return self.writer.run(lambda tx: restores.to_moment(tx, request, source, second, file.name, self.place))
+        except DynamoError as error:
+            if not isinstance(error, InternalServerError):  # else the new table may be there after all
+                file.unlink(missing_ok=True)
+            raise
+
+    def _new_copy(self) -> Path:
+        return self.database.folder / backups.FOLDER / f"{uuid.uuid4().hex}.sqlite3"
 
     def _delete_backup(self, request: dict[str, Any]) -> Response:
         response, file = self.writer.run(lambda tx: backups.delete(tx, request, self.place))

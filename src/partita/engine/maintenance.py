@@ -6,15 +6,17 @@ import logging
 import threading
 import time
 from collections.abc import Callable
+from pathlib import Path
 
 import apsw
 
-from partita.dynamo.errors import DynamoError, StorageFullError
-from partita.engine import backfill, backups, expiry, streams
+from partita.dynamo.errors import DynamoError, StorageFullError, StorageMissingError
+from partita.engine import backfill, backups, expiry, history, restores, streams
 from partita.engine.catalog import Catalog
 from partita.engine.database import Database
 from partita.engine.definitions import Table
 from partita.engine.writer import Transaction, Writer
+from partita.held_folders import may_change
 
 _log = logging.getLogger(__name__)
 _INTERVAL = 1.0
@@ -55,7 +57,7 @@ class Maintenance:
         while not self._stop:
             try:
                 self.run()
-            except StorageFullError:
+            except (StorageFullError, StorageMissingError):
                 pass  # the database has told the log, and the next pass tries again
             except DynamoError as error:
                 if not self._stop:
@@ -80,6 +82,7 @@ class Maintenance:
                     self._repeat(lambda tx, t=table.name: bool(expiry.sweep(tx, t)))  # type: ignore[misc]
             if self._passes % _TRIM_EVERY == 0:
                 self._writer.run(_trim)
+                self._repeat(history.trim)
                 with self._database.reader() as connection:
                     backups.remove_abandoned(connection, self._database.folder / backups.FOLDER, time.time())
             self._passes += 1
@@ -101,11 +104,20 @@ class Maintenance:
             if table is None or table.restoring is None:
                 return
             with self._database.reader() as connection:
-                file = backups.backup_file(connection, table)
+                file = self._database.folder / backups.FOLDER / restores.source_file(connection, table)
             position = table.restoring
-            chunk = backups.read_chunk(self._database.folder / backups.FOLDER / str(file), position)
-            if not self._writer.run(lambda tx, at=position, rows=chunk: backups.fill(tx, name, at, rows)):  # type: ignore[misc]
+            chunk = restores.read_chunk(file, position)
+            if not self._writer.run(lambda tx, at=position, rows=chunk: restores.fill(tx, name, at, rows)):  # type: ignore[misc]
+                self._remove_if_done(file)
                 return
+
+    def _remove_if_done(self, file: Path) -> None:
+        """Remove a file that was made for one restore; those of backups are kept."""
+        with self._database.reader() as connection:
+            used = backups.files_in_use(connection)
+        if file.name not in used:
+            with may_change(file.parent):
+                file.unlink(missing_ok=True)
 
 
 def _trim(transaction: Transaction) -> None:

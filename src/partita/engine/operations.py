@@ -16,6 +16,7 @@ from partita.engine import (
     expiry,
     reads,
     resource_policies,
+    restores,
     streams,
     table_updates,
     tables,
@@ -69,7 +70,7 @@ TABLE_READS: dict[str, tuple[Structure, TableRead]] = {
     "DescribeEndpoints": (shapes.EMPTY, _timeless(tables.describe_endpoints)),
     "DescribeTimeToLive": (shapes.NAMED_TABLE, _timeless(expiry.describe_setting)),
     "GetResourcePolicy": (shapes.NAMED_RESOURCE, _timeless(resource_policies.get)),
-    "DescribeContinuousBackups": (shapes.NAMED_TABLE, _timeless(continuous_backups.describe)),
+    "DescribeContinuousBackups": (shapes.NAMED_TABLE, continuous_backups.describe),
     "ListStreams": (shapes.LIST_STREAMS, _timeless(streams.list_streams)),
     "DescribeStream": (shapes.DESCRIBE_STREAM, _timeless(streams.describe_stream)),
     "GetShardIterator": (shapes.GET_ITERATOR, streams.shard_iterator),
@@ -88,10 +89,10 @@ TABLE_WRITES: dict[str, tuple[Structure, TableWrite]] = {
     "PutResourcePolicy": (shapes.PUT_POLICY, resource_policies.put),
     "DeleteResourcePolicy": (shapes.DELETE_POLICY, resource_policies.delete),
     "UpdateContinuousBackups": (shapes.UPDATE_CONTINUOUS_BACKUPS, continuous_backups.update),
-    "RestoreTableFromBackup": (shapes.RESTORE, backups.restore),
+    "RestoreTableFromBackup": (shapes.RESTORE, restores.from_backup),
 }
 
 BODILESS = frozenset(("TagResource", "UntagResource"))
 """Answered over HTTP without a body, as DynamoDB does."""
 
-TABLE_OPERATIONS = frozenset((*TABLE_READS, *TABLE_WRITES, "CreateBackup", "DeleteBackup"))
+TABLE_OPERATIONS = frozenset((*TABLE_READS, *TABLE_WRITES, "CreateBackup", "DeleteBackup", "RestoreTableToPointInTime"))

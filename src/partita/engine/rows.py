@@ -1,4 +1,4 @@
-"""Items in the file: reading a row, and writing one with its index entries, stream record and counters."""
+"""Items in the file: reading a row, and writing one with its index entries, stream record, history and counters."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from partita.dynamo.errors import SerializationError, ValidationError
 from partita.dynamo.limits import ITEM_BYTES, PARTITION_KEY_BYTES, SORT_KEY_BYTES, TTL_PAST_SECONDS
 from partita.dynamo.size import item_size
 from partita.dynamo.values import AttributeValue, Item, equal, type_of
-from partita.engine import keys
+from partita.engine import history, keys
 from partita.engine.database import damaged
 from partita.engine.definitions import Index, KeyAttribute, Table
 from partita.engine.writer import Transaction
@@ -212,7 +212,7 @@ def plan(
     entries: tuple[tuple[Index, bytes | None, bytes | None], ...] = ()
     if table.indexes:
         if restoring and new is not None:
-            entries = tuple((index, None, fitting_key(index, new, key)) for index in table.indexes)
+            entries = tuple(_fitting_entry(index, key, old, new) for index in table.indexes)
         else:
             entries = tuple(_entry(index, key, old, new, updating=updating) for index in table.indexes)
     return Change(table, key, row, old, new, size, body, entries)
@@ -239,6 +239,11 @@ def _entry(
     return index, before, after
 
 
+def _fitting_entry(index: Index, key: bytes, old: Item | None, new: Item) -> tuple[Index, bytes | None, bytes | None]:
+    """Of an item that may be older than the index."""
+    return index, None if old is None else fitting_key(index, old, key), fitting_key(index, new, key)
+
+
 def _body(item: Item) -> bytes:
     try:
         return orjson.dumps(item)
@@ -254,7 +259,7 @@ def perform(
     service: bool = False,
     transactional: bool = False,
 ) -> None:
-    """Do a planned write: the row, its index entries, the stream record, the counters."""
+    """Do a planned write: the row, its index entries, the stream record, what it was before, the counters."""
     table, row = change.table, change.row
     if row is None and change.new is None:
         if capacity is not None:
@@ -272,6 +277,8 @@ def perform(
         _count_entry(transaction, change, index, before, after, capacity, transactional=transactional)
     if table.stream is not None:
         _record(transaction, change, service=service)
+    if table.recovery_days is not None and (row is None or row.body != change.body):
+        history.keep(transaction, table, change.key, None if row is None else row.body)
     old_size = 0 if row is None else row.size
     transaction.count(table.id, (change.new is not None) - (row is not None), change.size - old_size)
     if capacity is not None:

@@ -11,7 +11,16 @@ import apsw
 import orjson
 
 from partita.engine import definitions
-from partita.engine.database import APPLICATION_ID, FORMAT_VERSION, FormatError, Patience, damaged, translated
+from partita.engine.backups import files_in_use
+from partita.engine.database import (
+    APPLICATION_ID,
+    CREATE_RENEWALS,
+    FORMAT_VERSION,
+    FormatError,
+    Patience,
+    damaged,
+    translated,
+)
 from partita.private_files import private_file
 
 _PAGES = 2000
@@ -73,10 +82,9 @@ class Snapshot:
         )
 
     def backups(self) -> tuple[str, ...]:
-        """The files of the backups that `CreateBackup` has made."""
+        """The files of the backups that `CreateBackup` has made, and of restores that are not done."""
         with translated():
-            stored = [each for (each,) in self._connection.execute("SELECT definition FROM backups ORDER BY id")]
-            return tuple(str(orjson.loads(each)["file"]) for each in stored)
+            return tuple(sorted(files_in_use(self._connection)))
 
     def copy(self, target: Path, progress: Callable[[int, int], None] = lambda _done, _total: None) -> None:
         """Copy the file page by page, and check the copy: what is damaged is told now rather than when it is needed."""
@@ -114,9 +122,10 @@ class Snapshot:
             )
 
 
-def renew_records(path: Path, seconds: float) -> None:
-    """Make the records of all streams so many seconds younger: those that no handler has seen at the moment of a
-    snapshot are not trimmed before the handlers come to them."""
+def renew_records(path: Path, moment: float, now: float) -> None:
+    """Make the records of all streams as young as they were at a moment: those that no handler had seen then are not
+    trimmed before the handlers come to them."""
+    seconds = max(0.0, now - moment)
     with translated():
         connection = apsw.Connection(str(path), flags=apsw.SQLITE_OPEN_READWRITE)
         try:
@@ -124,6 +133,16 @@ def renew_records(path: Path, seconds: float) -> None:
             streams = "SELECT name FROM sqlite_schema WHERE type = 'table' AND name GLOB 'stream_[0-9]*'"
             for (name,) in list(connection.execute(streams)):
                 connection.execute(f"UPDATE {name} SET at = at + ?", (seconds,))
+            connection.execute(CREATE_RENEWALS)  # the file may be of an earlier version
+            connection.execute("INSERT INTO renewals VALUES (?, ?)", (moment, seconds))
             connection.execute("COMMIT")
         finally:
             connection.close()
+
+
+def renewed(connection: apsw.Connection, moment: float) -> float:
+    """The time that records of a moment bear now."""
+    for renewal, seconds in connection.execute("SELECT moment, seconds FROM renewals ORDER BY rowid"):
+        if moment < renewal + seconds:
+            moment = min(moment, renewal) + seconds
+    return moment

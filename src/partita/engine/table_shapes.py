@@ -6,7 +6,7 @@ from typing import Any
 
 from partita.dynamo.item_shapes import INDEX_NAME, TABLE_NAME
 from partita.dynamo.limits import INDEX_KEY_ATTRIBUTES
-from partita.dynamo.shapes import Flag, Listing, Structure, TableName, Text, Whole
+from partita.dynamo.shapes import Flag, Listing, Moment, Structure, TableName, Text, Whole
 
 ARN = Text(required=True, least=1, most=1283)
 _NAME = Text(required=True, least=1, most=255)
@@ -119,7 +119,8 @@ UPDATE_CONTINUOUS_BACKUPS = Structure(
     {
         "TableName": TABLE_NAME,
         "PointInTimeRecoverySpecification": Structure(
-            {"PointInTimeRecoveryEnabled": Flag(required=True)}, required=True
+            {"PointInTimeRecoveryEnabled": Flag(required=True), "RecoveryPeriodInDays": Whole(least=1, most=35)},
+            required=True,
         ),
     }
 )
@@ -169,16 +170,23 @@ LIST_BACKUPS = Structure(
         "BackupType": Text(choices=("USER", "SYSTEM", "AWS_BACKUP", "ALL")),
     }
 )
-RESTORE = Structure(
+_TARGET: dict[str, Any] = {
+    "TargetTableName": TableName(least=3),
+    "BillingModeOverride": _BILLING,
+    "ProvisionedThroughputOverride": _THROUGHPUT,
+    "GlobalSecondaryIndexOverride": Listing(Structure(_GLOBAL)),
+    "LocalSecondaryIndexOverride": Listing(
+        Structure({"IndexName": INDEX_NAME, "KeySchema": _TABLE_KEYS, "Projection": _PROJECTION})
+    ),
+    "SSESpecificationOverride": _ENCRYPTION,
+}
+RESTORE = Structure({"BackupArn": Text(required=True, least=37, most=1024), **_TARGET})
+RESTORE_TO_MOMENT = Structure(
     {
-        "TargetTableName": TableName(least=3),
-        "BackupArn": Text(required=True, least=37, most=1024),
-        "BillingModeOverride": _BILLING,
-        "ProvisionedThroughputOverride": _THROUGHPUT,
-        "GlobalSecondaryIndexOverride": Listing(Structure(_GLOBAL)),
-        "LocalSecondaryIndexOverride": Listing(
-            Structure({"IndexName": INDEX_NAME, "KeySchema": _TABLE_KEYS, "Projection": _PROJECTION})
-        ),
-        "SSESpecificationOverride": _ENCRYPTION,
+        "SourceTableName": TableName(required=False, least=3),
+        "SourceTableArn": Text(least=1, most=1024),
+        "UseLatestRestorableTime": Flag(),
+        "RestoreDateTime": Moment(),
+        **_TARGET,
     }
 )

@@ -10,7 +10,7 @@ from typing import Any
 import apsw
 
 from partita.dynamo.errors import ResourceInUseError, ValidationError
-from partita.engine import billing, catalog, schema, streams
+from partita.engine import billing, catalog, history, schema, streams
 from partita.engine.catalog import Catalog, missing_table
 from partita.engine.definitions import Index, Table
 from partita.engine.describe import describe_deleted, describe_table
@@ -147,15 +147,22 @@ def delete(transaction: Transaction, request: Request, place: Place) -> Response
             "created, updated, or deleted."
         )
     description = describe_deleted(transaction.connection, table, place)
+    drop(transaction, table)
+    return {"TableDescription": description}
+
+
+def drop(transaction: Transaction, table: Table) -> None:
+    """Delete a table and everything of it but the records of its stream."""
     transaction.execute(f"DROP TABLE {table.rows}")
     transaction.execute("DELETE FROM counters WHERE owner = ?", (table.id,))
     for index in table.indexes:
         drop_index(transaction, index)
     for stream in table.streams:
         streams.close(transaction, table, stream)
+    if table.recovery_days is not None:
+        history.drop_rows(transaction, table)
     catalog.remove(transaction.connection, table)
     transaction.reload()
-    return {"TableDescription": description}
 
 
 def describe_limits(_connection: apsw.Connection, _tables: Catalog, _request: Request, _place: Place) -> Response:

@@ -40,6 +40,8 @@ class Transaction:
         self.now = clock()
         self.changed = False
         self.recorded = False
+        self.moment: int | None = None
+        """The number of this second in the history, once something was kept."""
         self._counts: dict[int, list[int]] = {}
 
     def count(self, owner: int, items: int, size: int) -> None:
@@ -240,6 +242,7 @@ class Writer:
                         raise  # refused after it had written something: roll back
                     entry.error = error
             transaction.settle()
+            self._database.check_before_commit()
             connection.execute("COMMIT")
         except BaseException as error:
             self._roll_back(connection)

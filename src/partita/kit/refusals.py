@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 
-from partita.dynamo.errors import DynamoError, StorageCorruptError, StorageFullError
+from partita.dynamo.errors import DynamoError, StorageCorruptError, StorageFullError, StorageMissingError
 from partita.kit.problems import Conflict, Problem, TooLarge, Unavailable
 from partita.store.retries import OVER_A_NETWORK
 from partita.table.errors import ChangedMeanwhileError, ItemTooLargeError
@@ -47,6 +47,8 @@ def refusal_of(error: Exception) -> Problem | None:
             return TooLarge(f"{error} Make it shorter.")
         case StorageFullError():
             return NoSpace("There is no space left on the disk, so nothing was saved. Reading works; try again later.")
+        case StorageMissingError():
+            return Unavailable("Nothing can be saved right now. The log says why.", code="storage_missing")
         case StorageCorruptError():
             return Unavailable("The data cannot be read right now. The log says why.", code="storage_damaged")
         case DynamoError() if OVER_A_NETWORK.worth_it(error):

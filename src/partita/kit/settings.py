@@ -88,6 +88,8 @@ class Settings(BaseSettings):
     durability: Literal["full", "normal", "off"] = "full"
     """What tables in the data folder survive; `full`: power loss; `normal`: power loss, without the last writes; `off`:
     only the end of the process, for tests."""
+    recovery_days: int = Field(default=1, ge=0, le=35)
+    """For how many days changes of tables in the data folder are kept, to go back to any second; 0 keeps none."""
     endpoint_url: str | None = None
     """The URL of DynamoDB; by default AWS in the region. Only for `dynamodb`."""
     region: str | None = None

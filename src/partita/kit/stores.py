@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from partita.kit.keys import signing_keys
 from partita.kit.settings import Settings
 from partita.store.embedded import EmbeddedStore
-from partita.store.files import FolderFiles, LargeFiles
+from partita.store.files import LARGE_VALUES, FolderFiles, LargeFiles
 from partita.store.store import Store
 from partita.table import CursorKeys, Table
 
@@ -28,7 +28,7 @@ def _open_tables(settings: Settings, cursors: CursorKeys, files: LargeFiles) -> 
         from partita.engine import Engine
 
         with Engine(settings.data, durability=settings.durability) as engine:
-            yield EmbeddedStore(engine, cursors, files=files)
+            yield EmbeddedStore(engine, cursors, files=files, recovery_days=settings.recovery_days)
         return
     from partita.store.dynamo import DynamoStore
 
@@ -49,7 +49,8 @@ def _open_tables(settings: Settings, cursors: CursorKeys, files: LargeFiles) -> 
 def _large_values(settings: Settings) -> Iterator[LargeFiles]:
     """The files of values that are too large for their items."""
     if settings.files == "local":
-        yield FolderFiles(settings.data / "large-values")
+        kept_days = settings.recovery_days if settings.backend == "embedded" else 0
+        yield FolderFiles(settings.data / LARGE_VALUES, kept_days=kept_days)
         return
     from partita.kit.files import LargeValues
     from partita.kit.files.choose import s3_for

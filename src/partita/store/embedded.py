@@ -28,8 +28,9 @@ REMEMBERED_BYTES = 2_000_000
 class EmbeddedTransport:
     """The engine as a transport: the syntax tree goes in as it is, and is written as text only if in doubt."""
 
-    def __init__(self, engine: Engine, remembered: int = REMEMBERED_BYTES) -> None:
+    def __init__(self, engine: Engine, remembered: int = REMEMBERED_BYTES, recovery_days: int | None = None) -> None:
         self.engine = engine
+        self._recovery_days = recovery_days
         self._rows = RowCache(remembered)
 
     def send(self, request: ItemRequest) -> dict[str, Any]:
@@ -46,6 +47,17 @@ class EmbeddedTransport:
 
     def create(self, table: Table) -> None:
         make(table, self.engine.call, self.engine.maintenance.run)
+        if self._recovery_days is not None:
+            self._set_recovery(table.name, self._recovery_days)
+
+    def _set_recovery(self, name: str, days: int) -> None:
+        if (self.engine.refresh().tables[name].recovery_days or 0) == days:
+            return
+        wanted: dict[str, Any] = {"PointInTimeRecoveryEnabled": days > 0}
+        if days:
+            wanted["RecoveryPeriodInDays"] = days
+        request = {"TableName": name, "PointInTimeRecoverySpecification": wanted}
+        self.engine.call("UpdateContinuousBackups", request)
 
     def close(self) -> None:
         """The engine belongs to whoever made it."""
@@ -69,16 +81,22 @@ class EmbeddedStore(Store):
         clock: Callable[[], float] = time.time,
         files: LargeFiles | None = None,
         remembered: int = REMEMBERED_BYTES,
+        recovery_days: int | None = None,
     ) -> None:
         """A store on an engine, or on a folder whose engine is opened and closed with it.
 
         It remembers the rows it read last, up to so many bytes as they are stored (0: none). Cursors are signed with
-        keys that last as long as the folder does, unless others are given.
+        keys that last as long as the folder does, unless others are given. The tables it creates can go back to any
+        second of so many days (0: to none); without that, each is left as it is.
         """
         self._owned = not isinstance(engine, Engine)
         self.engine = engine if isinstance(engine, Engine) else Engine(engine)
         cursors = cursors or lasting_keys(self.engine.database.folder)
-        super().__init__(EmbeddedTransport(self.engine, remembered), cursors, retries=retries, clock=clock, files=files)
+        transport = EmbeddedTransport(self.engine, remembered, recovery_days)
+        super().__init__(transport, cursors, retries=retries, clock=clock, files=files)
+
+    def check_present(self) -> None:
+        self.engine.database.check_present()
 
     def state(self) -> int | None:
         return self.engine.state()

@@ -6,6 +6,7 @@ import asyncio
 import errno
 import logging
 import os
+import time
 import uuid
 from contextlib import suppress
 from pathlib import Path
@@ -15,6 +16,10 @@ from partita.dynamo.errors import StorageFullError
 from partita.held_folders import may_change
 from partita.private_files import close_to_others, private_folder
 
+LARGE_VALUES = "large-values"
+"""The folder of a data folder that they are in."""
+KEPT = ".deleted"
+_PURGE_SECONDS = 3600
 _log = logging.getLogger(__name__)
 
 
@@ -41,11 +46,17 @@ class LargeFiles(Protocol):
 
 
 class FolderFiles:
-    """Files in a folder, spread over 256 others so that none grows too long."""
+    """Files in a folder, spread over 256 others so that none grows too long.
 
-    def __init__(self, folder: str | Path) -> None:
+    Deleted files can be kept for some days: items that go back to a moment name them again.
+    """
+
+    def __init__(self, folder: str | Path, *, kept_days: int = 0) -> None:
         self._folder = Path(folder)
+        self._kept_seconds = kept_days * 86_400
+        self._purged = time.time()
         close_to_others(self._folder)
+        self._purge()
 
     def save(self, name: str, content: bytes) -> None:
         """Write beside, sync, rename: under its name a file is whole or not there."""
@@ -82,7 +93,28 @@ class FolderFiles:
     def delete(self, name: str) -> None:
         path = self._path(name)
         with suppress(FileNotFoundError), may_change(self._folder):
-            path.unlink()
+            if self._kept_seconds:
+                self._keep(path)
+            else:
+                path.unlink()
+        if time.time() - self._purged > _PURGE_SECONDS:
+            self._purge()
+
+    def _keep(self, path: Path) -> None:
+        """Put a deleted file aside; its time says since when."""
+        os.utime(path)
+        private_folder(self._folder / KEPT)
+        path.rename(self._folder / KEPT / path.name)
+
+    def _purge(self) -> None:
+        """Delete what was kept for long enough."""
+        self._purged = time.time()
+        if not (self._folder / KEPT).is_dir():
+            return
+        for entry in os.scandir(self._folder / KEPT):
+            with suppress(FileNotFoundError):
+                if entry.stat().st_mtime < self._purged - self._kept_seconds:
+                    os.unlink(entry.path)
 
     async def save_async(self, name: str, content: bytes) -> None:
         await asyncio.to_thread(self.save, name, content)
@@ -97,6 +129,17 @@ class FolderFiles:
         if not name or name != Path(name).name or name.startswith("."):
             raise ValueError(f"{name!r} is no name of a file")
         return self._folder / name[:2] / name
+
+
+def put_back(folder: Path) -> None:
+    """Give all kept files of a folder their places again. One that no item names does no harm."""
+    if not (folder / KEPT).is_dir():
+        return
+    for entry in list((folder / KEPT).iterdir()):
+        place = folder / entry.name[:2] / entry.name
+        private_folder(place.parent)
+        entry.replace(place)
+    (folder / KEPT).rmdir()
 
 
 def _sync(folder: Path) -> None:

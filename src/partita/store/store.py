@@ -346,6 +346,9 @@ class Store(_Face):
         """Differs after every write to any table, of this process or another; None where only the network knows."""
         return None
 
+    def check_present(self) -> None:
+        """Refuse if the file of the tables was deleted or replaced while it is in use; only some stores have one."""
+
     def create(self, *tables: Table) -> None:
         """Make tables, or the indexes that older ones lack, and wait until they can be used. Indexes that a declared
         one replaces are deleted."""

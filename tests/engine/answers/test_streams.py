@@ -72,8 +72,8 @@ def test_continuous_backups_are_described_and_recovery_is_off(engine: Engine) ->
     assert recovery == {"PointInTimeRecoveryStatus": "DISABLED"}
     fault(engine, "DescribeContinuousBackups", {"TableName": "absent"}, TableNotFoundError)
     fault(engine, "DescribeContinuousBackups", {})
-    on = {"PointInTimeRecoverySpecification": {"PointInTimeRecoveryEnabled": True}}
-    assert "no point-in-time recovery" in fault(engine, "UpdateContinuousBackups", {"TableName": "music", **on})
+    long = {"PointInTimeRecoverySpecification": {"PointInTimeRecoveryEnabled": True, "RecoveryPeriodInDays": 36}}
+    assert "less than or equal to 35" in fault(engine, "UpdateContinuousBackups", {"TableName": "music", **long})
 
 
 def test_a_transaction_has_at_most_4_mb(engine: Engine) -> None:

@@ -6,7 +6,11 @@ import os
 from pathlib import Path
 from typing import Any
 
+import apsw
+import orjson
+
 from partita.engine import Engine
+from partita.engine.database import FILE_NAME
 from partita.kit.backup.manifest import Encryption
 from partita.store.files import FolderFiles
 
@@ -47,11 +51,14 @@ def rows(engine: Engine, table: str) -> dict[str, dict[str, int]]:
         request["ExclusiveStartKey"] = page["LastEvaluatedKey"]
 
 
-def make_data(data: Path) -> Path:
+def make_data(data: Path, *, recovery: bool = False) -> Path:
     """A data folder with something of everything."""
     with Engine(data, durability="off", background=False) as engine:
         for table in ("films", "people"):
             make_table(engine, table, stream=table == "films")
+            if recovery:
+                wanted = {"PointInTimeRecoverySpecification": {"PointInTimeRecoveryEnabled": True}}
+                engine.call("UpdateContinuousBackups", {"TableName": table, **wanted})
             for number in range(20):
                 put(engine, table, f"{table}-{number}", number=number)
         engine.call("CreateBackup", {"TableName": "films", "BackupName": "before"})
@@ -67,6 +74,22 @@ def make_data(data: Path) -> Path:
     (data / "place").write_text("here\n")
     (data / "search.db").write_bytes(b"made anew")
     return data
+
+
+def age(data: Path, seconds: int) -> None:
+    """Let time pass: everything in the tables was written so much earlier."""
+    connection = apsw.Connection(str(data / FILE_NAME))
+    connection.execute("BEGIN IMMEDIATE")
+    connection.execute("UPDATE moments SET second = second - ?", (seconds,))
+    connection.execute("UPDATE histories SET since = since - ?", (seconds,))
+    for name, definition in list(connection.execute("SELECT name, definition FROM tables")):
+        table = orjson.loads(definition)
+        earlier = orjson.dumps({**table, "created": table["created"] - seconds}).decode()
+        connection.execute("UPDATE tables SET definition = ? WHERE name = ?", (earlier, name))
+        for stream in table["streams"]:
+            connection.execute(f"UPDATE stream_{stream['id']} SET at = at - ?", (seconds,))
+    connection.execute("COMMIT")
+    connection.close()
 
 
 def contents(folder: Path) -> dict[str, bytes]:

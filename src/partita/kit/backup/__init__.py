@@ -2,8 +2,9 @@
 
 from partita.kit.backup.errors import BackupError
 from partita.kit.backup.manifest import Manifest
+from partita.kit.backup.moments import restore_data, to_second
 from partita.kit.backup.reading import is_encrypted
 from partita.kit.backup.restoring import restore
 from partita.kit.backup.taking import back_up
 
-__all__ = ["BackupError", "Manifest", "back_up", "is_encrypted", "restore"]
+__all__ = ["BackupError", "Manifest", "back_up", "is_encrypted", "restore", "restore_data", "to_second"]

@@ -14,6 +14,7 @@ from typing import Annotated, Literal
 from pydantic import BaseModel, ConfigDict, Field, field_validator, model_validator
 
 from partita.engine.database import FILE_NAME
+from partita.store.files import LARGE_VALUES
 
 FORMAT = 1
 HEADER = "backup.json"
@@ -22,7 +23,7 @@ KEYS = (SECRET, "cursor-keys")
 """Files with keys: of a suite, and of a store that a program of your own has opened."""
 BACKUPS = "backups"
 """What `CreateBackup` has made."""
-UPLOADS = ("files", "large-values")
+UPLOADS = ("files", LARGE_VALUES)
 FOLDERS = (*UPLOADS, BACKUPS)
 """The folders of a data folder that are backed up. The search index is made anew, and `place` names the machine."""
 

@@ -5,15 +5,19 @@ from __future__ import annotations
 import shutil
 import time
 from collections.abc import Iterator
+from contextlib import contextmanager
+from datetime import UTC, datetime
 from pathlib import Path
 
 from partita.engine.database import FILE_NAME
-from partita.engine.snapshot import renew_records
+from partita.engine.rewind import rewind
+from partita.engine.snapshot import Snapshot, renew_records
 from partita.kit.backup.errors import BackupError
-from partita.kit.backup.manifest import FOLDERS, KEYS, BackedUpFile, Manifest
+from partita.kit.backup.manifest import FOLDERS, KEYS, BackedUpFile, BackedUpTable, Manifest
 from partita.kit.backup.reading import Backup, Progress, open_backup
 from partita.kit.backup.writing import sync, sync_folders, write_file
 from partita.private_files import private_folder
+from partita.store.files import LARGE_VALUES, put_back
 
 _RESTORING = ".restoring"
 
@@ -23,23 +27,49 @@ def restore(
     data: Path,
     *,
     passphrase: str | None = None,
+    at: datetime | None = None,
     progress: Progress = lambda _what, _done, _total: None,
 ) -> Manifest:
-    """Restore a backup into an empty or new folder; nothing is written before everything was checked."""
-    _check_empty(data)
+    """Restore a backup into an empty or new folder; nothing is written before everything was checked. Its tables can be
+    taken further back, to the end of a second, as far as it has their changes."""
+    check_empty(data)
     backup = open_backup(folder, passphrase)
     manifest = backup.manifest
     backup.check(progress)
+    with new_data(data, manifest.bytes) as staging:
+        _write(backup, staging, progress)
+        return finished(staging, manifest, at, progress)
+
+
+def finished(staging: Path, manifest: Manifest, at: datetime | None, progress: Progress) -> Manifest:
+    """Take the tables back to a moment, if one is given, and make the records of their streams as young as then."""
+    moment = manifest.moment.timestamp()
+    if at is not None:
+        second = int(at.timestamp())
+        rewind(staging, second, moment, lambda done, total: progress("undoing", done, total))
+        with Snapshot(staging / FILE_NAME) as snapshot:
+            tables = tuple(
+                BackedUpTable(name=each.name, items=each.items, bytes=each.bytes) for each in snapshot.tables()
+            )
+        put_back(staging / LARGE_VALUES)
+        moment = second + 1.0
+        manifest = manifest.model_copy(update={"tables": tables, "moment": datetime.fromtimestamp(second, UTC)})
+    renew_records(staging / FILE_NAME, moment, time.time())
+    return manifest
+
+
+@contextmanager
+def new_data(data: Path, needed: int = 0) -> Iterator[Path]:
+    """A folder to fill, which is in its place as a data folder when it is complete and on the disk."""
     made = not data.exists()
     private_folder(data)
     try:
-        _check_room(data, manifest.bytes)
+        _check_room(data, needed)
         # Within the folder, which may be a mount that no other can take the place of. The tables come last: a folder
         # without them is no data folder yet.
         staging = data / _RESTORING
         staging.mkdir(mode=0o700)
-        _write(backup, staging, progress)
-        renew_records(staging / FILE_NAME, max(0.0, time.time() - manifest.moment.timestamp()))
+        yield staging
         sync(staging / FILE_NAME)
         sync_folders(staging)
         for name in (*FOLDERS, *KEYS, FILE_NAME):
@@ -52,10 +82,9 @@ def restore(
         if made and not any(data.iterdir()):
             data.rmdir()
         raise
-    return manifest
 
 
-def _check_empty(data: Path) -> None:
+def check_empty(data: Path) -> None:
     if data.exists() and not data.is_dir():
         raise BackupError(f"{data} is a file. Name a new folder.")
     inside = sorted(entry.name for entry in data.iterdir()) if data.exists() else []

@@ -40,6 +40,7 @@ from partita.kit.backup.reading import Progress, manifest_name
 from partita.kit.backup.sealing import Seal, check_passphrase, new_encryption
 from partita.kit.backup.writing import make_folder, sync, sync_folders, write_file
 from partita.private_files import private_folder
+from partita.store.files import KEPT
 
 _STAGING = ".backup"
 _log = logging.getLogger(__name__)
@@ -54,7 +55,7 @@ def back_up(
     progress: Progress = lambda _what, _done, _total: None,
 ) -> Manifest:
     """Back up a data folder into a new folder, which is there when it is complete; with a passphrase, encrypted."""
-    if not (data / FILE_NAME).is_file():
+    if not is_data(data):
         raise BackupError(f"There are no tables in {data.resolve()}. Name the data folder with --data.")
     if folder.exists():
         raise BackupError(f"{folder} is there already. Name a new folder; a backup is never written over another.")
@@ -65,14 +66,19 @@ def back_up(
         check_passphrase(passphrase)
         encryption = encryption or new_encryption()
         seal = Seal(passphrase, encryption)
-    with _staging(data) as staging, _partial(folder) as partial:
-        writing = _Writing(partial, seal, progress)
-        manifest = _copy(data, staging, writing)
+    with beside(data) as staging, _partial(folder) as partial:
+        writing = Writing(partial, seal, progress)
+        manifest = copy_all(data, staging, writing)
         writing.finish(manifest, encryption if seal is not None else None)
     return manifest
 
 
-def _copy(data: Path, staging: Path, writing: _Writing) -> Manifest:
+def is_data(folder: Path) -> bool:
+    """Whether a folder has tables."""
+    return (folder / FILE_NAME).is_file()
+
+
+def copy_all(data: Path, staging: Path, writing: Writing) -> Manifest:
     """Everything as of one moment."""
     folders = [data / name for name in FOLDERS]
     for folder in folders:
@@ -95,12 +101,12 @@ def _copy(data: Path, staging: Path, writing: _Writing) -> Manifest:
 
 
 def _whole_files(data: Path, snapshot: Snapshot) -> Iterator[str]:
-    """The files of a data folder; those whose names begin with a dot are on their way."""
+    """The files of a data folder, and those that were deleted and are kept; others with a dot are on their way."""
     for name in snapshot.backups():
         yield f"{BACKUPS}/{name}"
     for folder in UPLOADS:
         for current, below, names in os.walk(data / folder, onerror=_refuse):
-            below[:] = sorted(name for name in below if not name.startswith("."))
+            below[:] = sorted(name for name in below if name == KEPT or not name.startswith("."))
             for name in sorted(names):
                 file = Path(current, name)
                 if not name.startswith(".") and not file.is_symlink():
@@ -125,7 +131,7 @@ def _link(file: Path, target: Path) -> bool:
 
 
 @contextmanager
-def _staging(data: Path) -> Iterator[Path]:
+def beside(data: Path) -> Iterator[Path]:
     """A folder beside the files, for their second names; one backup at a time has it."""
     staging = data / _STAGING
     _make_for_owner(data, staging)
@@ -172,7 +178,7 @@ def _partial(folder: Path) -> Iterator[Path]:
 
 
 @dataclass(slots=True)
-class _Writing:
+class Writing:
     """The files of a backup while they are written."""
 
     folder: Path

@@ -8,7 +8,7 @@ from urllib.parse import urlsplit
 from fastapi import Request
 from starlette.responses import JSONResponse, Response
 
-from partita.dynamo.errors import DynamoError
+from partita.dynamo.errors import DynamoError, StorageMissingError
 from partita.kit.permissions import Access, House, authorize
 from partita.kit.routes import CurrentViewer, Routes
 from partita.kit.schema import tally
@@ -33,7 +33,10 @@ def routes(suite: Suite, metrics: Metrics) -> Routes:
     @routes.get("/readyz", Access.PUBLIC, faceless=True)
     async def ready() -> Response:
         try:
+            suite.kit.tables.check_present()
             await suite.kit.store.get(tally("ready", "0", 0))
+        except StorageMissingError:
+            return JSONResponse({"status": "unavailable", "tables": "their file was deleted or replaced"}, 503)
         except DynamoError as error:
             return JSONResponse({"status": "unavailable", "tables": error.code}, 503)
         if not _has_room(suite.kit.settings):

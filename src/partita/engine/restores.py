@@ -1,0 +1,195 @@
+"""RestoreTableFromBackup and RestoreTableToPointInTime: a new table, filled from a file in the background."""
+
+from __future__ import annotations
+
+import uuid
+from collections.abc import Mapping
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import apsw
+import orjson
+
+from partita.dynamo.errors import (
+    InvalidRestoreTimeError,
+    RecoveryUnavailableError,
+    TableExistsError,
+    TableNotFoundError,
+    ValidationError,
+)
+from partita.engine import backups, catalog, definitions, history, rows, schema
+from partita.engine.catalog import Catalog
+from partita.engine.database import translated
+from partita.engine.definitions import Table
+from partita.engine.describe import describe_table
+from partita.engine.place import Place
+from partita.engine.tables import create_rows
+from partita.engine.writer import Transaction
+
+_CHUNK = 500
+Request = Mapping[str, Any]
+Response = dict[str, Any]
+
+
+def from_backup(transaction: Transaction, request: Request, place: Place) -> Response:
+    """RestoreTableFromBackup."""
+    arn = request["BackupArn"]
+    stored = backups.stored_backup(transaction.connection, arn)
+    source = definitions.from_json(stored["table"])
+    summary = {"SourceBackupArn": arn, "RestoreDateTime": transaction.now}
+    return begin(transaction, request, source, stored["file"], summary, place)
+
+
+def source_name(request: Request, place: Place) -> str:
+    """The table that a restore to a moment names, by name or ARN."""
+    name, arn = request.get("SourceTableName"), request.get("SourceTableArn")
+    if (name is None) == (arn is None):
+        raise ValidationError("Specify either SourceTableName or SourceTableArn")
+    if (request.get("RestoreDateTime") is None) == (not request.get("UseLatestRestorableTime")):
+        raise ValidationError("Specify either RestoreDateTime or UseLatestRestorableTime")
+    return place.table_name(name or arn or "")
+
+
+def check_target(tables: Catalog, request: Request, place: Place) -> str:
+    """The name of the new table, if no table has it."""
+    name = place.table_name(request["TargetTableName"])
+    if name in tables.tables:
+        raise TableExistsError(f"Table already exists: {name}")
+    return name
+
+
+def copy_moment(source: Path, target: Path, name: str, moment: float | None, now: float) -> tuple[Table, int]:
+    """Copy a table's items, as they were at the end of a second, into a new file; without one, of the last possible."""
+    with backups.new_copy(source, target) as connection:
+        table = backups.copied_table(connection, name)
+        if table.recovery_days is None:
+            raise RecoveryUnavailableError(
+                f"Point in time recovery is not enabled for table '{name}'. Switch it on with UpdateContinuousBackups."
+            )
+        earliest, latest = history.window(connection, table, now)
+        second = latest if moment is None else int(moment)
+        if not earliest <= second <= latest:
+            raise InvalidRestoreTimeError(_outside(second, earliest, latest))
+        history.undo_into(connection, table, history.last_number(connection, second), "source")
+        connection.execute(
+            f"INSERT INTO items SELECT id, key, crc, body FROM source.{table.rows}"
+            " WHERE key NOT IN (SELECT key FROM undone)"
+        )
+        connection.execute("INSERT INTO items (key, crc, body) SELECT key, crc, old FROM undone WHERE old IS NOT NULL")
+        connection.execute("DROP TABLE undone")
+    return table, second
+
+
+def _outside(second: int, earliest: int, latest: int) -> str:
+    asked = history.clock_time(second)
+    if latest < earliest:
+        return f"There is nothing to go back to yet: {asked} is not over. Try again in a second."
+    bounds = f"{history.clock_time(earliest)} and {history.clock_time(latest)}"
+    return f"{asked} is not between {bounds}. Choose a moment of these, or restore a backup."
+
+
+def to_moment(
+    transaction: Transaction, request: Request, source: Table, second: int, file: str, place: Place
+) -> Response:
+    """RestoreTableToPointInTime, when the items are in a file."""
+    if source.name not in transaction.catalog.tables:
+        raise TableNotFoundError(f"Table not found: {source.name}")
+    return begin(transaction, request, source, file, {"RestoreDateTime": float(second)}, place)
+
+
+def begin(
+    transaction: Transaction, request: Request, source: Table, file: str, summary: Mapping[str, Any], place: Place
+) -> Response:
+    """Make the new table: it exists at once and is usable when it is filled. Streams, expiry, tags, protection and
+    recovery are set up by hand, as on AWS."""
+    name = check_target(transaction.catalog, request, place)
+    indexes = _overridden(source, request)
+    used = {name for name, _ in source.keys}.union(*(index.key_names for index in indexes))
+    billing = request.get("BillingModeOverride") or source.billing
+    throughput = request.get("ProvisionedThroughputOverride") or source.throughput
+    if billing == "PROVISIONED" and throughput is None:
+        raise ValidationError("ProvisionedThroughputOverride is required when the restored table is PROVISIONED")
+    table = replace(
+        source,
+        id=catalog.next_id(transaction.connection),
+        uuid=str(uuid.uuid4()),
+        name=name,
+        created=transaction.now,
+        billing=billing,
+        throughput=None if billing == "PAY_PER_REQUEST" else throughput,
+        attributes=tuple(attribute for attribute in source.attributes if attribute[0] in used),
+        indexes=tuple(replace(index, id=catalog.next_id(transaction.connection)) for index in indexes),
+        streams=(),
+        ttl_attribute=None,
+        ttl_filled_to=None,
+        tags={},
+        policies={},
+        deletion_protection=False,
+        recovery_days=None,
+        restored_from={**summary, "SourceTableArn": place.table_arn(source.name)},
+        restoring=0,
+        restoring_from=file,
+        on_demand_since=transaction.now if billing == "PAY_PER_REQUEST" else None,
+    )
+    create_rows(transaction, table)
+    catalog.save(transaction.connection, table)
+    transaction.reload()
+    return {"TableDescription": describe_table(transaction.connection, table, place)}
+
+
+def _overridden(source: Table, request: Request) -> list[definitions.Index]:
+    """The indexes to restore: all, or those in an override, which cannot add any."""
+    types = dict(source.attributes)
+    kept = []
+    for member, local in (("LocalSecondaryIndexOverride", True), ("GlobalSecondaryIndexOverride", False)):
+        existing = [replace(i, status="ACTIVE", backfilled_to=0) for i in source.indexes if i.local == local]
+        override = request.get(member)
+        if override is None:
+            kept.extend(existing)
+            continue
+        for entry in override:
+            match = next((index for index in existing if index.name == entry["IndexName"]), None)
+            if match is None:
+                raise ValidationError(f"The source has no index {entry['IndexName']}; an override can only leave out")
+            wanted = match if local else schema.global_index(entry, types, lambda: 0)
+            if (wanted.hash, wanted.range, wanted.projection) != (match.hash, match.range, match.projection):
+                raise ValidationError(f"The override of {entry['IndexName']} differs from the index of the source")
+            kept.append(match)
+    return kept
+
+
+def source_file(connection: apsw.Connection, table: Table) -> str:
+    """The file a table is being restored from; earlier versions named only the backup."""
+    if table.restoring_from is not None:
+        return table.restoring_from
+    assert table.restored_from is not None  # it is being restored
+    return str(backups.stored_backup(connection, table.restored_from["SourceBackupArn"])["file"])
+
+
+def read_chunk(file: Path, position: int) -> list[tuple[int, bytes, bytes]]:
+    """The next batch of a copy's items."""
+    with translated():
+        connection = apsw.Connection(str(file), flags=apsw.SQLITE_OPEN_READONLY)
+        try:
+            statement = "SELECT id, key, crc, body FROM items WHERE id > ? ORDER BY id LIMIT ?"
+            found = connection.execute(statement, (position, _CHUNK))
+            return [(int(number), key, rows.sound(body, crc)) for number, key, crc, body in found]
+        finally:
+            connection.close()
+
+
+def fill(transaction: Transaction, name: str, position: int, chunk: list[tuple[int, bytes, bytes]]) -> bool:
+    """Write one batch of a restore; True while there is more. Another process may have done it meanwhile."""
+    table = transaction.catalog.tables.get(name)
+    if table is None or table.restoring is None:
+        return False
+    if table.restoring != position:
+        return True
+    for _, key, body in chunk:
+        rows.perform(transaction, rows.plan(table, key, None, None, orjson.loads(body), restoring=True))
+    more = len(chunk) == _CHUNK
+    file = table.restoring_from if more else None
+    catalog.save(transaction.connection, replace(table, restoring=chunk[-1][0] if more else None, restoring_from=file))
+    transaction.reload()
+    return more

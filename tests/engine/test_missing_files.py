@@ -1,0 +1,90 @@
+"""A data file that is deleted or replaced while it is in use: writes are refused rather than lost."""
+
+from __future__ import annotations
+
+import logging
+import shutil
+from pathlib import Path
+
+import pytest
+
+from partita.dynamo.errors import StorageMissingError
+from partita.engine import Engine
+from partita.engine.database import FILE_NAME
+from tests.engine.tables import create, get, put
+
+
+@pytest.mark.parametrize("end", ["-wal", "-shm"])
+def test_a_file_beside_the_data_file_is_missed_and_stopping_saves_everything(tmp_path: Path, end: str) -> None:
+    with Engine(tmp_path, background=False) as engine:
+        create(engine)
+        put(engine, pk="a")
+        (tmp_path / f"{FILE_NAME}{end}").unlink()
+        with pytest.raises(StorageMissingError, match=rf"{FILE_NAME}{end} was deleted.*nothing is lost"):
+            put(engine, pk="b")
+        assert get(engine, pk="a") == {"pk": "a"}
+        assert get(engine, pk="b") is None
+    with Engine(tmp_path, background=False) as engine:
+        assert get(engine, pk="a") == {"pk": "a"}
+        put(engine, pk="b")
+
+
+def test_a_data_file_that_is_moved_away_is_told_once_and_works_again_when_it_is_back(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    with Engine(tmp_path, background=False) as engine:
+        create(engine)
+        put(engine, pk="a")
+        file, aside = tmp_path / FILE_NAME, tmp_path / "aside"
+        file.rename(aside)
+        for _ in range(3):
+            with pytest.raises(StorageMissingError, match="Put it back, or restore a backup"):
+                put(engine, pk="b")
+        assert get(engine, pk="a") == {"pk": "a"}, "reading goes on"
+        assert not file.exists(), "nothing makes a new one in its place"
+        shutil.copyfile(aside, file)
+        with pytest.raises(StorageMissingError):
+            put(engine, pk="b")
+        with pytest.raises(StorageMissingError):
+            engine.call("CreateBackup", {"TableName": "music", "BackupName": "nightly"})
+        aside.replace(file)
+        put(engine, pk="b")
+        assert get(engine, pk="b") == {"pk": "b"}
+    assert len([record for record in caplog.records if record.levelno == logging.ERROR]) == 1
+
+
+def test_a_data_file_that_is_a_link_is_looked_for_where_it_is(tmp_path: Path) -> None:
+    (tmp_path / "disk").mkdir()
+    (tmp_path / "data").mkdir()
+    (tmp_path / "disk" / "tables").touch(mode=0o600)
+    (tmp_path / "data" / FILE_NAME).symlink_to(tmp_path / "disk" / "tables")
+    with Engine(tmp_path / "data", background=False) as engine:
+        create(engine)
+        (tmp_path / "disk" / "tables-wal").unlink()
+        with pytest.raises(StorageMissingError, match="tables-wal was deleted"):
+            put(engine, pk="a")
+
+
+def test_a_new_reader_does_not_make_a_new_file(tmp_path: Path) -> None:
+    with Engine(tmp_path, background=False) as engine:
+        create(engine)
+        put(engine, pk="a")
+        for end in ("", "-wal", "-shm"):
+            (tmp_path / f"{FILE_NAME}{end}").unlink()
+        with engine.database.reader(), pytest.raises(StorageMissingError):
+            engine.database.take()
+        assert list(tmp_path.iterdir()) == []
+
+
+def _put_for_long(engine: Engine) -> None:
+    for number in range(100_000):
+        put(engine, pk=str(number))
+
+
+@pytest.mark.parametrize("durability", ["normal", "off"])
+def test_without_full_durability_it_is_noticed_a_moment_later(tmp_path: Path, durability: str) -> None:
+    with Engine(tmp_path, background=False, durability=durability) as engine:  # type: ignore[arg-type]
+        create(engine)
+        (tmp_path / FILE_NAME).unlink()
+        with pytest.raises(StorageMissingError):
+            _put_for_long(engine)

@@ -1,0 +1,162 @@
+"""Going back to a moment: a whole data folder as it was at the end of a second."""
+
+from __future__ import annotations
+
+import copy
+import tempfile
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import Phase, given, settings
+from hypothesis import strategies as st
+
+from partita.dynamo.errors import InvalidRestoreTimeError, RecoveryUnavailableError
+from partita.engine import Engine
+from partita.kit.backup import BackupError, back_up, restore, restore_data, to_second
+from tests.crash.history import Replay
+from tests.crash.structure import check_folder
+from tests.engine.steps import STEPS, TABLES, State, do
+from tests.engine.tables import Clock, create, index, put, python_items
+from tests.kit.backup.folders import PASSPHRASE, QUICK, contents
+
+BEGIN = 1_700_000_000
+STREAM = {"StreamEnabled": True, "StreamViewType": "NEW_AND_OLD_IMAGES"}
+
+
+def _at(second: int) -> datetime:
+    return datetime.fromtimestamp(second, UTC)
+
+
+def _keep(engine: Engine, name: str) -> None:
+    recovery = {"PointInTimeRecoverySpecification": {"PointInTimeRecoveryEnabled": True}}
+    engine.call("UpdateContinuousBackups", {"TableName": name, **recovery})
+
+
+def _items(engine: Engine, name: str) -> dict[str, dict[str, Any]]:
+    return {item["pk"]: item for item in python_items(engine.call("Scan", {"TableName": name}))}
+
+
+def _check(folder: Path, clock: Clock, expected: dict[str, Any]) -> None:
+    """The tables are as expected, their indexes and counters agree, and their streams tell the same story."""
+    with Engine(folder, clock=clock, background=False, durability="off") as engine:
+        assert engine.call("ListTables", {})["TableNames"] == sorted(expected)
+        for name, items in expected.items():
+            assert _items(engine, name) == items
+            replay = Replay(name)
+            _, violations = replay.advance(engine)
+            assert [*violations, *replay.differences(engine)] == []
+        assert list(check_folder(engine, folder)) == []
+        # It goes on: a reader of the stream misses nothing, and the history begins no gap.
+        for name in expected:
+            put(engine, name, pk="new")
+            replay = Replay(name)
+            assert replay.advance(engine)[1] == []
+            assert list(replay.differences(engine)) == []
+
+
+@settings(deadline=None, max_examples=6, phases=(Phase.reuse, Phase.generate))  # shrinking a failure would take minutes
+@given(STEPS, st.lists(st.integers(0, 12), min_size=2, max_size=2), st.booleans())
+def test_every_table_goes_back_to_the_same_moment_and_from_there_further(
+    steps: list[tuple[Any, ...]], offsets: list[int], backed_up: bool
+) -> None:
+    clock = Clock(BEGIN + 0.25)
+    now: State = {name: {} for name in TABLES}
+    past = {BEGIN: copy.deepcopy(now)}
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        with Engine(folder / "data", clock=clock, background=False, durability="off") as engine:
+            for table in TABLES:
+                create(engine, table, gsis=[index("byG", "g")], StreamSpecification=STREAM)
+                _keep(engine, table)
+            ttl = {"TimeToLiveSpecification": {"Enabled": True, "AttributeName": "ttl"}}
+            engine.call("UpdateTimeToLive", {"TableName": "music", **ttl})
+            for step in steps:
+                do(engine, clock, now, step)
+                past[int(clock.now)] = copy.deepcopy(now)
+            clock.advance(20)
+            create(engine, "later")
+            later, earlier = sorted(offsets, reverse=True)
+            if backed_up:
+                back_up(folder / "data", folder / "copy", passphrase=PASSPHRASE, encryption=QUICK)
+                restore(folder / "copy", folder / "first", passphrase=PASSPHRASE, at=_at(BEGIN + later))
+            else:
+                restore_data(folder / "data", folder / "first", _at(BEGIN + later))
+            restore_data(folder / "first", folder / "second", _at(BEGIN + earlier))
+            for made, offset in (("first", later), ("second", earlier)):
+                expected = past[max(second for second in past if second <= BEGIN + offset)]
+                _check(folder / made, clock, expected)
+
+
+@pytest.fixture(scope="module")
+def data(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with a table that can go back and a file."""
+    folder = tmp_path_factory.mktemp("moments") / "data"
+    with Engine(folder, clock=(clock := Clock(BEGIN)), background=False, durability="off") as engine:
+        create(engine)
+        _keep(engine, "music")
+        for number in range(600):  # more than a batch
+            put(engine, pk=f"p{number}", v=1)
+        clock.advance(10)
+        for number in range(600):
+            put(engine, pk=f"p{number}", v=2)
+    (folder / "files").mkdir()
+    (folder / "files" / "one.png").write_bytes(b"pixels")
+    (folder / "secret").write_text("a secret that nobody knows, of this length\n")
+    return folder
+
+
+def test_files_and_the_secret_come_along_and_nothing_is_changed_in_the_old_folder(data: Path, tmp_path: Path) -> None:
+    before = contents(data)
+    manifest = restore_data(data, tmp_path / "new", _at(BEGIN + 5))
+    assert (manifest.moment, manifest.items) == (_at(BEGIN + 5), 600)
+    after = contents(tmp_path / "new")
+    assert after.keys() == {"files/one.png", "partita.sqlite3", "secret"}
+    assert after["files/one.png"] == b"pixels"
+    assert {path: content for path, content in contents(data).items() if "sqlite3" not in path} == {
+        path: content for path, content in before.items() if "sqlite3" not in path
+    }
+    with Engine(tmp_path / "new", background=False, durability="off") as engine:
+        assert {item["v"] for item in _items(engine, "music").values()} == {1}
+
+
+def test_a_moment_that_cannot_be_had_is_refused_and_leaves_nothing(data: Path, tmp_path: Path) -> None:
+    new = tmp_path / "new"
+    with pytest.raises(InvalidRestoreTimeError, match=r"is not over|was not over.*Name an earlier moment"):
+        restore_data(data, new, datetime.now(UTC).replace(year=2999, microsecond=0))
+    with pytest.raises(BackupError, match="neither a backup nor a data folder"):
+        restore_data(tmp_path, new, _at(BEGIN))
+    with pytest.raises(BackupError, match="within the data folder"):
+        restore_data(data, data / "new", _at(BEGIN))
+    with Engine(tmp_path / "other", clock=(clock := Clock(BEGIN)), background=False, durability="off") as engine:
+        create(engine)
+        clock.advance(60)
+        with pytest.raises(RecoveryUnavailableError, match=r"What music held at a moment is not kept.*recovery_days"):
+            restore_data(tmp_path / "other", new, _at(BEGIN))
+        _keep(engine, "music")
+        with pytest.raises(
+            InvalidRestoreTimeError, match=r"too early: changes of music are kept since 2023-11-14 22:14"
+        ):
+            restore_data(tmp_path / "other", new, _at(BEGIN + 59))
+    assert not new.exists()
+
+
+@pytest.mark.parametrize(
+    ("text", "moment"),
+    [
+        ("2026-11-16 14:05:09", "2026-11-16T14:05:09+00:00"),
+        ("2026-11-16 14:05:09 UTC", "2026-11-16T14:05:09+00:00"),
+        ("2026-11-16T14:05:09.999Z", "2026-11-16T14:05:09+00:00"),
+        ("2026-11-16T14:05:09+02:00", "2026-11-16T12:05:09+00:00"),
+        ("2026-11-16", "2026-11-16T00:00:00+00:00"),
+    ],
+)
+def test_a_moment_is_in_utc_unless_it_says_otherwise(text: str, moment: str) -> None:
+    assert to_second(text).isoformat() == moment
+
+
+def test_what_is_no_moment_is_told(tmp_path: Path) -> None:
+    for text in ("yesterday", "", "2026-13-01", "14:05"):
+        with pytest.raises(BackupError, match=r"is no moment\. Write it as 2026-11-16 14:05:09, in UTC\."):
+            to_second(text)
