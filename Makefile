@@ -23,7 +23,7 @@ NODE := $(if $(filter Linux-x86_64,$(shell uname -s)-$(shell uname -m)),$(if $(N
 MAKEFLAGS += --no-print-directory
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help setup system run test tests coverage lint lock laws differential crash fuzz jobs enablement moves growth schemathesis browser installed screenshots sbom reference bench clean distclean
+.PHONY: help setup system run test tests coverage lint lock laws differential crash fuzz jobs machines enablement moves growth schemathesis browser installed screenshots sbom reference bench clean distclean
 
 # Says what it does, runs a command, and shows its output only when it fails.
 quietly = @echo "$(1)"; out=$$($(2) 2>&1) || { printf '%s\n' "$$out"; exit 1; }
@@ -146,6 +146,9 @@ fuzz: $(VENV)/.dev ## Send the engine 100,000 broken requests, and pages and API
 jobs: $(VENV)/.dev ## Kill processes 100 times while they run jobs, and look for work that is lost or done twice
 	@PARTITA_KILLS=100 PARTITA_SLOW_HANDLER=5 $(BIN)/python -m pytest -q --timeout 3600 tests/kit/jobs tests/kit/test_changes.py tests/apps/newsletter/test_kills.py $(ARGS)
 	@PARTITA_KILLS=10 $(BIN)/python -m pytest -q --timeout 3600 tests/apps/worthwatch/test_killed_import.py $(ARGS)
+
+machines: $(VENV)/.dev ## Kill three machines on one DynamoDB in turn, and let it fall silent; takes some minutes
+	@$(BIN)/python -m tests.machines $(ARGS)
 
 enablement: $(VENV)/.dev ## Test the portal at full size: 2,000 subscribers, 1,000,000 events, 50 kills; takes half an hour
 	@PARTITA_SIZES=full $(BIN)/python -m pytest -q -s --timeout 3600 tests/apps/enablement/test_kills.py tests/apps/enablement/test_sizes.py tests/apps/enablement/test_search_delay.py $(ARGS)

@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from partita.kit.suite import Suite
     from partita.kit.system import System
     from partita.store import Store
+    from partita.store.observe import Observation
     from partita.store.streams import Call
     from partita.table.migrations import Migration
 
@@ -185,15 +186,26 @@ def _worker(
     the shared handlers (unless Lambda functions do), and each machine runs its local ones."""
     from partita.kit.changes import ChangeWorker, ChangeWorkers
     from partita.kit.changes.pace import OVER_THE_NETWORK, Pace
+    from partita.kit.changes.reading import SharedReader
     from partita.kit.keys import place_of
 
     pace = Pace() if settings.backend == "embedded" else OVER_THE_NETWORK
 
+    calls = _stream_calls(tables)
+    reader = SharedReader(calls, pace)
+
     def worker(*own: Handler, place: str = "") -> ChangeWorker:
-        return ChangeWorker(tables.asynchronous, _stream_calls(tables), own, clock, place=place, pace=pace)
+        return ChangeWorker(tables.asynchronous, calls, own, clock, place=place, pace=pace, reader=reader)
 
     if settings.backend == "embedded":
         return worker(*handlers)
+
+    def expect(seen: Observation) -> None:
+        if seen.is_write:
+            for table in seen.tables:
+                reader.expect(table)
+
+    tables.asynchronous.observe(expect)
     shared = [worker(*(each for each in handlers if not each.local))] if settings.changes == "all" else []
     local = worker(*(each for each in handlers if each.local), place=place_of(settings))
     return ChangeWorkers([*shared, local])

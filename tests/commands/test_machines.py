@@ -85,6 +85,10 @@ def test_every_machine_finds_what_any_of_them_has_written(amazon: Engine, tmp_pa
             await machines[1].kit.store.write(Put(_site(2)))
             await _follow(machines)
             found = [await machine.kit.search.find(CATALOG, "larch") for machine in machines]
+            assert await _built(machines[0]) == {True}
+            for worker in machines[0].worker._workers:  # type: ignore[union-attr]
+                await worker._note_absence(None)
+            assert await _built(machines[0]) == {False}, "whatever a machine keeps is built anew after a long absence"
             return [sorted(hit.id[-1] for hit in page.hits) for page in found]
         finally:
             for machine in machines:
@@ -114,6 +118,10 @@ def test_tables_in_the_data_folder_have_nobody_else_to_react(tmp_path: Path, mon
     with pytest.raises(SettingsError, match="PARTITA_CHANGES: `local` is only for the backend `dynamodb`"):
         read_settings(data=tmp_path, changes="local")
     assert Settings(data=tmp_path).changes == "all"
+
+
+async def _built(machine: Suite) -> set[bool]:
+    return {await machine.kit.search.built(each) for system in machine.systems for each in system.searches}
 
 
 async def _follow(machines: list[Suite]) -> None:

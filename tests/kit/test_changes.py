@@ -16,12 +16,15 @@ from partita.engine import Engine
 from partita.engine.door import DoorThread
 from partita.kit.changes import Change, ChangeWorker, Handler, Kept
 from partita.kit.changes.aws_lambda import StreamFunction
+from partita.kit.changes.lease import LeaseLostError, Tenancy
+from partita.kit.changes.reading import SharedReader
 from partita.kit.changes.schema import Checkpoint, Lease, Parked, checkpoints, lease, parked_changes
 from partita.kit.changes.worker import Pace
 from partita.kit.clock import SystemClock
 from partita.kit.schema import HOUSE
 from partita.store import EmbeddedStore
 from partita.store.dynamo import DynamoStore, fixed
+from partita.store.streams import Call
 from partita.table import Attribute, Delete, Item, Put, Table, Update, attribute
 
 NOTES = Table("changes-notes", pk="id", ttl="expiresAt")
@@ -47,12 +50,15 @@ class TestClock:
 class Place:
     """A store with a notes table, and workers on it."""
 
-    def __init__(self, engine: Engine) -> None:
+    def __init__(self, engine: Engine, clock: TestClock | None = None) -> None:
         self.engine = engine
-        self.store = EmbeddedStore(engine)
+        self.clock = clock or TestClock()
+        self.store = EmbeddedStore(engine, clock=self._seconds)
         self.store.create(HOUSE, NOTES)
-        self.clock = TestClock()
         self.seen: list[tuple[str | None, str | None]] = []
+
+    def _seconds(self) -> float:
+        return self.clock.moment.timestamp()
 
     async def see(self, change: Change) -> None:
         old, new = change.read(Note)
@@ -263,6 +269,211 @@ def test_a_handler_away_for_more_than_a_day_says_so_and_goes_on_with_what_is_kep
     assert "notes.see did not run for a day and missed changes" in caplog.text
 
 
+# -- machines that were away
+
+
+@pytest.fixture
+def later() -> Iterator[Place]:
+    """A place where days can pass."""
+    clock = TestClock()
+    with Engine.temporary(background=False, clock=lambda: clock.moment.timestamp()) as engine:
+        yield Place(engine, clock)
+
+
+class Machine:
+    """A machine with an index of its own, of which only is known whether it is whole."""
+
+    def __init__(self, place: Place, name: str = "here", *, whole: bool = True) -> None:
+        self._place = place
+        self._name = name
+        self.whole = whole
+        self.built = 0
+
+    def worker(self, call: Call | None = None, pace: Pace = QUICK) -> ChangeWorker:
+        store, clock = self._place.store.asynchronous, self._place.clock
+        kept = Kept(self._whole, self._build, self._outdate)
+        handler = Handler("notes.index", NOTES, self._place.see, kept)
+        call = call or self._place.engine.call_async
+        return ChangeWorker(store, call, [handler], clock, place=self._name, pace=pace)
+
+    async def serve(self) -> None:
+        """Run until every change there is has been seen."""
+        worker = self.worker()
+        working = asyncio.create_task(worker.run())
+        end = f"end {len(self._place.seen)}"
+        self._place.store.write(Put(Note(id="end", text=end)))
+        await _until(lambda: any(new == end for _, new in self._place.seen))
+        await _ended(working)
+
+    async def look(self, call: Call | None = None) -> None:
+        """Take the lease, read what there is, and give it back."""
+        worker = self.worker(call)
+        assert await worker._lease.take(worker._note_absence)
+        await worker.drain()
+        await worker._lease.give_back()
+
+    async def _whole(self) -> bool:
+        return self.whole
+
+    async def _build(self) -> None:
+        self.built += 1
+        self.whole = True
+
+    async def _outdate(self) -> None:
+        self.whole = False
+
+
+def test_a_machine_that_was_away_for_a_day_rebuilds_what_it_keeps_and_says_so(
+    later: Place, caplog: pytest.LogCaptureFixture
+) -> None:
+    machine = Machine(later, whole=False)
+    for away, built in ((0, 1), (21, 1), (30, 2), (1, 2)):
+        later.clock.moment += timedelta(hours=away)
+        asyncio.run(machine.serve())
+        assert machine.built == built, f"after {away} hours"
+    assert "this machine missed changes since 2026-01-01T21:" in caplog.text
+
+
+def test_a_machine_that_was_killed_while_it_rebuilt_does_so_at_the_next_start(later: Place) -> None:
+    machine = Machine(later, whole=False)
+    asyncio.run(machine.serve())
+    later.clock.moment += timedelta(hours=30)
+    tenancy = machine.worker()
+    asyncio.run(tenancy._lease.take(tenancy._note_absence))  # and then it is killed
+    later.clock.moment += timedelta(hours=2)
+    asyncio.run(machine.serve())
+    assert machine.built == 2
+
+
+def _rolled_over(engine: Engine, *shards: tuple[str, str | None]) -> Call:
+    """A stream whose shards are closed and deleted in the course of days, as those of AWS are; nothing is in them."""
+
+    async def call(operation: str, request: dict[str, Any]) -> dict[str, Any]:
+        if operation == "GetShardIterator":
+            return {"ShardIterator": "next"}
+        if operation == "GetRecords":
+            return {"Records": [], "NextShardIterator": "next"}
+        answer = await engine.call_async(operation, request)
+        if operation == "DescribeStream":
+            answer["StreamDescription"]["Shards"] = [
+                {"ShardId": shard, **({"ParentShardId": parent} if parent else {})} for shard, parent in shards
+            ]
+        return answer
+
+    return call
+
+
+@pytest.mark.parametrize(
+    ("there", "missed"),
+    [
+        ([("one", None)], False),
+        ([("one", None), ("two", "one")], False),
+        ([("two", "one")], True),  # the first was not read to its end
+        ([("three", "two")], True),
+    ],
+)
+def test_a_shard_that_went_before_it_was_read_is_noticed_once(
+    later: Place, there: list[tuple[str, str | None]], missed: bool, caplog: pytest.LogCaptureFixture
+) -> None:
+    machine = Machine(later, whole=False)
+    asyncio.run(machine.look(_rolled_over(later.engine, ("one", None))))
+    assert machine.built == 1  # it was new
+    for _ in range(2):
+        asyncio.run(machine.look(_rolled_over(later.engine, *there)))
+        assert machine.built == 1 + missed
+    assert caplog.text.count("missed changes of") == int(missed)
+
+
+def test_what_is_known_of_a_machine_goes_some_days_after_the_machine(later: Place) -> None:
+    machine = Machine(later)
+    asyncio.run(machine.serve())
+
+    def expiries() -> list[float]:
+        """Days after which they expire."""
+        known = [*later.store.stream(checkpoints("notes.index@here")), later.store.get(lease("changes@here"))]
+        now = later.clock.now().timestamp()
+        return [round((each.expires_at - now) / 86400, 1) for each in known if each and each.expires_at]
+
+    assert expiries() == [3, 4]
+    later.clock.moment += timedelta(days=2)
+    assert expiries() == [1, 2]
+    asyncio.run(machine.look())  # nothing has changed, and it shows that it is there
+    assert expiries() == [3, 4]
+    later.clock.moment += timedelta(days=9)
+    asyncio.run(machine.serve())  # though what has expired is not deleted yet
+    assert (expiries(), machine.built) == ([3, 4], 3)
+
+
+def test_a_lease_that_is_not_renewed_is_taken_over_in_time_whatever_the_clocks_say(place: Place) -> None:
+    """Seconds pass for all alike; what time it is, every machine believes to know."""
+    passed = 0.0
+
+    class Wrong:
+        def __init__(self, minutes: float) -> None:
+            self.minutes = minutes
+
+        def now(self) -> datetime:
+            return datetime(2026, 1, 1, tzinfo=UTC) + timedelta(minutes=self.minutes, seconds=passed)
+
+    def tenancy(minutes: float) -> Tenancy:
+        return Tenancy(place.store.asynchronous, Wrong(minutes), "changes", 10.0, monotonic=lambda: passed)
+
+    async def story(owner_minutes: float, other_minutes: float) -> float:
+        nonlocal passed
+        owner, other = tenancy(owner_minutes), tenancy(other_minutes)
+        assert await owner.take()
+        for _ in range(60):  # as long as it is renewed, nobody takes it
+            passed += 1.25
+            assert not await other.take()
+            await owner._write(Lease.until.set(owner._until()))
+            owner._renewed_at = passed
+        owner.check()
+        killed = passed
+        while not await other.take():
+            passed += 1.25
+        with pytest.raises(LeaseLostError):
+            owner.check()
+        await other.give_back()
+        return passed - killed
+
+    for owner_minutes, other_minutes in ((0, 0), (1, 0), (-1, 0), (30, 0), (0, 30)):
+        assert asyncio.run(story(owner_minutes, other_minutes)) <= 10
+
+
+def test_idle_machines_ask_less_and_less_and_all_workers_of_one_share_what_is_read(place: Place) -> None:
+    asked = Counter[str]()
+
+    async def counted(operation: str, request: dict[str, Any]) -> dict[str, Any]:
+        asked[operation] += 1
+        return await place.engine.call_async(operation, request)
+
+    async def story() -> None:
+        pace = Pace(poll=0.01, idle=0.16, shards=60)
+        reader = SharedReader(counted, pace)
+
+        def worker(name: str, machine: str) -> ChangeWorker:
+            handler = Handler(name, NOTES, place.see)
+            store, clock = place.store.asynchronous, place.clock
+            return ChangeWorker(store, counted, [handler], clock, place=machine, pace=pace, reader=reader)
+
+        working = [asyncio.create_task(worker(f"h{number}", machine).run()) for number, machine in enumerate(("", "m"))]
+        place.store.write(Put(Note(id="1", text="first")))
+        await _until(lambda: len(place.seen) == 2)
+        begun = time.monotonic()
+        await _until(lambda: asked["GetRecords"] > 22)
+        waited = time.monotonic() - begun
+        assert waited > 0.7, "twenty looks every hundredth of a second would take 0.2 seconds"
+        place.store.write(Put(Note(id="1", text="second")))
+        await _until(lambda: len(place.seen) == 4)
+        (tail,) = reader._tails.values()
+        await _until(lambda: tail.empty_reads > 8)
+        reader.expect(NOTES.name)
+        assert reader._pause(tail) == pace.poll
+        await _ended(*working)
+
+    asyncio.run(story())
+
+
 def test_two_handlers_with_one_name_are_refused(place: Place) -> None:
     handler = Handler("same", NOTES, place.see)
     with pytest.raises(ValueError, match="Two handlers"):
@@ -321,7 +532,7 @@ def test_what_a_handler_keeps_is_built_where_it_is_missing_and_only_there(place:
         told.append("changed")
 
     place.store.write(Put(Note(id="1", text="a")))
-    handler = Handler("notes.index", NOTES, run, Kept(whole, build))
+    handler = Handler("notes.index", NOTES, run, Kept(whole, build, None))
     for _ in range(2):
         asyncio.run(place.worker(handler).drain())
     assert told == ["built", "changed"]
@@ -359,7 +570,7 @@ def test_building_for_long_keeps_the_lease(place: Place) -> None:
             ChangeWorker(
                 place.store.asynchronous,
                 place.engine.call_async,
-                [Handler("notes.index", NOTES, run, Kept(whole, build))],
+                [Handler("notes.index", NOTES, run, Kept(whole, build, None))],
                 system,
                 pace=QUICK,
             )
@@ -454,7 +665,7 @@ def test_who_has_lost_the_lease_writes_no_progress(place: Place) -> None:
         moved = point.with_(Checkpoint.turn(theirs.turn), Checkpoint.updated_at("2026-01-01T00:00:00Z"))
         await place.store.asynchronous.write(Put(moved))
         go_on.set()
-        await asyncio.sleep(pace.lease)
+        await asyncio.sleep(pace.lease / 2)  # as long as the other one's lease holds
         (now,) = [each async for each in place.store.asynchronous.stream(checkpoints("shared"))]
         assert now == moved
         assert (await place.store.asynchronous.get(lease("changes"))) == theirs

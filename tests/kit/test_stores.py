@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import re
+import time
+from email.utils import formatdate
 from pathlib import Path
 from typing import Literal
 
@@ -9,11 +12,14 @@ import boto3
 import pytest
 from pydantic import SecretStr
 
+from partita.kit import stores
 from partita.kit.settings import Settings
 from partita.kit.stores import open_store
 from partita.store import EmbeddedStore, Store
+from partita.store.dynamo import DynamoStore, fixed
 from partita.table import Attribute, InvalidCursorError, Item, Put, Table, attribute
 from tests.serving import CREDENTIALS, moto_server, partita_door
+from tests.store.listener import Asked, Reply, listening, said
 from tests.table.forum import FORUM, Post, posts_of
 
 
@@ -60,6 +66,24 @@ def test_the_same_settings_lead_to_dynamodb_over_http(tmp_path: Path, monkeypatc
             cursor = _write_posts(store)
         with open_store(settings, FORUM) as store:
             assert len(store.page(posts_of("ann"), after=cursor)) == 2
+
+
+@pytest.mark.parametrize(
+    ("ahead", "words"), [(61, "6[012] seconds ahead of"), (-30, "(29|30|31) seconds behind"), (2, "")]
+)
+def test_a_clock_that_differs_from_that_of_the_tables_is_told_at_the_start(
+    caplog: pytest.LogCaptureFixture, ahead: int, words: str
+) -> None:
+    def dated(_asked: Asked) -> Reply:
+        return said({"Table": {}}, headers={"Date": formatdate(time.time() - ahead, usegmt=True)})
+
+    with listening(dated) as listener:
+        store = DynamoStore(endpoint_url=listener.url, region="us-east-1", credentials=fixed("any", "any"))
+        store.dynamo.call("ListTables", {})
+        stores._tell_of_the_clock(store)
+        store.close()
+    assert re.search(words, caplog.text)
+    assert bool(words) == ("clock of the tables" in caplog.text)
 
 
 SHELF = Table("stores-shelf", pk="id")

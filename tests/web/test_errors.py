@@ -118,6 +118,13 @@ async def test_a_cursor_that_was_altered_is_a_bad_request(visitor: Visitor) -> N
     assert (answer.status, answer.json["code"]) == (400, "invalid_cursor")
 
 
+async def test_a_page_whose_cursor_is_refused_leads_to_the_beginning_of_its_list(served: Served) -> None:
+    admin = await served.person("Ada", "admin")
+    page = await admin.get("/admin/users?q=a&cursor=abcdefgh")
+    assert (page.status, "This place in the list is not valid any more" in page.shown) == (400, True)
+    assert 'href="/admin/users?q=a">Start the list again' in page.text
+
+
 async def test_waiting_is_told_in_a_header(visitor: Visitor) -> None:
     assert (await visitor.get("/api/press/fail/often")).headers["retry-after"] == "7"
     assert (await visitor.get("/api/press/fail/throttled")).headers["retry-after"] == "2"

@@ -1,13 +1,16 @@
-"""`/readyz` tells that the disk is almost full before writes are refused, and that the file of the tables is gone."""
+"""`/readyz` tells that the disk is almost full before writes are refused, that the file of the tables is gone, and that
+tables do not answer."""
 
 from __future__ import annotations
 
+import asyncio
 import shutil
 
 import pytest
 
 from partita.engine.database import FILE_NAME
 from partita.kit.settings import Settings
+from partita.store.circuit import NotAnsweringError
 from partita.web.house import health
 from tests.web.conftest import Served
 
@@ -33,6 +36,34 @@ async def test_a_machine_whose_tables_were_moved_away_is_not_ready_until_they_ar
     assert answer.status == 503
     assert answer.json == {"status": "unavailable", "tables": "their file was deleted or replaced"}
     assert (await served.visitor().get("/readyz")).status == 200
+
+
+async def test_a_machine_whose_tables_do_not_answer_says_so_soon(
+    served: Served, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def silence(*_: object) -> None:
+        await asyncio.Event().wait()
+
+    monkeypatch.setattr(health, "_READY_SECONDS", 0.05)
+    monkeypatch.setattr(type(served.suite.kit.store), "_step", silence)
+    answer = await served.visitor().get("/readyz")
+    assert (answer.status, answer.json) == (503, {"status": "unavailable", "tables": "no answer"})
+    assert answer.headers["retry-after"] == "2"
+
+
+async def test_a_page_whose_tables_do_not_answer_says_so_plainly(
+    served: Served, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    admin = await served.person("Ada", "admin")
+
+    async def refused(*_: object, **__: object) -> None:
+        raise NotAnsweringError("The endpoint does not answer; it is tried again in a moment.")
+
+    monkeypatch.setattr(type(served.suite.kit.store), "_step", refused)
+    page = await admin.get("/admin/users")
+    assert (page.status, page.headers["retry-after"]) == (503, "2")
+    assert "The database does not answer right now. Try again in a moment." in page.shown
+    assert (await admin.get("/api/press/articles")).json["code"] == "busy"
 
 
 def test_who_wants_no_limit_sets_it_to_nothing(monkeypatch: pytest.MonkeyPatch) -> None:

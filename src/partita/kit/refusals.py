@@ -6,6 +6,7 @@ import logging
 
 from partita.dynamo.errors import DynamoError, StorageCorruptError, StorageFullError, StorageMissingError
 from partita.kit.problems import Conflict, Problem, TooLarge, Unavailable
+from partita.store.answers import ConnectionFailedError
 from partita.store.retries import OVER_A_NETWORK
 from partita.table.errors import ChangedMeanwhileError, ItemTooLargeError
 
@@ -51,6 +52,9 @@ def refusal_of(error: Exception) -> Problem | None:
             return Unavailable("Nothing can be saved right now. The log says why.", code="storage_missing")
         case StorageCorruptError():
             return Unavailable("The data cannot be read right now. The log says why.", code="storage_damaged")
+        case ConnectionFailedError():
+            _log.warning("no answer: %s", error)
+            return Busy("The database does not answer right now. Try again in a moment.")
         case DynamoError() if OVER_A_NETWORK.worth_it(error):
             _log.warning("busy: %s", error.code)
             return Busy("The database is busy. Nothing is lost; try again in a moment.")

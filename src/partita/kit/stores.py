@@ -2,15 +2,25 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 
 from partita.kit.keys import signing_keys
 from partita.kit.settings import Settings
+from partita.store.address import Timeouts
+from partita.store.circuit import Circuit
 from partita.store.embedded import EmbeddedStore
 from partita.store.files import LARGE_VALUES, FolderFiles, LargeFiles
+from partita.store.retries import OVER_A_NETWORK
 from partita.store.store import Store
 from partita.table import CursorKeys, Table
+
+_log = logging.getLogger(__name__)
+_ANSWER_SECONDS = 5.0
+"""So long anything waits for an answer of the tables, however often it is sent again."""
+_SKEW_SECONDS = 5.0
 
 
 @contextmanager
@@ -19,6 +29,7 @@ def open_store(settings: Settings, *tables: Table) -> Iterator[Store]:
     cursors = CursorKeys(*signing_keys(settings, "cursors"))
     with _large_values(settings) as files, _open_tables(settings, cursors, files) as store:
         store.create(*tables)
+        _tell_of_the_clock(store)
         yield store
 
 
@@ -38,11 +49,26 @@ def _open_tables(settings: Settings, cursors: CursorKeys, files: LargeFiles) -> 
         cursors=cursors,
         files=files,
         make_tables=settings.make_tables,
+        retries=replace(OVER_A_NETWORK, seconds=_ANSWER_SECONDS, circuit=Circuit()),
+        timeouts=Timeouts(connect=2.0, read=_ANSWER_SECONDS),
     )
     try:
         yield store
     finally:
         store.close()
+
+
+def _tell_of_the_clock(store: Store) -> None:
+    """Nothing goes by clocks alone, but dates on pages and the times of schedules do."""
+    from partita.store.dynamo import DynamoStore
+
+    skew = store.dynamo.clock_skew if isinstance(store, DynamoStore) else None
+    if skew is not None and abs(skew) > _SKEW_SECONDS:
+        _log.warning(
+            "this machine's clock is %.0f seconds %s the clock of the tables: set it by NTP",
+            abs(skew),
+            "ahead of" if skew > 0 else "behind",
+        )
 
 
 @contextmanager

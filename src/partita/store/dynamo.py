@@ -6,6 +6,7 @@ import secrets
 import time
 from base64 import b64encode
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 import orjson
@@ -14,6 +15,7 @@ from partita.dynamo.errors import SerializationError
 from partita.dynamo.requests import ItemRequest
 from partita.dynamo.wire import render
 from partita.store.address import DEFAULT_TIMEOUTS, Timeouts
+from partita.store.circuit import Circuit
 from partita.store.cursor_keys import set_keys
 from partita.store.files import LargeFiles
 from partita.store.http import Endpoint
@@ -41,6 +43,13 @@ class DynamoTransport:
         self._endpoint = Endpoint(endpoint_url, region, credentials, connections=connections, timeouts=timeouts)
         self._streams = Endpoint(_streams_url(endpoint_url), region, credentials, connections=8, timeouts=timeouts)
         self._retries = retries
+        # On AWS the streams have a host of their own, which may answer when the other does not.
+        self._stream_retries = retries if retries.circuit is None else replace(retries, circuit=Circuit())
+
+    @property
+    def clock_skew(self) -> float | None:
+        """How many seconds this machine's clock is ahead of the endpoint's; None if nothing has been asked yet."""
+        return self._endpoint.clock_skew
 
     def send(self, request: ItemRequest) -> dict[str, Any]:
         """Run a request once."""
@@ -58,8 +67,9 @@ class DynamoTransport:
 
     async def call_async(self, operation: str, wire: dict[str, Any]) -> dict[str, Any]:
         """The same without blocking, the operations of DynamoDB Streams included."""
-        endpoint = self._streams if operation in STREAM_OPERATIONS else self._endpoint
-        return await self._retries.run_async(endpoint.post_async, operation, _body(wire))
+        if operation in STREAM_OPERATIONS:
+            return await self._stream_retries.run_async(self._streams.post_async, operation, _body(wire))
+        return await self._retries.run_async(self._endpoint.post_async, operation, _body(wire))
 
     def create(self, table: Table) -> None:
         """Make a table or what it lacks, and wait until it can be used."""

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import asyncio
+import time
+from email.utils import parsedate_to_datetime
 from threading import Lock
 from typing import Any
 
@@ -32,6 +34,7 @@ class Endpoint:
         self._connections = Connections(self._address, connections)
         self._loops: dict[asyncio.AbstractEventLoop, LoopConnections] = {}
         self._loops_change = Lock()
+        self._dated: tuple[str | None, float] = None, 0.0
 
     def post(self, operation: str, body: bytes) -> dict[str, Any]:
         """Run an operation once; DynamoDB's errors are raised."""
@@ -40,6 +43,7 @@ class Endpoint:
             answer = self._connections.exchange(request)
         except (OSError, HttpError) as error:
             raise self._failed(error) from error
+        self._dated = answer.date, time.time()
         return read_answer(answer.status, answer.checksum, answer.body)
 
     async def post_async(self, operation: str, body: bytes) -> dict[str, Any]:
@@ -49,7 +53,17 @@ class Endpoint:
             answer = await self._of_this_loop().exchange(request)
         except (OSError, HttpError) as error:
             raise self._failed(error) from error
+        self._dated = answer.date, time.time()
         return read_answer(answer.status, answer.checksum, answer.body)
+
+    @property
+    def clock_skew(self) -> float | None:
+        """How many seconds this machine's clock is ahead of the endpoint's, to a second or so; None if not known."""
+        date, here = self._dated
+        try:
+            return None if date is None else here - parsedate_to_datetime(date).timestamp()
+        except ValueError:
+            return None
 
     def _of_this_loop(self) -> LoopConnections:
         """A connection belongs to the loop that opened it."""

@@ -24,17 +24,20 @@ class Answer:
     body: bytes
     keep_alive: bool
     """Whether another request may follow on the same connection."""
+    date: str | None = None
+    """What time it is there."""
 
 
 class AnswerReader:
     """Collects the pieces of one answer; httptools calls it back."""
 
-    __slots__ = ("_bytes", "_checksum", "_chunks", "_excess", "_parser", "answer")
+    __slots__ = ("_bytes", "_checksum", "_chunks", "_date", "_excess", "_parser", "answer")
 
     def __init__(self) -> None:
         self.answer: Answer | None = None
         self._parser = httptools.HttpResponseParser(self)
         self._checksum: str | None = None
+        self._date: str | None = None
         self._chunks: list[bytes] = []
         self._bytes = 0
         self._excess = False
@@ -58,8 +61,11 @@ class AnswerReader:
         self._excess = self.answer is not None
 
     def on_header(self, name: bytes, value: bytes) -> None:
-        if name.lower() == b"x-amz-crc32":
-            self._checksum = value.decode("latin-1")
+        match name.lower():
+            case b"x-amz-crc32":
+                self._checksum = value.decode("latin-1")
+            case b"date":
+                self._date = value.decode("latin-1")
 
     def on_body(self, chunk: bytes) -> None:
         self._chunks.append(chunk)
@@ -68,4 +74,4 @@ class AnswerReader:
         status = self._parser.get_status_code()
         if status >= 200:  # before the answer proper there may be others, such as "100 Continue"
             body = self._chunks[0] if len(self._chunks) == 1 else b"".join(self._chunks)
-            self.answer = Answer(status, self._checksum, body, self._parser.should_keep_alive())
+            self.answer = Answer(status, self._checksum, body, self._parser.should_keep_alive(), self._date)

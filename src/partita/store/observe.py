@@ -35,9 +35,14 @@ class Observation:
     error: str | None = None
     """DynamoDB's name of the error, or the exception's."""
 
+    @property
+    def is_write(self) -> bool:
+        return self.operation in _WRITES
+
 
 Observer = Callable[[Observation], None]
 UnreadableObserver = Callable[[Unreadable], None]
+_WRITES = frozenset({"PutItem", "UpdateItem", "DeleteItem", "BatchWriteItem", "TransactWriteItems"})
 _log = logging.getLogger("partita.store")
 
 

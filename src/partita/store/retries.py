@@ -8,10 +8,13 @@ import time
 import uuid
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, replace
+from math import inf
 from typing import ParamSpec, TypeVar
 
 from partita.dynamo.errors import DynamoError, InternalServerError, TransactionCanceledError
 from partita.dynamo.requests import ItemRequest, TransactWriteItems
+from partita.store.answers import ConnectionFailedError
+from partita.store.circuit import Circuit
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -31,21 +34,47 @@ class Retries:
     """Seconds that no pause exceeds."""
     answers_get_lost: bool
     """Whether an error may hide that a request was done: transactions then carry a token and are done once."""
+    seconds: float = inf
+    """How long all of it may take; a blocking face ends what it is at first."""
+    circuit: Circuit | None = None
+    """Knows whether the other side answers; without one, it is asked whatever happened before."""
 
     def run(self, send: Callable[P, R], *args: P.args, **settings: P.kwargs) -> R:
         """Send, and again while that can help."""
+        begun = time.monotonic() if self.circuit is None else self.circuit.enter()
         attempt = 0
         while True:
             try:
-                return send(*args, **settings)
+                answer = send(*args, **settings)
             except DynamoError as error:
                 attempt += 1
-                if not self._go_on(error, attempt):
+                if not self._go_on(error, attempt) or time.monotonic() - begun > self.seconds:
+                    self._leave(begun, error)
                     raise
+            else:
+                self._leave(begun, None)
+                return answer
             time.sleep(self.pause(attempt))
 
     async def run_async(self, send: Callable[P, Awaitable[R]], *args: P.args, **settings: P.kwargs) -> R:
         """The same without blocking."""
+        if self.circuit is None:
+            return await self._send_again(send, *args, **settings)
+        begun = self.circuit.enter()
+        try:
+            async with asyncio.timeout(self.seconds if self.seconds < inf else None):
+                answer = await self._send_again(send, *args, **settings)
+        except TimeoutError:
+            late = ConnectionFailedError(f"No answer came within {self.seconds:g} seconds.")
+            self._leave(begun, late)
+            raise late from None
+        except DynamoError as error:
+            self._leave(begun, error)
+            raise
+        self._leave(begun, None)
+        return answer
+
+    async def _send_again(self, send: Callable[P, Awaitable[R]], *args: P.args, **settings: P.kwargs) -> R:
         attempt = 0
         while True:
             try:
@@ -75,6 +104,10 @@ class Retries:
             # In process, what fails is the disk or a closed engine: milliseconds do not mend it.
             return self.answers_get_lost
         return error.retryable
+
+    def _leave(self, begun: float, error: DynamoError | None) -> None:
+        if self.circuit is not None:
+            self.circuit.leave(begun, error)
 
     def _go_on(self, error: DynamoError, attempt: int) -> bool:
         if not self.worth_it(error):

@@ -29,7 +29,11 @@ class Shard:
     @property
     def name(self) -> str:
         """Tells it from the shards of a stream that the table had before."""
-        return f"{self.stream.rsplit('/', 1)[-1]}/{self.id}"
+        return self.sibling(self.id)
+
+    def sibling(self, shard_id: str) -> str:
+        """The name of another shard of the same stream."""
+        return f"{self.stream.rsplit('/', 1)[-1]}/{shard_id}"
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 from http import HTTPStatus
-from typing import Any
+from typing import Any, ClassVar
 from urllib.parse import quote, urlsplit
 
 import orjson
@@ -85,6 +85,7 @@ class UnusableAddress(Invalid):
     """A page's URL has an invalid query parameter; there is no form to show the error in."""
 
     title = "This address is not valid"
+    again = "Open without it"
 
     def __init__(self, *errors: FieldError) -> None:
         detail = " ".join(f"“{error.field}” in the address: {error.message}" for error in errors)
@@ -94,6 +95,15 @@ class UnusableAddress(Invalid):
     def without(self) -> dict[str, None]:
         """The parameters to leave out of the URL."""
         return {error.field: None for error in self.errors}
+
+
+class InvalidCursor(BadRequest):
+    """A list cannot go on where the URL says: the cursor was altered, or the keys that signed it are no longer used."""
+
+    code = "invalid_cursor"
+    title = "This place in the list is not valid any more"
+    without: ClassVar[dict[str, None]] = {"cursor": None}
+    again = "Start the list again"
 
 
 class _Closing(TooLarge):
@@ -130,7 +140,7 @@ def problem_of(request: Request, error: Exception) -> Problem:
         case HTTPException():
             return _by_status(request, error)
         case InvalidCursorError():
-            return BadRequest(str(error), code="invalid_cursor")
+            return InvalidCursor(str(error))
         case KeyPartError():
             # The URL contains an id that cannot be a key.
             _log.warning("key", extra={"detail": str(error), "request_id": request.state.request_id})

@@ -9,7 +9,7 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from partita.kit.search import Search, SearchPage, finding, memory
@@ -50,6 +50,7 @@ async def test_what_another_process_writes_is_found_at_once(search: Search, tmp_
         other.close()
 
 
+@settings(max_examples=15, deadline=None)
 @given(years=st.lists(st.none() | st.integers(1900, 2100), max_size=8), now=st.integers(1890, 2110))
 def test_what_has_ended_is_neither_found_nor_counted_in_any_list(years: list[int | None], now: int) -> None:
     async def look() -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import time
 from collections.abc import Awaitable, Callable, Sequence
 from datetime import timedelta
 from typing import Any
@@ -16,11 +17,14 @@ from partita.kit.clock import Clock, stamp
 from partita.store.store import AsyncStore
 from partita.store.streams import Shard
 from partita.table import Condition, Put, any_of
-from partita.table.types import expires_in
+from partita.table.types import expires_in, timestamp
 
 _log = logging.getLogger(__name__)
 _FINISHED_KEPT = timedelta(days=3)
 """How long a checkpoint outlives its shard, which is gone a day after it was closed."""
+MACHINES_KEPT = timedelta(days=3)
+"""How long what is known of a machine outlives it; whatever it has missed then is no longer in the streams."""
+_RENEWED_AFTER = timedelta(days=1)
 
 HandleAll = Callable[[Handler, Sequence[dict[str, Any]]], Awaitable[None]]
 
@@ -38,8 +42,10 @@ class Follower:
         handler: Handler,
         name: str,
         handle_all: HandleAll,
+        *,
+        kept: timedelta | None = None,
     ) -> None:
-        """`name` is the one that progress is kept under."""
+        """`name` is the one that progress is kept under: for ever, or for so long after it was last written."""
         self.handler = handler
         self._store = store
         self._reader = reader
@@ -47,6 +53,7 @@ class Follower:
         self._lease = lease
         self._name = name
         self._handle_all = handle_all
+        self._kept = kept
         self._places: dict[str, _Place] | None = None
         self._turn: int | None = None
         self._working = asyncio.Lock()
@@ -65,7 +72,7 @@ class Follower:
                 self._places = await self._load()
             places, total = self._places, 0
             unfinished: set[str] = set()
-            for shard in await self._reader.shards(self.handler.table, since=since):
+            for shard in await self._shards(places, since):
                 place = places.get(shard.name)
                 if place is None:
                     place = places[shard.name] = await self._claim(shard.name, None)
@@ -76,6 +83,26 @@ class Follower:
                 if not place.finished:
                     unfinished.add(shard.id)
             return total
+
+    async def _shards(self, places: dict[str, _Place], since: float | None) -> list[Shard]:
+        """The shards of the stream. If some came and went while nobody read them, what is kept is built anew."""
+        shards = await self._reader.shards(self.handler.table, since=since)
+        if _missed(places, shards):
+            # Another process may have seen newer ones than the list that is known here.
+            shards = await self._reader.shards(self.handler.table, since=time.monotonic())
+            if _missed(places, shards):
+                await self._begin_anew()
+                for gone in _gone(places, shards):
+                    places[gone].finished = True
+                    await self._write(gone, places[gone])
+        return shards
+
+    async def _begin_anew(self) -> None:
+        table = self.handler.table.name
+        _log.error("changes: %s did not run for a day and missed changes of %s", self.handler.name, table)
+        if self.handler.kept is not None:
+            _log.info("changes: %s rebuilds its index", self.handler.name)
+            await self.handler.kept.build()
 
     async def _load(self) -> dict[str, _Place]:
         kept = self.handler.kept
@@ -98,21 +125,25 @@ class Follower:
     async def _advance(self, shard: Shard, place: _Place, *, since: float | None) -> int:
         batch = await self._reader.next(shard, place.sequence, place.iterator, since=since)
         if batch.gap:
-            table = self.handler.table.name
-            _log.error("changes: %s did not run for a day and missed changes of %s", self.handler.name, table)
-            if self.handler.kept is not None:
-                await self.handler.kept.build()
+            await self._begin_anew()
         await self._handle_all(self.handler, batch.records)
         place.finished = batch.iterator is None
         if batch.records:
             place.sequence = batch.records[-1]["dynamodb"]["SequenceNumber"]
-        if batch.records or place.finished:
+        if batch.records or place.finished or self._is_due(place):
             await self._write(shard.name, place)
         place.iterator = batch.iterator
         return len(batch.records)
 
+    def _is_due(self, place: _Place) -> bool:
+        """Whether a checkpoint that is kept for a while must be written though it has not moved."""
+        if self._kept is None or place.stored is None:
+            return False
+        return place.stored.updated_at < timestamp(self._clock.now() - _RENEWED_AFTER)
+
     async def _write(self, shard: str, place: _Place) -> None:
         stored = place.stored
+        kept = _FINISHED_KEPT if place.finished else self._kept
         reached = Checkpoint(
             handler=self._name,
             shard=shard,
@@ -120,18 +151,36 @@ class Follower:
             finished=place.finished,
             turn=self._turn if self._turn is not None else stored.turn if stored is not None else 0,
             updated_at=stamp(self._clock),
-            expires_at=expires_in(_FINISHED_KEPT, self._clock.now()) if place.finished else None,
+            expires_at=None if kept is None else expires_in(kept, self._clock.now()),
         )
-        unmoved = _unmoved(stored) if stored is not None else reached.own_key.absent()
+        if stored is not None:
+            moving = Put(reached).when(_unmoved(stored))
+        else:
+            moving = Put(reached).if_new(or_expired_at=self._clock.now().timestamp())
         moved = LeaseLostError(f"Another process has moved the progress of {self.handler.name}")
         try:
             if self._turn is not None:
                 self._lease.check()
-            await self._store.write(Put(reached).when(unmoved).otherwise(moved))
+            await self._store.write(moving.otherwise(moved))
         except BaseException:
             self._places = None  # whether it was written is not known
             raise
         place.stored = reached
+
+
+def _missed(places: dict[str, _Place], shards: list[Shard]) -> bool:
+    """Whether shards came and went between those that were read and those that are there: one that was not read to its
+    end, or one between it and the next. Shards are there for a day after they were closed."""
+    if _gone(places, shards):
+        return True
+    known = {*places, *(shard.name for shard in shards)}
+    parents = {shard.sibling(shard.parent) for shard in shards if shard.name not in places and shard.parent}
+    return bool(places) and not parents <= known
+
+
+def _gone(places: dict[str, _Place], shards: list[Shard]) -> list[str]:
+    there = {shard.name for shard in shards}
+    return [name for name, place in places.items() if not place.finished and name not in there]
 
 
 def _unmoved(read: Checkpoint) -> Condition[Checkpoint]:

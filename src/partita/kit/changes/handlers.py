@@ -17,6 +17,8 @@ class Kept:
     """Whether it was built completely."""
     build: Callable[[], Awaitable[object]]
     """Rebuild it from the tables, while it is in use."""
+    outdate: Callable[[], Awaitable[object]] | None
+    """Note that it is not whole: changes may have been missed. None if another handler of the same data does so."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,7 +10,9 @@ class Pace:
     """All times in seconds."""
 
     poll: float = 0.15
-    """Between two looks at a stream that has nothing new."""
+    """Between two looks at a stream, as long as something happens."""
+    idle: float = 0.15
+    """Between two looks at a stream in which nothing has happened for some seconds."""
     batch: int = 100
     """Records between two checkpoints."""
     tries: int = 6
@@ -22,6 +24,10 @@ class Pace:
     shards: float = 5.0
     """Between two looks at which shards there are."""
 
+    def after_failures(self, failures: int) -> float:
+        """How long to wait after the tables could not be reached so many times before."""
+        return min(self.poll * 2.0 ** min(failures, 10), max(self.longest_pause, self.poll))
 
-OVER_THE_NETWORK = Pace(poll=0.5)
-"""DynamoDB answers five reads a second for each shard, and two workers of a machine may read the same one."""
+
+OVER_THE_NETWORK = Pace(poll=0.4, idle=1.2)
+"""DynamoDB answers five reads a second for each shard, whichever machine asks."""

@@ -8,6 +8,7 @@ from collections import deque
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+from partita.kit.changes.pace import Pace
 from partita.store.streams import Batch, Call, Shard, records, shards
 from partita.table import Table
 from partita.table.shared_rows import SharedRow
@@ -20,11 +21,9 @@ class SharedReader:
     """Reads streams for handlers that are at places of their own. Those who keep up share every read; nobody waits
     for a slower one."""
 
-    def __init__(self, call: Call, *, batch: int, poll: float, shards: float) -> None:
+    def __init__(self, call: Call, pace: Pace) -> None:
         self._call = call
-        self._batch = batch
-        self._poll = poll
-        self._shards_every = shards
+        self._pace = pace
         self._tails: dict[str, _Tail] = {}
         self._lists: dict[str, _ShardList] = {}
 
@@ -32,7 +31,7 @@ class SharedReader:
         """The shards of a table's stream, parents first; looked up every few seconds, or if that was before `since`."""
         known = self._lists.setdefault(table.name, _ShardList())
         async with known.lock:
-            if known.read_at < (time.monotonic() - self._shards_every if since is None else since):
+            if known.read_at < (time.monotonic() - self._pace.shards if since is None else since):
                 now = time.monotonic()
                 known.shards = await shards(self._call, table)
                 known.read_at = now
@@ -42,27 +41,40 @@ class SharedReader:
 
     async def next(self, shard: Shard, after: str, iterator: str | None, *, since: float | None = None) -> Batch:
         """The batch that follows a sequence number. At the end of what is known, the stream is asked once for all, and
-        not again before the time to poll, or if it was asked after `since`."""
+        not again before the time to poll, or if it was asked after `since`. The longer nothing happens, the longer is
+        that time."""
         tail = self._tails.setdefault(shard.name, _Tail())
         known = tail.following(after)
         if known is not None:
             return known
         if tail.end is not None and _number(after) < _number(tail.end):
-            return await records(self._call, shard, after, iterator, limit=self._batch)
+            return await records(self._call, shard, after, iterator, limit=self._pace.batch)
         async with tail.lock:
             known = tail.following(after)  # somebody may have read it meanwhile
             if known is not None:
                 return known
             at_the_end = tail.end == after
             now = time.monotonic()
-            if at_the_end and tail.empty_at > (now - self._poll if since is None else since):
+            if at_the_end and tail.empty_at > (now - self._pause(tail) if since is None else since):
                 return Batch([], tail.iterator)
             use = tail.iterator if at_the_end else iterator
-            batch = await records(self._call, shard, after, use, limit=self._batch)
+            batch = await records(self._call, shard, after, use, limit=self._pace.batch)
             for record in batch.records:
                 _share_images(record["dynamodb"])
             tail.add(after, batch, now)
             return batch
+
+    def expect(self, table: str) -> None:
+        """Something was written to a table just now: whatever is idle there is asked again soon."""
+        known = self._lists.get(table)
+        for shard in () if known is None else known.shards:
+            tail = self._tails.get(shard.name)
+            if tail is not None:
+                tail.empty_reads, tail.empty_at = 0, float("-inf")
+
+    def _pause(self, tail: _Tail) -> float:
+        pace = self._pace
+        return min(pace.poll * 2.0 ** min(tail.empty_reads // 4, 10), max(pace.idle, pace.poll))
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,6 +98,8 @@ class _Tail:
     closed: bool = False
     empty_at: float = float("-inf")
     """When it was asked last and nothing new was there."""
+    empty_reads: int = 0
+    """How often that has been so since something was there."""
 
     def following(self, after: str) -> Batch | None:
         """What is known to follow a sequence number; None if it must be read."""
@@ -106,8 +120,10 @@ class _Tail:
         if batch.records:
             self.end = _sequence(batch.records[-1])
             self.pieces.append(_Piece(after, self.end, batch))
+            self.empty_reads = 0
         else:
             self.empty_at = asked_at
+            self.empty_reads += 1
         self.iterator = batch.iterator
         self.closed = batch.iterator is None
 

@@ -18,7 +18,7 @@ class Checkpoint(Item, table=HOUSE, pk="CHANGES#{handler}", sk="SHARD#{shard}"):
     """The turn of the lease that it was written in: a process of an earlier turn cannot move it any more."""
     updated_at: Attribute[Timestamp]
     expires_at: Attribute[int | None] = attribute(default=None, name="expiresAt")
-    """Some days after the shard was closed."""
+    """Some days after the shard was closed, or after a machine with a checkpoint of its own was last heard of."""
 
 
 @access_pattern("How far a handler is", HOUSE, documented=False, handler="kelifax.search")
@@ -31,9 +31,15 @@ class Lease(Item, table=HOUSE, pk="LEASE#{name}", sk="LEASE"):
 
     name: Attribute[str] = key_part()
     holder: Attribute[str]
+    """Empty: nobody, it was given back."""
     until: Attribute[Timestamp]
+    """When it ends if it is not renewed, by its owner's clock: others go by whether it is renewed."""
     turn: Attribute[int] = attribute(default=0)
     """How many owners there have been."""
+    beats: Attribute[int] = attribute(default=0)
+    """How often it was taken or renewed."""
+    expires_at: Attribute[int | None] = attribute(default=None, name="expiresAt")
+    """Of a machine's own: some days after it was last heard of."""
 
 
 @access_pattern("Who works", HOUSE, documented=False, name="changes")

@@ -7,27 +7,31 @@ import contextlib
 import logging
 import time
 from collections.abc import Iterable, Sequence
+from datetime import timedelta
 from typing import Any
 
 import orjson
 
 from partita.dynamo.errors import DynamoError
-from partita.kit.changes.follower import Follower
+from partita.kit.changes.follower import MACHINES_KEPT, Follower
 from partita.kit.changes.handlers import Handler
 from partita.kit.changes.handling import handle, handle_all
-from partita.kit.changes.lease import LeaseLostError, Tenancy
+from partita.kit.changes.lease import LOOKS, LeaseLostError, Tenancy
 from partita.kit.changes.pace import Pace
 from partita.kit.changes.reading import SharedReader
-from partita.kit.changes.schema import Parked
+from partita.kit.changes.schema import Lease, Parked
 from partita.kit.clock import Clock
 from partita.store.store import AsyncStore
 from partita.store.streams import Call
 from partita.table import Delete
 from partita.table.changes import change_of
+from partita.table.types import timestamp
 
 __all__ = ["ChangeWorker", "LeaseLostError", "Pace"]
 
 _log = logging.getLogger(__name__)
+_STREAMS_KEPT = timedelta(hours=22)
+"""Streams keep changes for a day; what is about to go cannot be read in time."""
 
 
 class ChangeWorker:
@@ -43,8 +47,10 @@ class ChangeWorker:
         *,
         place: str = "",
         pace: Pace | None = None,
+        reader: SharedReader | None = None,
     ) -> None:
-        """With a `place`, the name of a machine, progress is kept for that machine alone."""
+        """With a `place`, the name of a machine, progress is kept for that machine alone, and as long as it is heard of
+        now and then. Workers of one machine share a `reader`."""
         self._store = store
         self._handlers = tuple(handlers)
         self._clock = clock
@@ -53,11 +59,14 @@ class ChangeWorker:
         names = [handler.name for handler in self._handlers]
         if len(names) != len(set(names)):
             raise ValueError(f"Two handlers have the same name and would share their progress: {sorted(names)}")
-        self._lease = Tenancy(store, clock, self._named("changes"), self._pace.lease)
-        reader = SharedReader(call, batch=self._pace.batch, poll=self._pace.poll, shards=self._pace.shards)
+        kept = MACHINES_KEPT if place else None
+        # A day longer than its checkpoints: they have its turns, which must not begin again at one.
+        lease_kept = None if kept is None else kept + timedelta(days=1)
+        self._lease = Tenancy(store, clock, self._named("changes"), self._pace.lease, kept=lease_kept)
+        reader = reader or SharedReader(call, self._pace)
         self._followers = [
-            Follower(store, reader, clock, self._lease, handler, self.progress_of(handler), self._handle_all)
-            for handler in self._handlers
+            Follower(store, reader, clock, self._lease, each, self.progress_of(each), self._handle_all, kept=kept)
+            for each in self._handlers
         ]
 
     @property
@@ -73,16 +82,19 @@ class ChangeWorker:
 
     async def run(self) -> None:
         """Follow the streams until cancelled; another process takes over within seconds."""
+        failures = 0
         try:
             while self._handlers:
                 try:
-                    if await self._lease.take():
+                    if await self._lease.take(self._note_absence):
+                        failures = 0
                         await self._follow_all()
                     else:
-                        await asyncio.sleep(self._pace.lease / 4)
+                        await asyncio.sleep(self._pace.lease / LOOKS)
                 except (DynamoError, LeaseLostError, OSError) as error:
                     _log.warning("changes: %s; trying again", error)
-                    await asyncio.sleep(self._pace.poll)
+                    await asyncio.sleep(self._pace.after_failures(failures))
+                    failures += 1
         finally:
             with contextlib.suppress(DynamoError, OSError):
                 await self._lease.give_back()
@@ -127,15 +139,29 @@ class ChangeWorker:
                 task.cancel()
             await asyncio.gather(*tasks, return_exceptions=True)
 
+    async def _note_absence(self, known: Lease | None) -> None:
+        """If this machine was last heard of longer ago than streams keep changes, what it keeps is not whole. A lease
+        that is not there was deleted since, or this machine is new."""
+        if not self._place or (known is not None and known.until > timestamp(self._clock.now() - _STREAMS_KEPT)):
+            return
+        for kept in (each.kept for each in self._handlers if each.kept is not None):
+            if kept.outdate is not None and await kept.whole():
+                since = "a time that nobody remembers" if known is None else known.until
+                _log.warning("changes: this machine missed changes since %s, and rebuilds what it keeps", since)
+                await kept.outdate()
+
     async def _follow(self, follower: Follower) -> None:
+        failures = 0
         while self._lease.turn is not None:
             try:
                 pause = 0.0 if await follower.step() else self._pace.poll
+                failures = 0
             except LeaseLostError:
                 raise
             except (DynamoError, OSError) as error:
                 _log.warning("changes: %s: %s; trying again", follower.handler.name, error)
-                pause = self._pace.poll
+                pause = self._pace.after_failures(failures)
+                failures += 1
             except Exception:  # a mistake of one handler's own must not stop the others
                 _log.exception("changes: %s stopped and begins again", follower.handler.name)
                 follower.forget()

@@ -15,18 +15,20 @@ from typing import Any
 import orjson
 
 from partita.dynamo.errors import DynamoError
-from partita.kit.clock import stamp
 from partita.kit.jobs.holds import Hold, Refused
 from partita.kit.jobs.jobs import Jobs
 from partita.kit.jobs.kinds import JobFailed, JobKind, Result
 from partita.kit.jobs.running import JobCancelled, JobLost, Running, as_json
 from partita.kit.jobs.schedules import Clockwork, Schedule
 from partita.kit.jobs.schema import Job, due_jobs
+from partita.kit.leases import Watch
 from partita.kit.problems import Problem
 from partita.table import Action
 from partita.table.types import timestamp
 
 _log = logging.getLogger(__name__)
+CLOCKS_DIFFER = timedelta(minutes=5)
+"""At most so much: AWS refuses requests of a machine whose clock is further off."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,6 +60,7 @@ class JobWorker:
         self._clockwork = Clockwork(jobs, schedules)
         self._at_once = at_once
         self._pace = pace or Pace()
+        self._watch = Watch(self._pace.lease, jobs.clock)
         self._owner = f"{place or 'here'}/{os.getpid()}"
         self._tasks: set[asyncio.Task[None]] = set()
 
@@ -103,9 +106,18 @@ class JobWorker:
         taken = 0
         if len(self._tasks) >= self._at_once:
             return taken
-        async for job in self._jobs.store.stream(due_jobs(stamp(self._jobs.clock)), chunk=20):
+        now = self._jobs.clock.now()
+        running: list[str] = []
+        # A lease ends by the clock of its owner, which may be ahead of this one.
+        async for job in self._jobs.store.stream(due_jobs(timestamp(now + CLOCKS_DIFFER)), chunk=20):
             kind = self._jobs.kind(job.kind)
-            if kind is None or not job.is_open:
+            if kind is None or not job.is_open or job.due_at is None:
+                continue
+            if job.state == "running":
+                running.append(job.job_id)
+                if not self._watch.is_over(job.job_id, (job.token, job.due_at, job.heartbeat_at), job.due_at):
+                    continue
+            elif job.due_at > timestamp(now):
                 continue
             hold = await Hold.take(self._jobs.store, self._jobs.clock, job, owner=self._owner, seconds=self._pace.lease)
             if hold is None:
@@ -115,7 +127,8 @@ class JobWorker:
             task.add_done_callback(self._ended)
             taken += 1
             if len(self._tasks) >= self._at_once:
-                break
+                return taken
+        self._watch.forget_all_but(running)
         return taken
 
     def _ended(self, task: asyncio.Task[None]) -> None:
@@ -140,7 +153,8 @@ class JobWorker:
             await self._write(hold.finish("cancelled", kind.kept_days, *running.progress_actions()))
         except asyncio.CancelledError:
             # The process ends, which is no fault of the job's.
-            await self._write(hold.put_back(stamp(self._jobs.clock), Job.stalls.set(0), *running.progress_actions()))
+            at_once = timestamp(self._jobs.clock.now() - CLOCKS_DIFFER)
+            await self._write(hold.put_back(at_once, Job.stalls.set(0), *running.progress_actions()))
             raise
         except Exception as error:
             await self._write(self._failed(kind, hold, running, error))

@@ -13,7 +13,7 @@ from typing import Any
 
 import apsw
 
-from partita.kit.search import reads
+from partita.kit.search import best_first
 from partita.kit.search.catalog import Catalog
 from partita.kit.search.query import Query, Term
 from partita.kit.search.reads import Matching, Row
@@ -22,8 +22,10 @@ from partita.kit.search.sets import Sets
 MOST_SCORED = 10_000
 """So many documents are scored. Whatever more documents have is common."""
 
-_NAMED_BEST, _NAMED, _OTHERS = 2, 3, 4
-"""The tiers of such a list, after those that `reads.by_match` has: the first thing in a row, and in a cursor."""
+_NAMED_BEST, _NAMED, _OTHERS = 3, 4, 5
+"""The tiers of such a list, after those that `best_first` has: the first thing in a row, and in a cursor."""
+SCORED = frozenset({0, 1, _NAMED_BEST})
+"""The tiers, of any list, whose order is that of scores: the second thing in a row is one."""
 
 
 def apply_to(connection: apsw.Connection, matching: Matching, after: Sequence[Any] | None) -> bool:
@@ -32,11 +34,6 @@ def apply_to(connection: apsw.Connection, matching: Matching, after: Sequence[An
     if after is not None:
         return bool(after[0] >= _NAMED_BEST)
     return more_than(connection, Matching(matching.catalog, matching.expression, None, ()), MOST_SCORED)
-
-
-def is_scored(row: Row) -> bool:
-    """Whether the second thing in a row is a score."""
-    return bool(row[0] <= _NAMED_BEST)
 
 
 def rows(
@@ -60,7 +57,8 @@ def rows(
         found = _named(connection, named, named_members, after, limit)
         after = None
     if len(found) < limit:
-        found += _in_order(connection, others, other_members, _OTHERS, after, limit - len(found))
+        room = limit - len(found)
+        found += best_first.in_order(connection, others, other_members, _OTHERS, after, frozenset(), room)
     return found
 
 
@@ -76,22 +74,10 @@ def _named(
     else:
         scored = not more_than(connection, matching, MOST_SCORED)
     if not scored:
-        return _in_order(connection, matching, members, _NAMED, after, limit)
-    place = None if after is None else (0, *after[1:])
-    return [(_NAMED_BEST, *row[1:]) for row in reads.by_match(connection, matching.only(members), None, place, limit)]
-
-
-def _in_order(
-    connection: apsw.Connection,
-    matching: Matching,
-    members: int | None,
-    tier: int,
-    after: Sequence[Any] | None,
-    limit: int,
-) -> list[Row]:
-    place = None if after is None else after[1:]
-    ordered = reads.by_sort(connection, matching, members, matching.catalog.order, place, limit)
-    return [(tier, *row) for row in ordered]
+        shown = best_first.shown_before(after)
+        return best_first.in_order(connection, matching, members, _NAMED, after, shown, limit)
+    best = best_first.rows(connection, matching, None, members, after, limit, rest=_NAMED)
+    return [(_NAMED_BEST, *row[1:]) if row[0] == 0 else row for row in best]
 
 
 def without_common(connection: apsw.Connection, catalog: Catalog[Any], query: Query) -> Query:

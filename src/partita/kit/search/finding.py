@@ -9,7 +9,7 @@ from typing import Any, Literal
 import apsw
 
 from partita.kit.cursors import seal, unseal
-from partita.kit.search import common_words, facets, reads
+from partita.kit.search import best_first, common_words, facets, reads
 from partita.kit.search.catalog import Catalog
 from partita.kit.search.common_words import without_common
 from partita.kit.search.facets import Passing
@@ -81,7 +81,8 @@ class Asked:
         """What a cursor belongs to; what is counted or suggested beside a list does not change it."""
         terms = [[term.words, term.phrase, term.unfinished, term.excluded] for term in self.query.terms]
         conditions = [[each.name, each.value, each.excluded] for each in self.query.conditions]
-        name = ["search", self.catalog.name, terms, conditions, self.chosen, self.match, self.sort, self.query.blank]
+        # A number that grows with what a place is made of: whoever comes back with an earlier one begins again.
+        name = ["search 2", self.catalog.name, terms, conditions, self.chosen, self.match, self.sort, self.query.blank]
         # Not the ids themselves: whoever rates something between two pages goes on with the list.
         return name if self.named is None else [*name, "among" if self.named[0] else "without"]
 
@@ -112,7 +113,8 @@ def find(
         hits = tuple(_hit(connection, asked, marker, row) for row in rows[: asked.limit])
         sealed = None
         if len(rows) > asked.limit:
-            sealed = seal(keys, asked.list_name, [relaxed, rows[asked.limit - 1][:-1]])
+            after = _place(asked, rows[: asked.limit], None if place is None else place[1])
+            sealed = seal(keys, asked.list_name, [relaxed, after])
         counted = facets.counted(connection, matching, passing, asked.facets, asked.chosen, asked.most_values)
         suggestion = None
         if asked.suggest and place is None and asked.query.wanted and strict <= FEW:
@@ -169,7 +171,14 @@ def _rows(
     first = asked.query.expression("AND") if asked.match == "any" and len(asked.query.wanted) > 1 else None
     if first is None and common_words.apply_to(connection, matching, after):
         return common_words.rows(connection, sets, matching, members, after, limit)
-    return reads.by_match(connection, matching.only(members), first, after, limit)
+    return best_first.rows(connection, matching, first, members, after, limit)
+
+
+def _place(asked: Asked, page: Sequence[Row], after: Sequence[Any] | None) -> list[Any]:
+    """Where the next page begins, in words that are the same for every index of the same documents."""
+    if asked.sort is not None:
+        return list(page[-1][:-1])
+    return best_first.place_after(after, page, common_words.SCORED)
 
 
 def _hit(connection: apsw.Connection, asked: Asked, marker: Marker, row: Row) -> Hit:
@@ -177,7 +186,7 @@ def _hit(connection: apsw.Connection, asked: Asked, marker: Marker, row: Row) ->
     if not asked.query.wanted:
         return Hit(identity, 0.0, _NO_MARKS)
     texts = reads.texts_of(connection, asked.catalog, row)
-    score = -row[1] if asked.sort is None and common_words.is_scored(row) else 0.0
+    score = -row[1] if asked.sort is None and row[0] in common_words.SCORED else 0.0
     return Hit(identity, score, {name: marker.mark(text) for name, text in texts.items()})
 
 
@@ -191,7 +200,7 @@ def _suggestion(connection: apsw.Connection, sets: Sets, asked: Asked, found: in
         if common_words.apply_to(connection, matching, None):
             best = common_words.rows(connection, sets, matching, None, None, 1)
         else:
-            best = reads.by_match(connection, matching, None, None, 1)
+            best = reads.best_matches(connection, matching, 1)
         words = " ".join(each[:_WORDS_SHOWN] for each in reads.texts_of(connection, asked.catalog, best[0]).values())
         return total, words
 

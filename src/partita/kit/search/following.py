@@ -54,7 +54,10 @@ def _handler(search: Search, store: AsyncStore, catalog: Catalog[Any], name: str
     async def build() -> int:
         return await build_anew(search, store, catalog)
 
-    return Handler(name, table, run, Kept(whole, build), together)
+    async def outdate() -> None:
+        await search.outdate(catalog)
+
+    return Handler(name, table, run, Kept(whole, build, outdate if main else None), together)
 
 
 def _documents_of(catalog: Catalog[Any], changes: Sequence[Change]) -> list[DocumentChange]:

@@ -267,6 +267,10 @@ class Search:
         """Whether the index of a catalog is there, has the shape that is declared now, and was built to its end."""
         return await self._run(writes.built, catalog)
 
+    async def outdate(self, catalog: Catalog[Any]) -> None:
+        """Note that changes were missed: it can be used, and counts as not built until it is built anew."""
+        await self._run(writes.outdate, catalog)
+
     # -- connections
 
     async def _run(self, work: Callable[..., T], *arguments: Any) -> T:

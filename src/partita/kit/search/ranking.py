@@ -90,7 +90,7 @@ def rank(
         expression = " OR ".join(f'"{term}"' for term in _choosing(asked, held))
         restrictions = reads.restrictions(connection, catalog, chosen, ())
         matching = Matching(catalog, expression, None, restrictions)
-        rows = reads.by_match(connection, matching, None, None, limit)
+        rows = reads.best_matches(connection, matching, limit)
     return Ranked(tuple(row[-2] for row in rows), held[""], {word: held[term] for word, term in terms.items()})
 
 

@@ -6,7 +6,7 @@ or by a sort.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Literal
 
@@ -169,13 +169,19 @@ def count(connection: apsw.Connection, matching: Matching) -> int:
 
 
 def by_match(
-    connection: apsw.Connection, matching: Matching, first: str | None, after: Sequence[Any] | None, limit: int
+    connection: apsw.Connection,
+    matching: Matching,
+    first: str | None,
+    wanted: Callable[[Row], bool],
+    unwanted: int,
+    limit: int,
 ) -> list[Row]:
-    """The best matches: tier, score, id, number. What `first` matches as well is in the first tier."""
+    """The best matches: tier, score, id, number. What `first` matches as well is in the first tier. At most so many are
+    `unwanted`."""
     if matching.best is not None:
         matching = replace(matching, expression=matching.best)
     if first is None:
-        rows = _best_scores(connection, matching, after, limit)
+        rows = _best_scores(connection, matching, wanted, unwanted, limit)
         if rows is not None:
             return rows
     catalog = matching.catalog
@@ -186,39 +192,37 @@ def by_match(
     lead: tuple[str, ...] = ()
     if first is not None:
         tier, lead = f"{words}.rowid NOT IN (SELECT rowid FROM {words} WHERE {words} MATCH ?)", (first,)
-    ranked = (
+    ranked = connection.execute(
         f"SELECT {tier} AS tier, bm25({words}, {weights}) AS score, d.id AS id, d.doc AS doc"
-        f" FROM {matching.source()} WHERE {where}"
+        f" FROM {matching.source()} WHERE {where} ORDER BY tier, score, id LIMIT ?",
+        (*lead, *parameters, limit + unwanted),
     )
-    if after is not None:
-        ranked = f"SELECT * FROM ({ranked}) WHERE (tier, score, id) > (?, ?, ?)"
-    return connection.execute(
-        f"{ranked} ORDER BY tier, score, id LIMIT ?", (*lead, *parameters, *(after or ()), limit)
-    ).fetchall()
+    return [row for row in ranked if wanted(row)][:limit]
 
 
 def _best_scores(
-    connection: apsw.Connection, matching: Matching, after: Sequence[Any] | None, limit: int
+    connection: apsw.Connection, matching: Matching, wanted: Callable[[Row], bool], unwanted: int, limit: int
 ) -> list[Row] | None:
     """The same if there is one tier: only documents with the best scores are looked up, not all that match. None if so
     many have the same score that this does not tell which come first."""
     words, weights = f"words_{matching.catalog.slug}", _weights(matching.catalog)
     where, parameters = matching.where()
-    most = limit + _SAME_SCORE
+    most = limit + unwanted + _SAME_SCORE
     scored = f"SELECT {words}.rowid AS doc, bm25({words}, {weights}) AS score FROM {words} WHERE {where}"
-    worse: tuple[float, ...] = ()
-    if after is not None:
-        scored, worse = f"SELECT * FROM ({scored}) WHERE score >= ?", (after[1],)
-    best: list[Row] = connection.execute(f"{scored} ORDER BY score LIMIT ?", (*parameters, *worse, most)).fetchall()
+    best: list[Row] = connection.execute(f"{scored} ORDER BY score LIMIT ?", (*parameters, most)).fetchall()
     there_may_be_more = len(best) == most
     if there_may_be_more:
         best = [each for each in best if each[1] < best[-1][1]]  # others may have the last one's score
     docs = ", ".join(str(doc) for doc, _ in best)
     ids = dict(connection.execute(f"SELECT doc, id FROM documents_{matching.catalog.slug} WHERE doc IN ({docs})"))
     rows: list[Row] = sorted((0, score, ids[doc], doc) for doc, score in best)
-    if after is not None:
-        rows = [row for row in rows if row[:3] > tuple(after)]
+    rows = [row for row in rows if wanted(row)]
     return None if there_may_be_more and len(rows) < limit else rows[:limit]
+
+
+def best_matches(connection: apsw.Connection, matching: Matching, limit: int) -> list[Row]:
+    """The first of them, if no others will be asked for."""
+    return by_match(connection, matching, None, lambda _: True, 0, limit)
 
 
 def _weights(catalog: Catalog[Any]) -> str:

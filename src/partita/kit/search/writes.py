@@ -158,6 +158,11 @@ def built(connection: apsw.Connection, catalog: Catalog[Any]) -> bool:
     return row is not None and row[0] == catalog.shape and row[1] > 0
 
 
+def outdate(connection: apsw.Connection, catalog: Catalog[Any]) -> None:
+    """Note that the tables may have what an index has not, until it is built to its end again."""
+    connection.execute("UPDATE catalogs SET begun = NULL, finished = 0 WHERE name = ?", (catalog.name,))
+
+
 # -- one document
 
 

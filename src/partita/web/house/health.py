@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import shutil
 from urllib.parse import urlsplit
 
@@ -17,6 +18,8 @@ from partita.kit.suite import Suite
 from partita.loopback import is_loopback
 from partita.web.metrics import Metrics
 
+_READY_SECONDS = 2.0
+_RETRY_AFTER = 2
 _OF_PROXIES = frozenset({"forwarded", "via", "x-real-ip", "x-client-ip", "true-client-ip", "cf-connecting-ip"})
 
 
@@ -34,13 +37,16 @@ def routes(suite: Suite, metrics: Metrics) -> Routes:
     async def ready() -> Response:
         try:
             suite.kit.tables.check_present()
-            await suite.kit.store.get(tally("ready", "0", 0))
+            async with asyncio.timeout(_READY_SECONDS):
+                await suite.kit.store.get(tally("ready", "0", 0))
         except StorageMissingError:
-            return JSONResponse({"status": "unavailable", "tables": "their file was deleted or replaced"}, 503)
+            return _unavailable(tables="their file was deleted or replaced")
+        except TimeoutError:
+            return _unavailable(tables="no answer")
         except DynamoError as error:
-            return JSONResponse({"status": "unavailable", "tables": error.code}, 503)
+            return _unavailable(tables=error.code)
         if not _has_room(suite.kit.settings):
-            return JSONResponse({"status": "unavailable", "disk": "almost full"}, 503)
+            return _unavailable(disk="almost full")
         return JSONResponse({"status": "ok"})
 
     @routes.get("/metrics", Access.PUBLIC)
@@ -51,6 +57,10 @@ def routes(suite: Suite, metrics: Metrics) -> Routes:
         return Response(metrics.text(), media_type="text/plain; version=0.0.4; charset=utf-8")
 
     return routes
+
+
+def _unavailable(**why: str) -> Response:
+    return JSONResponse({"status": "unavailable", **why}, 503, {"Retry-After": str(_RETRY_AFTER)})
 
 
 def _has_room(settings: Settings) -> bool:

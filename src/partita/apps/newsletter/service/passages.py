@@ -112,7 +112,10 @@ class Passages:
         async def build() -> int:
             return await build_anew(self._kit.search, self._store, self.catalog)
 
-        return Handler("newsletter.passages", schema.MAIN, self._follow, Kept(whole, build))
+        async def outdate() -> None:
+            await self._kit.search.outdate(self.catalog)
+
+        return Handler("newsletter.passages", schema.MAIN, self._follow, Kept(whole, build, outdate))
 
     async def _follow(self, change: Change) -> None:
         old_chunk, new_chunk = change.read(Chunk)
