@@ -9,6 +9,7 @@ import pytest
 from partita.dynamo import errors
 from partita.dynamo.errors import DynamoError
 from partita.dynamo.parse import ITEM_OPERATIONS
+from partita.dynamo.partiql.requests import STATEMENT_OPERATIONS
 from partita.engine import FormatError
 from partita.engine.door import refusals
 from partita.engine.operations import TABLE_OPERATIONS
@@ -50,6 +51,12 @@ def test_no_section_describes_an_error_that_is_gone() -> None:
 @pytest.mark.parametrize("operation", sorted(ITEM_OPERATIONS | TABLE_OPERATIONS))
 def test_every_operation_is_listed_in_the_engines_guide(operation: str) -> None:
     assert re.search(rf"\b{operation}\b", (DOCS / "engine.md").read_text())
+
+
+def test_the_page_of_operations_knows_ours() -> None:
+    rows = re.findall(r"^\| (\w+) \| ([^|]+) \|", (DOCS / "compatibility.md").read_text(), re.MULTILINE)
+    ours = {name for name, mark in rows if mark != "–"} - {"operation"}
+    assert ours == ITEM_OPERATIONS | TABLE_OPERATIONS | STATEMENT_OPERATIONS
 
 
 def test_every_decision_is_listed_and_every_listed_decision_is_there() -> None:

@@ -13,6 +13,7 @@ from partita.commands import changes, doctor, files, jobs, migrate, notification
 from partita.commands.adopt import adopt
 from partita.commands.backup import backup, restore
 from partita.commands.demo import demo
+from partita.commands.insights import insights
 from partita.commands.serve import serve
 from partita.commands.sql import sql
 
@@ -42,6 +43,7 @@ for command in (
 app.command()(demo)
 app.command()(adopt)
 app.command()(sql)
+app.command()(insights)
 app.command()(backup)
 app.command()(restore)
 
@@ -76,10 +78,18 @@ def dynamodb(
     ] = "full",
     region: Annotated[str, typer.Option(help="The region in ARNs.")] = "us-east-1",
     faults: Annotated[Path | None, typer.Option(help="A JSON file with a fault plan, for testing.")] = None,
+    exports: Annotated[
+        Path | None, typer.Option(help="The folder for ExportTable and ImportTable: a bucket is a folder in it.")
+    ] = None,
+    allow_origin: Annotated[
+        list[str] | None,
+        typer.Option(help="A web site whose pages may use the server; * for all, which opens it to every page."),
+    ] = None,
     sample: Annotated[bool, typer.Option("--sample", help="Create a sample table, and show how to use it.")] = False,
 ) -> None:
     """Serve DynamoDB's protocol to any AWS SDK."""
-    _serve(data, host, port, _keys(keys), durability, region, faults, sample=sample)
+    settings = {"durability": durability, "exports": exports}
+    _serve(data, host, port, _keys(keys), settings, region, faults, allow_origin or [], sample=sample)
 
 
 def _serve(
@@ -87,9 +97,10 @@ def _serve(
     host: str,
     port: int,
     keys: dict[str, str] | None,
-    durability: str,
+    settings: dict[str, Any],
     region: str,
     faults: Path | None,
+    origins: list[str],
     *,
     sample: bool,
 ) -> None:
@@ -99,18 +110,24 @@ def _serve(
     from partita.engine.door import run as run_door
     from partita.engine.faults import FaultPlanError
 
-    if durability not in ("full", "normal", "off"):
+    if settings["durability"] not in ("full", "normal", "off"):
         raise typer.BadParameter("choose full, normal or off", param_hint="--durability")
     try:
         plan = None if faults is None else FaultPlan.from_json(faults.read_bytes())
-        settings: dict[str, Any] = {"durability": durability, "faults": plan}
         place = Place(region=region, endpoint=f"{host}:{port}")
-        with Engine(data, place=place, **settings) as engine:
+        with Engine(data, place=place, faults=plan, **settings) as engine:
             if sample:
                 from partita.engine.sample import make_sample
 
                 make_sample(engine)
-            run_door(engine, host=host, port=port, keys=keys, ready=lambda door: _greet(engine, door, data, sample))
+            run_door(
+                engine,
+                host=host,
+                port=port,
+                keys=keys,
+                origins=origins,
+                ready=lambda door: _greet(engine, door, data, sample),
+            )
     except (DynamoError, UnprotectedHostError, FaultPlanError, OSError) as error:
         typer.echo(f"partita: {error}", err=True)
         raise typer.Exit(1) from None

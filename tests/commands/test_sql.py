@@ -58,7 +58,7 @@ def test_items_are_printed_as_json(folder: Path) -> None:
 def test_no_more_is_printed_and_read_than_asked_for(folder: Path) -> None:
     code, output = _run(folder, "SELECT sk FROM films", "--rows", "2")
     assert code == 0
-    assert output.splitlines()[-1] == "2 items, 0.5 capacity units; there may be more (--rows, --pages)"
+    assert output.splitlines()[-1] == "2 items, 2 capacity units; there may be more (--rows, --pages)"
     assert len(output.splitlines()) == 5
 
 

@@ -138,7 +138,8 @@ def test_a_query_adds_up_its_items_and_rounds_once(engine: Engine) -> None:
     assert _units(engine.call("Query", {**request, "FilterExpression": "attribute_exists(absent)"})) == 1.5
     assert _units(engine.call("Query", {**request, "Limit": 1})) == 0.5
     assert _units(engine.call("Query", {**request, **values(p="absent")})) == 0.5
-    assert _units(engine.call("Scan", {"TableName": "music", "ReturnConsumedCapacity": "TOTAL"})) == 1.5
+    scan = engine.call("Scan", {"TableName": "music", "ReturnConsumedCapacity": "TOTAL"})
+    assert _units(scan) == 1.5 + 3 * 0.5  # three parts of the table on demand are empty
 
 
 def test_a_query_of_an_index_is_charged_to_the_index(engine: Engine) -> None:
@@ -197,3 +198,36 @@ def test_transactions_cost_twice(engine: Engine) -> None:
     gets = [{"Get": {"TableName": "music", "Key": {"pk": {"S": name}}}} for name in ("a", "b")]
     read = engine.call("TransactGetItems", {"TransactItems": gets, "ReturnConsumedCapacity": "TOTAL"})
     assert read["ConsumedCapacity"] == [{"TableName": "music", "CapacityUnits": 4.0, "ReadCapacityUnits": 4.0}]
+
+
+def _scan_units(engine: Engine, **members: Any) -> float:
+    return _units(engine.call("Scan", {"TableName": "music", "ReturnConsumedCapacity": "TOTAL", **members}))
+
+
+def test_a_scan_of_a_table_on_demand_pays_for_each_of_its_four_parts(engine: Engine) -> None:
+    create(engine)
+    assert (_scan_units(engine), _scan_units(engine, ConsistentRead=True)) == (2.0, 4.0)
+    put(engine, **_sized(KB))
+    assert (_scan_units(engine), _scan_units(engine, ConsistentRead=True)) == (2.0, 4.0)
+    halves = [_scan_units(engine, Segment=segment, TotalSegments=2) for segment in (0, 1)]
+    assert halves == [1.0, 1.0]
+    first = engine.call("Scan", {"TableName": "music", "ReturnConsumedCapacity": "TOTAL", "Limit": 1})
+    rest = _scan_units(engine, ExclusiveStartKey=first["LastEvaluatedKey"])
+    assert 2.0 <= _units(first) + rest <= 2.5  # the part in which the first page ended is read by both
+
+
+def test_a_scan_of_a_provisioned_table_rounds_once(engine: Engine) -> None:
+    throughput = {"ReadCapacityUnits": 5, "WriteCapacityUnits": 5}
+    create(engine, BillingMode="PROVISIONED", ProvisionedThroughput=throughput)
+    assert (_scan_units(engine), _scan_units(engine, ConsistentRead=True)) == (0.5, 1.0)
+
+
+def test_a_global_index_follows_a_transaction_at_the_usual_price_and_a_local_one_at_the_double(engine: Engine) -> None:
+    create(engine, "music", "pk sk", gsis=[index("byG", "g")], lsis=[index("byDay", "pk", "day")])
+    item = item_from_python({"pk": "a", "sk": "b", "g": "x", "day": "monday"})
+    actions = [{"Put": {"TableName": "music", "Item": item}}]
+    answer = engine.call("TransactWriteItems", {"TransactItems": actions, "ReturnConsumedCapacity": "INDEXES"})
+    (consumed,) = answer["ConsumedCapacity"]
+    assert consumed["Table"]["CapacityUnits"] == 2.0
+    assert consumed["GlobalSecondaryIndexes"]["byG"]["CapacityUnits"] == 1.0
+    assert consumed["LocalSecondaryIndexes"]["byDay"]["CapacityUnits"] == 2.0

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from contextlib import closing
+from hashlib import md5
 from pathlib import Path
+from zlib import crc32
 
 import apsw
 import orjson
@@ -11,7 +14,7 @@ import pytest
 from partita.dynamo.errors import DynamoError, InternalServerError, StorageCorruptError, StorageFullError
 from partita.engine import Engine, FormatError
 from partita.engine.database import FILE_NAME, storage_error
-from tests.engine.tables import create, get, put
+from tests.engine.tables import create, get, index, put, query
 
 _UNITS = {"ReadCapacityUnits": 1, "WriteCapacityUnits": 1}
 
@@ -125,3 +128,32 @@ def test_a_file_from_before_is_upgraded_and_says_since_when_tables_are_on_demand
         films, music = (engine.call("DescribeTable", {"TableName": name})["Table"] for name in ("films", "music"))
     assert films["BillingModeSummary"]["LastUpdateToPayPerRequestDateTime"] == created
     assert "BillingModeSummary" not in music
+
+
+def test_a_table_of_format_2_stays_as_it_is_spread_and_new_ones_come_in_dynamodbs_order(tmp_path: Path) -> None:
+    names = ["A", "B", "C", "D", "E", "F"]
+    with Engine(tmp_path, durability="off", background=False) as engine:
+        create(engine, "older", gsis=[index("byTag", "tag")])
+    with closing(apsw.Connection(str(tmp_path / FILE_NAME))) as connection:
+        ((stored,),) = connection.execute("SELECT definition FROM tables")
+        definition = {name: value for name, value in orjson.loads(stored).items() if name not in ("spread", "insights")}
+        definition["indexes"] = [
+            {name: value for name, value in each.items() if name != "spread"} for each in definition["indexes"]
+        ]
+        connection.execute("UPDATE tables SET definition = ?", (orjson.dumps(definition).decode(),))
+        connection.execute("DROP TABLE transfers; DROP TABLE contributors; PRAGMA user_version=2")
+    with Engine(tmp_path, durability="off", background=False) as engine:
+        create(engine, "newer")
+        for name in names:
+            put(engine, "older", pk=name, tag=name)
+            put(engine, "newer", pk=name)
+        older, newer = (
+            [item["pk"]["S"] for item in engine.call("Scan", {"TableName": table})["Items"]]
+            for table in ("older", "newer")
+        )
+        assert older == sorted(names, key=lambda name: crc32(name.encode() + b"\x00\x00"))
+        assert newer == sorted(names, key=lambda name: md5(b"Outliers" + name.encode()).digest())
+        for name in names:
+            assert get(engine, "older", pk=name) == {"pk": name, "tag": name}
+            assert query(engine, "tag = :t", "older", IndexName="byTag", t=name)["Count"] == 1
+        assert engine.call("ListExports", {}) == {"ExportSummaries": []}

@@ -4,15 +4,18 @@ from __future__ import annotations
 
 from base64 import b64decode, b64encode
 from decimal import Decimal
+from hashlib import md5
 from typing import Any
 from zlib import crc32
 
 import pytest
-from hypothesis import given
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from partita.dynamo import numbers
-from partita.engine import keys
+from partita.engine import keys, rows
+from partita.engine.definitions import Table
+from partita.engine.spread import Spread
 from tests.dynamo.strategies import decimals
 
 _texts = st.text(st.sampled_from("\x00\x01aé\uffff😀\x7f"), max_size=6) | st.text(max_size=10)
@@ -113,9 +116,9 @@ def test_segments_follow_each_other_without_gap_and_overlap(total: int) -> None:
         assert keys.segment_bounds(segment, total)[1] == keys.segment_bounds(segment + 1, total)[0]
 
 
-@given(_key_values, st.integers(1, 50))
-def test_every_key_lies_in_exactly_one_segment(value: dict[str, Any], total: int) -> None:
-    stored = keys.partition([value])
+@given(_key_values, st.integers(1, 50), st.sampled_from(("crc32", "md5")))
+def test_every_key_lies_in_exactly_one_segment(value: dict[str, Any], total: int, spread: Spread) -> None:
+    stored = keys.partition([value], spread)
     bounds = [keys.segment_bounds(segment, total) for segment in range(total)]
     assert sum(low <= stored < high for low, high in bounds) == 1
 
@@ -149,7 +152,7 @@ def _table_entry(byte: int) -> int:
 
 def test_a_key_at_the_very_end_of_the_hash_space_is_in_the_last_segment() -> None:
     content = _with_hash_of_ones(b"\xff" * 8)
-    stored = keys.partition([_binary(content)])
+    stored = keys.partition([_binary(content)], "crc32")
     assert stored[:4] == b"\xff" * 4
     low, high = keys.segment_bounds(0, 1)
     assert low <= stored < high
@@ -159,3 +162,49 @@ def test_the_size_of_a_key_is_that_of_its_value() -> None:
     assert keys.key_size({"S": "é"}) == 2
     assert keys.key_size({"B": "AAE="}) == len(b64decode("AAE="))
     assert keys.key_size({"N": "123"}) == 3
+
+
+@pytest.mark.parametrize(
+    ("number", "stored"),
+    [
+        ("0", "80"),
+        ("1", "c102"),
+        ("10", "c10b"),
+        ("100", "c202"),
+        ("123", "c20218"),
+        ("0.5", "c033"),
+        ("0.05", "c006"),
+        ("-1", "3e6466"),
+        ("-100.5", "3d64653366"),
+    ],
+)
+def test_a_number_is_hashed_as_a_row_of_pairs_of_digits(number: str, stored: str) -> None:
+    digest = md5(b"Outliers" + bytes.fromhex(stored)).digest()
+    assert keys.partition([{"N": number}], "md5")[:4] == digest[:4]
+
+
+def test_text_and_binary_are_hashed_as_they_are() -> None:
+    for value, plain in (({"S": "é"}, "é".encode()), (_binary(b"\x00\xff"), b"\x00\xff")):
+        assert keys.partition([value], "md5")[:4] == md5(b"Outliers" + plain).digest()[:4]
+
+
+@given(st.text(min_size=1, max_size=300), _key_values.filter(any), st.sampled_from(("crc32", "md5")), st.booleans())
+def test_a_short_text_is_stored_like_any_other_key(
+    text: str, other: dict[str, Any], spread: Spread, wide: bool
+) -> None:
+    """Keys of short texts have a quicker way: it leads to the same place."""
+    kind, content = next(iter(other.items()))
+    assume(content != "")
+    table = Table(
+        id=1,
+        uuid="",
+        name="films",
+        hash=("pk", "S"),
+        range=("sk", kind) if wide else None,
+        created=0.0,
+        attributes=(),
+        spread=spread,
+    )
+    key: dict[str, Any] = {"pk": {"S": text}} | ({"sk": other} if wide else {})
+    stored = keys.partition([key["pk"]], spread) + (keys.encode(other) if wide else b"")
+    assert rows.key_of_key(table, key) == rows.key_of_item(table, {**key, "more": {"S": ""}}) == stored

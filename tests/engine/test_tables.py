@@ -99,10 +99,19 @@ def test_the_account_has_limits_and_the_engine_an_endpoint(engine: Engine) -> No
     assert endpoint["CachePeriodInMinutes"] == 1440
 
 
-@pytest.mark.parametrize("operation", ["Nonsense", "getitem", "", "ImportTable"])
+@pytest.mark.parametrize("operation", ["Nonsense", "getitem", "", "CreateGlobalTable"])
 def test_an_unknown_operation_says_so(engine: Engine, operation: str) -> None:
-    with pytest.raises(UnknownOperationError):
+    with pytest.raises(UnknownOperationError) as caught:
         engine.call(operation, {})
+    assert caught.value.wire() == {"__type": "com.amazon.coral.service#UnknownOperationException"}  # no message
+
+
+def test_a_body_that_is_no_json_is_refused_without_a_word(engine: Engine) -> None:
+    answers: list[object] = []
+    engine.answer("ListTables", b"{no", answers.append)
+    (error,) = answers
+    assert isinstance(error, SerializationError)
+    assert error.wire() == {"__type": "com.amazon.coral.service#SerializationException"}
 
 
 def test_a_request_is_an_object(engine: Engine) -> None:

@@ -18,6 +18,8 @@ class DynamoError(Exception):
     namespace: ClassVar[str] = _SERVICE
     retryable: ClassVar[bool] = False
     message_member: ClassVar[str] = "message"
+    silent: ClassVar[bool] = False
+    """Whether DynamoDB sends this error without its message, which is then for the log and for Python only."""
 
     def __init__(self, message: str = "") -> None:
         super().__init__(message)
@@ -25,7 +27,8 @@ class DynamoError(Exception):
 
     def wire(self) -> dict[str, Any]:
         """The JSON body DynamoDB sends for this error."""
-        return {"__type": self.namespace + self.code, self.message_member: self.message, **self.members()}
+        told = {} if self.silent else {self.message_member: self.message}
+        return {"__type": self.namespace + self.code, **told, **self.members()}
 
     def members(self) -> dict[str, Any]:
         """Members beside the message, such as the item that failed a condition."""
@@ -47,11 +50,18 @@ class SerializationError(DynamoError):
     message_member = "Message"
 
 
+class NoJsonError(SerializationError):
+    """The request's body is no JSON at all."""
+
+    silent = True
+
+
 class UnknownOperationError(DynamoError):
     """No such operation here."""
 
     code = "UnknownOperationException"
     namespace = _CORAL
+    silent = True
 
 
 class MissingAuthenticationError(DynamoError):
@@ -155,6 +165,30 @@ class InvalidRestoreTimeError(DynamoError):
     """The moment is not over yet, or older than what is kept."""
 
     code = "InvalidRestoreTimeException"
+
+
+class ExportNotFoundError(DynamoError):
+    """The export is not there."""
+
+    code = "ExportNotFoundException"
+
+
+class ExportConflictError(DynamoError):
+    """A client token came again with another export."""
+
+    code = "ExportConflictException"
+
+
+class InvalidExportTimeError(DynamoError):
+    """The table cannot be exported as it was then."""
+
+    code = "InvalidExportTimeException"
+
+
+class ImportNotFoundError(DynamoError):
+    """The import is not there."""
+
+    code = "ImportNotFoundException"
 
 
 class DuplicateItemError(DynamoError):

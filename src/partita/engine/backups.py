@@ -68,12 +68,18 @@ def copied_table(connection: apsw.Connection, name: str) -> Table:
     return table
 
 
+def copy_items(connection: apsw.Connection, table: Table) -> tuple[int, int]:
+    """Copy all items of a table; how many there are, and their bytes."""
+    connection.execute(f"INSERT INTO items SELECT id, key, crc, body FROM source.{table.rows}")
+    items, size = next(connection.execute(f"SELECT count(*), coalesce(sum(size), 0) FROM source.{table.rows}"))
+    return int(items), int(size)
+
+
 def copy(source: Path, target: Path, table_name: str, backup_name: str, now: float, place: Place) -> str:
     """Copy a table's items into a new file, which says itself what it is; the entry for the list of backups."""
     with new_copy(source, target) as connection:
         table = copied_table(connection, table_name)
-        connection.execute(f"INSERT INTO items SELECT id, key, crc, body FROM source.{table.rows}")
-        items, size = next(connection.execute(f"SELECT count(*), coalesce(sum(size), 0) FROM source.{table.rows}"))
+        items, size = copy_items(connection, table)
         arn = f"{place.table_arn(table.name)}/backup/{int(now * 1000):014d}-{uuid.uuid4().hex[:8]}"
         details = {
             "BackupArn": arn,
@@ -223,7 +229,11 @@ def files_in_use(connection: apsw.Connection) -> set[str]:
 
 def remove_abandoned(connection: apsw.Connection, folder: Path, now: float) -> None:
     """Remove files that a crash left behind before they were listed, or after they were deleted from the list."""
-    owned = files_in_use(connection)
+    remove_unowned(folder, files_in_use(connection), now)
+
+
+def remove_unowned(folder: Path, owned: set[str], now: float) -> None:
+    """Remove the copies of tables that nobody owns and that are not being made."""
     for file in folder.glob("*.sqlite3*"):
         name = file.name.removesuffix("-journal")
         with suppress(FileNotFoundError):

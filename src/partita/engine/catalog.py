@@ -21,6 +21,10 @@ class Catalog:
     version: int
     tables: Mapping[str, Table]
     place: Place
+    guarded: bool = False
+    """Whether any table has a resource policy."""
+    watched: bool = False
+    """Whether the keys of any table are counted."""
 
     def table(self, name: str) -> Table:
         """The table of that name or ARN, ready for use."""
@@ -48,7 +52,13 @@ def load(connection: apsw.Connection, place: Place) -> Catalog:
     """The catalog in the file; the caller has a transaction open."""
     rows = connection.execute("SELECT definition FROM tables")
     tables = [definitions.from_json(orjson.loads(definition)) for (definition,) in rows]
-    return Catalog(version(connection), {table.name: table for table in tables}, place)
+    return Catalog(
+        version(connection),
+        {table.name: table for table in tables},
+        place,
+        guarded=any(table.policies for table in tables),
+        watched=any(table.insights for table in tables),
+    )
 
 
 def next_id(connection: apsw.Connection) -> int:

@@ -30,7 +30,7 @@ STORAGE_ERRORS = (apsw.Error, orjson.JSONDecodeError)
 """Errors of SQLite and of stored JSON if the file is damaged."""
 
 APPLICATION_ID = 0x50415254  # "PART"
-FORMAT_VERSION = 3
+FORMAT_VERSION = 4
 _BUSY_SECONDS = 60.0
 _LEAST_BYTES = 512
 _PRESENT_SECONDS = 0.01
@@ -55,12 +55,24 @@ CREATE TABLE backups (
 );
 """
 _CREATE_HISTORY = """
-CREATE TABLE histories (owner INTEGER PRIMARY KEY, since INTEGER NOT NULL);
-CREATE TABLE moments (number INTEGER PRIMARY KEY, second INTEGER NOT NULL);
-CREATE INDEX moments_by_second ON moments (second);
+CREATE TABLE IF NOT EXISTS histories (owner INTEGER PRIMARY KEY, since INTEGER NOT NULL);
+CREATE TABLE IF NOT EXISTS moments (number INTEGER PRIMARY KEY, second INTEGER NOT NULL);
+CREATE INDEX IF NOT EXISTS moments_by_second ON moments (second);
 """
 CREATE_RENEWALS = "CREATE TABLE IF NOT EXISTS renewals (moment REAL NOT NULL, seconds REAL NOT NULL)"
 """When records of streams were made younger, and by how much."""
+_CREATE_TRANSFERS = """
+CREATE TABLE IF NOT EXISTS transfers (
+    arn TEXT PRIMARY KEY, kind TEXT NOT NULL, table_name TEXT NOT NULL, token TEXT, open INTEGER NOT NULL,
+    definition TEXT NOT NULL
+) WITHOUT ROWID;
+CREATE INDEX IF NOT EXISTS transfers_by_token ON transfers (kind, token);
+CREATE INDEX IF NOT EXISTS unfinished_transfers ON transfers (kind, arn) WHERE open = 1;
+CREATE TABLE IF NOT EXISTS contributors (
+    owner INTEGER NOT NULL, kind TEXT NOT NULL, key TEXT NOT NULL, count INTEGER NOT NULL,
+    PRIMARY KEY (owner, kind, key)
+) WITHOUT ROWID;
+"""
 
 
 def _note_on_demand(connection: apsw.Connection) -> None:
@@ -78,7 +90,16 @@ def _make_room_for_history(connection: apsw.Connection) -> None:
     connection.execute(CREATE_RENEWALS)
 
 
-UPGRADES: dict[int, Callable[[apsw.Connection], None]] = {1: _note_on_demand, 2: _make_room_for_history}
+def _add_transfers(connection: apsw.Connection) -> None:
+    """Exports, imports and counted keys."""
+    connection.execute(_CREATE_TRANSFERS)
+
+
+UPGRADES: dict[int, Callable[[apsw.Connection], None]] = {
+    1: _note_on_demand,
+    2: _make_room_for_history,
+    3: _add_transfers,
+}
 """From format version N to N + 1; run in order, in one transaction, when an older file is opened."""
 
 

@@ -6,6 +6,8 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
 from typing import Any, Literal
 
+from partita.engine.spread import Spread
+
 ProjectionType = Literal["ALL", "KEYS_ONLY", "INCLUDE"]
 KeyAttribute = tuple[str, str]
 """An attribute of a key: its name and its type (S, N or B)."""
@@ -26,6 +28,7 @@ class Index:
     backfilled_to: int = 0
     throughput: Mapping[str, int] | None = None
     on_demand: Mapping[str, int] | None = None
+    spread: Spread = "crc32"
 
     @property
     def rows(self) -> str:
@@ -83,6 +86,9 @@ class Table:
     on_demand: Mapping[str, int] | None = None
     policies: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
     """Resource policies: the table's under an empty name, those of streams by their labels."""
+    spread: Spread = "crc32"
+    insights: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+    """Contributor Insights that are on: the table's under an empty name, those of indexes by their names."""
 
     @property
     def rows(self) -> str:

@@ -19,8 +19,9 @@ import orjson
 from partita.dynamo.errors import (
     DynamoError,
     InternalServerError,
+    NoJsonError,
     ResourceNotFoundError,
-    SerializationError,
+    ThroughputExceededError,
     UnknownOperationError,
     ValidationError,
 )
@@ -30,13 +31,26 @@ from partita.dynamo.partiql.requests import STATEMENT_OPERATIONS, ReadBatch, Rea
 from partita.dynamo.requests import ItemRequest, TransactGetItems
 from partita.dynamo.shapes import check
 from partita.dynamo.validate import validated
-from partita.engine import backups, catalog, operations, restores, table_shapes
+from partita.engine import (
+    backups,
+    catalog,
+    contributors,
+    exports,
+    imports,
+    operations,
+    permissions,
+    restores,
+    table_shapes,
+)
+from partita.engine.buckets import Buckets
 from partita.engine.catalog import Catalog
+from partita.engine.contributors import Contributor, Contributors, Kind
 from partita.engine.database import STORAGE_ERRORS, Database, Durability, closed
 from partita.engine.faults import FaultPlan, Faults
 from partita.engine.maintenance import Maintenance
 from partita.engine.place import Place
 from partita.engine.reads import Load, Response
+from partita.engine.transfer_work import TransferWork
 from partita.engine.writer import Transaction, Writer
 from partita.held_folders import may_change
 
@@ -60,6 +74,7 @@ class Engine:
         faults: FaultPlan | None = None,
         clock: Callable[[], float] = time.time,
         background: bool = True,
+        exports: str | Path | None = None,
     ) -> None:
         self.place = place or Place()
         self._clock = clock
@@ -75,6 +90,12 @@ class Engine:
         self._faults = None if faults is None else Faults(faults, self.database)
         self._pool: ThreadPoolExecutor | None = None
         self.maintenance = Maintenance(self.database, self.writer, self.refresh, clock)
+        self._buckets = Buckets(None if exports is None else Path(exports))
+        self._transfers = TransferWork(self.database, self.writer, self._buckets, clock)
+        self._contributors = Contributors(self.writer)
+        self.maintenance.also.append(self._transfers.run)
+        self.maintenance.rarely.append(lambda _now: self._contributors.flush())
+        self.maintenance.rarely.append(self._transfers.remove_abandoned)
         try:
             self.refresh()
         except BaseException:
@@ -104,7 +125,10 @@ class Engine:
 
     def close(self) -> None:
         """Finish running requests and close the file."""
+        self._transfers.stop()
         self.maintenance.stop()
+        with suppress(DynamoError):  # such as a full disk: counts are not worth more
+            self._contributors.flush()
         self.writer.close()
         if self._pool is not None:
             self._pool.shutdown()
@@ -162,8 +186,11 @@ class Engine:
         self._start(request, load, on_done)
         return await future
 
-    def answer(self, operation: str, body: bytes, done: Done) -> None:
-        """Run an operation in JSON. `done` is called once: in this thread for reads, otherwise in another."""
+    def answer(self, operation: str, body: bytes, done: Done, key: str | None = None) -> None:
+        """Run an operation in JSON. `done` is called once: in this thread for reads, otherwise in another.
+
+        `key` is the access key of whoever asks; resource policies may deny something to it.
+        """
         try:
             request = _decoded(body)
             parsed: Request
@@ -172,8 +199,12 @@ class Engine:
             elif operation in STATEMENT_OPERATIONS:
                 parsed = partiql.parse(operation, request)
             else:
+                if key is not None and self._catalog.guarded:
+                    permissions.check_tables(self._catalog, key, operation, request)
                 self._answer_table(operation, request, done)
                 return
+            if key is not None and self._catalog.guarded:
+                permissions.check_items(self._catalog, key, parsed)
             if self._faults is None and type(parsed) in operations.ITEM_READS:
                 done(_encoded(self._run(parsed, orjson.Fragment)))
                 return
@@ -189,6 +220,13 @@ class Engine:
     def state(self) -> int | None:
         """A number that differs after every commit, of this process or another; None if it cannot be told now."""
         return None if self.faulty else self.database.state()  # with faults, reads may be of the past
+
+    def most_used(self, table: str, index: str = "", kind: Kind = "PKC") -> list[Contributor]:
+        """The keys of a table or an index that were counted most often since its Contributor Insights are on."""
+        self._contributors.flush()
+        tables = self.refresh()
+        with self.database.reader() as connection:
+            return contributors.most(connection, tables, table, index, kind)
 
     def refresh(self) -> Catalog:
         """The current catalog in the file."""
@@ -212,8 +250,15 @@ class Engine:
     def _run(self, request: Request, load: Load) -> Response:
         extra: dict[str, Any] = {}
         if self._faults is not None:
-            self._faults.strike(request)
+            try:
+                self._faults.strike(request)
+            except ThroughputExceededError:
+                if self._catalog.watched:
+                    self._contributors.count(self._catalog, request, throttled=True)
+                raise
             request, extra = self._faults.split(request)
+        if self._catalog.watched:
+            self._contributors.count(self._catalog, request)
         read = operations.ITEM_READS.get(type(request))
         if read is not None:
             response = self._read_item(read, request, load)
@@ -225,6 +270,8 @@ class Engine:
     def _start(self, request: Request, load: Load, on_done: Callable[[Any, BaseException | None], None]) -> None:
         """Run a request without blocking the caller."""
         if self._faults is None:
+            if self._catalog.watched:
+                self._contributors.count(self._catalog, request)
             write = operations.ITEM_WRITES[type(request)]
             try:
                 self.writer.submit(lambda transaction: write(transaction, request, load), on_done)
@@ -253,25 +300,17 @@ class Engine:
         self._pool.submit(run)
 
     def _read_item(self, read: Any, request: Request, load: Load) -> Response:
-        def run(connection: apsw.Connection, tables: Catalog) -> Response:
-            response: Response
-            if isinstance(request, TransactGetItems | ReadTransaction):
-                connection.execute("BEGIN")
-                try:
-                    response = read(connection, tables, request, load)
-                finally:
-                    connection.execute("COMMIT")
-            else:
-                response = read(connection, tables, request, load)
-            return response
-
-        if isinstance(request, ReadBatch | ReadTransaction):
+        kind = type(request)
+        if kind is ReadBatch or kind is ReadTransaction:
             self.refresh()  # a missing table is told of one statement and not raised, which would do this
+        if kind is TransactGetItems or kind is ReadTransaction:
+            read = _at_one_moment(read)
         if self._faults is not None:
             with self._faults.past(request) as past:
                 if past is not None:
-                    return run(past, catalog.load(past, self.place))
-        return self._read(run)
+                    response: Response = read(past, catalog.load(past, self.place), request, load)
+                    return response
+        return self._read(lambda connection, tables: read(connection, tables, request, load))
 
     def _read(self, read: Read[T]) -> T:
         """Run a read; if a table or an index is missing, check whether another process has changed the catalog."""
@@ -312,6 +351,10 @@ class Engine:
             return self._delete_backup(check(table_shapes.NAMED_BACKUP, request))
         if operation == "RestoreTableToPointInTime":
             return self._restore_to_moment(check(table_shapes.RESTORE_TO_MOMENT, request))
+        if operation == "ExportTableToPointInTime":
+            return self._export(check(table_shapes.EXPORT, request))
+        if operation == "ImportTable":
+            return self._import(check(table_shapes.IMPORT, request))
         raise UnknownOperationError(f"{operation} is not an operation of this engine.")
 
     def _answer_table(self, operation: str, request: object, done: Done) -> None:
@@ -356,6 +399,29 @@ class Engine:
     def _new_copy(self) -> Path:
         return self.database.folder / backups.FOLDER / f"{uuid.uuid4().hex}.sqlite3"
 
+    def _export(self, request: dict[str, Any]) -> Response:
+        exports.check(request, self._buckets, self._clock())
+        name = self.place.table_name(request["TableArn"])
+        with self.database.reader() as connection:
+            before = exports.known(connection, request, self._clock())
+        if before is not None:
+            return before
+        file = f"{uuid.uuid4().hex}.sqlite3"
+        try:
+            table, items, size = exports.copy(self.database.path, self._transfers.folder / file, name)
+        except STORAGE_ERRORS as error:
+            raise self.database.failure(error) from error
+        copied = (file, items, size)
+        response = self.writer.run(lambda tx: exports.register(tx, request, table, copied, self.place))
+        self.maintenance.poke()
+        return response
+
+    def _import(self, request: dict[str, Any]) -> Response:
+        imports.check(request, self._buckets)
+        response = self.writer.run(lambda tx: imports.begin(tx, request, self.place))
+        self.maintenance.poke()
+        return response
+
     def _delete_backup(self, request: dict[str, Any]) -> Response:
         response, file = self.writer.run(lambda tx: backups.delete(tx, request, self.place))
         folder = self.database.folder / backups.FOLDER
@@ -364,11 +430,25 @@ class Engine:
         return response
 
 
+def _at_one_moment(read: Any) -> Callable[..., Response]:
+    """A read of several items that sees all of them as of the same moment."""
+
+    def run(connection: apsw.Connection, tables: Catalog, request: Request, load: Load) -> Response:
+        connection.execute("BEGIN")
+        try:
+            response: Response = read(connection, tables, request, load)
+        finally:
+            connection.execute("COMMIT")
+        return response
+
+    return run
+
+
 def _decoded(body: bytes) -> object:
     try:
         return orjson.loads(body)
     except orjson.JSONDecodeError as error:
-        raise SerializationError(f"The request body is not valid JSON: {error.msg}") from None
+        raise NoJsonError(f"The request body is not valid JSON: {error.msg}") from None
 
 
 def _encoded(response: Response) -> bytes:

@@ -18,7 +18,7 @@ def collection_metrics(connection: apsw.Connection, table: Table, key: Item) -> 
     if not any(index.local for index in table.indexes):
         return None
     name = table.hash[0]
-    low = keys.partition((key[name],))
+    low = keys.partition((key[name],), table.spread)
     statement = f"SELECT coalesce(sum(size), 0) FROM {table.rows} WHERE key >= ? AND key < ?"
     (size,) = next(connection.execute(statement, (low, keys.successor(low))))
     gigabytes = int(size) / _GIGABYTE

@@ -1,41 +1,64 @@
 """Keys as bytes that sort the way DynamoDB sorts: strings by UTF-8, numbers by value, binary by bytes.
 
 A stored key starts with four bytes of hash of its partition key, as DynamoDB spreads partitions: scans come back in
-hash order and parallel segments are stretches of the hash. Every part ends itself, so parts can stand in a row.
+hash order and parallel segments are stretches of the hash (see `spread`). Every part ends itself, so parts can stand
+in a row.
 """
 
 from __future__ import annotations
 
 from base64 import b64decode, b64encode
-from collections.abc import Iterable
-from zlib import crc32
+from collections.abc import Sequence
 
 from partita.dynamo import numbers
-from partita.dynamo.limits import PARTITION_KEY_BYTES
-from partita.dynamo.values import AttributeValue, type_of
+from partita.dynamo.limits import PARTITION_KEY_BYTES, SORT_KEY_BYTES
+from partita.dynamo.values import AttributeValue, Item, type_of
+from partita.engine.spread import HASH_BYTES, Spread, hashed, hashed_text
 
-HASH_BYTES = 4
 HASH_SPACE = 1 << (8 * HASH_BYTES)
-_END = b"\x00\x00"
+PARTS = 4
+"""How many parts of the hash space a table on demand begins with on AWS."""
+END = b"\x00\x00"
 _ESCAPED_ZERO = b"\x00\xff"
+
+_SHORT = SORT_KEY_BYTES // 4  # characters have up to four bytes
 
 _NEGATIVE, _ZERO, _POSITIVE = 1, 2, 3
 
 
-def partition(values: Iterable[AttributeValue]) -> bytes:
+def partition(values: Sequence[AttributeValue], spread: Spread) -> bytes:
     """The start of a stored key: the hash of the partition key values, then the values."""
     encoded = b"".join(map(encode, values))
-    return crc32(encoded).to_bytes(HASH_BYTES) + encoded
+    return hashed(values, encoded, spread) + encoded
+
+
+def partition_of_text(plain: bytes, spread: Spread) -> bytes:
+    """The same for one text, without zeros, in UTF-8."""
+    encoded = plain + END
+    return hashed_text(plain, encoded, spread) + encoded
+
+
+def short_text(attribute: tuple[str, str], item: Item) -> bytes | None:
+    """A key attribute that is text, not empty, without zeros, and surely short enough; None if it is anything else."""
+    name, kind = attribute
+    value = item.get(name)
+    if value is None or kind != "S" or len(value) != 1:
+        return None
+    text = value.get("S")
+    if not text or len(text) > _SHORT or "\x00" in text:
+        return None
+    plain: bytes = text.encode()
+    return plain
 
 
 def encode(value: AttributeValue) -> bytes:
     """One key value, self-delimiting and order-preserving within its type."""
     text = value.get("S")
     if text is not None:
-        return _escape(text.encode()) + _END
+        return _escape(text.encode()) + END
     if "N" in value:
         return encode_number(value["N"])
-    return _escape(b64decode(value["B"])) + _END
+    return _escape(b64decode(value["B"])) + END
 
 
 def encode_prefix(value: AttributeValue) -> bytes:
@@ -72,6 +95,16 @@ def segment_bounds(segment: int, total: int) -> tuple[bytes, bytes]:
     after = HASH_SPACE * (segment + 1) // total
     low = first.to_bytes(HASH_BYTES)
     return low, after.to_bytes(HASH_BYTES) if after < HASH_SPACE else b"\xff" * (HASH_BYTES + PARTITION_KEY_BYTES + 1)
+
+
+def part_of(stored: bytes) -> int:
+    """Which part of the hash space a stored key lies in."""
+    return int.from_bytes(stored[:HASH_BYTES]) * PARTS // HASH_SPACE
+
+
+def last_part_below(bound: bytes) -> int:
+    """The last part of the hash space that has keys below a bound."""
+    return max(0, int.from_bytes(bound[:HASH_BYTES]) - (len(bound) <= HASH_BYTES)) * PARTS // HASH_SPACE
 
 
 def key_size(value: AttributeValue) -> int:

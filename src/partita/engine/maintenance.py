@@ -36,6 +36,10 @@ class Maintenance:
         self._wake = threading.Event()
         self._stop = False
         self._passes = 0
+        self.also: list[Callable[[], None]] = []
+        """Other work that is done in every pass."""
+        self.rarely: list[Callable[[float], None]] = []
+        """Other work that is done once a minute."""
         self._busy = threading.Lock()
         self._thread: threading.Thread | None = None
 
@@ -76,11 +80,15 @@ class Maintenance:
                         self._repeat(lambda tx, t=table.name, i=index.name: backfill.fill(tx, t, i))  # type: ignore[misc]
                 if table.ttl_filled_to is not None:
                     self._repeat(lambda tx, t=table.name: expiry.fill(tx, t))  # type: ignore[misc]
-                if table.restoring is not None:
+                if table.restoring is not None and table.restored_from is not None:
                     self._restore(table.name)
                 if self._anything_due(table):
                     self._repeat(lambda tx, t=table.name: bool(expiry.sweep(tx, t)))  # type: ignore[misc]
+            for work in self.also:
+                work()
             if self._passes % _TRIM_EVERY == 0:
+                for rare in self.rarely:
+                    rare(time.time())
                 self._writer.run(_trim)
                 self._repeat(history.trim)
                 with self._database.reader() as connection:

@@ -14,6 +14,10 @@ from partita.engine import (
     backups,
     continuous_backups,
     expiry,
+    exports,
+    imports,
+    insights,
+    kinesis,
     reads,
     resource_policies,
     restores,
@@ -76,6 +80,13 @@ TABLE_READS: dict[str, tuple[Structure, TableRead]] = {
     "GetShardIterator": (shapes.GET_ITERATOR, streams.shard_iterator),
     "GetRecords": (shapes.GET_RECORDS, streams.records),
     "DescribeBackup": (shapes.NAMED_BACKUP, _timeless(backups.describe)),
+    "DescribeExport": (shapes.NAMED_EXPORT, _timeless(exports.describe)),
+    "ListExports": (shapes.LIST_EXPORTS, _timeless(exports.list_exports)),
+    "DescribeImport": (shapes.NAMED_IMPORT, _timeless(imports.describe)),
+    "ListImports": (shapes.LIST_IMPORTS, _timeless(imports.list_imports)),
+    "DescribeContributorInsights": (shapes.DESCRIBE_INSIGHTS, _timeless(insights.describe)),
+    "ListContributorInsights": (shapes.LIST_INSIGHTS, _timeless(insights.list_insights)),
+    "DescribeKinesisStreamingDestination": (shapes.NAMED_TABLE, _timeless(kinesis.describe)),
     "ListBackups": (shapes.LIST_BACKUPS, _timeless(backups.list_backups)),
 }
 
@@ -89,10 +100,15 @@ TABLE_WRITES: dict[str, tuple[Structure, TableWrite]] = {
     "PutResourcePolicy": (shapes.PUT_POLICY, resource_policies.put),
     "DeleteResourcePolicy": (shapes.DELETE_POLICY, resource_policies.delete),
     "UpdateContinuousBackups": (shapes.UPDATE_CONTINUOUS_BACKUPS, continuous_backups.update),
+    "UpdateContributorInsights": (shapes.UPDATE_INSIGHTS, insights.update),
+    "EnableKinesisStreamingDestination": (shapes.KINESIS, kinesis.refuse),
+    "DisableKinesisStreamingDestination": (shapes.KINESIS, kinesis.refuse),
+    "UpdateKinesisStreamingDestination": (shapes.KINESIS, kinesis.refuse),
     "RestoreTableFromBackup": (shapes.RESTORE, restores.from_backup),
 }
 
 BODILESS = frozenset(("TagResource", "UntagResource"))
 """Answered over HTTP without a body, as DynamoDB does."""
 
-TABLE_OPERATIONS = frozenset((*TABLE_READS, *TABLE_WRITES, "CreateBackup", "DeleteBackup", "RestoreTableToPointInTime"))
+_ON_FILES = ("CreateBackup", "DeleteBackup", "RestoreTableToPointInTime", "ExportTableToPointInTime", "ImportTable")
+TABLE_OPERATIONS = frozenset((*TABLE_READS, *TABLE_WRITES, *_ON_FILES))

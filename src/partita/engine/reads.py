@@ -23,6 +23,7 @@ from partita.dynamo.values import Item, describe, type_of
 from partita.engine import key_paths, keys, rows
 from partita.engine.catalog import Catalog
 from partita.engine.definitions import Index, KeyAttribute, Table
+from partita.engine.spread import Spread
 
 Load = Callable[[bytes], Any]
 """How a whole stored item is returned: parsed for Python, or as JSON."""
@@ -67,11 +68,13 @@ def query(connection: apsw.Connection, catalog: Catalog, request: Query, load: L
         raise
     _check_filter(request, hash_keys, range_keys)
     _check_selection(table, index, request)
-    low, high = bounds(selected)
+    spread = table.spread if index is None else index.spread
+    low, high = bounds(selected, spread)
     if request.start is not None:
         start = start_key(table, index, request.start)
         if not (low <= start < high):
-            raise _outside(selected, start, request.start, hash_keys, range_keys, of_table=index is None)
+            same_partition = start.startswith(keys.partition(selected.partition, spread))
+            raise _outside(selected, request.start, range_keys, of_table=index is None, same_partition=same_partition)
         low, high = (start + b"\x00", high) if request.forward else (low, start)
     return _page(connection, table, index, request, low, high, load, forward=request.forward)
 
@@ -92,9 +95,9 @@ def scan(connection: apsw.Connection, catalog: Catalog, request: Scan, load: Loa
     return _page(connection, table, index, request, low, high, load, forward=True)
 
 
-def bounds(selected: KeyRange) -> tuple[bytes, bytes]:
+def bounds(selected: KeyRange, spread: Spread) -> tuple[bytes, bytes]:
     """The range of stored keys for a key condition: from the first, up to but without the second."""
-    base = keys.partition(selected.partition) + b"".join(map(keys.encode, selected.leading))
+    base = keys.partition(selected.partition, spread) + b"".join(map(keys.encode, selected.leading))
     last = selected.last
     if last is None:
         return base, keys.successor(base)
@@ -177,21 +180,17 @@ def _check_filter(request: Query, hash_keys: tuple[KeyAttribute, ...], range_key
 
 def _outside(
     selected: KeyRange,
-    start: bytes,
     given: Item,
-    hash_keys: tuple[KeyAttribute, ...],
     range_keys: tuple[KeyAttribute, ...],
     *,
     of_table: bool,
+    same_partition: bool,
 ) -> ValidationError:
     """What is said of a starting key that the key condition does not select."""
-    if not range_keys and of_table:
-        ((name, _),) = hash_keys
-        return ValidationError(
-            f"The provided exclusive start key is invalid: ExclusiveStartKey: {{{name}=AttributeValue: "
-            f"{describe(given[name])}}}"
-        )
-    if start.startswith(keys.partition(selected.partition)):
+    if not range_keys:
+        told = ", ".join(f"{name}=AttributeValue: {describe(value)}" for name, value in given.items())
+        return ValidationError(f"The provided exclusive start key is invalid: ExclusiveStartKey: {{{told}}}")
+    if same_partition:
         return ValidationError("The provided starting key does not match the range key predicate")
     if of_table and len(selected.leading) == len(range_keys):
         return ValidationError("The query can return at most one row and cannot be restarted")
@@ -244,6 +243,29 @@ def _view(table: Table, index: Index | None, request: Query | Scan) -> _View:
     partial = index is not None and index.projection != "ALL" and not fetched
     whole = request.filter is None and request.projection is None and not partial and not fetched
     return _View(table, index, request, whole, fetched)
+
+
+class _Parts:
+    """A scan's bytes by the four parts of the disk that a table on demand begins with: each is rounded up by itself."""
+
+    def __init__(self, table: Table) -> None:
+        self._table = table
+        self._sizes = [0] * keys.PARTS
+        self._reached = 0
+
+    def add(self, item: Item, size: int) -> None:
+        self._reached = keys.part_of(keys.partition((item[self._table.hash[0]],), self._table.spread))
+        self._sizes[self._reached] += size
+
+    def units(self, low: bytes, high: bytes, *, to_the_end: bool, consistent: bool) -> float:
+        """Of the parts between two stored keys, as far as the page came."""
+        reached = keys.last_part_below(high) if to_the_end else self._reached
+        return sum(read_units(size, consistent=consistent) for size in self._sizes[keys.part_of(low) : reached + 1])
+
+
+def _parts_to_count(table: Table, index: Index | None, request: Query | Scan) -> _Parts | None:
+    counted = request.capacity != "NONE" and isinstance(request, Scan)
+    return _Parts(table) if counted and index is None and table.billing == "PAY_PER_REQUEST" else None
 
 
 @dataclass(slots=True)
@@ -301,9 +323,12 @@ def read_page(
     last: bytes | None = None
     counting = request.select == "COUNT"
     narrow = index is not None and index.projection != "ALL"
+    parts = _parts_to_count(table, index, request)
     for size, crc, stored in _stretch(connection, table, index, low, high, forward=forward, limit=limit):
         body = rows.sound(stored, crc)
         scanned += 1
+        if parts is not None:
+            parts.add(orjson.loads(body), size)
         if view.whole:
             count += 1
             if not counting:
@@ -329,7 +354,10 @@ def read_page(
         whole = items[-1] if view.whole and not counting and isinstance(items[-1], dict) else orjson.loads(last)
         page.last = _last_key(table, index, whole)
     if request.capacity != "NONE":
-        units = read_units(total, consistent=request.consistent)
+        if parts is None:
+            units = read_units(total, consistent=request.consistent)
+        else:
+            units = parts.units(low, high, to_the_end=last is None, consistent=request.consistent)
         page.capacity = capacity = Capacity(table.name, "read")
         if index is None:
             capacity.base = units

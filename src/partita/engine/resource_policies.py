@@ -1,4 +1,4 @@
-"""Resource policies of tables and streams: stored and returned; the engine has no identities to hold to them."""
+"""PutResourcePolicy, GetResourcePolicy and DeleteResourcePolicy, for tables and streams."""
 
 from __future__ import annotations
 
@@ -8,17 +8,15 @@ from dataclasses import replace
 from typing import Any
 
 import apsw
-import orjson
 
-from partita.dynamo.errors import PolicyNotFoundError, ResourceNotFoundError, ValidationError
-from partita.engine import catalog
+from partita.dynamo.errors import PolicyNotFoundError, ResourceNotFoundError
+from partita.engine import catalog, policy_rules
 from partita.engine.catalog import Catalog
 from partita.engine.definitions import Table
 from partita.engine.place import Place
 from partita.engine.writer import Transaction
 
 _NO_POLICY = "NO_POLICY"
-_MOST_BYTES = 20 * 1024
 Request = Mapping[str, Any]
 Response = dict[str, Any]
 
@@ -29,7 +27,7 @@ def put(transaction: Transaction, request: Request, _place: Place) -> Response:
     current = table.policies.get(part)
     _check_revision(current, request)
     policy = request["Policy"]
-    _check_document(policy)
+    policy_rules.check(policy, request["ResourceArn"])
     if current is None or current["Policy"] != policy:
         current = {"Policy": policy, "RevisionId": str(uuid.uuid4().int)[:13]}
         catalog.save(transaction.connection, replace(table, policies={**table.policies, part: current}))
@@ -71,17 +69,6 @@ def _check_revision(current: Mapping[str, str] | None, request: Request) -> None
     expected = request.get("ExpectedRevisionId")
     if expected is not None and expected != (_NO_POLICY if current is None else current["RevisionId"]):
         raise _missing(request)
-
-
-def _check_document(policy: str) -> None:
-    try:
-        document = orjson.loads(policy)
-    except orjson.JSONDecodeError:
-        document = None
-    if not isinstance(document, dict) or "Statement" not in document:
-        raise ValidationError("The policy is not a JSON object with a Statement.")
-    if len(policy.encode()) > _MOST_BYTES:
-        raise ValidationError(f"The policy has more than {_MOST_BYTES} bytes.")
 
 
 def _missing(request: Request) -> PolicyNotFoundError:

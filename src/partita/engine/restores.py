@@ -125,6 +125,7 @@ def begin(
         ttl_filled_to=None,
         tags={},
         policies={},
+        insights={},
         deletion_protection=False,
         recovery_days=None,
         restored_from={**summary, "SourceTableArn": place.table_arn(source.name)},

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 from zlib import crc32
 
 import apsw
@@ -26,8 +26,7 @@ _LONG = "x" * SORT_KEY_BYTES
 _SURELY_FITS = SORT_KEY_BYTES // 16  # up to four attributes of up to four bytes a character
 
 
-@dataclass(frozen=True, slots=True)
-class Row:
+class Row(NamedTuple):
     """An item in the file."""
 
     id: int
@@ -57,6 +56,9 @@ def sound(body: bytes, crc: int) -> bytes:
 
 def key_of_item(table: Table, item: Item) -> bytes:
     """The stored key of a whole item; refuses an item without its key."""
+    quick = _key_of_texts(table, item)
+    if quick is not None:
+        return quick
     for name, kind in table.keys:
         value = item.get(name)
         if value is None:
@@ -68,9 +70,24 @@ def key_of_item(table: Table, item: Item) -> bytes:
 
 def key_of_key(table: Table, key: Item) -> bytes:
     """The stored key of a request's key; refuses more, less or other attributes than the table's key."""
+    if len(key) == (1 if table.range is None else 2):
+        quick = _key_of_texts(table, key)
+        if quick is not None:
+            return quick
     if not _has_schema(table, key):
         raise ValidationError(NO_KEY)
     return _stored_key(table, key)
+
+
+def _key_of_texts(table: Table, item: Item) -> bytes | None:
+    """The stored key of an item whose key is short text, as nearly all are; None of any other, which may be wrong."""
+    first = keys.short_text(table.hash, item)
+    if first is None:
+        return None
+    if table.range is None:
+        return keys.partition_of_text(first, table.spread)
+    second = keys.short_text(table.range, item)
+    return None if second is None else keys.partition_of_text(first, table.spread) + second + keys.END
 
 
 def _has_schema(table: Table, key: Item) -> bool:
@@ -97,7 +114,7 @@ def _stored_key(table: Table, item: Item) -> bytes:
             )
     hash_value = item[table.hash[0]]
     _check_key_sizes((hash_value,), () if table.range is None else (item[table.range[0]],))
-    key = keys.partition((hash_value,))
+    key = keys.partition((hash_value,), table.spread)
     return key if table.range is None else key + keys.encode(item[table.range[0]])
 
 
@@ -127,7 +144,7 @@ def index_key(index: Index, item: Item, key: bytes, *, updating: bool = False) -
     hash_values = tuple(_index_value(index, attribute, item, updating=updating) for attribute in index.hash)
     range_values = tuple(_index_value(index, attribute, item, updating=updating) for attribute in index.range)
     _check_key_sizes(hash_values, range_values)
-    return keys.partition(hash_values) + b"".join(map(keys.encode, range_values)) + key
+    return keys.partition(hash_values, index.spread) + b"".join(map(keys.encode, range_values)) + key
 
 
 def fitting_key(index: Index, item: Item, key: bytes) -> bytes | None:
@@ -352,6 +369,7 @@ def _count_entry(
     transaction.count(index.id, (after is not None) - (before is not None), new_size - old_size)
     if capacity is None or (before == after and unchanged):
         return
+    transactional = transactional and index.local  # a global index follows after the commit, outside the transaction
     if before is not None and after is not None and before != after:
         units = write_units(old_size, transactional=transactional) + write_units(new_size, transactional=transactional)
     else:

@@ -163,4 +163,5 @@ def _index(
         included=tuple(included or ()),
         throughput=member.get("ProvisionedThroughput"),
         on_demand=member.get("OnDemandThroughput"),
+        spread="md5",
     )

@@ -193,6 +193,14 @@ def _iterator(arn: str, position: int, now: float, *, exact: bool) -> str:
     return urlsafe_b64encode(orjson.dumps([arn, position, now, exact])).decode()
 
 
+def arn_of_iterator(iterator: object) -> str:
+    """The ARN of the stream that an iterator is for; nothing if it is none of ours."""
+    try:
+        return str(orjson.loads(urlsafe_b64decode(str(iterator)))[0])
+    except (binascii.Error, ValueError, TypeError, LookupError):
+        return ""
+
+
 def _opened(iterator: str, now: float) -> tuple[str, int, bool]:
     try:
         arn, position, issued, exact = orjson.loads(urlsafe_b64decode(iterator))

@@ -7,6 +7,7 @@ from typing import Any
 from partita.dynamo.item_shapes import INDEX_NAME, TABLE_NAME
 from partita.dynamo.limits import INDEX_KEY_ATTRIBUTES
 from partita.dynamo.shapes import Flag, Listing, Moment, Structure, TableName, Text, Whole
+from partita.engine import buckets
 
 ARN = Text(required=True, least=1, most=1283)
 _NAME = Text(required=True, least=1, most=255)
@@ -188,5 +189,73 @@ RESTORE_TO_MOMENT = Structure(
         "UseLatestRestorableTime": Flag(),
         "RestoreDateTime": Moment(),
         **_TARGET,
+    }
+)
+_BUCKET = Text(required=True, least=1, most=255, pattern=buckets.NAME)
+_OWNER = Text(pattern="[0-9]{12}")
+_TABLE_ARN = Text(least=1, most=1024)
+_TOKEN = Text(pattern=r"[^\$]+")
+EXPORT = Structure(
+    {
+        "TableArn": Text(required=True, least=1, most=1024),
+        "ExportTime": Moment(),
+        "ClientToken": _TOKEN,
+        "S3Bucket": _BUCKET,
+        "S3BucketOwner": _OWNER,
+        "S3Prefix": Text(least=0, most=1024),
+        "S3SseAlgorithm": Text(choices=("AES256", "KMS")),
+        "S3SseKmsKeyId": Text(least=1, most=2048),
+        "ExportFormat": Text(choices=("DYNAMODB_JSON", "ION")),
+        "ExportType": Text(choices=("FULL_EXPORT", "INCREMENTAL_EXPORT")),
+    }
+)
+NAMED_EXPORT = Structure({"ExportArn": Text(required=True, least=37, most=1024)})
+LIST_EXPORTS = Structure({"TableArn": _TABLE_ARN, "MaxResults": Whole(least=1, most=25), "NextToken": Text()})
+IMPORT = Structure(
+    {
+        "ClientToken": _TOKEN,
+        "S3BucketSource": Structure(
+            {"S3BucketOwner": _OWNER, "S3Bucket": _BUCKET, "S3KeyPrefix": Text(least=0, most=1024)}, required=True
+        ),
+        "InputFormat": Text(required=True, choices=("DYNAMODB_JSON", "ION", "CSV")),
+        "InputFormatOptions": Structure(
+            {
+                "Csv": Structure(
+                    {
+                        "Delimiter": Text(least=1, most=1),
+                        "HeaderList": Listing(Text(least=1, most=65536), least=1, most=255),
+                    }
+                )
+            }
+        ),
+        "InputCompressionType": Text(choices=("GZIP", "ZSTD", "NONE")),
+        "TableCreationParameters": Structure(
+            {
+                "TableName": TableName(least=3),
+                "AttributeDefinitions": Listing(_ATTRIBUTES, required=True),
+                "KeySchema": _TABLE_KEYS,
+                "BillingMode": _BILLING,
+                "ProvisionedThroughput": _THROUGHPUT,
+                "OnDemandThroughput": _ON_DEMAND,
+                "SSESpecification": _ENCRYPTION,
+                "GlobalSecondaryIndexes": Listing(Structure(_GLOBAL)),
+            },
+            required=True,
+        ),
+    }
+)
+NAMED_IMPORT = Structure({"ImportArn": Text(required=True, least=37, most=1024)})
+LIST_IMPORTS = Structure({"TableArn": _TABLE_ARN, "PageSize": Whole(least=1, most=25), "NextToken": Text()})
+KINESIS = Structure({"TableName": TABLE_NAME, "StreamArn": Text(required=True, least=37, most=1024)})
+DESCRIBE_INSIGHTS = Structure({"TableName": TABLE_NAME, "IndexName": INDEX_NAME})
+LIST_INSIGHTS = Structure(
+    {"TableName": TableName(required=False), "NextToken": Text(), "MaxResults": Whole(least=1, most=100)}
+)
+UPDATE_INSIGHTS = Structure(
+    {
+        "TableName": TABLE_NAME,
+        "IndexName": INDEX_NAME,
+        "ContributorInsightsAction": Text(required=True, choices=("ENABLE", "DISABLE")),
+        "ContributorInsightsMode": Text(choices=("ACCESSED_AND_THROTTLED_KEYS", "THROTTLED_KEYS")),
     }
 )

@@ -31,14 +31,16 @@ def create(transaction: Transaction, request: Request, place: Place) -> Response
     name = place.table_name(request["TableName"])
     if name in transaction.catalog.tables:
         raise ResourceInUseError(f"Table already exists: {name}")
-    table = _new_table(transaction, request, name)
+    table = new_table(transaction, request, name)
     create_rows(transaction, table)
     catalog.save(transaction.connection, table)
     transaction.reload()
     return {"TableDescription": describe_table(transaction.connection, table, place, status="CREATING")}
 
 
-def _new_table(transaction: Transaction, request: Request, name: str) -> Table:
+def new_table(transaction: Transaction, request: Request, name: str) -> Table:
+    """The definition of a table as CreateTable asks for it; it is not stored yet."""
+
     def identify() -> int:
         return catalog.next_id(transaction.connection)
 
@@ -78,6 +80,7 @@ def _new_table(transaction: Transaction, request: Request, name: str) -> Table:
         encryption=encryption(request.get("SSESpecification")),
         on_demand_since=transaction.now if mode == "PAY_PER_REQUEST" else None,
         on_demand=request.get("OnDemandThroughput"),
+        spread="md5",
     )
 
 
@@ -108,6 +111,7 @@ def drop_index(transaction: Transaction, index: Index) -> None:
     """Delete the table of an index."""
     transaction.execute(f"DROP TABLE {index.rows}")
     transaction.execute("DELETE FROM counters WHERE owner = ?", (index.id,))
+    transaction.execute("DELETE FROM contributors WHERE owner = ?", (index.id,))
 
 
 def describe(connection: apsw.Connection, tables: Catalog, request: Request, place: Place) -> Response:
@@ -155,6 +159,7 @@ def drop(transaction: Transaction, table: Table) -> None:
     """Delete a table and everything of it but the records of its stream."""
     transaction.execute(f"DROP TABLE {table.rows}")
     transaction.execute("DELETE FROM counters WHERE owner = ?", (table.id,))
+    transaction.execute("DELETE FROM contributors WHERE owner = ?", (table.id,))
     for index in table.indexes:
         drop_index(transaction, index)
     for stream in table.streams:

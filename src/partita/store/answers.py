@@ -64,7 +64,7 @@ def _error(status: int, answer: Mapping[str, Any]) -> DynamoError:
         return TransactionCanceledError(answer.get("CancellationReasons") or [{"Code": "Unknown"}])
     kind = _CLASSES.get(code)
     if kind is not None:
-        return kind(message)
+        return kind(message or f"The endpoint answers {code} and gives no reason.")
     if status >= 500 or code in _LATE:
         return InternalServerError(f"{code or status}: {message}")
     if code in _THROTTLED:

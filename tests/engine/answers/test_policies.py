@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+
 import pytest
 
 from partita.dynamo.errors import PolicyNotFoundError, ResourceNotFoundError
@@ -9,6 +11,11 @@ from partita.engine import Engine
 from tests.engine.answers.asking import fault
 
 _POLICY = '{"Version": "2012-10-17", "Statement": []}'
+
+
+def _denying(arn: str, **changes: object) -> str:
+    statement = {"Effect": "Deny", "Principal": "*", "Action": "dynamodb:DeleteTable", "Resource": arn, **changes}
+    return json.dumps({"Statement": {name: value for name, value in statement.items() if value is not None}})
 
 
 @pytest.fixture(params=["TableArn", "LatestStreamArn"])
@@ -24,7 +31,7 @@ def test_a_policy_is_kept_under_its_revision(engine: Engine, arn: str) -> None:
     assert engine.call("GetResourcePolicy", {"ResourceArn": arn}) == {"Policy": _POLICY, "RevisionId": revision}
     fault(engine, "PutResourcePolicy", first, PolicyNotFoundError)
     assert engine.call("PutResourcePolicy", {"ResourceArn": arn, "Policy": _POLICY}) == {"RevisionId": revision}
-    other = {"ResourceArn": arn, "Policy": '{"Statement": [{}]}', "ExpectedRevisionId": revision}
+    other = {"ResourceArn": arn, "Policy": _denying(arn), "ExpectedRevisionId": revision}
     changed = engine.call("PutResourcePolicy", other)["RevisionId"]
     assert changed != revision
     fault(engine, "DeleteResourcePolicy", {"ResourceArn": arn, "ExpectedRevisionId": revision}, PolicyNotFoundError)
@@ -37,6 +44,33 @@ def test_a_policy_is_kept_under_its_revision(engine: Engine, arn: str) -> None:
 def test_what_is_no_policy_is_refused(engine: Engine, arn: str, policy: str) -> None:
     fault(engine, "PutResourcePolicy", {"ResourceArn": arn, "Policy": policy})
     fault(engine, "GetResourcePolicy", {"ResourceArn": arn}, PolicyNotFoundError)
+
+
+@pytest.mark.parametrize(
+    ("changes", "fault_in_it"),
+    [
+        ({"Effect": "Perhaps"}, "Effect must be Allow or Deny."),
+        ({"Principal": None}, "it needs Principal or NotPrincipal, once."),
+        ({"Principal": "ada"}, 'Principal has to be "*" or an object of lists.'),
+        ({"NotAction": "dynamodb:GetItem"}, "it needs Action or NotAction, once."),
+        ({"Action": ["s3:GetObject"]}, "Action has to be a list of dynamodb:<operation>."),
+        ({"Resource": "arn:aws:dynamodb:us-east-1:000000000000:table/other"}, "it speaks of arn:aws:dynamodb"),
+        ({"Condition": {"Bool": {"aws:SecureTransport": "false"}}}, "conditions are not judged here"),
+    ],
+)
+def test_a_policy_that_could_not_be_held_to_is_refused_with_every_reason(
+    engine: Engine, arn: str, changes: dict[str, object], fault_in_it: str
+) -> None:
+    policy = _denying(arn, **changes)
+    told = fault(engine, "PutResourcePolicy", {"ResourceArn": arn, "Policy": policy})
+    assert told.startswith("The policy cannot be used. Statement 1: ")
+    assert fault_in_it in told
+
+
+def test_what_is_allowed_may_have_conditions(engine: Engine, arn: str) -> None:
+    allowed = _denying(arn, Effect="Allow", Condition={"Bool": {"aws:SecureTransport": "true"}})
+    engine.call("PutResourcePolicy", {"ResourceArn": arn, "Policy": allowed})
+    engine.call("DeleteResourcePolicy", {"ResourceArn": arn})
 
 
 def test_a_resource_that_is_not_there_has_no_policy(engine: Engine, arn: str) -> None:

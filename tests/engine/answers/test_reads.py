@@ -48,6 +48,12 @@ def test_a_query_of_a_table_without_sort_key_starts_at_no_other_item(engine: Eng
     assert fault(engine, "Query", _query("pk = :a", "music", ExclusiveStartKey=other)) == (
         "The provided exclusive start key is invalid: ExclusiveStartKey: {pk=AttributeValue: {S:x}}"
     )
+    indexed = {"pk": {"S": "x"}, "tag": {"S": "z"}}
+    request = _query("tag = :a", "music", IndexName="byTag", ExclusiveStartKey=indexed)
+    assert fault(engine, "Query", request) == (
+        "The provided exclusive start key is invalid: ExclusiveStartKey: "
+        "{pk=AttributeValue: {S:x}, tag=AttributeValue: {S:z}}"
+    )
     put(engine, pk="a")
     found = pages(engine, "Query", _query("pk = :a", "music", Limit=1))  # what it returned itself it takes back
     assert [page["Count"] for page in found] == [1, 0]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack
 
 import pytest
@@ -27,9 +27,9 @@ def open_door(request: pytest.FixtureRequest, backend: StandIn, monkeypatch: pyt
         monkeypatch.setattr(door_thread, "new_loop", asyncio.new_event_loop)
     with ExitStack() as stack:
 
-        def open_one(keys: dict[str, str] | None = None, **limits: float) -> DoorThread:
+        def open_one(keys: dict[str, str] | None = None, origins: Sequence[str] = (), **limits: float) -> DoorThread:
             bounds = DoorLimits(**{"stop_seconds": 5.0, **limits})  # type: ignore[arg-type]
-            return stack.enter_context(DoorThread(backend, keys=keys, limits=bounds))
+            return stack.enter_context(DoorThread(backend, keys=keys, limits=bounds, origins=origins))
 
         yield open_one
 

@@ -22,7 +22,9 @@ class OneTable:
     def __init__(self) -> None:
         self.items: dict[str, Any] = {}
 
-    def answer(self, operation: str, body: bytes, done: Callable[[bytes | DynamoError], None]) -> None:
+    def answer(
+        self, operation: str, body: bytes, done: Callable[[bytes | DynamoError], None], key: str | None = None
+    ) -> None:
         request = orjson.loads(body)
         if request["TableName"] != "t":
             done(ResourceNotFoundError("Requested resource not found"))

@@ -23,7 +23,7 @@ class StandIn:
         self.calls: list[tuple[str, bytes]] = []
         self.held: SimpleQueue[Done] = SimpleQueue()
 
-    def answer(self, operation: str, body: bytes, done: Done) -> None:
+    def answer(self, operation: str, body: bytes, done: Done, key: str | None = None) -> None:
         self.calls.append((operation, body))
         getattr(self, f"do_{operation.lower()}")(body, done)
 

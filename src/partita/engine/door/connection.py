@@ -217,7 +217,10 @@ class Connection(asyncio.Protocol):
         shared = self.shared
         exchange = self._running = Exchange(self, request, shared.thread)
         try:
-            shared.backend.answer(request.operation, request.body, exchange.done)
+            if request.key is None:
+                shared.backend.answer(request.operation, request.body, exchange.done)
+            else:
+                shared.backend.answer(request.operation, request.body, exchange.done, request.key)
         except DynamoError as error:
             exchange.done(error)
         except Exception:
@@ -229,6 +232,8 @@ class Connection(asyncio.Protocol):
         try:
             if not isinstance(error, DynamoError):
                 raise TypeError(f"neither bytes nor a DynamoError but {type(error).__name__}")
+            if error.silent:
+                log.info("%s (%s)", error.message, error.code)
             status, body = error.status, error_body(error)
         except Exception as problem:
             if isinstance(error, BaseException):
@@ -249,6 +254,7 @@ class Connection(asyncio.Protocol):
             keep_alive=request.keep_alive and not last,
             content_type=content_type,
             encoding=request.encoding if len(body) >= shared.limits.compress_from_bytes else None,
+            cors=request.cors,
         )
         if request.bodiless:
             transport.write(head)

@@ -28,6 +28,10 @@ class Request:
     encoding: bytes | None = None
     """Of the response."""
     bodiless: bool = False
+    key: str | None = None
+    """The id of the access key that signed it."""
+    cors: bytes = b""
+    """Headers of the response for a web page."""
 
 
 class RequestReader:
@@ -39,6 +43,7 @@ class RequestReader:
         "_admissions",
         "_body",
         "_budget",
+        "_cors",
         "_encoding",
         "_kept",
         "_limits",
@@ -146,6 +151,7 @@ class RequestReader:
         if int(headers.get(b"content-length", b"0")) > self._limits.body_bytes:
             raise self._refused(too_large(self._limits.body_bytes))
         self._method = parser.get_method()
+        self._cors = self._admissions.cors(self._method, headers)
         try:
             self._admission = self._admissions.admit(self._method, self._url, headers)
             self._kept = self._admission.operation is not None
@@ -189,7 +195,10 @@ class RequestReader:
         if operation is None and self._admission is not None:
             body = self._admission.greeting
         bodiless = self._method == b"HEAD"
-        request = Request(operation, body, self._taken, self._refusal, keep_alive, self._accepted, bodiless)
+        key = None if self._admission is None else self._admission.key
+        request = Request(
+            operation, body, self._taken, self._refusal, keep_alive, self._accepted, bodiless, key, self._cors
+        )
         self._taken = 0  # it is the request's now
         self._end(request)
         if not keep_alive:
@@ -212,6 +221,7 @@ class RequestReader:
     def _reset(self) -> None:
         self._url = b""
         self._method = b""
+        self._cors = b""
         self._raw_headers.clear()
         self._body = b""
         self._size = 0

@@ -51,3 +51,4 @@ class UnknownResourceError(UnknownOperationError):
     """There is nothing at this method and path."""
 
     status = 404
+    silent = False

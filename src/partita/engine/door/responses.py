@@ -37,9 +37,16 @@ class ResponseWriter:
         self._step = secrets.randbits(_ID_BITS) | 1
 
     def head(
-        self, status: int, body: bytes, *, keep_alive: bool, content_type: str = JSON, encoding: bytes | None = None
+        self,
+        status: int,
+        body: bytes,
+        *,
+        keep_alive: bool,
+        content_type: str = JSON,
+        encoding: bytes | None = None,
+        cors: bytes = b"",
     ) -> bytes:
-        """Everything before the body; `body` is as it is sent."""
+        """Everything before the body; `body` is as it is sent, `cors` are headers for web pages."""
         second = int(self._clock())
         if second != self._second:
             self._heads.clear()
@@ -48,22 +55,30 @@ class ResponseWriter:
         if start is None:
             start = self._heads[(status, keep_alive, content_type)] = self._start(status, keep_alive, content_type)
         count = self._count = (self._count + self._step) & ((1 << _ID_BITS) - 1)
-        return b"%b%026X%b\r\nx-amz-crc32: %d\r\n%bContent-Length: %d\r\n\r\n" % (
+        return b"%b%026X%b\r\nx-amz-crc32: %d\r\n%b%bContent-Length: %d\r\n\r\n" % (
             start,
             count,
             self._door_id,
             crc32(body),
             b"" if encoding is None else b"Content-Encoding: %b\r\n" % encoding,
+            cors,
             len(body),
         )
 
     def message(
-        self, status: int, body: bytes, *, keep_alive: bool, content_type: str = JSON, encoding: bytes | None = None
+        self,
+        status: int,
+        body: bytes,
+        *,
+        keep_alive: bool,
+        content_type: str = JSON,
+        encoding: bytes | None = None,
+        cors: bytes = b"",
     ) -> tuple[bytes, bytes]:
         """Head and body, compressed if an encoding is given."""
         if encoding is not None:
             body = compression.compress(body, encoding)
-        head = self.head(status, body, keep_alive=keep_alive, content_type=content_type, encoding=encoding)
+        head = self.head(status, body, keep_alive=keep_alive, content_type=content_type, encoding=encoding, cors=cors)
         return head, body
 
     def _start(self, status: int, keep_alive: bool, content_type: str) -> bytes:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import signal
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from contextlib import suppress
 from time import monotonic
 from types import TracebackType
@@ -38,13 +38,14 @@ class Door:
         port: int = 8000,
         keys: Mapping[str, str] | None = None,
         limits: DoorLimits | None = None,
+        origins: Iterable[str] = (),
     ) -> None:
         if not keys and not is_loopback(host):
             raise UnprotectedHostError(host)
         self._backend = backend
         self._host = host
         self._port = port
-        self._admissions = Admissions(keys)
+        self._admissions = Admissions(keys, origins)
         self._limits = limits or DoorLimits()
         self._server: asyncio.Server | None = None
         self._shared: Shared | None = None
@@ -136,10 +137,11 @@ def run(
     port: int = 8000,
     keys: Mapping[str, str] | None = None,
     limits: DoorLimits | None = None,
+    origins: Iterable[str] = (),
     ready: Callable[[Door], object] | None = None,
 ) -> None:
     """Serve from the main thread until SIGINT or SIGTERM, then stop gracefully; `ready` is called when it listens."""
-    door = Door(backend, host=host, port=port, keys=keys, limits=limits)
+    door = Door(backend, host=host, port=port, keys=keys, limits=limits, origins=origins)
 
     async def main() -> None:
         loop = asyncio.get_running_loop()

@@ -47,6 +47,7 @@ class Claim:
     service: str
     signed_headers: tuple[str, ...]
     signature: str = field(repr=False)
+    access_key: str = ""
 
 
 def read_claim(headers: Mapping[str, str], keys: Mapping[str, str], now: datetime) -> Claim:
@@ -77,7 +78,7 @@ def read_claim(headers: Mapping[str, str], keys: Mapping[str, str], now: datetim
     secret = keys.get(access_key)
     if secret is None:
         raise UnrecognizedClientError("The security token included in the request is invalid.")
-    return Claim(secret, moment, region, service, signed_headers, parts["Signature"])
+    return Claim(secret, moment, region, service, signed_headers, parts["Signature"], access_key)
 
 
 def verify_signature(claim: Claim, method: str, path: str, query: str, headers: Mapping[str, str], body: bytes) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from concurrent.futures import Future
 from threading import Thread
 from types import TracebackType
@@ -24,8 +24,9 @@ class DoorThread:
         port: int = 0,
         keys: Mapping[str, str] | None = None,
         limits: DoorLimits | None = None,
+        origins: Iterable[str] = (),
     ) -> None:
-        self._door = Door(backend, host=host, port=port, keys=keys, limits=limits)
+        self._door = Door(backend, host=host, port=port, keys=keys, limits=limits, origins=origins)
         self._thread: Thread | None = None
         self._loop: asyncio.AbstractEventLoop | None = None
         self._stop: asyncio.Event | None = None

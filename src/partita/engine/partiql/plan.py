@@ -19,6 +19,7 @@ from partita.dynamo.partiql.tree import Ordering
 from partita.dynamo.values import AttributeValue, type_of
 from partita.engine import key_paths, keys, reads, rows
 from partita.engine.definitions import Index, KeyAttribute, Table
+from partita.engine.spread import Spread
 
 _OVERLAP = "Overlapping conditions with range keys are not supported in where clause"
 _FLIPPED = {"=": "=", "<>": "<>", "<": ">", "<=": ">=", ">": "<", ">=": "<="}
@@ -138,12 +139,13 @@ class _Schema:
 
     hash: KeyAttribute
     range: KeyAttribute | None
+    spread: Spread
 
     @classmethod
     def of(cls, table: Table, index: Index | None) -> _Schema:
         if index is None:
-            return cls(table.hash, table.range)
-        return cls(index.hash[0], index.range[0] if index.range else None)
+            return cls(table.hash, table.range, table.spread)
+        return cls(index.hash[0], index.range[0] if index.range else None, index.spread)
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -250,7 +252,7 @@ class _Schema:
         partition = self._partitions(branch)[0]
         key: list[Condition] = []
         rest: list[Condition] = []
-        low, high = reads.bounds(KeyRange((partition,), (), None))
+        low, high = reads.bounds(KeyRange((partition,), (), None), self.spread)
         single = single_items and self.range is None
         for condition in branch:
             of_hash = self._term(condition, self.hash)
@@ -266,7 +268,7 @@ class _Schema:
             exact = term.operator == "="
             single = single or (single_items and exact)
             found = KeyRange((partition,), term.values if exact else (), None if exact else term)
-            lowest, highest = reads.bounds(found)
+            lowest, highest = reads.bounds(found, self.spread)
             low, high = max(low, lowest), min(high, highest)
             key.append(condition)
         made = None if not rest else rest[0] if len(rest) == 1 else And(tuple(rest))

@@ -1,0 +1,113 @@
+"""What ImportTable reads: DynamoDB JSON or CSV, plain or gzip. A bad record is told and passed over."""
+
+from __future__ import annotations
+
+import csv
+import gzip
+import io
+import zlib
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import closing
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, BinaryIO
+
+import orjson
+
+from partita.dynamo.errors import DynamoError, ValidationError
+from partita.dynamo.limits import ITEM_BYTES, REQUEST_BYTES
+from partita.dynamo.parse import parse
+from partita.dynamo.requests import PutItem
+from partita.dynamo.values import Item
+
+csv.field_size_limit(max(csv.field_size_limit(), ITEM_BYTES))  # of the process: a cell may be as large as an item
+
+DELIMITERS = (",", "\t", ":", ";", "|", " ")
+_UNREADABLE = (EOFError, zlib.error, gzip.BadGzipFile, UnicodeDecodeError, csv.Error)
+Request = Mapping[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Record:
+    """One record of an object: an item, or what is wrong with it."""
+
+    item: Item | None
+    fault: str
+    size: int
+
+
+def check(request: Request) -> None:
+    """Refuse formats that are not read here."""
+    if request["InputFormat"] == "ION":
+        raise ValidationError("InputFormat ION is not read here. Use DYNAMODB_JSON or CSV.")
+    if request.get("InputCompressionType") == "ZSTD":
+        raise ValidationError("InputCompressionType ZSTD is not read here. Use GZIP or NONE.")
+    options = _csv_options(request)
+    if options and request["InputFormat"] != "CSV":
+        raise ValidationError("InputFormatOptions are for the InputFormat CSV only.")
+    if options.get("Delimiter", ",") not in DELIMITERS:
+        raise ValidationError("The Delimiter is one of comma, tab, colon, semicolon, pipe and space.")
+
+
+def records(request: Request, objects: Sequence[Path]) -> Iterator[Record]:
+    """Every record of the objects, in order."""
+    for path in objects:
+        with path.open("rb") as raw:
+            file: Any = gzip.GzipFile("", "rb", fileobj=raw) if request.get("InputCompressionType") == "GZIP" else raw
+            read = _csv_records if request["InputFormat"] == "CSV" else _json_records
+            with closing(file):
+                try:
+                    yield from read(request, file)
+                except _UNREADABLE as error:
+                    yield Record(None, f"{path.name} cannot be read further: {error}", 0)
+
+
+def _json_records(_request: Request, file: BinaryIO) -> Iterator[Record]:
+    while line := file.readline(REQUEST_BYTES):
+        if len(line) == REQUEST_BYTES:
+            yield Record(None, f"a line is longer than {REQUEST_BYTES} bytes, the rest is not read", len(line))
+            return
+        if not line.strip():
+            continue
+        try:
+            record = orjson.loads(line)
+        except orjson.JSONDecodeError as error:
+            yield Record(None, f"a line is not JSON: {error}", len(line))
+            continue
+        if isinstance(record, dict) and isinstance(record.get("Item"), dict):
+            yield _record(record["Item"], len(line))
+        else:
+            yield Record(None, 'a line is not {"Item": {…}}', len(line))
+
+
+def _csv_records(request: Request, file: BinaryIO) -> Iterator[Record]:
+    options = _csv_options(request)
+    types = {
+        each["AttributeName"]: each["AttributeType"]
+        for each in request["TableCreationParameters"]["AttributeDefinitions"]
+    }
+    with io.TextIOWrapper(file, "utf-8-sig", newline="") as text:
+        lines = csv.reader(text, delimiter=options.get("Delimiter", ","), strict=True)
+        header: Sequence[str] = options.get("HeaderList") or next(lines, [])
+        for row in lines:
+            size = sum(len(cell.encode()) + 1 for cell in row)
+            if len(row) > len(header):
+                yield Record(None, f"line {lines.line_num} has {len(row)} values for {len(header)} names", size)
+            elif row:
+                # A short row leaves out its last attributes, an empty cell its own.
+                cells = zip(header, row, strict=False)
+                yield _record({name: {types.get(name, "S"): cell} for name, cell in cells if cell}, size)
+
+
+def _record(item: Item, size: int) -> Record:
+    try:
+        put = parse("PutItem", {"TableName": "imported", "Item": item})
+    except DynamoError as error:
+        return Record(None, error.message, size)
+    assert isinstance(put, PutItem)
+    return Record(put.item, "", size)
+
+
+def _csv_options(request: Request) -> Mapping[str, Any]:
+    options: Mapping[str, Any] = (request.get("InputFormatOptions") or {}).get("Csv") or {}
+    return options

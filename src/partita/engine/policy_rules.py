@@ -1,0 +1,146 @@
+"""Resource policies as rules: which statements deny a key of the door what.
+
+Every key may do everything unless a policy denies it: what a statement allows adds nothing here, as on AWS to a user
+whose own permissions are complete. A statement that denies something under a condition is refused when it is put,
+since nothing here could judge the condition.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any
+
+import orjson
+
+from partita.dynamo.errors import ValidationError
+
+_MOST_BYTES = 20 * 1024
+_ACTION = re.compile(r"\*|dynamodb:[A-Za-z*?]+", re.IGNORECASE)
+
+
+@dataclass(frozen=True, slots=True)
+class Rule:
+    """One statement that denies."""
+
+    principals: tuple[str, ...]
+    others: bool
+    """Whether it is about everybody but these."""
+    actions: tuple[str, ...]
+    other_actions: bool
+    resources: tuple[str, ...]
+
+    def denies(self, user: str, account: str, action: str, resource: str) -> bool:
+        """Whether a user is denied an action on a resource."""
+        names = ("*", user, account, f"arn:aws:iam::{account}:root")
+        if any(name in self.principals for name in names) == self.others:
+            return False
+        if any(_matches(pattern.lower(), f"dynamodb:{action}".lower()) for pattern in self.actions):
+            acted = not self.other_actions
+        else:
+            acted = self.other_actions
+        return acted and any(_matches(pattern, resource) for pattern in self.resources)
+
+
+@lru_cache(maxsize=128)
+def rules(policy: str) -> tuple[Rule, ...]:
+    """The statements of a stored policy that deny something."""
+    return tuple(
+        _rule(each)
+        for each in _statements(orjson.loads(policy))
+        if isinstance(each, dict) and each.get("Effect") == "Deny"
+    )
+
+
+def check(policy: str, arn: str) -> None:
+    """Refuse what is no policy for this resource, or what could not be held to."""
+    if len(policy.encode()) > _MOST_BYTES:
+        raise ValidationError(f"The policy has more than {_MOST_BYTES} bytes.")
+    try:
+        document = orjson.loads(policy)
+    except orjson.JSONDecodeError:
+        document = None
+    if not isinstance(document, dict) or "Statement" not in document:
+        raise ValidationError("The policy is not a JSON object with a Statement.")
+    statements = _statements(document)
+    faults = [
+        f"Statement {number}: {fault}" for number, each in enumerate(statements, 1) for fault in _faults(each, arn)
+    ]
+    if faults:
+        raise ValidationError(f"The policy cannot be used. {' '.join(faults)}")
+
+
+def _statements(document: Mapping[str, Any]) -> list[Any]:
+    found = document["Statement"]
+    return found if isinstance(found, list) else [found]
+
+
+def _faults(statement: Any, arn: str) -> list[str]:
+    if not isinstance(statement, dict):
+        return ["it is not an object."]
+    return list(_faults_in(statement, arn))
+
+
+def _faults_in(statement: Mapping[str, Any], arn: str) -> Iterator[str]:
+    effect = statement.get("Effect")
+    if effect not in ("Allow", "Deny"):
+        yield "Effect must be Allow or Deny."
+    for names in (("Principal", "NotPrincipal"), ("Action", "NotAction"), ("Resource",)):
+        if sum(name in statement for name in names) != 1:
+            yield f"it needs {' or '.join(names)}, once."
+    if effect == "Deny" and statement.get("Condition"):
+        yield "conditions are not judged here, so nothing can be denied under one."
+    for name in ("Action", "NotAction"):
+        actions = _texts(statement.get(name))
+        if actions is None or not all(_ACTION.fullmatch(action) for action in actions):
+            yield f"{name} has to be a list of dynamodb:<operation>."
+    for resource in _texts(statement.get("Resource")) or ():
+        if not (_matches(resource, arn) or resource.startswith(f"{arn}/")):
+            yield f"it speaks of {resource} and is for {arn}."
+    for name in ("Principal", "NotPrincipal"):
+        if _principals(statement.get(name)) is None:
+            yield f'{name} has to be "*" or an object of lists.'
+
+
+def _rule(statement: Mapping[str, Any]) -> Rule:
+    others, other_actions = "NotPrincipal" in statement, "NotAction" in statement
+    return Rule(
+        principals=_principals(statement.get("NotPrincipal" if others else "Principal")) or (),
+        others=others,
+        actions=_texts(statement.get("NotAction" if other_actions else "Action")) or (),
+        other_actions=other_actions,
+        resources=_texts(statement.get("Resource")) or (),
+    )
+
+
+def _principals(given: Any) -> tuple[str, ...] | None:
+    """The names of AWS's own kind; those of services and of other providers never come to the door."""
+    if given is None:
+        return ()
+    if given == "*":
+        return ("*",)
+    if not isinstance(given, dict) or any(_texts(each) is None for each in given.values()):
+        return None
+    return _texts(given.get("AWS"))
+
+
+def _texts(given: Any) -> tuple[str, ...] | None:
+    if given is None:
+        return ()
+    if isinstance(given, str):
+        return (given,)
+    if isinstance(given, Sequence) and all(isinstance(each, str) for each in given):
+        return tuple(given)
+    return None
+
+
+def _matches(pattern: str, text: str) -> bool:
+    return _compiled(pattern).fullmatch(text) is not None
+
+
+@lru_cache(maxsize=512)
+def _compiled(pattern: str) -> re.Pattern[str]:
+    """`*` stands for anything and `?` for one character; runs of `*` are one, so that matching stays quick."""
+    return re.compile(re.escape(re.sub(r"\*+", "*", pattern)).replace(r"\*", ".*").replace(r"\?", "."), re.DOTALL)

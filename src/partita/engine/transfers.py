@@ -1,0 +1,89 @@
+"""The list of exports and imports: what was asked for, and how far it has come."""
+
+from __future__ import annotations
+
+import uuid
+from collections.abc import Mapping
+from typing import Any, Literal
+
+import apsw
+import orjson
+
+from partita.dynamo.errors import DynamoError
+from partita.engine.place import Place
+from partita.engine.writer import Transaction
+
+Kind = Literal["export", "import"]
+Stored = dict[str, Any]
+"""`description` is what Describe returns, `request` what was asked for; the rest is the work's own."""
+
+TOKEN_SECONDS = 8 * 3600
+_PAGE = 25
+
+
+def new_arn(kind: Kind, table: str, now: float, place: Place) -> str:
+    """The ARN of an export or import that begins now."""
+    return f"{place.table_arn(table)}/{kind}/{int(now * 1000):014d}-{uuid.uuid4().hex[:8]}"
+
+
+def add(transaction: Transaction, kind: Kind, arn: str, table: str, stored: Stored) -> None:
+    """Remember one that begins."""
+    transaction.execute(
+        "INSERT INTO transfers (arn, kind, table_name, token, open, definition) VALUES (?, ?, ?, ?, 1, ?)",
+        (arn, kind, table, stored["request"].get("ClientToken"), orjson.dumps(stored).decode()),
+    )
+
+
+def save(transaction: Transaction, arn: str, stored: Stored) -> None:
+    """Remember how far one has come, unless it is done already: another process may have been faster."""
+    status = stored["description"]["ExportStatus" if "ExportStatus" in stored["description"] else "ImportStatus"]
+    transaction.execute(
+        "UPDATE transfers SET definition = ?, open = ? WHERE arn = ? AND open = 1",
+        (orjson.dumps(stored).decode(), int(status == "IN_PROGRESS"), arn),
+    )
+
+
+def find(connection: apsw.Connection, kind: Kind, arn: str, missing: DynamoError) -> Stored:
+    """The one with that ARN."""
+    statement = "SELECT definition FROM transfers WHERE arn = ? AND kind = ?"
+    for (definition,) in connection.execute(statement, (arn, kind)):
+        stored: Stored = orjson.loads(definition)
+        return stored
+    raise missing
+
+
+def repeated(
+    connection: apsw.Connection, kind: Kind, request: Mapping[str, Any], now: float, conflict: DynamoError
+) -> Stored | None:
+    """The one that this same request began before, if it has the token of one of the last hours."""
+    token = request.get("ClientToken")
+    if token is None:
+        return None
+    statement = "SELECT definition FROM transfers WHERE kind = ? AND token = ? ORDER BY arn DESC LIMIT 1"
+    for (definition,) in connection.execute(statement, (kind, token)):
+        stored: Stored = orjson.loads(definition)
+        if now - stored["description"]["StartTime"] < TOKEN_SECONDS:
+            if stored["request"] != request:
+                raise conflict
+            return stored
+    return None
+
+
+def unfinished(connection: apsw.Connection, kind: Kind) -> list[tuple[str, Stored]]:
+    """Those that are not done, oldest first."""
+    statement = "SELECT arn, definition FROM transfers WHERE open = 1 AND kind = ? ORDER BY arn"
+    return [(arn, orjson.loads(definition)) for arn, definition in connection.execute(statement, (kind,))]
+
+
+def page(
+    connection: apsw.Connection, kind: Kind, table: str | None, limit: int | None, start: str | None
+) -> tuple[list[dict[str, Any]], str | None]:
+    """Descriptions in the order of their ARNs, of one table or of all, and where to go on."""
+    limit = limit or _PAGE
+    statement = (
+        "SELECT arn, definition FROM transfers WHERE kind = ? AND arn > ? AND (? IS NULL OR table_name = ?)"
+        " ORDER BY arn LIMIT ?"
+    )
+    found = list(connection.execute(statement, (kind, start or "", table, table, limit + 1)))
+    descriptions = [orjson.loads(definition)["description"] for _, definition in found[:limit]]
+    return descriptions, found[limit - 1][0] if len(found) > limit else None

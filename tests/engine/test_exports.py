@@ -1,0 +1,377 @@
+"""Exports and imports: a table leaves as DynamoDB writes it to S3, and comes back."""
+
+from __future__ import annotations
+
+import base64
+import gzip
+import hashlib
+import json
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any, cast
+
+import pytest
+
+from partita.dynamo.errors import (
+    DynamoError,
+    ExportConflictError,
+    ExportNotFoundError,
+    IdempotentParameterMismatchError,
+    ImportNotFoundError,
+    InvalidExportTimeError,
+    ResourceInUseError,
+    ResourceNotFoundError,
+    TableNotFoundError,
+    ValidationError,
+)
+from partita.engine import Engine
+from partita.engine.buckets import Buckets
+from partita.engine.keys import PARTS
+from partita.engine.transfer_work import TransferWork
+from partita.engine.writer import Transaction, Writer
+from tests.engine.tables import Clock, Wire, create, get, index, put, query, table, whole
+
+
+@pytest.fixture
+def root(tmp_path: Path) -> Path:
+    (tmp_path / "shelf").mkdir()
+    return tmp_path
+
+
+@pytest.fixture
+def engine(root: Path, clock: Clock) -> Iterator[Engine]:
+    with Engine.temporary(clock=clock, background=False, exports=root) as engine:
+        create(engine)
+        yield engine
+
+
+def _arn(engine: Engine, name: str = "music") -> str:
+    return engine.place.table_arn(name)
+
+
+def _export(engine: Engine, **members: Any) -> Wire:
+    """The description of an export that is done."""
+    begun = engine.call("ExportTableToPointInTime", {"TableArn": _arn(engine), "S3Bucket": "shelf", **members})
+    assert begun["ExportDescription"]["ExportStatus"] == "IN_PROGRESS"
+    engine.maintenance.run()
+    described = engine.call("DescribeExport", {"ExportArn": begun["ExportDescription"]["ExportArn"]})
+    description: Wire = described["ExportDescription"]
+    return description
+
+
+def _request(prefix: str = "", form: str = "DYNAMODB_JSON", name: str = "again", **members: Any) -> Wire:
+    parameters = table(name, members.pop("keys", "pk"), gsis=members.pop("gsis", ()), types=members.pop("types", None))
+    source = {"S3Bucket": "shelf", "S3KeyPrefix": prefix}
+    return {"S3BucketSource": source, "InputFormat": form, "TableCreationParameters": parameters, **members}
+
+
+def _import(engine: Engine, request: Wire) -> Wire:
+    """The description of an import that is done."""
+    begun = engine.call("ImportTable", request)["ImportTableDescription"]
+    assert begun["ImportStatus"] == "IN_PROGRESS"
+    engine.maintenance.run()
+    description: Wire = engine.call("DescribeImport", {"ImportArn": begun["ImportArn"]})["ImportTableDescription"]
+    return description
+
+
+def _counts(description: Wire) -> tuple[int, int, int]:
+    return description["ProcessedItemCount"], description["ImportedItemCount"], description["ErrorCount"]
+
+
+def test_an_export_has_the_files_that_dynamodb_writes(engine: Engine, root: Path, clock: Clock) -> None:
+    for number in range(40):
+        put(engine, pk=f"k{number}", n=number, nested={"s": {"x", "y"}, "é": [None, True]})
+    description = _export(engine, S3Prefix="2026/november", ClientToken="one")
+    number = description["ExportArn"].rpartition("/")[2]
+    folder = root / "shelf/2026/november/AWSDynamoDB" / number
+    assert sorted(path.name for path in folder.iterdir()) == [
+        "_started",
+        "data",
+        "manifest-files.checksum",
+        "manifest-files.json",
+        "manifest-summary.checksum",
+        "manifest-summary.json",
+    ]
+    files = [json.loads(line) for line in (folder / "manifest-files.json").read_text().splitlines()]
+    assert len(files) == PARTS == len(list((folder / "data").iterdir()))
+    lines = []
+    for file in files:
+        content = (root / "shelf" / file["dataFileS3Key"]).read_bytes()
+        digest = hashlib.md5(content)
+        assert file["md5Checksum"] == base64.b64encode(digest.digest()).decode()
+        assert file["etag"] == f"{digest.hexdigest()}-1"
+        found = gzip.decompress(content).decode().splitlines()
+        assert file["itemCount"] == len(found)
+        lines += found
+    stored = engine.call("Scan", {"TableName": "music"})["Items"]
+    assert [json.loads(line) for line in lines] == [{"Item": item} for item in stored]
+    summary = json.loads((folder / "manifest-summary.json").read_bytes())
+    assert summary == {
+        "version": "2020-06-30",
+        "exportArn": description["ExportArn"],
+        "startTime": "2023-11-14T22:13:20.000Z",
+        "endTime": "2023-11-14T22:13:20.000Z",
+        "tableArn": _arn(engine),
+        "tableId": description["TableId"],
+        "exportTime": "2023-11-14T22:13:20.000Z",
+        "s3Bucket": "shelf",
+        "s3Prefix": "2026/november",
+        "s3SseAlgorithm": "AES256",
+        "s3SseKmsKeyId": None,
+        "manifestFilesS3Key": f"2026/november/AWSDynamoDB/{number}/manifest-files.json",
+        "billedSizeBytes": engine.call("DescribeTable", {"TableName": "music"})["Table"]["TableSizeBytes"],
+        "itemCount": 40,
+        "outputFormat": "DYNAMODB_JSON",
+        "exportType": "FULL_EXPORT",
+    }
+    for name in ("summary", "files"):
+        checksum = base64.b64decode((folder / f"manifest-{name}.checksum").read_bytes())
+        assert checksum == hashlib.md5((folder / f"manifest-{name}.json").read_bytes()).digest()
+    assert description["ExportManifest"].endswith(f"{number}/manifest-summary.json")
+    assert (description["ExportStatus"], description["ItemCount"]) == ("COMPLETED", 40)
+    assert all(path.stat().st_mode & 0o077 == 0 for path in folder.rglob("*"))
+    assert list((engine.database.folder / "exports").iterdir()) == []
+
+
+def test_an_export_is_of_the_moment_it_was_asked_for(engine: Engine, root: Path) -> None:
+    put(engine, pk="before")
+    begun = engine.call("ExportTableToPointInTime", {"TableArn": _arn(engine), "S3Bucket": "shelf"})
+    put(engine, pk="after")
+    engine.call("DeleteItem", {"TableName": "music", "Key": {"pk": {"S": "before"}}})
+    engine.maintenance.run()
+    data = (root / "shelf/AWSDynamoDB").rglob("*.json.gz")
+    assert b"".join(gzip.decompress(path.read_bytes()) for path in data) == b'{"Item":{"pk":{"S":"before"}}}\n'
+    again = engine.call("DescribeExport", {"ExportArn": begun["ExportDescription"]["ExportArn"]})
+    assert again["ExportDescription"]["ExportStatus"] == "COMPLETED"
+
+
+def test_a_table_that_was_exported_can_be_imported(engine: Engine) -> None:
+    for number in range(1100):  # more than two chunks
+        put(engine, pk=f"k{number}", tag=f"t{number % 3}", n=number)
+    exported = _export(engine)
+    data = exported["ExportManifest"].replace("manifest-summary.json", "data/")
+    request = _request(data, InputCompressionType="GZIP", gsis=[index("byTag", "tag")])
+    description = _import(engine, request)
+    assert (description["ImportStatus"], _counts(description)) == ("COMPLETED", (1100, 1100, 0))
+    everything = {"TableName": "again"}
+    assert whole(engine, "Scan", everything) == whole(engine, "Scan", {"TableName": "music"})
+    assert query(engine, "tag = :t", "again", IndexName="byTag", Select="COUNT", t="t1")["Count"] == 367
+
+
+def test_a_table_is_there_but_not_usable_while_it_is_imported(engine: Engine, root: Path) -> None:
+    (root / "shelf/items.json").write_text('{"Item": {"pk": {"S": "a"}}}\n')
+    engine.call("ImportTable", _request("items"))
+    assert engine.call("DescribeTable", {"TableName": "again"})["Table"]["TableStatus"] == "CREATING"
+    with pytest.raises(ResourceNotFoundError):
+        get(engine, "again", pk="a")
+    with pytest.raises(ResourceNotFoundError):
+        put(engine, "again", pk="b")
+    with pytest.raises(ResourceInUseError):
+        engine.call("DeleteTable", {"TableName": "again"})
+    engine.maintenance.run()
+    assert get(engine, "again", pk="a") == {"pk": "a"}
+
+
+def test_records_that_are_no_items_are_counted_and_passed_over(engine: Engine, root: Path) -> None:
+    lines = [
+        '{"Item": {"pk": {"S": "a"}, "n": {"N": "1E2"}}}',
+        "no json",
+        '["Item"]',
+        '{"Item": {"pk": {"N": "1"}}}',
+        '{"Item": {"other": {"S": "x"}}}',
+        '{"Item": {"pk": {"S": "b"}, "s": {"SS": []}}}',
+        '{"Item": {"pk": {"S": "c"}, "tag": {"N": "1"}}}',
+        "",
+        '{"Item": {"pk": {"S": "a"}, "n": {"N": "2"}}}',
+    ]
+    (root / "shelf/items.json").write_text("\n".join(lines))
+    description = _import(engine, _request(gsis=[index("byTag", "tag")]))
+    assert (description["ImportStatus"], _counts(description)) == ("COMPLETED", (8, 2, 6))
+    assert whole(engine, "Scan", {"TableName": "again"}) == [{"pk": "a", "n": 2}]  # the last of two wins
+
+
+def test_an_object_that_breaks_off_is_an_error_and_the_others_are_read(engine: Engine, root: Path) -> None:
+    good = gzip.compress(b'{"Item": {"pk": {"S": "a"}}}\n')
+    (root / "shelf/1.json.gz").write_bytes(gzip.compress(b'{"Item": {"pk": {"S": "b"}}}\n' * 9)[:-12])
+    (root / "shelf/2.json.gz").write_bytes(good)
+    description = _import(engine, _request(InputCompressionType="GZIP"))
+    assert (description["ImportStatus"], description["ErrorCount"]) == ("COMPLETED", 1)
+    assert get(engine, "again", pk="a") is not None
+
+
+def test_csv_has_names_in_its_first_line_and_types_for_keys_only(engine: Engine, root: Path) -> None:
+    (root / "shelf/films.csv").write_text('\ufeffpk;year;note\na;1927;"one; two\nlines"\nb;;last\nc;1;2;3\nd;many;x\n')
+    options = {"Csv": {"Delimiter": ";"}}
+    request = _request("films", "CSV", keys="pk", gsis=[index("byYear", "year")], types={"year": "N"})
+    description = _import(engine, {**request, "InputFormatOptions": options})
+    assert _counts(description) == (4, 2, 2)
+    found = sorted(whole(engine, "Scan", {"TableName": "again"}), key=lambda item: str(item["pk"]))
+    assert found == [{"pk": "a", "year": 1927, "note": "one; two\nlines"}, {"pk": "b", "note": "last"}]
+
+
+def test_csv_may_be_given_its_names(engine: Engine, root: Path) -> None:
+    (root / "shelf/plain.csv").write_text(f"a,{'1' * 200_000}\nb,2\n")
+    options = {"Csv": {"HeaderList": ["pk", "n"]}}
+    assert _counts(_import(engine, {**_request("plain", "CSV"), "InputFormatOptions": options})) == (2, 2, 0)
+    assert get(engine, "again", pk="a") == {"pk": "a", "n": "1" * 200_000}
+    assert get(engine, "again", pk="b") == {"pk": "b", "n": "2"}
+
+
+class _Breaking:
+    """A writer after whose second write the work has to stop."""
+
+    def __init__(self, writer: Writer) -> None:
+        self._writer = writer
+        self._left = 2
+        self.work: TransferWork | None = None
+
+    def run(self, job: Callable[[Transaction], Any]) -> Any:
+        result = self._writer.run(job)
+        self._left -= 1
+        if not self._left and self.work is not None:
+            self.work.stop()
+        return result
+
+
+def test_an_import_goes_on_where_it_was(root: Path, clock: Clock, tmp_path: Path) -> None:
+    """Another process, or the next after a crash, finds how far it came, and nothing is written twice."""
+    lines = [json.dumps({"Item": {"pk": {"S": f"k{number}"}}}) for number in range(1200)]
+    (root / "shelf/items.json").write_text("\n".join(lines))
+    settings: Wire = {"durability": "off", "clock": clock, "background": False}
+    with Engine(tmp_path / "data", exports=root, **settings) as first, Engine(tmp_path / "data", **settings) as other:
+        begun = first.call("ImportTable", _request())["ImportTableDescription"]
+        other.maintenance.run()  # has no folder for buckets: leaves it
+        writer = _Breaking(first.writer)
+        writer.work = TransferWork(first.database, cast(Writer, writer), Buckets(root), clock)
+        writer.work.run()
+        halfway = first.call("DescribeImport", {"ImportArn": begun["ImportArn"]})["ImportTableDescription"]
+        assert (halfway["ImportStatus"], halfway["ProcessedItemCount"]) == ("IN_PROGRESS", 1000)
+    with Engine(tmp_path / "data", exports=root, **settings) as last:
+        last.maintenance.run()
+        done = last.call("DescribeImport", {"ImportArn": begun["ImportArn"]})["ImportTableDescription"]
+        assert (done["ImportStatus"], _counts(done)) == ("COMPLETED", (1200, 1200, 0))
+        assert last.call("Scan", {"TableName": "again", "Select": "COUNT"})["Count"] == 1200
+
+
+def test_an_export_whose_bucket_is_gone_fails_and_says_why(engine: Engine, root: Path) -> None:
+    begun = engine.call("ExportTableToPointInTime", {"TableArn": _arn(engine), "S3Bucket": "shelf"})
+    imported = engine.call("ImportTable", _request())["ImportTableDescription"]
+    (root / "shelf").rmdir()
+    engine.maintenance.run()
+    described = engine.call("DescribeExport", {"ExportArn": begun["ExportDescription"]["ExportArn"]})
+    description = described["ExportDescription"]
+    assert description["ExportStatus"] == "FAILED"
+    assert "shelf is not there" in description["FailureMessage"]
+    failed = engine.call("DescribeImport", {"ImportArn": imported["ImportArn"]})["ImportTableDescription"]
+    assert (failed["ImportStatus"], "again" in engine.call("ListTables", {})["TableNames"]) == ("FAILED", False)
+
+
+def test_a_process_that_comes_late_does_not_undo_an_export(root: Path, clock: Clock, tmp_path: Path) -> None:
+    settings: Wire = {"durability": "off", "clock": clock, "background": False, "exports": root}
+    with Engine(tmp_path / "data", **settings) as first, Engine(tmp_path / "data", **settings) as second:
+        create(first)
+        begun = first.call("ExportTableToPointInTime", {"TableArn": _arn(first), "S3Bucket": "shelf"})
+        first.maintenance.run()
+        described = second.call("DescribeExport", {"ExportArn": begun["ExportDescription"]["ExportArn"]})
+        assert described["ExportDescription"]["ExportStatus"] == "COMPLETED"
+        late = {"description": dict(begun["ExportDescription"]), "file": "gone.sqlite3"}  # what it read before
+        work = TransferWork(second.database, second.writer, Buckets(root), clock)
+        work.export(begun["ExportDescription"]["ExportArn"], late)
+        assert second.call("DescribeExport", {"ExportArn": begun["ExportDescription"]["ExportArn"]}) == described
+
+
+def test_lists_have_pages_and_know_their_tables(engine: Engine, clock: Clock) -> None:
+    create(engine, "films")
+    for name in ("music", "films", "music"):
+        clock.advance(1)
+        engine.call("ExportTableToPointInTime", {"TableArn": _arn(engine, name), "S3Bucket": "shelf"})
+        engine.call("ImportTable", _request(name=f"again{clock.now:.0f}"))
+    first = engine.call("ListExports", {"MaxResults": 2})
+    rest = engine.call("ListExports", {"MaxResults": 2, "NextToken": first["NextToken"]})
+    assert [len(page["ExportSummaries"]) for page in (first, rest)] == [2, 1]
+    assert "NextToken" not in rest
+    of_music = engine.call("ListExports", {"TableArn": _arn(engine)})["ExportSummaries"]
+    assert {summary["ExportType"] for summary in of_music} == {"FULL_EXPORT"}
+    assert len(of_music) == 2
+    imports = engine.call("ListImports", {"PageSize": 2})
+    assert len(imports["ImportSummaryList"]) == 2
+    assert len(engine.call("ListImports", {"NextToken": imports["NextToken"]})["ImportSummaryList"]) == 1
+
+
+def test_a_token_makes_the_same_request_once(engine: Engine, clock: Clock) -> None:
+    export = {"TableArn": _arn(engine), "S3Bucket": "shelf", "ClientToken": "t"}
+    imported = {**_request(), "ClientToken": "t"}
+    for operation, request, member, conflict, change in (
+        ("ExportTableToPointInTime", export, "ExportDescription", ExportConflictError, {"S3Prefix": "x"}),
+        (
+            "ImportTable",
+            imported,
+            "ImportTableDescription",
+            IdempotentParameterMismatchError,
+            {"InputCompressionType": "GZIP"},
+        ),
+    ):
+        first = engine.call(operation, request)[member]
+        assert engine.call(operation, request)[member] == first
+        with pytest.raises(conflict):
+            engine.call(operation, {**request, **change})
+    clock.advance(9 * 3600)
+    again = engine.call("ExportTableToPointInTime", export)["ExportDescription"]
+    assert len(engine.call("ListExports", {})["ExportSummaries"]) == 2
+    assert again["ExportStatus"] == "IN_PROGRESS"
+
+
+@pytest.mark.parametrize(
+    ("change", "kind"),
+    [
+        ({"TableArn": "arn:aws:dynamodb:us-east-1:000000000000:table/absent"}, TableNotFoundError),
+        ({"S3Bucket": "absent"}, ValidationError),
+        ({"S3Bucket": ".."}, ValidationError),
+        ({"S3Bucket": "a/b"}, ValidationError),
+        ({"S3Prefix": "../elsewhere"}, ValidationError),
+        ({"S3Prefix": "/absolute"}, ValidationError),
+        ({"ExportFormat": "ION"}, ValidationError),
+        ({"ExportType": "INCREMENTAL_EXPORT"}, ValidationError),
+        ({"ExportTime": 1_600_000_000}, InvalidExportTimeError),
+    ],
+)
+def test_what_cannot_be_exported_is_refused(engine: Engine, change: Wire, kind: type[DynamoError]) -> None:
+    with pytest.raises(kind):
+        engine.call("ExportTableToPointInTime", {"TableArn": _arn(engine), "S3Bucket": "shelf", **change})
+    assert engine.call("ListExports", {})["ExportSummaries"] == []
+
+
+@pytest.mark.parametrize(
+    ("change", "kind"),
+    [
+        ({"InputFormat": "ION"}, ValidationError),
+        ({"InputCompressionType": "ZSTD"}, ValidationError),
+        ({"InputFormatOptions": {"Csv": {"Delimiter": ";"}}}, ValidationError),
+        ({"InputFormat": "CSV", "InputFormatOptions": {"Csv": {"Delimiter": "x"}}}, ValidationError),
+        ({"S3BucketSource": {"S3Bucket": "absent"}}, ValidationError),
+        ({"S3BucketSource": {"S3Bucket": "shelf", "S3KeyPrefix": "../x"}}, ValidationError),
+        ({"TableCreationParameters": table("music")}, ResourceInUseError),
+    ],
+)
+def test_what_cannot_be_imported_is_refused(engine: Engine, change: Wire, kind: type[DynamoError]) -> None:
+    with pytest.raises(kind):
+        engine.call("ImportTable", {**_request(), **change})
+    assert engine.call("ListTables", {})["TableNames"] == ["music"]
+
+
+def test_exports_and_imports_that_are_not_there_have_errors_of_their_own(engine: Engine) -> None:
+    with pytest.raises(ExportNotFoundError):
+        engine.call("DescribeExport", {"ExportArn": f"{_arn(engine)}/export/0"})
+    with pytest.raises(ImportNotFoundError):
+        engine.call("DescribeImport", {"ImportArn": f"{_arn(engine)}/import/0"})
+
+
+def test_an_engine_without_a_folder_says_how_to_give_it_one(clock: Clock) -> None:
+    with Engine.temporary(clock=clock, background=False) as engine:
+        create(engine)
+        for operation, request in (
+            ("ExportTableToPointInTime", {"TableArn": _arn(engine), "S3Bucket": "shelf"}),
+            ("ImportTable", _request()),
+        ):
+            with pytest.raises(ValidationError, match="--exports FOLDER"):
+                engine.call(operation, request)

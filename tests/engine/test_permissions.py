@@ -1,0 +1,147 @@
+"""Resource policies hold for the keys of the door: what one denies is refused, to whom it says, and nothing else."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from queue import SimpleQueue
+from typing import Any
+
+import pytest
+
+from partita.dynamo.errors import AccessDeniedError, DynamoError
+from partita.engine import Engine
+from partita.engine.policy_rules import Rule
+from tests.engine.tables import Clock, Wire, create, index, put, values
+
+_TABLE = "arn:aws:dynamodb:us-east-1:000000000000:table/music"
+_ADA = "arn:aws:iam::000000000000:user/ada"
+_KEY = {"pk": {"S": "a"}}
+_NAMED = {"TableName": "music"}
+
+
+@pytest.fixture(scope="module")
+def engine() -> Iterator[Engine]:
+    with Engine.temporary(clock=Clock(), background=False) as engine:
+        stream = {"StreamEnabled": True, "StreamViewType": "KEYS_ONLY"}
+        create(engine, gsis=[index("byTag", "tag")], StreamSpecification=stream)
+        create(engine, "other")
+        put(engine, pk="a")
+        yield engine
+
+
+def _deny(engine: Engine, arn: str = _TABLE, **changes: Any) -> None:
+    statement = {"Effect": "Deny", "Principal": {"AWS": _ADA}, "Action": "dynamodb:*", "Resource": [arn, f"{arn}/*"]}
+    engine.call(
+        "PutResourcePolicy", {"ResourceArn": arn, "Policy": json.dumps({"Statement": {**statement, **changes}})}
+    )
+
+
+def _ask(engine: Engine, key: str | None, operation: str, request: Wire) -> str:
+    """What the holder of a key is answered: the message of an error, or nothing."""
+    answers: SimpleQueue[bytes | DynamoError] = SimpleQueue()
+    engine.answer(operation, json.dumps(request).encode(), answers.put, key)
+    answer = answers.get(timeout=60)  # writes and operations on tables are answered by another thread
+    return "" if isinstance(answer, bytes) else f"{answer.code}: {answer.message}"
+
+
+_REQUESTS: list[tuple[str, str, Wire]] = [
+    ("GetItem", "GetItem", {**_NAMED, "Key": _KEY}),
+    ("PutItem", "PutItem", {**_NAMED, "Item": _KEY}),
+    ("UpdateItem", "UpdateItem", {"TableName": _TABLE, "Key": _KEY}),
+    ("DeleteItem", "DeleteItem", {**_NAMED, "Key": {"pk": {"S": "z"}}}),
+    ("Query", "Query", {**_NAMED, "KeyConditionExpression": "pk = :a", **values(a="a")}),
+    ("Scan", "Scan", _NAMED),
+    ("BatchGetItem", "BatchGetItem", {"RequestItems": {"other": {"Keys": [_KEY]}, "music": {"Keys": [_KEY]}}}),
+    ("BatchWriteItem", "BatchWriteItem", {"RequestItems": {"music": [{"PutRequest": {"Item": _KEY}}]}}),
+    ("TransactGetItems", "GetItem", {"TransactItems": [{"Get": {**_NAMED, "Key": _KEY}}]}),
+    ("TransactWriteItems", "PutItem", {"TransactItems": [{"Put": {**_NAMED, "Item": _KEY}}]}),
+    (
+        "TransactWriteItems",
+        "ConditionCheckItem",
+        {
+            "TransactItems": [
+                {"ConditionCheck": {**_NAMED, "Key": _KEY, "ConditionExpression": "attribute_exists(pk)"}},
+            ]
+        },
+    ),
+    ("ExecuteStatement", "PartiQLSelect", {"Statement": "SELECT * FROM music"}),
+    ("ExecuteStatement", "PartiQLDelete", {"Statement": "DELETE FROM music WHERE pk = 'z'"}),
+    ("BatchExecuteStatement", "PartiQLSelect", {"Statements": [{"Statement": "SELECT * FROM music WHERE pk = 'a'"}]}),
+    (
+        "ExecuteTransaction",
+        "PartiQLSelect",
+        {"TransactStatements": [{"Statement": "SELECT * FROM music WHERE pk = 'a'"}]},
+    ),
+    ("DescribeTable", "DescribeTable", _NAMED),
+    ("ListTagsOfResource", "ListTagsOfResource", {"ResourceArn": _TABLE}),
+]
+
+
+@pytest.mark.parametrize(("operation", "action", "request_"), _REQUESTS)
+def test_what_a_policy_denies_to_one_key_others_may_do(
+    engine: Engine, operation: str, action: str, request_: Wire
+) -> None:
+    _deny(engine, Action=[f"dynamodb:{action}"])
+    assert _ask(engine, "ada", operation, request_) == (
+        f"{AccessDeniedError.code}: User: {_ADA} is not authorized to perform: dynamodb:{action} on resource: {_TABLE} "
+        "with an explicit deny in a resource-based policy"
+    )
+    assert _ask(engine, "bob", operation, request_) == ""
+    assert _ask(engine, None, operation, request_) == ""
+    _deny(engine, Action="dynamodb:TagResource")
+    assert _ask(engine, "ada", operation, request_) == ""
+
+
+def test_an_index_and_a_stream_are_resources_of_their_own(engine: Engine) -> None:
+    query = {**_NAMED, "IndexName": "byTag", "KeyConditionExpression": "tag = :a", **values(a="a")}
+    _deny(engine, Resource=f"{_TABLE}/index/byTag")
+    assert _ask(engine, "ada", "Query", query).endswith(
+        f"{_TABLE}/index/byTag with an explicit deny in a resource-based policy"
+    )
+    assert _ask(engine, "ada", "Scan", _NAMED) == ""
+    arn = engine.call("DescribeTable", _NAMED)["Table"]["LatestStreamArn"]
+    shard = engine.call("DescribeStream", {"StreamArn": arn})["StreamDescription"]["Shards"][0]["ShardId"]
+    start = {"StreamArn": arn, "ShardId": shard, "ShardIteratorType": "TRIM_HORIZON"}
+    records = {"ShardIterator": engine.call("GetShardIterator", start)["ShardIterator"]}
+    assert _ask(engine, "ada", "GetRecords", records) == ""
+    _deny(engine, arn)
+    for operation, request in (("GetRecords", records), ("GetShardIterator", start), ("DescribeStream", start)):
+        assert AccessDeniedError.code in _ask(engine, "ada", operation, request)
+        assert _ask(engine, "bob", operation, request) == ""
+
+
+@pytest.mark.parametrize(
+    ("principals", "others", "denied"),
+    [
+        (("*",), False, True),
+        (("000000000000",), False, True),
+        (("arn:aws:iam::000000000000:root",), False, True),
+        (("arn:aws:iam::000000000000:user/bob",), False, False),
+        (("arn:aws:iam::000000000000:user/bob",), True, True),
+        ((_ADA,), True, False),
+        (("arn:aws:iam::111111111111:root",), False, False),
+    ],
+)
+def test_principals_are_everybody_the_account_or_one_user(
+    principals: tuple[str, ...], others: bool, denied: bool
+) -> None:
+    rule = Rule(principals, others, ("*",), False, ("*",))
+    assert rule.denies(_ADA, "000000000000", "GetItem", _TABLE) is denied
+
+
+@pytest.mark.parametrize(
+    ("actions", "other_actions", "denied"),
+    [
+        (("dynamodb:getitem",), False, True),
+        (("dynamodb:*Item",), False, True),
+        (("dynamodb:Get?tem",), False, True),
+        (("dynamodb:Get",), False, False),
+        (("dynamodb:PutItem",), True, True),
+        (("dynamodb:Get*",), True, False),
+    ],
+)
+def test_actions_have_wildcards_and_no_case(actions: tuple[str, ...], other_actions: bool, denied: bool) -> None:
+    rule = Rule(("*",), False, actions, other_actions, (_TABLE,))
+    assert rule.denies(_ADA, "000000000000", "GetItem", _TABLE) is denied
+    assert not rule.denies(_ADA, "000000000000", "GetItem", f"{_TABLE}s")
