@@ -1,16 +1,25 @@
-"""Links that do not work any more: what counts as an answer, and after how many days a link is broken."""
+"""Links that do not work any more: what counts as an answer, after how many days a link is broken, and the night that
+asks them."""
 
 from __future__ import annotations
 
-from datetime import date, timedelta
+from collections import Counter
+from collections.abc import Sequence
+from datetime import date, time, timedelta
+from pathlib import Path
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from partita.kit.failing_links import DAYS_TO_BREAK, ROUND_DAYS, Failing, failed, is_due
-from partita.kit.links import ask
+from partita.kit.fetcher import Fetcher
+from partita.kit.jobs.holds import Hold
+from partita.kit.links import Link, NightlyLinks, ask
+from partita.table import Page
+from tests.apps.house import kit_on
 from tests.kit.fetcher.sites import answer, onward, serving, visitor
+from tests.kit.jobs.kills import go_on, kill
 
 pytestmark = pytest.mark.anyio
 FIRST = date(2026, 1, 1)
@@ -64,3 +73,55 @@ def test_another_address_begins_anew() -> None:
 def test_every_link_is_asked_once_in_a_round(key: str, start: int) -> None:
     days = [FIRST + timedelta(days=start + number) for number in range(ROUND_DAYS)]
     assert sum(is_due(key, day) for day in days) == 1
+
+
+class Night(NightlyLinks):
+    """Twelve addresses on four pages; every third does not answer. Two others failed before."""
+
+    recorded: dict[str, str | None]
+
+    async def page(self, cursor: str | None) -> Page[Link]:
+        start = int(cursor or 0)
+        links = tuple(Link(str(number), f"https://{number}.example") for number in range(start, start + 3))
+        return Page(links, str(start + 3) if start < 9 else None)
+
+    async def failing(self, today: str) -> Sequence[str]:
+        return [key for key in ("failed", "mended") if key not in self.recorded]
+
+    async def links_of(self, keys: Sequence[str]) -> Sequence[Link]:
+        return [Link(key, f"https://{key}.example") for key in keys]
+
+    async def record(self, link: Link, reason: str | None) -> None:
+        self.recorded[link.key] = reason
+
+
+async def test_a_night_that_is_killed_goes_on_and_asks_no_page_again_that_was_saved(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """After the second page, before the third is saved, among the answers of the fourth, and among those of the links
+    that failed before."""
+    asked: Counter[str] = Counter()
+
+    async def said(_fetcher: Fetcher, url: str) -> str | None:
+        key = url.removeprefix("https://").removesuffix(".example")
+        asked[key] += 1
+        return "It is gone." if key in ("0", "3", "6", "9", "failed") else None
+
+    monkeypatch.setattr("partita.kit.links.ask", said)
+    monkeypatch.setattr("partita.kit.links.is_due", lambda _key, _day: True)
+    kill(monkeypatch, Hold, "save", at=[(2, True), (3, False)])
+    kill(monkeypatch, Night, "record", at=[(14, True), (18, True)])
+    with kit_on(tmp_path) as kit:
+        night = Night(kit, "test.links", "Check the links", time(2), "/broken", pause=0.0)
+        night.recorded = {}
+        kit.jobs.use([night.kind])
+        job = await kit.jobs.start("test.links", {}, None)
+        await go_on(kit.jobs, 4)
+        ended = await kit.jobs.ended_within(job, 5)
+    assert (ended.state, ended.attempts) == ("done", 5), ended.error
+    assert [asked[str(number)] for number in range(12)] == [1] * 6 + [2] * 6, (
+        "pages that were not saved are asked again"
+    )
+    assert {key for key, reason in night.recorded.items() if reason} == {"0", "3", "6", "9", "failed"}
+    assert len(night.recorded) == 14
+    assert ended.result_values == {"asked": 13, "failing": 4}, "what was recorded before the last kill is left alone"

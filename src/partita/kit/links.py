@@ -122,8 +122,8 @@ class NightlyLinks(ABC):
 
     async def run(self, running: Running, _arguments: Arguments) -> Result:
         """Ask what is due today, and then what failed before; after a kill it goes on with the next of them."""
-        counts = LinkCounts()
         saved: dict[str, Any] = running.saved or {"cursor": None, "asked": 0, "known": False}
+        counts = LinkCounts(saved.get("working", 0), saved.get("failing", 0))
         await running.progress("Asking addresses")
         day = date.fromisoformat(running.created_at[:10])
         while not saved["known"]:
@@ -133,7 +133,7 @@ class NightlyLinks(ABC):
             asked = saved["asked"] + len(due)
             ended = page.next_cursor is None or asked >= MOST_LINKS
             saved = {"cursor": page.next_cursor, "asked": asked, "known": ended}
-            await running.checkpoint(saved)
+            await running.checkpoint(saved | {"working": counts.working, "failing": counts.failing})
         await self._ask_again(running, counts)
         message = f"{counts.asked:,} addresses were asked; {counts.failing:,} did not answer as they should."
         return Result(message, self._shown, {"asked": counts.asked, "failing": counts.failing})

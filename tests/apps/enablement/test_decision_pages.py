@@ -14,6 +14,7 @@ from partita.apps.enablement.inputs import ContentEdit, MustReadRequest, NewSubs
 from partita.apps.enablement.schema import Content
 from tests.apps.enablement.conftest import NOTE
 from tests.apps.enablement.served import ServedPortal, Somebody, served_in
+from tests.web.filled import filled
 
 pytestmark = pytest.mark.anyio
 
@@ -83,6 +84,26 @@ async def test_what_changed_while_it_was_open_is_shown_and_the_comment_stays(por
     stale = await anna.post(f"/enablement/queue/{released.content_id}/approve", {"version": seen.version})
     assert stale.status == 409
     assert "Somebody has changed this" in stale.text
+
+
+async def test_a_change_is_decided_on_beside_what_changed_and_only_as_it_was_seen(portal: ServedPortal) -> None:
+    carla, anna = await portal.person("contributor", "Carla"), await portal.person("approver", "Anna")
+    released = await portal.released(carla, anna)
+    path = f"/enablement/content/{released.content_id}/compare?from=1"
+    await portal.service.content.edit(carla.viewer, released.content_id, ContentEdit(summary="A change to approve."))
+    assert "Approve now" not in (await anna.get(path)).text, "it is not submitted yet"
+    await portal.service.lifecycle.submit(carla.viewer, released.content_id, Submission(note=NOTE))
+    assert "Approve now" not in (await carla.get(path)).text
+    page = await anna.get(path)
+    assert "A change to approve." in page.text
+    approve = f"/enablement/queue/{released.content_id}/approve"
+    form = filled(page.text, approve)
+    await portal.service.content.edit(carla.viewer, released.content_id, ContentEdit(summary="Another one."))
+    assert (await anna.post(approve, form)).status == 409
+    answer = await anna.post(approve, filled((await anna.get(path)).text, approve))
+    assert (answer.status, answer.headers["location"]) == (303, f"/enablement/content/{released.content_id}")
+    assert (await _now(portal, released)).summary == "Another one."
+    assert "Approve now" not in (await anna.get(path)).text
 
 
 async def test_own_work_is_decided_by_others_who_are_named(portal: ServedPortal) -> None:

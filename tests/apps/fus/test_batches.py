@@ -16,12 +16,13 @@ from partita.apps.fus.service import FusService, batches
 from partita.apps.fus.service.batches import BatchReport
 from partita.apps.fus.service.notifications import KINDS
 from partita.kit.jobs import Job, JobWorker
+from partita.kit.jobs.holds import Hold
 from partita.kit.kit import Kit
 from partita.kit.problems import Forbidden, Invalid, NotFound
 from tests.apps.fus.conftest import manager, member, put
 from tests.apps.fus.imports import now
-from tests.apps.fus.test_importing import _Kills
 from tests.apps.house import kit_on, person
+from tests.kit.jobs.kills import go_on, kill
 
 pytestmark = pytest.mark.anyio
 TAGS = ("map", "maps", "old")
@@ -83,9 +84,8 @@ async def test_killed_at_any_save_every_site_changes_once_and_counts_are_exact(
         ready(kit, service)
         before = {(await put(service, tags=tags)).title: tuple(tags) for tags in [*tagged, ["map", "old"]]}
         job = await begun(service, wanted)
-        _Kills(monkeypatch, at=kills)
-        for _ in range(len(kills) + 1):
-            await asyncio.gather(asyncio.create_task(JobWorker(kit.jobs).drain()), return_exceptions=True)
+        kill(monkeypatch, Hold, "save", at=kills)
+        await go_on(kit.jobs, len(kills))
         ended = await now(kit, job)
         assert ended.state == "done", ended
         after = await tags_agree(kit)

@@ -24,6 +24,7 @@ from tests.apps.fus.conftest import account, as_viewer, manager, put
 from tests.apps.fus.imports import begun, now, ready
 from tests.apps.house import kit_on
 from tests.kit.jobs.conftest import at_work
+from tests.kit.jobs.kills import go_on, kill
 
 pytestmark = pytest.mark.anyio
 
@@ -34,26 +35,6 @@ def _file(count: int, **more: object) -> bytes:
 
 async def _files(kit: Kit) -> list[str]:
     return [file.name async for file in kit.files.listed(FOLDER)]
-
-
-class _Kills:
-    """Ends the process, as far as a job can tell, when it saves for the n-th time: before or after the write."""
-
-    def __init__(self, monkeypatch: pytest.MonkeyPatch, *, at: list[tuple[int, bool]]) -> None:
-        save = Hold.save
-        saves = 0
-        left = dict(at)
-
-        async def saved(hold: Hold, *arguments: Any, **named: Any) -> None:
-            nonlocal saves
-            saves += 1
-            after = left.pop(saves, None)
-            if after is None or after:
-                await save(hold, *arguments, **named)
-            if after is not None:
-                raise asyncio.CancelledError
-
-        monkeypatch.setattr(Hold, "save", saved)
 
 
 @settings(max_examples=12, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
@@ -70,9 +51,8 @@ async def test_killed_at_any_save_it_goes_on_and_no_site_is_added_twice(
         await put(service, url="https://3.example.org")
         rows = [{"url": f"https://{number % 12}.example.org", "tags": ["all"]} for number in range(15)]
         started = await begun(service, manager(), orjson.dumps([*rows, {"url": "no"}]))
-        _Kills(monkeypatch, at=kills)
-        for _ in range(len(kills) + 1):
-            await asyncio.gather(asyncio.create_task(JobWorker(kit.jobs).drain()), return_exceptions=True)
+        kill(monkeypatch, Hold, "save", at=kills)
+        await go_on(kit.jobs, len(kills))
         ended = await now(kit, started)
         assert (ended.state, ended.result_values) == ("done", {"added": 11, "there": 4, "refused": 1})
         report = await service.transfer.report(ended)
@@ -212,19 +192,9 @@ async def test_whoever_imports_hears_once_that_it_is_done(service: FusService, k
 async def test_killed_while_it_tells_it_tells_once(
     service: FusService, kit: Kit, importer: Viewer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    discard, kills = kit.uploads.discard, 2
-
-    async def killed(name: str) -> None:
-        nonlocal kills
-        await discard(name)
-        if kills:
-            kills -= 1
-            raise asyncio.CancelledError
-
     started = await begun(service, importer, _file(2))
-    monkeypatch.setattr(kit.uploads, "discard", killed)
-    for _ in range(3):
-        await asyncio.gather(asyncio.create_task(JobWorker(kit.jobs).drain()), return_exceptions=True)
+    kill(monkeypatch, kit.uploads, "discard", at=[(1, True), (2, True)])
+    await go_on(kit.jobs, 2)
     assert (await now(kit, started)).state == "done"
     assert len((await kit.notifications.page(importer)).items) == 1
 

@@ -16,6 +16,7 @@ from partita.apps.kelifax.service.reports import REPORTING
 from partita.apps.kelifax.service.submissions import SUBMITTING, UPLOADING
 from partita.kit.limits import Rule
 from partita.kit.permissions import ADMIN, Viewer
+from partita.table import Update
 from tests.apps.house import kit_on
 from tests.apps.kelifax import original
 from tests.apps.kelifax.conftest import MOD, submission
@@ -691,6 +692,27 @@ async def test_an_edit_that_leaves_out_what_is_needed_is_refused_beside_its_fiel
     assert 'id="f-learningResources-0-url-error"' in answer.text
     assert filled(answer.text, path) == sent
     assert (await kelifax.service.moderation.inspect(resource.resource_slug)).resource_name == "Needed"
+
+
+async def test_a_resource_that_came_without_features_is_edited_without_being_asked_for_them(
+    kelifax: Kelifax, moderator: Somebody
+) -> None:
+    """As one from a file; others cannot lose theirs."""
+    short, whole = await _resource(kelifax, "Came Short"), await _resource(kelifax, "Came Whole")
+    emptied = Update(short.own_key, Resource.key_features.set(""), Resource.use_cases.set(""))
+    await kelifax.kit.store.write(emptied)
+    path = f"/kelifax/moderation/{short.resource_slug}/edit"
+    page = await moderator.get(path)
+    assert "Three to ten" not in page.text
+    sent = filled(page.text, path)
+    refused = await moderator.post(path, _with(sent, {"keyFeatures": "Short"}))
+    assert 'id="f-keyFeatures-0-error"' in refused.text
+    assert (await moderator.post(path, _with(sent, {"resourceName": "Came Shorter"}))).status == 303
+    after = await kelifax.service.moderation.inspect(short.resource_slug)
+    assert (after.resource_name, after.key_features, after.use_cases) == ("Came Shorter", "", "")
+    path = f"/kelifax/moderation/{whole.resource_slug}/edit"
+    without = [pair for pair in filled((await moderator.get(path)).text, path) if pair[0] != "keyFeatures"]
+    assert (await moderator.post(path, without)).status == 422
 
 
 async def test_an_edit_to_an_address_that_is_taken_is_told_beside_its_field(

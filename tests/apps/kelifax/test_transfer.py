@@ -11,17 +11,18 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from partita.apps.kelifax import permissions
+from partita.apps.kelifax import permissions, schema
 from partita.apps.kelifax.formats import LICENCES, PRICINGS
 from partita.apps.kelifax.inputs import Submission
 from partita.apps.kelifax.permissions import MODERATOR, ROLES
 from partita.apps.kelifax.schema import CATEGORIES, RESOURCES, Resource
-from partita.apps.kelifax.service.submissions import resource_of
-from partita.apps.kelifax.service.transfer import MOST_ENTRIES, Format
+from partita.apps.kelifax.service.submissions import Submissions, resource_of
+from partita.apps.kelifax.service.transfer import FOLDER, MOST_ENTRIES, Format
 from partita.apps.kelifax.service.transfer.importing import _MOST_NAME, _MOST_REASON, ImportedRow, ImportReport, _short
 from partita.apps.kelifax.service.transfer.reading import format_of, read_candidates
 from partita.apps.kelifax.service.transfer.writing import COLUMNS, csv_line, json_object, markdown_line
 from partita.kit.jobs import Job
+from partita.kit.jobs.holds import Hold
 from partita.kit.jobs.running import MOST_BYTES, as_json
 from partita.kit.permissions import Viewer
 from partita.kit.problems import Invalid, TooLarge
@@ -29,6 +30,7 @@ from partita.kit.spreadsheets import line
 from tests.apps.house import kit_on
 from tests.apps.kelifax.conftest import approved
 from tests.apps.kelifax.served import Kelifax, serve
+from tests.kit.jobs.kills import go_on, kill
 
 pytestmark = pytest.mark.anyio
 TRANSFER = permissions.Kelifax.TRANSFER.value
@@ -101,25 +103,27 @@ async def test_an_import_tries_adds_matches_and_refuses_and_twice_it_adds_nothin
     assert len(await kelifax.service.moderation.queue("pending")) == 1
 
 
-async def test_an_import_that_begins_again_counts_what_it_added_as_added(kelifax: Kelifax) -> None:
+async def test_killed_anywhere_an_import_goes_on_and_nothing_is_added_twice(
+    kelifax: Kelifax, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Before and after each resource is written, when the file is claimed and deleted, and when the report is saved."""
     admin, transfer = await _admin(kelifax), kelifax.service.transfer
-    job = await _imported(kelifax, admin, AWESOME, publish=True)
-    first = transfer.report(job)
-    arguments = {**orjson.loads(job.arguments), "file": (await transfer.keep(AWESOME, "list.md")).name}
-
-    class Again:
-        """The job after a kill: with what was saved, and no more."""
-
-        saved, user_id, job_id = {"claimed": True}, admin.id, job.job_id
-
-        async def progress(self, *_: object, **__: object) -> None:
-            """Nobody looks."""
-
-    result = await transfer.kind.run(Again(), arguments)  # type: ignore[arg-type]
-    assert result is not None
-    assert ImportReport.read(result.values) == first
-    assert first.counts == {"added": 2, "there": 0, "refused": 1}
-    assert (await kelifax.service.analytics.statuses())["approved"] == 2
+    rows = [{"resourceName": f"Loom {each}", "resourceUrl": f"https://{each}.example.org"} for each in range(4)]
+    listed = [{**row, "usagePurpose": "Weaves by steam, with cards.", "category": "design"} for row in rows]
+    kept = await transfer.keep(orjson.dumps([*listed, listed[0], {"resourceName": "Bad"}]), "list.json")
+    job = await transfer.begin(admin, kept, publish=True)
+    kill(monkeypatch, Submissions, "create", at=[(number, number % 2 == 0) for number in range(1, 9)])
+    kill(monkeypatch, Hold, "save", at=[(1, False), (2, True), (3, False), (4, True)])
+    kill(monkeypatch, kelifax.kit.uploads, "discard", at=[(1, False), (2, True)])
+    await go_on(kelifax.kit.jobs, 14)
+    ended = await transfer.find(admin, job.job_id)
+    assert (ended.state, ended.attempts) == ("done", 15), ended.error
+    assert transfer.report(ended).counts == {"added": 4, "there": 1, "refused": 1}
+    resources = [each async for each in kelifax.kit.store.stream(schema.approved_resources())]
+    assert sorted(each.resource_name for each in resources) == [row["resourceName"] for row in rows]
+    assert (await kelifax.service.analytics.statuses())["approved"] == 4
+    assert len([each async for each in kelifax.kit.store.stream(schema.decisions())]) == 4
+    assert [file async for file in kelifax.kit.files.listed(FOLDER)] == []
 
 
 @pytest.mark.parametrize("format", ["csv", "json"])

@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import io
+import re
+from dataclasses import replace
+from pathlib import Path
 
 import docx
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from partita.apps import newsletter
 from partita.apps.newsletter.service.documents.columns import many_columns, widths
 from partita.apps.newsletter.service.documents.edition import Edition
 from partita.apps.newsletter.service.documents.html import text_html
@@ -75,3 +79,13 @@ def test_columns_of_numbers_are_aligned_right_unless_somebody_has_aligned_them()
     kept = numbers_right(mine)
     assert isinstance(kept, Table)
     assert kept.alignments[2] == "center"
+
+
+def test_whatever_marks_a_table_in_a_preview_has_a_rule_on_its_page() -> None:
+    table = replace(_table([["Item", "Cost"], ["Seed", "12"]]), alignments=("center", "right"))
+    marks = re.findall(r'class="([^"]+)"', text_html((table,), Edition(Document(title="x"))))
+    rules = (Path(newsletter.__file__).parent / "static" / "newsletter.css").read_text()
+    assert set(marks) == {"wide-table", "center", "right"}
+    assert "padding" in next(line for line in rules.splitlines() if line.startswith(".prose .wide-table :is(th, td)"))
+    for mark in {"center", "right"}:
+        assert f".prose .wide-table .{mark} " in rules

@@ -10,6 +10,7 @@ import re
 import zipfile
 import zlib
 from contextlib import suppress
+from dataclasses import replace
 from email.policy import default
 from html.parser import HTMLParser
 from typing import Any
@@ -215,6 +216,26 @@ def test_word_reads_what_the_model_says(text: str, theme: str) -> None:
     assert " PAGE " in footer
     assert " NUMPAGES " in footer
     assert word.core_properties.title == document.title
+
+
+def test_in_word_facts_and_length_make_a_cover_and_short_editions_have_none(monkeypatch: pytest.MonkeyPatch) -> None:
+    def first_of_a_page(**changes: Any) -> list[str]:
+        made = replace(short, document=replace(short.document, **changes))
+        word: Any = docx.Document(io.BytesIO(word_edition(made).data))
+        numbered = " PAGE " in word.sections[0].first_page_footer._element.xml
+        found = [each.text for each in word.paragraphs if each.paragraph_format.page_break_before]
+        assert numbered is not bool(found), "a cover has no number"
+        return found
+
+    made = edition()
+    headings = made.document.headings[:2]
+    table = next(replace(block, caption=()) for block in made.document.blocks if isinstance(block, Table))
+    short = replace(made, document=replace(made.document, blocks=headings))
+    assert first_of_a_page() == []
+    assert first_of_a_page(facts=(("Funder", "The Fund"),)) == ["In this issue"]
+    monkeypatch.setattr("partita.apps.newsletter.service.documents.cover._WORDS_A_PAGE", 0)
+    assert first_of_a_page() == [plain(headings[0].pieces)]
+    assert first_of_a_page(blocks=(table, *headings)) == [""], "a table begins its page below an empty line"
 
 
 def test_word_sets_arabic_from_right_to_left() -> None:

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from partita.apps.newsletter.service.proposing.call_signs import named_like_a_call
+from partita.apps.newsletter.service.steps import Work
 from tests.apps.newsletter.reading.samples import CALL_LINES, call_for_proposals
 from tests.apps.newsletter.served import ServedLetters, Somebody, served_in
 from tests.apps.newsletter.test_sources_web import _multipart
@@ -237,6 +239,29 @@ async def test_a_draft_from_sources_shows_how_far_it_is_and_can_be_cancelled(des
     assert "1 section written from your sources." in done.shown
     assert "Rats and rain destroyed 7 percent of the hay. [1]" in done.shown
     assert (await ada.api("GET", f"/proposals/{code}/steps/proposal")).json["state"] == "done"
+
+
+async def test_sections_of_a_draft_are_shown_as_they_are_finished(
+    desk: ServedLetters, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ada = await desk.person()
+    path = await _started(ada, language="en")
+    text = "Fodder banks held 5,400 tonnes of hay after the rains. Rats and rain destroyed 7 percent of the hay."
+    await _send(ada, f"{path}/files", {"kind": "reference"}, ("hay.md", f"# Fodder banks\n\n{text}".encode()))
+    await desk.catch_up()
+    await ada.post(f"{path}/sections/risks/draft")
+    assert "Finished sections" not in (await ada.get(path)).text
+    finish, seen = Work.finish, []
+
+    async def looked_at(work: Work, *writes: Any, **told: Any) -> None:
+        seen.append(await ada.get(path))
+        await finish(work, *writes, **told)
+
+    monkeypatch.setattr(Work, "finish", looked_at)
+    await desk.catch_up()
+    assert 'aria-label="Finished sections"' in seen[0].text
+    assert "Rats and rain destroyed 7 percent of the hay. [1]" in seen[0].shown
+    assert "Finished sections" not in (await ada.get(path)).text
 
 
 async def test_a_draft_that_failed_says_why_and_what_is_there_and_offers_another_try(desk: ServedLetters) -> None:

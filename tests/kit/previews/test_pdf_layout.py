@@ -122,6 +122,71 @@ def test_rows_whose_cells_are_in_line_are_a_table() -> None:
     assert _texts(found)[1] == ("table", "Town | KES\nNairobi | 4,100\nKisumu | 3,900")
 
 
+_PITCH, _PADDING = 14.0, 8.0
+_WORD = st.sampled_from(["seed", "bags", "4,800", "officers", "two", "transport of all", "12"])
+_CELL = st.lists(_WORD, max_size=3).map(lambda words: [words[0].capitalize(), *words[1:]] if words else [])
+_FIRST = st.lists(_WORD, min_size=1, max_size=3).map(lambda words: [words[0].capitalize(), *words[1:]])
+
+
+@st.composite
+def _grids(draw: st.DrawFn) -> list[list[list[str]]]:
+    """Rows of cells of lines: something in each first and second cell, and a cell with several lines."""
+    columns = draw(st.integers(3, 5))
+    row = st.tuples(_FIRST, _FIRST, *[_CELL] * (columns - 2)).map(list)
+    rows = draw(st.lists(row, min_size=3, max_size=6))
+    rows[draw(st.integers(0, len(rows) - 1))][draw(st.integers(0, 1))] = ["Several", "lines of", "text"]
+    full = [["Item"], *([f"Head {column}"] for column in range(1, columns))]
+    return [full, *rows]
+
+
+def _set(grid: list[list[list[str]]], align: float, *, by_line: bool) -> list[Line]:
+    """Set a table as programs do: each row cell by cell, or line by line across its cells. What a file has one after
+    the other at the same height is one line."""
+    lines: list[Line] = []
+    y = 700.0
+    for row in grid:
+        high = max(len(cell) for cell in row)
+        words = [
+            (y - _PITCH * (number + align * (high - len(cell))), column, text)
+            for column, cell in enumerate(row)
+            for number, text in enumerate(cell)
+        ]
+        for at, column, text in sorted(words, key=lambda word: (-word[0], word[1])) if by_line else words:
+            cell = (60.0 + 90 * column, 60.0 + 90 * column + 4 * len(text), text)
+            if lines and lines[-1].y == at and lines[-1].right < cell[0]:
+                last = lines.pop()
+                cells = (*(last.cells or ((last.left, last.right, last.text),)), cell)
+                lines.append(Line(f"{last.text} {text}", 1, last.left, cell[1], at, 11, cells=cells))
+            else:
+                lines.append(Line(text, 1, cell[0], cell[1], at, 11))
+        y -= _PITCH * high + _PADDING
+    return lines
+
+
+@given(_grids(), st.sampled_from([0.0, 0.5, 1.0]), st.booleans())
+def test_cells_of_several_lines_belong_to_their_row_however_they_are_drawn(
+    grid: list[list[list[str]]], align: float, by_line: bool
+) -> None:
+    """Cells stand at the top of their row, in its middle, or at its foot."""
+    table = _set(grid, align, by_line=by_line and align == 0.0)
+    below = [_line("Every price was asked twice, in March and in May, by those who buy.", table[-1].y - 80)]
+    before = [_line("Table 1: What it takes to bring the seed to the farmers of both districts", 730)]
+    rows = "\n".join(" | ".join(" ".join(cell) for cell in row) for row in grid)
+    assert [block.text for block in blocks_of([*before, *table, *below]) if block.kind == "table"] == [rows]
+
+
+def test_what_stands_below_a_table_is_no_part_of_it() -> None:
+    table = _set([[["Item"], ["Cost"]], [["Seed", "of maize"], ["12"]], [["Bags"], ["8"]]], 0.0, by_line=False)
+    found = blocks_of([*table, _line("They rose.", table[-1].y - 16, right=110)])
+    assert _texts(found) == [("table", "Item | Cost\nSeed of maize | 12\nBags | 8"), ("paragraph", "They rose.")]
+
+
+def test_two_columns_of_text_are_no_table() -> None:
+    left = [_line(f"the left column goes on {number}", 700 - 14 * number, right=280) for number in range(5)]
+    right = [_line(f"the right column goes on {number}", 700 - 14 * number, left=320) for number in range(5)]
+    assert {block.kind for block in blocks_of([*left, *right])} == {"paragraph"}
+
+
 _LINES = st.lists(
     st.builds(
         lambda text, page, y, size, left: Line(text, page, left, left + 200, y, size, edge=y > 750 or y < 80),
@@ -135,9 +200,17 @@ _LINES = st.lists(
 )
 
 
-@given(_LINES)
-def test_no_letter_is_lost_but_those_of_running_lines(lines: list[Line]) -> None:
-    inner = [replace(line, edge=False) for line in lines]
+def _halved(line: Line) -> Line:
+    """A line as two cells, if it has two words."""
+    first, _, second = line.text.partition(" ")
+    if not second.strip():
+        return line
+    return replace(line, cells=((line.left, line.left + 40, first), (line.left + 90, line.left + 120, second)))
+
+
+@given(_LINES, st.booleans())
+def test_no_letter_is_lost_but_those_of_running_lines(lines: list[Line], cells: bool) -> None:
+    inner = [replace(_halved(line) if cells else line, edge=False) for line in lines]
 
     def letters(text: str) -> list[str]:
         return sorted(character for character in text if character.isalnum())

@@ -55,8 +55,20 @@ UsagePurpose = Annotated[
     Text, Field(min_length=20, max_length=500, examples=["Weaves algebraical patterns, as a loom weaves flowers."])
 ]
 Tags = Annotated[list[Tag], Field(max_length=10), AfterValidator(distinct)]
-Features = Annotated[list[Feature], counted(3, 10), Field(examples=[_FEATURES], json_schema_extra=items(3, 10))]
-UseCases = Annotated[list[UseCase], counted(2, 8), Field(examples=[_USE_CASES], json_schema_extra=items(2, 8))]
+LEAST_FEATURES, LEAST_USE_CASES = 3, 2
+Features = Annotated[
+    list[Feature],
+    counted(LEAST_FEATURES, 10),
+    Field(examples=[_FEATURES], json_schema_extra=items(LEAST_FEATURES, 10)),
+]
+UseCases = Annotated[
+    list[UseCase],
+    counted(LEAST_USE_CASES, 8),
+    Field(examples=[_USE_CASES], json_schema_extra=items(LEAST_USE_CASES, 8)),
+]
+FewFeatures = Annotated[list[Feature], Field(max_length=10)]
+FewUseCases = Annotated[list[UseCase], Field(max_length=8)]
+"""Of resources that come from a file, whose lists may be short."""
 
 
 class Submitter(Input):
@@ -184,6 +196,19 @@ class EditForm(Details, Description, Edit):
             learning_resources=[Learning.model_construct(**each.model_dump()) for each in resource.learning_list],
             revision=resource.revision,
         )
+
+
+class ShortEditForm(EditForm):
+    """The same for a resource that came with few features or use cases: an edit does not ask for more."""
+
+    key_features: FewFeatures
+    use_cases: FewUseCases
+
+
+def edit_form_of(resource: Resource) -> type[EditForm]:
+    """The form that a resource is edited by."""
+    is_short = len(resource.feature_list) < LEAST_FEATURES or len(resource.use_case_list) < LEAST_USE_CASES
+    return ShortEditForm if is_short else EditForm
 
 
 class Reason(Input):

@@ -13,6 +13,7 @@ from statistics import median
 from partita.kit.previews.blocks import Block, table_text
 from partita.kit.previews.line_kinds import is_page_mark
 from partita.kit.previews.pdf_lines import Line
+from partita.kit.previews.pdf_tables import is_continued, is_right_to_left, wrapped_tables
 
 _REPEATED = 3
 """A line at the edge of so many pages is their running title."""
@@ -113,11 +114,16 @@ class _Layout:
         self._leading = min(self._leading, 2.5 * self._body)  # of a page with three lines nothing is usual
         larger = sorted({round(line.size * 2) / 2 for line in lines if self._is_large(line)}, reverse=True)
         self._levels = {size: min(6, number) for number, size in enumerate(larger, 1)}
+        self._wrapped = wrapped_tables(lines)
         self._vocabulary = {word.casefold() for line in lines for word in _WORDS.findall(line.text)}
 
     def blocks(self) -> Iterator[Block]:
         at = 0
         while at < len(self._lines):
+            if wrapped := self._wrapped.get(at):
+                yield Block("table", table_text(wrapped.rows), 1, self._lines[at].page)
+                at += wrapped.lines
+                continue
             rows = self._table_at(at)
             if rows:
                 yield self._table(self._lines[at : at + rows])
@@ -125,7 +131,7 @@ class _Layout:
                 continue
             first = at
             at += 1
-            while at < len(self._lines) and not self._table_at(at) and self._continues(at, first):
+            while at < len(self._lines) and not self._is_table(at) and self._continues(at, first):
                 at += 1
             yield from self._block(self._lines[first:at])
 
@@ -154,19 +160,22 @@ class _Layout:
         if above.page != line.page or gap < -0.5 * self._leading:
             # The next page or column: the paragraph goes on if its sentence does.
             return bool(_HYPHEN.search(above.text)) or (
-                not _ENDS.search(above.text) and _is_continued(line.text) and len(above.text) > 20
+                not _ENDS.search(above.text) and is_continued(line.text) and len(above.text) > 20
             )
         if gap > 1.25 * self._leading:
             return False
         indented = line.left > above.left + 0.8 * line.size and gap > 0.5 * self._leading
         return not (indented and _ENDS.search(above.text) and at - 1 > first)
 
+    def _is_table(self, at: int) -> bool:
+        return at in self._wrapped or self._table_at(at) > 0
+
     def _table_at(self, at: int) -> int:
         """How many lines from here on are rows of a table."""
         count = 0
         lefts: list[float] = []
         rights: list[float] = []
-        while at + count < len(self._lines):
+        while at + count < len(self._lines) and at + count not in self._wrapped:
             line = self._lines[at + count]
             if len(line.cells) < 2 or _BARE_BULLET.match(_clean(line.cells[0][2])):
                 break
@@ -186,7 +195,7 @@ class _Layout:
         return count if count >= 3 or (count == 2 and len(self._lines[at].cells) >= 3) else 0
 
     def _table(self, rows: Sequence[Line]) -> Block:
-        backwards = sum(_is_right_to_left(row.text) for row in rows) * 2 > len(rows)
+        backwards = sum(is_right_to_left(row.text) for row in rows) * 2 > len(rows)
         cells = [[_clean(text) for _, _, text in sorted(row.cells, reverse=backwards)] for row in rows]
         return Block("table", table_text(cells), 1, rows[0].page)
 
@@ -230,16 +239,6 @@ class _Layout:
         if parted in self._vocabulary and whole not in self._vocabulary:
             return f"{before}-{text}"
         return before + text
-
-
-def _is_continued(text: str) -> bool:
-    """Whether a line can begin within a sentence; scripts without capitals always can."""
-    first = text.lstrip()[:1]
-    return unicodedata.category(first or "A") in ("Ll", "Lo", "Nd") or first in "(,;–—"
-
-
-def _is_right_to_left(text: str) -> bool:
-    return any("\u0590" <= character <= "\u08ff" for character in text)
 
 
 def _clean(text: str) -> str:

@@ -146,11 +146,31 @@
     }
   }
   forms().forEach(restore);
+  // A button of a form may ask for the form with more in it, such as what a page says: the answer has what was sent, and only what was typed since then comes from the draft.
+  const asked = new Map();
+  document.addEventListener("htmx:beforeRequest", (event) => {
+    const { elt, requestConfig } = event.detail;
+    if (elt.form && requestConfig.verb === "post" && watched(elt.form)) asked.set(key(elt.form), read(elt.form));
+  });
+  const answer = (form) => {
+    const [draft, sent] = [storage && load(key(form)), asked.get(key(form))];
+    asked.delete(key(form));
+    form.dataset.again = "";
+    if (draft && !same(draft.fields, sent)) {
+      const values = (fields, name) => fields.filter(([each]) => each === name);
+      const typed = [...new Set(draft.fields.map(([name]) => name))].filter((name) => !same(values(draft.fields, name), values(sent, name)));
+      fill(form, [...read(form).filter(([name]) => !typed.includes(name)), ...draft.fields.filter(([name]) => typed.includes(name))]);
+    }
+    keep(form);
+  };
   document.addEventListener("htmx:load", (event) => {
     if (event.detail.elt === document.body) return;
     for (const form of forms().filter((each) => event.detail.elt.contains(each))) {
-      if (storage && load(key(form))) form.dataset.again = "";
-      restore(form);
+      if (asked.has(key(form))) answer(form);
+      else {
+        if (storage && load(key(form))) form.dataset.again = "";
+        restore(form);
+      }
     }
   });
 

@@ -6,6 +6,7 @@ import random
 from dataclasses import replace
 from itertools import pairwise
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -174,6 +175,42 @@ def test_references_are_kept_and_said_to_be_such() -> None:
         ("text", "Annex A"),
     ]
     assert chunks[1].above == ((1, "7. References"), (2, "Books"))
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "By Amina Yusuf",
+        "By Amina Yusuf and Dr. John K. Otieno, field correspondents | 12 March 2026",
+        "Prepared by the Reading Trust, 14 March 2026",
+        "Author: Hanna Bekele",
+        "Nairobi, 12 March 2026",
+        "Published 12 March 2026",
+        "إعداد: فريق الأسواق",
+        "ያዘጋጀው፦ ሐና በቀለ",
+    ],
+)
+def test_who_wrote_it_and_when_is_kept_and_no_passage_to_be_found(line: str) -> None:
+    prose = "Maize rose in the north, and farmers sold more of it than in the months before."
+    blocks = [Block("heading", "Prices"), Block("paragraph", line), Block("paragraph", prose)]
+    about, told = chunks_of("s1", blocks)
+    assert (about.kind, about.text) == ("references", line)
+    assert (told.kind, told.text, told.above) == ("text", prose, ((1, "Prices"),))
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "By March, prices had fallen to 12 dollars.",
+        "By North Kivu's standards the rains of 12 March 2026 came late.",
+        "Prices fell by 3 percent in the north",
+        "On 12 March 2026 traders in Nairobi paid more for maize",
+        "Maize in April",
+    ],
+)
+def test_a_short_line_that_tells_something_is_a_passage(line: str) -> None:
+    blocks = [Block("heading", "Prices"), Block("paragraph", line), Block("paragraph", "More was sold.")]
+    assert {chunk.kind for chunk in chunks_of("s1", blocks)} == {"text"}
 
 
 def test_contents_and_lists_of_works_are_known_without_their_heading() -> None:

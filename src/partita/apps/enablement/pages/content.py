@@ -6,7 +6,7 @@ from fastapi import Request
 from starlette.responses import Response
 
 from partita.apps.enablement.api.attachments import counts
-from partita.apps.enablement.pages.queue import decision_of
+from partita.apps.enablement.pages.deciding import decision_for
 from partita.apps.enablement.pages.steps import STEPS
 from partita.apps.enablement.pages.use import use_of
 from partita.apps.enablement.permissions import Action, Enablement
@@ -43,8 +43,6 @@ def add(pages: Routes, service: EnablementService) -> None:
         staff = visibility.history
         shown, related = await service.library.with_related(viewer, content)
         proposal = await service.changing.proposal(content.content_id) if staff and content.status != "Draft" else None
-        pending = Pending(content, proposal)
-        decides = pending.waits and allows(viewer, content, Action.DECIDE, now)
         text = with_contents(await service.content.text(content))
         return render(
             request,
@@ -58,7 +56,7 @@ def add(pages: Routes, service: EnablementService) -> None:
             replacement=await replacement(viewer, content),
             visibility=visibility,
             proposal=proposal,
-            decision=await decision_of(service, viewer, pending) if decides else None,
+            decision=await decision_for(service, viewer, Pending(content, proposal)),
             use=await use_of(service, viewer, content),
             may_edit=allows(viewer, content, Action.EDIT, now),
             may_delete=allows(viewer, content, Action.DELETE, now),

@@ -8,10 +8,12 @@ from fastapi import Query, Request
 from starlette.responses import Response
 
 from partita.apps.enablement.inputs import NewComment
+from partita.apps.enablement.pages.deciding import decision_for
 from partita.apps.enablement.pages.editor import FIELDS
 from partita.apps.enablement.permissions import Action, Enablement
 from partita.apps.enablement.service import EnablementService
 from partita.apps.enablement.service.access import allows
+from partita.apps.enablement.service.desks import Pending
 from partita.kit.answers import Cursor
 from partita.kit.forms import Parsed, submitted
 from partita.kit.pages import redirect, render
@@ -89,14 +91,21 @@ def add(pages: Routes, service: EnablementService) -> None:
     ) -> Response:
         """What changed between two versions, or between one and what is proposed or drafted."""
         major = int(after) if after.isascii() and after.isdecimal() else None
+        content, visibility = await service.content.look(viewer, content_id)
+        # What waits is read first: a decision is on no more than the comparison shows.
+        decision = None
+        if visibility.history and major is None and before == content.major:
+            pending = Pending(content, await service.changing.proposal(content_id))
+            decision = await decision_for(service, viewer, pending)
         comparison = await service.history.compare(viewer, content_id, before, major)
-        content, _ = await service.content.look(viewer, content_id)
+        shown = await service.showing.one(content)
         return render(
             request,
             "enablement/compare.html",
-            shown=await service.showing.one(content),
+            shown=shown,
             comparison=comparison,
             labels=LABELS,
+            decision=decision,
         )
 
     async def history_page(

@@ -10,11 +10,11 @@ from starlette.responses import Response
 
 from partita.apps.enablement.formats import day_after, day_of
 from partita.apps.enablement.inputs import Approval, ChangesRequest, NewComment
+from partita.apps.enablement.pages.deciding import Forms, decision_of
 from partita.apps.enablement.pages.history import ACTIONS, LABELS
 from partita.apps.enablement.permissions import Enablement
 from partita.apps.enablement.schema import Content, ContentFields
 from partita.apps.enablement.service import EnablementService
-from partita.apps.enablement.service.access import own_work
 from partita.apps.enablement.service.desks import Pending
 from partita.apps.enablement.service.proposals import fields_with
 from partita.kit.answers import Cursor
@@ -23,7 +23,7 @@ from partita.kit.forms import Parsed, submitted
 from partita.kit.markdown import html_of
 from partita.kit.pages import redirect, render
 from partita.kit.permissions import Viewer
-from partita.kit.problems import Forbidden, NotFound
+from partita.kit.problems import NotFound
 from partita.kit.routes import CurrentViewer, Routes
 
 QUEUE_PATH = "/enablement/queue"
@@ -40,39 +40,6 @@ class Check:
 
     good: bool
     words: str
-
-
-@dataclass(frozen=True, slots=True)
-class Forms:
-    """The forms of a decision, as they were typed."""
-
-    said: Parsed[ChangesRequest] | Parsed[NewComment]
-    approval: Parsed[Approval]
-
-    @classmethod
-    def empty(cls) -> Forms:
-        return cls(Parsed(None), Parsed(None))
-
-
-@dataclass(frozen=True, slots=True)
-class Decision:
-    """What `decision.html` needs to offer the decision on something that waits."""
-
-    pending: Pending
-    own: Forbidden | None
-    """Why the viewer may not decide."""
-    deciders: list[str]
-    """Who else may, then."""
-    forms: Forms
-
-
-async def decision_of(
-    service: EnablementService, viewer: Viewer, pending: Pending, forms: Forms | None = None
-) -> Decision:
-    """The decision on something that waits, in the queue or on its own page."""
-    own = own_work(viewer, pending.content, pending.changed_by)
-    deciders = await service.desks.deciders(viewer) if own is not None else []
-    return Decision(pending, own, deciders, forms or Forms.empty())
 
 
 def add(pages: Routes, service: EnablementService) -> None:

@@ -10,7 +10,7 @@ from urllib.parse import urlencode
 from fastapi import Query, Request
 from starlette.responses import Response
 
-from partita.apps.kelifax.inputs import CANNED, Chosen, EditForm, Rejection
+from partita.apps.kelifax.inputs import CANNED, Chosen, EditForm, Rejection, ShortEditForm, edit_form_of
 from partita.apps.kelifax.pages.submissions import MOST_LOGO_FORM, OPTIONS
 from partita.apps.kelifax.pages.wizard import with_one_more
 from partita.apps.kelifax.permissions import Kelifax
@@ -262,7 +262,13 @@ def add(pages: Routes, service: KelifaxService) -> None:
 
     async def edit_page(request: Request, resource: Resource, form: Parsed[EditForm]) -> Response:
         return render(
-            request, "kelifax/edit.html", resource=resource, options=OPTIONS, form=form, logo_form=Parsed(None)
+            request,
+            "kelifax/edit.html",
+            resource=resource,
+            options=OPTIONS,
+            form=form,
+            may_be_short=edit_form_of(resource) is ShortEditForm,
+            logo_form=Parsed(None),
         )
 
     def stored_form(resource: Resource) -> Parsed[EditForm]:
@@ -309,11 +315,12 @@ def add(pages: Routes, service: KelifaxService) -> None:
             return next(map(timeline_entry, await service.moderation.history(slug, 1)), None)
 
         sent = await request.form(max_fields=MOST_FIELDS)
+        form = edit_form_of(await service.moderation.inspect(slug))
         if more := str(sent.get("more", "")):
-            return await again(with_one_more(parse(EditForm, sent, separated=_SEPARATED, lines=_LINES), more))
+            return await again(with_one_more(parse(form, sent, separated=_SEPARATED, lines=_LINES), more))
         return await edited(
             request,
-            EditForm,
+            form,
             save,
             again,
             stored,

@@ -46,6 +46,7 @@ from partita.apps.newsletter.service.proposing.frames import FRAMES, ProposalSec
 from partita.apps.newsletter.service.proposing.requirements import GROUPS
 from partita.apps.newsletter.service.proposing.states import STATUSES, next_states
 from partita.apps.newsletter.service.reading.reading import MOST_BYTES
+from partita.apps.newsletter.service.steps import Look
 from partita.kit.answers import Cursor
 from partita.kit.forms import MOST_FIELDS, Parsed, filled, parse, submitted
 from partita.kit.history import Field, Fields
@@ -181,6 +182,7 @@ def add(pages: Routes, service: NewsletterService) -> None:
             sources=await service.proposal_files.sources(viewer, code),
             call=await service.calls.look(code),
             writing=writing,
+            finished=_finished(there, writing),
             shared_too=viewer.may(Letters.READ_SOURCES) and not await service.proposal_drafting.has_own(there),
             just_written=service.proposal_drafting.just_written(writing.run),
             offer=_offer(there),
@@ -607,6 +609,12 @@ def _offer(there: OpenProposal) -> dict[str, Any]:
 
 def _facts(there: OpenProposal) -> Parsed[ProposalFacts]:
     return filled(ProposalFacts, _Flat(there.proposal, there.metadata))
+
+
+def _finished(there: OpenProposal, writing: Look) -> list[tuple[str, str]]:
+    """The titles and texts of the sections that a run has written so far."""
+    texts = writing.run.partial.get("texts", {}) if writing.run is not None and writing.is_open else {}
+    return [(each.title, str(texts[each.key])) for each in there.sections if texts.get(each.key)]
 
 
 class _Flat:

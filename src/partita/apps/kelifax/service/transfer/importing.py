@@ -1,5 +1,5 @@
 """The import as a job. Nothing is saved between rows: an address can be in the directory once, and what this very job
-has added says so. After a kill it begins again."""
+has added says so. After a kill it begins again, unless its report was saved already."""
 
 from __future__ import annotations
 
@@ -100,6 +100,15 @@ class Importing:
             gone = JobFailed("The file is no longer there. Choose it again.")
             claim = self._kit.uploads.claim_for(arguments["file"], seconds=KEPT_SECONDS)
             await running.checkpoint({"claimed": True}, claim.otherwise(gone))
+        ended = running.saved is not None and "rows" in running.saved
+        report = ImportReport.read(running.saved) if ended else await self._import(running, arguments)
+        if not report.dry_run:
+            if not ended:
+                await running.checkpoint(report.values)  # without its file it cannot begin again
+            await self._kit.uploads.discard(arguments["file"])
+        return Result(report.summary, f"/kelifax/moderation/import/{running.job_id}", report.values)
+
+    async def _import(self, running: Running, arguments: Arguments) -> ImportReport:
         await running.progress("Reading the file")
         candidates = await self._candidates(arguments)
         importer = await self._kit.accounts.people.get(running.user_id or "")
@@ -110,10 +119,7 @@ class Importing:
             for candidate in ahead:
                 await running.progress("Adding resources", done=len(rows), total=len(candidates))
                 rows.append(await self._take(running, arguments, candidate, known, importer))
-        report = ImportReport(bool(arguments["dryRun"]), tuple(rows))
-        if not report.dry_run:
-            await self._kit.uploads.discard(arguments["file"])
-        return Result(report.summary, f"/kelifax/moderation/import/{running.job_id}", report.values)
+        return ImportReport(bool(arguments["dryRun"]), tuple(rows))
 
     async def _candidates(self, arguments: Arguments) -> list[Candidate]:
         try:

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from itertools import islice
-from typing import Annotated, Any, Literal
+from typing import Any, Literal
 
 import orjson
 from pydantic import Field, ValidationError
 
 from partita.apps.kelifax.formats import slug_or_digest, split_features, split_learning
-from partita.apps.kelifax.inputs import Description, Feature, LearningResources, UseCase
+from partita.apps.kelifax.inputs import Description, FewFeatures, FewUseCases, LearningResources
 from partita.apps.kelifax.service.transfer.markdown_list import from_markdown
 from partita.apps.kelifax.service.transfer.writing import COLUMNS
 from partita.kit.fetcher.charsets import text_of
@@ -43,8 +43,8 @@ _LABELS = {
 class ImportedResource(Description):
     """A resource in a file: what the form asks for, but lists may be short."""
 
-    key_features: Annotated[list[Feature], Field(max_length=10)] = Field(default=[])
-    use_cases: Annotated[list[UseCase], Field(max_length=8)] = Field(default=[])
+    key_features: FewFeatures = Field(default=[])
+    use_cases: FewUseCases = Field(default=[])
     learning_resources: LearningResources = Field(default=[])
 
 

@@ -6,9 +6,10 @@ from html import escape
 
 from partita.apps.newsletter.service.documents import bands
 from partita.apps.newsletter.service.documents.blocks import PICTURE
+from partita.apps.newsletter.service.documents.cover import COVER_FROM, is_long
 from partita.apps.newsletter.service.documents.edition import Edition, Export
 from partita.apps.newsletter.service.documents.html import contents, data_address, issue_line, nameplate, parts
-from partita.apps.newsletter.service.documents.model import plain, texts, words
+from partita.apps.newsletter.service.documents.model import plain, texts
 from partita.apps.newsletter.service.documents.phrases import phrases
 from partita.apps.newsletter.service.documents.styles import page_styles, side_margin, stylesheet
 from partita.apps.newsletter.service.documents.themes import light
@@ -18,9 +19,6 @@ from partita.kit.printing.pages import set_pages
 PDF = "application/pdf"
 SECONDS = 90.0
 MEGABYTES = 700
-COVER_FROM = 4
-"""So many pages of text get a cover."""
-_WORDS_A_PAGE = 380
 _MOST_ON_COVER = 26
 """More entries than that are listed on a page of their own, and the cover has the sections."""
 
@@ -55,7 +53,7 @@ def _ask(edition: Edition) -> tuple[str, str | None, str, dict[str, tuple[bytes,
         pictures_of(edition),
         _all_texts(edition),
         COVER_FROM,
-        words(document.blocks) > COVER_FROM * _WORDS_A_PAGE,
+        is_long(document),
     )
 
 

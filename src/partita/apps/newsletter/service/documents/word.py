@@ -17,6 +17,7 @@ from PIL import Image, UnidentifiedImageError
 from partita.apps.newsletter.service.documents import bands
 from partita.apps.newsletter.service.documents.blocks import heading_number
 from partita.apps.newsletter.service.documents.columns import many_columns, widths
+from partita.apps.newsletter.service.documents.cover import has_cover
 from partita.apps.newsletter.service.documents.edition import Edition, Export
 from partita.apps.newsletter.service.documents.html import issue_line, source_line
 from partita.apps.newsletter.service.documents.model import (
@@ -62,6 +63,8 @@ DOCX = "application/vnd.openxmlformats-officedocument.wordprocessingml.document"
 _DEEPEST_LIST = 3
 _KEPT_TOGETHER = 10
 """A table of so many rows stays on one page."""
+_ABOVE_TITLE, _ABOVE_FACTS = 55, 12
+"""Millimetres on a cover."""
 _SHOWN_BY_WORD = ("PNG", "JPEG", "GIF")
 
 
@@ -83,13 +86,19 @@ class _Writer:
         self._headings = 0
         self._counts = [0, 0, 0]
         self._cited: set[int] = set()
+        self._covered = has_cover(edition.document)
+        self._breaks = False
+        """Whether the next paragraph begins a page."""
         self._word: Any = docx.Document()
         set_styles(self._word, edition)
 
     def file(self) -> bytes:
         self._properties()
         self._masthead()
+        # Facts fill a cover; else what is inside does.
+        self._breaks = self._covered and bool(self._document.facts)
         self._contents()
+        self._breaks |= self._covered and not self._document.facts
         for block in self._document.blocks:
             self._block(block, self._word)
         self._sources()
@@ -126,12 +135,16 @@ class _Writer:
         if line:
             self._text(self._paragraph(self._word, "Subtitle", self._language), line, self._language, "sans")
         title = self._paragraph(self._word, "Title", self._language)
+        if self._covered:
+            title.paragraph_format.space_before = Mm(_ABOVE_TITLE)
         self._text(title, document.title, self._language, self._edition.theme.heading)
         said = " · ".join(issue_line(self._edition))
         if said:
             self._text(self._paragraph(self._word, "Subtitle", self._language), said, self._language, "sans")
-        for name, value in document.facts:
+        for place, (name, value) in enumerate(document.facts):
             fact = self._paragraph(self._word, "Normal", self._language)
+            if not place:
+                fact.paragraph_format.space_before = Mm(_ABOVE_FACTS)
             self._text(fact, f"{name}: ", self._language, self._edition.theme.body, bold=True)
             self._text(fact, value, self._language, self._edition.theme.body)
 
@@ -190,14 +203,15 @@ class _Writer:
             self._text(paragraph, line, self._language, "sans")
 
     def _running(self) -> None:
-        """The title above and "3 / 12" below every page but the first."""
+        """The title above every page but the first, and "3 / 12" below, but not on a cover."""
         section = self._word.sections[0]
         section.different_first_page_header_footer = True
         header = section.header.paragraphs[0]
         header.style = self._word.styles["Header"]
         set_direction(header, self._language)
         self._text(header, self._document.title, self._language, "sans")
-        for footer in (section.footer.paragraphs[0], section.first_page_footer.paragraphs[0]):
+        first = () if self._covered else (section.first_page_footer.paragraphs[0],)
+        for footer in (section.footer.paragraphs[0], *first):
             footer.style = self._word.styles["Footer"]
             footer.alignment = WD_ALIGN_PARAGRAPH.CENTER
             add_field(footer, "PAGE", "1")
@@ -277,6 +291,8 @@ class _Writer:
             caption = self._paragraph(self._word, "Caption", block.language)
             caption.paragraph_format.keep_with_next = True
             self._inline(caption, block.caption, block.language, face="sans")
+        if self._breaks:  # a table cannot begin a page by itself
+            self._paragraph(self._word, "Normal", self._language)
         table = self._word.add_table(rows=0, cols=len(block.head))
         table.style = "Table Grid"
         table.alignment = WD_TABLE_ALIGNMENT.CENTER
@@ -337,6 +353,9 @@ class _Writer:
         name = style if style in self._word.styles else "Normal"
         made: WordParagraph = place.add_paragraph(style=name)
         set_direction(made, language or self._language)
+        if self._breaks:
+            made.paragraph_format.page_break_before = True
+            self._breaks = False
         return made
 
     def _inline(

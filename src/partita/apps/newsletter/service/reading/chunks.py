@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import Literal
 
+from partita.apps.newsletter.service.reading.bylines import bylines
 from partita.apps.newsletter.service.reading.references import is_reference_heading, looks_like_references
 from partita.apps.newsletter.service.reading.sentences import sentences, word_count
 from partita.kit.previews.blocks import Block
@@ -63,9 +64,13 @@ def chunks_of(source_id: str, blocks: Sequence[Block]) -> tuple[Passage, ...]:
     """The chunks of a source. The same text under the same source keeps its id, wherever it moves."""
     placed = _placed(blocks)
     chunking = _Chunking(source_id, "".join(text for text, _ in placed))
+    told = [block for _, block in placed if block is not None]
+    about = {id(told[number]) for number in bylines(told)}
     position = 0
     for written, block in placed:
-        if block is not None:
+        if block is not None and id(block) in about:
+            chunking.take_byline(block, position, written)
+        elif block is not None:
             chunking.take(block, position, written)
         position += len(written)
     return chunking.finished()
@@ -111,6 +116,13 @@ class _Chunking:
         else:
             self._section.extend(_pieces(written, start, block))
             self._lines.append(block.text)
+
+    def take_byline(self, block: Block, start: int, written: str) -> None:
+        """Who wrote it, and when: kept, and nothing that anybody looks for. Headings stay with the text below it."""
+        self._close()
+        above, self._above = self._above, []
+        self._add(written, start, block.page, "references")
+        self._above = above
 
     def finished(self) -> tuple[Passage, ...]:
         self._close()

@@ -105,6 +105,11 @@ def dates_in(text: str) -> Iterable[date]:
             yield found
 
 
+def without_dates(text: str) -> str:
+    """What a text says beside dates."""
+    return _DATE.sub(" ", text.translate(_ARABIC_DIGITS))
+
+
 def _of_metadata(told: str) -> Iterable[date]:
     pdf = _PDF.match(told)
     if pdf:

@@ -1,0 +1,238 @@
+"""What Kelifax has beside its document, as people use it; `make browser` tells these stories."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
+from io import BytesIO
+
+import pytest
+from PIL import Image
+from playwright.sync_api import Browser, expect
+
+from partita.apps.kelifax.schema import Resource
+from partita.apps.kelifax.service import KelifaxService
+from partita.kit.links import Link, ask
+from tests.apps.kelifax.conftest import approved
+from tests.browser.conftest import EVERYTHING, Mode
+from tests.browser.house import ADMIN, MEMBER, MODERATOR
+from tests.browser.small_house import SmallHouse, small_house
+from tests.browser.window import Window
+from tests.kit.fetcher.sites import answer
+
+pytestmark = pytest.mark.skipif(not EVERYTHING, reason="make browser tells these stories")
+
+
+@pytest.fixture(scope="module")
+def directory(chromium: Browser, tmp_path_factory: pytest.TempPathFactory) -> Iterator[SmallHouse]:
+    with small_house(chromium, tmp_path_factory.mktemp("directory")) as house:
+        yield house
+
+
+def test_what_is_upvoted_is_popular_this_month_and_says_so_on_its_badge(directory: SmallHouse, mode: Mode) -> None:
+    name = f"Liked Loom {mode.number}"
+    resource = directory.run(approved(directory.kelifax, name))
+    path = f"/kelifax/resources/{resource.resource_slug}"
+    with mode.window(directory, MEMBER) as member, mode.window(directory) as visitor:
+        visitor.open("/kelifax")
+        popular = visitor.page.locator("section[aria-labelledby=popular]")
+        expect(popular.get_by_role("link", name=name)).to_have_count(0)
+        visitor.open(path)
+        visitor.follow(re.compile("^Upvote"))
+        assert visitor.path.startswith("/sign-in?next=")
+        member.open(path)
+        member.press(re.compile("^Upvote"))
+        member.sees("Upvoted")
+        member.press("Save")
+        member.told("Saved.")
+        member.navigate("Saved")
+        member.sees(name)
+        member.check()
+        visitor.open("/kelifax")
+        expect(popular.get_by_role("link", name=name)).to_have_count(1)
+        visitor.check()
+        visitor.open(path)
+        visitor.page.locator("summary").filter(has_text="Badge for your site").click()
+        snippet = visitor.page.locator(".secret code").inner_text()
+        assert f"{path}/badge.svg" in snippet
+        assert visitor.page.get_by_alt_text(f"The badge of {name}").evaluate("picture => picture.naturalHeight") == 28
+        drawn = visitor.page.request.get(f"{directory.url}{path}/badge.svg")
+        assert "1 upvote" in drawn.text()
+        if mode.script:
+            visitor.page.context.grant_permissions(["clipboard-read", "clipboard-write"])
+            visitor.press("Copy")
+            visitor.page.wait_for_function(
+                "text => navigator.clipboard.readText().then(copied => copied === text)", arg=snippet
+            )
+        else:
+            expect(visitor.page.get_by_role("button", name="Copy")).to_have_count(0)
+        visitor.check()
+
+
+def test_a_page_fills_in_the_second_step_and_a_page_that_is_gone_is_told(directory: SmallHouse, mode: Mode) -> None:
+    at = f"/loom-{mode.number}"
+    directory.answers[at] = answer(
+        b"<title>Loom | Patterns for all</title><link rel=icon sizes=96x96 href=/icon.png>"
+        b"<meta name=description content='Weaves patterns of cards into cloth.'>"
+    )
+    directory.answers["/icon.png"] = answer(_picture(), headers={"Content-Type": "image/png"})
+    directory.answers["/gone"] = answer(b"", status=404)
+    with mode.window(directory) as visitor:
+        visitor.open("/kelifax/submit")
+        visitor.fill(First_name="Ada", Last_name="Lovelace", Email="ada@engine.example")
+        visitor.press("Next")
+        visitor.fill(Address=f"{directory.site}/gone", Name="My own name")
+        visitor.press("Fill in from the page")
+        visitor.wrong("Address", "404")
+        visitor.troubles.clear()  # a form that is refused by its script
+        expect(visitor.field("Name")).to_have_value("My own name")
+        visitor.check()
+        visitor.fill(Address=f"{directory.site}{at}")
+        visitor.press("Fill in from the page")
+        visitor.sees("From the page: purpose and logo.")
+        expect(visitor.field("Purpose")).to_have_value("Weaves patterns of cards into cloth.")
+        expect(visitor.field("Name")).to_have_value("My own name")
+        visitor.check()
+        visitor.field("Category").select_option("learning")
+        visitor.field("Licence").select_option("open-source")
+        visitor.field("Price").select_option("free")
+        visitor.press("Next")
+        visitor.sees("Key features")
+        visitor.press("Back")
+        expect(visitor.field("Licence")).to_have_value("open-source")
+        expect(visitor.field("Price")).to_have_value("free")
+
+
+def test_resources_are_found_by_tag_licence_and_price_and_have_alternatives(directory: SmallHouse, mode: Mode) -> None:
+    tag, names = f"cloth-{mode.number}", [f"{kind} Cloth {mode.number}" for kind in ("Free", "Paid")]
+    for name, pricing in zip(names, ("free", "paid"), strict=True):
+        said = {"tags": [tag], "licence": "open-source", "pricing": pricing}
+        directory.run(approved(directory.kelifax, name, **{f"resource__{each}": value for each, value in said.items()}))
+    with mode.window(directory) as visitor:
+        listed = visitor.page.locator("#main .list h3")
+        visitor.until("/kelifax/tags", lambda: visitor.page.get_by_role("link", name=re.compile(f"^{tag}")).count() > 0)
+        visitor.check()
+        visitor.follow(re.compile(f"^{tag}"))
+        visitor.sees(f"Resources tagged {tag}")
+        expect(listed).to_have_count(2)
+        _filter(visitor, "Price", "Paid")
+        expect(listed).to_have_text([names[1]])
+        _filter(visitor, "Licence", "Open source")
+        visitor.sees("Open source")
+        visitor.check()
+        visitor.page.locator(".chosen").get_by_role("link", name=re.compile("^Paid")).click()
+        expect(listed).to_have_count(2)
+        visitor.follow(names[0])
+        visitor.sees("Open source", "Free", "Similar resources")
+        visitor.follow("All alternatives")
+        visitor.sees(f"Alternatives to {names[0]}")
+        expect(listed).to_have_text([names[1]])
+        visitor.check()
+
+
+def test_a_list_is_tried_imported_decided_on_together_and_told_in_the_log(directory: SmallHouse, mode: Mode) -> None:
+    first, second, third = (f"{word} Import {mode.number}" for word in ("First", "Second", "Third"))
+    directory.run(approved(directory.kelifax, third))
+    rows = [(name, f"https://{name.replace(' ', '')}.example.org") for name in (first, second, third)]
+    listed = "\n".join(f"- [{name}]({url}) - Is here to be imported by a story." for name, url in rows)
+    file = f"# Learning\n{listed}\n- [Bad](ftp://bad.example) - Has an address that nobody can follow.\n"
+    with mode.window(directory, ADMIN) as admin:
+        admin.open("/kelifax")
+        admin.navigate("Import")
+        admin.field("File").set_input_files(
+            files=[{"name": "list.md", "mimeType": "text/markdown", "buffer": file.encode()}]
+        )
+        admin.check()
+        admin.press("Try it first")
+        admin.sees("Nothing was changed yet.", "Bad")
+        admin.follow(re.compile("^Already there"))
+        admin.sees(third)
+        admin.follow(re.compile("^Would be added"))
+        admin.sees(first, second)
+        admin.check()
+        admin.press("Import 2 resources")
+        admin.follow(re.compile("^Added"))
+        admin.sees(first, second)
+        admin.check()
+    with mode.window(directory, MODERATOR) as moderator:
+        moderator.open("/kelifax/moderation")
+        moderator.follow("Decide on many at once")
+        moderator.page.get_by_role("checkbox", name=first).check()
+        moderator.check()
+        moderator.press("Approve the ticked ones")
+        moderator.told("1 approved")
+        if moderator.page.get_by_role("checkbox", name=second).count() == 0:
+            moderator.open("/kelifax/moderation/many")
+        moderator.page.get_by_role("checkbox", name=second).check()
+        moderator.press("Reject the ticked ones")
+        moderator.sees("Choose a reason, or write one")
+        expect(moderator.page.get_by_role("checkbox", name=second)).to_be_checked()
+        moderator.field("Reason to reject").fill("It says too little.")
+        moderator.press("Reject the ticked ones")
+        moderator.told("1 rejected")
+        moderator.navigate("Log")
+        moderator.field("Decision").select_option("reject")
+        moderator.fill(By=MODERATOR)
+        moderator.press("Show")
+        moderator.sees(second, "It says too little.")
+        moderator.sees_not(first)
+        moderator.check()
+
+
+def test_a_link_that_failed_for_three_nights_is_told_until_it_works(directory: SmallHouse, mode: Mode) -> None:
+    at, name = f"/fails-{mode.number}", f"Lost Page {mode.number}"
+    directory.answers[at] = answer(b"", status=404)
+    resource = directory.run(approved(directory.kelifax, name, resource__resourceUrl=f"{directory.site}{at}"))
+    _nights(directory, resource, 3)
+    with mode.window(directory, MODERATOR) as moderator, mode.window(directory) as visitor:
+        visitor.open(f"/kelifax/resources/{resource.resource_slug}")
+        visitor.sees("Broken link", "The site has not answered since")
+        visitor.check()
+        moderator.open("/kelifax/moderation")
+        moderator.follow("Broken links")
+        moderator.sees(name, "404")
+        moderator.check()
+        directory.answers[at] = answer()
+        _nights(directory, resource, 1)
+        visitor.open(visitor.path)
+        visitor.sees_not("Broken link")
+        moderator.open("/kelifax/moderation/broken")
+        moderator.sees_not(name)
+
+
+def _nights(directory: SmallHouse, resource: Resource, nights: int) -> None:
+    """Ask the address of a resource, as the nightly round does, on so many days up to today."""
+    today = datetime.now(UTC)
+
+    async def asked() -> None:
+        for days in reversed(range(nights)):
+            kit = replace(directory.kit, clock=_Day(today - timedelta(days=days)))
+            link = Link(resource.resource_slug, resource.resource_url)
+            await KelifaxService(kit).links.record(link, await ask(kit.fetcher, link.url))
+
+    directory.run(asked())
+
+
+class _Day:
+    """A clock that stands still."""
+
+    def __init__(self, at: datetime) -> None:
+        self._at = at
+
+    def now(self) -> datetime:
+        return self._at
+
+
+def _filter(visitor: Window, facet: str, value: str) -> None:
+    if visitor.narrow:
+        visitor.page.locator(".drawer > summary").click()
+    shown = visitor.page.get_by_role("region", name=facet)
+    shown.get_by_role("link", name=re.compile(f"^{value}")).click()
+
+
+def _picture() -> bytes:
+    data = BytesIO()
+    Image.new("RGB", (96, 96), "teal").save(data, "PNG")
+    return data.getvalue()
