@@ -110,6 +110,7 @@ def build(
     from partita.kit.mail import mail_for
     from partita.kit.meaning.choosing import meaning_for
     from partita.kit.notifications import Notifications
+    from partita.kit.personal_data.service import PersonalData
     from partita.kit.schema import HOUSE
     from partita.kit.search import Search
     from partita.kit.search.rebuilding import rebuild_kind
@@ -152,6 +153,7 @@ def build(
         handlers = [upload_handler(files), *(handler for system in systems for handler in system.changes)]
         worker = _worker(settings, tables, handlers, clock)
         kit.jobs.use([rebuild_kind(search, kit.store, [each for system in systems for each in system.searches])])
+        kit.jobs.use([PersonalData(kit, systems).kind])
         kit.jobs.use(kind for system in systems for kind in system.jobs)
         schedules = [schedule for system in systems for schedule in system.schedules]
         jobs = JobWorker(kit.jobs, schedules, at_once=settings.jobs, place=place_of(settings))

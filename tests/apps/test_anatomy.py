@@ -16,7 +16,7 @@ SYSTEMS = sorted(folder.name for folder in APPS.iterdir() if (folder / "system.p
 
 DESIGN_ONLY = {"enablement"}
 """Systems that have their tables, perhaps a service, and no pages yet."""
-ALWAYS = {"__init__.py", "schema.py", "system.py"}
+ALWAYS = {"__init__.py", "personal_data.py", "schema.py", "system.py"}
 FURNITURE = ALWAYS | {
     *("formats.py", "inputs.py", "permissions.py", "service", "api", "pages", "templates", "changes.py", "search.py"),
     "demo",

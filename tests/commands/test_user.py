@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import re
 from pathlib import Path
 
@@ -126,6 +127,19 @@ def test_somebody_is_suspended_and_restored_and_told_where_nothing_had_to_be_don
     assert _out("suspend", "ada") == f"ada has been suspended since {since[1]}\n"
     assert _out("restore", "ada") == "ada can sign in again\n"
     assert _signed_in(tmp_path, "ada", password).signed_in
+
+
+def test_somebodys_data_are_written_to_a_file_and_erased(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setenv("PARTITA_SYSTEMS", "kelifax")
+    _out("create", "ada", "ada@example.org", "--name", "Ada Lovelace", "--role", "admin")
+    _out("create", "ben", "ben@example.org")
+    assert _out("export", "ben", "--to", "ben.json") == "written to ben.json\n"
+    assert (tmp_path / "ben.json").stat().st_mode & 0o077 == 0
+    assert json.loads((tmp_path / "ben.json").read_text())["person"]["username"] == "ben"
+    assert "Erase ben for good?" in _out("erase", "ben", code=1, typed="n\n")
+    assert "last administrator" in _out("erase", "ada", "--yes", code=1)
+    assert _out("erase", "ben", typed="y\n").endswith("done: The account is erased.\n")
+    assert "ben" not in _out("list")
 
 
 def test_settings_that_cannot_be_used_are_said(monkeypatch: pytest.MonkeyPatch) -> None:

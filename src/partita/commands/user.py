@@ -18,6 +18,7 @@ app = typer.Typer(no_args_is_help=True, help="Create, show and change accounts."
 
 Who = Annotated[str, typer.Argument(help="A username, email address or id.")]
 _MOST = 1000
+_ERASING_SECONDS = 3600.0
 
 
 @app.command()
@@ -200,6 +201,60 @@ def restore(who: Who, data: Data = None) -> None:
         typer.echo(f"{account.username} can sign in again")
 
     _run(data, run)
+
+
+@app.command()
+def export(
+    who: Who,
+    to: Annotated[Path, typer.Option(help="The file to write.")] = Path("data.json"),
+    data: Data = None,
+) -> None:
+    """Write everything that is held about somebody into a file, as JSON."""
+
+    async def run(suite: Suite) -> None:
+        accounts = suite.kit.accounts
+        account = await _get_account(accounts, who)
+        pieces = await suite.personal_data.export(accounts.operator(), account.user_id)
+        private_file(to)
+        with to.open("wb") as file:
+            async for piece in pieces:
+                file.write(piece)
+        typer.echo(f"written to {to}")
+
+    from partita.private_files import private_file
+
+    with_suite(data, run)
+
+
+@app.command()
+def erase(
+    who: Who,
+    yes: Annotated[bool, typer.Option("--yes", help="Do not ask.")] = False,
+    data: Data = None,
+) -> None:
+    """Close an account at once and erase it, in all systems that are set. This cannot be undone."""
+    import asyncio
+
+    if not yes:
+        typer.confirm(f"Erase {who} for good?", abort=True)
+
+    async def run(suite: Suite) -> None:
+        accounts = suite.kit.accounts
+        account = await _get_account(accounts, who)
+        job = await suite.personal_data.erase(accounts.operator(), account.user_id)
+        typer.echo("the account is closed; erasing it takes some minutes")
+        following = asyncio.create_task(suite.worker.run())  # what follows from it, should nobody serve the suite
+        try:
+            await suite.jobs.drain()
+        finally:
+            following.cancel()
+            await asyncio.gather(following, return_exceptions=True)
+        ended = await suite.kit.jobs.ended_within(job, _ERASING_SECONDS)  # where the suite is served, it may run there
+        typer.echo(f"{ended.state}: {ended.result_message or ended.error or 'it goes on where the suite is served'}")
+        if ended.state == "failed":
+            raise typer.Exit(1)
+
+    with_suite(data, run)
 
 
 async def _get_account(accounts: Accounts, who: str) -> Account:

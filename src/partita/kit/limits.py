@@ -57,7 +57,7 @@ class Limits:
         window = int(now // rule.seconds)
         ends = (window + 1) * rule.seconds
         count = Update(
-            Tally.key(Tally.rule(rule.name), Tally.who(_digest(network_of(who))), Tally.window(window)),
+            Tally.key(Tally.rule(rule.name), Tally.who(counted_as(network_of(who))), Tally.window(window)),
             Tally.count.add(1),
             Tally.expires_at.set(ends),
         ).or_new()
@@ -67,7 +67,7 @@ class Limits:
 
     async def take_back(self, counted: Counted) -> None:
         """Undo a count, as if it had not been."""
-        rule, who = Tally.rule(counted.rule.name), Tally.who(_digest(counted.who))
+        rule, who = Tally.rule(counted.rule.name), Tally.who(counted_as(counted.who))
         less = Update(Tally.key(rule, who, Tally.window(counted.window)), Tally.count.add(-1))
         with suppress(ConditionalCheckFailedError):  # the window is over, and its count is gone
             await self._store.write(less.when(Tally.count > 0))
@@ -92,5 +92,6 @@ def network_of(address: str) -> str:
     return str(ipaddress.ip_network((int(parsed) >> 64 << 64, 64)))
 
 
-def _digest(who: str) -> str:
+def counted_as(who: str) -> str:
+    """The digest under which somebody is counted."""
     return blake2s(who.encode(errors="replace"), digest_size=16).hexdigest()

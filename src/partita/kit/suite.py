@@ -17,6 +17,7 @@ from partita.kit.system import System
 if TYPE_CHECKING:
     from partita.kit.changes import ChangeWorker, ChangeWorkers, Handler
     from partita.kit.jobs import JobWorker
+    from partita.kit.personal_data.service import PersonalData
 
 _log = logging.getLogger(__name__)
 
@@ -38,6 +39,13 @@ class Suite:
     """Finish work in progress, then close tables, files and search."""
     jobs: JobWorker
     """Runs jobs in this process."""
+
+    @property
+    def personal_data(self) -> PersonalData:
+        """What all of it holds about people."""
+        from partita.kit.personal_data.service import PersonalData
+
+        return PersonalData(self.kit, self.systems)
 
     @asynccontextmanager
     async def running(self) -> AsyncIterator[None]:

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from partita.kit.files import OwnedFiles
     from partita.kit.jobs import JobKind, Schedule
     from partita.kit.notifications import Kind, NotificationStore
+    from partita.kit.personal_data import Holding
     from partita.kit.routes import Routes
     from partita.kit.search import Catalog
     from partita.kit.sharing import FeedLink, Sitemap
@@ -99,6 +100,8 @@ class System:
     searches: tuple[Catalog[Any], ...] = ()
     files: tuple[OwnedFiles, ...] = ()
     """Where its files are and which of them its items name, for `partita files sweep`."""
+    personal_data: tuple[Holding, ...] = ()
+    """What it holds about people, and what becomes of it when somebody leaves."""
     notifications: tuple[Kind, ...] = ()
     """The kinds of notifications that it sends."""
     notification_store: NotificationStore | None = None

@@ -72,6 +72,7 @@ Account, API tokens."""
 
 
 _JOBS = {"name": "jobs", "description": "Long work in the background: how far it is, what came out, cancelling it."}
+_ACCOUNT = {"name": "account", "description": "What is held about somebody: all of it in one document, and erasing it."}
 
 
 def routes(app: FastAPI, suite: Suite) -> Routes:
@@ -106,7 +107,7 @@ def describe(app: FastAPI, suite: Suite) -> dict[str, Any]:
         version=__version__,
         description=_INTRODUCTION,
         routes=app.routes,
-        tags=[{"name": system.name, "description": system.purpose} for system in suite.systems] + [_JOBS],
+        tags=[{"name": system.name, "description": system.purpose} for system in suite.systems] + [_JOBS, _ACCOUNT],
     )
     components = document.setdefault("components", {})
     schemas = components.setdefault("schemas", {})

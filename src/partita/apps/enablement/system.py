@@ -8,6 +8,7 @@ from partita.apps.enablement import api, pages
 from partita.apps.enablement.changes import handlers
 from partita.apps.enablement.demo import fill
 from partita.apps.enablement.permissions import ROLES, Enablement, members
+from partita.apps.enablement.personal_data import holdings
 from partita.apps.enablement.schema import CONTENT, EVENTS, NOTIFICATIONS, SUBSCRIPTIONS
 from partita.apps.enablement.service import EnablementService
 from partita.apps.enablement.service.clock import SCHEDULES, jobs
@@ -70,6 +71,7 @@ def build(kit: Kit) -> System:
         templates=_FOLDER / "templates",
         static=_FOLDER / "static",
         changes=handlers(kit, service),
+        personal_data=holdings(service, kit),
         notifications=service.notifications.kinds,
         notification_store=service.notifications.inbox,
         searches=(service.library.catalog,),

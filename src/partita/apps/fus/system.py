@@ -10,6 +10,7 @@ from partita.apps.fus.demo import fill
 from partita.apps.fus.pages import routes as page_routes
 from partita.apps.fus.pages.sharing import FEEDS, PAGES
 from partita.apps.fus.permissions import MEMBERS, ROLES, Fus
+from partita.apps.fus.personal_data import holdings
 from partita.apps.fus.schema import FUS
 from partita.apps.fus.search import CATALOG, COPIES
 from partita.apps.fus.service import FusService, copies
@@ -88,6 +89,7 @@ def build(kit: Kit) -> System:
             OwnedFiles(FOLDER, lambda: icon_files(kit.store)),
             OwnedFiles(copies.FOLDER, lambda: copies.copy_files(kit.store)),
         ),
+        personal_data=holdings(service, kit),
         notifications=KINDS,
         grants=service.grants,
         demo=lambda: fill(service, kit),

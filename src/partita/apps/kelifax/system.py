@@ -9,6 +9,7 @@ from partita.apps.kelifax.changes import handlers
 from partita.apps.kelifax.demo import fill
 from partita.apps.kelifax.pages.sharing import FEEDS, PAGES
 from partita.apps.kelifax.permissions import MEMBERS, ROLES, Kelifax
+from partita.apps.kelifax.personal_data import holdings
 from partita.apps.kelifax.schema import LOGOS, RESOURCES
 from partita.apps.kelifax.search import CATALOG
 from partita.apps.kelifax.service import KelifaxService
@@ -82,6 +83,7 @@ def build(kit: Kit) -> System:
         adoptions=adoptions(kit.store),
         searches=(CATALOG,),
         files=(OwnedFiles(LOGOS, service.resources.named_files),),
+        personal_data=holdings(service),
         notifications=KINDS,
         demo=lambda: fill(service, kit),
         news=news,

@@ -9,6 +9,7 @@ from partita.apps.newsletter import api, pages
 from partita.apps.newsletter.changes import handlers
 from partita.apps.newsletter.demo import fill
 from partita.apps.newsletter.permissions import ROLES, Letters
+from partita.apps.newsletter.personal_data import holdings
 from partita.apps.newsletter.schema import MAIN
 from partita.apps.newsletter.service import NewsletterService
 from partita.apps.newsletter.service.files import EDITIONS, PROPOSALS
@@ -71,6 +72,7 @@ def build(kit: Kit) -> System:
         templates=_FOLDER / "templates",
         static=_FOLDER / "static",
         changes=handlers(kit, service),
+        personal_data=holdings(service, kit),
         notifications=KINDS,
         jobs=(*service.steps.kinds, *service.removal_kinds, service.generators.kind),
         adoptions=service.adoptions,

@@ -10,6 +10,7 @@ from partita.apps.worthwatch.demo import fill
 from partita.apps.worthwatch.pages import routes as page_routes
 from partita.apps.worthwatch.pages.sharing import FEEDS, PAGES
 from partita.apps.worthwatch.permissions import MEMBERS, ROLES, WorthWatch
+from partita.apps.worthwatch.personal_data import holdings
 from partita.apps.worthwatch.schema import WORTHWATCH
 from partita.apps.worthwatch.search import CATALOGS
 from partita.apps.worthwatch.service import WorthWatchService
@@ -74,6 +75,7 @@ def build(kit: Kit) -> System:
         static=_HERE / "static",
         changes=handlers(kit, service),
         jobs=(*service.notices.jobs, service.catalog.kind, service.imports.kind, service.merging.kind),
+        personal_data=holdings(service),
         notifications=service.notices.kinds,
         feeds=FEEDS,
         news=news,

@@ -21,7 +21,7 @@ from partita.kit.accounts.sessions import Sessions
 from partita.kit.accounts.stored_passwords import StoredPasswords
 from partita.kit.accounts.tokens import Tokens
 from partita.kit.permissions import ADMIN, House, Viewer, authorize, require_confirmation
-from partita.kit.problems import FieldError, Forbidden, Invalid
+from partita.kit.problems import Conflict, FieldError, Forbidden, Invalid
 from partita.table import Transaction, Update, Write
 
 _log = logging.getLogger(__name__)
@@ -77,7 +77,7 @@ class Administration:
 
     async def set_password(self, viewer: Viewer, user_id: str, new: str | None = None) -> str:
         """Give somebody a password that they must change, a random one by default; their sessions end."""
-        person = await self._manageable(viewer, user_id)
+        person = await self.manageable(viewer, user_id)
         chosen = one_time_password() if new is None else new
         checked_password("password", chosen, person.username, person.email, person.name)
         await self._passwords.replace(person, await self._passwords.get(user_id), chosen, must_change=True)
@@ -87,7 +87,7 @@ class Administration:
 
     async def set_roles(self, viewer: Viewer, user_id: str, roles: Collection[str]) -> Account:
         """Give somebody exactly these roles. To grant or remove a role, the viewer needs all of its permissions."""
-        person = await self._manageable(viewer, user_id, or_self=True)
+        person = await self.manageable(viewer, user_id, or_self=True)
         wanted = frozenset(roles)
         self._check_roles(viewer, wanted ^ person.roles)
         if person.user_id == viewer.user_id and ADMIN in person.roles - wanted:
@@ -99,7 +99,7 @@ class Administration:
 
     async def revoke_access(self, viewer: Viewer, user_id: str) -> None:
         """End every session and revoke every API token of somebody."""
-        person = await self._manageable(viewer, user_id, or_self=True)
+        person = await self.manageable(viewer, user_id, or_self=True)
         generation = person.generation + 1
         tokens = Account.token_generation.set(person.token_generation + 1)
         account = Update(person.own_key, Account.generation.set(generation), tokens)
@@ -129,20 +129,22 @@ class Administration:
 
     async def remove_second_factor(self, viewer: Viewer, user_id: str) -> None:
         """Let somebody sign in with the password alone, who has lost their app and their recovery codes."""
-        person = await self._manageable(viewer, user_id)
+        person = await self.manageable(viewer, user_id)
         await self._factors.remove_from(person)
         await self._notices.second_factor_removed(person, by=viewer.name)
         _log.info("%s removed the second factor of %s", viewer.username, user_id)
 
     async def _set_suspended(self, viewer: Viewer, user_id: str, since: str | None) -> Account:
-        person = await self._manageable(viewer, user_id)
+        person = await self.manageable(viewer, user_id)
+        if person.erasing is not None:
+            raise Conflict("This account is being erased, and that cannot be undone.", code="being_erased")
         now = self._kit.timestamp()
         change = Update(person.own_key, Account.suspended_at.set(since), Account.updated_at.set(now))
-        after = await self._kit.store.update(change)
+        after = await self._kit.store.update(change.unless_changed(person, Account.erasing))
         _log.info("%s %s %s", viewer.username, "suspended" if since else "restored", user_id)
         return after
 
-    async def _manageable(self, viewer: Viewer, user_id: str, *, or_self: bool = False) -> Account:
+    async def manageable(self, viewer: Viewer, user_id: str, *, or_self: bool = False) -> Account:
         """An account with no permission that the viewer lacks: otherwise managing it would be a way to get it."""
         authorize(viewer, House.MANAGE_USERS)
         require_confirmation(viewer)

@@ -66,6 +66,8 @@ class Account(
     second_factor: Attribute[bool] = attribute(default=False)
     """Whether signing in needs a code besides the password."""
     suspended_at: Attribute[Timestamp | None] = attribute(default=None)
+    erasing: Attribute[str | None] = attribute(default=None)
+    """The `Erasure` that removes it: nobody signs in any more, and nobody restores it."""
     issuer: Attribute[str | None] = attribute(default=None)
     """The OpenID provider of somebody who has no password here."""
     staff: Attribute[Literal["STAFF"] | None] = derived(lambda roles: "STAFF" if roles else None)
@@ -247,6 +249,27 @@ def email_owner(email: str) -> Get[EmailOwner]:
 @access_pattern("The owner of a username", ACCOUNTS, username="ada")
 def username_owner(username: str) -> Get[UsernameOwner]:
     return UsernameOwner.get(UsernameOwner.username(username))
+
+
+# 9. Erasures: whom the job removes, here and not in its arguments, which outlast it.
+class Erasure(Item, table=ACCOUNTS, pk="ERASURE#{erasure_id}", sk="ERASURE"):
+    """An account that is being erased, until nothing is left of it."""
+
+    erasure_id: Attribute[str] = key_part()
+    user_id: Attribute[str]
+    username: Attribute[str]
+    name: Attribute[str]
+    email: Attribute[str | None] = attribute(default=None)
+    stand_in: Attribute[str]
+    """Takes the place of the id in what stays."""
+    systems: Attribute[tuple[str, ...]] = attribute(default=())
+    """Whoever does it must have these: a process that serves some systems alone would leave the others' data."""
+    asked_at: Attribute[Timestamp]
+
+
+@access_pattern("An erasure", ACCOUNTS, erasure_id="1")
+def erasure(erasure_id: str) -> Get[Erasure]:
+    return Erasure.get(Erasure.erasure_id(erasure_id)).consistently()
 
 
 # What `partita check` finds here, and why we live with it.

@@ -263,6 +263,11 @@ class Search:
         self.understand(catalog)
         return total
 
+    async def forget(self, catalog: Catalog[Any], mark: str) -> None:
+        """Let go of what is remembered of deleted documents whose ids contain a mark, such as a person's id, and of
+        words that no document has any more."""
+        await self._run(writes.forget, catalog, mark)
+
     async def built(self, catalog: Catalog[Any]) -> bool:
         """Whether the index of a catalog is there, has the shape that is declared now, and was built to its end."""
         return await self._run(writes.built, catalog)

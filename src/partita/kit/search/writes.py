@@ -140,16 +140,32 @@ def finish(connection: apsw.Connection, catalog: Catalog[Any], generation: int) 
             connection.execute(f"DELETE FROM {kind}_{slug} WHERE doc IN ({old})")
         for (identity,) in gone:
             _index(connection, catalog, str(identity))
-        connection.execute(f"DELETE FROM values_{slug} WHERE count = 0")
-        words = vocabulary(connection, catalog, "row")
-        connection.execute(
-            f"DELETE FROM terms_{slug} WHERE NOT EXISTS (SELECT 1 FROM {words} AS w WHERE w.term = terms_{slug}.term)"
-        )
+        _forget_unused(connection, catalog)
         connection.execute(f"INSERT INTO words_{slug} (words_{slug}) VALUES ('optimize')")
         connection.execute(
             "UPDATE catalogs SET begun = NULL, finished = generation WHERE name = ? AND generation = ?",
             (catalog.name, generation),
         )
+
+
+def forget(connection: apsw.Connection, catalog: Catalog[Any], mark: str) -> None:
+    """The memory of deleted documents whose ids contain a mark goes, and so do words and values that none has."""
+    if not built(connection, catalog):
+        return
+    slug = catalog.slug
+    with writing(connection):
+        connection.execute(f"DELETE FROM documents_{slug} WHERE NOT live AND instr(id, ?)", (mark,))
+        connection.execute(f"DELETE FROM parts_{slug} WHERE text IS NULL AND instr(id, ?)", (mark,))
+        _forget_unused(connection, catalog)
+
+
+def _forget_unused(connection: apsw.Connection, catalog: Catalog[Any]) -> None:
+    slug = catalog.slug
+    connection.execute(f"DELETE FROM values_{slug} WHERE count = 0")
+    words = vocabulary(connection, catalog, "row")
+    connection.execute(
+        f"DELETE FROM terms_{slug} WHERE NOT EXISTS (SELECT 1 FROM {words} AS w WHERE w.term = terms_{slug}.term)"
+    )
 
 
 def built(connection: apsw.Connection, catalog: Catalog[Any]) -> bool:

@@ -18,6 +18,7 @@ from partita.web.house import (
     jobs,
     kept,
     notifications,
+    personal_data,
     second_factor,
     sharing,
     signing,
@@ -35,6 +36,8 @@ def house_routes(suite: Suite, assets: Assets, metrics: Metrics, *, styleguide: 
     yield confirming.routes(suite)
     yield second_factor.routes(suite)
     yield administration.routes(suite)
+    yield personal_data.routes(suite)
+    yield personal_data.api(suite)
     yield jobs.routes(suite)
     yield jobs.api(suite)
     yield kept.routes()

@@ -10,7 +10,7 @@ from partita.apps.enablement.service.bookkeeping import Write
 from partita.apps.enablement.service.changing import Changing
 from partita.kit.kit import Kit
 from partita.kit.permissions import Viewer
-from partita.table import ChangedMeanwhileError, Put, Transaction, Update
+from partita.table import ChangedMeanwhileError, Delete, Put, Transaction, Update
 from partita.table.types import timestamp
 
 
@@ -44,6 +44,21 @@ class Votes:
             return after
 
         return await self._store.attempt(attempt)
+
+    async def remove_of_one_who_left(self, known: Vote) -> None:
+        """Take a vote out of the totals."""
+
+        async def attempt() -> None:
+            vote = await self._store.get(schema.vote(known.of_content, known.voter).consistently())
+            if vote is None:
+                return
+            gone = Delete(vote.own_key).unless_changed(vote, Vote.helped)
+            stats = await self._store.get(schema.stats(known.of_content).consistently())
+            counted = Stats.helped if vote.helped else Stats.not_helped
+            less = () if stats is None else (Update(stats.own_key, counted.add(-1)).unless_changed(stats, counted),)
+            await self._store.transact(Transaction(gone, *less))
+
+        await self._store.attempt(attempt)
 
     async def _totals(self, content_id: str, before: Vote | None, after: Vote) -> tuple[Write, ...]:
         helped = int(after.helped) - int(before is not None and before.helped)

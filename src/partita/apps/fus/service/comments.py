@@ -18,7 +18,7 @@ from partita.apps.fus.service.sites import Sites
 from partita.kit.clock import stamp
 from partita.kit.kit import Kit
 from partita.kit.limits import Rule
-from partita.kit.lists import find_or, follow_page
+from partita.kit.lists import find, find_or, follow_page
 from partita.kit.permissions import Viewer, authorize
 from partita.kit.problems import FieldError, Forbidden, Invalid, NotFound
 from partita.table import Delete, Page, Transaction, Update
@@ -95,17 +95,30 @@ class Comments:
 
         async def attempt() -> Comment:
             comment = (await self.deletable(viewer, site_id, name)).comment
-            gone = Delete(comment.own_key).unless_changed(comment, Comment.counted)
-            if not comment.as_stored(Comment.counted):  # another program wrote it, and nobody has counted it
-                await self._store.write(gone)
-                return comment
-            try:
-                await self._store.transact(Transaction(gone, one_comment_less(site_id)))
-            except NeverCounted:  # another program has overwritten the site
-                await self._store.write(gone)
+            await self._remove(comment)
             return comment
 
         return await self._store.attempt(attempt)
+
+    async def remove_of_one_who_left(self, known: Comment) -> None:
+        """Remove a comment of somebody who is erased; answers to it stay."""
+
+        async def attempt() -> None:
+            comment = await find(self._store, schema.comment, known.user_id, known.site_id, known.comment_id)
+            if comment is not None:
+                await self._remove(comment)
+
+        await self._store.attempt(attempt)
+
+    async def _remove(self, comment: Comment) -> None:
+        gone = Delete(comment.own_key).unless_changed(comment, Comment.counted)
+        if not comment.as_stored(Comment.counted):  # another program wrote it, and nobody has counted it
+            await self._store.write(gone)
+            return
+        try:
+            await self._store.transact(Transaction(gone, one_comment_less(comment.site_id)))
+        except (NotFound, NeverCounted):  # the site is deleted, or another program has overwritten it
+            await self._store.write(gone)
 
     async def of_site(
         self, site_id: str, *, newest_first: bool = False, limit: int = 20, cursor: str | None = None

@@ -6,8 +6,6 @@ from collections.abc import AsyncIterator, Sequence
 from html import escape
 from typing import Any
 
-import orjson
-
 from partita.apps.fus import schema
 from partita.apps.fus.schema import Collection, Site
 from partita.apps.fus.service.sites import Sites
@@ -15,6 +13,7 @@ from partita.apps.fus.service.transfer import bookmarks
 from partita.apps.fus.service.transfer.rows import Entry, Format
 from partita.kit.kit import Kit
 from partita.kit.permissions import Viewer
+from partita.kit.personal_data.documents import json_document
 from partita.kit.spreadsheets import line
 from partita.table import Query
 
@@ -40,20 +39,17 @@ class MyData:
     async def _json(self, user_id: str) -> AsyncIterator[bytes]:
         profile = await self._store.get(schema.profile(user_id))
         public, about = (False, "") if profile is None else (profile.is_public, profile.about)
-        yield b'{"profile": ' + orjson.dumps({"isPublic": public, "about": about})
-        for name, entries in (
-            ("ratings", self._ratings(user_id)),
-            ("comments", self._comments(user_id)),
-            ("collections", self._collections(user_id)),
-            ("suggestions", self._suggestions(user_id)),
-        ):
-            yield b',\n"' + name.encode() + b'": ['
-            between = b"\n"
-            async for entry in entries:
-                yield between + orjson.dumps(entry)
-                between = b",\n"
-            yield b"]"
-        yield b"}\n"
+        document = json_document(
+            (
+                ("profile", {"isPublic": public, "about": about}),
+                ("ratings", self._ratings(user_id)),
+                ("comments", self._comments(user_id)),
+                ("collections", self._collections(user_id)),
+                ("suggestions", self._suggestions(user_id)),
+            )
+        )
+        async for piece in document:
+            yield piece
 
     async def _csv(self, user_id: str) -> AsyncIterator[bytes]:
         yield line(COLUMNS).encode()

@@ -65,6 +65,24 @@ class Liked:
         gone = Delete(vote.own_key).when(Upvote.logged_at.equals(vote.logged_at)).otherwise(_NothingToDo())
         return await self._count(resource, gone, -1, vote.logged_at)
 
+    async def remove_of_one_who_left(self, known: Upvote) -> None:
+        """Take an upvote back whatever has become of the resource."""
+
+        async def attempt() -> None:
+            vote = await self._store.get(schema.upvote(known.user_id, known.slug).consistently())
+            if vote is None:
+                return
+            gone = Delete(vote.own_key).unless_changed(vote, Upvote.logged_at)
+            resource = await self._store.get(schema.resource(vote.slug).consistently())
+            if resource is None or resource.submission_id != vote.of_submission:
+                await self._store.write(gone)
+                return
+            less = Update(resource.own_key, Resource.upvotes.add(-1)).unless_changed(resource, Resource.submission_id)
+            score = schema.add_to_month(vote.logged_at[:7], vote.slug, -UPVOTE)
+            await self._store.transact(Transaction(gone, less, score))
+
+        await self._store.attempt(attempt)
+
     async def save(self, viewer: Viewer, slug: str) -> None:
         """Keep a resource among the viewer's."""
         resource = await self._resources.detail(slug)

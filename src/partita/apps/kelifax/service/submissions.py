@@ -175,11 +175,23 @@ class Submissions:
         """Delete a submission that is not approved."""
 
         async def attempt() -> None:
-            before = await self._open(submission_id, revision)
-            reports = await self._store.page(schema.open_reports_of(before.resource_slug), limit=REPORTS_AT_ONCE)
-            await self._store.transact(Transaction(*deletion_writes(before, reports, self._logged(before, "withdraw"))))
+            await self._delete(await self._open(submission_id, revision))
 
         await self._store.attempt(attempt)
+
+    async def remove_of_one_who_left(self, slug: str) -> None:
+        """Delete a submission whose submitter is erased, unless it is approved meanwhile."""
+
+        async def attempt() -> None:
+            resource = await find(self._store, schema.resource, slug)
+            if resource is not None and not resource.is_approved:
+                await self._delete(resource)
+
+        await self._store.attempt(attempt)
+
+    async def _delete(self, before: Resource) -> None:
+        reports = await self._store.page(schema.open_reports_of(before.resource_slug), limit=REPORTS_AT_ONCE)
+        await self._store.transact(Transaction(*deletion_writes(before, reports, self._logged(before, "withdraw"))))
 
     async def _open(self, submission_id: str, revision: int | None) -> Resource:
         """A submission that its submitter may still change, read consistently."""

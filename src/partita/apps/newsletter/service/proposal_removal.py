@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from typing import Any
 
 from partita.apps.newsletter import schema
@@ -35,7 +36,15 @@ class ProposalRemovals:
 
     async def delete(self, viewer: Viewer, code: str) -> None:
         """Delete a proposal; the rest follows as a job that begins in the same transaction."""
-        proposal = (await self._proposals.deletable(viewer, code)).proposal
+        await self._begin((await self._proposals.deletable(viewer, code)).proposal, viewer)
+
+    async def remove(self, proposal: Proposal, *, by: str) -> None:
+        """Delete a proposal whose owner is erased; if it changed meanwhile, it is looked at again."""
+        with suppress(ChangedMeanwhileError):
+            await self._begin(proposal, Viewer(user_id=by))
+
+    async def _begin(self, proposal: Proposal, viewer: Viewer) -> None:
+        code = proposal.proposal_code
 
         def beside(_: Job) -> tuple[Write, ...]:
             mine = Delete(proposal.own_key).unless_changed(proposal, Proposal.revision)

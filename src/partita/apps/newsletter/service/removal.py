@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Iterable
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 
@@ -15,7 +16,7 @@ from partita.kit.jobs import Arguments, JobKind, Result, Running
 from partita.kit.kit import Kit
 from partita.kit.lists import find
 from partita.kit.permissions import Viewer
-from partita.kit.problems import Forbidden
+from partita.kit.problems import Forbidden, NotFound
 from partita.table import Delete, Put, Query, Transaction
 from partita.table.types import timestamp
 
@@ -64,24 +65,34 @@ class Removals:
         """Delete a newsletter: nobody finds it from now on, and the rest follows."""
 
         async def attempt() -> Removal:
-            newsletter = await self._deletable(viewer, code)
-            draft = await find(self._store, schema.draft, code)
-            removal = Removal(
-                subject=code,
-                title=newsletter.title,
-                removed_by=viewer.id,
-                removed_at=timestamp(self._kit.clock.now()),
-                series_id=newsletter.series_id,
-                issue_at=newsletter.created_at if newsletter.series_id else None,
-                link_digest=newsletter.link_digest,
-                file_keys=_files(draft),
-            )
-            gone = Delete(newsletter.own_key).if_there().otherwise(no_newsletter())
-            await self._store.transact(Transaction(gone, Put(removal)))
-            return removal
+            return await self._hide(await self._deletable(viewer, code), viewer.id)
 
         removal = await self._store.attempt(attempt)
         await self.begin(removal)
+        return removal
+
+    async def remove(self, code: str, *, by: str) -> None:
+        """Delete a newsletter whose owner is erased; once more is harmless."""
+        newsletter = await find(self._store, schema.newsletter, code)
+        if newsletter is not None:
+            with suppress(NotFound):
+                await self.begin(await self._hide(newsletter, by))
+
+    async def _hide(self, newsletter: Newsletter, by: str) -> Removal:
+        code = newsletter.newsletter_code
+        draft = await find(self._store, schema.draft, code)
+        removal = Removal(
+            subject=code,
+            title=newsletter.title,
+            removed_by=by,
+            removed_at=timestamp(self._kit.clock.now()),
+            series_id=newsletter.series_id,
+            issue_at=newsletter.created_at if newsletter.series_id else None,
+            link_digest=newsletter.link_digest,
+            file_keys=_files(draft),
+        )
+        gone = Delete(newsletter.own_key).if_there().otherwise(no_newsletter())
+        await self._store.transact(Transaction(gone, Put(removal)))
         return removal
 
     async def begin(self, removal: Removal) -> None:

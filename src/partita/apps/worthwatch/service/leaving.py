@@ -33,6 +33,7 @@ from partita.kit.clock import stamp
 from partita.kit.kit import Kit
 from partita.kit.lists import find
 from partita.kit.permissions import Viewer, require_confirmation
+from partita.kit.personal_data import Person
 from partita.store.store import AsyncStore
 from partita.table import ChangedMeanwhileError, Check, Delete, Put, Transaction, Update, any_of
 
@@ -67,6 +68,30 @@ class Leaving:
             return removal
 
         return await self._store.attempt(attempt)
+
+    async def erase(self, person: Person) -> None:
+        """Remove everything of somebody whose account is erased; once more is harmless."""
+
+        async def attempt() -> UserRemoval:
+            under_way = await find(self._store, schema.user_removal, person.user_id)
+            if under_way is not None:
+                return under_way
+            user = await self._people.find(person.user_id)
+            keeps = user is not None and user.approved
+            removal = UserRemoval(
+                user_id=person.user_id,
+                keeps_lists=keeps,
+                stand_in=person.stand_in if keeps else None,
+                removed_at=stamp(self._kit.clock),
+            )
+            gone: list[Write] = [Put(removal).if_new().otherwise(ChangedMeanwhileError("Somebody's removal"))]
+            if user is not None:
+                gone.append(Delete(user.own_key).unless_changed(user, User.email, User.curator_status))
+                gone += USER_EMAIL.release(user) if user.as_stored(User.adopted) else ()
+            await self._store.transact(Transaction(*gone))
+            return removal
+
+        await finish_person(self._store, await self._store.attempt(attempt))
 
 
 async def finish_person(store: AsyncStore, removal: UserRemoval) -> None:

@@ -1,0 +1,178 @@
+"""Erasing somebody: table after table, item after item, until nothing is left; killed, it goes on where it was."""
+
+from __future__ import annotations
+
+import base64
+import logging
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import asdict, dataclass
+from typing import Any
+
+import orjson
+
+from partita.dynamo.errors import ConditionalCheckFailedError, TransactionCanceledError
+from partita.dynamo.values import Item as Row
+from partita.kit.accounts.schema import EMAIL, USERNAME, Account, Erasure, account, erasure
+from partita.kit.jobs import Arguments, JobFailed, JobKind, Result, Running
+from partita.kit.kit import Kit
+from partita.kit.lists import find
+from partita.kit.personal_data.holdings import Holding, Person
+from partita.kit.personal_data.house import LAST
+from partita.kit.personal_data.matching import may_concern, mentions, unnamed
+from partita.kit.personal_data.rooms import Room, tables_of
+from partita.kit.personal_data.rows import delete_row, holding_of, key_of, replace_row, row_now, some_rows
+from partita.kit.search import Catalog
+from partita.table import Delete, ForeignItemError, Item, Table, Transaction
+
+KIND = "house.erase"
+_ROUNDS = 20
+_TRIES = 5
+_log = logging.getLogger(__name__)
+
+Settle = Callable[[Running], Awaitable[None]]
+
+
+@dataclass(slots=True)
+class Progress:
+    """How far it is. The place is a key, which may name somebody: so it is not stored as it is."""
+
+    round: int = 1
+    table: int = 0
+    after: str | None = None
+    changed: int = 0
+    """In this round."""
+    removed: int = 0
+    unnamed: int = 0
+
+
+class Erasing:
+    """The job."""
+
+    def __init__(self, kit: Kit, rooms: Sequence[Room], searches: Sequence[Catalog[Any]], settle: Settle) -> None:
+        self._kit = kit
+        self._store = kit.store
+        self._tables = tuple(tables_of(rooms))
+        self._searches = searches
+        self._settle = settle
+
+    @property
+    def kind(self) -> JobKind:
+        """Erasing takes as long as reading all tables: it is tried for days."""
+        return JobKind(KIND, "Erase an account", self._run, retries=100, seconds=86_400.0, kept_days=1)
+
+    async def _run(self, running: Running, arguments: Arguments) -> Result:
+        wanted = await find(self._store, erasure, arguments["erasure"])
+        if wanted is None:
+            return Result("The account is erased.")
+        if lacking := sorted(set(wanted.systems) - {room.name for room, _ in self._tables}):
+            raise LookupError(
+                f"This process lacks {', '.join(lacking)}, whose data are to be erased too; another may not"
+            )
+        person = person_of(wanted)
+        progress = Progress(**running.saved) if running.saved else Progress()
+        while True:
+            await self._round(running, person, progress)
+            if not progress.changed:
+                break
+            if progress.round == _ROUNDS:
+                raise JobFailed("Something writes about this person again and again. Look at the log, then try again.")
+            await self._settle(running)
+            progress.round, progress.table, progress.after, progress.changed = progress.round + 1, 0, None, 0
+            await running.checkpoint(asdict(progress))
+        for catalog in self._searches:
+            await self._kit.search.forget(catalog, person.user_id)
+        await self._finish(wanted)
+        await running.checkpoint(None)
+        _log.info("an account was erased: %d items removed, %d left without a name", progress.removed, progress.unnamed)
+        return Result("The account is erased.")
+
+    async def _round(self, running: Running, person: Person, progress: Progress) -> None:
+        """Once through all tables; what must go after others waits for a round in which nothing else was left."""
+        while progress.table < len(self._tables):
+            room, table = self._tables[progress.table]
+            step = f"{room.title}, round {progress.round}"
+            await running.progress(step, done=progress.table, total=len(self._tables))
+            page = await some_rows(self._store, table, _place(progress.after))
+            for row in page.rows:
+                running.check()
+                await self._row(table, room.of(table), row, person, progress)
+            progress.after = _stored(page.after)
+            if page.after is None:
+                progress.table += 1
+            await running.checkpoint(asdict(progress))
+
+    async def _row(
+        self, table: Table, holdings: Sequence[Holding], row: Row, person: Person, progress: Progress
+    ) -> None:
+        holding = holding_of(row, holdings)
+        if holding is not None and issubclass(holding.item_type, LAST):
+            return
+        if not await self._concerns(holding, row, person):
+            return
+        for _ in range(_TRIES):
+            now = await row_now(self._store, table, key_of(table, row))
+            if now is None or not await self._concerns(holding, now, person):
+                return
+            try:
+                await self._apply(table, holding, now, person, progress)
+                return
+            except (ConditionalCheckFailedError, TransactionCanceledError):
+                continue  # somebody was faster: look again
+        progress.changed += 1  # the next round tries again
+
+    async def _concerns(self, holding: Holding | None, row: Row, person: Person) -> bool:
+        if not may_concern(row, person):
+            return False
+        item = await self._read(holding, row)
+        own = holding is not None and item is not None and holding.belongs_to(item, person)
+        if holding is not None and item is not None and await holding.fate_of(item, person) == "stays":
+            return False
+        return own or mentions(row, person, holding)
+
+    async def _apply(self, table: Table, holding: Holding | None, row: Row, person: Person, progress: Progress) -> None:
+        item = await self._read(holding, row)
+        fate = "unnamed" if holding is None or item is None else await holding.fate_of(item, person)
+        if fate == "unnamed" or holding is None or item is None:
+            own = holding is not None and item is not None and holding.belongs_to(item, person)
+            await replace_row(self._store, table, row, unnamed(row, person, holding, own=own))
+            progress.unnamed += 1
+        elif holding.after_others and (progress.changed or progress.round == 1):
+            pass  # there may be others yet
+        elif holding.remove is not None:
+            await holding.remove(item, person)
+            progress.removed += 1
+        else:
+            await delete_row(self._store, table, row)
+            progress.removed += 1
+        progress.changed += 1
+
+    async def _read(self, holding: Holding | None, row: Row) -> Item | None:
+        if holding is None:
+            return None
+        try:
+            return await self._store.read(holding.item_type, row)
+        except ForeignItemError:  # what cannot be read has no rules: the id goes out of it
+            return None
+
+    async def _finish(self, wanted: Erasure) -> None:
+        """The account itself, its guards and the word that it is being erased: together, so once."""
+        person = await self._store.get(account(wanted.user_id).consistently())
+        gone: list[Any] = [Delete(wanted.own_key)]
+        if person is not None:
+            mine = Delete(person.own_key).when(Account.erasing.equals(wanted.erasure_id))
+            gone += [mine, *EMAIL.release(person), *USERNAME.release(person)]
+        await self._store.transact(Transaction(*gone))
+
+
+def person_of(wanted: Erasure) -> Person:
+    """Whom it is about."""
+    return Person(wanted.user_id, wanted.username, wanted.name, wanted.email, wanted.stand_in)
+
+
+def _stored(after: Row | None) -> str | None:
+    return None if after is None else base64.b64encode(orjson.dumps(after)).decode()
+
+
+def _place(stored: str | None) -> Row | None:
+    place: Row | None = None if stored is None else orjson.loads(base64.b64decode(stored))
+    return place

@@ -1,0 +1,96 @@
+"""Everything that is held about somebody, for themselves: one JSON document, made as it is sent."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Sequence
+from hashlib import blake2s
+from typing import Any
+
+import orjson
+
+from partita.dynamo.python_values import to_python
+from partita.dynamo.values import Item as Row
+from partita.kit.kit import Kit
+from partita.kit.personal_data.documents import json_document
+from partita.kit.personal_data.holdings import Holding, Person
+from partita.kit.personal_data.matching import may_concern, mentioned_in
+from partita.kit.personal_data.rooms import Room, tables_of
+from partita.kit.personal_data.rows import holding_of, key_of, some_rows
+from partita.table import ForeignItemError, Item, Table
+
+
+def export(kit: Kit, rooms: Sequence[Room], person: Person, now: str) -> AsyncIterator[bytes]:
+    """The pieces of the document: what is theirs as it is, without secrets; of what is others', what tells of them."""
+    files: list[str] = []
+
+    async def links() -> AsyncIterator[dict[str, str]]:
+        for name in dict.fromkeys(files):
+            yield {"name": name, "link": kit.files.url(name)}
+
+    return json_document(
+        (
+            ("exportedAt", now),
+            ("person", {"id": person.user_id, "username": person.username, "name": person.name, "email": person.email}),
+            ("items", _items(kit, rooms, person, files)),
+            ("files", links()),
+        )
+    )
+
+
+def item_id(table: Table, key: Row) -> str:
+    """A short name of an item that says nothing of other people."""
+    text = orjson.dumps([table.default_name, key], option=orjson.OPT_SORT_KEYS)
+    return blake2s(text, digest_size=12).hexdigest()
+
+
+async def _items(kit: Kit, rooms: Sequence[Room], person: Person, files: list[str]) -> AsyncIterator[dict[str, Any]]:
+    for room, table in tables_of(rooms):
+        after = None
+        while True:
+            page = await some_rows(kit.store, table, after)
+            for row in page.rows:
+                entry = await _entry(kit, room, table, row, person, files)
+                if entry is not None:
+                    yield entry
+            after = page.after
+            if after is None:
+                break
+
+
+async def _entry(
+    kit: Kit, room: Room, table: Table, row: Row, person: Person, files: list[str]
+) -> dict[str, Any] | None:
+    if not may_concern(row, person):
+        return None
+    holding = holding_of(row, room.of(table))
+    item = None if holding is None else await _read(kit, holding, row)
+    own = holding is not None and item is not None and holding.belongs_to(item, person)
+    mentioned = mentioned_in(row, person, holding)
+    if not mentioned and not own:
+        return None
+    if holding is not None and item is not None and own:
+        files += holding.files(item)
+    told = [name for name in (row if own else mentioned) if name not in _kept_back(holding, own=own)]
+    return {
+        "system": room.name,
+        "what": table.purpose if holding is None else holding.what,
+        "kind": "" if holding is None else holding.item_type.__name__,
+        "id": item_id(table, key_of(table, row)),
+        "yours": own,
+        "attributes": {name: to_python(row[name]) for name in told},
+    }
+
+
+async def _read(kit: Kit, holding: Holding, row: Row) -> Item | None:
+    try:
+        return await kit.store.read(holding.item_type, row)
+    except ForeignItemError:  # another program's; it is told as it is
+        return None
+
+
+def _kept_back(holding: Holding | None, *, own: bool) -> frozenset[str]:
+    if holding is None:
+        return frozenset()
+    attributes = holding.item_type.__attributes__
+    fields = holding.secrets if own else (*holding.secrets, *holding.texts)
+    return frozenset(attributes[field].stored_name or field for field in fields)

@@ -1,0 +1,97 @@
+"""What a system holds about people: which items, by which attributes, and what becomes of them if somebody leaves."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, Literal, TypeAlias
+
+from partita.kit.limits import counted_as
+from partita.table import Item
+
+Fate: TypeAlias = Literal["removed", "unnamed", "stays"]
+"""`removed`: it goes. `unnamed`: an id that leads to nobody takes the place of the person's, and no name is left.
+`stays`: it is left as it is, with an id that leads to nobody once the account is gone."""
+
+LEFT = "Somebody who left"
+"""What is shown instead of a name."""
+
+
+@dataclass(frozen=True)
+class Person:
+    """Whose data it is about."""
+
+    user_id: str
+    username: str
+    name: str
+    email: str | None
+    stand_in: str
+    """Takes the place of the id where something stays: the same everywhere, and it leads to nobody."""
+
+    @cached_property
+    def marks(self) -> tuple[str, ...]:
+        """Texts, folded, of which every row about them has one: cheaper to look for than to read the row."""
+        told = [each for each in (self.user_id, self.username, self.name, self.email) if each]
+        return tuple(each.casefold() for each in (*told, *map(counted_as, told)))
+
+    @property
+    def called(self) -> frozenset[str]:
+        """What they are called, folded: username, name, address."""
+        return frozenset(each.casefold() for each in (self.username, self.name, self.email) if each)
+
+
+@dataclass(frozen=True, slots=True)
+class Holding:
+    """One type of items that hold something about people."""
+
+    item_type: type[Item]
+    what: str
+    """What people call them: `Ratings`."""
+    owner: str | None = None
+    """The field with the id of whom such an item belongs to; only they get all of it."""
+    also: tuple[str, ...] = ()
+    """Other fields that hold ids of people, by themselves or within a text or a map."""
+    names: tuple[str, ...] = ()
+    """Fields that hold a username, a name or an email address, and nothing else; or maps of them."""
+    texts: tuple[str, ...] = ()
+    """Fields with running text, such as a mail's, in which names and addresses occur."""
+    secrets: tuple[str, ...] = ()
+    """Fields that nobody gets, not even their owner."""
+    files: Callable[[Any], tuple[str, ...]] = lambda _item: ()
+    """The names of an item's files in the file store."""
+    blank: tuple[str, ...] = ()
+    """Texts that are emptied in an item whose owner leaves and that stays."""
+    fate: Fate | Callable[[Any], Awaitable[Fate]] = "removed"
+    """What becomes of an item whose owner leaves; of others, whoever leaves is unnamed."""
+    because: str = ""
+    """Why it is not removed."""
+    others: Fate = "unnamed"
+    """What becomes of an item that somebody else owns, or nobody."""
+    remove: Callable[[Any, Person], Awaitable[None]] | None = None
+    """Removes an item with everything that counts it; harmless a second time. Without it, the item is deleted."""
+    after_others: bool = False
+    """Whether it goes only when nothing else is left to remove: others are counted in it."""
+    is_of: Callable[[Any, Person], bool] | None = None
+    """Whether an item belongs to somebody, if that is not told by an id."""
+
+    def __post_init__(self) -> None:
+        if not self.because and (self.fate != "removed" or (self.owner is None and self.is_of is None)):
+            raise ValueError(f"{self.item_type.__name__} is kept when somebody leaves: say why, with `because`")
+
+    @property
+    def ids(self) -> tuple[str, ...]:
+        """All fields that hold ids of people."""
+        return self.also if self.owner is None else (self.owner, *self.also)
+
+    def belongs_to(self, item: Item, person: Person) -> bool:
+        """Whether an item is the person's own."""
+        if self.is_of is not None and self.is_of(item, person):
+            return True
+        return self.owner is not None and getattr(item, self.owner) == person.user_id
+
+    async def fate_of(self, item: Item, person: Person) -> Fate:
+        """What becomes of an item if the person leaves."""
+        if not self.belongs_to(item, person):
+            return self.others
+        return await self.fate(item) if callable(self.fate) else self.fate

@@ -1,0 +1,126 @@
+"""Somebody's data: what is held, all of it as a document, and erasing it with the account."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import AsyncIterator, Iterable
+
+from partita.kit.accounts.schema import Account, Erasure, Password, staff_accounts
+from partita.kit.accounts.schema import password as password_of
+from partita.kit.clock import stamp
+from partita.kit.jobs import Job, JobKind, Running
+from partita.kit.kit import Kit
+from partita.kit.limits import Rule
+from partita.kit.permissions import ADMIN, House, Viewer, authorize, require_confirmation
+from partita.kit.personal_data.erasing import KIND, Erasing, Settle
+from partita.kit.personal_data.exporting import export
+from partita.kit.personal_data.holdings import Person
+from partita.kit.personal_data.house import house
+from partita.kit.personal_data.rooms import Room
+from partita.kit.problems import Conflict
+from partita.kit.system import System
+from partita.table import ChangedMeanwhileError, Check, Put, Update, Write, all_of
+
+EXPORTING = Rule("export-data", most=10, seconds=86_400)
+"""An export reads all tables."""
+_SETTLING, _OVER_THE_NETWORK = 3, 60
+"""Seconds between two rounds: what follows changes writes a moment later."""
+_log = logging.getLogger(__name__)
+
+
+class PersonalData:
+    """Everything that the suite holds about people."""
+
+    def __init__(self, kit: Kit, systems: Iterable[System], *, settle: Settle | None = None) -> None:
+        self._kit = kit
+        self._store = kit.store
+        known = tuple(systems)
+        searches = [each for system in known for each in system.searches]
+        self.rooms = (house(), *(_room(system) for system in known))
+        self._erasing = Erasing(kit, self.rooms, searches, settle or self._settled)
+
+    @property
+    def kind(self) -> JobKind:
+        """The job that erases."""
+        return self._erasing.kind
+
+    async def export(self, viewer: Viewer, user_id: str | None = None) -> AsyncIterator[bytes]:
+        """One document with everything about the viewer, or about somebody else for administrators."""
+        require_confirmation(viewer)
+        person = await self._person(viewer, user_id)
+        await self._kit.limits.check(EXPORTING, person.user_id)
+        _log.info("the data of an account are exported")
+        return export(self._kit, self.rooms, _about(person, ""), stamp(self._kit.clock))
+
+    async def erase(self, viewer: Viewer, user_id: str | None = None) -> Job:
+        """Close an account at once, and begin to erase it. That cannot be undone."""
+        if user_id is None or user_id == viewer.user_id:
+            require_confirmation(viewer)
+            wanted = (await self._kit.accounts.people.own_account(viewer)).user_id
+        else:
+            wanted = (await self._kit.accounts.administration.manageable(viewer, user_id)).user_id
+        job = await self._store.attempt(lambda: self._close(wanted))
+        _log.info("an account was closed and is being erased by job %s", job.job_id)
+        return job
+
+    async def _close(self, user_id: str) -> Job:
+        person = await self._kit.accounts.people.get(user_id)
+        if person.erasing is not None:  # taken up again, should the job have ended before it was done
+            return await self._start(person.erasing)
+        wanted = Erasure(
+            erasure_id=self._kit.ids.new(),
+            user_id=person.user_id,
+            username=person.username,
+            name=person.name,
+            email=person.email,
+            stand_in=f"left-{self._kit.ids.new()}",
+            systems=tuple(room.name for room in self.rooms),
+            asked_at=stamp(self._kit.clock),
+        )
+        closed = Update(
+            person.own_key,
+            Account.erasing.set(wanted.erasure_id),
+            Account.suspended_at.set(wanted.asked_at),
+            Account.generation.set(person.generation + 1),
+            Account.token_generation.set(person.token_generation + 1),
+        ).unless_changed(person, Account.erasing, Account.generation, Account.roles, Account.email, Account.username)
+        stored = await self._store.get(password_of(user_id).consistently())
+        ended = () if stored is None else (Update(stored.own_key, Password.generation.set(person.generation + 1)),)
+        others = await self._another_administrator(person) if ADMIN in person.roles else ()
+        writes = (closed, Put(wanted).if_new(), *ended, *others)
+        return await self._start(wanted.erasure_id, *writes)
+
+    async def _start(self, erasure_id: str, *writes: Write) -> Job:
+        arguments = {"erasure": erasure_id}
+        return await self._kit.jobs.start(KIND, arguments, None, key=erasure_id, beside=lambda _job: writes)
+
+    async def _another_administrator(self, person: Account) -> tuple[Check[Account], ...]:
+        """That somebody else administers the suite, at the moment in which this account is closed."""
+        async for each in self._store.stream(staff_accounts()):
+            if each.user_id != person.user_id and ADMIN in each.roles and not each.suspended:
+                still = all_of(Account.roles.contains(ADMIN), Account.suspended_at.missing())
+                return (Check(each.own_key, still).otherwise(ChangedMeanwhileError("Another administrator")),)
+        raise Conflict(
+            "The last administrator cannot be erased. Make somebody else an administrator first.",
+            code="last_administrator",
+        )
+
+    async def _person(self, viewer: Viewer, user_id: str | None) -> Account:
+        if user_id is None or user_id == viewer.user_id:
+            return await self._kit.accounts.people.get(viewer.id)
+        authorize(viewer, House.MANAGE_USERS)
+        return await self._kit.accounts.administration.manageable(viewer, user_id)
+
+    async def _settled(self, running: Running) -> None:
+        for _ in range(_SETTLING if self._kit.settings.backend == "embedded" else _OVER_THE_NETWORK):
+            running.check()
+            await asyncio.sleep(1.0)
+
+
+def _room(system: System) -> Room:
+    return Room(system.name, system.title, system.tables, system.personal_data)
+
+
+def _about(person: Account, stand_in: str) -> Person:
+    return Person(person.user_id, person.username, person.name, person.email, stand_in)

@@ -1,0 +1,275 @@
+"""What the suite holds about somebody is given to them whole, and erased so that only what is declared is left."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import logging
+from collections import Counter
+from collections.abc import AsyncIterator, Iterator
+from contextlib import suppress
+from datetime import timedelta
+from pathlib import Path
+from typing import Any
+
+import apsw
+import pytest
+
+from partita.apps.enablement.schema import Reader, Stats, Vote
+from partita.apps.fus.schema import Comment, Group, Membership, Rating, Site
+from partita.apps.kelifax.schema import Resource, Upvote
+from partita.apps.worthwatch.schema import Comment as ListComment
+from partita.apps.worthwatch.schema import ListTotals, Movie, SavedWatchlist
+from partita.apps.worthwatch.schema import Rating as TitleRating
+from partita.dynamo.values import Item as Row
+from partita.kit.accounts import Account
+from partita.kit.jobs import JobWorker
+from partita.kit.personal_data.exporting import item_id
+from partita.kit.personal_data.holdings import LEFT, Holding
+from partita.kit.personal_data.matching import strings
+from partita.kit.personal_data.rooms import tables_of
+from partita.kit.personal_data.rows import holding_of, key_of
+from partita.kit.problems import Conflict, Forbidden, Problem
+from partita.store.observe import Observation
+from partita.store.rows import every_row
+from partita.table import Item, Table
+from tests.apps.lives import LEAVING, PASSWORD, Town, town, two_lives
+
+Found = tuple[Table, Row, Holding | None, str]
+"""A table, a row of it, what it is, and the attribute that names somebody."""
+
+
+def words_of(person: Account) -> tuple[str, ...]:
+    assert person.email is not None
+    return tuple(each.casefold() for each in (person.user_id, person.username, person.name, person.email))
+
+
+async def found_of(town: Town, person: Account) -> list[Found]:
+    """Every attribute of every row of every table that has an id, a name or an address of somebody."""
+    found = []
+    for room, table in tables_of(town.data.rooms):
+        async for row in every_row(town.kit.store, table):
+            for name, value in row.items():
+                if any(word in text.casefold() for text in strings(value) for word in words_of(person)):
+                    found.append((table, row, holding_of(row, room.of(table)), name))
+    return found
+
+
+async def exported(town: Town, person: Account) -> dict[str, Any]:
+    pieces = [piece async for piece in await town.data.export(town.viewer(person))]
+    document: dict[str, Any] = json.loads(b"".join(pieces))
+    return document
+
+
+async def counts_of(town: Town) -> tuple[dict[str, int], dict[str, int]]:
+    """Counters, and the same counted anew."""
+    store = town.kit.store
+
+    async def all_of(item_type: type[Any]) -> AsyncIterator[Any]:
+        async for item in store.scan_whole_table(item_type):
+            yield item
+
+    kept: Counter[str] = Counter()
+    anew: Counter[str] = Counter()
+    async for site in all_of(Site):
+        kept[f"stars {site.site_id}"] = site.rating_sum or 0
+        kept[f"ratings {site.site_id}"] = site.rating_count or 0
+        kept[f"comments {site.site_id}"] = site.comment_count or 0
+    async for rating in all_of(Rating):
+        anew[f"stars {rating.site_id}"] += rating.stars
+        anew[f"ratings {rating.site_id}"] += 1
+    async for comment in all_of(Comment):
+        anew[f"comments {comment.site_id}"] += 1
+    async for group in all_of(Group):
+        kept[f"members {group.name}"] = group.number_of_members
+    async for membership in all_of(Membership):
+        anew[f"members {membership.group_name}"] += 1
+    async for resource in all_of(Resource):
+        kept[f"upvotes {resource.resource_slug}"] = resource.upvotes
+    async for vote in all_of(Upvote):
+        anew[f"upvotes {vote.slug}"] += 1
+    async for movie in all_of(Movie):
+        kept[f"rated {movie.movie_id}"] = movie.rating_count or 0
+    async for opinion in all_of(TitleRating):
+        anew[f"rated {opinion.content_id}"] += 1
+    async for totals in all_of(ListTotals):
+        kept[f"saves {totals.watchlist_id}"] = totals.save_count or 0
+        kept[f"said {totals.watchlist_id}"] = totals.comment_count or 0
+    async for saved in all_of(SavedWatchlist):
+        anew[f"saves {saved.watchlist_id}"] += 1
+    async for said in all_of(ListComment):
+        anew[f"said {said.watchlist_id}"] += said.removed_by is None
+    async for stats in all_of(Stats):
+        kept[f"people {stats.of_content}"] = stats.people
+        kept[f"votes {stats.of_content}"] = stats.helped + stats.not_helped
+    async for reader in all_of(Reader):
+        anew[f"people {reader.of_content}"] += 1
+    async for helped in all_of(Vote):
+        anew[f"votes {helped.of_content}"] += 1
+    return {name: count for name, count in kept.items() if count}, {name: n for name, n in anew.items() if n}
+
+
+@pytest.fixture
+def whole(tmp_path: Path) -> Iterator[Town]:
+    with town(tmp_path) as whole:
+        yield whole
+
+
+def test_everything_about_somebody_is_exported_and_then_erased(
+    whole: Town, tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    asyncio.run(_export_and_erase(whole, tmp_path, caplog))
+
+
+async def _export_and_erase(town: Town, folder: Path, caplog: pytest.LogCaptureFixture) -> None:
+    person, other = await two_lives(town)
+    before = await found_of(town, person)
+    systems = {holding.item_type.__module__.split(".")[2] for _, _, holding, _ in before if holding is not None}
+    assert systems >= {"kelifax", "fus", "worthwatch", "newsletter", "enablement", "accounts", "schema"}
+
+    # Declared: without the fields that the system names, the item has nothing of the person.
+    unknown = {
+        f"{table.name} {'?' if holding is None else holding.item_type.__name__}.{name}"
+        for table, row, holding, name in before
+        if holding is None or name not in await declared(town, holding, row, person)
+    }
+    assert unknown == set(), "declare these in the personal_data.py of their systems"
+
+    # Exported: whatever the search found, and no secrets.
+    document = await exported(town, person)
+    ids = {entry["id"] for entry in document["items"]}
+    assert [(holding, row) for table, row, holding, _ in before if item_id(table, key_of(table, row)) not in ids] == []
+    text = json.dumps(document)
+    assert "argon2" not in text
+    assert not [
+        each
+        for each in document["items"]
+        if not each["yours"] and each["kind"] in ("KeptMail", "Note") and "text" in each["attributes"]
+    ]
+
+    # Closed at once.
+    with caplog.at_level(logging.DEBUG):
+        await town.data.erase(town.viewer(person))
+        with pytest.raises(Problem):
+            await town.kit.accounts.sessions.sign_in(LEAVING, PASSWORD, user_agent="", address="192.0.2.8")
+        with pytest.raises(Conflict, match="being erased"):
+            await town.kit.accounts.administration.restore(town.viewer(other), person.user_id)
+        await town.settle()
+
+    left = await found_of(town, person)
+    told = {(holding.item_type.__name__, holding.because) for _, _, holding, _ in left if holding is not None}
+    assert {name for name, _ in told} == {"Comment"}, told
+    assert all(because for _, because in told)
+    names = words_of(person)[1:]
+    assert not [row for _, row, _, _ in left if any(word in str(row).casefold() for word in names)]
+    assert not [each for each in words_of(person) if each in caplog.text.casefold()]
+    assert [
+        each for each in await everything_in_files(town, folder) if any(word in each for word in words_of(person))
+    ] == []
+    assert await town.kit.accounts.people.find(person.user_id) is None
+    kept, anew = await counts_of(town)
+    assert kept == anew
+    assert any(LEFT in text for table, row in await rows(town) for value in row.values() for text in strings(value))
+    # Whoever stays is whole.
+    assert {item_id(table, key_of(table, row)) for table, row, _, _ in await found_of(town, other)} <= {
+        entry["id"] for entry in (await exported(town, other))["items"]
+    }
+
+
+async def rows(town: Town) -> list[tuple[Table, Row]]:
+    return [(table, row) for _, table in tables_of(town.data.rooms) async for row in every_row(town.kit.store, table)]
+
+
+async def everything_in_files(town: Town, folder: Path) -> list[str]:
+    """Names and contents of all files, and the search index, folded."""
+    index = apsw.Connection(str(folder / "search.db"), flags=apsw.SQLITE_OPEN_READONLY)
+    names = [name for (name,) in index.execute("SELECT name FROM sqlite_schema WHERE type = 'table'")]
+    plain = [name for name in names if name.partition("_")[0] in ("documents", "texts", "parts", "terms", "values")]
+    dumped = [f"{name}: {row}" for name in plain for row in index.execute(f"SELECT * FROM {name}")]
+    index.close()
+    files = [file for file in folder.rglob("*") if file.is_file() and not file.name.startswith("search.db")]
+    contents = [file.read_bytes().decode(errors="replace") for file in files]
+    return [text.casefold() for text in (*dumped, *map(str, files), *contents)]
+
+
+async def declared(town: Town, holding: Holding, row: Row, person: Account) -> set[str]:
+    """The attributes of a row that differ if the declared fields say something else: those fields, and what is made of
+    them."""
+    item = await town.kit.store.read(holding.item_type, row)
+    assert item is not None
+    fields = {*holding.ids, *holding.names, *holding.texts, *holding.blank}
+    changes = {field: _replaced(getattr(item, field), person) for field in fields}
+    other = item.model_copy(update=changes).to_row()
+    return {name for name in row if other.get(name) != row[name]}
+
+
+def _replaced(value: Any, person: Account) -> Any:
+    if isinstance(value, str):
+        for word in (person.user_id, person.email or "", person.username, person.name):
+            value = value.replace(word, "somebodyelse").replace(word.casefold(), "somebodyelse")
+        return value
+    if isinstance(value, dict):
+        return {_replaced(name, person): _replaced(each, person) for name, each in value.items()}
+    if isinstance(value, list | tuple):
+        return type(value)(_replaced(each, person) for each in value)
+    if isinstance(value, Item):
+        return value
+    if hasattr(value, "model_dump"):
+        return type(value).model_validate(_replaced(value.model_dump(), person))
+    return value
+
+
+class Killed(BaseException):
+    """The process is gone."""
+
+
+def test_killed_again_and_again_it_ends_the_same(whole: Town) -> None:
+    """Killed after so many writes each time, wherever that is; the next process takes it up where the lease ran out."""
+
+    async def story() -> None:
+        person, _ = await two_lives(whole)
+        job = await whole.data.erase(whole.viewer(person))
+        writes = kills = 0
+
+        def count(seen: Observation) -> None:
+            nonlocal writes, kills
+            if seen.operation in ("UpdateItem", "DeleteItem", "PutItem", "TransactWriteItems", "BatchWriteItem"):
+                writes += 1
+                if writes % 23 == 0:
+                    kills += 1
+                    raise Killed
+
+        whole.kit.store.observe(count)
+        for _ in range(60):
+            whole.clock.at += timedelta(hours=1)
+            with suppress(Killed):  # while it was taking the job
+                await JobWorker(whole.kit.jobs, ()).drain()
+            if not (await whole.kit.jobs.find(whole.kit.accounts.operator(), job.job_id)).is_open:
+                break
+        whole.kit.store.observers.remove(count)
+        assert kills > 3
+        await whole.settle()
+        left = await found_of(whole, person)
+        assert {holding.item_type.__name__ for _, _, holding, _ in left if holding is not None} == {"Comment"}
+        kept, anew = await counts_of(whole)
+        assert kept == anew
+
+    asyncio.run(story())
+
+
+def test_the_last_administrator_and_other_people_are_refused(whole: Town) -> None:
+    async def story() -> None:
+        create = whole.kit.accounts.registration.create
+        boss = await create("the-boss", "boss@example.org", "Boss", PASSWORD, roles=("admin",))
+        member = await create("a-member", "member@example.org", "Member", PASSWORD)
+        with pytest.raises(Conflict, match="last administrator"):
+            await whole.data.erase(whole.viewer(boss))
+        powerless = whole.viewer(member).__class__(member.user_id, "a-member", "Member", via="session", confirmed=True)
+        with pytest.raises(Forbidden):
+            await whole.data.erase(powerless, boss.user_id)
+        with pytest.raises(Forbidden):
+            await whole.data.export(powerless, boss.user_id)
+        job = await whole.data.erase(whole.viewer(boss), member.user_id)
+        assert (await whole.data.erase(whole.viewer(boss), member.user_id)).job_id == job.job_id
+
+    asyncio.run(story())
