@@ -71,7 +71,8 @@ def test_what_is_wrong_with_a_form_is_in_sight_wherever_the_form_is(desk: House,
         for _ in range(2):
             ada.open("/newsletter/sources")
             ada.page.get_by_label("Or paste text").fill(text)
-            ada.press("Add sources")
+            with ada.page.expect_response(lambda answer: answer.request.method == "POST"):
+                ada.press("Add sources")
         expect(ada.page.get_by_role("alert")).to_be_in_viewport()
         ada.sees("1 of 1 source could not be added")
         expect(ada.page.get_by_label("Or paste text")).to_have_attribute("aria-invalid", "true")

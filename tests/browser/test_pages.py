@@ -47,16 +47,15 @@ def test_axe_finds_nothing_in_light_and_dark_and_pages_are_small_and_fit(
         with subtests.test(place.route):
             widths = (WIDE, NARROW) if EVERYTHING else ((WIDE, NARROW)[number % 2],)
             shown.page.set_viewport_size(widths[0])
-            shown.page.emulate_media(color_scheme="light")
             assert shown.open(place.path).status == 200
             for width in widths:
                 narrow = width == NARROW
                 shown.page.set_viewport_size(width)
-                shown.page.emulate_media(color_scheme="light")
+                shown.turn("light")
                 assert shown.complaints() == []
                 keep(shown, place, narrow=narrow)
                 if shapes.mark_new(shown) or EVERYTHING:
-                    shown.page.emulate_media(color_scheme="dark")
+                    shown.turn("dark")
                     assert shown.complaints("color-contrast", within=None if EVERYTHING else MARKED) == []
                     keep(shown, place, narrow=narrow, dark=True)
             assert shown.weight() < (MOST_OF_THE_REFERENCE if place.route == REFERENCE else MOST_BYTES)

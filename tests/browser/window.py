@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 from playwright.sync_api import ConsoleMessage, Dialog, Page, Response, expect
 
@@ -114,6 +114,11 @@ class Window:
             assert time.monotonic() < until, f"{path} did not show it in {_SECONDS} seconds"
             self.page.wait_for_timeout(_PAUSE)  # what it waits for needs the processor too
 
+    def turn(self, scheme: Literal["light", "dark"]) -> None:
+        """Look at the page in other colours; none is left on the way between two."""
+        self.page.emulate_media(color_scheme=scheme)
+        self.page.evaluate(_FINISH)
+
     # -- what holds for every page
 
     def check(self) -> None:
@@ -155,6 +160,13 @@ class Window:
 
 
 _RUN = "([within, options]) => axe.run(within ?? document, options).then(told => told.violations)"
+# The end of one is the beginning of the next where colours are inherited.
+_FINISH = """() => {
+    for (let running = document.getAnimations(), left = 20; running.length && left; left -= 1) {
+        running.forEach((each) => each.finish());
+        running = document.getAnimations();
+    }
+}"""
 _LEADS_NOWHERE = """() => [...document.querySelectorAll("a[href^='#']")]
     .map(each => each.getAttribute("href")).filter(href => !document.getElementById(href.slice(1)))"""
 _WIDER = """() => [...document.querySelectorAll("body *")]
