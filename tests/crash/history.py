@@ -100,7 +100,7 @@ def _check_moments(engine: Engine, name: str) -> Iterator[str]:
         engine.maintenance.run()
         items = pages(engine, "Scan", {"TableName": f"{name}-then"})
         engine.call("DeleteTable", {"TableName": f"{name}-then"})
-        was: dict[str, Item] = {}
+        was: dict[str, Item | None] = {}
         for change in (record["dynamodb"] for record in records):
             if change["ApproximateCreationDateTime"] <= second:
                 was[_text(change["Keys"])] = change.get("NewImage")

@@ -263,7 +263,7 @@ def test_overrides_leave_out_indexes_and_change_billing(engine: Engine, clock: C
     put(engine, pk="a", g="x", h="y")
     clock.advance(2)
     units = {"ReadCapacityUnits": 3, "WriteCapacityUnits": 4}
-    only = {"GlobalSecondaryIndexOverride": [BY_G], "BillingModeOverride": "PROVISIONED"}
+    only: dict[str, Any] = {"GlobalSecondaryIndexOverride": [BY_G], "BillingModeOverride": "PROVISIONED"}
     _restore(engine, None, **only, ProvisionedThroughputOverride=units)
     restored = engine.call("DescribeTable", {"TableName": "again"})["Table"]
     assert [each["IndexName"] for each in restored["GlobalSecondaryIndexes"]] == ["byG"]
