@@ -20,6 +20,7 @@ def test_a_system_can_be_built_as_its_guide_says(tmp_path: Path) -> None:
     follow(ROOT / "docs" / "building-a-system.md", tmp_path)
 
 
+@pytest.mark.timeout(400)  # a dozen processes, one after the other
 def test_backing_up_and_restoring_works_as_the_guide_to_operations_says(tmp_path: Path) -> None:
     follow(ROOT / "docs" / "operations.md", tmp_path)
 

@@ -26,6 +26,8 @@ _FILES = (
 _FORMATS = (".atom", ".css", ".csv", ".eml", ".rss", ".xml", ".txt", ".png", ".svg", ".webmanifest")
 """Endings of what programs read: feeds, sitemaps, pictures beside links, stylesheets, mails."""
 _PARTS = (
+    "/account/data/export",
+    "/admin/users/{user_id}/data",
     "/enablement/content/{content_id}/attach",
     "/enablement/content/{content_id}/cover",
     "/enablement/content/{content_id}/download",
