@@ -13,10 +13,13 @@ import orjson
 from partita.dynamo.size import item_size
 from partita.engine import Engine, keys, rows
 from partita.engine.definitions import KeyAttribute, Table
+from partita.engine.spread import HASH_BYTES, Spread, hashed
 from partita.engine.writer import Transaction
 from partita.table import Item
 
 _CHUNK = 50_000
+Kinds = tuple[KeyAttribute, ...]
+_SPREAD: Spread = "md5"  # as all new tables have it
 
 
 class Like(NamedTuple):
@@ -34,7 +37,7 @@ class Like(NamedTuple):
 
 def partition_hash(text: str) -> int:
     """Where a partition lies in the file: whoever adds partitions in this order only appends to its largest index."""
-    return int.from_bytes(keys.partition(({"S": text},))[: keys.HASH_BYTES])
+    return int.from_bytes(keys.partition(({"S": text},), _SPREAD)[:HASH_BYTES])
 
 
 def fill(engine: Engine, table: str, items: Iterable[Item | Like]) -> int:
@@ -77,18 +80,18 @@ class _Row:
 
 @dataclass(frozen=True, slots=True)
 class _Stencil:
-    """The row of an example, with the lengths of its partition keys, whose hashes change with the texts."""
+    """The row of an example, with the parts of its partition keys, whose hashes change with the texts."""
 
     row: _Row
-    length: int
-    lengths: tuple[int, ...]
+    kinds: Kinds
+    kinds_of_entries: tuple[Kinds, ...]
 
     def cut(self, pairs: Sequence[tuple[bytes, bytes]]) -> _Row:
         row = self.row
-        key, end = _put_key(row.key, self.length, pairs), -len(row.key)
+        key, end = _put_key(row.key, self.kinds, pairs), -len(row.key)
         entries = tuple(
-            _Entry(entry.position, _put_key(entry.key[:end], length, pairs) + key, entry.size)
-            for entry, length in zip(row.entries, self.lengths, strict=True)
+            _Entry(entry.position, _put_key(entry.key[:end], kinds, pairs) + key, entry.size)
+            for entry, kinds in zip(row.entries, self.kinds_of_entries, strict=True)
         )
         return _Row(key, row.size, row.expires, _put(row.body, pairs), entries)
 
@@ -121,11 +124,8 @@ class _Filling:
         known = self._stencils.get(id(example))
         if known is None:
             row = self._planned(example)
-            length = _partition_length(row.key, (self.table.hash,))
-            lengths = tuple(
-                _partition_length(entry.key, self.table.indexes[entry.position].hash) for entry in row.entries
-            )
-            known = self._stencils[id(example)] = (example, _Stencil(row, length, lengths))
+            of_entries = tuple(self.table.indexes[entry.position].hash for entry in row.entries)
+            known = self._stencils[id(example)] = (example, _Stencil(row, (self.table.hash,), of_entries))
         return known[1]
 
     def write_rows(self, transaction: Transaction, waiting: Sequence[_Row]) -> None:
@@ -163,17 +163,13 @@ def _put(stored: bytes, pairs: Sequence[tuple[bytes, bytes]]) -> bytes:
     return stored
 
 
-def _put_key(key: bytes, length: int, pairs: Sequence[tuple[bytes, bytes]]) -> bytes:
-    values = _put(key[keys.HASH_BYTES :], pairs)
-    return crc32(values[:length]).to_bytes(keys.HASH_BYTES) + values
-
-
-def _partition_length(key: bytes, kinds: Sequence[KeyAttribute]) -> int:
-    """How long the values of the partition key are; their hash is not counted."""
-    position = keys.HASH_BYTES
+def _put_key(key: bytes, kinds: Kinds, pairs: Sequence[tuple[bytes, bytes]]) -> bytes:
+    stored = _put(key[HASH_BYTES:], pairs)
+    values, position = [], 0
     for _, kind in kinds:
-        position = keys.decode(kind, key, position)[1]
-    return position - keys.HASH_BYTES
+        value, position = keys.decode(kind, stored, position)
+        values.append(value)
+    return hashed(values, stored[:position], _SPREAD) + stored
 
 
 def _loaded(body: bytes) -> dict[str, Any]:
