@@ -15,7 +15,7 @@ from pathlib import Path
 
 from playwright.sync_api import APIRequestContext, Browser, StorageState, ViewportSize
 
-from tests.browser.ready import Served, elsewhere, serving
+from tests.browser.ready import elsewhere, serving
 from tests.demo_folder import copy_demo
 from tests.web.walk import Walked, walk
 
@@ -111,11 +111,11 @@ def house_with(browser: Browser, folder: Path, *, demo: bool = True) -> Iterator
             described = program.get("/api/openapi.json").json()["paths"]
         systems = frozenset(path.split("/")[2] for path in described)
         house = House(suite.url, browser, systems, greeting=greeting)
-        _move_in(house, suite)
+        _move_in(house, suite.password)
         yield house
 
 
-def _move_in(house: House, suite: Served) -> None:
+def _move_in(house: House, password: str) -> None:
     """Everybody makes an account; the administrator of the first start gives out the roles."""
     for username in PEOPLE:
         with house.program() as somebody:
@@ -127,8 +127,8 @@ def _move_in(house: House, suite: Served) -> None:
             assert answer.ok, answer.text()
             house.keys[username] = somebody.storage_state()
     with house.program() as first:
-        answer = first.post("/sign-in", form={"identity": "admin", "password": suite.password})
-        answer = first.post("/account/password", form={"old": suite.password, "new": PASSWORD})
+        answer = first.post("/sign-in", form={"identity": "admin", "password": password})
+        answer = first.post("/account/password", form={"old": password, "new": PASSWORD})
         assert answer.ok, answer.text()
         known = first.get("/admin/users/new").text()
         for username, roles in PEOPLE.items():

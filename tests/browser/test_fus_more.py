@@ -12,8 +12,8 @@ from playwright.sync_api import Browser, expect
 from partita.apps.fus.inputs import NewSite
 from partita.apps.fus.permissions import MANAGER as MANAGES
 from tests.apps.house import person
-from tests.browser.conftest import EVERYTHING, Mode
-from tests.browser.house import MANAGER, MEMBER
+from tests.browser.conftest import Mode
+from tests.browser.house import EVERYTHING, MANAGER, MEMBER
 from tests.browser.small_house import SmallHouse, small_house
 from tests.browser.window import Window
 from tests.kit.fetcher.sites import answer

@@ -22,7 +22,7 @@ def library(chromium: Browser, tmp_path_factory: pytest.TempPathFactory) -> Iter
     environment = {"PARTITA_SYSTEMS": "fus", "PARTITA_FETCH": "false"}
     with serving(tmp_path_factory.mktemp("library"), "--no-demo", environment=environment) as suite:
         house = House(suite.url, chromium, frozenset())
-        _move_in(house, suite)
+        _move_in(house, suite.password)
         yield house
 
 

@@ -16,7 +16,7 @@ from tests.web.serving import serving
 def printing(chromium: Browser, tmp_path_factory: pytest.TempPathFactory) -> Iterator[House]:
     with serving(tmp_path_factory.mktemp("printing"), environment={"PARTITA_SYSTEMS": "tests.web.printing"}) as suite:
         house = House(suite.url, chromium, frozenset())
-        _move_in(house, suite)
+        _move_in(house, suite.password)
         yield house
 
 

@@ -16,8 +16,8 @@ from partita.apps.kelifax.schema import Resource
 from partita.apps.kelifax.service import KelifaxService
 from partita.kit.links import Link, ask
 from tests.apps.kelifax.conftest import approved
-from tests.browser.conftest import EVERYTHING, Mode
-from tests.browser.house import ADMIN, MEMBER, MODERATOR
+from tests.browser.conftest import Mode
+from tests.browser.house import ADMIN, EVERYTHING, MEMBER, MODERATOR
 from tests.browser.small_house import SmallHouse, small_house
 from tests.browser.window import Window
 from tests.kit.fetcher.sites import answer
