@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 
 from playwright.sync_api import ConsoleMessage, Dialog, Page, Response, expect
 
@@ -114,11 +114,6 @@ class Window:
             assert time.monotonic() < until, f"{path} did not show it in {_SECONDS} seconds"
             self.page.wait_for_timeout(_PAUSE)  # what it waits for needs the processor too
 
-    def turn(self, scheme: Literal["light", "dark"]) -> None:
-        """Look at the page in other colours; none is left on the way between two."""
-        self.page.emulate_media(color_scheme=scheme)
-        self.page.evaluate(_FINISH)
-
     # -- what holds for every page
 
     def check(self) -> None:
@@ -141,13 +136,13 @@ class Window:
         found: list[str] = self.page.evaluate(_WIDER)
         return found or [f"{self.path} can be scrolled sideways"]
 
-    def complaints(self, *rules: str, within: str | None = None) -> list[str]:
-        """What axe finds, by all rules or by these, on the whole page or in some elements of it."""
+    def complaints(self, *rules: str) -> list[str]:
+        """What axe finds, by all rules or by these."""
         if not self.page.evaluate("'axe' in window"):
             self.page.evaluate(_axe())
         # To fetch stylesheets and films once more takes a quarter of its time, for a rule about films that start alone.
         options: dict[str, Any] = {"resultTypes": ["violations"], "preload": EVERYTHING}
-        violations = self.page.evaluate(_RUN, [within, options | ({"runOnly": list(rules)} if rules else {})])
+        violations = self.page.evaluate(_RUN, options | ({"runOnly": list(rules)} if rules else {}))
         return [
             f"{self.path}: {rule['id']}: {node['html'][:200]}: {node['failureSummary']}"
             for rule in violations
@@ -159,14 +154,7 @@ class Window:
         return int(self.page.evaluate(_WEIGHT))
 
 
-_RUN = "([within, options]) => axe.run(within ?? document, options).then(told => told.violations)"
-# The end of one is the beginning of the next where colours are inherited.
-_FINISH = """() => {
-    for (let running = document.getAnimations(), left = 20; running.length && left; left -= 1) {
-        running.forEach((each) => each.finish());
-        running = document.getAnimations();
-    }
-}"""
+_RUN = "options => axe.run(document, options).then(told => told.violations)"
 _LEADS_NOWHERE = """() => [...document.querySelectorAll("a[href^='#']")]
     .map(each => each.getAttribute("href")).filter(href => !document.getElementById(href.slice(1)))"""
 _WIDER = """() => [...document.querySelectorAll("body *")]
