@@ -128,10 +128,7 @@ def example(**values: Any) -> ConfigDict:
 class Input(BaseModel):
     """Fields in camelCase, as the table stores them; unknown fields are refused."""
 
-    # Pydantic makes the validators when the first input comes: most processes see few of all inputs.
-    model_config = ConfigDict(
-        alias_generator=to_camel, populate_by_name=True, extra="forbid", frozen=True, defer_build=True
-    )
+    model_config = ConfigDict(alias_generator=to_camel, populate_by_name=True, extra="forbid", frozen=True)
 
 
 CLEARABLE = object()

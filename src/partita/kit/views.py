@@ -29,8 +29,7 @@ class View(BaseModel):
     """The JSON of an object. A field is read from the attribute of its name and written in camelCase; a field that is a
     view itself is made by that view."""
 
-    # Pydantic examines it when it is asked for its schema; the JSON is made without.
-    model_config = ConfigDict(alias_generator=to_camel, populate_by_name=True, defer_build=True)
+    model_config = ConfigDict(alias_generator=to_camel, populate_by_name=True)
 
     @classmethod
     def of(cls, source: object, **more: Any) -> Json:
