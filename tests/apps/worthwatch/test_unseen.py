@@ -30,8 +30,11 @@ COMMON = "lighthouse"
 """In every text, so that a search for it would find each; what tells them apart is never asked for."""
 KINDS = ("private", "hidden", "deleted", "revoked")
 PARTS = ("title", "about", "note", "comment")
-SAVED = ("/worthwatch/saved", "/worthwatch/saved/all", "/api/worthwatch/saved", "/api/worthwatch/me/export")
-"""Who saved a list keeps the title that it had."""
+SAVED = (
+    *("/worthwatch/saved", "/worthwatch/saved/all", "/api/worthwatch/saved", "/api/worthwatch/me/export"),
+    *("/account/data/export", "/api/account/data"),
+)
+"""Who saved a list keeps the title that it had, and everybody their own comments."""
 
 
 def telltale(kind: str, part: str) -> str:
