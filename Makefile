@@ -20,10 +20,13 @@ PAGES := $(if $(NPM),node_modules/.pages)
 # The engine to compare with comes as a binary for Linux on x86-64 only.
 NODE := $(if $(filter Linux-x86_64,$(shell uname -s)-$(shell uname -m)),$(if $(NPM),node_modules/.made))
 
+# Programs with libraries of Node.js; they have packages of their own, since only make clients needs them.
+PROGRAMS := tests/clients/node
+
 MAKEFLAGS += --no-print-directory
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help setup system run test tests coverage lint lock laws differential crash fuzz jobs machines enablement moves growth schemathesis browser installed screenshots sbom reference bench clean distclean
+.PHONY: help setup system run test tests coverage lint lock laws differential clients crash fuzz jobs machines enablement moves growth schemathesis browser installed screenshots sbom reference bench clean distclean
 
 # Says what it does, runs a command, and shows its output only when it fails.
 quietly = @echo "$(1)"; out=$$($(2) 2>&1) || { printf '%s\n' "$$out"; exit 1; }
@@ -95,6 +98,12 @@ node_modules/.pages: package.json package-lock.json
 		$(NPM) ci --omit=dev --silent; }
 	@touch $@
 
+$(PROGRAMS)/node_modules/.made: $(PROGRAMS)/package.json $(PROGRAMS)/package-lock.json
+	@[ "$(NPM)" ] || { echo "clients: no npm here: make system"; exit 1; }
+	@echo "clients: installing npm packages"
+	@cd $(PROGRAMS) && $(NPM) ci --silent
+	@touch $@
+
 # ---- run and check
 
 run: $(VENV)/.runtime $(PAGES) ## Run partita with demo data (ARGS="--port 8081" and others as in partita serve --help)
@@ -135,6 +144,9 @@ laws: $(VENV)/.dev ## Try every law that is quick on 500 examples instead of 30
 differential: setup ## Compare the engine with other engines on 20,000 generated requests
 	@$(BIN)/python -m tests.differential --requests 20000 $(ARGS)
 	@$(BIN)/python -m tests.differential --statements --requests 2000 $(ARGS)
+
+clients: $(VENV)/.dev $(PROGRAMS)/node_modules/.made ## Run programs with ElectroDB, dynamodb-toolbox and dynamodb-onetable against the engine; needs npm
+	@$(BIN)/python -m pytest -q tests/clients $(ARGS)
 
 crash: setup ## Kill the engine 50 times while it writes, and look for lost writes
 	@$(BIN)/python -m tests.crash --rounds 50 $(ARGS)
@@ -194,11 +206,12 @@ lock: $(VENV)/.dev ## Renew the locks after a change of requirements (ARGS=--upg
 			--no-emit-index-url --no-emit-find-links --no-emit-trusted-host $(ARGS) --output-file requirements/$$1.txt $$2; }; \
 	lock build requirements/build.in && lock runtime "--extra suite --extra meaning pyproject.toml" && \
 	lock dev "--extra suite --extra meaning --extra aws pyproject.toml requirements/dev.in"
-	@if [ -n "$(NPM)" ]; then echo "lock: package-lock.json"; npm install --package-lock-only --silent; fi
+	@if [ -n "$(NPM)" ]; then for folder in . $(PROGRAMS); do \
+		echo "lock: $$folder/package-lock.json"; (cd $$folder && npm install --package-lock-only --silent) || exit 1; done; fi
 
 clean: ## Remove what tests, checks and builds leave behind
 	@rm -rf build dist htmlcov src/*.egg-info .coverage .coverage.* .hypothesis .import_linter_cache .mypy_cache .pytest_cache .ruff_cache
 	@find $(CODE) -name __pycache__ -type d -prune -exec rm -rf {} +
 
 distclean: clean ## Remove the set-up as well
-	@rm -rf $(VENV) node_modules
+	@rm -rf $(VENV) node_modules $(PROGRAMS)/node_modules

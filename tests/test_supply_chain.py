@@ -102,7 +102,11 @@ def test_what_only_comes_along_was_judged() -> None:
 
 
 def test_locks_name_no_host() -> None:
-    for file in (*Path(ROOT / "requirements").glob("*.txt"), ROOT / "package-lock.json"):
+    programs = ROOT / "tests" / "clients" / "node"
+    for file in (
+        *Path(ROOT / "requirements").glob("*.txt"),
+        *(here / "package-lock.json" for here in (ROOT, programs)),
+    ):
         text = file.read_text()
         assert "://" not in text, file
         assert '"resolved"' not in text, file

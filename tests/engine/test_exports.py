@@ -18,7 +18,7 @@ from partita.dynamo.errors import (
     ExportNotFoundError,
     IdempotentParameterMismatchError,
     ImportNotFoundError,
-    InvalidExportTimeError,
+    RecoveryUnavailableError,
     ResourceInUseError,
     ResourceNotFoundError,
     TableNotFoundError,
@@ -332,7 +332,9 @@ def test_a_token_makes_the_same_request_once(engine: Engine, clock: Clock) -> No
         ({"S3Prefix": "/absolute"}, ValidationError),
         ({"ExportFormat": "ION"}, ValidationError),
         ({"ExportType": "INCREMENTAL_EXPORT"}, ValidationError),
-        ({"ExportTime": 1_600_000_000}, InvalidExportTimeError),
+        ({"IncrementalExportSpecification": {"ExportFromTime": 1_600_000_000}}, ValidationError),
+        ({"ExportTime": 1_600_000_000}, RecoveryUnavailableError),
+        ({"ExportTime": 1_700_000_000}, RecoveryUnavailableError),
     ],
 )
 def test_what_cannot_be_exported_is_refused(engine: Engine, change: Wire, kind: type[DynamoError]) -> None:

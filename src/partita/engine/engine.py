@@ -35,6 +35,7 @@ from partita.engine import (
     backups,
     catalog,
     contributors,
+    export_copies,
     exports,
     imports,
     operations,
@@ -400,19 +401,18 @@ class Engine:
         return self.database.folder / backups.FOLDER / f"{uuid.uuid4().hex}.sqlite3"
 
     def _export(self, request: dict[str, Any]) -> Response:
-        exports.check(request, self._buckets, self._clock())
+        exports.check(request, self._buckets)
         name = self.place.table_name(request["TableArn"])
         with self.database.reader() as connection:
             before = exports.known(connection, request, self._clock())
         if before is not None:
             return before
-        file = f"{uuid.uuid4().hex}.sqlite3"
+        file = self._transfers.folder / f"{uuid.uuid4().hex}.sqlite3"
         try:
-            table, items, size = exports.copy(self.database.path, self._transfers.folder / file, name)
+            copied = export_copies.copy(self.database.path, file, name, request, self._clock())
         except STORAGE_ERRORS as error:
             raise self.database.failure(error) from error
-        copied = (file, items, size)
-        response = self.writer.run(lambda tx: exports.register(tx, request, table, copied, self.place))
+        response = self.writer.run(lambda tx: exports.register(tx, request, copied, self.place))
         self.maintenance.poke()
         return response
 

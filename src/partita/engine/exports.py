@@ -9,8 +9,8 @@ from __future__ import annotations
 import base64
 import gzip
 import hashlib
-from collections.abc import Mapping
-from contextlib import ExitStack
+from collections.abc import Iterator, Mapping
+from contextlib import ExitStack, closing
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -18,12 +18,11 @@ from typing import Any
 import apsw
 import orjson
 
-from partita.dynamo.errors import ExportConflictError, ExportNotFoundError, InvalidExportTimeError, ValidationError
-from partita.engine import backups, keys, rows, transfers
+from partita.dynamo.errors import ExportConflictError, ExportNotFoundError, ValidationError
+from partita.engine import export_copies, keys, transfers
 from partita.engine.buckets import Buckets
 from partita.engine.catalog import Catalog
-from partita.engine.database import translated
-from partita.engine.definitions import Table
+from partita.engine.export_copies import Copied
 from partita.engine.place import Place
 from partita.engine.transfers import Stored
 from partita.engine.writer import Transaction
@@ -37,24 +36,13 @@ Request = Mapping[str, Any]
 Response = dict[str, Any]
 
 
-def check(request: Request, buckets: Buckets, now: float) -> None:
+def check(request: Request, buckets: Buckets) -> None:
     """Refuse what this engine cannot export."""
     buckets.folder(request["S3Bucket"])
     buckets.check_prefix(request.get("S3Prefix") or "")
     if request.get("ExportFormat") == "ION":
         raise ValidationError("ExportFormat ION is not written here. Use DYNAMODB_JSON.")
-    if request.get("ExportType") == "INCREMENTAL_EXPORT" or request.get("IncrementalExportSpecification"):
-        raise ValidationError("Only a FULL_EXPORT is written here. Leave out IncrementalExportSpecification.")
-    moment = request.get("ExportTime")
-    if moment is not None and not now - 1 <= moment <= now + 1:
-        raise InvalidExportTimeError("A table is exported as it is now. Leave out ExportTime.")
-
-
-def copy(source: Path, target: Path, name: str) -> tuple[Table, int, int]:
-    """Copy a table as it is now into a new file, and count its items and bytes."""
-    with backups.new_copy(source, target) as connection:
-        table = backups.copied_table(connection, name)
-        return table, *backups.copy_items(connection, table)
+    export_copies.check(request)
 
 
 def known(connection: apsw.Connection, request: Request, now: float) -> Response | None:
@@ -63,14 +51,12 @@ def known(connection: apsw.Connection, request: Request, now: float) -> Response
     return None if stored is None else {"ExportDescription": stored["description"]}
 
 
-def register(
-    transaction: Transaction, request: Request, table: Table, copied: tuple[str, int, int], place: Place
-) -> Response:
-    """Begin an export from a copy: its file's name, its items and its bytes."""
+def register(transaction: Transaction, request: Request, copied: Copied, place: Place) -> Response:
+    """Begin an export from a copy."""
     before = known(transaction.connection, request, transaction.now)
     if before is not None:
         return before
-    file, items, size = copied
+    table = copied.table
     arn = transfers.new_arn("export", table.name, transaction.now, place)
     description = {
         "ExportArn": arn,
@@ -78,13 +64,20 @@ def register(
         "StartTime": transaction.now,
         "TableArn": place.table_arn(table.name),
         "TableId": table.uuid,
-        "ExportTime": transaction.now,
+        **copied.times,
         "S3Bucket": request["S3Bucket"],
         "ExportFormat": "DYNAMODB_JSON",
-        "ExportType": "FULL_EXPORT",
+        "ExportType": request.get("ExportType") or export_copies.FULL,
         **{name: request[name] for name in _OPTIONS if request.get(name) is not None},
     }
-    stored = {"description": description, "request": dict(request), "file": file, "items": items, "bytes": size}
+    stored = {
+        "description": description,
+        "request": dict(request),
+        "keys": [name for name, _ in table.keys],
+        "file": copied.file,
+        "items": copied.items,
+        "bytes": copied.bytes,
+    }
     transfers.add(transaction, "export", arn, table.name, stored)
     return {"ExportDescription": description}
 
@@ -114,7 +107,10 @@ def write(stored: Stored, copy: Path, buckets: Buckets, now: float) -> None:
     prefix = (description.get("S3Prefix") or "").rstrip("/")
     base = f"{prefix}/AWSDynamoDB/{number}" if prefix else f"AWSDynamoDB/{number}"
     buckets.put(bucket, f"{base}/_started", b"")
-    files = _write_items(copy, buckets, bucket, f"{base}/data", number)
+    # The files of all incremental exports are in one folder, as DynamoDB has it.
+    folder = f"{base}/data" if "ExportTime" in description else f"{base.rpartition('/')[0]}/data"
+    with closing(export_copies.lines(copy, stored)) as lines:
+        files = _write_files(lines, buckets, bucket, folder, number)
     _put_manifest(buckets, bucket, f"{base}/manifest-files", b"".join(orjson.dumps(file) + b"\n" for file in files))
     description |= {
         "ExportStatus": "COMPLETED",
@@ -124,13 +120,13 @@ def write(stored: Stored, copy: Path, buckets: Buckets, now: float) -> None:
         "ItemCount": stored["items"],
     }
     summary = {
-        "version": "2020-06-30",
+        "version": "2020-06-30" if "ExportTime" in description else "2023-08-01",
         "exportArn": description["ExportArn"],
         "startTime": _iso(description["StartTime"]),
         "endTime": _iso(now),
         "tableArn": description["TableArn"],
         "tableId": description["TableId"],
-        "exportTime": _iso(description["ExportTime"]),
+        **_times(description),
         "s3Bucket": bucket,
         "s3Prefix": description.get("S3Prefix"),
         "s3SseAlgorithm": description.get("S3SseAlgorithm", "AES256"),
@@ -139,28 +135,37 @@ def write(stored: Stored, copy: Path, buckets: Buckets, now: float) -> None:
         "billedSizeBytes": stored["bytes"],
         "itemCount": stored["items"],
         "outputFormat": "DYNAMODB_JSON",
-        "exportType": "FULL_EXPORT",
+        "exportType": description["ExportType"],
     }
     _put_manifest(buckets, bucket, f"{base}/manifest-summary", orjson.dumps(summary))
 
 
-def _write_items(copy: Path, buckets: Buckets, bucket: str, folder: str, number: str) -> list[dict[str, Any]]:
+def _times(description: Response) -> Response:
+    if "ExportTime" in description:
+        return {"exportTime": _iso(description["ExportTime"])}
+    period = description["IncrementalExportSpecification"]
+    return {
+        "exportFromTime": _iso(period["ExportFromTime"]),
+        "exportToTime": _iso(period["ExportToTime"]),
+        "outputView": period["ExportViewType"],
+    }
+
+
+def _write_files(
+    lines: Iterator[tuple[bytes, bytes]], buckets: Buckets, bucket: str, folder: str, number: str
+) -> list[dict[str, Any]]:
     """A file for each part of the hash space, also for one that has no items, as DynamoDB does."""
     names = [f"{folder}/{_file_name(number, part)}.json.gz" for part in range(keys.PARTS)]
     counts = [0] * keys.PARTS
-    connection = apsw.Connection(str(copy), flags=apsw.SQLITE_OPEN_READONLY)
-    try:
-        with ExitStack() as files, translated():
-            outputs = []
-            for name in names:
-                raw = files.enter_context(buckets.writing(bucket, name))
-                outputs.append(files.enter_context(gzip.GzipFile("", "wb", _LEVEL, raw, mtime=0)))
-            for key, crc, body in connection.execute("SELECT key, crc, body FROM items ORDER BY key"):
-                part = keys.part_of(key)
-                counts[part] += 1
-                outputs[part].write(b'{"Item":%b}\n' % rows.sound(body, crc))
-    finally:
-        connection.close()
+    with ExitStack() as files:
+        outputs = []
+        for name in names:
+            raw = files.enter_context(buckets.writing(bucket, name))
+            outputs.append(files.enter_context(gzip.GzipFile("", "wb", _LEVEL, raw, mtime=0)))
+        for key, line in lines:
+            part = keys.part_of(key)
+            counts[part] += 1
+            outputs[part].write(line)
     written = []
     for name, count in zip(names, counts, strict=True):
         with (buckets.folder(bucket) / name).open("rb") as file:

@@ -12,6 +12,7 @@ from zlib import crc32
 
 import apsw
 
+from partita.dynamo.errors import RecoveryUnavailableError
 from partita.engine.catalog import Catalog
 from partita.engine.definitions import Table
 from partita.engine.writer import Transaction
@@ -70,6 +71,24 @@ def window(connection: apsw.Connection, table: Table, now: float) -> tuple[int, 
     return earliest, int(now) - 1
 
 
+def check_kept(table: Table) -> None:
+    """Refuse a table that cannot go back."""
+    if table.recovery_days is None:
+        raise RecoveryUnavailableError(
+            f"Point in time recovery is not enabled for table '{table.name}'."
+            " Switch it on with UpdateContinuousBackups."
+        )
+
+
+def outside(second: int, earliest: int, latest: int, instead: str) -> str:
+    """Why a table cannot go back to a second, and what to do; `instead` is the other way out."""
+    asked = clock_time(second)
+    if latest < earliest:
+        return f"There is nothing to go back to yet: {asked} is not over. Try again in a second."
+    bounds = f"{clock_time(earliest)} and {clock_time(latest)}"
+    return f"{asked} is not between {bounds}. Choose a moment of these, or {instead}."
+
+
 def last_number(connection: apsw.Connection, second: int) -> int:
     """The number of the last commit that was made by the end of a second."""
     return int(connection.execute("SELECT coalesce(max(number), 0) FROM moments WHERE second <= ?", (second,)).get)
@@ -120,6 +139,16 @@ def undo_into(connection: apsw.Connection, table: Table, number: int, schema: st
         f" SELECT key, crc, old FROM {schema}.{table.history} WHERE number > ? ORDER BY seq",
         (number,),
     )
+
+
+def copy_as_of(connection: apsw.Connection, table: Table, second: int) -> None:
+    """Fill the items of a new copy with what they were at the end of a second. `undone` stays beside them."""
+    undo_into(connection, table, last_number(connection, second), "source")
+    connection.execute(
+        f"INSERT INTO items SELECT id, key, crc, body FROM source.{table.rows}"
+        " WHERE key NOT IN (SELECT key FROM undone)"
+    )
+    connection.execute("INSERT INTO items (key, crc, body) SELECT key, crc, old FROM undone WHERE old IS NOT NULL")
 
 
 def clock_time(second: int) -> str:

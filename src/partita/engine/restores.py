@@ -13,7 +13,6 @@ import orjson
 
 from partita.dynamo.errors import (
     InvalidRestoreTimeError,
-    RecoveryUnavailableError,
     TableExistsError,
     TableNotFoundError,
     ValidationError,
@@ -63,30 +62,14 @@ def copy_moment(source: Path, target: Path, name: str, moment: float | None, now
     """Copy a table's items, as they were at the end of a second, into a new file; without one, of the last possible."""
     with backups.new_copy(source, target) as connection:
         table = backups.copied_table(connection, name)
-        if table.recovery_days is None:
-            raise RecoveryUnavailableError(
-                f"Point in time recovery is not enabled for table '{name}'. Switch it on with UpdateContinuousBackups."
-            )
+        history.check_kept(table)
         earliest, latest = history.window(connection, table, now)
         second = latest if moment is None else int(moment)
         if not earliest <= second <= latest:
-            raise InvalidRestoreTimeError(_outside(second, earliest, latest))
-        history.undo_into(connection, table, history.last_number(connection, second), "source")
-        connection.execute(
-            f"INSERT INTO items SELECT id, key, crc, body FROM source.{table.rows}"
-            " WHERE key NOT IN (SELECT key FROM undone)"
-        )
-        connection.execute("INSERT INTO items (key, crc, body) SELECT key, crc, old FROM undone WHERE old IS NOT NULL")
+            raise InvalidRestoreTimeError(history.outside(second, earliest, latest, "restore a backup"))
+        history.copy_as_of(connection, table, second)
         connection.execute("DROP TABLE undone")
     return table, second
-
-
-def _outside(second: int, earliest: int, latest: int) -> str:
-    asked = history.clock_time(second)
-    if latest < earliest:
-        return f"There is nothing to go back to yet: {asked} is not over. Try again in a second."
-    bounds = f"{history.clock_time(earliest)} and {history.clock_time(latest)}"
-    return f"{asked} is not between {bounds}. Choose a moment of these, or restore a backup."
 
 
 def to_moment(

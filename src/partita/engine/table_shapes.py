@@ -207,6 +207,13 @@ EXPORT = Structure(
         "S3SseKmsKeyId": Text(least=1, most=2048),
         "ExportFormat": Text(choices=("DYNAMODB_JSON", "ION")),
         "ExportType": Text(choices=("FULL_EXPORT", "INCREMENTAL_EXPORT")),
+        "IncrementalExportSpecification": Structure(
+            {
+                "ExportFromTime": Moment(),
+                "ExportToTime": Moment(),
+                "ExportViewType": Text(choices=("NEW_IMAGE", "NEW_AND_OLD_IMAGES")),
+            }
+        ),
     }
 )
 NAMED_EXPORT = Structure({"ExportArn": Text(required=True, least=37, most=1024)})
