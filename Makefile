@@ -148,8 +148,9 @@ differential: setup ## Compare the engine with other engines on 20,000 generated
 clients: $(VENV)/.dev $(PROGRAMS)/node_modules/.made ## Run programs with ElectroDB, dynamodb-toolbox and dynamodb-onetable against the engine; needs npm
 	@$(BIN)/python -m pytest -q tests/clients $(ARGS)
 
-crash: setup ## Kill the engine 50 times while it writes, and look for lost writes
+crash: setup ## Kill writers, and workers of a door, in 50 rounds each, and look for lost writes
 	@$(BIN)/python -m tests.crash --rounds 50 $(ARGS)
+	@$(BIN)/python -m tests.crash --doors --rounds 50 $(ARGS)
 
 fuzz: $(VENV)/.dev ## Send the engine 100,000 broken requests, and pages and APIs 10,000; takes half an hour
 	@$(BIN)/python -m tests.fuzz --requests 100000 $(ARGS)

@@ -13,6 +13,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from typing import IO
 
 DYNOXIDE = Path(__file__).parent.parent / "node_modules" / "@dynoxide" / "linux-x64" / "dynoxide"
 CREDENTIALS = {"aws_access_key_id": "any", "aws_secret_access_key": "any", "region_name": "us-east-1"}
@@ -27,11 +28,13 @@ class Served:
 
 
 @contextmanager
-def partita_door(folder: Path, *arguments: str, environment: dict[str, str] | None = None) -> Iterator[Served]:
-    """`partita dynamodb` as a user starts it."""
+def partita_door(
+    folder: Path, *arguments: str, environment: dict[str, str] | None = None, errors: IO[bytes] | None = None
+) -> Iterator[Served]:
+    """`partita dynamodb` as a user starts it; `errors` gets its log."""
     command = [sys.executable, "-m", "partita.cli", "dynamodb", "--data", str(folder), "--port", "0", *arguments]
     with subprocess.Popen(
-        command, stdout=subprocess.PIPE, text=True, env={**os.environ, **(environment or {})}
+        command, stdout=subprocess.PIPE, stderr=errors, text=True, env={**os.environ, **(environment or {})}
     ) as process:
         try:
             assert process.stdout is not None

@@ -172,6 +172,8 @@ def test_a_schema_that_cannot_be_read_is_said_in_one_line(tmp_path: Path) -> Non
         (["dynamodb", "--host", "0.0.0.0"], "Refusing to listen on '0.0.0.0' without access keys"),
         (["dynamodb", "--durability", "some"], "choose full, normal or off"),
         (["dynamodb", "--faults", "{folder}/plan.json"], "A fault plan has no thunder"),
+        (["dynamodb", "--faults", "{folder}/plan.json", "--workers", "2"], "a fault plan needs one worker"),
+        (["dynamodb", "--host", "0.0.0.0", "--workers", "2"], "Refusing to listen on '0.0.0.0' without access keys"),
         (["dynamodb", "--keys", "{folder}/keys"], "is not `id:secret`"),
         (["dynamodb", "--keys", "{folder}/open"], "others can read"),
         (["dynamodb", "--data", "{folder}/keys/data"], "The data folder cannot be used"),

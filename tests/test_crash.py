@@ -16,6 +16,7 @@ import pytest
 from partita.engine import Engine
 from partita.engine.database import FILE_NAME
 from tests.crash import tables
+from tests.crash.doors import DoorRun
 from tests.crash.history import Replay
 from tests.crash.peer import Peer, PeerError
 from tests.crash.rounds import Run
@@ -33,6 +34,13 @@ def test_killed_writers_lose_nothing_acknowledged_and_leave_nothing_half_done(tm
     assert run.check_from_the_beginning() == []
     assert run.report.acknowledged > 0
     assert run.report.kills_in_work > 0
+
+
+def test_killed_workers_of_a_door_lose_nothing_acknowledged(tmp_path: Path) -> None:
+    run = DoorRun(tmp_path / "data", tmp_path / "journals", seed=2, workers=2, answers=40, clients=1)
+    assert run.round() == []
+    assert run.report.acknowledged > 0
+    assert run.report.kills == 2
 
 
 @pytest.fixture

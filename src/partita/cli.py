@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import typer
 
@@ -16,10 +16,6 @@ from partita.commands.demo import demo
 from partita.commands.insights import insights
 from partita.commands.serve import serve
 from partita.commands.sql import sql
-
-if TYPE_CHECKING:
-    from partita.engine import Engine
-    from partita.engine.door import Door
 
 app = typer.Typer(no_args_is_help=True, add_completion=False, rich_markup_mode=None, pretty_exceptions_enable=False)
 app.add_typer(migrate.app, name="migrate")
@@ -86,10 +82,16 @@ def dynamodb(
         typer.Option(help="A web site whose pages may use the server; * for all, which opens it to every page."),
     ] = None,
     sample: Annotated[bool, typer.Option("--sample", help="Create a sample table, and show how to use it.")] = False,
+    workers: Annotated[int, typer.Option(min=1, max=64, help="The number of server processes.")] = 1,
 ) -> None:
     """Serve DynamoDB's protocol to any AWS SDK."""
     settings = {"durability": durability, "exports": exports}
-    _serve(data, host, port, _keys(keys), settings, region, faults, allow_origin or [], sample=sample)
+    if workers > 1 and faults is not None:
+        raise typer.BadParameter(
+            "a fault plan needs one worker: with several, chance decides which one answers, and no run is repeatable",
+            param_hint="--workers",
+        )
+    _serve(data, host, port, _keys(keys), settings, region, faults, allow_origin or [], sample=sample, workers=workers)
 
 
 def _serve(
@@ -103,6 +105,7 @@ def _serve(
     origins: list[str],
     *,
     sample: bool,
+    workers: int,
 ) -> None:
     from partita.dynamo.errors import DynamoError
     from partita.engine import Engine, FaultPlan, Place
@@ -115,34 +118,50 @@ def _serve(
     try:
         plan = None if faults is None else FaultPlan.from_json(faults.read_bytes())
         place = Place(region=region, endpoint=f"{host}:{port}")
-        with Engine(data, place=place, faults=plan, **settings) as engine:
+        together = workers > 1
+        with Engine(data, place=place, faults=plan, background=not together, **settings) as engine:
             if sample:
                 from partita.engine.sample import make_sample
 
                 make_sample(engine)
-            run_door(
-                engine,
-                host=host,
-                port=port,
-                keys=keys,
-                origins=origins,
-                ready=lambda door: _greet(engine, door, data, sample),
+            tables = engine.call("ListTables", {})["TableNames"]
+            if not together:
+                run_door(
+                    engine,
+                    host=host,
+                    port=port,
+                    keys=keys,
+                    origins=origins,
+                    ready=lambda door: _greet(door.url, data, tables, sample=sample),
+                )
+        if together:
+            from partita.engine.door.workers import WorkerSettings, run_workers
+
+            run_workers(
+                workers,
+                WorkerSettings(
+                    lambda bound: Engine(data, place=Place(region=region, endpoint=f"{host}:{bound}"), **settings),
+                    host=host,
+                    port=port,
+                    keys=keys,
+                    origins=origins,
+                ),
+                ready=lambda url: _greet(url, data, tables, sample=sample),
             )
     except (DynamoError, UnprotectedHostError, FaultPlanError, OSError) as error:
         typer.echo(f"partita: {error}", err=True)
         raise typer.Exit(1) from None
 
 
-def _greet(engine: Engine, door: Door, data: Path, sample: bool) -> None:
-    tables = engine.call("ListTables", {})["TableNames"]
-    typer.echo(f"DynamoDB is served at {door.url}")
+def _greet(url: str, data: Path, tables: list[str], *, sample: bool) -> None:
+    typer.echo(f"DynamoDB is served at {url}")
     typer.echo(f"data     {data.resolve()}")
     typer.echo(f"tables   {', '.join(tables) or 'none yet'}")
     if sample:
         key = '{"pk": {"S": "FILM#metropolis"}, "sk": {"S": "METADATA"}}'
         typer.echo(
             "\nTry it from another terminal, or with any AWS SDK, this endpoint and any credentials:\n\n"
-            f"  curl -s {door.url} -H 'X-Amz-Target: DynamoDB_20120810.GetItem' "
+            f"  curl -s {url} -H 'X-Amz-Target: DynamoDB_20120810.GetItem' "
             f'-d \'{{"TableName": "films", "Key": {key}}}\''
         )
     typer.echo("\nCtrl-C stops it.")

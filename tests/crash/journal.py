@@ -26,10 +26,16 @@ class Journal:
     """Writes one thread's file; every line is handed to the system at once."""
 
     path: Path
+    sink: int = 1
+    """Where answers are counted."""
     _file: int = field(init=False)
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "_file", os.open(self.path, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o644))
+
+    def close(self) -> None:
+        """Nothing more is written."""
+        os.close(self._file)
 
     def begin(self, what: dict[str, Any]) -> None:
         """Say what was there when this life began."""
@@ -42,7 +48,7 @@ class Journal:
     def heard(self, outcome: Outcome) -> None:
         """Say what the call answered, and let the parent count it."""
         self._write({"heard": outcome})
-        os.write(1, b".")
+        os.write(self.sink, b".")
 
     def complain(self, violation: str) -> None:
         """Something a worker saw that must not be."""

@@ -6,9 +6,8 @@ import random
 from typing import Any
 
 from partita.dynamo.errors import ConditionalCheckFailedError, TransactionCanceledError
-from partita.engine import Engine
 from tests.crash.journal import Journal
-from tests.crash.tables import NOTES, Item, pages
+from tests.crash.tables import NOTES, Engine, Item, pages
 
 _NOTES = 90
 _FAR = 4_000_000_000

@@ -138,6 +138,7 @@ class Run:
         if selector is not None and worker.process.stdout is not None:
             selector.unregister(worker.process.stdout)
         worker.process.send_signal(signal.SIGKILL)
+        self.report.kills += 1
         worker.process.wait()
         if worker.process.stdout is not None:
             worker.process.stdout.close()
@@ -156,8 +157,7 @@ class Run:
                 self.report.acknowledged += sum(step.outcome == "done" for step in found)
                 self.report.refused += sum(step.outcome == "refused" for step in found)
                 pending = pending or any(step.outcome == "pending" for step in found)
-            self.report.kills += 1
-            self.report.kills_in_work += pending
+            self.report.kills_in_work += pending and self._was_cut_off(life)
         with Engine(self.folder, background=False) as engine:
             yield from self._history.check(engine, steps)
             yield from check_folder(engine, self.folder)
@@ -168,6 +168,10 @@ class Run:
                     yield "a table or an index is still being filled after a pass of the maintenance"
                 yield from check_folder(engine, self.folder)
                 yield from self._history.check(engine, {kind: [] for kind in steps})
+
+    def _was_cut_off(self, _life: int) -> bool:
+        """Whether a life ended by a kill."""
+        return True
 
     def _filling(self, engine: Engine) -> bool:
         """Whether an index or a restored table is half filled."""

@@ -3,11 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
-
-from partita.engine import Engine
+from typing import Any, Protocol
 
 Item = dict[str, Any]
+
+
+class Engine(Protocol):
+    """An engine in this process, or one behind a door."""
+
+    def call(self, operation: str, request: dict[str, Any]) -> dict[str, Any]:
+        """Run an operation."""
+        ...
+
 
 NOTES = "notes"  # every item belongs to one thread, which knows what must be there
 ACCOUNTS = "accounts"  # shared by all; the sum of the balances never changes

@@ -13,6 +13,7 @@ from contextlib import suppress
 from functools import partial
 from pathlib import Path
 
+from partita import engine as embedded
 from partita.dynamo.errors import (
     BackupInUseError,
     DynamoError,
@@ -21,7 +22,6 @@ from partita.dynamo.errors import (
     ResourceNotFoundError,
     TransactionCanceledError,
 )
-from partita.engine import Engine
 from tests.crash import journal, tables
 from tests.crash.journal import Journal
 from tests.crash.notes import Notes
@@ -35,29 +35,38 @@ from tests.crash.tables import (
     SESSIONS,
     SIDE,
     TRANSFERS,
+    Engine,
     Item,
 )
 
 Thread = Callable[[Engine, Journal, random.Random], None]
+THREADS = ("notes-0", "notes-1", "transfers", "sessions", "tables", "audit")
 
 
 def main(folder: str, journals: str, slot: int, life: int, before: int) -> None:
     """Open the folder and let every thread do its kind of work."""
     os.write(1, b"!")  # a kill may come from here on
     # The worker that makes indexes leaves the filling to the others, so that kills find some half filled.
-    engine = Engine(folder, background=slot > 0)
+    engine = embedded.Engine(folder, background=slot > 0)
     path = Path(journals)
-    threads: dict[str, Thread] = {
-        "notes-0": Notes(f"{slot}-0", life).work,
-        "notes-1": Notes(f"{slot}-1", life).work,
-        "transfers": partial(_transfers, again=_unanswered(path, slot, before), life=life),
-        "sessions": partial(_sessions, life=life),
-        "tables": partial(_tables, slot=slot, life=life),
-        "audit": _audit,
-    }
-    for name, work in threads.items():
+    for name in THREADS:
         given = (engine, Journal(path / journal.file_name(life, slot, name)), random.Random(f"{life}-{slot}-{name}"))
-        threading.Thread(target=_guarded, args=(work, *given)).start()
+        threading.Thread(target=_guarded, args=(work_of(name, path, slot, life, before), *given)).start()
+
+
+def work_of(name: str, journals: Path, slot: int, life: int, before: int) -> Thread:
+    """What the thread of that name does; `before` is its life before this one."""
+    match name:
+        case "transfers":
+            return partial(_transfers, again=_unanswered(journals, slot, before), life=life)
+        case "sessions":
+            return partial(_sessions, life=life)
+        case "tables":
+            return partial(_tables, slot=slot, life=life)
+        case "audit":
+            return _audit
+        case _:
+            return Notes(f"{slot}-{name.removeprefix('notes-')}", life).work
 
 
 def _guarded(work: Thread, engine: Engine, log: Journal, dice: random.Random) -> None:
@@ -236,7 +245,7 @@ def _audit(engine: Engine, log: Journal, dice: random.Random) -> None:
     """Look at all accounts at one moment, again and again; and at an index in the middle of everything."""
     gets = [{"Get": {"TableName": ACCOUNTS, "Key": {"name": {"S": name}}}} for name in ACCOUNT_NAMES]
     while True:
-        os.write(1, b"?")  # fails, and ends this thread like the others, once the parent is gone
+        os.write(log.sink, b"?")  # fails, and ends this thread like the others, once the parent is gone
         found = engine.call("TransactGetItems", {"TransactItems": gets})["Responses"]
         total = sum(int(entry["Item"]["balance"]["N"]) for entry in found)
         if total != OPENING_BALANCE * len(ACCOUNT_NAMES):

@@ -24,11 +24,12 @@ from partita.dynamo.errors import (
     TableNotFoundError,
     ValidationError,
 )
-from partita.engine import Engine
+from partita.engine import Engine, exports
 from partita.engine.buckets import Buckets
 from partita.engine.keys import PARTS
 from partita.engine.transfer_work import TransferWork
 from partita.engine.writer import Transaction, Writer
+from partita.held_folders import alone_in
 from tests.engine.tables import Clock, Wire, create, get, index, put, query, table, whole
 
 
@@ -377,3 +378,14 @@ def test_an_engine_without_a_folder_says_how_to_give_it_one(clock: Clock) -> Non
         ):
             with pytest.raises(ValidationError, match="--exports FOLDER"):
                 engine.call(operation, request)
+
+
+def test_an_export_that_another_process_writes_is_left_to_it(engine: Engine) -> None:
+    put(engine, pk="a")
+    begun = engine.call("ExportTableToPointInTime", {"TableArn": _arn(engine), "S3Bucket": "shelf"})
+    arn = {"ExportArn": begun["ExportDescription"]["ExportArn"]}
+    with alone_in(engine.database.folder / exports.FOLDER):
+        engine.maintenance.run()
+        assert engine.call("DescribeExport", arn)["ExportDescription"]["ExportStatus"] == "IN_PROGRESS"
+    engine.maintenance.run()
+    assert engine.call("DescribeExport", arn)["ExportDescription"]["ExportStatus"] == "COMPLETED"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
+from pathlib import Path
 from queue import SimpleQueue
 from typing import Any
 
@@ -91,6 +92,19 @@ def test_what_a_policy_denies_to_one_key_others_may_do(
     assert _ask(engine, None, operation, request_) == ""
     _deny(engine, Action="dynamodb:TagResource")
     assert _ask(engine, "ada", operation, request_) == ""
+
+
+def test_a_policy_holds_in_other_processes_from_the_next_request_on(tmp_path: Path) -> None:
+    with (
+        Engine(tmp_path, background=False, durability="off") as one,
+        Engine(tmp_path, background=False, durability="off") as other,
+    ):
+        create(one)
+        for operation, _, request in (_REQUESTS[0], _REQUESTS[1], _REQUESTS[-2]):
+            assert _ask(other, "ada", operation, request) == ""
+            _deny(one)
+            assert AccessDeniedError.code in _ask(other, "ada", operation, request)
+            one.call("DeleteResourcePolicy", {"ResourceArn": _TABLE})
 
 
 def test_an_index_and_a_stream_are_resources_of_their_own(engine: Engine) -> None:

@@ -200,12 +200,12 @@ class Engine:
             elif operation in STATEMENT_OPERATIONS:
                 parsed = partiql.parse(operation, request)
             else:
-                if key is not None and self._catalog.guarded:
-                    permissions.check_tables(self._catalog, key, operation, request)
+                if key is not None and (tables := self.refresh()).guarded:
+                    permissions.check_tables(tables, key, operation, request)
                 self._answer_table(operation, request, done)
                 return
-            if key is not None and self._catalog.guarded:
-                permissions.check_items(self._catalog, key, parsed)
+            if key is not None and (tables := self.refresh()).guarded:
+                permissions.check_items(tables, key, parsed)
             if self._faults is None and type(parsed) in operations.ITEM_READS:
                 done(_encoded(self._run(parsed, orjson.Fragment)))
                 return

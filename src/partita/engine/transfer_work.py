@@ -15,6 +15,8 @@ from partita.engine.database import Database
 from partita.engine.import_formats import Record
 from partita.engine.transfers import Kind, Stored
 from partita.engine.writer import Transaction, Writer
+from partita.held_folders import alone_in
+from partita.private_files import private_folder
 
 _CHUNK = 500
 _CHUNK_BYTES = 4 * 1024 * 1024
@@ -43,8 +45,12 @@ class TransferWork:
         """One pass."""
         if not self._buckets.there:
             return
-        for arn, stored in self._unfinished("export"):
-            self.export(arn, stored)
+        if self._unfinished("export"):
+            private_folder(self.folder)
+            # One process at a time: two would mix their manifests, which name when the export was done.
+            with alone_in(self.folder) as alone:
+                for arn, stored in self._unfinished("export") if alone else ():
+                    self.export(arn, stored)
         for arn, stored in self._unfinished("import"):
             self._import(arn, stored)
 

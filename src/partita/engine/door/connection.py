@@ -323,7 +323,8 @@ class Connection(asyncio.Protocol):
     def _turn_away(self) -> None:
         assert self._transport is not None
         self._reader.close()
-        body = error_body(ServiceUnavailableError("The server has too many connections. Try again later."))
+        why = "is stopping" if self.shared.stopping else "has too many connections"
+        body = error_body(ServiceUnavailableError(f"The server {why}. Try again later."))
         self._transport.write(self.shared.responses.head(503, body, keep_alive=False) + body)
         self._transport.close()
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import signal
-from collections.abc import Callable, Iterable, Mapping
+import socket
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from time import monotonic
 from types import TracebackType
@@ -16,6 +17,9 @@ from partita.engine.door.connection import Connection, Shared
 from partita.engine.door.limits import DoorLimits
 from partita.loopback import is_loopback
 
+BACKLOG = 1024
+"""Connections that wait until they are accepted."""
+
 
 class UnprotectedHostError(ValueError):
     """The server would be reachable from other machines without access keys."""
@@ -25,6 +29,17 @@ class UnprotectedHostError(ValueError):
             f"Refusing to listen on {host!r} without access keys: whoever reaches that address could read and change "
             "every table. Configure access keys, or listen on 127.0.0.1."
         )
+
+
+def check_protected(host: str, keys: Mapping[str, str] | None) -> None:
+    """Refuse to listen where other machines are without access keys."""
+    if not keys and not is_loopback(host):
+        raise UnprotectedHostError(host)
+
+
+def url_of(host: str, port: int) -> str:
+    """The endpoint URL for SDKs."""
+    return f"http://[{host}]:{port}" if ":" in host else f"http://{host}:{port}"
 
 
 class Door:
@@ -39,15 +54,17 @@ class Door:
         keys: Mapping[str, str] | None = None,
         limits: DoorLimits | None = None,
         origins: Iterable[str] = (),
+        listeners: Sequence[socket.socket] = (),
     ) -> None:
-        if not keys and not is_loopback(host):
-            raise UnprotectedHostError(host)
+        """`listeners` are sockets that listen already; then the host is only checked, and the port is theirs."""
+        check_protected(host, keys)
         self._backend = backend
         self._host = host
         self._port = port
+        self._listeners = listeners
         self._admissions = Admissions(keys, origins)
         self._limits = limits or DoorLimits()
-        self._server: asyncio.Server | None = None
+        self._servers: list[asyncio.Server] = []
         self._shared: Shared | None = None
         self._sweep: asyncio.TimerHandle | None = None
 
@@ -55,17 +72,26 @@ class Door:
         """Start listening."""
         loop = asyncio.get_running_loop()
         shared = Shared(self._backend, self._admissions, self._limits, Completions(loop))
-        self._server = await loop.create_server(lambda: Connection(shared), self._host, self._port, backlog=1024)
+        if self._listeners:
+            for listener in self._listeners:
+                self._servers.append(
+                    await loop.create_server(lambda: Connection(shared), sock=listener, backlog=BACKLOG)
+                )
+        else:
+            self._servers.append(
+                await loop.create_server(lambda: Connection(shared), self._host, self._port, backlog=BACKLOG)
+            )
         self._shared = shared
         self._sweep = loop.call_later(self._limits.sweep_seconds, self._sweep_deadlines)
 
     async def stop(self) -> None:
         """Stop listening, respond to complete requests, then close every connection."""
-        server, shared = self._server, self._shared
-        if server is None or shared is None:
+        servers, shared = self._servers, self._shared
+        if not servers or shared is None:
             return
-        self._server = None
-        server.close()
+        self._servers = []
+        for server in servers:
+            server.close()
         shared.stopping = True
         empty = asyncio.Event()
         shared.on_empty = empty.set
@@ -79,7 +105,8 @@ class Door:
         finally:
             if self._sweep is not None:
                 self._sweep.cancel()
-        await server.wait_closed()
+        for server in servers:
+            await server.wait_closed()
 
     async def __aenter__(self) -> Door:
         await self.start()
@@ -98,13 +125,12 @@ class Door:
     @property
     def url(self) -> str:
         """The endpoint URL for SDKs."""
-        host, port = self._address()
-        return f"http://[{host}]:{port}" if ":" in host else f"http://{host}:{port}"
+        return url_of(*self._address())
 
     def _address(self) -> tuple[str, int]:
-        if self._server is None:
+        if not self._servers:
             raise RuntimeError("The door is not started: await start() first.")
-        host, port = self._server.sockets[0].getsockname()[:2]
+        host, port = self._servers[0].sockets[0].getsockname()[:2]
         return host, port
 
     def _sweep_deadlines(self) -> None:
@@ -138,16 +164,23 @@ def run(
     keys: Mapping[str, str] | None = None,
     limits: DoorLimits | None = None,
     origins: Iterable[str] = (),
+    listeners: Sequence[socket.socket] = (),
+    lifeline: int | None = None,
     ready: Callable[[Door], object] | None = None,
 ) -> None:
-    """Serve from the main thread until SIGINT or SIGTERM, then stop gracefully; `ready` is called when it listens."""
-    door = Door(backend, host=host, port=port, keys=keys, limits=limits, origins=origins)
+    """Serve from the main thread until SIGINT or SIGTERM, then stop gracefully; `ready` is called when it listens.
+
+    `lifeline` is the reading end of a pipe: it stops too when the other end is closed.
+    """
+    door = Door(backend, host=host, port=port, keys=keys, limits=limits, origins=origins, listeners=listeners)
 
     async def main() -> None:
         loop = asyncio.get_running_loop()
         stop = asyncio.Event()
         for number in (signal.SIGINT, signal.SIGTERM):
             loop.add_signal_handler(number, stop.set)
+        if lifeline is not None:
+            loop.add_reader(lifeline, _when_readable, loop, lifeline, stop)
         async with door:
             if ready is not None:
                 ready(door)
@@ -155,6 +188,11 @@ def run(
 
     with asyncio.Runner(loop_factory=new_loop) as runner:
         runner.run(main())
+
+
+def _when_readable(loop: asyncio.AbstractEventLoop, lifeline: int, stop: asyncio.Event) -> None:
+    loop.remove_reader(lifeline)
+    stop.set()
 
 
 def new_loop() -> asyncio.AbstractEventLoop:
