@@ -26,7 +26,7 @@ PROGRAMS := tests/clients/node
 MAKEFLAGS += --no-print-directory
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help setup system run test tests coverage lint lock laws differential clients crash fuzz jobs machines enablement moves growth schemathesis browser installed screenshots sbom reference bench clean distclean
+.PHONY: help setup system run test tests coverage lint lock laws differential clients crash powercuts fuzz jobs machines enablement moves growth schemathesis browser installed screenshots sbom reference bench clean distclean
 
 # Says what it does, runs a command, and shows its output only when it fails.
 quietly = @echo "$(1)"; out=$$($(2) 2>&1) || { printf '%s\n' "$$out"; exit 1; }
@@ -151,6 +151,10 @@ clients: $(VENV)/.dev $(PROGRAMS)/node_modules/.made ## Run programs with Electr
 crash: setup ## Kill writers, and workers of a door, in 50 rounds each, and look for lost writes
 	@$(BIN)/python -m tests.crash --rounds 50 $(ARGS)
 	@$(BIN)/python -m tests.crash --doors --rounds 50 $(ARGS)
+
+powercuts: $(VENV)/.dev ## Cut the power of a simulated disk 200 times while the engine writes, and look for lost writes; takes some minutes
+	@$(BIN)/python -m tests.powercut --rounds 200 $(ARGS)
+	@$(BIN)/python -m tests.powercut --rounds 100 --durability normal $(ARGS)
 
 fuzz: $(VENV)/.dev ## Send the engine 100,000 broken requests, and pages and APIs 10,000; takes half an hour
 	@$(BIN)/python -m tests.fuzz --requests 100000 $(ARGS)

@@ -18,10 +18,11 @@ _START, _END = 90, 20
 
 
 @cache
-def fork_server() -> ForkServerContext:
-    """Makes processes of one that has loaded everything."""
+def fork_server(loaded: str = "tests.loaded") -> ForkServerContext:
+    """Makes processes of one that has loaded everything. There is one in a process: the first caller says what it
+    has loaded."""
     context = multiprocessing.get_context("forkserver")
-    context.set_forkserver_preload(["tests.loaded"])
+    context.set_forkserver_preload([loaded])
     return context
 
 

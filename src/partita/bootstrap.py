@@ -121,7 +121,8 @@ def build(
     with ExitStack() as opened:
         tables = opened.enter_context(open_store(settings, HOUSE, ACCOUNTS, UPLOADS))
         keys = CursorKeys(*signing_keys(settings, "search"))
-        search = Search(settings.data / "search.db", keys, meaning=meaning_for(settings))
+        file, meaning = settings.data / "search.db", meaning_for(settings)
+        search = Search(file, keys, meaning=meaning, durability=settings.durability)
         opened.callback(search.close)
         limits = Limits(tables.asynchronous, clock)
         mail = mail_for(settings, tables.asynchronous, clock, ids)

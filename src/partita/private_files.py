@@ -7,18 +7,18 @@ import os
 import stat
 from pathlib import Path
 
+from partita.lasting import make_folders
+
 _log = logging.getLogger(__name__)
 _OTHERS = 0o077
 
 
 def private_folder(folder: Path) -> None:
     """Make a folder for its owner alone; one that was there before is closed to others."""
-    try:
-        folder.mkdir(mode=0o700, parents=True)
-    except FileExistsError:
-        if not folder.is_dir():
-            raise
+    if folder.is_dir():
         close_to_others(folder)
+    else:
+        make_folders(folder)
 
 
 def private_file(file: Path) -> None:

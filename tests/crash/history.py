@@ -133,7 +133,7 @@ class History:
             yield from replay.differences(engine)
         yield from _check_notes(steps["notes"], records[NOTES], self.replays[NOTES].items)
         yield from _check_sessions(steps["sessions"], records[SESSIONS])
-        yield from self._check_transfers(engine, steps["transfers"])
+        yield from self.check_transfers(engine, steps["transfers"])
         yield from self._check_tables(engine, steps["tables"])
 
     def check_from_the_beginning(self, engine: Engine) -> Iterator[str]:
@@ -148,7 +148,8 @@ class History:
         for name in self.replays:  # last: filling a table deletes expired items too
             yield from _check_moments(engine, name)
 
-    def _check_transfers(self, engine: Engine, steps: list[Step]) -> Iterator[str]:
+    def check_transfers(self, engine: Engine, steps: list[Step]) -> Iterator[str]:
+        """Every transfer is done whole or not at all, and the balances are what the transfers make them."""
         for step in steps:
             token = step.what["token"]
             self.maybe_transfers.pop(token, None)

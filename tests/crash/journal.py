@@ -6,7 +6,7 @@ import os
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Literal, Protocol
 
 import orjson
 
@@ -19,6 +19,29 @@ class Step:
 
     what: dict[str, Any]
     outcome: Outcome = "pending"
+
+
+class Log(Protocol):
+    """Where a thread says what it is about to do and what it was told."""
+
+    @property
+    def name(self) -> str:
+        """Of this thread and life alone."""
+
+    def begin(self, what: dict[str, Any]) -> None:
+        """Say what was there when this life began."""
+
+    def intend(self, what: dict[str, Any]) -> None:
+        """Say what the next call is to do."""
+
+    def heard(self, outcome: Outcome) -> None:
+        """Say what the call answered."""
+
+    def look(self) -> None:
+        """Say that the next call only reads."""
+
+    def complain(self, violation: str) -> None:
+        """Something a worker saw that must not be."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,21 +60,25 @@ class Journal:
         """Nothing more is written."""
         os.close(self._file)
 
+    @property
+    def name(self) -> str:
+        return self.path.stem
+
     def begin(self, what: dict[str, Any]) -> None:
-        """Say what was there when this life began."""
         self._write({"began": what})
 
     def intend(self, what: dict[str, Any]) -> None:
-        """Say what the next call is to do."""
         self._write({"intend": what})
 
     def heard(self, outcome: Outcome) -> None:
-        """Say what the call answered, and let the parent count it."""
+        """The parent counts it."""
         self._write({"heard": outcome})
         os.write(self.sink, b".")
 
+    def look(self) -> None:
+        os.write(self.sink, b"?")  # fails, and ends this thread like the others, once the parent is gone
+
     def complain(self, violation: str) -> None:
-        """Something a worker saw that must not be."""
         self._write({"violation": violation})
 
     def _write(self, line: dict[str, Any]) -> None:

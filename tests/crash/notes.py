@@ -6,7 +6,7 @@ import random
 from typing import Any
 
 from partita.dynamo.errors import ConditionalCheckFailedError, TransactionCanceledError
-from tests.crash.journal import Journal
+from tests.crash.journal import Log
 from tests.crash.tables import NOTES, Engine, Item, pages
 
 _NOTES = 90
@@ -22,7 +22,7 @@ class Notes:
         self._version = life * _VERSIONS_PER_LIFE
         self._mine: dict[str, Item] = {}
 
-    def work(self, engine: Engine, log: Journal, dice: random.Random) -> None:
+    def work(self, engine: Engine, log: Log, dice: random.Random) -> None:
         """Write in all ways there are."""
         query = {
             "TableName": NOTES,
@@ -45,22 +45,22 @@ class Notes:
         while True:
             dice.choice(ways)(engine, log, dice)
 
-    def _put(self, engine: Engine, log: Journal, dice: random.Random) -> None:
+    def _put(self, engine: Engine, log: Log, dice: random.Random) -> None:
         name = _name(dice)
         item = self._new(name, dice)
         self._carry_out(engine, log, "PutItem", {"Item": item, **self._as_known(name)}, {name: item})
 
-    def _update(self, engine: Engine, log: Journal, dice: random.Random) -> None:
+    def _update(self, engine: Engine, log: Log, dice: random.Random) -> None:
         name = _name(dice)
         request, item = self._changed(name, dice)
         self._carry_out(engine, log, "UpdateItem", request, {name: item})
 
-    def _delete(self, engine: Engine, log: Journal, dice: random.Random) -> None:
+    def _delete(self, engine: Engine, log: Log, dice: random.Random) -> None:
         if self._mine:
             name = dice.choice(sorted(self._mine))
             self._carry_out(engine, log, "DeleteItem", {"Key": self._key(name), **self._as_known(name)}, {name: None})
 
-    def _refused(self, engine: Engine, log: Journal, dice: random.Random) -> None:
+    def _refused(self, engine: Engine, log: Log, dice: random.Random) -> None:
         """A write under a condition that does not hold leaves no trace."""
         name = _name(dice)
         condition = {
@@ -73,7 +73,7 @@ class Notes:
             return
         log.complain(f"{name} was written under a condition that does not hold")
 
-    def _batch(self, engine: Engine, log: Journal, dice: random.Random) -> None:
+    def _batch(self, engine: Engine, log: Log, dice: random.Random) -> None:
         after: dict[str, Item | None] = {}
         for name in {_name(dice) for _ in range(dice.randint(2, 12))}:
             after[name] = None if name in self._mine and dice.random() < 0.3 else self._new(name, dice)
@@ -83,7 +83,7 @@ class Notes:
         ]
         self._carry_out(engine, log, "BatchWriteItem", {"RequestItems": {NOTES: requests}}, after)
 
-    def _together(self, engine: Engine, log: Journal, dice: random.Random) -> None:
+    def _together(self, engine: Engine, log: Log, dice: random.Random) -> None:
         after: dict[str, Item | None] = {}
         actions: list[dict[str, Any]] = []
         for name in {_name(dice) for _ in range(dice.randint(2, 6))}:
@@ -100,7 +100,7 @@ class Notes:
         self._carry_out(engine, log, "TransactWriteItems", {"TransactItems": actions}, after)
 
     def _carry_out(
-        self, engine: Engine, log: Journal, operation: str, request: dict[str, Any], after: dict[str, Item | None]
+        self, engine: Engine, log: Log, operation: str, request: dict[str, Any], after: dict[str, Item | None]
     ) -> None:
         whole = operation in ("BatchWriteItem", "TransactWriteItems")
         log.intend({"owner": self._owner, "after": after})

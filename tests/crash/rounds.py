@@ -5,20 +5,19 @@ from __future__ import annotations
 import os
 import random
 import selectors
-import signal
-import subprocess
-import sys
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
+from multiprocessing.connection import Connection
+from multiprocessing.context import ForkServerProcess
 from pathlib import Path
 
 from partita.engine import Engine
-from tests.crash import journal, tables
+from tests.crash import journal, tables, worker
 from tests.crash.history import History
 from tests.crash.journal import Step
 from tests.crash.structure import check_folder
+from tests.forked import fork_server
 
-_ROOT = Path(__file__).parents[2]
 _KINDS = {"notes-0": "notes", "notes-1": "notes", "transfers": "transfers", "sessions": "sessions", "tables": "tables"}
 _SECONDS = 60.0
 
@@ -36,12 +35,18 @@ class Report:
     left_unfilled: int = 0
     violations: list[str] = field(default_factory=list)
 
+    def add(self, other: Report) -> None:
+        """Count another run as well."""
+        for each in fields(self):
+            setattr(self, each.name, getattr(self, each.name) + getattr(other, each.name))
+
 
 @dataclass(slots=True)
 class _Worker:
     slot: int
     life: int
-    process: subprocess.Popen[bytes]
+    process: ForkServerProcess
+    output: Connection
 
 
 @dataclass(slots=True)
@@ -53,6 +58,8 @@ class Run:
     seed: int = 0
     workers: int = 3
     answers: int = 800
+    loaded: str = "tests.loaded"
+    """What processes are forked from."""
     report: Report = field(default_factory=Report)
     _history: History = field(default_factory=History)
     _living: dict[int, _Worker] = field(default_factory=dict)
@@ -71,8 +78,8 @@ class Run:
         try:
             self._work_and_kill()
         finally:
-            for worker in list(self._living.values()):
-                self._kill(worker)
+            for victim in list(self._living.values()):
+                self._kill(victim)
         violations = list(self._look(range(first, self.report.lives)))
         self.report.rounds += 1
         self.report.violations += violations
@@ -112,13 +119,14 @@ class Run:
     def _start(self, slot: int, selector: selectors.BaseSelector) -> None:
         life = self.report.lives
         self.report.lives += 1
-        arguments = [self.folder, self.journals, slot, life, self._before.get(slot, -1)]
-        command = [sys.executable, "-m", "tests.crash.worker", *map(str, arguments)]
-        process = subprocess.Popen(command, cwd=_ROOT, stdout=subprocess.PIPE, env=_environment())
-        assert process.stdout is not None  # it is a pipe
-        worker = self._living[slot] = _Worker(slot, life, process)
+        output, its_end = fork_server(self.loaded).Pipe(duplex=False)
+        arguments = (self.folder, self.journals, slot, life, self._before.get(slot, -1), its_end)
+        process = fork_server(self.loaded).Process(target=worker.work, args=arguments, daemon=True)
+        process.start()
+        its_end.close()
+        self._living[slot] = _Worker(slot, life, process, output)
         self._before[slot] = life
-        selector.register(process.stdout, selectors.EVENT_READ, worker)
+        selector.register(output, selectors.EVENT_READ, self._living[slot])
 
     def _wait(self, selector: selectors.BaseSelector, answers: int, sign: bytes = b".") -> None:
         """Until so many answers were heard, and then a moment more, so that the kill may hit anything."""
@@ -129,20 +137,21 @@ class Run:
             for key, _ in ready:
                 heard = os.read(key.fd, 65536)
                 if not heard:
-                    raise AssertionError(f"a worker ended by itself: {key.data.process.wait()}")
+                    key.data.process.join()
+                    raise AssertionError(f"a worker ended by itself: {key.data.process.exitcode}")
                 answers -= heard.count(sign)
         with selectors.DefaultSelector() as nothing:
             nothing.select(self._dice.uniform(0, 0.03))
 
-    def _kill(self, worker: _Worker, selector: selectors.BaseSelector | None = None) -> None:
-        if selector is not None and worker.process.stdout is not None:
-            selector.unregister(worker.process.stdout)
-        worker.process.send_signal(signal.SIGKILL)
+    def _kill(self, victim: _Worker, selector: selectors.BaseSelector | None = None) -> None:
+        if selector is not None:
+            selector.unregister(victim.output)
+        victim.process.kill()
         self.report.kills += 1
-        worker.process.wait()
-        if worker.process.stdout is not None:
-            worker.process.stdout.close()
-        del self._living[worker.slot]
+        victim.process.join()
+        victim.process.close()
+        victim.output.close()
+        del self._living[victim.slot]
 
     def _look(self, lives: range) -> Iterator[str]:
         steps: dict[str, list[Step]] = {kind: [] for kind in _KINDS.values()}
@@ -178,8 +187,3 @@ class Run:
         names = engine.call("ListTables", {})["TableNames"]
         described = [engine.call("DescribeTable", {"TableName": name})["Table"] for name in names]
         return any(table["TableStatus"] != "ACTIVE" for table in described)
-
-
-def _environment() -> dict[str, str]:
-    """Without the measuring of coverage: a killed process has nothing to tell, and measuring slows it down."""
-    return {name: value for name, value in os.environ.items() if not name.startswith("COV")}

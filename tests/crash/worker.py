@@ -1,16 +1,16 @@
-"""A process that writes until it is killed: `python -m tests.crash.worker FOLDER JOURNALS SLOT LIFE BEFORE`."""
+"""A process that writes until it is killed."""
 
 from __future__ import annotations
 
 import os
 import random
-import sys
 import threading
 import time
 import traceback
 from collections.abc import Callable
 from contextlib import suppress
 from functools import partial
+from multiprocessing.connection import Connection
 from pathlib import Path
 
 from partita import engine as embedded
@@ -23,7 +23,7 @@ from partita.dynamo.errors import (
     TransactionCanceledError,
 )
 from tests.crash import journal, tables
-from tests.crash.journal import Journal
+from tests.crash.journal import Journal, Log
 from tests.crash.notes import Notes
 from tests.crash.tables import (
     ACCOUNT_NAMES,
@@ -39,51 +39,57 @@ from tests.crash.tables import (
     Item,
 )
 
-Thread = Callable[[Engine, Journal, random.Random], None]
+Work = Callable[[Engine, Log, random.Random], None]
 THREADS = ("notes-0", "notes-1", "transfers", "sessions", "tables", "audit")
 
 
-def main(folder: str, journals: str, slot: int, life: int, before: int) -> None:
-    """Open the folder and let every thread do its kind of work."""
+def work(folder: Path, journals: Path, slot: int, life: int, before: int, parent: Connection) -> None:
+    """Open the folder and let every thread do its kind of work; the parent hears of every answer by the output."""
+    os.dup2(parent.fileno(), 1)
     os.write(1, b"!")  # a kill may come from here on
     # The worker that makes indexes leaves the filling to the others, so that kills find some half filled.
     engine = embedded.Engine(folder, background=slot > 0)
-    path = Path(journals)
     for name in THREADS:
-        given = (engine, Journal(path / journal.file_name(life, slot, name)), random.Random(f"{life}-{slot}-{name}"))
-        threading.Thread(target=_guarded, args=(work_of(name, path, slot, life, before), *given)).start()
+        given = (
+            engine,
+            Journal(journals / journal.file_name(life, slot, name)),
+            random.Random(f"{life}-{slot}-{name}"),
+        )
+        threading.Thread(target=_guarded, args=(work_of(name, journals, slot, life, before), *given)).start()
 
 
-def work_of(name: str, journals: Path, slot: int, life: int, before: int) -> Thread:
+def work_of(name: str, journals: Path, slot: int, life: int, before: int) -> Work:
     """What the thread of that name does; `before` is its life before this one."""
-    match name:
-        case "transfers":
-            return partial(_transfers, again=_unanswered(journals, slot, before), life=life)
-        case "sessions":
-            return partial(_sessions, life=life)
-        case "tables":
-            return partial(_tables, slot=slot, life=life)
-        case "audit":
-            return _audit
-        case _:
-            return Notes(f"{slot}-{name.removeprefix('notes-')}", life).work
+    return kinds_of_work(slot, life, _unanswered(journals, slot, before) if name == "transfers" else [])[name]
 
 
-def _guarded(work: Thread, engine: Engine, log: Journal, dice: random.Random) -> None:
+def kinds_of_work(slot: int, life: int, unanswered: list[Item]) -> dict[str, Work]:
+    """What threads do, by their names, each until it dies."""
+    return {
+        "notes-0": Notes(f"{slot}-0", life).work,
+        "notes-1": Notes(f"{slot}-1", life).work,
+        "transfers": partial(_transfers, again=unanswered, life=life),
+        "sessions": partial(_sessions, life=life),
+        "tables": partial(_tables, slot=slot, life=life),
+        "audit": _audit,
+    }
+
+
+def _guarded(kind: Work, engine: Engine, log: Log, dice: random.Random) -> None:
     try:
-        work(engine, log, dice)
+        kind(engine, log, dice)
     except Exception:
         log.complain(traceback.format_exc())
 
 
-def _unanswered(path: Path, slot: int, before: int) -> list[Item]:
+def _unanswered(journals: Path, slot: int, before: int) -> list[Item]:
     """Transfers of the life before that were never answered: they are asked again with their token."""
-    file = path / journal.file_name(before, slot, "transfers")
+    file = journals / journal.file_name(before, slot, "transfers")
     steps = journal.read(file)[0] if file.exists() else []
     return [step.what for step in steps if step.outcome == "pending"]
 
 
-def _transfers(engine: Engine, log: Journal, dice: random.Random, *, again: list[Item], life: int) -> None:
+def _transfers(engine: Engine, log: Log, dice: random.Random, *, again: list[Item], life: int) -> None:
     for what in again:
         _transfer(engine, log, what)
     number = 0
@@ -92,7 +98,7 @@ def _transfers(engine: Engine, log: Journal, dice: random.Random, *, again: list
         giver, taker, witness = dice.sample(ACCOUNT_NAMES, 3)
         # Now and then more than there is: refused, and no part of it may be done.
         amount = dice.choice((1, 5, 20, 20, 900, 5000))
-        token = f"{log.path.stem}-{life}-{number}"
+        token = f"{log.name}-{life}-{number}"
         what = {"token": token, "giver": giver, "taker": taker, "witness": witness, "amount": amount}
         _transfer(engine, log, what)
         if dice.random() < 0.1 and _was_done(engine, token):
@@ -104,7 +110,7 @@ def _was_done(engine: Engine, token: str) -> bool:
     return "Item" in engine.call("GetItem", {"TableName": TRANSFERS, "Key": key, "ConsistentRead": True})
 
 
-def _transfer(engine: Engine, log: Journal, what: Item) -> None:
+def _transfer(engine: Engine, log: Log, what: Item) -> None:
     log.intend(what)
     try:
         engine.call("TransactWriteItems", _transfer_request(what))
@@ -151,13 +157,13 @@ def _transfer_request(what: Item) -> Item:
     }
 
 
-def _sessions(engine: Engine, log: Journal, dice: random.Random, *, life: int) -> None:
+def _sessions(engine: Engine, log: Log, dice: random.Random, *, life: int) -> None:
     number = 0
     while True:
         number += 1
         until = int(time.time()) + dice.choice((0, 0, 1, 1, 2, 2, 2, 100_000_000))
         item = {
-            "id": {"S": f"{log.path.stem}-{life}-{number}"},
+            "id": {"S": f"{log.name}-{life}-{number}"},
             "owner": {"S": f"owner-{dice.randrange(5)}"},
             "expires_at": {"N": str(until)},
         }
@@ -166,7 +172,7 @@ def _sessions(engine: Engine, log: Journal, dice: random.Random, *, life: int) -
         log.heard("done")
 
 
-def _tables(engine: Engine, log: Journal, dice: random.Random, *, slot: int, life: int) -> None:
+def _tables(engine: Engine, log: Log, dice: random.Random, *, slot: int, life: int) -> None:
     """Tables of its own; and for all, an index of the notes and their time to live, switched on and off."""
     own = f"{SIDE}{slot}-"
     mine = [name for name in engine.call("ListTables", {})["TableNames"] if name.startswith(own)]
@@ -199,7 +205,7 @@ def _tables(engine: Engine, log: Journal, dice: random.Random, *, slot: int, lif
             log.heard("done")
 
 
-def _restore(engine: Engine, log: Journal, source: str, target: str) -> None:
+def _restore(engine: Engine, log: Log, source: str, target: str) -> None:
     """Back a table up and make another from it; only the newest few stay."""
     backup = engine.call("CreateBackup", {"TableName": source, "BackupName": "crash"})["BackupDetails"]["BackupArn"]
     log.intend({"restore": target, "from": source})
@@ -219,7 +225,7 @@ def _restore(engine: Engine, log: Journal, source: str, target: str) -> None:
             log.heard("done")
 
 
-def _toggle_index(engine: Engine, log: Journal, dice: random.Random) -> None:
+def _toggle_index(engine: Engine, log: Log, dice: random.Random) -> None:
     indexes = engine.call("DescribeTable", {"TableName": NOTES})["Table"]["GlobalSecondaryIndexes"]
     late = any(index["IndexName"] == LATE for index in indexes)
     log.intend({"index": not late})
@@ -241,11 +247,11 @@ def _toggle_expiry(engine: Engine) -> None:
     engine.call("UpdateTimeToLive", tables.time_to_live(NOTES, "expires_at", enabled=not enabled))
 
 
-def _audit(engine: Engine, log: Journal, dice: random.Random) -> None:
+def _audit(engine: Engine, log: Log, dice: random.Random) -> None:
     """Look at all accounts at one moment, again and again; and at an index in the middle of everything."""
     gets = [{"Get": {"TableName": ACCOUNTS, "Key": {"name": {"S": name}}}} for name in ACCOUNT_NAMES]
     while True:
-        os.write(log.sink, b"?")  # fails, and ends this thread like the others, once the parent is gone
+        log.look()
         found = engine.call("TransactGetItems", {"TransactItems": gets})["Responses"]
         total = sum(int(entry["Item"]["balance"]["N"]) for entry in found)
         if total != OPENING_BALANCE * len(ACCOUNT_NAMES):
@@ -266,7 +272,3 @@ def _audit(engine: Engine, log: Journal, dice: random.Random) -> None:
             continue
         if any(item["tag"] != request["ExpressionAttributeValues"][":tag"] for item in items):  # type: ignore[index]
             log.complain(f"{request['IndexName']} shows another tag")
-
-
-if __name__ == "__main__":
-    main(sys.argv[1], sys.argv[2], *map(int, sys.argv[3:6]))

@@ -42,7 +42,8 @@ def new_copy(source: Path, target: Path) -> Iterator[apsw.Connection]:
     connection = apsw.Connection(str(target))
     try:
         connection.set_busy_handler(Patience())
-        connection.execute("PRAGMA synchronous=full")
+        # With less, a power cut may bring back the journal after the commit, and that would undo the copy.
+        connection.execute("PRAGMA synchronous=extra")
         connection.execute("ATTACH ? AS source", (str(source),))
         connection.execute("BEGIN")
         connection.execute(

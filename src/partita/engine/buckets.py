@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import BinaryIO
 
 from partita.dynamo.errors import ValidationError
+from partita.lasting import sync
 from partita.private_files import private_file, private_folder
 
 NAME = r"[a-zA-Z0-9]+[.\-\w]*[a-zA-Z0-9]+"
@@ -59,6 +60,7 @@ class Buckets:
                 file.flush()
                 os.fsync(file.fileno())
             unfinished.replace(target)
+            sync(target.parent)
         finally:
             unfinished.unlink(missing_ok=True)
 

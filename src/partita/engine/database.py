@@ -8,7 +8,7 @@ import random
 import threading
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Literal
 
@@ -23,6 +23,7 @@ from partita.dynamo.errors import (
     StorageMissingError,
 )
 from partita.engine.troubles import Troubles
+from partita.lasting import make_folders, sync
 from partita.private_files import close_to_others, private_file, tell_if_open
 
 FILE_NAME = "partita.sqlite3"
@@ -136,7 +137,7 @@ class Database:
         if apsw.soft_heap_limit(-1) == 0:  # else somebody has chosen one for this process
             apsw.soft_heap_limit(_CACHE_BYTES)
         try:
-            folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+            make_folders(folder)
             tell_if_open(folder)
             if not self.path.exists():
                 private_file(self.path)
@@ -292,6 +293,15 @@ class Database:
                 return
             self._present_until = now + _PRESENT_SECONDS
         self.check_present()
+
+    def settle(self) -> None:
+        """Put what was committed on the disk: before a file is deleted that the tables do not name any more. With full
+        durability it is there."""
+        if self._durability == "normal":
+            log = Path(f"{os.path.realpath(self.path)}-wal")
+            with suppress(FileNotFoundError):  # the engine is closed, and everything is in the file
+                sync(log)
+            sync(log.parent)
 
     def give_back(self, connection: apsw.Connection) -> None:
         """Return a connection that was taken."""

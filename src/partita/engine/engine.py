@@ -424,6 +424,7 @@ class Engine:
 
     def _delete_backup(self, request: dict[str, Any]) -> Response:
         response, file = self.writer.run(lambda tx: backups.delete(tx, request, self.place))
+        self.database.settle()
         folder = self.database.folder / backups.FOLDER
         with suppress(FileNotFoundError), may_change(folder):
             (folder / file).unlink()

@@ -124,6 +124,7 @@ class Maintenance:
         with self._database.reader() as connection:
             used = backups.files_in_use(connection)
         if file.name not in used:
+            self._database.settle()
             with may_change(file.parent):
                 file.unlink(missing_ok=True)
 

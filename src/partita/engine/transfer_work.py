@@ -78,6 +78,7 @@ class TransferWork:
                 "FailureMessage": str(error),
             }
         self._writer.run(lambda transaction: transfers.save(transaction, arn, stored))
+        self._database.settle()
         with suppress(FileNotFoundError):
             copy.unlink()
 

@@ -11,6 +11,7 @@ from contextlib import suppress
 from pathlib import Path
 
 from partita.kit.settings import Settings, SettingsError, secrets_in
+from partita.lasting import make_folders, sync
 from partita.private_files import close_to_others
 
 _FILE = "secret"
@@ -41,7 +42,7 @@ def _kept_secret(folder: Path) -> str:
 
 def _kept(file: Path, make: Callable[[], str]) -> str:
     if not file.exists():
-        file.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        make_folders(file.parent)
         _make(file, make())
     close_to_others(file)
     return file.read_text().strip()
@@ -59,3 +60,4 @@ def _make(file: Path, text: str) -> None:
             os.link(name, file)
     finally:
         Path(name).unlink()
+    sync(file.parent)

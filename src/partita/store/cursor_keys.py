@@ -7,6 +7,7 @@ import os
 import secrets
 from pathlib import Path
 
+from partita.lasting import sync
 from partita.private_files import close_to_others
 from partita.table.cursors import CursorKeys
 
@@ -52,4 +53,5 @@ def _kept(path: Path) -> bytes:
             os.link(new, path)
     finally:
         new.unlink()
+    sync(path.parent)
     return bytes.fromhex(path.read_text())

@@ -14,6 +14,7 @@ from typing import Protocol
 
 from partita.dynamo.errors import StorageFullError
 from partita.held_folders import may_change
+from partita.lasting import sync
 from partita.private_files import close_to_others, private_folder
 
 LARGE_VALUES = "large-values"
@@ -64,7 +65,6 @@ class FolderFiles:
         if not path.parent.is_dir():
             private_folder(self._folder)
             private_folder(path.parent)
-            _sync(path.parent.parent)
         draft = path.with_name(f".{name}.{uuid.uuid4().hex}")
         try:
             with os.fdopen(os.open(draft, os.O_CREAT | os.O_EXCL | os.O_WRONLY | os.O_CLOEXEC, 0o600), "wb") as file:
@@ -82,7 +82,7 @@ class FolderFiles:
                     f"A large value could not be kept ({error.strerror}). Free some space."
                 ) from error
             raise
-        _sync(path.parent)
+        sync(path.parent)
 
     def load(self, name: str) -> bytes | None:
         try:
@@ -140,12 +140,3 @@ def put_back(folder: Path) -> None:
         private_folder(place.parent)
         entry.replace(place)
     (folder / KEPT).rmdir()
-
-
-def _sync(folder: Path) -> None:
-    """A name is safe when its folder is."""
-    handle = os.open(folder, os.O_RDONLY)
-    try:
-        os.fsync(handle)
-    finally:
-        os.close(handle)

@@ -15,7 +15,8 @@ from partita.engine.snapshot import Snapshot, renew_records
 from partita.kit.backup.errors import BackupError
 from partita.kit.backup.manifest import FOLDERS, KEYS, BackedUpFile, BackedUpTable, Manifest
 from partita.kit.backup.reading import Backup, Progress, open_backup
-from partita.kit.backup.writing import sync, sync_folders, write_file
+from partita.kit.backup.writing import sync_folders, write_file
+from partita.lasting import sync
 from partita.private_files import private_folder
 from partita.store.files import LARGE_VALUES, put_back
 

@@ -38,7 +38,8 @@ from partita.kit.backup.manifest import (
 from partita.kit.backup.measuring import Measure, read_chunks
 from partita.kit.backup.reading import Progress, manifest_name
 from partita.kit.backup.sealing import Seal, check_passphrase, new_encryption
-from partita.kit.backup.writing import make_folder, sync, sync_folders, write_file
+from partita.kit.backup.writing import make_folder, sync_folders, write_file
+from partita.lasting import make_folders, sync
 from partita.private_files import private_folder
 from partita.store.files import KEPT
 
@@ -165,7 +166,7 @@ def _empty(folder: Path) -> None:
 @contextmanager
 def _partial(folder: Path) -> Iterator[Path]:
     """The backup under another name until it is complete."""
-    make_folder(folder.parent)
+    make_folders(folder.parent)
     partial = folder.with_name(f".{folder.name}.partial-{secrets.token_hex(4)}")
     partial.mkdir(mode=0o700)
     try:

@@ -6,6 +6,8 @@ import os
 from collections.abc import Iterable
 from pathlib import Path
 
+from partita.lasting import sync
+
 
 def write_file(file: Path, chunks: Iterable[bytes]) -> None:
     """Write a new file, and the folders it is in."""
@@ -19,7 +21,7 @@ def write_file(file: Path, chunks: Iterable[bytes]) -> None:
 
 
 def make_folder(folder: Path) -> None:
-    """A folder with those above it that are missing, all of them private."""
+    """A folder with those above it that are missing, all of them private; `sync_folders` syncs their names."""
     if not folder.is_dir():
         make_folder(folder.parent)
         folder.mkdir(mode=0o700, exist_ok=True)
@@ -29,12 +31,3 @@ def sync_folders(top: Path) -> None:
     """Put the names of all files under a folder on the disk."""
     for folder, _, _ in os.walk(top):
         sync(Path(folder))
-
-
-def sync(path: Path) -> None:
-    """Put a file, or the names in a folder, on the disk."""
-    handle = os.open(path, os.O_RDONLY)
-    try:
-        os.fsync(handle)
-    finally:
-        os.close(handle)

@@ -8,7 +8,7 @@ import time
 from collections.abc import AsyncIterable, AsyncIterator, Callable, Collection, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, Literal, TypeVar
 from weakref import WeakKeyDictionary
 
 import apsw
@@ -40,8 +40,18 @@ _BATCH_CHARACTERS = 1_000_000
 class Search:
     """Finds documents by words. Each thread has a connection; reads see one moment and never wait for writes."""
 
-    def __init__(self, file: Path, keys: CursorKeys, *, threads: int = 4, meaning: Meaning | None = None) -> None:
-        """With a model (`meaning`), documents are found by what they mean too."""
+    def __init__(
+        self,
+        file: Path,
+        keys: CursorKeys,
+        *,
+        threads: int = 4,
+        meaning: Meaning | None = None,
+        durability: Literal["full", "normal", "off"] = "normal",
+    ) -> None:
+        """With a model (`meaning`), documents are found by what they mean too. The durability should be that of the
+        tables: they say which changes the index has followed, and a power cut must not take those from the index."""
+        self._durability = durability
         self._file = file
         self._keys = keys
         self._local = threading.local()
@@ -302,7 +312,9 @@ class Search:
         connection = apsw.Connection(str(self._file))
         connection.set_busy_timeout(_BUSY_MILLISECONDS)
         _use_wal(connection)
-        connection.execute("PRAGMA synchronous = NORMAL; PRAGMA recursive_triggers = ON")
+        connection.execute(
+            f"PRAGMA synchronous = {self._durability}; PRAGMA fullfsync = ON; PRAGMA recursive_triggers = ON"
+        )
         tables.prepare(connection)
         with self._guard:
             self._connections.append(connection)
