@@ -60,9 +60,10 @@ def migrations() -> dict[str, Migration]:
 def tables() -> Iterator[Table]:
     """The tables of all systems, and the shared ones: accounts, and the house's own."""
     # Imported here: the kit needs much that a schema alone does not.
-    import partita.kit.changes.schema  # these three keep their items in the house's table
+    import partita.kit.changes.schema  # these keep their items in the house's table
     import partita.kit.jobs.schema
-    import partita.kit.notifications.schema  # noqa: F401
+    import partita.kit.notifications.schema
+    import partita.kit.sharing.schema  # noqa: F401
     from partita.kit.accounts import ACCOUNTS
     from partita.kit.files.schema import UPLOADS
     from partita.kit.schema import HOUSE

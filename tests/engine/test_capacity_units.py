@@ -220,14 +220,3 @@ def test_a_scan_of_a_provisioned_table_rounds_once(engine: Engine) -> None:
     throughput = {"ReadCapacityUnits": 5, "WriteCapacityUnits": 5}
     create(engine, BillingMode="PROVISIONED", ProvisionedThroughput=throughput)
     assert (_scan_units(engine), _scan_units(engine, ConsistentRead=True)) == (0.5, 1.0)
-
-
-def test_a_global_index_follows_a_transaction_at_the_usual_price_and_a_local_one_at_the_double(engine: Engine) -> None:
-    create(engine, "music", "pk sk", gsis=[index("byG", "g")], lsis=[index("byDay", "pk", "day")])
-    item = item_from_python({"pk": "a", "sk": "b", "g": "x", "day": "monday"})
-    actions = [{"Put": {"TableName": "music", "Item": item}}]
-    answer = engine.call("TransactWriteItems", {"TransactItems": actions, "ReturnConsumedCapacity": "INDEXES"})
-    (consumed,) = answer["ConsumedCapacity"]
-    assert consumed["Table"]["CapacityUnits"] == 2.0
-    assert consumed["GlobalSecondaryIndexes"]["byG"]["CapacityUnits"] == 1.0
-    assert consumed["LocalSecondaryIndexes"]["byDay"]["CapacityUnits"] == 2.0

@@ -369,7 +369,6 @@ def _count_entry(
     transaction.count(index.id, (after is not None) - (before is not None), new_size - old_size)
     if capacity is None or (before == after and unchanged):
         return
-    transactional = transactional and index.local  # a global index follows after the commit, outside the transaction
     if before is not None and after is not None and before != after:
         units = write_units(old_size, transactional=transactional) + write_units(new_size, transactional=transactional)
     else:
