@@ -400,7 +400,7 @@ async def test_the_deadline_is_for_all_redirects_together() -> None:
 
     async with serving({f"/{n}": slow(f"/{n + 1}") for n in range(5)} | {"/5": answer()}) as site:
         assert "longer than 0.7 seconds" in await _refused(f"{site.url}/0", visitor(seconds=0.7))
-    assert site.connections == 3
+    assert 1 <= site.connections <= 3
 
 
 async def test_a_name_that_nobody_answers_for_is_left_at_the_deadline() -> None:
