@@ -11,8 +11,9 @@ PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
 INSTALL := $(PIP) install --no-compile
 unexport PYTHONDONTWRITEBYTECODE
 CODE := src tests bench examples
-# Stories in a browser wait more than they work.
-TOLD := -n $(shell expr $(WORKERS) + 1) --dist loadgroup --no-loadscope-reorder
+# One more than there are cores: tests wait too, for servers and processes that they have started.
+MORE := $(shell expr $(WORKERS) + 1)
+TOLD := -n $(MORE) --dist loadgroup --no-loadscope-reorder
 
 NPM := $(shell command -v npm 2>/dev/null)
 # What pages take from npm; they work without it.
@@ -119,8 +120,8 @@ test: system ## Set up, check and test everything
 
 # The browser's tests run by themselves: what drives it keeps an event loop running, which other tests would trip over.
 tests: $(VENV)/.dev
-	@echo "test: pytest with $(WORKERS) workers"
-	@$(BIN)/python -m pytest -q -n $(WORKERS) --dist worksteal --ignore tests/browser $(ARGS)
+	@echo "test: pytest with $(MORE) workers"
+	@$(BIN)/python -m pytest -q -n $(MORE) --dist worksteal --ignore tests/browser $(ARGS)
 	@echo "test: pages in a browser"
 	@$(BIN)/python -m pytest -q $(TOLD) tests/browser
 

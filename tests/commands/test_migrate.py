@@ -166,7 +166,7 @@ def test_a_run_that_is_stopped_by_a_signal_goes_on_where_it_was(how: signal.Sign
     with Engine(tmp_path / "data", background=False) as engine:
         store = holding(engine, MANY)
         slow: Any = subprocess.Popen(
-            command(tmp_path / "data", "--rate", "300"), stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+            command(tmp_path / "data", "--rate", "60"), stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
         )
         with slow as process:
             wait_until_it_has_moved_something(store, process)
