@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any
@@ -91,10 +92,12 @@ def _check_moments(engine: Engine, name: str) -> Iterator[str]:
     """Some seconds of a table's life: what it goes back to is what its stream says it was."""
     keys = [entry["AttributeName"] for entry in engine.call("DescribeTable", {"TableName": name})["Table"]["KeySchema"]]
     described = engine.call("DescribeContinuousBackups", {"TableName": name})["ContinuousBackupsDescription"]
-    last = described["PointInTimeRecoveryDescription"]["LatestRestorableDateTime"]
+    window = described["PointInTimeRecoveryDescription"]
+    first, last = window["EarliestRestorableDateTime"], window["LatestRestorableDateTime"]
+    over = int(time.time()) - 1  # the running second is not
     records = _records(engine, name, None)
     seconds = sorted({record["dynamodb"]["ApproximateCreationDateTime"] for record in records})
-    for second in [each for each in seconds if each <= last][:: max(1, len(seconds) // _MOMENTS)]:
+    for second in [each for each in seconds if first <= each <= min(last, over)][:: max(1, len(seconds) // _MOMENTS)]:
         request = {"SourceTableName": name, "TargetTableName": f"{name}-then", "RestoreDateTime": second}
         engine.call("RestoreTableToPointInTime", request)
         engine.maintenance.run()

@@ -134,9 +134,7 @@ def test_memory_stays_and_others_are_served_meanwhile(portal: tuple[Suite, str])
     assert answers[0].startswith(b"HTTP/1.1 204")
     assert highest - before <= 20_000_000, f"{(highest - before) / 1e6:.1f} MB more"
     slow = sum(wait > 0.1 for wait in waits)
-    assert slow <= len(waits) / 10, (
-        f"{slow} of {len(waits)} took longer than 100 ms; the longest {max(waits):.3f} s"
-    )
+    assert slow <= len(waits) / 10, f"{slow} of {len(waits)} took longer than 100 ms; the longest {max(waits):.3f} s"
     status, edited = _ask(suite, token, "POST", f"{path}/attach", {"upload_id": upload["upload_id"]})
     assert (status, edited["version"]) == (200, "0.2")
     assert _ask(suite, token, "GET", path)[1]["size_bytes"] == SIZE
