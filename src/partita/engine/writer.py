@@ -112,6 +112,8 @@ class Writer:
         self._thread: threading.Thread | None = None
         self._closed = False
         self._crowd = 1
+        self._interrupt: BaseException | None = None
+        """Ctrl-C in the middle of a group: raised when everybody's writes are done."""
         self.catalog = catalog.EMPTY
 
     def run(self, job: Callable[[Transaction], T]) -> T:
@@ -124,9 +126,14 @@ class Writer:
                     self._gather()
                     if not entry.done:
                         self._commit_waiting()
+                except BaseException:  # Ctrl-C: the next in the queue must be somebody who waits
+                    with suppress(ValueError):
+                        self._queue.remove(entry)
+                    raise
                 finally:
                     self._lead.release()
-                self._pass_on()
+                    self._pass_on()
+                self._raise_interrupt()
             else:
                 entry.wake.acquire()
         if entry.error is not None:
@@ -223,13 +230,24 @@ class Writer:
             except Exception:
                 # An error in a callback must not keep others from being called: the writes are done.
                 _log.exception("a listener of a write failed")
+            except BaseException as interrupt:
+                self._interrupt = interrupt
+                if entry.on_committed is None:
+                    entry.rouse()
+
+    def _raise_interrupt(self) -> None:
+        if self._interrupt is not None:
+            interrupt, self._interrupt = self._interrupt, None
+            raise interrupt
 
     def _commit(self, entries: list[_Entry], *, alone: bool = False) -> bool:
         """Run the entries in one transaction; False when it had to be rolled back for a group."""
         connection = self._database.writer
+        begun = False
         try:
             unchanged = connection.total_changes()
             connection.execute("BEGIN IMMEDIATE")
+            begun = True
             if catalog.version(connection) != self.catalog.version:
                 self.catalog = catalog.load(connection, self._place)
             transaction = Transaction(connection, self.catalog, self._clock)
@@ -245,13 +263,16 @@ class Writer:
             self._database.check_before_commit()
             connection.execute("COMMIT")
         except BaseException as error:
-            self._roll_back(connection)
-            if not alone and len(entries) > 1:
-                return False
-            entries[0].error = self._explained(error)
-            if not isinstance(error, Exception):
-                raise
-            return True
+            interrupted = not isinstance(error, Exception)
+            if interrupted:
+                self._interrupt = error
+            if not interrupted or not begun or connection.in_transaction:
+                self._roll_back(connection)
+                if not alone and len(entries) > 1:
+                    return False
+                entries[0].error = self._explained(error)
+                return True
+            # Else it came after the commit: the writes are done.
         if self._database.troubles.any and connection.total_changes() != unchanged:
             self._database.troubles.over()
         self.catalog = transaction.catalog
