@@ -165,9 +165,12 @@ def test_a_run_that_is_stopped_by_a_signal_goes_on_where_it_was(how: signal.Sign
         expected = everything(whole, WORTHWATCH)
     with Engine(tmp_path / "data", background=False) as engine:
         store = holding(engine, MANY)
+        # What was started in the background is deaf to Ctrl-C, and so would be what it starts.
+        before = signal.signal(signal.SIGINT, signal.default_int_handler)
         slow: Any = subprocess.Popen(
             command(tmp_path / "data", "--rate", "60"), stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
         )
+        signal.signal(signal.SIGINT, before)
         with slow as process:
             wait_until_it_has_moved_something(store, process)
             process.send_signal(how)

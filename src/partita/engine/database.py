@@ -276,6 +276,8 @@ class Database:
                 return
         except FileNotFoundError:
             pass
+        if self.closed:
+            raise closed()
         name = os.path.basename(file)
         remedy = "Put it back, or restore a backup."
         if file != self._files[0]:  # those who have it open write it into the data file when they close
