@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
-from datetime import UTC, datetime, timedelta
+from datetime import timedelta
 from pathlib import Path
 
 import pytest
@@ -14,25 +14,15 @@ from partita.apps.fus.inputs import NewSite, SiteEdit
 from partita.apps.fus.schema import FUS, Site
 from partita.apps.fus.service import FusService
 from partita.apps.fus.service.links import KIND
-from partita.kit.jobs import JobWorker
 from partita.kit.kit import Kit
 from partita.kit.links import Link
 from tests.apps.fus.conftest import manager
 from tests.apps.fus.served import serve
 from tests.apps.house import kit_on, worker_of
 from tests.kit.fetcher.sites import answer, serving, visitor
+from tests.kit.nights import Nights
 
 pytestmark = pytest.mark.anyio
-
-
-class Nights:
-    """A clock that stands still until the next night."""
-
-    def __init__(self) -> None:
-        self.at = datetime(2026, 11, 1, 2, tzinfo=UTC)
-
-    def now(self) -> datetime:
-        return self.at
 
 
 @pytest.fixture
@@ -57,14 +47,6 @@ def service(kit: Kit, monkeypatch: pytest.MonkeyPatch) -> FusService:
     return service
 
 
-async def _night(kit: Kit, nights: Nights) -> None:
-    job = await kit.jobs.start(KIND, {}, None)
-    await JobWorker(kit.jobs).drain()
-    nights.at += timedelta(days=1)
-    ended = await kit.jobs.ended_within(job, 5)
-    assert ended.state == "done", ended.error
-
-
 async def _added(service: FusService, url: str) -> Site:
     return await service.sites.add(manager(), NewSite(url=url, fetch=False))
 
@@ -80,9 +62,9 @@ async def test_an_address_that_fails_for_three_nights_is_told_until_it_works_aga
     async with serving(answers) as site:
         works, fails = await _added(service, f"{site.url}/works"), await _added(service, f"{site.url}/fails")
         for _ in range(2):
-            await _night(kit, nights)
+            await nights.run(kit, KIND)
             assert await _broken(service) == []
-        await _night(kit, nights)
+        await nights.run(kit, KIND)
         assert await _broken(service) == [fails.url]
         check = await service.links.broken_link(fails)
         assert check is not None
@@ -90,7 +72,7 @@ async def test_an_address_that_fails_for_three_nights_is_told_until_it_works_aga
         assert await service.links.broken_link(works) is None
         assert (await service.sites.site(fails.site_id)).revision == fails.revision, "who edits it is not too late"
         answers["/fails"] = answer()
-        await _night(kit, nights)
+        await nights.run(kit, KIND)
     assert await _broken(service) == []
     assert await kit.store.get(schema.link_check(fails.site_id)) is None
 

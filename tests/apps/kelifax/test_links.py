@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
-from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
@@ -20,18 +19,9 @@ from partita.kit.links import Link
 from tests.apps.house import kit_on
 from tests.apps.kelifax.conftest import MOD, submission
 from tests.kit.fetcher.sites import Site, answer, serving, visitor
+from tests.kit.nights import Nights
 
 pytestmark = pytest.mark.anyio
-
-
-class Nights:
-    """A clock that stands still until the next night."""
-
-    def __init__(self) -> None:
-        self.at = datetime(2026, 11, 1, 2, tzinfo=UTC)
-
-    def now(self) -> datetime:
-        return self.at
 
 
 @pytest.fixture
@@ -62,14 +52,6 @@ async def _added(service: KelifaxService, site: Site, name: str) -> str:
     return (await service.moderation.approve(MOD, resource.resource_slug)).resource_slug
 
 
-async def _night(kit: Kit, nights: Nights) -> None:
-    job = await kit.jobs.start(KIND, {}, None)
-    await JobWorker(kit.jobs).drain()
-    nights.at += timedelta(days=1)
-    ended = await kit.jobs.ended_within(job, 5)
-    assert ended.state == "done", ended.error
-
-
 async def _resource(kit: Kit, slug: str) -> Resource:
     resource = await kit.store.get(schema.resource(slug).consistently())
     assert resource is not None
@@ -88,9 +70,9 @@ async def test_a_link_that_fails_for_three_nights_is_told_until_it_works_again(
         works, fails = await _added(service, site, "Works"), await _added(service, site, "Fails")
         revision = (await _resource(kit, fails)).revision
         for _ in range(2):
-            await _night(kit, nights)
+            await nights.run(kit, KIND)
             assert await _broken(service) == []
-        await _night(kit, nights)
+        await nights.run(kit, KIND)
         assert await _broken(service) == [fails]
         broken = await service.resources.detail(fails)
         assert broken.is_broken
@@ -98,7 +80,7 @@ async def test_a_link_that_fails_for_three_nights_is_told_until_it_works_again(
         assert broken.revision == revision, "who edits it is not too late"
         assert not (await service.resources.detail(works)).is_broken
         answers["/fails"] = answer()
-        await _night(kit, nights)
+        await nights.run(kit, KIND)
     assert await _broken(service) == []
     assert not (await service.resources.detail(fails)).is_broken
     assert await kit.store.get(schema.link_check(fails)) is None
@@ -121,7 +103,7 @@ async def test_another_address_is_not_broken_and_what_is_deleted_leaves_nothing(
     async with serving({"/moved": answer(status=404), "/gone": answer(status=404)}) as site:
         moved, gone = await _added(service, site, "Moved"), await _added(service, site, "Gone")
         for _ in range(3):
-            await _night(kit, nights)
+            await nights.run(kit, KIND)
         assert sorted(await _broken(service)) == [gone, moved]
         await service.moderation.edit(MOD, moved, ResourceEdit(resource_url="https://elsewhere.example.org"))
         await service.moderation.delete(MOD, gone)

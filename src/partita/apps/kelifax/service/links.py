@@ -14,7 +14,7 @@ from partita.kit.clock import stamp
 from partita.kit.failing_links import Failing, failed
 from partita.kit.kit import Kit
 from partita.kit.links import CHUNK, MOST_LINKS, Link, NightlyLinks
-from partita.kit.lists import find
+from partita.kit.lists import find, follow_page
 from partita.table import Delete, Page, Put, Transaction, Update
 from partita.table.versions import changed_meanwhile
 
@@ -40,10 +40,13 @@ class Links(NightlyLinks):
 
     async def broken(self, *, limit: int = 20, cursor: str | None = None) -> Page[BrokenLink]:
         """Resources with a broken address, the latest first."""
-        checks = await self._store.page(schema.links("broken"), limit=limit, after=cursor)
-        resources = await self._resources.approved([each.slug for each in checks])
-        found = (BrokenLink(resources[each.slug], each) for each in checks if each.slug in resources)
-        return Page(tuple(each for each in found if each.resource.is_broken), checks.next_cursor)
+
+        async def follow(checks: Sequence[LinkCheck]) -> list[BrokenLink]:
+            resources = await self._resources.approved([each.slug for each in checks])
+            found = (BrokenLink(resources[each.slug], each) for each in checks if each.slug in resources)
+            return [each for each in found if each.resource.is_broken]
+
+        return await follow_page(self._store, schema.links("broken"), follow, limit=limit, after=cursor)
 
     async def page(self, cursor: str | None) -> Page[Link]:
         page = await self._store.page(schema.approved_resources(), limit=CHUNK, after=cursor)
