@@ -61,6 +61,7 @@ if EVERYTHING:
     MODES |= {"narrow": Mode(3, narrow=True), "wide and without script": Mode(4, script=False)}
 
 
+@pytest.hookimpl(tryfirst=True)  # before the names of groups are read
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """Keep one way of telling each story: the first of one, the second of the next. The pages come first: they take
     longest, and who runs them last is waited for. Stories of one file stay together (`--dist loadgroup`): they share
