@@ -115,7 +115,7 @@ def test_a_folder_and_its_backup_go_back_to_a_moment(tmp_path: Path) -> None:
         with Engine(tmp_path / f"{source}-then", durability="off", background=False) as engine:
             assert rows(engine, "films") == {f"films-{number}": {"number": number} for number in range(20)}
     assert "is no moment. Write it as" in _run("restore", data, "--data", tmp_path / "no", "--at", "noon", code=1)
-    assert "There was no table yet at 2020-01-01 00:00:00 UTC." in _run(
+    assert "There was no table yet at 2020-01-01 00:00:00 UTC, the first was made at " in _run(
         "restore", data, "--data", tmp_path / "no", "--at", "2020-01-01", code=1
     )
     assert "is no backup" in _run("restore", data, "--data", tmp_path / "no", code=1)

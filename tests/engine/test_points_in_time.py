@@ -111,7 +111,7 @@ def test_a_write_of_the_same_second_is_in_and_one_of_the_next_is_not(engine: Eng
     put(engine, pk="in")
     clock.now = 1_700_000_006.0
     put(engine, pk="out")
-    with pytest.raises(InvalidRestoreTimeError, match="2023-11-14 22:13:26 UTC is not between"):
+    with pytest.raises(InvalidRestoreTimeError, match=r"22:13:26 UTC is too late: .* between .* and 2023-11-14 22:13:25"):
         _restore(engine, 1_700_000_006)
     _restore(engine, 1_700_000_005.2)
     assert _items(engine).keys() == {"in"}
@@ -149,9 +149,15 @@ def test_recovery_is_off_until_it_is_switched_on_and_says_how_far_it_reaches(eng
         "EarliestRestorableDateTime": began,
         "LatestRestorableDateTime": began,
     }
-    with pytest.raises(InvalidRestoreTimeError, match=r"nothing to go back to yet.*Try again in a second"):
+    first = r"What the table held is kept since 2023-11-14 22:13:20 UTC: .*, from 2023-11-14 22:13:21 UTC on"
+    with pytest.raises(InvalidRestoreTimeError, match=f"^{first}"):
         _restore(engine, None)
+    with pytest.raises(InvalidRestoreTimeError, match=rf"^2023-11-04 22:13:20 UTC is too early\..* backup\. {first}"):
+        _restore(engine, began - 10 * 86_400)
     clock.advance(3600.7)
+    since = r"22:13:19 UTC is too early: .* since 2023-11-14 22:13:20 UTC\. .* and 2023-11-14 23:13:19 UTC, or restore"
+    with pytest.raises(InvalidRestoreTimeError, match=since):
+        _restore(engine, began - 1)
     assert _window(engine) == (began, began + 3599)
     _restore(engine, began)
     assert _items(engine).keys() == {"before"}

@@ -81,12 +81,19 @@ def check_kept(table: Table) -> None:
 
 
 def outside(second: int, earliest: int, latest: int, instead: str) -> str:
-    """Why a table cannot go back to a second, and what to do; `instead` is the other way out."""
-    asked = clock_time(second)
+    """Why a table cannot go back to a second, and what is possible from when; `instead` is the other way out."""
+    asked, begin = clock_time(second), clock_time(earliest)
     if latest < earliest:
-        return f"There is nothing to go back to yet: {asked} is not over. Try again in a second."
-    bounds = f"{clock_time(earliest)} and {clock_time(latest)}"
-    return f"{asked} is not between {bounds}. Choose a moment of these, or {instead}."
+        early = f"{asked} is too early. For it, {instead}. " if second < earliest else ""
+        return (
+            f"{early}What the table held is kept since {begin}: that is the first moment to go back to,"
+            f" from {clock_time(earliest + 1)} on."
+        )
+    if second < earliest:
+        why = f"{asked} is too early: what the table held is kept since {begin}."
+    else:
+        why = f"{asked} is too late: that second is not over yet."
+    return f"{why} Choose a moment between {begin} and {clock_time(latest)}, or {instead}."
 
 
 def last_number(connection: apsw.Connection, second: int) -> int:

@@ -66,7 +66,8 @@ def copy_moment(source: Path, target: Path, name: str, moment: float | None, now
         earliest, latest = history.window(connection, table, now)
         second = latest if moment is None else int(moment)
         if not earliest <= second <= latest:
-            raise InvalidRestoreTimeError(history.outside(second, earliest, latest, "restore a backup"))
+            asked = earliest if moment is None else second
+            raise InvalidRestoreTimeError(history.outside(asked, earliest, latest, "restore a backup"))
         history.copy_as_of(connection, table, second)
         connection.execute("DROP TABLE undone")
     return table, second

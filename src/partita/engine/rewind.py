@@ -27,7 +27,7 @@ def rewind(
     with Engine(folder, background=False, durability="normal") as engine:
         known = engine.refresh().tables.values()
         earlier = [table for table in known if table.created < second + 1]
-        _check(engine, earlier, second, taken)
+        _check(engine, earlier, second, taken, first=min((table.created for table in known), default=None))
         with engine.database.reader() as connection:
             number = history.last_number(connection, second)
         for table in known:
@@ -40,13 +40,16 @@ def rewind(
         engine.writer.run(lambda tx: _forget_later(tx, earlier, number, second))
 
 
-def _check(engine: Engine, earlier: list[Table], second: int, taken: float) -> None:
+def _check(engine: Engine, earlier: list[Table], second: int, taken: float, *, first: float | None) -> None:
     if second + 1 > taken:
         raise InvalidRestoreTimeError(
             f"{history.clock_time(second)} was not over at {history.clock_time(int(taken))}. Name an earlier moment."
         )
     if not earlier:
-        raise InvalidRestoreTimeError(f"There was no table yet at {history.clock_time(second)}. Name a later moment.")
+        since = "" if first is None else f", the first was made at {history.clock_time(int(first))}"
+        raise InvalidRestoreTimeError(
+            f"There was no table yet at {history.clock_time(second)}{since}. Name a later moment."
+        )
     without = sorted(table.name for table in earlier if table.recovery_days is None)
     if without:
         raise RecoveryUnavailableError(
@@ -57,7 +60,7 @@ def _check(engine: Engine, earlier: list[Table], second: int, taken: float) -> N
     if second < max(begin):
         raise InvalidRestoreTimeError(
             f"{history.clock_time(second)} is too early: changes of {begin[max(begin)]} are kept since "
-            f"{history.clock_time(max(begin))}. Name a later moment, or restore a backup."
+            f"{history.clock_time(max(begin))}. Name that moment or a later one that is over, or restore a backup."
         )
 
 
