@@ -24,7 +24,7 @@ from partita.apps.newsletter.inputs import NewNewsletter, NewNote, NewProposal, 
 from partita.apps.newsletter.service import NewsletterService
 from partita.apps.worthwatch import system as worthwatch
 from partita.apps.worthwatch.inputs import CommentInput, NewItem, NewList, NewMovie, NewViewing, RatingInput
-from partita.apps.worthwatch.schema import User
+from partita.apps.worthwatch.schema import AVATARS, Import, Log, User
 from partita.apps.worthwatch.service import WorthWatchService
 from partita.bootstrap import SYSTEMS
 from partita.kit.accounts import Account
@@ -39,13 +39,15 @@ from partita.kit.personal_data.service import PersonalData
 from partita.kit.suite import policy_of
 from partita.kit.system import System
 from partita.store import EmbeddedStore
-from partita.table import Update
+from partita.table import Put, Transaction, Update
 from tests.apps.house import kit_on
 from tests.apps.kelifax.conftest import submission
 
 LEAVING, STAYING = "zebulon-quark", "ottilie-staying"
 """No text has these by chance."""
 PASSWORD = "correct horse battery staple"
+LONG = "A long description. " * 2_000
+"""Too long for an item."""
 
 
 @dataclass
@@ -182,6 +184,21 @@ async def _worthwatch(town: Town, service: WorthWatchService, leaver: Viewer, st
     seen = NewViewing(content_type="MOVIE", content_id=movie.movie_id, day=date(2026, 2, 1))
     await service.diary.log(leaver, seen)
     await service.marks.want(leaver, "MOVIE", movie.movie_id, None)
+    await _outside_the_tables(town, leaver, lists[stayer.id])
+
+
+async def _outside_the_tables(town: Town, leaver: Viewer, watchlist_id: str) -> None:
+    """A file, and values that are too large for their items: of the leaver's own, and in what stays."""
+    store = town.kit.store
+    face = await town.kit.uploads.keep(AVATARS, f"The face of {leaver.name}".encode(), "image/png")
+    user = User.key(User.user_id(leaver.id))
+    await store.transact(Transaction(Update(user, User.avatar_file.set(face)), town.kit.uploads.claim(face)))
+    when = "2026-02-01T09:00:00Z"
+    brought = tuple({"line": number, "title": f"{leaver.name} saw this {'x' * 400}"} for number in range(100))
+    await store.write(Put(Import(user_id=leaver.id, import_id="i1", imported_at=when, rows=brought, expires_at=2**33)))
+    after = {"curatorId": leaver.id, "description": LONG}
+    what = f"WATCHLIST#{watchlist_id}"
+    await store.write(Put(Log(what=what, at=when, sequence="1", who=leaver.id, verb="changed", after=after)))
 
 
 async def _newsletter(service: NewsletterService, leaver: Viewer, stayer: Viewer) -> None:

@@ -19,21 +19,23 @@ from partita.apps.enablement.schema import Reader, Stats, Vote
 from partita.apps.fus.schema import Comment, Group, Membership, Rating, Site
 from partita.apps.kelifax.schema import Resource, Upvote
 from partita.apps.worthwatch.schema import Comment as ListComment
-from partita.apps.worthwatch.schema import ListTotals, Movie, SavedWatchlist
+from partita.apps.worthwatch.schema import ListTotals, Log, Movie, SavedWatchlist
 from partita.apps.worthwatch.schema import Rating as TitleRating
 from partita.dynamo.values import Item as Row
-from partita.kit.accounts import Account
+from partita.kit.accounts import ACCOUNTS, Account
 from partita.kit.jobs import JobWorker
+from partita.kit.mail import UNKEPT_ADDRESS
 from partita.kit.personal_data.exporting import item_id
 from partita.kit.personal_data.holdings import LEFT, Holding
 from partita.kit.personal_data.matching import strings
 from partita.kit.personal_data.rooms import tables_of
 from partita.kit.personal_data.rows import holding_of, key_of
 from partita.kit.problems import Conflict, Forbidden, Problem
+from partita.kit.schema import HOUSE, KeptMail, QueuedMail
 from partita.store.observe import Observation
 from partita.store.rows import every_row
 from partita.table import Item, Table
-from tests.apps.lives import LEAVING, PASSWORD, Town, town, two_lives
+from tests.apps.lives import LEAVING, LONG, PASSWORD, Town, town, two_lives
 
 Found = tuple[Table, Row, Holding | None, str]
 """A table, a row of it, what it is, and the attribute that names somebody."""
@@ -141,11 +143,19 @@ async def _export_and_erase(town: Town, folder: Path, caplog: pytest.LogCaptureF
     assert [(holding, row) for table, row, holding, _ in before if item_id(table, key_of(table, row)) not in ids] == []
     text = json.dumps(document)
     assert "argon2" not in text
+    (brought,) = (each["attributes"]["rows"] for each in document["items"] if each["kind"] == "Import")
+    assert len(brought) == 100, "what is too large for its item is in"
+    (face,) = (each["name"] for each in document["files"] if "avatars" in each["name"])
     assert not [
         each
         for each in document["items"]
         if not each["yours"] and each["kind"] in ("KeptMail", "Note") and "text" in each["attributes"]
     ]
+
+    # Outside the tables: a file, and two values that are too large for their items.
+    outside = [each for each in await everything_in_files(town, folder) if any(w in each for w in words_of(person))]
+    for words in (f"the face of {person.name.casefold()}", "saw this", LONG.casefold()):
+        assert sum(words in each for each in outside) == 1, words
 
     # Closed at once.
     with caplog.at_level(logging.DEBUG):
@@ -166,7 +176,13 @@ async def _export_and_erase(town: Town, folder: Path, caplog: pytest.LogCaptureF
     assert [
         each for each in await everything_in_files(town, folder) if any(word in each for word in words_of(person))
     ] == []
+    assert not await town.kit.files.exists(face)
+    (log,) = [each async for each in town.kit.store.scan_whole_table(Log) if each.after.get("description")]
+    assert log.who is not None
+    assert log.who.startswith("left-")
+    assert log.after == {"curatorId": log.who, "description": LONG}
     assert await town.kit.accounts.people.find(person.user_id) is None
+    assert await last_mails(town) == ["Your account was erased, as you asked, with everything that was yours."]
     kept, anew = await counts_of(town)
     assert kept == anew
     assert any(LEFT in text for table, row in await rows(town) for value in row.values() for text in strings(value))
@@ -174,6 +190,13 @@ async def _export_and_erase(town: Town, folder: Path, caplog: pytest.LogCaptureF
     assert {item_id(table, key_of(table, row)) for table, row, _, _ in await found_of(town, other)} <= {
         entry["id"] for entry in (await exported(town, other))["items"]
     }
+
+
+async def last_mails(town: Town) -> list[str]:
+    """What erased people were told, in its first sentence; to addresses that nobody keeps."""
+    mails = [each async for each in town.kit.store.scan_whole_table(KeptMail) if each.mail_id.startswith("erased-")]
+    assert {each.to for each in mails} <= {UNKEPT_ADDRESS}
+    return [each.text.splitlines()[2].partition(".")[0] + "." for each in mails]
 
 
 async def rows(town: Town) -> list[tuple[Table, Row]]:
@@ -249,6 +272,9 @@ def test_killed_again_and_again_it_ends_the_same(whole: Town) -> None:
         whole.kit.store.observers.remove(count)
         assert kills > 3
         await whole.settle()
+        whole.clock.at += timedelta(hours=1)
+        await whole.kit.notifications.send_waiting_mail()
+        assert len(await last_mails(whole)) == 1
         left = await found_of(whole, person)
         assert {holding.item_type.__name__ for _, _, holding, _ in left if holding is not None} == {"Comment"}
         kept, anew = await counts_of(whole)
@@ -271,5 +297,42 @@ def test_the_last_administrator_and_other_people_are_refused(whole: Town) -> Non
             await whole.data.export(powerless, boss.user_id)
         job = await whole.data.erase(whole.viewer(boss), member.user_id)
         assert (await whole.data.erase(whole.viewer(boss), member.user_id)).job_id == job.job_id
+
+    asyncio.run(story())
+
+
+def test_whoever_is_erased_is_told_as_the_last_thing_once_also_if_that_is_where_the_process_dies(whole: Town) -> None:
+    """The mail is written down with the end of the account, and kept no longer than until it is sent."""
+
+    async def story() -> None:
+        create = whole.kit.accounts.registration.create
+        boss = await create("the-boss", "boss@example.org", "Boss", PASSWORD, roles=("admin",))
+        member = await create("a-member", "member@example.org", "Member", PASSWORD)
+        nobody = await create("no-address", None, "Silent", PASSWORD)
+        for person in (member, nobody):
+            await whole.data.erase(whole.viewer(boss), person.user_id)
+        kills = 0
+
+        def die(seen: Observation) -> None:
+            nonlocal kills
+            if seen.operation == "TransactWriteItems" and HOUSE.name in seen.tables and ACCOUNTS.name in seen.tables:
+                kills += 1
+                raise Killed
+
+        whole.kit.store.observe(die)
+        with suppress(Killed):
+            await JobWorker(whole.kit.jobs, ()).drain()
+        whole.kit.store.observers.remove(die)
+        assert kills == 1
+        assert await whole.kit.accounts.people.find(member.user_id) is None
+        waiting = [each async for each in whole.kit.store.scan_whole_table(QueuedMail) if each.to == member.email]
+        assert [(each.state, each.tries) for each in waiting] == [("waiting", 0)]
+        for _ in range(2):
+            whole.clock.at += timedelta(hours=1)
+            await whole.settle()
+            await whole.kit.notifications.send_waiting_mail()
+        assert await last_mails(whole) == ["An administrator has erased your account, with everything that was yours."]
+        assert await whole.kit.accounts.people.find(nobody.user_id) is None
+        assert await found_of(whole, member) == []
 
     asyncio.run(story())

@@ -111,7 +111,9 @@ def test_a_write_of_the_same_second_is_in_and_one_of_the_next_is_not(engine: Eng
     put(engine, pk="in")
     clock.now = 1_700_000_006.0
     put(engine, pk="out")
-    with pytest.raises(InvalidRestoreTimeError, match=r"22:13:26 UTC is too late: .* between .* and 2023-11-14 22:13:25"):
+    with pytest.raises(
+        InvalidRestoreTimeError, match=r"22:13:26 UTC is too late: .* between .* and 2023-11-14 22:13:25"
+    ):
         _restore(engine, 1_700_000_006)
     _restore(engine, 1_700_000_005.2)
     assert _items(engine).keys() == {"in"}

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import email
 import logging
+from dataclasses import replace
 from email.policy import default
 from email.utils import parsedate_to_datetime
 from pathlib import Path
@@ -202,10 +203,18 @@ def test_a_file_has_a_name_and_a_kind(name: str, kind: str) -> None:
         Attachment(name, kind, b"")
 
 
-async def test_a_refusal_for_good_and_no_answer_are_told_apart(clock: HandClock) -> None:
+async def test_a_refusal_for_good_and_no_answer_are_told_apart(
+    clock: HandClock, caplog: pytest.LogCaptureFixture
+) -> None:
     async with smtp_server(SmtpServer(refuse="ada@")) as server:
         with pytest.raises(Undeliverable):
             await Smtp(_settings(server), clock).send(MESSAGE)
+        assert MESSAGE.to in caplog.text
+        caplog.clear()
+        with pytest.raises(Undeliverable):
+            await Smtp(_settings(server), clock).send(replace(MESSAGE, leaves_no_trace=True))
+        assert "was not sent" in caplog.text
+        assert MESSAGE.to not in caplog.text
     async with smtp_server(SmtpServer(hang_up="data")) as server:
         with pytest.raises(MaybeDelivered):
             await Smtp(_settings(server), clock).send(MESSAGE)

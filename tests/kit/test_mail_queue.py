@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import pytest
 
@@ -11,6 +11,7 @@ from partita.kit.mail import MaybeDelivered, Message, NotDelivered, Undeliverabl
 from partita.kit.mail_queue import CLAIM, PAUSES, MailQueue
 from partita.kit.schema import QueuedMail, queued_mail
 from partita.store import EmbeddedStore
+from partita.table import Put
 from tests.kit.between import late_store
 from tests.kit.conftest import HandClock
 
@@ -150,3 +151,23 @@ async def test_what_cannot_be_queued_is_refused(house: EmbeddedStore, clock: Han
     queue = MailQueue(house.asynchronous, Server(), clock)
     with pytest.raises(ValueError, match="needs an id"):
         await queue.add(Message("ada@example.org", "x", "y"))
+
+
+@pytest.mark.parametrize("refusal", [None, Undeliverable, MaybeDelivered])
+async def test_a_mail_that_leaves_no_trace_is_gone_once_it_was_sent_or_given_up(
+    house: EmbeddedStore, clock: HandClock, caplog: pytest.LogCaptureFixture, refusal: type[NotDelivered] | None
+) -> None:
+    server = Server() if refusal is None else Server([refusal(f"{MESSAGE.to} is unknown") for _ in range(2)])
+    queue = MailQueue(house.asynchronous, server, clock)
+    last = replace(MESSAGE, leaves_no_trace=True)
+    await house.asynchronous.write(Put(queue.entry(last)))
+    queue.send_soon("m1")
+    await queue.finish()
+    if refusal is MaybeDelivered:
+        assert (await _state(house)).error == "no answer", "the server's words may repeat the address"
+        clock.forward(minutes=1)
+        await queue.send_waiting()
+    assert not await queue.knows("m1")
+    assert server.taken == ([] if refusal else [last])
+    assert MESSAGE.to not in caplog.text
+    assert ("given up" in caplog.text) is (refusal is not None)

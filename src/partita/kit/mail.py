@@ -26,6 +26,7 @@ from partita.store.store import AsyncStore
 from partita.table import Page, Put
 from partita.table.types import timestamp
 
+UNKEPT_ADDRESS = "an address that is not kept"
 _KEPT_DAYS = 30
 _KEPT_FILES_BYTES = 200_000
 _POLICY = default.clone(max_line_length=900)
@@ -64,6 +65,14 @@ class Message:
     unsubscribe: str = field(default="", repr=False)
     """The address that ends mail of this kind: a page for people, and by POST for mail programs (RFC 8058)."""
     attachments: tuple[Attachment, ...] = ()
+    leaves_no_trace: bool = False
+    """Whether the address is in no table and no log once the mail has gone out: its owner is erased. The words must
+    not name them either."""
+
+    @property
+    def kept_address(self) -> str:
+        """The address for tables and logs that outlast the mail."""
+        return UNKEPT_ADDRESS if self.leaves_no_trace else self.to
 
     def __post_init__(self) -> None:
         _check_line("to", self.to)
@@ -118,7 +127,7 @@ class Outbox:
         kept = KeptMail(
             mail_id=message.id or self._ids.new(),
             sender=self._sender,
-            to=message.to,
+            to=message.kept_address,
             subject=message.subject,
             text=message.text,
             html=message.html,
@@ -164,7 +173,9 @@ class Smtp:
         try:
             await asyncio.get_running_loop().run_in_executor(self._threads, self._deliver, mail)
         except (smtplib.SMTPException, OSError) as error:
-            _log.warning("mail to %s was not sent: %s", message.to, _reason(error))
+            # A server's refusal repeats the address.
+            reason = type(error).__name__ if message.leaves_no_trace else _reason(error)
+            _log.warning("mail to %s was not sent: %s", message.kept_address, reason)
             problem = _problem(error)
             raise problem("The mail could not be sent. Try again later.") from error
 

@@ -15,10 +15,10 @@ from typing import Literal
 
 from partita.dynamo.errors import DynamoError
 from partita.kit.clock import Clock
-from partita.kit.mail import Mail, MaybeDelivered, Message, NotDelivered, Undeliverable
+from partita.kit.mail import UNKEPT_ADDRESS, Mail, MaybeDelivered, Message, NotDelivered, Undeliverable
 from partita.kit.schema import QueuedMail, due_mail, queued_mail
 from partita.store.store import AsyncStore
-from partita.table import Condition, Put, Update, all_of
+from partita.table import Condition, Delete, Put, Update, all_of
 from partita.table.types import timestamp
 
 CLAIM = timedelta(minutes=5)
@@ -45,12 +45,21 @@ class MailQueue:
 
     async def add(self, message: Message) -> bool:
         """Write a mail down, once for its id, and begin to send it in the background; whether it was new."""
+        try:
+            await self._store.write(Put(self.entry(message)).if_new().otherwise(_Queued()))
+        except _Queued:
+            return False  # whoever queued it sends it, or `send_waiting` does
+        self.send_soon(message.id)
+        return True
+
+    def entry(self, message: Message) -> QueuedMail:
+        """A mail as it is written down, for a transaction together with its cause; `send_soon` then sends it."""
         if not message.id:
             raise ValueError("A queued mail needs an id that is made of its cause: retries would send it again")
         if message.attachments:
             raise ValueError("Queued mail has no attachments: link to the file, or send the mail at once")
         now = self._clock.now()
-        queued = QueuedMail(
+        return QueuedMail(
             mail_id=message.id,
             to=message.to,
             subject=message.subject,
@@ -60,15 +69,14 @@ class MailQueue:
             due_at=timestamp(now),
             queued_at=timestamp(now),
             expires_at=int((now + KEPT).timestamp()),
+            leaves_no_trace=message.leaves_no_trace,
         )
-        try:
-            await self._store.write(Put(queued).if_new().otherwise(_Queued()))
-        except _Queued:
-            return False  # whoever queued it sends it, or `send_waiting` does
-        task = asyncio.create_task(self._deliver_quietly(message.id))
+
+    def send_soon(self, mail_id: str) -> None:
+        """Begin to send a mail that was written down, in the background."""
+        task = asyncio.create_task(self._deliver_quietly(mail_id))
         self._sending.add(task)
         task.add_done_callback(self._sending.discard)
-        return True
 
     async def knows(self, mail_id: str) -> bool:
         """Whether a mail was queued, sent or not."""
@@ -98,15 +106,16 @@ class MailQueue:
             html=claimed.html,
             id=mail_id,
             unsubscribe=claimed.unsubscribe,
+            leaves_no_trace=claimed.leaves_no_trace,
         )
         try:
             await self._mail.send(message)
         except Undeliverable as refused:
-            await self._give_up(claimed, f"refused: {refused.__cause__ or refused}")
+            await self._give_up(claimed, _told("refused", claimed, refused))
         except MaybeDelivered as unknown:
-            await self._again_or_give_up(claimed, f"no answer: {unknown.__cause__ or unknown}", unanswered=True)
+            await self._again_or_give_up(claimed, _told("no answer", claimed, unknown), unanswered=True)
         except NotDelivered as failed:
-            await self._again_or_give_up(claimed, f"not sent: {failed.__cause__ or failed}")
+            await self._again_or_give_up(claimed, _told("not sent", claimed, failed))
         else:
             await self._finish(claimed, "sent")
             return True
@@ -166,11 +175,17 @@ class MailQueue:
             await self._store.write(later.when(_unchanged(claimed)).otherwise(_Taken()))
 
     async def _give_up(self, found: QueuedMail, error: str) -> None:
-        _log.error("mail %s to %s is given up after %d tries: %s", found.mail_id, found.to, found.tries, error)
+        to = UNKEPT_ADDRESS if found.leaves_no_trace else found.to
+        _log.error("mail %s to %s is given up after %d tries: %s", found.mail_id, to, found.tries, error)
         await self._finish(found, "failed", error)
 
     async def _finish(self, found: QueuedMail, state: Literal["sent", "failed"], error: str = "") -> None:
         """Note the result, and forget the text: links in it are secrets."""
+        if found.leaves_no_trace:
+            with suppress(_Taken):
+                gone = Delete(found.own_key).when(_unchanged(found))
+                await self._store.write(gone.otherwise(_Taken()))
+            return
         done = Update(
             found.own_key,
             QueuedMail.state.set(state),
@@ -181,6 +196,11 @@ class MailQueue:
         )
         with suppress(_Taken):
             await self._store.write(done.when(_unchanged(found)).otherwise(_Taken()))
+
+
+def _told(what: str, claimed: QueuedMail, error: NotDelivered) -> str:
+    """What became of a try; the server's own words repeat the address."""
+    return what if claimed.leaves_no_trace else f"{what}: {error.__cause__ or error}"
 
 
 def _unchanged(found: QueuedMail) -> Condition[QueuedMail]:

@@ -98,6 +98,8 @@ class QueuedMail(Item, table=HOUSE, pk="QUEUE#{mail_id}", sk="MAIL", names=camel
     tries: Attribute[int] = attribute(default=0)
     unanswered: Attribute[int] = attribute(default=0)
     """How many tries ended without anybody knowing whether the mail went out."""
+    leaves_no_trace: Attribute[bool] = attribute(default=False)
+    """Whether it is deleted, not marked, once it was sent or given up: it is all that is left of somebody."""
     error: Attribute[str] = attribute(default="", max_length=500)
     queued_at: Attribute[Timestamp]
     expires_at: Attribute[int]

@@ -27,6 +27,7 @@ from partita.table.writes import Check, Delete, Put, Update, Write
 
 if TYPE_CHECKING:
     from partita.table.items import Item
+    from partita.table.tables import Table
 
 _MOST_READS = 3
 
@@ -73,6 +74,13 @@ def _with_markers(update: Update, files: Files) -> Update:
         return replace(action, action=SetAction(tree.path, value))
 
     return update.with_actions(*map(stored, update.actions))
+
+
+def stored_anew(table: Table, row: WireItem, values: Mapping[str, AttributeValue], files: Files) -> WireItem:
+    """Values of a row as they are stored: with a marker for what is too large, which comes to the files."""
+    kinds = [kind for kind in table.item_types if kind.owns(row)]
+    large = {name: most for kind in kinds for name, most in large_fields(kind).items()}
+    return {name: _stored(value, large[name], files) if name in large else value for name, value in values.items()}
 
 
 def _stored(value: AttributeValue, most: int, files: Files) -> AttributeValue:
@@ -135,6 +143,14 @@ def fetched(
         if unchanged:
             break
     raise LostValueError(f"{item_type.__name__}: the file store has lost {', '.join(lost)}. Restore it from a copy.")
+
+
+def with_files(table: Table, row: WireItem) -> Steps[WireItem | None]:
+    """A row of whichever type with the values that lie in files; None if it was deleted meanwhile."""
+    kind = next((each for each in table.item_types if each.owns(row) and markers_in(each, row)), None)
+    if kind is None:
+        return row
+    return (yield from fetched(kind, row))
 
 
 def _value(item_type: type[Item], name: str, marker: Marker, contents: Mapping[str, bytes]) -> AttributeValue:

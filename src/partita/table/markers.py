@@ -70,6 +70,12 @@ def markers_in(item_type: type[Item], row: WireItem) -> dict[str, Marker]:
     return {name: marker for name, marker in markers.items() if marker is not None}
 
 
+def markers_of(table: Table, row: WireItem) -> dict[str, Marker]:
+    """Stored name → marker, of a row of whichever type of its table."""
+    kinds = [kind for kind in table.item_types if large_fields(kind) and kind.owns(row)]
+    return {name: marker for kind in kinds for name, marker in markers_in(kind, row).items()}
+
+
 def has_markers(item_type: type[Item], row: WireItem) -> bool:
     """Whether a value of a row lies in a file."""
     return bool(markers_in(item_type, row))

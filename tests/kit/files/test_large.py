@@ -8,11 +8,15 @@ from pathlib import Path
 import boto3
 import pytest
 
+from partita.dynamo.errors import ConditionalCheckFailedError
 from partita.engine import Engine
 from partita.kit.files import LargeValues, LocalFiles, S3Files
+from partita.kit.personal_data import Person
+from partita.kit.personal_data.matching import unnamed
+from partita.kit.personal_data.rows import WholeRows, replace_row
 from partita.store import EmbeddedStore
 from partita.store.files import LargeFiles
-from partita.table import Attribute, Item, Put, Table, attribute
+from partita.table import Attribute, Item, Put, Table, attribute, dropped_files
 from tests.kit.conftest import HandClock
 from tests.serving import CREDENTIALS, moto_server
 
@@ -66,3 +70,25 @@ async def test_a_store_keeps_its_large_values_there(place: LargeFiles, tmp_path:
         store.write(Put(book))
         assert store.get(Book.get(Book.id("1"))) == book
         assert await store.asynchronous.get(Book.get(Book.id("1"))) == book
+
+
+async def test_somebody_is_taken_out_of_a_value_that_lies_there(place: LargeFiles, tmp_path: Path) -> None:
+    """Erasing somebody reads what the table does not hold, writes it anew, and lets go of the old file."""
+    person = Person("ada-1", "ada", "Ada Byron", "ada@example.org", "left-1")
+    with Engine(tmp_path) as engine:
+        store = EmbeddedStore(engine, files=place)
+        store.create(SHELF)
+        for number, text in enumerate(("by ada-1 " * 200, "by nobody " * 200)):
+            store.write(Put(Book(id=str(number), text=text)))
+        rows = WholeRows(store.asynchronous)
+        stored = next(row for row in engine.call("Scan", {"TableName": SHELF.name})["Items"] if row["id"]["S"] == "0")
+        whole = await rows.about(SHELF, stored, person)
+        assert whole is not None
+        await replace_row(store.asynchronous, SHELF, stored, whole, unnamed(whole, person, None, own=False))
+        found = engine.call("Scan", {"TableName": SHELF.name})["Items"]
+        assert [await rows.about(SHELF, row, person) for row in found] == [None, None]
+        assert store.get(Book.get(Book.id("0"))) == Book(id="0", text="by left-1 " * 200)
+        (old,) = dropped_files(SHELF, stored, next(row for row in found if row["id"] == stored["id"]))
+        assert b"ada-1" in (place.load(old) or b""), "whoever follows the changes deletes it"
+        with pytest.raises(ConditionalCheckFailedError):  # somebody was faster: nothing is written, no file is left
+            await replace_row(store.asynchronous, SHELF, stored, whole, unnamed(whole, person, None, own=False))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from markupsafe import Markup
 
@@ -62,6 +63,18 @@ def address_known(to: str, owner: Account, *, base_url: str) -> Message:
     )
     link = ("Sign in", f"{base_url}/sign-in")
     return mail(to, owner.name, "You have an account already", says, base_url=base_url, link=link)
+
+
+def account_erased(to: str, *, by_administrator: bool, base_url: str, id: str) -> Message:
+    """The last mail of an account, when nothing else is left of it: it greets nobody and keeps no address."""
+    begun = "An administrator has erased your account" if by_administrator else "Your account was erased, as you asked"
+    says = (
+        f"{begun}, with everything that was yours. What others rely on stays, without your name.",
+        "This cannot be undone. Backups that were made before hold your data until they are deleted.",
+        "This is the last mail of your account: your address is no longer stored either.",
+        "If you have not asked for this, ask an administrator who did.",
+    )
+    return replace(mail(to, "", "Your account was erased", says, base_url=base_url, id=id), leaves_no_trace=True)
 
 
 def reset_password(to: str, account: Account, url: str, *, base_url: str) -> Message:

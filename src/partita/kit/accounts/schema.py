@@ -264,6 +264,8 @@ class Erasure(Item, table=ACCOUNTS, pk="ERASURE#{erasure_id}", sk="ERASURE"):
     """Takes the place of the id in what stays."""
     systems: Attribute[tuple[str, ...]] = attribute(default=())
     """Whoever does it must have these: a process that serves some systems alone would leave the others' data."""
+    by_administrator: Attribute[bool] = attribute(default=False)
+    """Whether somebody else asked for it; the last mail says so."""
     asked_at: Attribute[Timestamp]
 
 

@@ -12,17 +12,27 @@ import orjson
 
 from partita.dynamo.errors import ConditionalCheckFailedError, TransactionCanceledError
 from partita.dynamo.values import Item as Row
+from partita.kit.accounts.mails import account_erased
 from partita.kit.accounts.schema import EMAIL, USERNAME, Account, Erasure, account, erasure
 from partita.kit.jobs import Arguments, JobFailed, JobKind, Result, Running
 from partita.kit.kit import Kit
 from partita.kit.lists import find
+from partita.kit.mail import Message
 from partita.kit.personal_data.holdings import Holding, Person
 from partita.kit.personal_data.house import LAST
-from partita.kit.personal_data.matching import may_concern, mentions, unnamed
+from partita.kit.personal_data.matching import mentions, unnamed
 from partita.kit.personal_data.rooms import Room, tables_of
-from partita.kit.personal_data.rows import delete_row, holding_of, key_of, replace_row, row_now, some_rows
+from partita.kit.personal_data.rows import (
+    WholeRows,
+    delete_row,
+    holding_of,
+    key_of,
+    replace_row,
+    row_now,
+    some_rows,
+)
 from partita.kit.search import Catalog
-from partita.table import Delete, ForeignItemError, Item, Table, Transaction
+from partita.table import Delete, ForeignItemError, Item, LostValueError, Put, Table, Transaction
 
 KIND = "house.erase"
 _ROUNDS = 20
@@ -51,6 +61,7 @@ class Erasing:
     def __init__(self, kit: Kit, rooms: Sequence[Room], searches: Sequence[Catalog[Any]], settle: Settle) -> None:
         self._kit = kit
         self._store = kit.store
+        self._queue = kit.notifications.queue
         self._tables = tuple(tables_of(rooms))
         self._searches = searches
         self._settle = settle
@@ -70,8 +81,9 @@ class Erasing:
             )
         person = person_of(wanted)
         progress = Progress(**running.saved) if running.saved else Progress()
+        rows = WholeRows(self._store)
         while True:
-            await self._round(running, person, progress)
+            await self._round(running, person, progress, rows)
             if not progress.changed:
                 break
             if progress.round == _ROUNDS:
@@ -86,7 +98,7 @@ class Erasing:
         _log.info("an account was erased: %d items removed, %d left without a name", progress.removed, progress.unnamed)
         return Result("The account is erased.")
 
-    async def _round(self, running: Running, person: Person, progress: Progress) -> None:
+    async def _round(self, running: Running, person: Person, progress: Progress, rows: WholeRows) -> None:
         """Once through all tables; what must go after others waits for a round in which nothing else was left."""
         while progress.table < len(self._tables):
             room, table = self._tables[progress.table]
@@ -95,46 +107,54 @@ class Erasing:
             page = await some_rows(self._store, table, _place(progress.after))
             for row in page.rows:
                 running.check()
-                await self._row(table, room.of(table), row, person, progress)
+                await self._row(table, room.of(table), row, person, progress, rows)
             progress.after = _stored(page.after)
             if page.after is None:
                 progress.table += 1
             await running.checkpoint(asdict(progress))
 
     async def _row(
-        self, table: Table, holdings: Sequence[Holding], row: Row, person: Person, progress: Progress
+        self,
+        table: Table,
+        holdings: Sequence[Holding],
+        row: Row,
+        person: Person,
+        progress: Progress,
+        rows: WholeRows,
     ) -> None:
         holding = holding_of(row, holdings)
         if holding is not None and issubclass(holding.item_type, LAST):
             return
-        if not await self._concerns(holding, row, person):
+        found = await rows.about(table, row, person)
+        if found is None or not await self._concerns(holding, found, person):
             return
         for _ in range(_TRIES):
             now = await row_now(self._store, table, key_of(table, row))
-            if now is None or not await self._concerns(holding, now, person):
+            whole = None if now is None else await rows.whole(table, now)
+            if now is None or whole is None or not await self._concerns(holding, whole, person):
                 return
             try:
-                await self._apply(table, holding, now, person, progress)
+                await self._apply(table, holding, now, whole, person, progress)
                 return
             except (ConditionalCheckFailedError, TransactionCanceledError):
                 continue  # somebody was faster: look again
         progress.changed += 1  # the next round tries again
 
     async def _concerns(self, holding: Holding | None, row: Row, person: Person) -> bool:
-        if not may_concern(row, person):
-            return False
         item = await self._read(holding, row)
         own = holding is not None and item is not None and holding.belongs_to(item, person)
         if holding is not None and item is not None and await holding.fate_of(item, person) == "stays":
             return False
         return own or mentions(row, person, holding)
 
-    async def _apply(self, table: Table, holding: Holding | None, row: Row, person: Person, progress: Progress) -> None:
-        item = await self._read(holding, row)
+    async def _apply(
+        self, table: Table, holding: Holding | None, row: Row, whole: Row, person: Person, progress: Progress
+    ) -> None:
+        item = await self._read(holding, whole)
         fate = "unnamed" if holding is None or item is None else await holding.fate_of(item, person)
         if fate == "unnamed" or holding is None or item is None:
             own = holding is not None and item is not None and holding.belongs_to(item, person)
-            await replace_row(self._store, table, row, unnamed(row, person, holding, own=own))
+            await replace_row(self._store, table, row, whole, unnamed(whole, person, holding, own=own))
             progress.unnamed += 1
         elif holding.after_others and (progress.changed or progress.round == 1):
             pass  # there may be others yet
@@ -151,17 +171,29 @@ class Erasing:
             return None
         try:
             return await self._store.read(holding.item_type, row)
-        except ForeignItemError:  # what cannot be read has no rules: the id goes out of it
+        except (ForeignItemError, LostValueError):  # what cannot be read has no rules: the id goes out of it
             return None
 
     async def _finish(self, wanted: Erasure) -> None:
-        """The account itself, its guards and the word that it is being erased: together, so once."""
+        """The account itself, its guards and the word that it is being erased, together, so once; and with them the mail
+        that tells of it, which is the last thing to hold the address."""
         person = await self._store.get(account(wanted.user_id).consistently())
         gone: list[Any] = [Delete(wanted.own_key)]
         if person is not None:
             mine = Delete(person.own_key).when(Account.erasing.equals(wanted.erasure_id))
             gone += [mine, *EMAIL.release(person), *USERNAME.release(person)]
+        last = self._last_mail(wanted)
+        if last is not None:
+            gone.append(Put(self._queue.entry(last)))
         await self._store.transact(Transaction(*gone))
+        if last is not None:
+            self._queue.send_soon(last.id)
+
+    def _last_mail(self, wanted: Erasure) -> Message | None:
+        if wanted.email is None:  # nobody has confirmed one
+            return None
+        base_url, mail_id = self._kit.settings.base_url, f"erased-{wanted.erasure_id}"
+        return account_erased(wanted.email, by_administrator=wanted.by_administrator, base_url=base_url, id=mail_id)
 
 
 def person_of(wanted: Erasure) -> Person:

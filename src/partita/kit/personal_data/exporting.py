@@ -13,10 +13,10 @@ from partita.dynamo.values import Item as Row
 from partita.kit.kit import Kit
 from partita.kit.personal_data.documents import json_document
 from partita.kit.personal_data.holdings import Holding, Person
-from partita.kit.personal_data.matching import may_concern, mentioned_in
+from partita.kit.personal_data.matching import mentioned_in
 from partita.kit.personal_data.rooms import Room, tables_of
-from partita.kit.personal_data.rows import holding_of, key_of, some_rows
-from partita.table import ForeignItemError, Item, Table
+from partita.kit.personal_data.rows import WholeRows, holding_of, key_of, some_rows
+from partita.table import ForeignItemError, Item, LostValueError, Table
 
 
 def export(kit: Kit, rooms: Sequence[Room], person: Person, now: str) -> AsyncIterator[bytes]:
@@ -44,12 +44,14 @@ def item_id(table: Table, key: Row) -> str:
 
 
 async def _items(kit: Kit, rooms: Sequence[Room], person: Person, files: list[str]) -> AsyncIterator[dict[str, Any]]:
+    rows = WholeRows(kit.store)
     for room, table in tables_of(rooms):
         after = None
         while True:
             page = await some_rows(kit.store, table, after)
             for row in page.rows:
-                entry = await _entry(kit, room, table, row, person, files)
+                whole = await rows.about(table, row, person)
+                entry = None if whole is None else await _entry(kit, room, table, whole, person, files)
                 if entry is not None:
                     yield entry
             after = page.after
@@ -60,8 +62,6 @@ async def _items(kit: Kit, rooms: Sequence[Room], person: Person, files: list[st
 async def _entry(
     kit: Kit, room: Room, table: Table, row: Row, person: Person, files: list[str]
 ) -> dict[str, Any] | None:
-    if not may_concern(row, person):
-        return None
     holding = holding_of(row, room.of(table))
     item = None if holding is None else await _read(kit, holding, row)
     own = holding is not None and item is not None and holding.belongs_to(item, person)
@@ -84,7 +84,7 @@ async def _entry(
 async def _read(kit: Kit, holding: Holding, row: Row) -> Item | None:
     try:
         return await kit.store.read(holding.item_type, row)
-    except ForeignItemError:  # another program's; it is told as it is
+    except (ForeignItemError, LostValueError):  # another program's; it is told as it is
         return None
 
 

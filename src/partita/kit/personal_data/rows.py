@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import logging
+from collections.abc import Iterable, Sequence
 
 from partita.dynamo import requests
+from partita.dynamo.errors import DynamoError, InternalServerError
 from partita.dynamo.expressions.tree import (
     And,
     AttributeExists,
@@ -17,11 +19,16 @@ from partita.dynamo.expressions.tree import (
     Value,
 )
 from partita.dynamo.values import Item as Row
-from partita.kit.personal_data.holdings import Holding
+from partita.kit.personal_data.holdings import Holding, Person
+from partita.kit.personal_data.matching import may_concern
 from partita.store.store import AsyncStore
-from partita.table import Table
-from partita.table.effects import Steps
+from partita.table import LostValueError, Table
+from partita.table.effects import DeleteFiles, SaveFiles, Steps
+from partita.table.large import stored_anew, with_files
+from partita.table.markers import markers_of
 from partita.table.scans import SegmentPage, segment_page
+
+_log = logging.getLogger(__name__)
 
 
 async def some_rows(store: AsyncStore, table: Table, after: Row | None, *, limit: int = 200) -> SegmentPage:
@@ -50,27 +57,73 @@ async def row_now(store: AsyncStore, table: Table, key: Row) -> Row | None:
     return await store.run(read())
 
 
-async def replace_row(store: AsyncStore, table: Table, before: Row, after: Row) -> None:
-    """Write what differs, under another key if that differs; `ConditionalCheckFailedError` or
-    `TransactionCanceledError` if somebody was faster."""
-    changed = [name for name in after if after[name] != before[name]]
-    same = _unchanged(table, before, changed)
+class WholeRows:
+    """Rows with the values that are too large for them and lie in files."""
+
+    def __init__(self, store: AsyncStore) -> None:
+        self._store = store
+        self._without_person: set[str] = set()
+
+    async def whole(self, table: Table, row: Row) -> Row | None:
+        """The row with everything that belongs to it; None if it was deleted meanwhile."""
+        try:
+            return await self._store.run(with_files(table, row))
+        except LostValueError as error:
+            _log.warning("a large value is left out: %s", error)
+            return row
+
+    async def about(self, table: Table, row: Row, person: Person) -> Row | None:
+        """The row, whole, if it may be about the person. A file never changes: one that says nothing of them is read
+        once, however often its row comes."""
+        markers = markers_of(table, row)
+        if all(marker.name in self._without_person for marker in markers.values()):
+            return row if may_concern(row, person) else None
+        whole = await self.whole(table, row)
+        if whole is None:
+            return None
+        for name, marker in markers.items():
+            if name in whole and whole[name] != row[name] and not may_concern({name: whole[name]}, person):
+                self._without_person.add(marker.name)
+        return whole if may_concern(whole, person) else None
+
+
+async def replace_row(store: AsyncStore, table: Table, before: Row, whole: Row, after: Row) -> None:
+    """Write how a whole row differs from what it shall be, under another key if that differs; `before` is the row as it
+    is stored. `ConditionalCheckFailedError` or `TransactionCanceledError` if somebody was faster."""
     old, new = key_of(table, before), key_of(table, after)
+    changed = {name: value for name, value in after.items() if value != whole[name]}
+    if old != new:  # files belong to one item each: those of the old one go with it
+        changed |= {name: after[name] for name in after if whole[name] != before.get(name)}
+    files: dict[str, bytes] = {}
+    stored = stored_anew(table, before, changed, files)
 
     def write() -> Steps[None]:
-        if old == new:
-            sets = tuple(SetAction(Path((name,)), Value(after[name])) for name in changed)
-            yield requests.UpdateItem(table=table.name, key=old, update=Update(sets), condition=same)
-            return
-        free = AttributeNotExists(Path((table.pk.name,)))
-        yield requests.TransactWriteItems(
-            actions=(
-                requests.PutItem(table=table.name, item=after, condition=free),
-                requests.DeleteItem(table=table.name, key=old, condition=same),
-            )
-        )
+        if files:
+            yield SaveFiles(files)
+        try:
+            yield _replacing(table, before, stored, new)
+        except DynamoError as error:
+            if files and not isinstance(error, InternalServerError):
+                yield DeleteFiles(tuple(files))  # nothing was written, so nothing names them
+            raise
 
     await store.run(write())
+
+
+def _replacing(table: Table, before: Row, stored: Row, new: Row) -> requests.UpdateItem | requests.TransactWriteItems:
+    old = key_of(table, before)
+    if old == new:
+        sets = tuple(SetAction(Path((name,)), Value(value)) for name, value in stored.items())
+        return requests.UpdateItem(
+            table=table.name, key=old, update=Update(sets), condition=_unchanged(table, before, stored)
+        )
+    free = AttributeNotExists(Path((table.pk.name,)))
+    return requests.TransactWriteItems(
+        actions=(
+            requests.PutItem(table=table.name, item={**before, **stored}, condition=free),
+            requests.DeleteItem(table=table.name, key=old, condition=_unchanged(table, before, before)),
+        )
+    )
 
 
 async def delete_row(store: AsyncStore, table: Table, row: Row) -> None:
@@ -82,8 +135,11 @@ async def delete_row(store: AsyncStore, table: Table, row: Row) -> None:
     await store.run(write())
 
 
-def _unchanged(table: Table, before: Row, names: Sequence[str]) -> Condition:
+def _unchanged(table: Table, before: Row, names: Iterable[str]) -> Condition:
     keys = {key.name for key in table.keys}
     same: list[Condition] = [AttributeExists(Path((table.pk.name,)))]
-    same += [Compare("=", Path((name,)), Value(before[name])) for name in names if name not in keys]
+    for name in names:
+        if name not in keys:
+            path = Path((name,))
+            same.append(Compare("=", path, Value(before[name])) if name in before else AttributeNotExists(path))
     return And(tuple(same)) if len(same) > 1 else same[0]

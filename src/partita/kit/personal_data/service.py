@@ -60,11 +60,11 @@ class PersonalData:
             wanted = (await self._kit.accounts.people.own_account(viewer)).user_id
         else:
             wanted = (await self._kit.accounts.administration.manageable(viewer, user_id)).user_id
-        job = await self._store.attempt(lambda: self._close(wanted))
+        job = await self._store.attempt(lambda: self._close(wanted, by_administrator=wanted != viewer.user_id))
         _log.info("an account was closed and is being erased by job %s", job.job_id)
         return job
 
-    async def _close(self, user_id: str) -> Job:
+    async def _close(self, user_id: str, *, by_administrator: bool) -> Job:
         person = await self._kit.accounts.people.get(user_id)
         if person.erasing is not None:  # taken up again, should the job have ended before it was done
             return await self._start(person.erasing)
@@ -76,6 +76,7 @@ class PersonalData:
             email=person.email,
             stand_in=f"left-{self._kit.ids.new()}",
             systems=tuple(room.name for room in self.rooms),
+            by_administrator=by_administrator,
             asked_at=stamp(self._kit.clock),
         )
         closed = Update(

@@ -67,7 +67,7 @@ def routes(suite: Suite) -> Routes:
             request,
             f"Erase {person.name}?",
             "The account is closed at once, and everything of theirs goes or is left without a name, as the page"
-            " “Your data” says. This cannot be undone.",
+            " “Your data” says. A last mail tells them when it is done. This cannot be undone.",
             button="Erase",
             keep=f"/admin/users/{user_id}",
         )
