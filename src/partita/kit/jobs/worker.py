@@ -6,6 +6,7 @@ import asyncio
 import contextlib
 import logging
 import os
+import time
 import traceback
 from collections.abc import Coroutine, Iterable
 from dataclasses import dataclass
@@ -28,7 +29,9 @@ from partita.table.types import timestamp
 
 _log = logging.getLogger(__name__)
 CLOCKS_DIFFER = timedelta(minutes=5)
-"""At most so much: AWS refuses requests of a machine whose clock is further off."""
+"""Hardly more: AWS refuses requests of a machine whose clock is further off."""
+_FAR = timedelta(hours=2)
+"""How far ahead to look now and then, for owners whose clock is that wrong; others than AWS do not refuse them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,6 +66,7 @@ class JobWorker:
         self._watch = Watch(self._pace.lease, jobs.clock)
         self._owner = f"{place or 'here'}/{os.getpid()}"
         self._tasks: set[asyncio.Task[None]] = set()
+        self._looked_far = float("-inf")
 
     async def run(self) -> None:
         """Take and run jobs until cancelled; what runs then is put back for others, who go on from its checkpoint."""
@@ -109,7 +113,9 @@ class JobWorker:
         now = self._jobs.clock.now()
         running: list[str] = []
         # A lease ends by the clock of its owner, which may be ahead of this one.
-        async for job in self._jobs.store.stream(due_jobs(timestamp(now + CLOCKS_DIFFER)), chunk=20):
+        far = time.monotonic() - self._looked_far >= self._pace.lease / 4
+        until = timestamp(now + (_FAR if far else CLOCKS_DIFFER))
+        async for job in self._jobs.store.stream(due_jobs(until), chunk=20):
             kind = self._jobs.kind(job.kind)
             if kind is None or not job.is_open or job.due_at is None:
                 continue
@@ -117,8 +123,8 @@ class JobWorker:
                 running.append(job.job_id)
                 if not self._watch.is_over(job.job_id, (job.token, job.due_at, job.heartbeat_at), job.due_at):
                     continue
-            elif job.due_at > timestamp(now):
-                continue
+            elif job.due_at > timestamp(now) and job.due_at != job.created_at:
+                continue  # what was due at once is due now, whatever the clock of its starter said
             hold = await Hold.take(self._jobs.store, self._jobs.clock, job, owner=self._owner, seconds=self._pace.lease)
             if hold is None:
                 continue
@@ -128,7 +134,9 @@ class JobWorker:
             taken += 1
             if len(self._tasks) >= self._at_once:
                 return taken
-        self._watch.forget_all_but(running)
+        if far:
+            self._looked_far = time.monotonic()
+            self._watch.forget_all_but(running)
         return taken
 
     def _ended(self, task: asyncio.Task[None]) -> None:
@@ -153,7 +161,7 @@ class JobWorker:
             await self._write(hold.finish("cancelled", kind.kept_days, *running.progress_actions()))
         except asyncio.CancelledError:
             # The process ends, which is no fault of the job's.
-            at_once = timestamp(self._jobs.clock.now() - CLOCKS_DIFFER)
+            at_once = hold.job.created_at
             await self._write(hold.put_back(at_once, Job.stalls.set(0), *running.progress_actions()))
             raise
         except Exception as error:

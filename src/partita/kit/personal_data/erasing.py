@@ -175,8 +175,8 @@ class Erasing:
             return None
 
     async def _finish(self, wanted: Erasure) -> None:
-        """The account itself, its guards and the word that it is being erased, together, so once; and with them the mail
-        that tells of it, which is the last thing to hold the address."""
+        """The account itself, its guards and the word that it is being erased, together, so once. With them the mail is
+        written down that tells of it: the last thing to hold the address."""
         person = await self._store.get(account(wanted.user_id).consistently())
         gone: list[Any] = [Delete(wanted.own_key)]
         if person is not None:
