@@ -38,10 +38,10 @@ class Victim:
         assert self.process.pid is not None
         return self.process.pid
 
-    def await_ready(self) -> None:
-        """Until a kill may come."""
+    def await_ready(self) -> bytes:
+        """Until a kill may come; what it says then."""
         assert self._ready.poll(_START), "a process did not begin"
-        self._ready.recv_bytes()
+        return self._ready.recv_bytes()
 
     def runs(self) -> bool:
         return self.process.is_alive()

@@ -80,7 +80,7 @@ class Run:
             count = len(self._slugs)
             slug = f"atlas-{count}"
             words = "atlas " * (1 + count % 5) + "map " * (count % 17)
-            self._store.write(Put(_resource(slug, f"Atlas {count}", words)))
+            self._store.write(Put(resource(slug, f"Atlas {count}", words)))
             self._slugs.add(slug)
 
     def walk(self, what: str) -> None:
@@ -206,7 +206,7 @@ def _running(systems: str) -> Iterator[Run]:
         yield Run(store, proxy, machines)
 
 
-def _resource(slug: str, name: str, words: str) -> Resource:
+def resource(slug: str, name: str, words: str) -> Resource:
     moment = "2026-01-01T00:00:00Z"
     return Resource(
         resource_slug=slug,

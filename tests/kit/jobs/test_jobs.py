@@ -369,7 +369,7 @@ async def test_who_has_lost_the_lease_writes_nothing_any_more(office: Office) ->
     assert (await office.count("stale"), await office.count("fresh")) == (0, 1)
 
 
-@pytest.mark.parametrize("minutes", [-1, 1])
+@pytest.mark.parametrize("minutes", [-1, 1, 60])
 async def test_a_wrong_clock_neither_loses_a_job_nor_keeps_it_from_others(office: Office, minutes: int) -> None:
     class Wrong:
         def now(self) -> datetime:
