@@ -386,7 +386,7 @@ async def test_a_wrong_clock_neither_loses_a_job_nor_keeps_it_from_others(office
     if minutes < 0:
         await office.jobs.store.write(Update(started.own_key, Job.due_at.set("2020-01-01T00:00:00Z")))
     pace = Pace(poll=0.01, lease=1.5)
-    working = asyncio.create_task(office.worker(clock=Wrong(), pace=pace).run())
+    working = asyncio.create_task(office.worker(clock=Wrong(), pace=pace, at_once=1).run())
     await begun.wait()
     async with at_work(office.worker(pace=pace)):
         await asyncio.sleep(0.3)  # by the clocks, one that is behind would have lost it at once
