@@ -6,6 +6,8 @@ import asyncio
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
+import pytest
+
 from partita.engine import Engine
 from partita.kit.backup import restore_data
 from partita.kit.changes import ChangeWorker, Handler
@@ -14,7 +16,7 @@ from partita.kit.clock import SystemClock
 from partita.kit.schema import HOUSE
 from partita.store import EmbeddedStore, FolderFiles
 from partita.store.files import LARGE_VALUES
-from partita.table import Attribute, Delete, Item, Put, Table, Update, attribute
+from partita.table import Attribute, Delete, Item, LostValueError, Put, Table, Update, attribute
 from tests.kit.backup.folders import age
 
 DRAFTS = Table("large-values-drafts", pk="id")
@@ -69,6 +71,25 @@ def test_a_folder_that_goes_back_to_a_moment_has_the_large_values_of_then(tmp_pa
         restore_data(data, then, datetime.now(UTC) - timedelta(seconds=50))
         FolderFiles(data / LARGE_VALUES)  # keeps nothing, and so forgets what was kept
         assert not any(path.is_file() for path in (data / LARGE_VALUES).rglob("*"))
+    with Engine(then, durability="off", background=False) as engine:
+        store = EmbeddedStore(engine, files=FolderFiles(then / LARGE_VALUES))
+        assert store.get(Draft.get(Draft.id("1"))) == Draft(id="1", text=LONG)
+
+
+def test_a_text_whose_deletion_a_power_cut_undid_is_put_back_by_going_back_to_a_moment(tmp_path: Path) -> None:
+    """With the durability `normal` the item may come back, and its file is put aside."""
+    data, then = tmp_path / "data", tmp_path / "then"
+    with Engine(data, durability="off", background=False) as engine:
+        files = FolderFiles(data / LARGE_VALUES, kept_days=1)
+        store = EmbeddedStore(engine, files=files, recovery_days=1)
+        store.create(HOUSE, DRAFTS)
+        store.write(Put(Draft(id="1", text=LONG)))
+        (name,) = (path.name for path in (data / LARGE_VALUES).rglob("??/*"))
+        files.delete(name)  # of the item, the disk has not heard that it was deleted
+        with pytest.raises(LostValueError, match="Restore it from a copy"):
+            store.get(Draft.get(Draft.id("1")))
+    age(data, 100)
+    restore_data(data, then, datetime.now(UTC) - timedelta(seconds=5))
     with Engine(then, durability="off", background=False) as engine:
         store = EmbeddedStore(engine, files=FolderFiles(then / LARGE_VALUES))
         assert store.get(Draft.get(Draft.id("1"))) == Draft(id="1", text=LONG)

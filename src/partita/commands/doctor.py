@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from decimal import Decimal
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -37,6 +37,8 @@ def doctor(
     left = 0
     with _open(schema, data, endpoint_url) as (store, tables):
         examined_tables = _matching(tables, table)
+        if not table and not schema:  # systems that were never served have none
+            examined_tables = _there(store, examined_tables)
         for each in examined_tables:
             for ailment in examine(store, each):
                 what = "a row of no item type" if ailment.item_type is None else ailment.item_type.__name__
@@ -150,6 +152,21 @@ def _open(schema: str, data: Path | None, endpoint_url: str) -> Iterator[tuple[S
                 yield opened, tables
     except (DynamoError, ModelError, OSError) as error:
         raise _failed(str(error)) from None
+
+
+def _there(store: Store, tables: list[Table]) -> list[Table]:
+    """The tables that exist; the others are told."""
+    from partita.dynamo.errors import ResourceNotFoundError
+
+    there: list[Table] = []
+    for table in tables:
+        with suppress(ResourceNotFoundError):
+            store.transport.call("DescribeTable", {"TableName": table.name})
+            there.append(table)
+    absent = [table.name for table in tables if table not in there]
+    if absent:
+        typer.echo(f"no table yet, as of a system that was never served: {', '.join(absent)}")
+    return there
 
 
 def _matching(tables: list[Table], name: str) -> list[Table]:
