@@ -11,6 +11,7 @@ from multiprocessing.connection import Connection
 from pathlib import Path
 
 import uvicorn
+from pydantic import SecretStr
 
 from partita.apps.kelifax import system as kelifax
 from partita.bootstrap import build
@@ -41,7 +42,7 @@ def machine(folder: Path, endpoint: str, seconds_ahead: float, begins: bool, rea
         backend="dynamodb",
         endpoint_url=endpoint,
         region="us-east-1",
-        secret="the same on all machines, and long enough for that",
+        secret=SecretStr("the same on all machines, and long enough for that"),
         fetch=False,
     )
     asyncio.run(_serve(settings, begins, ready))
@@ -52,7 +53,8 @@ def set_clock_ahead(seconds: float) -> None:
     now, now_ns = time.time, time.time_ns
     time.time = lambda: now() + seconds
     time.time_ns = lambda: now_ns() + int(seconds * 1e9)
-    SystemClock.now = lambda _clock: datetime.now(UTC) + timedelta(seconds=seconds)  # type: ignore[method-assign]
+    more = timedelta(seconds=seconds)
+    SystemClock.now = lambda self: datetime.now(UTC) + more  # type: ignore[method-assign]  # noqa: ARG005
     (DynamoStore.__init__.__kwdefaults__ or {})["clock"] = time.time  # it was loaded before
 
 
