@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import os
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
+import apsw
 import pytest
 
 from partita.dynamo.errors import (
     BackupInUseError,
     BackupNotFoundError,
+    InternalServerError,
     ResourceInUseError,
     ResourceNotFoundError,
     TableExistsError,
@@ -19,6 +22,7 @@ from partita.dynamo.errors import (
     ValidationError,
 )
 from partita.engine import Engine
+from partita.engine.backups import FOLDER
 from tests.engine.tables import Clock, create, get, index, put, python_items, query
 
 BY_G = index("byG", "g")
@@ -242,6 +246,42 @@ def test_a_restore_that_was_interrupted_goes_on_after_reopening(tmp_path: Path, 
         assert _table(engine)["TableStatus"] == "CREATING"
         engine.maintenance.run()
         assert get(engine, "again", pk="a") == {"pk": "a"}
+
+
+@pytest.mark.parametrize("how", ["damaged", "gone"])
+def test_a_restore_from_a_file_that_cannot_be_read_is_given_up(
+    engine: Engine, how: str, caplog: pytest.LogCaptureFixture
+) -> None:
+    create(engine)
+    put(engine, pk="a")
+    arn = _backup(engine)
+    (file,) = (engine.database.folder / FOLDER).iterdir()
+    if how == "gone":
+        file.unlink()
+    else:
+        with closing(apsw.Connection(str(file))) as connection:
+            connection.execute("UPDATE items SET body = x'7b7d'")
+    _restore(engine, arn)
+    engine.maintenance.run()
+    assert "again cannot be restored, and is deleted" in caplog.text
+    assert engine.call("ListTables", {})["TableNames"] == ["music"]
+
+
+def test_work_that_fails_keeps_no_other_work_from_being_done(engine: Engine, clock: Clock) -> None:
+    def fail() -> None:
+        raise InternalServerError("no")
+
+    create(engine)
+    ttl = {"Enabled": True, "AttributeName": "until"}
+    engine.call("UpdateTimeToLive", {"TableName": "music", "TimeToLiveSpecification": ttl})
+    put(engine, pk="a", until=int(clock()) + 5)
+    done: list[str] = []
+    engine.maintenance.also[:] = [fail, lambda: done.append("later")]
+    engine.maintenance.rarely[:] = [lambda _now: done.append("rare")]
+    clock.advance(10)
+    with pytest.raises(InternalServerError, match="no"):
+        engine.maintenance.run()
+    assert (get(engine, pk="a"), done) == (None, ["later", "rare"])
 
 
 def test_the_background_finishes_a_restore_by_itself(tmp_path: Path) -> None:

@@ -7,9 +7,11 @@ import gzip
 import hashlib
 import json
 from collections.abc import Callable, Iterator
+from contextlib import closing
 from pathlib import Path
 from typing import Any, cast
 
+import apsw
 import pytest
 
 from partita.dynamo.errors import (
@@ -267,6 +269,41 @@ def test_an_export_whose_bucket_is_gone_fails_and_says_why(engine: Engine, root:
     assert (failed["ImportStatus"], "again" in engine.call("ListTables", {})["TableNames"]) == ("FAILED", False)
 
 
+def test_an_export_whose_copy_is_damaged_fails_and_says_what_to_do(engine: Engine) -> None:
+    put(engine, pk="a")
+    begun = engine.call("ExportTableToPointInTime", {"TableArn": _arn(engine), "S3Bucket": "shelf"})
+    (copy,) = (engine.database.folder / exports.FOLDER).iterdir()
+    with closing(apsw.Connection(str(copy))) as connection:
+        connection.execute("UPDATE items SET body = x'7b7d'")
+    engine.maintenance.run()
+    described = engine.call("DescribeExport", {"ExportArn": begun["ExportDescription"]["ExportArn"]})
+    description = described["ExportDescription"]
+    assert (description["ExportStatus"], copy.exists()) == ("FAILED", False)
+    assert description["FailureMessage"] == "the copy of the table is damaged: export it again"
+
+
+def test_nobody_who_closes_the_engine_waits_for_an_export_which_the_next_one_writes(
+    root: Path, clock: Clock, tmp_path: Path
+) -> None:
+    settings: Wire = {"durability": "off", "clock": clock, "background": False, "exports": root}
+    with Engine(tmp_path / "data", **settings) as engine:
+        create(engine)
+        put(engine, pk="a")
+        begun = engine.call("ExportTableToPointInTime", {"TableArn": _arn(engine), "S3Bucket": "shelf"})
+        number = begun["ExportDescription"]["ExportArn"].rpartition("/")[2]
+        work = TransferWork(engine.database, engine.writer, Buckets(root), clock)
+        work.stop()
+        work.run()
+    assert [path.name for path in (root / "shelf").rglob("*") if path.is_file()] == ["_started"]
+    for name in ("_started", "manifest-summary.json"):  # and what a crash would leave
+        (root / "shelf/AWSDynamoDB" / number / f".unfinished-{name}").write_text("half of")
+    with Engine(tmp_path / "data", **settings) as engine:
+        engine.maintenance.run()
+        described = engine.call("DescribeExport", {"ExportArn": begun["ExportDescription"]["ExportArn"]})
+        assert described["ExportDescription"]["ExportStatus"] == "COMPLETED"
+    assert not list((root / "shelf").rglob(".unfinished*"))
+
+
 def test_a_process_that_comes_late_does_not_undo_an_export(root: Path, clock: Clock, tmp_path: Path) -> None:
     settings: Wire = {"durability": "off", "clock": clock, "background": False, "exports": root}
     with Engine(tmp_path / "data", **settings) as first, Engine(tmp_path / "data", **settings) as second:
@@ -380,12 +417,16 @@ def test_an_engine_without_a_folder_says_how_to_give_it_one(clock: Clock) -> Non
                 engine.call(operation, request)
 
 
-def test_an_export_that_another_process_writes_is_left_to_it(engine: Engine) -> None:
+def test_exports_and_imports_of_another_process_are_left_to_it(engine: Engine) -> None:
     put(engine, pk="a")
     begun = engine.call("ExportTableToPointInTime", {"TableArn": _arn(engine), "S3Bucket": "shelf"})
     arn = {"ExportArn": begun["ExportDescription"]["ExportArn"]}
+    imported = engine.call("ImportTable", _request())["ImportTableDescription"]
     with alone_in(engine.database.folder / exports.FOLDER):
         engine.maintenance.run()
         assert engine.call("DescribeExport", arn)["ExportDescription"]["ExportStatus"] == "IN_PROGRESS"
+        assert engine.call("DescribeImport", {"ImportArn": imported["ImportArn"]}) == {
+            "ImportTableDescription": imported
+        }
     engine.maintenance.run()
     assert engine.call("DescribeExport", arn)["ExportDescription"]["ExportStatus"] == "COMPLETED"

@@ -94,6 +94,14 @@ def test_switching_off_forgets_and_so_does_deleting_the_table(
     assert _most(engine) == []
 
 
+def test_an_index_that_is_deleted_takes_its_insights_with_it(engine: Engine) -> None:
+    create(engine, gsis=[index("byTag", "tag")])
+    _watch(engine, IndexName="byTag")
+    dropped = [{"Delete": {"IndexName": "byTag"}}]
+    engine.call("UpdateTable", {"TableName": "music", "GlobalSecondaryIndexUpdates": dropped})
+    assert engine.call("ListContributorInsights", {}) == {"ContributorInsightsSummaries": []}
+
+
 def test_throttled_keys_are_counted_apart(clock: Clock) -> None:
     with Engine.temporary(clock=clock, background=False, faults=FaultPlan(seed=1, throttle=1.0)) as engine:
         create(engine)
@@ -132,6 +140,10 @@ def test_the_command_shows_what_was_counted(tmp_path: Path) -> None:
     assert CliRunner().invoke(app, [*show, "--rows", "1"]).output.split() == ["2", "pk='a'"]
     missing = CliRunner().invoke(app, ["insights", "absent", "--data", str(tmp_path)])
     assert (missing.exit_code, "not found" in missing.output) == (1, True)
+    elsewhere = tmp_path / "elsewhere"
+    elsewhere.mkdir()
+    assert CliRunner().invoke(app, ["insights", "music", "--data", str(elsewhere)]).exit_code == 2
+    assert list(elsewhere.iterdir()) == [], "to look makes no data file"
 
 
 def test_a_table_has_no_destination_in_kinesis(engine: Engine) -> None:

@@ -6,10 +6,12 @@ import logging
 import shutil
 from pathlib import Path
 
+import apsw
 import pytest
 
 from partita.dynamo.errors import StorageMissingError
 from partita.engine import Engine
+from partita.engine.backups import new_copy
 from partita.engine.database import FILE_NAME
 from tests.engine.tables import create, get, put
 
@@ -74,6 +76,27 @@ def test_a_new_reader_does_not_make_a_new_file(tmp_path: Path) -> None:
         with engine.database.reader(), pytest.raises(StorageMissingError):
             engine.database.take()
         assert list(tmp_path.iterdir()) == []
+
+
+def test_no_copy_makes_a_new_file_in_its_place_and_the_log_beside_it_stays(tmp_path: Path) -> None:
+    data, target = tmp_path / "a #1?", tmp_path / "copies" / "one.sqlite3"
+    (tmp_path / "shelf").mkdir()
+    with Engine(data, background=False, exports=tmp_path) as engine:
+        create(engine)
+        put(engine, pk="a")
+        export = {"TableArn": engine.place.table_arn("music"), "S3Bucket": "shelf"}
+        engine.call("ExportTableToPointInTime", export)
+        file, aside = data / FILE_NAME, tmp_path / "aside"
+        file.rename(aside)
+        with pytest.raises(StorageMissingError):
+            engine.call("ExportTableToPointInTime", export)
+        with pytest.raises(apsw.CantOpenError), new_copy(file, target):  # as if it had gone a moment later
+            pass
+        assert not file.exists()
+        assert not target.exists()
+        aside.rename(file)
+        put(engine, pk="b")
+        assert get(engine, pk="a") == {"pk": "a"}
 
 
 def _put_for_long(engine: Engine) -> None:

@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterator
 from pathlib import Path
 from queue import SimpleQueue
 from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
-from partita.dynamo.errors import AccessDeniedError, DynamoError
+from partita.dynamo.errors import AccessDeniedError, DynamoError, ValidationError
 from partita.engine import Engine
-from partita.engine.policy_rules import Rule
+from partita.engine.policy_rules import Rule, rules
 from tests.engine.tables import Clock, Wire, create, index, put, values
 
 _TABLE = "arn:aws:dynamodb:us-east-1:000000000000:table/music"
@@ -107,6 +110,14 @@ def test_a_policy_holds_in_other_processes_from_the_next_request_on(tmp_path: Pa
             one.call("DeleteResourcePolicy", {"ResourceArn": _TABLE})
 
 
+@pytest.mark.parametrize("source", [{"SourceTableName": "music"}, {"SourceTableArn": _TABLE}])
+def test_a_table_that_may_not_be_read_may_not_be_copied_as_it_was(engine: Engine, source: Wire) -> None:
+    _deny(engine)
+    request = {**source, "TargetTableName": "copy", "UseLatestRestorableTime": True}
+    assert AccessDeniedError.code in _ask(engine, "ada", "RestoreTableToPointInTime", request)
+    assert AccessDeniedError.code not in _ask(engine, "bob", "RestoreTableToPointInTime", request)
+
+
 def test_an_index_and_a_stream_are_resources_of_their_own(engine: Engine) -> None:
     query = {**_NAMED, "IndexName": "byTag", "KeyConditionExpression": "tag = :a", **values(a="a")}
     _deny(engine, Resource=f"{_TABLE}/index/byTag")
@@ -159,3 +170,23 @@ def test_actions_have_wildcards_and_no_case(actions: tuple[str, ...], other_acti
     rule = Rule(("*",), False, actions, other_actions, (_TABLE,))
     assert rule.denies(_ADA, "000000000000", "GetItem", _TABLE) is denied
     assert not rule.denies(_ADA, "000000000000", "GetItem", f"{_TABLE}s")
+
+
+def test_what_an_earlier_version_kept_and_could_not_judge_denies_nothing() -> None:
+    statement = {"Effect": "Deny", "Principal": "*", "Action": "dynamodb:*", "Resource": "*"}
+    insecure = {**statement, "Condition": {"Bool": {"aws:SecureTransport": "false"}}}
+    assert len(rules(json.dumps({"Statement": [insecure, statement]}))) == 1
+
+
+@given(st.text("ab*?", max_size=6), st.text("ab", max_size=6))
+def test_a_pattern_matches_as_a_regular_expression_of_it_would(pattern: str, text: str) -> None:
+    plain = re.fullmatch(pattern.replace("*", ".*").replace("?", "."), text)
+    rule = Rule(("*",), False, ("*",), False, (pattern,))
+    assert rule.denies(_ADA, "000000000000", "GetItem", text) is (plain is not None)
+
+
+def test_a_pattern_of_many_stars_is_judged_at_once(engine: Engine) -> None:
+    """A backtracking match of this one would take longer than anybody lives, and hold up everybody else."""
+    arn = create(engine, "a" * 255)["TableArn"]
+    with pytest.raises(ValidationError, match="speaks of"):
+        _deny(engine, arn, Resource="*a" * 40 + "*!")

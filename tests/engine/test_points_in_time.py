@@ -20,7 +20,7 @@ from partita.dynamo.errors import (
     TableNotFoundError,
     ValidationError,
 )
-from partita.engine import Engine
+from partita.engine import Engine, history
 from partita.engine.database import FILE_NAME
 from partita.engine.definitions import Table
 from tests.engine.steps import STEPS, TABLES, State, do
@@ -216,6 +216,20 @@ def test_what_is_older_than_the_period_is_trimmed_and_cannot_be_had(engine: Engi
     clock.advance(2)
     _restore(engine, None, name="newest")
     assert _items(engine, "newest") == {"a": {"pk": "a", "at": 0}}
+
+
+def test_many_seconds_are_forgotten_a_batch_at_a_time_so_that_writes_come_between(
+    engine: Engine, clock: Clock, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(history, "_MOMENTS", 2)
+    create(engine)
+    _keep(engine)
+    for _ in range(6):
+        put(engine, pk="a", at=int(clock.now))
+        clock.advance(1)
+    _keep(engine, on=False)
+    assert [engine.writer.run(history.trim) for _ in range(3)] == [True, True, False]
+    assert _count(engine, "moments") == 1
 
 
 def test_a_table_without_recovery_keeps_nothing_and_a_put_that_changes_nothing_neither(engine: Engine) -> None:

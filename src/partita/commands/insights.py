@@ -25,6 +25,7 @@ def insights(
     from partita.dynamo.errors import DynamoError
     from partita.dynamo.python_values import item_to_python
     from partita.engine import Engine
+    from partita.engine.database import FILE_NAME
 
     kinds: dict[tuple[bool, bool], Kind] = {
         (False, False): "PKC",
@@ -32,8 +33,8 @@ def insights(
         (False, True): "PKT",
         (True, True): "SKT",
     }
-    if not data.is_dir():
-        raise typer.BadParameter(f"{data} is not there", param_hint="--data")
+    if not (data / FILE_NAME).exists():
+        raise typer.BadParameter(f"there are no tables in {data}", param_hint="--data")
     try:
         with Engine(data, background=False) as engine:
             described = engine.call(

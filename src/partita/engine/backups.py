@@ -39,12 +39,14 @@ def new_copy(source: Path, target: Path) -> Iterator[apsw.Connection]:
     """A new file with an empty table of items, beside the tables as of one moment, as `source`."""
     private_folder(target.parent)
     private_file(target)
-    connection = apsw.Connection(str(target))
+    flags = apsw.SQLITE_OPEN_READWRITE | apsw.SQLITE_OPEN_CREATE | apsw.SQLITE_OPEN_URI
+    connection = apsw.Connection(str(target.absolute()), flags=flags)
     try:
         connection.set_busy_handler(Patience())
         # With less, a power cut may bring back the journal after the commit, and that would undo the copy.
         connection.execute("PRAGMA synchronous=extra")
-        connection.execute("ATTACH ? AS source", (str(source),))
+        # Without this mode SQLite would make a new file where ours was deleted, and remove the log beside it.
+        connection.execute("ATTACH ? AS source", (f"{source.absolute().as_uri()}?mode=rw",))
         connection.execute("BEGIN")
         connection.execute(
             "CREATE TABLE items (id INTEGER PRIMARY KEY, key BLOB NOT NULL, crc INTEGER NOT NULL, body BLOB NOT NULL)"

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import uuid
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -49,10 +48,11 @@ class Buckets:
 
     @contextmanager
     def writing(self, bucket: str, key: str) -> Iterator[BinaryIO]:
-        """A new object, readable by its owner only; it gets its name when it is whole."""
+        """A new object, readable by its owner only; it gets its name when it is whole. What a crash leaves is written
+        over when the object is written again: nobody else may write it at the same time."""
         target = self.folder(bucket) / key
         private_folder(target.parent)
-        unfinished = target.with_name(f"{_UNFINISHED}{uuid.uuid4().hex}")
+        unfinished = target.with_name(f"{_UNFINISHED}{target.name}")
         private_file(unfinished)
         try:
             with unfinished.open("wb") as file:

@@ -408,6 +408,7 @@ class Engine:
         if before is not None:
             return before
         file = self._transfers.folder / f"{uuid.uuid4().hex}.sqlite3"
+        self.database.check_present()
         try:
             copied = export_copies.copy(self.database.path, file, name, request, self._clock())
         except STORAGE_ERRORS as error:

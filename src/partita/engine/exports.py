@@ -9,7 +9,7 @@ from __future__ import annotations
 import base64
 import gzip
 import hashlib
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack, closing
 from datetime import UTC, datetime
 from pathlib import Path
@@ -34,6 +34,10 @@ _OPTIONS = ("S3BucketOwner", "S3Prefix", "S3SseAlgorithm", "S3SseKmsKeyId", "Cli
 _SUMMARY = ("ExportArn", "ExportStatus", "ExportType")
 Request = Mapping[str, Any]
 Response = dict[str, Any]
+
+
+class StoppedError(Exception):
+    """The engine is being closed, and the export is not done."""
 
 
 def check(request: Request, buckets: Buckets) -> None:
@@ -100,8 +104,9 @@ def list_exports(connection: apsw.Connection, _tables: Catalog, request: Request
     return response
 
 
-def write(stored: Stored, copy: Path, buckets: Buckets, now: float) -> None:
-    """Write an export's files, the manifests last; the description is changed to a completed one."""
+def write(stored: Stored, copy: Path, buckets: Buckets, now: float, stops: Callable[[], bool] = lambda: False) -> None:
+    """Write an export's files, the manifests last; the description is changed to a completed one. Nobody who closes the
+    engine waits for it: if it `stops`, the export begins anew when somebody else comes to it."""
     description = stored["description"]
     bucket, number = description["S3Bucket"], description["ExportArn"].rpartition("/")[2]
     prefix = (description.get("S3Prefix") or "").rstrip("/")
@@ -110,7 +115,7 @@ def write(stored: Stored, copy: Path, buckets: Buckets, now: float) -> None:
     # The files of all incremental exports are in one folder, as DynamoDB has it.
     folder = f"{base}/data" if "ExportTime" in description else f"{base.rpartition('/')[0]}/data"
     with closing(export_copies.lines(copy, stored)) as lines:
-        files = _write_files(lines, buckets, bucket, folder, number)
+        files = _write_files(_until(stops, lines), buckets, bucket, folder, number)
     _put_manifest(buckets, bucket, f"{base}/manifest-files", b"".join(orjson.dumps(file) + b"\n" for file in files))
     description |= {
         "ExportStatus": "COMPLETED",
@@ -138,6 +143,13 @@ def write(stored: Stored, copy: Path, buckets: Buckets, now: float) -> None:
         "exportType": description["ExportType"],
     }
     _put_manifest(buckets, bucket, f"{base}/manifest-summary", orjson.dumps(summary))
+
+
+def _until(stops: Callable[[], bool], lines: Iterator[tuple[bytes, bytes]]) -> Iterator[tuple[bytes, bytes]]:
+    for line in lines:
+        if stops():
+            raise StoppedError
+        yield line
 
 
 def _times(description: Response) -> Response:

@@ -19,6 +19,7 @@ from partita.engine.writer import Transaction
 
 DAY_SECONDS = 86_400
 _CHUNK = 2000
+_MOMENTS = 20_000
 _NEVER = 2**48
 
 
@@ -106,13 +107,14 @@ def trim(transaction: Transaction) -> bool:
     kept = kept_tables(transaction.catalog)
     if any(_trim_table(transaction, table) for table in kept):
         return True
-    # The last one stays: the next gets a higher number.
     oldest = min((_horizon(transaction, table) for table in kept), default=int(transaction.now))
+    # The last one stays: the next gets a higher number.
     transaction.execute(
-        "DELETE FROM moments WHERE number <= ? AND number < (SELECT max(number) FROM moments)",
-        (last_number(transaction.connection, oldest - 1),),
+        "DELETE FROM moments WHERE number <= ? AND number < (SELECT max(number) FROM moments)"
+        " AND number IN (SELECT number FROM moments ORDER BY number LIMIT ?)",
+        (last_number(transaction.connection, oldest - 1), _MOMENTS),
     )
-    return False
+    return transaction.connection.changes() == _MOMENTS
 
 
 def _trim_table(transaction: Transaction, table: Table) -> bool:

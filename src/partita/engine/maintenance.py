@@ -5,12 +5,13 @@ from __future__ import annotations
 import logging
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from functools import partial
 from pathlib import Path
 
 import apsw
 
-from partita.dynamo.errors import DynamoError, StorageFullError, StorageMissingError
+from partita.dynamo.errors import DynamoError, StorageCorruptError, StorageFullError, StorageMissingError
 from partita.engine import backfill, backups, expiry, history, restores, streams
 from partita.engine.catalog import Catalog
 from partita.engine.database import Database
@@ -61,39 +62,59 @@ class Maintenance:
         while not self._stop:
             try:
                 self.run()
-            except (StorageFullError, StorageMissingError):
-                pass  # the database has told the log, and the next pass tries again
-            except DynamoError as error:
-                if not self._stop:
-                    _log.error("maintenance will try again: %s", error)
-            except Exception:
-                _log.exception("maintenance failed and will try again")
+            except Exception as error:
+                self._tell(error)
             self._wake.wait(_INTERVAL)
             self._wake.clear()
 
+    def _tell(self, error: Exception) -> None:
+        if isinstance(error, StorageFullError | StorageMissingError):
+            return  # the database has told the log, and the next pass tries again
+        if not isinstance(error, DynamoError):
+            _log.error("maintenance failed and will try again", exc_info=error)
+        elif not self._stop:
+            _log.error("maintenance will try again: %s", error)
+
     def run(self) -> None:
-        """One pass over everything that is due."""
+        """One pass over everything that is due. What fails keeps nothing else from being done."""
         with self._busy:
-            for table in self._refresh().tables.values():
-                for index in table.indexes:
-                    if index.status != "ACTIVE":
-                        self._repeat(lambda tx, t=table.name, i=index.name: backfill.fill(tx, t, i))  # type: ignore[misc]
-                if table.ttl_filled_to is not None:
-                    self._repeat(lambda tx, t=table.name: expiry.fill(tx, t))  # type: ignore[misc]
-                if table.restoring is not None and table.restored_from is not None:
-                    self._restore(table.name)
-                if self._anything_due(table):
-                    self._repeat(lambda tx, t=table.name: bool(expiry.sweep(tx, t)))  # type: ignore[misc]
-            for work in self.also:
-                work()
-            if self._passes % _TRIM_EVERY == 0:
-                for rare in self.rarely:
-                    rare(time.time())
-                self._writer.run(_trim)
-                self._repeat(history.trim)
-                with self._database.reader() as connection:
-                    backups.remove_abandoned(connection, self._database.folder / backups.FOLDER, time.time())
+            failed: list[Exception] = []
+            for work in self._due():
+                try:
+                    work()
+                except Exception as error:
+                    failed.append(error)
             self._passes += 1
+            for other in failed[1:]:
+                self._tell(other)
+            if failed:
+                raise failed[0]
+
+    def _due(self) -> Iterator[Callable[[], None]]:
+        for table in self._refresh().tables.values():
+            for index in table.indexes:
+                if index.status != "ACTIVE":
+                    yield partial(self._repeat, partial(backfill.fill, table_name=table.name, index_name=index.name))
+            if table.ttl_filled_to is not None:
+                yield partial(self._repeat, partial(expiry.fill, name=table.name))
+            if table.restoring is not None and table.restored_from is not None:
+                yield partial(self._restore, table.name)
+            if table.ttl_attribute is not None:
+                yield partial(self._sweep, table)
+        yield from self.also
+        if self._passes % _TRIM_EVERY == 0:
+            yield from (partial(rare, time.time()) for rare in self.rarely)
+            yield partial(self._writer.run, _trim)
+            yield partial(self._repeat, history.trim)
+            yield self._remove_abandoned
+
+    def _sweep(self, table: Table) -> None:
+        if self._anything_due(table):
+            self._repeat(lambda tx: bool(expiry.sweep(tx, table.name)))
+
+    def _remove_abandoned(self) -> None:
+        with self._database.reader() as connection:
+            backups.remove_abandoned(connection, self._database.folder / backups.FOLDER, time.time())
 
     def _anything_due(self, table: Table) -> bool:
         with self._database.reader() as connection:
@@ -114,7 +135,12 @@ class Maintenance:
             with self._database.reader() as connection:
                 file = self._database.folder / backups.FOLDER / restores.source_file(connection, table)
             position = table.restoring
-            chunk = restores.read_chunk(file, position)
+            try:
+                chunk = restores.read_chunk(file, position)
+            except StorageCorruptError:
+                _log.error("%s cannot be restored, and is deleted: %s is damaged or gone", name, file)
+                self._writer.run(lambda tx: restores.give_up(tx, name))
+                return
             if not self._writer.run(lambda tx, at=position, rows=chunk: restores.fill(tx, name, at, rows)):  # type: ignore[misc]
                 self._remove_if_done(file)
                 return

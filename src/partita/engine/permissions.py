@@ -22,7 +22,7 @@ from partita.dynamo.requests import (
 from partita.engine import policy_rules, streams
 from partita.engine.catalog import Catalog
 
-_NAMES = ("TableName", "TableArn", "ResourceArn", "StreamArn")
+_NAMES = ("TableName", "TableArn", "SourceTableName", "SourceTableArn", "ResourceArn", "StreamArn")
 _ACTIONS: dict[type, str] = {
     Select: "PartiQLSelect",
     Exists: "PartiQLSelect",

@@ -46,12 +46,12 @@ class Rule:
 
 @lru_cache(maxsize=128)
 def rules(policy: str) -> tuple[Rule, ...]:
-    """The statements of a stored policy that deny something."""
-    return tuple(
-        _rule(each)
-        for each in _statements(orjson.loads(policy))
-        if isinstance(each, dict) and each.get("Effect") == "Deny"
-    )
+    """The statements of a stored policy that deny something. Earlier versions kept policies without holding to them:
+    what one of those denies under a condition would now be denied to everybody, so it still does nothing."""
+    denying = [
+        each for each in _statements(orjson.loads(policy)) if isinstance(each, dict) and each.get("Effect") == "Deny"
+    ]
+    return tuple(_rule(each) for each in denying if not each.get("Condition"))
 
 
 def check(policy: str, arn: str) -> None:
@@ -142,5 +142,13 @@ def _matches(pattern: str, text: str) -> bool:
 
 @lru_cache(maxsize=512)
 def _compiled(pattern: str) -> re.Pattern[str]:
-    """`*` stands for anything and `?` for one character; runs of `*` are one, so that matching stays quick."""
-    return re.compile(re.escape(re.sub(r"\*+", "*", pattern)).replace(r"\*", ".*").replace(r"\?", "."), re.DOTALL)
+    """`*` stands for anything and `?` for one character.
+
+    What follows a `*` is taken where it first comes and nowhere else: else a row of `*` would be tried in so many ways
+    that matching never ended.
+    """
+    first, *rest = (re.escape(part).replace(r"\?", ".") for part in pattern.split("*"))
+    if not rest:
+        return re.compile(first, re.DOTALL)
+    middle = "".join(f"(?>.*?{part})" for part in rest[:-1] if part)
+    return re.compile(f"{first}{middle}.*{rest[-1]}", re.DOTALL)

@@ -19,11 +19,11 @@ from partita.dynamo.errors import (
 )
 from partita.engine import backups, catalog, definitions, history, rows, schema
 from partita.engine.catalog import Catalog
-from partita.engine.database import translated
+from partita.engine.database import damaged, translated
 from partita.engine.definitions import Table
 from partita.engine.describe import describe_table
 from partita.engine.place import Place
-from partita.engine.tables import create_rows
+from partita.engine.tables import create_rows, drop
 from partita.engine.writer import Transaction
 
 _CHUNK = 500
@@ -154,6 +154,8 @@ def source_file(connection: apsw.Connection, table: Table) -> str:
 
 def read_chunk(file: Path, position: int) -> list[tuple[int, bytes, bytes]]:
     """The next batch of a copy's items."""
+    if not file.exists():
+        raise damaged(f"{file.name} is gone")
     with translated():
         connection = apsw.Connection(str(file), flags=apsw.SQLITE_OPEN_READONLY)
         try:
@@ -178,3 +180,10 @@ def fill(transaction: Transaction, name: str, position: int, chunk: list[tuple[i
     catalog.save(transaction.connection, replace(table, restoring=chunk[-1][0] if more else None, restoring_from=file))
     transaction.reload()
     return more
+
+
+def give_up(transaction: Transaction, name: str) -> None:
+    """The copy cannot be read: the unfinished table goes again."""
+    table = transaction.catalog.tables.get(name)
+    if table is not None and table.restoring is not None:
+        drop(transaction, table)

@@ -120,7 +120,11 @@ def _update_indexes(table: Table, request: Request) -> tuple[Table, Index | None
             raise ValidationError(f"Cannot {kind.lower()} an index that is not a GlobalSecondaryIndex: {existing.name}")
         if kind == "Delete":
             dropped = existing
-            table = replace(table, indexes=tuple(index for index in table.indexes if index.name != existing.name))
+            table = replace(
+                table,
+                indexes=tuple(index for index in table.indexes if index.name != existing.name),
+                insights={name: setting for name, setting in table.insights.items() if name != existing.name},
+            )
         else:
             updated = billing.changed_index(table, existing, action)
             table = replace(

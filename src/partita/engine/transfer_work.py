@@ -8,7 +8,7 @@ from functools import partial
 from itertools import islice
 from pathlib import Path
 
-from partita.dynamo.errors import ValidationError
+from partita.dynamo.errors import StorageCorruptError, ValidationError
 from partita.engine import backups, exports, import_formats, imports, transfers
 from partita.engine.buckets import Buckets
 from partita.engine.database import Database
@@ -43,16 +43,17 @@ class TransferWork:
 
     def run(self) -> None:
         """One pass."""
-        if not self._buckets.there:
+        if not self._buckets.there or not (self._unfinished("export") or self._unfinished("import")):
             return
-        if self._unfinished("export"):
-            private_folder(self.folder)
-            # One process at a time: two would mix their manifests, which name when the export was done.
-            with alone_in(self.folder) as alone:
-                for arn, stored in self._unfinished("export") if alone else ():
-                    self.export(arn, stored)
-        for arn, stored in self._unfinished("import"):
-            self._import(arn, stored)
+        private_folder(self.folder)
+        # One process at a time: two would mix the manifests of an export, and read the same objects for an import.
+        with alone_in(self.folder) as alone:
+            if not alone:
+                return
+            for arn, stored in self._unfinished("export"):
+                self.export(arn, stored)
+            for arn, stored in self._unfinished("import"):
+                self._import(arn, stored)
 
     def remove_abandoned(self, now: float) -> None:
         """Remove copies that a crash left behind before they were listed."""
@@ -69,7 +70,9 @@ class TransferWork:
         try:
             if not copy.exists():
                 raise OSError("the copy of the table is gone")  # such as after a restore from a backup of the folder
-            exports.write(stored, copy, self._buckets, self._clock())
+            self._write(stored, copy)
+        except exports.StoppedError:
+            return
         except _TROUBLES as error:
             stored["description"] |= {
                 "ExportStatus": "FAILED",
@@ -81,6 +84,12 @@ class TransferWork:
         self._database.settle()
         with suppress(FileNotFoundError):
             copy.unlink()
+
+    def _write(self, stored: Stored, copy: Path) -> None:
+        try:
+            exports.write(stored, copy, self._buckets, self._clock(), lambda: self._stop)
+        except StorageCorruptError:
+            raise OSError("the copy of the table is damaged: export it again") from None
 
     def _import(self, arn: str, stored: Stored) -> None:
         source = stored["request"]["S3BucketSource"]

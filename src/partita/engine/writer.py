@@ -92,6 +92,17 @@ class _Entry:
             self.wake.release()
 
 
+class _Group:
+    """Writes that are committed together, and how far that has come: Ctrl-C may interrupt it anywhere."""
+
+    __slots__ = ("entries", "settled")
+
+    def __init__(self) -> None:
+        self.entries: list[_Entry] = []
+        self.settled = 0
+        """How many of them are written, or refused."""
+
+
 class Writer:
     """Runs writes one after another and commits them in groups."""
 
@@ -106,7 +117,7 @@ class Writer:
         self._place = place
         self._clock = clock
         self._committed = committed
-        self._lead = threading.Lock()
+        self._lead = threading.RLock()
         self._queue: deque[_Entry] = deque()
         self._poke = threading.Event()
         self._thread: threading.Thread | None = None
@@ -119,23 +130,25 @@ class Writer:
     def run(self, job: Callable[[Transaction], T]) -> T:
         """Run a write and return when it is safely on disk."""
         entry = _Entry(job, None)
-        self._enqueue(entry)
-        while not entry.done:
-            if self._lead.acquire(blocking=False):
-                try:
-                    self._gather()
-                    if not entry.done:
-                        self._commit_waiting()
-                except BaseException:  # Ctrl-C: the next in the queue must be somebody who waits
-                    with suppress(ValueError):
-                        self._queue.remove(entry)
-                    raise
-                finally:
-                    self._lead.release()
+        try:
+            self._enqueue(entry)
+            while not entry.done:
+                if self._lead.acquire(blocking=False):
+                    try:
+                        self._gather()
+                        if not entry.done:
+                            self._commit_waiting()
+                        interrupt, self._interrupt = self._interrupt, None
+                    finally:
+                        self._lead.release()
                     self._pass_on()
-                self._raise_interrupt()
-            else:
-                entry.wake.acquire()
+                    if interrupt is not None:
+                        raise interrupt
+                else:
+                    entry.wake.acquire()
+        except BaseException:
+            self._leave(entry)
+            raise
         if entry.error is not None:
             raise entry.error
         result: T = entry.result
@@ -190,6 +203,14 @@ class Writer:
                 with self._lead:
                     self._commit_waiting()
 
+    def _leave(self, entry: _Entry) -> None:
+        """Ctrl-C, here or while waiting: the next in the queue must be somebody who waits, and free to lead."""
+        with suppress(RuntimeError):  # if it is not ours
+            self._lead.release()
+        with suppress(ValueError):  # if it was not queued, or is being written
+            self._queue.remove(entry)
+        self._pass_on()
+
     def _pass_on(self) -> None:
         """Let a waiting thread lead next: this one's own write is done, and it should not serve others forever."""
         try:
@@ -213,36 +234,53 @@ class Writer:
             time.sleep(_GATHER_SECONDS)
 
     def _commit_waiting(self) -> None:
-        entries: list[_Entry] = []
-        while self._queue and len(entries) < _GROUP:
-            entries.append(self._queue.popleft())
-        if not entries:
+        """Commit a group. Ctrl-C in the middle of it is kept until everybody has an answer."""
+        group = _Group()
+        while True:
+            try:
+                self._take(group)
+                self._settle(group)
+                self._answer(group)
+            except Exception:
+                raise
+            except BaseException as interrupt:
+                self._interrupt = interrupt  # and it goes on where it was
+            else:
+                return
+
+    def _take(self, group: _Group) -> None:
+        if group.settled:
             return
-        self._crowd = max(len(entries), self._crowd // 2)
-        if not self._commit(entries):
+        with suppress(IndexError):  # the queue is empty
+            while len(group.entries) < _GROUP:
+                # In one call that Ctrl-C cannot come between: what is out of the queue is in the group.
+                group.entries.extend(map(deque.popleft, (self._queue,)))
+
+    def _settle(self, group: _Group) -> None:
+        """Write what is not written yet."""
+        count = len(group.entries)
+        if group.settled == count:
+            return
+        self._crowd = max(count, self._crowd // 2)
+        if not self._commit(group, count):
             # An unexpected error: run each write alone, so that only the one that caused it fails.
-            for entry in entries:
-                entry.result, entry.error = None, None
-                self._commit([entry], alone=True)
-        for entry in entries:
+            while group.settled < count:
+                self._commit(group, group.settled + 1, alone=True)
+
+    def _answer(self, group: _Group) -> None:
+        for entry in group.entries:
+            if entry.done and entry.on_committed is not None:
+                continue  # called before Ctrl-C; to wake somebody twice does no harm
             try:
                 entry.finish()
             except Exception:
                 # An error in a callback must not keep others from being called: the writes are done.
                 _log.exception("a listener of a write failed")
-            except BaseException as interrupt:
-                self._interrupt = interrupt
-                if entry.on_committed is None:
-                    entry.rouse()
 
-    def _raise_interrupt(self) -> None:
-        if self._interrupt is not None:
-            interrupt, self._interrupt = self._interrupt, None
-            raise interrupt
-
-    def _commit(self, entries: list[_Entry], *, alone: bool = False) -> bool:
-        """Run the entries in one transaction; False when it had to be rolled back for a group."""
+    def _commit(self, group: _Group, end: int, *, alone: bool = False) -> bool:
+        """Run the entries up to one in a transaction; False when it had to be rolled back for a group."""
         connection = self._database.writer
+        entries = group.entries[group.settled : end]
         begun = False
         try:
             unchanged = connection.total_changes()
@@ -253,6 +291,7 @@ class Writer:
             transaction = Transaction(connection, self.catalog, self._clock)
             for entry in entries:
                 before = connection.total_changes()
+                entry.error = None  # of a run that was rolled back
                 try:
                     entry.result = entry.job(transaction)
                 except DynamoError as error:
@@ -262,6 +301,7 @@ class Writer:
             transaction.settle()
             self._database.check_before_commit()
             connection.execute("COMMIT")
+            group.settled = end
         except BaseException as error:
             interrupted = not isinstance(error, Exception)
             if interrupted:
@@ -271,8 +311,9 @@ class Writer:
                 if not alone and len(entries) > 1:
                     return False
                 entries[0].error = self._explained(error)
+                group.settled = end
                 return True
-            # Else it came after the commit: the writes are done.
+            group.settled = end  # it came after the commit: the writes are done
         if self._database.troubles.any and connection.total_changes() != unchanged:
             self._database.troubles.over()
         self.catalog = transaction.catalog
