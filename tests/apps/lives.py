@@ -21,6 +21,7 @@ from partita.apps.kelifax import system as kelifax
 from partita.apps.kelifax.service import KelifaxService
 from partita.apps.newsletter import system as newsletter
 from partita.apps.newsletter.inputs import NewNewsletter, NewNote, NewProposal, NewShare, NewSource
+from partita.apps.newsletter.schema import Draft
 from partita.apps.newsletter.service import NewsletterService
 from partita.apps.worthwatch import system as worthwatch
 from partita.apps.worthwatch.inputs import CommentInput, NewItem, NewList, NewMovie, NewViewing, RatingInput
@@ -30,6 +31,7 @@ from partita.bootstrap import SYSTEMS
 from partita.kit.accounts import Account
 from partita.kit.changes import ChangeWorker
 from partita.kit.changes.worker import Pace
+from partita.kit.clock import stamp
 from partita.kit.jobs import JobWorker
 from partita.kit.kit import Kit
 from partita.kit.limits import Rule
@@ -119,7 +121,7 @@ async def two_lives(town: Town) -> tuple[Account, Account]:
     await _kelifax(KelifaxService(town.kit), leaver, stayer)
     await _fus(FusService(town.kit), leaver, stayer)
     await _worthwatch(town, WorthWatchService(town.kit), leaver, stayer)
-    await _newsletter(NewsletterService(town.kit), leaver, stayer)
+    await _newsletter(town, NewsletterService(town.kit), leaver, stayer)
     await _enablement(EnablementService(town.kit), leaver, stayer)
     await _house(town, leaver, one)
     await town.settle()
@@ -171,7 +173,7 @@ async def _worthwatch(town: Town, service: WorthWatchService, leaver: Viewer, st
     lists = {}
     for viewer in (leaver, stayer):
         made = await service.lists.create(viewer, NewList(title="Trains", tags=("trains",), is_public=True))
-        item = NewItem(content_type="MOVIE", content_id=movie.movie_id)
+        item = NewItem(content_type="MOVIE", content_id=movie.movie_id, curator_note="Watch it on a train.")
         await service.items.add(viewer, made.watchlist_id, item)
         lists[viewer.id] = made.watchlist_id
     await service.lists.create(leaver, NewList(title="Not for others", is_public=False))
@@ -201,8 +203,10 @@ async def _outside_the_tables(town: Town, leaver: Viewer, watchlist_id: str) -> 
     await store.write(Put(Log(what=what, at=when, sequence="1", who=leaver.id, verb="changed", after=after)))
 
 
-async def _newsletter(service: NewsletterService, leaver: Viewer, stayer: Viewer) -> None:
-    await service.newsletters.create(leaver, NewNewsletter(title="My own draft"))
+async def _newsletter(town: Town, service: NewsletterService, leaver: Viewer, stayer: Viewer) -> None:
+    own = (await service.newsletters.create(leaver, NewNewsletter(title="My own draft"))).newsletter_code
+    written = "What I wrote myself. " * 6_000  # so long that it lies in a file
+    await town.kit.store.write(Put(Draft(newsletter_code=own, generated_content=written, updated_at=stamp(town.clock))))
     shared = (await service.newsletters.create(leaver, NewNewsletter(title="Ours"))).newsletter_code
     theirs = (await service.newsletters.create(stayer, NewNewsletter(title="Theirs"))).newsletter_code
     await service.shares.share(leaver, shared, NewShare(to=STAYING, role="editor"))

@@ -146,6 +146,10 @@ async def _export_and_erase(town: Town, folder: Path, caplog: pytest.LogCaptureF
     (brought,) = (each["attributes"]["rows"] for each in document["items"] if each["kind"] == "Import")
     assert len(brought) == 100, "what is too large for its item is in"
     (face,) = (each["name"] for each in document["files"] if "avatars" in each["name"])
+    parts = [each for each in document["items"] if each["kind"] in ("WatchlistItem", "Draft")]
+    assert {(each["what"], each["yours"]) for each in parts} == {("Lists", True), ("Newsletters", True)}
+    assert text.count("Watch it on a train.") == 1, "what others wrote is theirs"
+    assert "What I wrote myself. What I wrote myself." in text
     assert not [
         each
         for each in document["items"]

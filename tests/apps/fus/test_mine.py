@@ -130,6 +130,18 @@ async def test_what_somebody_has_not_rated_is_the_rest_of_the_catalog(service: F
     assert await service.mine.rated(Viewer()) == frozenset()
 
 
+async def test_whoever_rates_their_first_site_goes_on_with_the_list_of_those_they_have_not_rated(
+    rater: Viewer, service: FusService
+) -> None:
+    first = await service.catalog.browse(sort="title", limit=2, without=frozenset())
+    rated = frozenset({first.items[0].item.site_id})
+    second = await service.catalog.browse(sort="title", limit=2, cursor=first.next_cursor, without=rated)
+    assert [match.item.title for match in (*first, *second)] == [
+        *("Bird maps", "Bird maps of others"),
+        *("Birds", "Birds of others"),
+    ]
+
+
 async def test_a_level_of_stars_has_as_many_sites_as_it_says(service: FusService, rater: Viewer) -> None:
     everything = await service.catalog.browse(most_tags=5)
     counts = {int(each.value): each.count for each in everything.stars}

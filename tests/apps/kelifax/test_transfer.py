@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import time
 from collections.abc import AsyncIterator
 from typing import Any
 
@@ -19,6 +20,7 @@ from partita.apps.kelifax.schema import CATEGORIES, RESOURCES, Resource
 from partita.apps.kelifax.service.submissions import Submissions, resource_of
 from partita.apps.kelifax.service.transfer import FOLDER, MOST_ENTRIES, Format
 from partita.apps.kelifax.service.transfer.importing import _MOST_NAME, _MOST_REASON, ImportedRow, ImportReport, _short
+from partita.apps.kelifax.service.transfer.markdown_list import from_markdown
 from partita.apps.kelifax.service.transfer.reading import format_of, read_candidates
 from partita.apps.kelifax.service.transfer.writing import COLUMNS, csv_line, json_object, markdown_line
 from partita.kit.jobs import Job
@@ -338,3 +340,13 @@ def test_what_is_written_is_read_back_from_every_format(fields: dict[str, Any]) 
 def test_a_report_of_a_full_file_fits_into_the_result_of_a_job(text: str) -> None:
     row = ImportedRow(99_999, _short(text, _MOST_NAME), "refused", _short(text, _MOST_REASON), "a" * 26)
     assert len(as_json(ImportReport(False, (row,) * MOST_ENTRIES).values, "A result")) <= MOST_BYTES
+
+
+@pytest.mark.parametrize(
+    "line", ["# a" + " " * 3990 + "b", "- [N](https://x.org) - " + "[" * 3900, "- [N](https://x.org) - " + "![" * 1900]
+)
+def test_lines_of_a_list_take_no_longer_than_others_whatever_is_in_them(line: str) -> None:
+    begun = time.process_time()
+    for _ in from_markdown("\n".join([line] * 500).encode()):
+        pass
+    assert time.process_time() - begun < 8, "in proportion to its size, on a machine that has other things to do"

@@ -50,6 +50,15 @@ def test_columns_share_the_width_and_none_is_narrower_than_its_longest_word_need
         assert all(share * room >= each for share, each in zip(shares, longest, strict=True))
 
 
+def test_an_endless_word_leaves_the_other_columns_room_for_theirs() -> None:
+    address = f"https://example.org/{'a' * 180}"
+    table = _table([["Item", "Unit", "Cost", "Where"], ["Seedlings", "tray", "1,200", address]])
+    room = 130 if many_columns(table) else 72
+    assert all(
+        share * room >= len(word) for share, word in zip(widths(table), ("Seedlings", "tray", "1,200"), strict=False)
+    )
+
+
 BUDGET = _table(
     [
         ["Line of the budget", "Unit", "Quantity", "Unit cost", "Year 1", "Year 2", "Contribution", "Requested"],

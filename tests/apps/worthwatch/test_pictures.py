@@ -172,6 +172,17 @@ async def test_a_merged_title_leaves_its_picture_to_the_other_one_if_that_has_no
     assert await files_in(ww.kit, POSTERS) == []
 
 
+async def test_a_picture_goes_on_with_a_title_that_is_merged_twice_before_anything_follows(ww: WorthWatch) -> None:
+    lib = await ww.person("Lib", "worthwatch:librarian")
+    first, second, third = [await film(ww.service, f"Night train {number}") for number in range(3)]
+    given = (await ww.service.pictures.set_poster(lib.who, "MOVIE", first.movie_id, picture())).poster_file
+    await ww.service.merging.begin(lib.who, "MOVIE", first.movie_id, second.movie_id)
+    await ww.service.merging.begin(lib.who, "MOVIE", second.movie_id, third.movie_id)
+    await ww.worker.drain()
+    assert (await ww.service.titles.title("MOVIE", third.movie_id)).poster_file == given
+    assert await files_in(ww.kit, POSTERS) == [given]
+
+
 async def test_what_is_no_picture_or_too_small_is_refused_and_leaves_nothing(ww: WorthWatch) -> None:
     ada = await ww.curator("Ada")
     for data in (b"<svg xmlns='http://www.w3.org/2000/svg'/>", picture(10, 10), picture()[:200], b""):

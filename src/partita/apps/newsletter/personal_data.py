@@ -53,6 +53,7 @@ def holdings(service: NewsletterService, kit: Kit) -> tuple[Holding, ...]:
             also=("approved_by", "changes_asked_by"),
             names=("user_name",),
             blank=("user_email",),
+            parts=lambda letter: (schema.whole_newsletter(letter.newsletter_code),),
             fate=fate_of_letter,
             because=team,
             remove=remove_letter,

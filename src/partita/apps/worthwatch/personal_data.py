@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from partita.apps.worthwatch import schema
 from partita.apps.worthwatch.schema import (
     Application,
     Comment,
@@ -29,6 +30,7 @@ from partita.apps.worthwatch.schema import (
 )
 from partita.apps.worthwatch.service import WorthWatchService
 from partita.kit.personal_data import Holding, Person
+from partita.table import Query
 
 
 def holdings(service: WorthWatchService) -> tuple[Holding, ...]:
@@ -57,6 +59,7 @@ def holdings(service: WorthWatchService) -> tuple[Holding, ...]:
             also=("updated_by",),
             because="published lists of an approved curator stay, without a name",
             files=_cover,
+            parts=_titles,
             remove=leave,
         ),
         Holding(CuratorPointer, "Lists", "curator", remove=leave),
@@ -123,6 +126,11 @@ async def _emptied(comment: Comment) -> Any:
 
 def _face(user: User) -> tuple[str, ...]:
     return (user.face,) if user.face else ()
+
+
+def _titles(watchlist: Watchlist) -> tuple[Query[Any], ...]:
+    of = watchlist.watchlist_id
+    return schema.items_of(of), schema.removed_items(of)
 
 
 def _cover(watchlist: Watchlist) -> tuple[str, ...]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Iterable, Sequence
 from hashlib import blake2s
 from typing import Any
 
@@ -51,32 +51,47 @@ async def _items(kit: Kit, rooms: Sequence[Room], person: Person, files: list[st
             page = await some_rows(kit.store, table, after)
             for row in page.rows:
                 whole = await rows.about(table, row, person)
-                entry = None if whole is None else await _entry(kit, room, table, whole, person, files)
-                if entry is not None:
+                if whole is None:
+                    continue
+                async for entry in _entries(kit, room, table, whole, person, files):
                     yield entry
             after = page.after
             if after is None:
                 break
 
 
-async def _entry(
+async def _entries(
     kit: Kit, room: Room, table: Table, row: Row, person: Person, files: list[str]
-) -> dict[str, Any] | None:
+) -> AsyncIterator[dict[str, Any]]:
+    """What a row tells of the person, and if it is theirs, its parts."""
     holding = holding_of(row, room.of(table))
     item = None if holding is None else await _read(kit, holding, row)
-    own = holding is not None and item is not None and holding.belongs_to(item, person)
-    mentioned = mentioned_in(row, person, holding)
-    if not mentioned and not own:
-        return None
-    if holding is not None and item is not None and own:
-        files += holding.files(item)
-    told = [name for name in (row if own else mentioned) if name not in _kept_back(holding, own=own)]
+    if holding is None or item is None or not holding.belongs_to(item, person):
+        mentioned = mentioned_in(row, person, holding)
+        if mentioned:
+            kept_back = _kept_back(holding, own=False)
+            yield _entry(room, table, row, holding, [name for name in mentioned if name not in kept_back])
+        return
+    files += holding.files(item)
+    kept_back = _kept_back(holding, own=True)
+    yield _entry(room, table, row, holding, [name for name in row if name not in kept_back], item)
+    for query in holding.parts(item):
+        async for part in kit.store.stream(query):
+            if part.own_key != item.own_key:
+                told = part.unchecked_row()
+                yield _entry(room, table, told, holding, told, part)
+
+
+def _entry(
+    room: Room, table: Table, row: Row, holding: Holding | None, told: Iterable[str], own: Item | None = None
+) -> dict[str, Any]:
+    kind = type(own) if own is not None else None if holding is None else holding.item_type
     return {
         "system": room.name,
         "what": table.purpose if holding is None else holding.what,
-        "kind": "" if holding is None else holding.item_type.__name__,
+        "kind": "" if kind is None else kind.__name__,
         "id": item_id(table, key_of(table, row)),
-        "yours": own,
+        "yours": own is not None,
         "attributes": {name: to_python(row[name]) for name in told},
     }
 

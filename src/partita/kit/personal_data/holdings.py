@@ -8,7 +8,7 @@ from functools import cached_property
 from typing import Any, Literal, TypeAlias
 
 from partita.kit.limits import counted_as
-from partita.table import Item
+from partita.table import Item, Query
 
 Fate: TypeAlias = Literal["removed", "unnamed", "stays"]
 """`removed`: it goes. `unnamed`: an id that leads to nobody takes the place of the person's, and no name is left.
@@ -60,6 +60,8 @@ class Holding:
     """Fields that nobody gets, not even their owner."""
     files: Callable[[Any], tuple[str, ...]] = lambda _item: ()
     """The names of an item's files in the file store."""
+    parts: Callable[[Any], tuple[Query[Any], ...]] = lambda _item: ()
+    """Lists of items that belong to one and do not say whose they are: its owner gets them with it."""
     blank: tuple[str, ...] = ()
     """Texts that are emptied in an item whose owner leaves and that stays."""
     fate: Fate | Callable[[Any], Awaitable[Fate]] = "removed"

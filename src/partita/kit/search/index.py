@@ -95,7 +95,7 @@ class Search:
         cursor: str | None = None,
         ended: Ended | None = None,
         among: Collection[str] | None = None,
-        without: Collection[str] = (),
+        without: Collection[str] | None = None,
     ) -> SearchPage:
         """What has the words of a text and fits the filters; without words, everything that fits.
 
@@ -109,9 +109,11 @@ class Search:
         the ids of the only documents that are wanted, such as those that somebody has rated, or `without` the ids of
         those that are not.
         """
-        if among is not None and without:
+        if among is not None and without is not None:
             raise ValueError("find takes either among or without")
-        named = (True, tuple(sorted(among))) if among is not None else (False, tuple(sorted(without)))
+        ids = without if among is None else among
+        # Nothing to leave out is such a list too: it goes on when there is something.
+        named = None if ids is None else (among is not None, tuple(sorted(ids)))
         asked = Asked.of(
             catalog,
             text,
@@ -123,7 +125,7 @@ class Search:
             suggest,
             limit,
             ended,
-            named if among is not None or without else None,
+            named,
         )
         after = None if cursor is None else asked.place(self._keys, cursor)
         answers = await self._remembered()

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import sys
 from dataclasses import replace
 from functools import cache
 from itertools import pairwise
+from types import FrameType
 
 import pytest
 from hypothesis import given, settings
@@ -18,6 +20,7 @@ from partita.apps.newsletter.service.proposing.purposes import about, words_for
 from partita.apps.newsletter.service.proposing.setting import set_tables, set_text
 from partita.apps.newsletter.service.proposing.units import leans, units_of
 from partita.apps.newsletter.service.reading.document import read_text
+from partita.apps.newsletter.service.writing.terms import alike
 from partita.apps.newsletter.service.writing.values import Passage, SoFar
 from tests.apps.newsletter.proposing.sets import SETS, SourceSet, judged, load
 
@@ -181,3 +184,23 @@ def test_a_file_about_something_else_is_left_alone_unless_its_headings_are_those
     assert about("sand dams", [dams, people, plain], "en") == (dams, people)
     assert about("sand dams", [plain], "en") == (plain,), "somebody has put it there"
     assert coffee in about("sand dams", [dams, coffee], "en")
+
+
+def test_a_sentence_of_long_files_is_compared_with_few_others() -> None:
+    many = 150
+    lost = [f"Village{each} lost crop{each} and herd{each} to the drought." for each in range(many)]
+    passages = [Passage(f"p{at}", "s1", text, title="Losses", position=at, own=True) for at, text in enumerate(lost)]
+    sections = [ProposalSection("need", "The need")]
+    compared = 0
+
+    def count(frame: FrameType, event: str, _argument: object) -> None:
+        nonlocal compared
+        compared += event == "call" and frame.f_code is alike.__code__
+
+    sys.setprofile(count)
+    try:
+        told = assigned(sections, passages, room={"need": 100_000}, year=YEAR)
+    finally:
+        sys.setprofile(None)
+    assert len(told["need"]) == many
+    assert compared < many * many / 10

@@ -67,7 +67,7 @@ def add(api: Routes, service: FusService) -> None:
             limit=limit,
             cursor=cursor,
             stars=stars,
-            without=await service.mine.rated(viewer) if unrated else (),
+            without=await service.mine.rated(viewer) if unrated else None,
         )
         sites = tuple(match.item for match in page)
         return Json(listed(SiteSummary, Page(sites, page.next_cursor)))

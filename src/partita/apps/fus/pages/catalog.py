@@ -67,7 +67,7 @@ def add(pages: Routes, service: FusService) -> None:
             cursor=cursor,
             most_tags=_TAGS_BESIDE,
             stars=least,
-            without=await service.mine.rated(viewer) if unrated else (),
+            without=await service.mine.rated(viewer) if unrated else None,
         )
         narrowed = bool(q.strip() or chosen or least or unrated)
         return render(

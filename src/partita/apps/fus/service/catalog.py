@@ -63,12 +63,12 @@ class Catalog:
         cursor: str | None = None,
         most_tags: int = 0,
         stars: int = 0,
-        without: Collection[str] = (),
+        without: Collection[str] | None = None,
     ) -> Found:
         """Sites with all words (or some, if none has all), all (or any) of the tags, and an average of so many stars or
         more, without some of them; `most_tags` are counted."""
         wanted = tuple(dict.fromkeys(tags))
-        if text.strip() or stars or without:
+        if text.strip() or stars or without is not None:
             filters = {**_filters(wanted, mode), **({"stars": at_least(stars)} if stars else {})}
             return await self._search(text, filters, sort, limit, cursor, most_tags, without)
         found = await self._browse(wanted, mode, "newest" if sort == "best" else sort, limit, cursor)
@@ -116,7 +116,7 @@ class Catalog:
         limit: int,
         cursor: str | None,
         most_tags: int,
-        without: Collection[str],
+        without: Collection[str] | None,
     ) -> Found:
         matches: list[Match[Site]] = []
         first: SearchPage | None = None

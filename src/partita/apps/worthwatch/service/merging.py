@@ -113,13 +113,7 @@ class Merging:
 
     async def resolve(self, content_type: ContentType, content_id: str) -> Ref | None:
         """Where a merged title went, if it was one; also if that was merged again."""
-        now = content_id
-        for _ in range(_MOST_HOPS):
-            mark = await find(self._store, schema.merged, content_type, now)
-            if mark is None:
-                break
-            now = mark.into
-        return None if now == content_id else (content_type, now)
+        return await merged_into(self._store, content_type, content_id)
 
     async def run(self, running: Running, arguments: Arguments) -> Result:
         """Move what refers to the title, until nothing does."""
@@ -200,6 +194,17 @@ class Merging:
         own = Update(before.own_key, *actions(before, after)).unless_changed(before, *_compared(before))
         gone = Delete(title.own_key).unless_changed(title, *_compared(title))
         return [gone, own, Put(mark).if_new(), *_names(title, before, after), *_guards(title, after, set(taken))]
+
+
+async def merged_into(store: AsyncStore, content_type: ContentType, content_id: str) -> Ref | None:
+    """Where a merged title went, if it was one; also if that was merged again."""
+    now = content_id
+    for _ in range(_MOST_HOPS):
+        mark = await find(store, schema.merged, content_type, now)
+        if mark is None:
+            break
+        now = mark.into
+    return None if now == content_id else (content_type, now)
 
 
 def _compared(title: Title) -> list[Any]:

@@ -9,11 +9,11 @@ from typing import Any, TypeVar
 
 from starlette.requests import Request
 
-from partita.apps.worthwatch import schema
 from partita.apps.worthwatch.permissions import WorthWatch
 from partita.apps.worthwatch.schema import AVATARS, COVERS, POSTERS, ContentType, Movie, Show, User, Watchlist
 from partita.apps.worthwatch.service.labels import Title, title_get
 from partita.apps.worthwatch.service.lists import Lists
+from partita.apps.worthwatch.service.merging import merged_into
 from partita.apps.worthwatch.service.people import People
 from partita.apps.worthwatch.service.titles import Titles
 from partita.kit.changes import Change
@@ -121,10 +121,8 @@ class Pictures:
     async def _went_on(self, title: Title, name: str) -> bool:
         """Whether the poster of a title that is gone belongs to the one that it was merged into. If that stops naming
         it, its own change deletes the file."""
-        mark = await find(self._store, schema.merged, title.content_type, title.content_id)
-        if mark is None:
-            return False
-        into: Title | None = await find(self._store, title_get, title.content_type, mark.into)
+        went = await merged_into(self._store, title.content_type, title.content_id)
+        into: Title | None = None if went is None else await find(self._store, title_get, *went)
         return into is not None and into.poster_file == name
 
     @property

@@ -27,9 +27,9 @@ _ENTRY = re.compile(
     + r"\s*(\*\*|__)?\[((?:[^\]\\]|\\.){1,300})\]\(\s*<?([^\s)>]{1,2000})>?[^)]*\)(?(1)\1)\s*(?:[-–—:]+\s*)?(.*)\Z"
 )
 _LIKE_ENTRY = re.compile(_POINT + r"[^\n]*?(?:\]\((?!#)|https?://)")
-_HEADING = re.compile(r"(#{1,6})\s+(.*?)\s*#*\Z")
-_PICTURE = re.compile(r"!\[[^\]]*\]\([^)]*\)")
-_LINK = re.compile(r"\[([^\]]*)\]\([^)]*\)")
+_HEADING = re.compile(r"(#{1,6})\s+(.*)\Z")
+_PICTURE = re.compile(r"!\[[^\[\]]*\]\([^)]{0,2000}\)")
+_LINK = re.compile(r"\[([^\[\]]*)\]\([^)]{0,2000}\)")
 _MARK = re.compile(r"\\([\\\[\]*_`<>])|[*`]")
 _LAST_CODE = re.compile(r"(?<!\\)`([^`]{1,80})`\Z")
 _LAST_LINKS = re.compile(r"\((?:\[[^\]]{1,80}\]\([^\s()]{1,2000}\)(?:\s*[,/|]\s*)?){1,8}\)\s*\Z")
@@ -53,7 +53,7 @@ def from_markdown(data: bytes) -> Iterator[tuple[int, Mapping[str, Any] | str]]:
             if _LIKE_ENTRY.match(text[:_LONGEST_LINE]):
                 yield number, TOO_LONG
         elif title := _HEADING.match(text):
-            level, words = len(title[1]), _plain(title[2])
+            level, words = len(title[1]), _plain(title[2].rstrip().rstrip("#"))
             if category := _category_of(words):
                 heading, category_level = {"category": category}, level
                 continue

@@ -20,9 +20,12 @@ def many_columns(table: Table) -> bool:
 def widths(table: Table) -> tuple[float, ...]:
     """The share of the width that each column has: what its longest word needs, and of the rest what it wants."""
     columns = range(len(table.head))
+    line = _WIDE_LINE if many_columns(table) else _LINE
     need = [_need(table, column) for column in columns]
+    if sum(need) > line:  # a word that fits nowhere, such as an address, is parted: others keep their room
+        need = [min(each, _MOST) for each in need]
     want = [max(need[column], min(_MOST, _longest(table, column) + _GAP)) for column in columns]
-    spare = max(0.0, (_WIDE_LINE if many_columns(table) else _LINE) - sum(need))
+    spare = max(0.0, line - sum(need))
     more = sum(want) - sum(need)
     got = [each + (spare * (wanted - each) / more if more else 0.0) for each, wanted in zip(need, want, strict=True)]
     return tuple(each / sum(got) for each in got)

@@ -7,7 +7,7 @@ say in short; the rest of it is what the other sections say.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import takewhile
 
@@ -15,7 +15,8 @@ from partita.apps.newsletter.service.proposing.cues import LEAST, best_of, cued_
 from partita.apps.newsletter.service.proposing.frames import ProposalSection
 from partita.apps.newsletter.service.proposing.kinds import Kind, kinds_of
 from partita.apps.newsletter.service.proposing.units import Unit, together, units_of
-from partita.apps.newsletter.service.writing.terms import alike, terms
+from partita.apps.newsletter.service.writing.repeats import Earlier
+from partita.apps.newsletter.service.writing.terms import terms
 from partita.apps.newsletter.service.writing.values import Passage
 
 EVIDENCE: frozenset[Kind] = frozenset(("need",))
@@ -60,30 +61,33 @@ def assigned(
     """What each section tells, in the order of the sources and within its words (`room`); nothing is told twice, and
     nothing that is `told` already. If one section is `asked` for and nothing fits it best, it gets what fits it too."""
     kinds = {each.key: kinds_of(each) for each in sections}
-    known = [frozenset(terms(each)) for each in told]
+    units = units_of(passages)
+    words = {id(each): each.terms for each in units}
+    there = [frozenset(terms(each)) for each in told]
+    known = Earlier((*there, *words.values()), _THE_SAME)
+    for each in there:
+        known.add(each)
     by_section: dict[str, list[Told]] = {each.key: [] for each in sections}
     second_best: list[Told] = []
-    for whole in together(units_of(passages)):
+    for whole in together(units):
         # What leans on a sentence goes only as long as nothing between them is told already.
-        run = tuple(takewhile(_unlike(known), whole))
+        run = tuple(takewhile(lambda unit: known.alike(words[id(unit)]) is None, whole))
         if not run:
             continue
-        known += [each.terms for each in run if each.shape != "table"]
+        for unit in run:
+            if unit.shape != "table":
+                known.add(words[id(unit)])
         home = _home(run, sections, kinds, year)
         if home is not None:
             key, found = home
             by_section[key].append(found)
-            fits = _judged(run[0], sections, kinds, year).get(asked, 0.0)
-            if fits >= LEAST and key != asked:
+            fits = _judged(run[0], sections, kinds, year).get(asked, 0.0) if asked and key != asked else 0.0
+            if fits >= LEAST:
                 second_best.append(Told(found.units, fits))
     if asked:
         by_section[asked] = by_section[asked] or second_best
     chosen = {key: _within(found, room.get(key, 0)) for key, found in by_section.items()}
     return {key: _in_order(found) for key, found in chosen.items()}
-
-
-def _unlike(known: Sequence[frozenset[str]]) -> Callable[[Unit], bool]:
-    return lambda unit: not any(alike(unit.terms, each) > _THE_SAME for each in known)
 
 
 def _home(

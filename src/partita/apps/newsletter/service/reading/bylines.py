@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from partita.apps.newsletter.service.reading.dates import dates_in, without_dates
+from partita.apps.newsletter.service.reading.dates import dates_in, stated_in, without_dates
 from partita.apps.newsletter.service.reading.sentences import word_count
 from partita.kit.previews.blocks import Block
 
@@ -20,7 +20,7 @@ _BY = re.compile(
     r"""
     (?: (?:prepared|written|compiled|drafted|authored|submitted|reported|edited|story|text|words|photos?)[ ]by
       | authors? (?=[ ]*[:：]) | (?:préparé|rédigé|établi|écrit)[ ]par | auteurs? (?=[ ]*[:：])
-      | إعداد | أعده | أعدته | بقلم | كتبه | كتبته | ያዘጋጀው | አዘጋጅ | ጸሐፊ ) [ ]* [ :：፦]
+      | إعداد (?=[ ]*[:：]) | أعده | أعدته | بقلم | كتبه | كتبته | ያዘጋጀው | አዘጋጅ | ጸሐፊ ) [ ]* [ :：፦]
     | by [ ] (?-i:[A-Z][\w’'.-]*) [ ,] [ ]? (?: (?:and|of|the|for|de|van|von|bin|al) [ ] )* (?-i:[A-Z])
     """,
     re.VERBOSE | re.IGNORECASE,
@@ -28,6 +28,13 @@ _BY = re.compile(
 _DAY_WORDS = re.compile(
     r"\b(?:published|updated|last|posted|issued|released|date|dated|on|of)\b|[^\w\s]", re.IGNORECASE
 )
+_APART = re.compile("[,،፣|·•—–]")
+_TO_COME = re.compile(
+    r"\b(?:deadlines?|clos(?:es|ing|ure)|due|starts?|begins?|ends?|opens?|opening|launch|limite|clôture)\b"
+    r"|الموعد|آخر|የመጨረሻ|ገደብ",
+    re.IGNORECASE,
+)
+"""A day with such a word is news, and of a call what people look for most."""
 
 
 def is_byline(text: str) -> bool:
@@ -35,9 +42,19 @@ def is_byline(text: str) -> bool:
     text = text.strip()
     if not text or "\n" in text or word_count(text) > _MOST_WORDS or _ENDS.search(text):
         return False
-    if _BY.match(text):
+    return bool(_BY.match(text)) or _is_day(text)
+
+
+def _is_day(text: str) -> bool:
+    """Whether a line is the day of a document, with the place at most: “Nairobi, 12 March 2026”."""
+    beside = without_dates(text)
+    words = _DAY_WORDS.sub(" ", beside).split()
+    if not any(True for _ in dates_in(text)) or len(words) > _FEW or _TO_COME.search(text):
+        return False
+    if not words or any(True for _ in stated_in(text)):
         return True
-    return any(True for _ in dates_in(text)) and word_count(_DAY_WORDS.sub(" ", without_dates(text))) <= _FEW
+    named = bool(_APART.search(beside)) and ":" not in beside
+    return named and not any(word[0].islower() for word in words)
 
 
 def bylines(blocks: Sequence[Block]) -> frozenset[int]:
