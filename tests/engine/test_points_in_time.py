@@ -357,3 +357,19 @@ def test_a_backup_of_a_table_is_whole_by_itself(tmp_path: Path, clock: Clock) ->
         assert query(engine, "g = :g", g="x", IndexName="byG")["Count"] == 1
     assert (folder / "half.unknown").read_bytes() == b"no backup at all", "what is not understood is not deleted"
     assert not (tmp_path / "old" / FILE_NAME).samefile(tmp_path / "new" / FILE_NAME)
+
+
+def test_what_was_deleted_is_nowhere_in_the_file_when_its_time_is_over(tmp_path: Path, clock: Clock) -> None:
+    with Engine(tmp_path, background=False, durability="off", clock=clock) as engine:
+        create(engine, StreamSpecification={"StreamEnabled": True, "StreamViewType": "NEW_AND_OLD_IMAGES"})
+        _keep(engine, RecoveryPeriodInDays=1)
+        for number in range(40):
+            put(engine, pk=f"quark {number}", text="zebulon " * number)
+        for number in range(40):
+            engine.call("DeleteItem", {"TableName": "music", "Key": {"pk": {"S": f"quark {number}"}}})
+    assert b"zebulon" in (tmp_path / FILE_NAME).read_bytes()
+    clock.now += 2 * 86_400
+    with Engine(tmp_path, background=False, durability="off", clock=clock) as engine:
+        engine.maintenance.run()
+    left = (tmp_path / FILE_NAME).read_bytes()
+    assert (b"zebulon" in left, b"quark" in left) == (False, False)

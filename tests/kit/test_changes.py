@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator, Sequence
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
+import apsw
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -724,3 +725,20 @@ def test_handlers_at_any_places_all_see_every_change_in_order(texts: list[int], 
         asyncio.run(story())
     expected = [str(number) for number, _ in enumerate(texts)]
     assert seen == {"a": expected, "b": expected, "c": expected}
+
+
+def test_an_index_that_cannot_be_read_at_the_start_is_asked_again(later: Place) -> None:
+    """What a machine keeps lies in a file, which may be locked or full for a while: nothing that `run` knows."""
+    machine = Machine(later)
+    whole, failures = machine._whole, 2
+
+    async def locked() -> bool:
+        nonlocal failures
+        failures -= 1
+        if failures >= 0:
+            raise apsw.BusyError("database is locked")
+        return await whole()
+
+    machine._whole = locked  # type: ignore[method-assign]
+    asyncio.run(asyncio.wait_for(machine.serve(), 20))
+    assert failures < 0

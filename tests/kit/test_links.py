@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
-from datetime import date, time, timedelta
+from datetime import UTC, date, datetime, time, timedelta
 from pathlib import Path
 
 import pytest
@@ -14,12 +14,14 @@ from hypothesis import strategies as st
 
 from partita.kit.failing_links import DAYS_TO_BREAK, ROUND_DAYS, Failing, failed, is_due
 from partita.kit.fetcher import Fetcher
+from partita.kit.jobs import JobWorker
 from partita.kit.jobs.holds import Hold
 from partita.kit.links import Link, NightlyLinks, ask
 from partita.table import Page
 from tests.apps.house import kit_on
 from tests.kit.fetcher.sites import answer, onward, serving, visitor
 from tests.kit.jobs.kills import go_on, kill
+from tests.kit.nights import Nights
 
 pytestmark = pytest.mark.anyio
 FIRST = date(2026, 1, 1)
@@ -109,6 +111,7 @@ async def test_a_night_that_is_killed_goes_on_and_asks_no_page_again_that_was_sa
 
     monkeypatch.setattr("partita.kit.links.ask", said)
     monkeypatch.setattr("partita.kit.links.is_due", lambda _key, _day: True)
+    monkeypatch.setattr("partita.kit.links.CHUNK", 3)
     kill(monkeypatch, Hold, "save", at=[(2, True), (3, False)])
     kill(monkeypatch, Night, "record", at=[(14, True), (18, True)])
     with kit_on(tmp_path) as kit:
@@ -125,3 +128,55 @@ async def test_a_night_that_is_killed_goes_on_and_asks_no_page_again_that_was_sa
     assert {key for key, reason in night.recorded.items() if reason} == {"0", "3", "6", "9", "failed"}
     assert len(night.recorded) == 14
     assert ended.result_values == {"asked": 13, "failing": 4}, "what was recorded before the last kill is left alone"
+
+
+class Dated(Night):
+    """Notes which day it is when those that failed before are looked up."""
+
+    looked_up: list[str]
+
+    async def failing(self, today: str) -> Sequence[str]:
+        self.looked_up.append(today)
+        return await super().failing(today)
+
+
+async def test_a_machine_without_a_network_keeps_nothing_of_a_night(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """However few addresses of a page are due."""
+
+    async def said(_fetcher: Fetcher, _url: str) -> str | None:
+        return "There is no such host."
+
+    monkeypatch.setattr("partita.kit.links.ask", said)
+    monkeypatch.setattr("partita.kit.links.is_due", lambda key, _day: key not in ("1", "4"))
+    with kit_on(tmp_path) as kit:
+        night = Night(kit, "test.links", "Check the links", time(2), "/broken", pause=0.0)
+        night.recorded = {}
+        kit.jobs.use([night.kind])
+        job = await kit.jobs.start("test.links", {}, None)
+        await JobWorker(kit.jobs).drain()
+        ended = await kit.jobs.ended_within(job, 5)
+    assert (ended.state, night.recorded) == ("failed", {})
+    assert ended.error == "None of 10 addresses answered. The network of this machine may be down."
+
+
+async def test_what_failed_before_midnight_is_not_asked_again_after_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    nights = Nights()
+    nights.at = datetime(2026, 11, 1, 23, 55, tzinfo=UTC)
+
+    async def said(_fetcher: Fetcher, _url: str) -> str | None:
+        nights.at += timedelta(minutes=1)
+        return None
+
+    monkeypatch.setattr("partita.kit.links.ask", said)
+    monkeypatch.setattr("partita.kit.links.is_due", lambda _key, _day: True)
+    with kit_on(tmp_path, clock=nights) as kit:
+        night = Dated(kit, "test.links", "Check the links", time(2), "/broken", pause=0.0)
+        night.recorded, night.looked_up = {}, []
+        kit.jobs.use([night.kind])
+        await nights.run(kit, "test.links")
+    assert nights.at.day > 1
+    assert night.looked_up == ["2026-11-01"]

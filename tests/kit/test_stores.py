@@ -47,6 +47,21 @@ def test_tables_survive_what_the_settings_say(
         assert next(store.engine.database.writer.execute("PRAGMA synchronous")) == (synchronous,)
 
 
+def test_deleted_values_that_lay_in_files_go_in_time_though_nothing_else_is_deleted(tmp_path: Path) -> None:
+    with open_store(Settings(data=tmp_path, durability="off", recovery_days=2)) as store:
+        assert isinstance(store, EmbeddedStore)
+        assert store.files is not None
+        store.files.save("0a.txt", b"zebulon")
+        store.files.delete("0a.txt")
+        kept = tmp_path / "large-values" / ".deleted" / "0a.txt"
+        found = []
+        for days in (1, 3):
+            for rare in store.engine.maintenance.rarely:
+                rare(time.time() + days * 86_400)
+            found.append(kept.exists())
+        assert found == [True, False]
+
+
 def test_a_changed_secret_keeps_old_cursors_as_long_as_the_old_one_is_listed(tmp_path: Path) -> None:
     old, new = "o" * 20, "n" * 20
     with open_store(Settings(data=tmp_path, secret=SecretStr(old)), FORUM) as store:

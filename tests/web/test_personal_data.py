@@ -17,7 +17,10 @@ async def test_somebody_takes_their_data_out_and_is_erased(served: Served) -> No
     other = await served.enter(ada.account)
     assert "Download my data" in (await ada.get("/account/data")).shown
     told = (await ada.get("/account/erase")).shown
-    assert "This cannot be undone." in told
+    assert "You cannot undo this." in told
+    assert "Mail, Forms that are kept" in told  # what belongs to them by their address goes too
+    assert "For one more day, whoever runs Partita can still bring back what was erased." in told
+    assert "Backups that were made before keep it until they are deleted." in told
     assert "Goes: Account, Password, Sessions" in " ".join(
         told.replace("<strong>", "").replace("</strong>", "").split()
     )
@@ -48,6 +51,11 @@ async def test_administrators_do_it_for_others_and_nobody_else(served: Served) -
     assert (await cleo.post(f"/admin/users/{dan.user_id}/erase")).status == 403
     assert (await boss.get(f"/api/account/of/{dan.user_id}/data")).json["person"]["name"] == "Dan"
     assert (await boss.get(f"/admin/users/{dan.user_id}/data")).json["person"]["name"] == "Dan"
+    for page in (f"/admin/users/{dan.user_id}", f"/admin/users/{dan.user_id}/erase"):
+        assert (
+            "For one more day, whoever runs Partita can still bring back what was erased."
+            in (await boss.get(page)).text
+        )
     assert "Erase Dan?" in (await boss.get(f"/admin/users/{dan.user_id}/erase")).shown
     done = await boss.ask("DELETE", f"/api/account/of/{dan.user_id}", headers={"sec-fetch-site": "same-origin"})
     assert (done.status, done.json["erasing"]) == (202, True)

@@ -273,6 +273,8 @@ def _line(account: Account) -> str:
 
 
 def _state(account: Account) -> str:
+    if account.erasing is not None:
+        return f"being erased since {account.suspended_at}"
     if account.suspended_at is not None:
         return f"suspended since {account.suspended_at}"
     return "must change the password" if account.must_change_password else ""

@@ -166,6 +166,7 @@ class Database:
             f"cache_size=-{_CACHE_BYTES // 1024}",
             "temp_store=memory",
             f"wal_autocheckpoint={_CHECKPOINT_PAGES}",
+            "secure_delete=1",  # else what was deleted is in the file, and in backups, until its place is used again
         ):
             connection.execute("PRAGMA " + pragma)
         return connection

@@ -12,7 +12,6 @@ from dataclasses import dataclass
 from datetime import date, time
 from typing import Any
 
-from partita.kit.clock import stamp
 from partita.kit.failing_links import LONGEST_REASON, is_due
 from partita.kit.fetcher import Fetcher, FetchRefused
 from partita.kit.fetcher.fetcher import spelled_status
@@ -110,7 +109,7 @@ class NightlyLinks(ABC):
 
     @abstractmethod
     async def failing(self, today: str) -> Sequence[str]:
-        """The keys of those that failed on an earlier day and were not asked today, `MOST_LINKS` of a kind at most."""
+        """The keys of those that failed on an earlier day and were not asked since, `MOST_LINKS` of a kind at most."""
 
     @abstractmethod
     async def links_of(self, keys: Sequence[str]) -> Sequence[Link]:
@@ -127,20 +126,30 @@ class NightlyLinks(ABC):
         await running.progress("Asking addresses")
         day = date.fromisoformat(running.created_at[:10])
         while not saved["known"]:
-            page = await self.page(saved["cursor"])
-            due = [each for each in page if is_due(each.key, day)][: MOST_LINKS - saved["asked"]]
+            due, cursor = await self._due(day, saved["cursor"])
+            due = due[: MOST_LINKS - saved["asked"]]
             await self._check(running, due, counts)
             asked = saved["asked"] + len(due)
-            ended = page.next_cursor is None or asked >= MOST_LINKS
-            saved = {"cursor": page.next_cursor, "asked": asked, "known": ended}
+            saved = {"cursor": cursor, "asked": asked, "known": cursor is None or asked >= MOST_LINKS}
             await running.checkpoint(saved | {"working": counts.working, "failing": counts.failing})
-        await self._ask_again(running, counts)
+        await self._ask_again(running, counts, day)
         message = f"{counts.asked:,} addresses were asked; {counts.failing:,} did not answer as they should."
         return Result(message, self._shown, {"asked": counts.asked, "failing": counts.failing})
 
-    async def _ask_again(self, running: Running, counts: LinkCounts) -> None:
-        """Those that failed before; what was asked today already is left alone."""
-        before = await self.failing(stamp(self._kit.clock)[:10])
+    async def _due(self, day: date, cursor: str | None) -> tuple[list[Link], str | None]:
+        """Of as many pages as it takes, a chunk of what is due: of a few addresses nobody can tell whether they fail or
+        this machine does."""
+        due: list[Link] = []
+        while True:
+            page = await self.page(cursor)
+            due += [each for each in page if is_due(each.key, day)]
+            cursor = page.next_cursor
+            if cursor is None or len(due) >= CHUNK:
+                return due, cursor
+
+    async def _ask_again(self, running: Running, counts: LinkCounts, day: date) -> None:
+        """Those that failed before; what was asked in this night already is left alone, also after midnight."""
+        before = await self.failing(str(day))
         for start in range(0, len(before), CHUNK):
             await self._check(running, await self.links_of(before[start : start + CHUNK]), counts, hopeful=False)
             await running.progress()

@@ -39,6 +39,8 @@ def _open_tables(settings: Settings, cursors: CursorKeys, files: LargeFiles) -> 
         from partita.engine import Engine
 
         with Engine(settings.data, durability=settings.durability) as engine:
+            if isinstance(files, FolderFiles):
+                engine.maintenance.rarely.append(files.purge)  # also if nothing else is ever deleted
             yield EmbeddedStore(engine, cursors, files=files, recovery_days=settings.recovery_days)
         return
     from partita.store.dynamo import DynamoStore

@@ -19,8 +19,6 @@ if TYPE_CHECKING:
     from partita.kit.jobs import JobWorker
     from partita.kit.personal_data.service import PersonalData
 
-_log = logging.getLogger(__name__)
-
 _MAIL_SECONDS = 30.0
 _log = logging.getLogger(__name__)
 

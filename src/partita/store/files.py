@@ -55,9 +55,9 @@ class FolderFiles:
     def __init__(self, folder: str | Path, *, kept_days: int = 0) -> None:
         self._folder = Path(folder)
         self._kept_seconds = kept_days * 86_400
-        self._purged = time.time()
+        self._purged = float("-inf")
         close_to_others(self._folder)
-        self._purge()
+        self.purge(time.time())
 
     def save(self, name: str, content: bytes) -> None:
         """Write beside, sync, rename: under its name a file is whole or not there."""
@@ -97,8 +97,7 @@ class FolderFiles:
                 self._keep(path)
             else:
                 path.unlink()
-        if time.time() - self._purged > _PURGE_SECONDS:
-            self._purge()
+        self.purge(time.time())
 
     def _keep(self, path: Path) -> None:
         """Put a deleted file aside; its time says since when."""
@@ -106,15 +105,18 @@ class FolderFiles:
         private_folder(self._folder / KEPT)
         path.rename(self._folder / KEPT / path.name)
 
-    def _purge(self) -> None:
-        """Delete what was kept for long enough."""
-        self._purged = time.time()
+    def purge(self, now: float) -> None:
+        """Delete what was kept for long enough; done once an hour, however often this is called."""
+        if now - self._purged < _PURGE_SECONDS:
+            return
+        self._purged = now
         if not (self._folder / KEPT).is_dir():
             return
-        for entry in os.scandir(self._folder / KEPT):
-            with suppress(FileNotFoundError):
-                if entry.stat().st_mtime < self._purged - self._kept_seconds:
-                    os.unlink(entry.path)
+        with may_change(self._folder):
+            for entry in os.scandir(self._folder / KEPT):
+                with suppress(FileNotFoundError):
+                    if entry.stat().st_mtime < now - self._kept_seconds:
+                        os.unlink(entry.path)
 
     async def save_async(self, name: str, content: bytes) -> None:
         await asyncio.to_thread(self.save, name, content)

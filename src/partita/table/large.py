@@ -56,11 +56,13 @@ def request_of(write: Write, files: Files) -> TransactAction:
 
 
 def _row(item: Item, files: Files) -> WireItem:
-    row = item.unchecked_row()
-    for name, most in large_fields(type(item)).items():
-        if name in row:
-            row[name] = _stored(row[name], most, files)
-    return item.checked_row(row)
+    return item.checked_row(marked(type(item), item.unchecked_row(), files))
+
+
+def marked(item_type: type[Item], row: WireItem, files: Files) -> WireItem:
+    """A row with markers in place of what is too large, which comes to the files to be saved before."""
+    large = {name: most for name, most in large_fields(item_type).items() if name in row}
+    return {**row, **{name: _stored(row[name], most, files) for name, most in large.items()}}
 
 
 def _with_markers(update: Update, files: Files) -> Update:

@@ -342,3 +342,28 @@ def test_the_file_of_an_earlier_version_is_built_anew(tmp_path: Path) -> None:
         assert asyncio.run(search.find(BOOKS, "x")).total == 1
     finally:
         search.close()
+
+
+def test_words_of_deleted_documents_that_are_to_be_forgotten_are_nowhere_in_the_file(tmp_path: Path) -> None:
+    file = tmp_path / "search.db"
+    search = Search(file, CursorKeys(b"s" * 32), durability="off")
+
+    async def story() -> None:
+        async def nothing() -> AsyncIterator[Document | None]:
+            for each in list[Document]():
+                yield each
+
+        await search.rebuild_from(BOOKS, {"items": nothing})
+        for number in range(60):
+            name = f"zebulon{number} quark"
+            await search.put(BOOKS, name, Document(name, {"title": name}, {"tag": name}), sequence=f"{number}")
+        for number in range(60):
+            await search.put(BOOKS, f"zebulon{number} quark", None, sequence=f"{number + 60}")
+        await search.forget(BOOKS, "quark")
+
+    try:
+        asyncio.run(story())
+    finally:
+        search.close()
+    left = file.read_bytes()
+    assert (b"zebulon" in left, b"quark" in left) == (False, False)

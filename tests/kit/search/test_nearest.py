@@ -12,6 +12,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from partita.kit.meaning import WrongModelError
 from partita.kit.search import Catalog, Document, Search
 from partita.kit.search.nearest import _CANDIDATES, _signs, _Vectors
 from partita.kit.search.ranking import fused
@@ -208,3 +209,18 @@ def test_fused_lists_hold_everything_once_and_keep_an_order_that_all_share(lists
         for other in merged:
             if all(one in some and (other not in some or some.index(one) < some.index(other)) for some in lists):
                 assert merged.index(one) <= merged.index(other)
+
+
+@in_a_loop
+async def test_a_model_with_a_damaged_file_finds_nothing_and_makes_nothing_until_it_is_installed_again(
+    search: Search, model: Kinds, caplog: pytest.LogCaptureFixture
+) -> None:
+    def damaged(_texts: Sequence[str]) -> bytes:
+        raise WrongModelError("Install it again.")
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(model, "vector", damaged)
+        await put(search, "a", "a grant")
+        assert await nearest(search, "loan") == []
+    assert "nothing is found by its meaning: Install it again." in caplog.text
+    assert await nearest(search, "loan") == ["a"]

@@ -95,6 +95,11 @@ class ChangeWorker:
                     _log.warning("changes: %s; trying again", error)
                     await asyncio.sleep(self._pace.after_failures(failures))
                     failures += 1
+                except (
+                    Exception
+                ):  # what a machine keeps cannot be read, for example: nobody else would start this again
+                    _log.exception("changes: trying again")
+                    await asyncio.sleep(self._pace.longest_pause)
         finally:
             with contextlib.suppress(DynamoError, OSError):
                 await self._lease.give_back()

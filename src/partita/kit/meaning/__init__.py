@@ -4,6 +4,6 @@ Nothing here is imported by a server's start; numpy and the model's files come w
 """
 
 from partita.kit.meaning.protocol import Meaning
-from partita.kit.meaning.weights import model_folder
+from partita.kit.meaning.weights import WrongModelError, model_folder
 
-__all__ = ["Meaning", "model_folder"]
+__all__ = ["Meaning", "WrongModelError", "model_folder"]

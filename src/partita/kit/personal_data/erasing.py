@@ -152,9 +152,13 @@ class Erasing:
     ) -> None:
         item = await self._read(holding, whole)
         fate = "unnamed" if holding is None or item is None else await holding.fate_of(item, person)
+        if fate == "stays":
+            return  # since a moment ago
         if fate == "unnamed" or holding is None or item is None:
             own = holding is not None and item is not None and holding.belongs_to(item, person)
-            await replace_row(self._store, table, row, whole, unnamed(whole, person, holding, own=own))
+            kind = None if holding is None else holding.item_type
+            after = unnamed(whole, person, holding, own=own)
+            await replace_row(self._store, table, row, whole, after, kind)
             progress.unnamed += 1
         elif holding.after_others and (progress.changed or progress.round == 1):
             pass  # there may be others yet

@@ -7,6 +7,9 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Literal, TypeAlias
 
+import orjson
+from markupsafe import escape
+
 from partita.kit.limits import counted_as
 from partita.table import Item, Query
 
@@ -16,6 +19,15 @@ Fate: TypeAlias = Literal["removed", "unnamed", "stays"]
 
 LEFT = "Somebody who left"
 """What is shown instead of a name."""
+
+
+def spellings(text: str) -> tuple[str, ...]:
+    """A text as it stands in others: by itself, in HTML, and in JSON."""
+    return tuple(dict.fromkeys((text, str(escape(text)), _in_json(text))))
+
+
+def _in_json(text: str) -> str:
+    return orjson.dumps(text).decode()[1:-1]
 
 
 @dataclass(frozen=True)
@@ -31,9 +43,10 @@ class Person:
 
     @cached_property
     def marks(self) -> tuple[str, ...]:
-        """Texts, folded, of which every row about them has one: cheaper to look for than to read the row."""
+        """Texts, folded, of which every row about them has one as JSON: cheaper to look for than to read the row."""
         told = [each for each in (self.user_id, self.username, self.name, self.email) if each]
-        return tuple(each.casefold() for each in (*told, *map(counted_as, told)))
+        texts = (*(spelling for each in told for spelling in spellings(each)), *map(counted_as, told))
+        return tuple(dict.fromkeys(_in_json(text).casefold() for text in texts))
 
     @property
     def called(self) -> frozenset[str]:
@@ -56,6 +69,8 @@ class Holding:
     """Fields that hold a username, a name or an email address, and nothing else; or maps of them."""
     texts: tuple[str, ...] = ()
     """Fields with running text, such as a mail's, in which names and addresses occur."""
+    documents: tuple[str, ...] = ()
+    """Fields with JSON, in which texts are names or have them."""
     secrets: tuple[str, ...] = ()
     """Fields that nobody gets, not even their owner."""
     files: Callable[[Any], tuple[str, ...]] = lambda _item: ()

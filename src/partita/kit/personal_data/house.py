@@ -90,7 +90,12 @@ def _house() -> tuple[Holding, ...]:
         ),
         Holding(JobKey, "Jobs", is_of=lambda key, person: person.user_id in key.once_key, also=("once_key",)),
         Holding(
-            Parked, "Changes that failed", also=("record", "error"), because="an operator replays them, without the id"
+            Parked,
+            "Changes that failed",
+            also=("record", "error"),
+            texts=("error",),
+            documents=("record",),
+            because="an operator replays them, without the id and the name",
         ),
     )
 

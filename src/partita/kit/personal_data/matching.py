@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator
+from typing import Any
 
 import orjson
 
 from partita.dynamo.values import AttributeValue
 from partita.dynamo.values import Item as Row
-from partita.kit.personal_data.holdings import LEFT, Holding, Person
+from partita.kit.personal_data.holdings import LEFT, Holding, Person, spellings
 
 Change = Callable[[str], str]
 
@@ -68,16 +69,44 @@ def _without(
         return _changed(value, change)
     if name in _stored(holding, holding.names):
         return _changed(value, lambda text: LEFT if text.casefold() in called else change(text))
+    words = [
+        _whole(spelling, re.IGNORECASE) for each in (person.email, person.name) if each for spelling in spellings(each)
+    ]
+
+    def rewritten(text: str) -> str:
+        for each in words:
+            text = each.sub(LEFT, text)
+        return change(text)
+
     if name in _stored(holding, holding.texts):
-        words = [_whole(each, re.IGNORECASE) for each in (person.email, person.name) if each]
-
-        def rewritten(text: str) -> str:
-            for each in words:
-                text = each.sub(LEFT, text)
-            return change(text)
-
         return _changed(value, rewritten)
+    if name in _stored(holding, holding.documents):
+
+        def called_or_rewritten(text: str) -> str:
+            return LEFT if text.casefold() in called else rewritten(text)
+
+        return _changed(value, lambda text: change(_in_document(text, called_or_rewritten)))
     return _changed(value, change)
+
+
+def _in_document(text: str, change: Change) -> str:
+    """A JSON text with other texts in it."""
+    try:
+        document = orjson.loads(text)
+    except orjson.JSONDecodeError:
+        return change(text)
+
+    def changed(value: Any) -> Any:
+        if isinstance(value, str):
+            return change(value)
+        if isinstance(value, list):
+            return [changed(each) for each in value]
+        if isinstance(value, dict):
+            return {name: changed(each) for name, each in value.items()}
+        return value
+
+    after = changed(document)
+    return text if after == document else orjson.dumps(after).decode()
 
 
 def strings(value: AttributeValue) -> Iterator[str]:

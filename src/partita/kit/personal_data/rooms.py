@@ -21,7 +21,7 @@ class Room:
     @property
     def removed(self) -> tuple[str, ...]:
         """What goes with its owner, all or some of it, as people call it."""
-        gone = (each for each in self.holdings if each.owner is not None)
+        gone = (each for each in self.holdings if each.owner is not None or each.is_of is not None)
         return _each(each.what for each in gone if each.fate == "removed" or callable(each.fate))
 
     @property

@@ -22,7 +22,7 @@ from partita.dynamo.values import Item as Row
 from partita.kit.personal_data.holdings import Holding, Person
 from partita.kit.personal_data.matching import may_concern
 from partita.store.store import AsyncStore
-from partita.table import LostValueError, Table
+from partita.table import Item, LostValueError, Table, dropped_files
 from partita.table.effects import DeleteFiles, SaveFiles, Steps
 from partita.table.large import stored_anew, with_files
 from partita.table.markers import markers_of
@@ -87,7 +87,9 @@ class WholeRows:
         return whole if may_concern(whole, person) else None
 
 
-async def replace_row(store: AsyncStore, table: Table, before: Row, whole: Row, after: Row) -> None:
+async def replace_row(
+    store: AsyncStore, table: Table, before: Row, whole: Row, after: Row, item_type: type[Item] | None = None
+) -> None:
     """Write how a whole row differs from what it shall be, under another key if that differs; `before` is the row as it
     is stored. `ConditionalCheckFailedError` or `TransactionCanceledError` if somebody was faster."""
     old, new = key_of(table, before), key_of(table, after)
@@ -96,32 +98,38 @@ async def replace_row(store: AsyncStore, table: Table, before: Row, whole: Row, 
         changed |= {name: after[name] for name in after if whole[name] != before.get(name)}
     files: dict[str, bytes] = {}
     stored = stored_anew(table, before, changed, files)
+    dropped = tuple(dropped_files(table, before, {**before, **stored}))
+    # Under another key the whole row is written, so all of it must be as it was read: nothing may have come to it.
+    known = () if item_type is None else item_type.__layout__.names.values()
+    same = _unchanged(table, before, stored if old == new else {**before, **dict.fromkeys(known)})
 
     def write() -> Steps[None]:
         if files:
             yield SaveFiles(files)
         try:
-            yield _replacing(table, before, stored, new)
+            yield _replacing(table, before, stored, new, same)
         except DynamoError as error:
             if files and not isinstance(error, InternalServerError):
                 yield DeleteFiles(tuple(files))  # nothing was written, so nothing names them
             raise
+        if dropped:
+            yield DeleteFiles(dropped)  # the house's table has no stream that would tell
 
     await store.run(write())
 
 
-def _replacing(table: Table, before: Row, stored: Row, new: Row) -> requests.UpdateItem | requests.TransactWriteItems:
+def _replacing(
+    table: Table, before: Row, stored: Row, new: Row, same: Condition
+) -> requests.UpdateItem | requests.TransactWriteItems:
     old = key_of(table, before)
     if old == new:
         sets = tuple(SetAction(Path((name,)), Value(value)) for name, value in stored.items())
-        return requests.UpdateItem(
-            table=table.name, key=old, update=Update(sets), condition=_unchanged(table, before, stored)
-        )
+        return requests.UpdateItem(table=table.name, key=old, update=Update(sets), condition=same)
     free = AttributeNotExists(Path((table.pk.name,)))
     return requests.TransactWriteItems(
         actions=(
             requests.PutItem(table=table.name, item={**before, **stored}, condition=free),
-            requests.DeleteItem(table=table.name, key=old, condition=_unchanged(table, before, before)),
+            requests.DeleteItem(table=table.name, key=old, condition=same),
         )
     )
 

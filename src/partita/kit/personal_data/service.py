@@ -17,6 +17,7 @@ from partita.kit.personal_data.erasing import KIND, Erasing, Settle
 from partita.kit.personal_data.exporting import export
 from partita.kit.personal_data.holdings import Person
 from partita.kit.personal_data.house import house
+from partita.kit.personal_data.remains import still_kept
 from partita.kit.personal_data.rooms import Room
 from partita.kit.problems import Conflict
 from partita.kit.system import System
@@ -39,6 +40,11 @@ class PersonalData:
         searches = [each for system in known for each in system.searches]
         self.rooms = (house(), *(_room(system) for system in known))
         self._erasing = Erasing(kit, self.rooms, searches, settle or self._settled)
+
+    @property
+    def remains(self) -> str:
+        """What is still kept of whoever was erased, and for how long."""
+        return still_kept(self._kit.settings)
 
     @property
     def kind(self) -> JobKind:

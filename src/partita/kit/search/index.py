@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import logging
 import threading
 import time
 from collections.abc import AsyncIterable, AsyncIterator, Callable, Collection, Mapping, Sequence
@@ -13,7 +14,7 @@ from weakref import WeakKeyDictionary
 
 import apsw
 
-from partita.kit.meaning import Meaning
+from partita.kit.meaning import Meaning, WrongModelError
 from partita.kit.search import finding, ranking, reads, tables, vocabulary, writes
 from partita.kit.search.catalog import Catalog, Document, Text
 from partita.kit.search.finding import Asked, Match, Wanted
@@ -32,6 +33,7 @@ from partita.table import CursorKeys, Item
 T = TypeVar("T")
 I = TypeVar("I", bound=Item)  # noqa: E741 - an item, as T is a type
 
+_log = logging.getLogger(__name__)
 _BUSY_MILLISECONDS = 10_000
 _BATCH = 500
 _BATCH_CHARACTERS = 1_000_000
@@ -155,16 +157,20 @@ class Search:
     async def nearest(
         self, catalog: Catalog[Any], text: str, *, filters: Mapping[str, Wanted] | None = None, limit: int = 60
     ) -> tuple[Alike, ...]:
-        """The documents that mean most nearly what a text means, best first; nothing if there is no model, or the text
-        is in a language that it has not learnt."""
+        """The documents that mean most nearly what a text means, best first; nothing if there is no model, its files
+        are damaged, or the text is in a language that it has not learnt."""
         catalog.check_filters(filters or {})
         meaning = self._meaning
         if meaning is None or catalog.meaning is None:
             return ()
         loop = asyncio.get_running_loop()
-        vector = await loop.run_in_executor(
-            self._pool, lambda: meaning.vector((text,)) if meaning.understands(text) else b""
-        )
+        try:
+            vector = await loop.run_in_executor(
+                self._pool, lambda: meaning.vector((text,)) if meaning.understands(text) else b""
+            )
+        except (WrongModelError, OSError) as error:  # searching by words goes on
+            _log.error("search: nothing is found by its meaning: %s", error)
+            return ()
         if not vector:
             return ()
         chosen = finding.chosen(filters or {})
@@ -315,7 +321,8 @@ class Search:
         connection.set_busy_timeout(_BUSY_MILLISECONDS)
         _use_wal(connection)
         connection.execute(
-            f"PRAGMA synchronous = {self._durability}; PRAGMA fullfsync = ON; PRAGMA recursive_triggers = ON"
+            f"PRAGMA synchronous = {self._durability}; PRAGMA fullfsync = ON; PRAGMA recursive_triggers = ON;"
+            "PRAGMA secure_delete = ON"  # what was deleted is nowhere in the file
         )
         tables.prepare(connection)
         with self._guard:

@@ -141,7 +141,7 @@ def finish(connection: apsw.Connection, catalog: Catalog[Any], generation: int) 
         for (identity,) in gone:
             _index(connection, catalog, str(identity))
         _forget_unused(connection, catalog)
-        connection.execute(f"INSERT INTO words_{slug} (words_{slug}) VALUES ('optimize')")
+        _merge(connection, catalog)
         connection.execute(
             "UPDATE catalogs SET begun = NULL, finished = generation WHERE name = ? AND generation = ?",
             (catalog.name, generation),
@@ -149,7 +149,8 @@ def finish(connection: apsw.Connection, catalog: Catalog[Any], generation: int) 
 
 
 def forget(connection: apsw.Connection, catalog: Catalog[Any], mark: str) -> None:
-    """The memory of deleted documents whose ids contain a mark goes, and so do words and values that none has."""
+    """The memory of deleted documents whose ids contain a mark goes, and so do words and values that none has: FTS5
+    keeps those of deleted documents until it merges."""
     if not built(connection, catalog):
         return
     slug = catalog.slug
@@ -157,6 +158,7 @@ def forget(connection: apsw.Connection, catalog: Catalog[Any], mark: str) -> Non
         connection.execute(f"DELETE FROM documents_{slug} WHERE NOT live AND instr(id, ?)", (mark,))
         connection.execute(f"DELETE FROM parts_{slug} WHERE text IS NULL AND instr(id, ?)", (mark,))
         _forget_unused(connection, catalog)
+        _merge(connection, catalog)
 
 
 def _forget_unused(connection: apsw.Connection, catalog: Catalog[Any]) -> None:
@@ -166,6 +168,11 @@ def _forget_unused(connection: apsw.Connection, catalog: Catalog[Any]) -> None:
     connection.execute(
         f"DELETE FROM terms_{slug} WHERE NOT EXISTS (SELECT 1 FROM {words} AS w WHERE w.term = terms_{slug}.term)"
     )
+
+
+def _merge(connection: apsw.Connection, catalog: Catalog[Any]) -> None:
+    words = f"words_{catalog.slug}"
+    connection.execute(f"INSERT INTO {words} ({words}) VALUES ('optimize')")
 
 
 def built(connection: apsw.Connection, catalog: Catalog[Any]) -> bool:

@@ -37,6 +37,7 @@ def routes(suite: Suite) -> Routes:
     """The administration pages."""
     pages = Routes("/admin", tag="house", pages=True)
     accounts = suite.kit.accounts
+    remains = suite.personal_data.remains
 
     def role_choices() -> list[tuple[str, str, str]]:
         """Every role: its name, its label, and what it grants."""
@@ -95,6 +96,7 @@ def routes(suite: Suite) -> Routes:
             everything=accounts.policy.known,
             password=password,
             itself=person.user_id == viewer.user_id,
+            remains=remains,
         )
 
     @pages.get("/users/{user_id}", House.MANAGE_USERS)

@@ -19,6 +19,10 @@ from partita.web.recognise import forget
 _CONTENT: dict[str, Any] = {"application/json": {"schema": {"type": "object"}}}
 _FILE: dict[int | str, dict[str, Any]] = {200: {"description": "The document.", "content": _CONTENT}}
 _CLOSED = "The account is closed and is being erased. That takes some minutes."
+_WHAT_GOES = (
+    "The account is closed at once, and everything of theirs goes or is left without a name. A last mail tells them"
+    " when it is done. You cannot undo this."
+)
 
 
 class ErasingView(View):
@@ -47,7 +51,7 @@ def routes(suite: Suite) -> Routes:
 
     @pages.get("/account/erase", Access.SIGNED_IN)
     async def ask(request: Request) -> Response:
-        return render(request, "account/erase.html", rooms=data.rooms)
+        return render(request, "account/erase.html", rooms=data.rooms, remains=data.remains)
 
     @pages.post("/account/erase", Access.SIGNED_IN)
     async def erase(viewer: CurrentViewer) -> Response:
@@ -66,8 +70,7 @@ def routes(suite: Suite) -> Routes:
         return confirm(
             request,
             f"Erase {person.name}?",
-            "The account is closed at once, and everything of theirs goes or is left without a name, as the page"
-            " “Your data” says. A last mail tells them when it is done. This cannot be undone.",
+            f"{_WHAT_GOES} {data.remains}",
             button="Erase",
             keep=f"/admin/users/{user_id}",
         )
