@@ -8,7 +8,14 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from tests.apps.newsletter.writing.questions import Measured as Answered
-from tests.apps.newsletter.writing.questions import Question, fresh_questions, model, paraphrased_questions, questions
+from tests.apps.newsletter.writing.questions import (
+    Question,
+    fresh_questions,
+    later_questions,
+    model,
+    paraphrased_questions,
+    questions,
+)
 
 from bench import documents, reading
 from bench import passages as passages_bench
@@ -60,6 +67,7 @@ def _questions() -> dict[str, list[Question]]:
         "in the sources' words, open": [each for each in questions() if not each.apart],
         "in the sources' words, kept apart": [each for each in questions() if each.apart],
         "in other words, English, open": [each for each in english if not each.apart],
+        "in other words, English, open, of a later round": list(later_questions()),
         "in other words, English, kept apart": [each for each in english if each.apart],
         "in other words, Amharic and Arabic, open": [each for each in foreign if not each.apart],
         "in other words, Amharic and Arabic, kept apart": [each for each in foreign if each.apart],

@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 from partita.apps.newsletter.inputs import (
+    BrandEdit,
     NewProposal,
     NewProposalSection,
     NewRequirement,
@@ -230,7 +231,21 @@ async def test_passages_for_a_section_and_a_first_text_with_its_sources(desk: De
     assert "Nothing in your files" in (look.error or "")
 
 
+async def test_headings_of_a_text_stand_below_that_of_its_section(desk: Desk) -> None:
+    code = (await _made(desk)).proposal.proposal_code
+    text = "# Where\n\nIn the north.\n\n## When\n\nSoon.\n\n### By whom\n\nBy us."
+    await desk.service.proposals.save_section(ADA, code, "summary", ProposalSectionText(text=text, revision=1))
+    headings = document_of(await desk.service.proposals.read(ADA, code)).headings
+    assert [(plain(each.pieces), each.level) for each in headings] == [
+        ("Summary", 1),
+        ("Where", 2),
+        ("When", 2),
+        ("By whom", 3),
+    ]
+
+
 async def test_a_word_document_is_exported_with_the_checklist_as_annex(desk: Desk) -> None:
+    await desk.service.brand.save(BrandEdit(sign_off="Until next week"), ADA)
     there = await _made(desk, funder="The Fund", applicant="Dryland Institute", annex="yes")
     code = there.proposal.proposal_code
     await desk.service.proposals.save_section(
@@ -256,6 +271,7 @@ async def test_a_word_document_is_exported_with_the_checklist_as_annex(desk: Des
         "Two letters of support",
     ):
         assert told in words
+    assert "Until next week" not in words, "a proposal takes no leave of a newsletter's readers"
     made = (await desk.service.proposals.read(ADA, code)).proposal.exports["docx"]
     assert any("requirement" in each for each in made["warnings"])
     assert made["s3_key"] == f"proposals/{code}/export.docx"

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import random
 from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from functools import wraps
 from pathlib import Path
 
@@ -14,7 +15,7 @@ from hypothesis import strategies as st
 
 from partita.kit.meaning import WrongModelError
 from partita.kit.search import Catalog, Document, Search
-from partita.kit.search.nearest import _CANDIDATES, _signs, _Vectors
+from partita.kit.search.nearest import _CANDIDATES, _signs, _Vectors, together
 from partita.kit.search.ranking import fused
 from partita.table import CursorKeys
 from tests.kit.search.books import Book
@@ -71,6 +72,9 @@ CATALOG: Catalog[Book] = Catalog(
     filters=("shelf",),
     meaning=meant,
 )
+BY_SENTENCES: Catalog[Book] = replace(
+    CATALOG, name="test.sentences", sentences=lambda fields: tuple(fields["title"].split(" / "))
+)
 ORDER = iter(range(1, 10_000))
 
 
@@ -86,13 +90,13 @@ def search(tmp_path: Path, model: Kinds) -> Iterator[Search]:
     search.close()
 
 
-async def put(search: Search, name: str, title: str | None, shelf: str = "a") -> None:
+async def put(search: Search, name: str, title: str | None, shelf: str = "a", catalog: Catalog[Book] = CATALOG) -> None:
     document = None if title is None else Document(name, {"title": title}, {"shelf": shelf})
-    await search.put(CATALOG, name, document, sequence=str(next(ORDER)))
+    await search.put(catalog, name, document, sequence=str(next(ORDER)))
 
 
-def understood(search: Search) -> int:
-    making = search.understand(CATALOG)
+def understood(search: Search, catalog: Catalog[Book] = CATALOG) -> int:
+    making = search.understand(catalog)
     assert making is not None
     return making.result(30)
 
@@ -170,6 +174,35 @@ async def test_a_model_that_fails_takes_nothing_away(
     assert understood(search) == 0
     assert "cannot be made" in caplog.text
     assert (await search.rank(CATALOG, ("well",))).ids == ("a",)
+
+
+@in_a_loop
+async def test_one_sentence_that_means_it_counts_beside_the_whole(search: Search) -> None:
+    one, many = "a grant", "a grant / a hive / a hive / a hive"
+    for name, title in (("one", one), ("many", many), ("none", "a hive")):
+        await put(search, name, title, catalog=BY_SENTENCES)
+        await put(search, name, title)
+    understood(search)
+    understood(search, BY_SENTENCES)
+    whole = {each.id: each.likeness for each in await search.nearest(CATALOG, "loan")}
+    found = {each.id: each.likeness for each in await search.nearest(BY_SENTENCES, "loan")}
+    assert list(found) == ["one", "many", "none"]
+    assert found["many"] == pytest.approx(together(whole["many"], whole["one"]))
+    assert whole["many"] < found["many"] < found["one"] == pytest.approx(whole["one"])
+    assert [each.id for each in await search.nearest(BY_SENTENCES, "loan", limit=1)] == ["one"]
+
+
+@in_a_loop
+async def test_a_sentence_goes_with_its_text(search: Search) -> None:
+    await put(search, "a", "a grant / a hive", catalog=BY_SENTENCES)
+    understood(search, BY_SENTENCES)
+    [before] = await search.nearest(BY_SENTENCES, "loan")
+    await put(search, "a", "a well / a hive", catalog=BY_SENTENCES)
+    understood(search, BY_SENTENCES)
+    [after] = await search.nearest(BY_SENTENCES, "loan")
+    assert after.likeness < 0.1 < 0.5 < before.likeness
+    await put(search, "a", None, catalog=BY_SENTENCES)
+    assert await search.nearest(BY_SENTENCES, "loan") == ()
 
 
 def vectors(count: int, seed: int) -> _Vectors:

@@ -9,6 +9,7 @@ from collections.abc import Mapping
 
 from partita.apps.newsletter import schema
 from partita.apps.newsletter.schema import SHARED_SHELF, Chunk, Source
+from partita.apps.newsletter.service.reading.sentences import sentences
 from partita.apps.newsletter.service.writing.terms import word_stem
 from partita.kit.search import Catalog, Document
 from partita.kit.search.folding import stem, tokens
@@ -51,6 +52,11 @@ def meant_by(fields: Mapping[str, str]) -> tuple[str, ...]:
     return f"{title}. {heading}", f"{heading}. {text}"
 
 
+def sentences_of(fields: Mapping[str, str]) -> tuple[str, ...]:
+    """What a passage says, sentence by sentence: a question is about one of them, and the others are beside it."""
+    return tuple(each.text for each in sentences(fields["text"]))
+
+
 def _no_document(_source: Source) -> Document | None:
     return None
 
@@ -63,5 +69,6 @@ CATALOG: Catalog[Source] = Catalog(
     sources=(schema.sources(SHARED_SHELF),),
     filters=("source",),
     meaning=meant_by,
+    sentences=sentences_of,
 )
 """Its documents are passages: whoever has the store reads them (`catalog.expand`)."""

@@ -93,7 +93,7 @@ def _attention(weights: Mapping[str, Array], name: str, x: Array) -> Array:
 
 
 def _line(weights: Mapping[str, Array], name: str, x: Array) -> Array:
-    return np.asarray(x @ weights[f"{name}.weight"].T + weights[f"{name}.bias"])
+    return np.asarray(x @ weights[f"{name}.weight"] + weights[f"{name}.bias"])
 
 
 def _normal(weights: Mapping[str, Array], name: str, x: Array) -> Array:

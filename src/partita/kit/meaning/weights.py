@@ -57,7 +57,8 @@ def read_vocabulary(folder: Path) -> dict[str, int]:
 
 
 def read_weights(folder: Path) -> dict[str, Array]:
-    """The model's matrices by name. The format: the length of a header, the header as JSON, and the numbers."""
+    """The model's matrices by name, those of its layers turned. The format: the length of a header, the header as JSON,
+    and the numbers."""
     import numpy as np
 
     content = checked(folder, WEIGHTS)
@@ -68,6 +69,8 @@ def read_weights(folder: Path) -> dict[str, Array]:
     for name, entry in header.items():
         if name != "__metadata__" and entry["dtype"] == "F32":
             begin, end = (8 + length + each for each in entry["data_offsets"])
-            # A copy: only then every number lies where processors read it quickly.
-            found[name] = np.frombuffer(content[begin:end], np.float32).reshape(entry["shape"]).copy()
+            matrix = np.frombuffer(content[begin:end], np.float32).reshape(entry["shape"])
+            # A copy: only then every number lies where processors read it quickly. Layers are turned, as texts are
+            # multiplied by them: a short one takes little more than half the time.
+            found[name] = (matrix.T if name.startswith("encoder.") else matrix).copy(order="C")
     return found

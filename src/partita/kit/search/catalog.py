@@ -84,6 +84,8 @@ class Catalog(Generic[I]):
     """If an item stands for several documents, such as a source for its passages: reads them, for building anew."""
     meaning: Callable[[Mapping[str, str]], tuple[str, ...]] | None = None
     """The texts, made of the fields, that tell together what a document means; without it there are words alone."""
+    sentences: Callable[[Mapping[str, str]], tuple[str, ...]] | None = None
+    """Its sentences, each with a vector of its own: whoever asks, mostly asks for one of them."""
 
     def __post_init__(self) -> None:
         for name in (*self.weights, *self.filters, *self.sorts):
@@ -134,7 +136,7 @@ class Catalog(Generic[I]):
         texts = tuple((each.field, len(each.sources)) for each in self.texts)
         declared: Any = (_LAYOUT, self.name, tuple(self.weights), self.filters, self.sorts, len(self.sources), texts)
         if self.meaning is not None:
-            declared = (*declared, "meaning")
+            declared = (*declared, "meaning", "with sentences" if self.sentences else "whole")
         return sha256(repr(declared).encode()).hexdigest()[:16]
 
 

@@ -13,6 +13,7 @@ import apsw
 from partita.kit.meaning import Meaning
 from partita.kit.search import nearest
 from partita.kit.search.catalog import Catalog
+from partita.kit.search.nearest import Made, Unmade
 
 _log = logging.getLogger(__name__)
 _BATCH = 16
@@ -51,13 +52,16 @@ class VectorMaking:
                 some = nearest.unmade(self._connection(), catalog, self._meaning.name, last, _BATCH)
                 if not some:
                     break
-                vectors = [(each, self._vector(each.texts)) for each in some if not self._ended.is_set()]
+                vectors = [self._made(each) for each in some if not self._ended.is_set()]
                 nearest.keep(self._connection(), catalog, self._meaning.name, vectors)
                 made, last = made + len(vectors), some[-1].doc
         except Exception:  # nobody waits for this thread; searching by words goes on
             _log.exception("search: the vectors of %s cannot be made", catalog.name)
         return made
 
-    def _vector(self, texts: tuple[str, ...]) -> bytes:
+    def _made(self, unmade: Unmade) -> Made:
         """Nothing for a text in a language that the model has not learnt."""
-        return self._meaning.vector(texts) if self._meaning.understands(" ".join(texts)) else b""
+        if not self._meaning.understands(" ".join(unmade.texts)):
+            return Made(unmade, b"")
+        sentences = b"".join(self._meaning.vector((each,)) for each in unmade.sentences)
+        return Made(unmade, self._meaning.vector(unmade.texts), sentences)

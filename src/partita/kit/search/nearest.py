@@ -2,7 +2,8 @@
 
 Vectors are in the file of the index, one for each document, and are read into memory when somebody asks: their signs
 first, a bit for each dimension, by which a thousand candidates are chosen among all of them; the numbers decide among
-those. It runs only where there is a model, and numpy with it.
+those. If a catalog has sentences, their vectors are read for the best of these, and the likest one counts beside the
+whole. It runs only where there is a model, and numpy with it.
 """
 
 from __future__ import annotations
@@ -24,6 +25,11 @@ if TYPE_CHECKING:
 
 _CANDIDATES = 1_000
 """So many are compared number by number."""
+_CLOSER = 120
+"""Of so many the sentences are compared too."""
+_SENTENCE = 0.5
+"""What the likest sentence counts beside the whole, which counts one."""
+_MOST_SENTENCES = 16
 _ONE = 127 * 127
 
 
@@ -42,6 +48,17 @@ class Unmade:
     doc: int
     fields: tuple[str, ...]
     texts: tuple[str, ...]
+    sentences: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Made:
+    """What was made of a document; nothing if the model has not learnt its language."""
+
+    of: Unmade
+    vector: bytes
+    sentences: bytes = b""
+    """The vectors of its sentences, one behind the other."""
 
 
 def unmade(connection: apsw.Connection, catalog: Catalog[Any], model: str, after: int, limit: int) -> list[Unmade]:
@@ -55,26 +72,34 @@ def unmade(connection: apsw.Connection, catalog: Catalog[Any], model: str, after
         (after, model, limit),
     ).fetchall()
     named = [(doc, tuple(fields), dict(zip(catalog.weights, fields, strict=True))) for doc, *fields in rows]
-    return [Unmade(doc, fields, catalog.meaning(by_name)) for doc, fields, by_name in named]
+    sentences = catalog.sentences or (lambda _: ())
+    return [
+        Unmade(doc, fields, catalog.meaning(by_name), sentences(by_name)[:_MOST_SENTENCES])
+        for doc, fields, by_name in named
+    ]
 
 
-def keep(
-    connection: apsw.Connection, catalog: Catalog[Any], model: str, vectors: Sequence[tuple[Unmade, bytes]]
-) -> None:
+def keep(connection: apsw.Connection, catalog: Catalog[Any], model: str, vectors: Sequence[Made]) -> None:
     """Keep vectors, unless the text changed meanwhile: then another one is made of it."""
     slug = catalog.slug
     with writing(connection):
         if not made(connection, catalog):
             return
-        for each, vector in vectors:
-            row = connection.execute(
-                f"SELECT {column_names(catalog)} FROM texts_{slug} WHERE doc = ?", (each.doc,)
-            ).fetchone()
-            if row == each.fields:
+        for each in vectors:
+            doc = each.of.doc
+            row = connection.execute(f"SELECT {column_names(catalog)} FROM texts_{slug} WHERE doc = ?", (doc,))
+            if row.fetchone() != each.of.fields:
+                continue
+            connection.execute(
+                f"INSERT OR REPLACE INTO vectors_{slug} (doc, model, vector) VALUES (?, ?, ?)",
+                (doc, model, each.vector),
+            )
+            if each.sentences:
                 connection.execute(
-                    f"INSERT OR REPLACE INTO vectors_{slug} (doc, model, vector) VALUES (?, ?, ?)",
-                    (each.doc, model, vector),
+                    f"INSERT OR REPLACE INTO sentences_{slug} (doc, vectors) VALUES (?, ?)", (doc, each.sentences)
                 )
+            else:
+                connection.execute(f"DELETE FROM sentences_{slug} WHERE doc = ?", (doc,))
 
 
 class Nearest:
@@ -100,7 +125,10 @@ class Nearest:
                 return ()
             vectors = self._vectors(connection, slug, model)
             allowed = None if not chosen else _allowed(connection, catalog, chosen)
-            found = vectors.nearest(vector, allowed, limit)
+            if catalog.sentences is None:
+                found = vectors.nearest(vector, allowed, limit)
+            else:
+                found = _closer(connection, slug, vector, vectors.nearest(vector, allowed, max(limit, _CLOSER)), limit)
             docs = ", ".join(str(doc) for doc in found)
             ids: Mapping[int, str] = dict(
                 connection.execute(f"SELECT doc, id FROM documents_{slug} WHERE live AND doc IN ({docs})")
@@ -114,6 +142,30 @@ class Nearest:
             if known is None or known.turn != turn:
                 known = self._known[slug] = _Vectors.read(connection, slug, model, turn)
             return known
+
+
+def together(whole: float, sentence: float) -> float:
+    """How alike a document is, by the whole of it and by its likest sentence."""
+    return (whole + _SENTENCE * sentence) / (1 + _SENTENCE)
+
+
+def _closer(
+    connection: apsw.Connection, slug: str, vector: bytes, found: Mapping[int, float], limit: int
+) -> dict[int, float]:
+    """The best of some documents by their sentences too."""
+    import numpy as np
+
+    docs = ", ".join(str(doc) for doc in found)
+    rows: list[Row] = connection.execute(f"SELECT doc, vectors FROM sentences_{slug} WHERE doc IN ({docs})").fetchall()
+    likeness = dict(found)
+    if rows:
+        asked = np.frombuffer(vector, np.int8).astype(np.float32)
+        numbers = np.frombuffer(b"".join(each for _, each in rows), np.int8).reshape(-1, len(asked))
+        begins = np.cumsum([0, *(len(each) // len(asked) for _, each in rows[:-1])])
+        best = np.maximum.reduceat(numbers.astype(np.float32) @ asked / _ONE, begins)
+        for (doc, _), sentence in zip(rows, best, strict=True):
+            likeness[doc] = together(found[doc], float(sentence))
+    return {doc: likeness[doc] for doc in sorted(likeness, key=lambda doc: (-likeness[doc], doc))[:limit]}
 
 
 def _allowed(connection: apsw.Connection, catalog: Catalog[Any], chosen: Sequence[Chosen]) -> list[int]:

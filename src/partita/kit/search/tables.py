@@ -12,6 +12,7 @@ Of each catalog there are
 - `values_…`: the values of the filters, each with the number of documents that have it, and of changes of these
 - `pairs_…`: which document has which value
 - `vectors_…`: what documents mean, and `turns_…`, a number that changes with them; if the catalog declares it
+- `sentences_…`: what each of their sentences means, in a table of its own: only those of the nearest are ever read
 """
 
 from __future__ import annotations
@@ -22,7 +23,19 @@ import apsw
 
 from partita.kit.search.catalog import Catalog, column_names
 
-_KINDS = ("documents", "texts", "parts", "words", "terms", "revisions", "pairs", "values", "vectors", "turns")
+_KINDS = (
+    "documents",
+    "texts",
+    "parts",
+    "words",
+    "terms",
+    "revisions",
+    "pairs",
+    "values",
+    "vectors",
+    "sentences",
+    "turns",
+)
 
 
 def prepare(connection: apsw.Connection) -> None:
@@ -118,13 +131,15 @@ def _vector_tables(slug: str) -> str:
     turned = f"BEGIN UPDATE turns_{slug} SET turn = turn + 1; END;"
     return (
         f"CREATE TABLE vectors_{slug} (doc INTEGER PRIMARY KEY, model TEXT NOT NULL, vector BLOB NOT NULL);"
+        f"CREATE TABLE sentences_{slug} (doc INTEGER PRIMARY KEY, vectors BLOB NOT NULL);"
         f"CREATE TABLE turns_{slug} (turn INTEGER NOT NULL);"
         # By chance, so that tables that were made anew are not taken for the earlier ones.
         f"INSERT INTO turns_{slug} (turn) VALUES (abs(random() / 2));"
         f"CREATE TRIGGER vectors_{slug}_in AFTER INSERT ON vectors_{slug} {turned}"
         f"CREATE TRIGGER vectors_{slug}_out AFTER DELETE ON vectors_{slug} {turned}"
         f"CREATE TRIGGER texts_{slug}_out AFTER DELETE ON texts_{slug} BEGIN"
-        f" DELETE FROM vectors_{slug} WHERE doc = old.doc; END;"
+        f" DELETE FROM vectors_{slug} WHERE doc = old.doc;"
+        f" DELETE FROM sentences_{slug} WHERE doc = old.doc; END;"
     )
 
 

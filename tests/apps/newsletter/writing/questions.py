@@ -13,11 +13,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from partita.apps.newsletter.demo.library import sources
-from partita.apps.newsletter.search import meant_by
+from partita.apps.newsletter.search import meant_by, sentences_of
 from partita.apps.newsletter.service.reading.chunks import chunks_of
 from partita.apps.newsletter.service.writing.retrieval import QUESTION_FLOOR, Query, Statistics, relevance
 from partita.apps.newsletter.service.writing.values import Passage
 from partita.kit.meaning import model_folder
+from partita.kit.search.nearest import together
 
 if TYPE_CHECKING:
     from partita.kit.meaning.encoder import MiniLM
@@ -55,6 +56,13 @@ def paraphrased_questions() -> tuple[Question, ...]:
         replace(each, apart=sha256(each.text.encode()).digest()[0] % 2 == 1)
         for each in _read("paraphrased_questions.txt")
     )
+
+
+@cache
+def later_questions() -> tuple[Question, ...]:
+    """Questions in other words than the sources', none of them kept apart: by these the weight of sentences was
+    chosen."""
+    return tuple(replace(each, apart=False) for each in _read("later_questions.txt"))
 
 
 def _read(name: str) -> list[Question]:
@@ -117,13 +125,17 @@ def model() -> MiniLM | None:
 
 
 @cache
-def vectors() -> dict[str, bytes]:
-    """What passages mean: those that the model understands, and no copies, which take one place with what they copy."""
+def vectors() -> dict[str, tuple[bytes, tuple[bytes, ...]]]:
+    """What passages and their sentences mean: those that the model understands, and no copies, which take one place
+    with what they copy."""
     understood = model()
     copies = {source.slug for source in sources() if "twin_of" in source.head}
     fields = {each.id: {"title": each.title, "heading": each.heading, "text": each.text} for each in passages()}
     return {
-        each.id: understood.vector(meant_by(fields[each.id]))
+        each.id: (
+            understood.vector(meant_by(fields[each.id])),
+            tuple(understood.vector((sentence,)) for sentence in sentences_of(fields[each.id])),
+        )
         for each in passages()
         if understood is not None and each.source_id not in copies and understood.understands(each.text)
     }
@@ -135,7 +147,14 @@ def likeness(text: str) -> dict[str, float]:
     if understood is None or not understood.understands(text):
         return {}
     asked = array("b", understood.vector((text,)))
-    return {name: sum(map(mul, asked, array("b", vector))) / 127**2 for name, vector in vectors().items()}
+
+    def alike(vector: bytes) -> float:
+        return float(sum(map(mul, asked, array("b", vector)))) / 127**2
+
+    return {
+        name: together(alike(whole), max(map(alike, sentences))) if sentences else alike(whole)
+        for name, (whole, sentences) in vectors().items()
+    }
 
 
 def ranked(question: Question, *, meaning: bool = False) -> list[tuple[float, Passage]]:

@@ -33,6 +33,7 @@ from tests.apps.newsletter.writing.questions import (
     Measured,
     fresh_questions,
     labelled,
+    later_questions,
     model,
     paraphrased_questions,
     passages,
@@ -100,6 +101,18 @@ def test_english_questions_in_other_words_find_their_passages_and_the_others_los
     assert older.recall >= 0.95
     assert older.reciprocal_rank >= 0.9
     assert older.nothing_found >= older.unanswered - 1
+
+
+def test_a_question_about_one_sentence_finds_its_passage_in_other_words() -> None:
+    asked = later_questions()
+    with_answer = [each for each in asked if each.source]
+    assert len(with_answer) >= 40
+    assert all(any(each.words in passage.text for passage in passages()) for each in with_answer)
+    if model() is None:
+        pytest.skip("the model is not installed")
+    by_meaning, by_words = Measured.of(asked, meaning=True), Measured.of(asked)
+    assert by_meaning.recall >= 0.9 > 0.3 > by_words.recall
+    assert by_meaning.nothing_found == by_words.nothing_found
 
 
 @given(st.text(max_size=60), st.sampled_from(passages()), st.floats(-1, 1.01))

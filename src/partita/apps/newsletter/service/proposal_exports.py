@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 from typing import Any
 
@@ -66,7 +67,8 @@ class ProposalExports:
         edition = Edition(
             document=document_of(there),
             theme_name=theme if theme in ("journal", "bulletin", "field", "letter") else "journal",
-            brand=await self._brands.for_editions(),
+            # A sign-off such as "Until next week" is for a newsletter's readers.
+            brand=replace(await self._brands.for_editions(), sign_off=""),
         )
 
         def noted(made: dict[str, Any]) -> Write:
@@ -135,8 +137,8 @@ def _checklist(there: OpenProposal) -> str:
 
 
 def _lowered(text: str) -> str:
-    """Headings of a section's text are below the section's own."""
-    return "\n".join(f"#{line}" if line.startswith("#") else line for line in text.split("\n"))
+    """Headings of a section's text are below the section's own, whether they begin with one `#` or with two."""
+    return re.sub("^##?(?=#* )", "###", text, flags=re.MULTILINE)
 
 
 def _one_line(text: str) -> str:

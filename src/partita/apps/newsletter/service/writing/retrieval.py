@@ -32,7 +32,7 @@ FLOOR = 0.15
 """Whatever scores less by its words has nothing to do with a topic."""
 QUESTION_FLOOR = 0.26
 """Whatever scores less answers no question: a question has few words, and all of them count the same."""
-LIKENESS_FLOOR = 0.28
+LIKENESS_FLOOR = 0.26
 """Whatever is less like what a question means has nothing to do with it, whatever it is about."""
 HALF_LIFE: Mapping[Frequency, int | None] = {"daily": 2, "weekly": 7, "monthly": 30, "quarterly": 90, "custom": None}
 """After how many days a passage counts half."""

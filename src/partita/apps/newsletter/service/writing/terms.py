@@ -45,8 +45,10 @@ _ETHIOPIC_PREFIXES = tuple(tokens("እንደ ስለ የሚ በሚ ለሚ እየ 
 _ETHIOPIC_SUFFIXES = tuple(tokens("ዎችን ዎች ችን ቸው ች ውን ው ዋ ን ም ና"))
 
 
+@lru_cache(2_048)
 def terms(text: str) -> tuple[str, ...]:
-    """The meaningful words of a text by their stems, in order."""
+    """The meaningful words of a text by their stems, in order. One passage is judged for many topics and questions, so
+    those of the latest are remembered."""
     return tuple(map(word_stem, content_words(text)))
 
 
