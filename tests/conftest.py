@@ -11,6 +11,7 @@ from hypothesis import HealthCheck, settings
 
 # No test cuts the power, and a process that is killed loses nothing: nobody has to wait for the disk at every write.
 os.environ.setdefault("PARTITA_DURABILITY", "off")
+pytest.MonkeyPatch().setattr(os, "fsync", lambda _handle: None)  # files too: every store has some, made for its test
 os.environ.setdefault("PARTITA_MEANING", "false")  # the model takes its time; tests that want it ask for it
 
 # How many examples a law is tried on that does not say it: few in every run, which differ from run to run, and many

@@ -64,7 +64,8 @@ def test_tables_shows_keys_indexes_items_and_patterns() -> None:
     assert "Key: `date_bucket` (S) + `ts#event_id` (S)." in page
     assert re.search(r"^\| Event +\| `\{date_bucket\}` +\| `\{timestamp\}#\{event_id\}` \|", page, re.MULTILINE)
     assert re.search(r"^\| Query events by user +\| `enablement.events_of` +\| Query on by_user", page, re.MULTILINE)
-    assert all(f"# {table.name}\n" in _out("tables") for table in tables())
+    every = _out("tables")
+    assert all(f"# {table.name}\n" in every for table in tables())
     _out("tables", "nowhere", code=1)
 
 

@@ -27,11 +27,11 @@ from partita.kit.notifications import Notifications
 from partita.kit.permissions import Viewer
 from partita.kit.schema import HOUSE
 from partita.kit.search import Search
-from partita.kit.settings import Settings
 from partita.kit.system import System
 from partita.store import EmbeddedStore
 from partita.store.files import FolderFiles
 from partita.table import CursorKeys, Table
+from tests.settings import settings_for
 
 _REPLAYS = count(1)
 BAD_WEATHER = FaultPlan(seed=7, throttle=0.1, conflict=0.1, partial_batch=0.1)
@@ -46,7 +46,7 @@ def kit_on(
     meaning: Meaning | None = None,
 ) -> Iterator[Kit]:
     """A kit whose tables go when it is closed; a clock of the test's own also says what has expired."""
-    settings = Settings(data=folder, fetch=False)
+    settings = settings_for(folder, fetch=False)
     ids = RandomIds()
     clock = clock or SystemClock()
 
@@ -56,7 +56,7 @@ def kit_on(
     with Engine.temporary(faults=faults, clock=seconds) as engine:
         store = EmbeddedStore(engine, files=FolderFiles(folder / "large"), clock=seconds)
         store.create(HOUSE, ACCOUNTS, UPLOADS, *tables)
-        search = Search(folder / "search.db", CursorKeys(b"s" * 32), meaning=meaning)
+        search = Search(folder / "search.db", CursorKeys(b"s" * 32), meaning=meaning, durability=settings.durability)
         limits = Limits(store.asynchronous, clock)
         mail = mail_for(settings, store.asynchronous, clock, ids)
         files = files_for(settings, clock)

@@ -24,11 +24,11 @@ from partita.kit.settings import Settings
 from partita.kit.suite import Suite, policy_of
 from partita.table import Item
 from partita.web.app import create_app
-from tests.demo_folder import copy_demo
+from tests.demo_folder import MOST_SECONDS, copy_demo
 from tests.web.visitor import Visitor
 from tests.web.walk import Walked, walk
 
-pytestmark = pytest.mark.anyio
+pytestmark = [pytest.mark.anyio, pytest.mark.timeout(MOST_SECONDS + 300)]
 
 PASSWORD = "correct horse battery"
 TRIES = 1

@@ -39,11 +39,11 @@ from partita.kit.suite import Suite
 from partita.web.app import create_app
 from partita.web.reference import reference
 from tests.apps.enablement.summaries import make_summaries
-from tests.demo_folder import copy_demo
+from tests.demo_folder import MOST_SECONDS, copy_demo
 from tests.web.seen import Seen
 from tests.web.visitor import Visitor
 
-pytestmark = pytest.mark.timeout(400)  # the first may have to make demo data
+pytestmark = pytest.mark.timeout(MOST_SECONDS + 300)  # the first may have to make demo data
 EXAMPLES = int(os.environ.get("PARTITA_EXAMPLES", "2"))
 A_FEW = 20
 A_REFUSAL = 2

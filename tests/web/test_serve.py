@@ -73,7 +73,7 @@ def test_a_connection_that_is_idle_does_not_keep_it(tmp_path: Path) -> None:
 
 
 def test_head_is_answered_without_a_body_and_without_a_word_in_the_log(tmp_path: Path) -> None:
-    with serving(tmp_path, environment={"PARTITA_LOG_LEVEL": "warning"}) as suite:
+    with serving(tmp_path, *ONE_SYSTEM, environment={"PARTITA_LOG_LEVEL": "warning"}) as suite:
         for path in ("/healthz", "/static/app.css", "/api/openapi.json", "/api/kelifax/categories", "/kelifax"):
             connection = _connection(suite)
             connection.request("HEAD", path)
@@ -86,7 +86,7 @@ def test_head_is_answered_without_a_body_and_without_a_word_in_the_log(tmp_path:
 
 
 def test_several_processes_serve_one_folder_and_count_together(tmp_path: Path) -> None:
-    with serving(tmp_path, "--workers", "2") as suite:
+    with serving(tmp_path, *ONE_SYSTEM, "--workers", "2") as suite:
         workers = [child for child in psutil.Process(suite.pid).children() if "spawn_main" in " ".join(child.cmdline())]
         assert len(workers) == 2
         threads = [threading.Thread(target=suite.get, args=("/healthz",)) for _ in range(24)]
@@ -113,7 +113,7 @@ def test_what_cannot_be_served_is_said_in_a_line(tmp_path: Path) -> None:
     with socket.socket() as taken:
         taken.bind(("127.0.0.1", 0))
         taken.listen()
-        done = _run(tmp_path, "--port", str(taken.getsockname()[1]))
+        done = _run(tmp_path, *ONE_SYSTEM, "--port", str(taken.getsockname()[1]))
         assert done.returncode == 1
         assert re.fullmatch(r"partita: cannot listen on 127\.0\.0\.1:\d+: .*Choose another --port\.\n", done.stderr)
     wrong = _run(tmp_path, environment={"PARTITA_SESSION_DAYS": "never"})

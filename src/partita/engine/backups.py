@@ -92,7 +92,7 @@ def copy(source: Path, target: Path, table_name: str, backup_name: str, now: flo
             "BackupSizeBytes": size,
             "BackupCreationDateTime": now,
         }
-        stored = {"details": details, "items": items, "file": target.name, "table": definitions.to_json(table)}
+        stored = {"details": details, "items": items, "file": target.name, "table": table}
         entry = orjson.dumps(stored).decode()
         connection.execute("CREATE TABLE entry (definition TEXT NOT NULL)")
         connection.execute("INSERT INTO entry VALUES (?)", (entry,))

@@ -72,7 +72,7 @@ def save(connection: apsw.Connection, table: Table) -> None:
     connection.execute(
         "INSERT INTO tables (id, name, definition) VALUES (?, ?, ?)"
         " ON CONFLICT (id) DO UPDATE SET name = excluded.name, definition = excluded.definition",
-        (table.id, table.name, orjson.dumps(definitions.to_json(table)).decode()),
+        (table.id, table.name, definitions.to_json(table)),
     )
     touch(connection)
 

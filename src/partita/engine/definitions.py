@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 from typing import Any, Literal
+
+import orjson
 
 from partita.engine.spread import Spread
 
@@ -111,9 +113,9 @@ class Table:
         return next((index for index in self.indexes if index.name == name), None)
 
 
-def to_json(table: Table) -> dict[str, Any]:
+def to_json(table: Table) -> str:
     """The JSON that the catalog stores."""
-    return asdict(table)
+    return orjson.dumps(table).decode()
 
 
 def from_json(stored: Mapping[str, Any]) -> Table:

@@ -413,9 +413,10 @@ def batch_write(writes: Iterable[Put | Delete]) -> Steps[int]:
     expect_each("batch_write", given)
     seen: set[Identity] = set()
     for each in given:
-        if _name(each.key) in seen:
+        name = _name(each.key)  # of an item, it is made anew each time
+        if name in seen:
             raise ModelError(f"Two writes of {each.key.wire} in a batch, which has no order: leave one out")
-        seen.add(_name(each.key))
+        seen.add(name)
     waiting = [request_of(write, files) for write in given]
     if any(write.condition is not None for write in waiting):
         raise ModelError("A batch has no conditions: write those items one by one, or in a transaction")

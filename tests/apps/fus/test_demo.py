@@ -20,9 +20,9 @@ from partita.kit.permissions import Viewer
 from partita.kit.settings import Settings
 from tests.apps.fus.conftest import adopt_everything, put
 from tests.apps.house import kit_on
-from tests.demo_folder import copy_demo, told_of
+from tests.demo_folder import MOST_SECONDS, copy_demo, told_of
 
-pytestmark = pytest.mark.anyio
+pytestmark = [pytest.mark.anyio, pytest.mark.timeout(MOST_SECONDS + 300)]
 
 
 @pytest.fixture(scope="module")

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import pytest
 
-from partita.apps.fus import schema, system
+from partita.apps.fus import changes, schema, system
 from partita.apps.fus.inputs import RatingInput, SiteEdit
 from partita.apps.fus.schema import RelatedSites
 from partita.apps.fus.service import FusService
 from partita.apps.fus.service.related import find_related
 from partita.kit.kit import Kit
+from partita.store.store import AsyncStore
 from tests.apps.fus.conftest import manager, member, put
 from tests.apps.house import replay, worker_of
 
@@ -56,6 +57,23 @@ async def test_what_the_same_people_like_is_related_and_what_they_dislike_is_not
     await settle(kit)
     left = [each.site_id async for each in kit.store.scan_whole_table(RelatedSites)]
     assert left == [], "nothing is left of deleted sites"
+
+
+async def test_a_site_that_changes_often_in_a_moment_is_looked_at_once(
+    kit: Kit, service: FusService, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    looked_at: list[str] = []
+
+    async def look(_store: AsyncStore, site_id: str) -> None:
+        looked_at.append(site_id)
+
+    monkeypatch.setattr(changes, "find_related", look)
+    sites = [await put(service, tags=["rare"]) for _ in range(2)]
+    for number in range(3):
+        for site in sites:
+            await service.sites.edit(manager(), site.site_id, SiteEdit(tags=(f"tag-{number}",)))
+    await worker_of(kit, system.build(kit)).drain()
+    assert looked_at == [site.site_id for site in sites]
 
 
 async def test_what_is_read_is_bounded(kit: Kit, service: FusService) -> None:

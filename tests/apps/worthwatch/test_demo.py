@@ -20,9 +20,9 @@ from partita.kit.kit import Kit
 from partita.kit.permissions import NOBODY
 from partita.kit.settings import Settings
 from tests.apps.house import person
-from tests.demo_folder import copy_demo, told_of
+from tests.demo_folder import MOST_SECONDS, copy_demo, told_of
 
-pytestmark = pytest.mark.anyio
+pytestmark = [pytest.mark.anyio, pytest.mark.timeout(MOST_SECONDS + 300)]
 TEXTS = demo_texts()
 Filled = tuple[WorthWatchService, Kit, str]
 

@@ -19,6 +19,7 @@ from partita.kit.schema import KeptMail
 from partita.kit.settings import Settings
 from partita.store import EmbeddedStore
 from tests.kit.conftest import HandClock
+from tests.settings import settings_for
 
 PASSWORD = "correct horse battery"
 
@@ -65,7 +66,7 @@ class Clubs:
 
 @pytest.fixture
 def settings(tmp_path: Path) -> Settings:
-    return Settings(data=tmp_path, base_url="https://partita.example.org")
+    return settings_for(tmp_path, base_url="https://partita.example.org")
 
 
 @pytest.fixture

@@ -28,6 +28,7 @@ from partita.store.store import AsyncStore
 from partita.table import Table
 from partita.table.types import timestamp
 from tests.kit.conftest import HandClock
+from tests.settings import settings_for
 
 PASSWORD = "correct horse battery"
 STORM = FaultPlan(seed=5, throttle=0.05, conflict=0.1, latency=0.001)
@@ -152,7 +153,7 @@ def world_in(folder: Path, *tables: Table, faults: FaultPlan | None = None) -> I
     with Engine.temporary(clock=now, faults=faults) as engine:
         store = EmbeddedStore(engine, clock=now)
         store.create(HOUSE, ACCOUNTS, *tables)
-        settings = Settings(data=folder, base_url="https://partita.example.org")
+        settings = settings_for(folder, base_url="https://partita.example.org")
         outbox = Outbox(store.asynchronous, clock, RandomIds(), sender="Partita <partita@example.org>")
         accounts = Accounts(
             store.asynchronous,

@@ -3,6 +3,8 @@ leave."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from partita.apps.fus.schema import (
     FUS,
     CollectionRemoval,
@@ -53,9 +55,16 @@ def handlers(kit: Kit) -> tuple[Handler, ...]:
         await delete_replaced_copy(kit, *change.read(PageCopy))
 
     async def relate(change: Change) -> None:
-        before, site = change.read(Site)
-        if site is not None and (before is None or before.tags != site.tags or counts_anew(before, site)):
-            await find_related(kit.store, site.site_id)
+        await relate_together([change])
+
+    async def relate_together(changes: Sequence[Change]) -> None:
+        # A site that is new and gets its first ratings changes several times in a moment.
+        asked: dict[str, None] = {}
+        for before, site in (change.read(Site) for change in changes):
+            if site is not None and (before is None or before.tags != site.tags or counts_anew(before, site)):
+                asked[site.site_id] = None
+        for site_id in asked:
+            await find_related(kit.store, site_id)
 
     async def tell(change: Change) -> None:
         before, suggestion = change.read(Suggestion)
@@ -78,7 +87,7 @@ def handlers(kit: Kit) -> tuple[Handler, ...]:
         adoption_handler("fus.order", FUS, adoptions(kit.store)),  # its progress is stored under this name
         Handler("fus.removal", FUS, remove),
         Handler("fus.icons", FUS, remove_icon),
-        Handler("fus.related", FUS, relate),
+        Handler("fus.related", FUS, relate, together=relate_together),
         Handler("fus.notifications", FUS, tell),
         foreign_changes("fus.history", FUS, Site, SITE_FIELDS, kit.store, foreign_entry),
     )
