@@ -13,7 +13,7 @@ unexport PYTHONDONTWRITEBYTECODE
 CODE := src tests bench examples
 # One more than there are cores: tests wait too, for servers and processes that they have started.
 MORE := $(shell expr $(WORKERS) + 1)
-TOLD := -n $(MORE) --dist loadgroup --no-loadscope-reorder
+TOLD := -n $(MORE) --dist loadfile --no-loadscope-reorder
 
 NPM := $(shell command -v npm 2>/dev/null)
 # What pages take from npm; they work without it.

@@ -19,6 +19,10 @@ from tests.browser.window import AXE, Window, window
 from tests.demo_folder import demo_folder
 
 _MOST_SECONDS = 400
+_LONGEST = (
+    *("test_pages", "test_account", "test_enablement", "test_worthwatch_lists", "test_newsletter_sources"),
+    *("test_kelifax", "test_newsletter_write", "test_imports", "test_enablement_use", "test_enablement_decisions"),
+)
 
 
 @pytest.fixture(scope="package")
@@ -61,18 +65,19 @@ if EVERYTHING:
     MODES |= {"narrow": Mode(3, narrow=True), "wide and without script": Mode(4, script=False)}
 
 
-@pytest.hookimpl(tryfirst=True)  # before the names of groups are read
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Keep one way of telling each story: the first of one, the second of the next. The pages come first: they take
-    longest, and who runs them last is waited for. Stories of one file stay together (`--dist loadgroup`): they share
-    what they start. Whatever they wait for has its own limit; the one of a test is for what hangs."""
-    items.sort(key=lambda item: item.path.stem != "test_pages")
+    """Keep one way of telling each story: the first of one, the second of the next. Files that take longest come first:
+    who runs one of them last is waited for. Stories of one file stay together (`--dist loadfile`): they share what they
+    start. Whatever they wait for has its own limit; the one of a test is for what hangs."""
     for item in items:
-        item.add_marker(pytest.mark.xdist_group(item.path.stem))
         if item.get_closest_marker("timeout") is None:
             item.add_marker(pytest.mark.timeout(_MOST_SECONDS))
-    if EVERYTHING:
-        return
+    if not EVERYTHING:
+        _leave_out(config, items)
+    items.sort(key=lambda item: _LONGEST.index(item.path.stem) if item.path.stem in _LONGEST else len(_LONGEST))
+
+
+def _leave_out(config: pytest.Config, items: list[pytest.Item]) -> None:
     ways: dict[str, list[pytest.Item]] = {}
     for item in items:
         if isinstance(item, pytest.Function) and "mode" in item.fixturenames:

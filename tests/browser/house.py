@@ -7,7 +7,7 @@ import re
 import shutil
 import tempfile
 import time
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -102,8 +102,8 @@ class House:
 
 
 @contextmanager
-def house_with(browser: Browser, folder: Path, *, demo: bool = True) -> Iterator[House]:
-    """The suite on a new folder."""
+def house_with(browser: Browser, folder: Path, *, demo: bool = True, people: Iterable[str] = PEOPLE) -> Iterator[House]:
+    """The suite on a new folder, and in it these people."""
     greeting = copy_demo(folder / "data") if demo else ""
     with serving(folder, _ENVIRONMENT) as suite:
         house = House(suite.url, browser, frozenset())
@@ -111,13 +111,14 @@ def house_with(browser: Browser, folder: Path, *, demo: bool = True) -> Iterator
             described = program.get("/api/openapi.json").json()["paths"]
         systems = frozenset(path.split("/")[2] for path in described) - {"account"}  # which is the house's
         house = House(suite.url, browser, systems, greeting=greeting)
-        _move_in(house, suite.password)
+        move_in(house, suite.password, people)
         yield house
 
 
-def _move_in(house: House, password: str) -> None:
-    """Everybody makes an account; the administrator of the first start gives out the roles."""
-    for username in PEOPLE:
+def move_in(house: House, password: str, people: Iterable[str] = PEOPLE) -> None:
+    """These people make accounts; the administrator of the first start gives out the roles."""
+    people = tuple(people)
+    for username in people:
         with house.program() as somebody:
             name = username.replace("-", " ").title()
             answer = somebody.post(
@@ -131,8 +132,8 @@ def _move_in(house: House, password: str) -> None:
         answer = first.post("/account/password", form={"old": password, "new": PASSWORD})
         assert answer.ok, answer.text()
         known = first.get("/admin/users/new").text()
-        for username, roles in PEOPLE.items():
-            given = [role for role in roles if f'value="{role}"' in known]
+        for username in people:
+            given = [role for role in PEOPLE[username] if f'value="{role}"' in known]
             found = re.search(r'href="(/admin/users/\w{26})"', first.get(f"/admin/users?q={username}").text())
             assert found is not None
             answer = first.post(f"{found[1]}/roles", form={"roles": given[0]} if given else {})

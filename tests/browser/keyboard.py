@@ -29,6 +29,7 @@ class Keyboard:
     def to(self, name: str, press: str = "") -> None:
         """Tab until something of this name has the focus; then press a key that leads somewhere, if any."""
         passed = []
+        self.window.whole()
         for _ in range(_MOST_STEPS):
             found, shown = self.window.page.evaluate(_FOCUSED)
             if found == name:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -14,6 +15,7 @@ from tests.browser.house import House
 from tests.browser.window import Window, window
 from tests.kit.previews.samples import pdf
 
+_ITEM = re.compile(r"/enablement/content/\w+$")
 _COUNT = """() => {
   window.shown = 0;
   new MutationObserver(() => { window.shown += 1; }).observe(
@@ -40,13 +42,14 @@ def test_a_viewer_finds_by_words_in_a_file_looks_at_it_and_downloads_it(portal: 
         vera.check()
         vera.page.get_by_role("searchbox").fill("calibrating spectrometer")
         vera.page.keyboard.press("Enter")
+        vera.at(re.compile("q=calibrating"))
         vera.sees("1 item")
         vera.check()
         vera.follow("Calibrating Atlas")
         vera.sees("Cora", "Version 1", "confirmed just now by Aron", "1 of 7", "Customers ask for", "What changed")
         page = vera.page.get_by_role("img", name="Page 1", exact=True)
         expect(page).to_be_visible()
-        assert page.evaluate("each => each.complete && each.naturalWidth") == 1200
+        expect(page).to_have_js_property("naturalWidth", 1200)
         vera.sees_not("Versions", "Change")
         vera.check()
         with vera.page.expect_download() as download:
@@ -59,8 +62,9 @@ def test_a_viewer_narrows_the_library_by_filters(portal: House, mode: Mode) -> N
     with mode.window(portal, VIEWER) as vera:
         vera.until("/enablement", lambda: _found(vera, "Prices of this year"))
         if mode.narrow:
-            vera.page.locator("summary").filter(has_text="Filter").click()
-        vera.page.get_by_role("region", name="Product").get_by_role("link", name="Borealis").click()
+            vera.click(vera.page.locator("summary").filter(has_text="Filter"))
+        vera.click(vera.page.get_by_role("region", name="Product").get_by_role("link", name="Borealis"))
+        vera.at(re.compile("suite=Borealis"))
         vera.sees("How Borealis looks", "Installing Borealis", "2 items")
         vera.sees_not("Safety first")
         vera.check()
@@ -73,12 +77,14 @@ def test_a_viewer_narrows_the_library_by_filters(portal: House, mode: Mode) -> N
         vera.follow("Without kind: 2")
         vera.sees("2 items")
         vera.follow("Cards")
+        expect(vera.page.locator(".content-card")).to_have_count(2)
 
 
 def test_an_old_link_leads_to_what_replaced_it(portal: House, mode: Mode) -> None:
     with mode.window(portal, APPROVER) as aron:
         aron.until("/enablement?q=prices+of+last", lambda: _found(aron, "Prices of last year"))
         aron.follow("Prices of last year")
+        aron.at(_ITEM)
         address = aron.path
     with mode.window(portal, VIEWER) as vera:
         assert vera.open(address).status == 403
@@ -94,6 +100,7 @@ def test_every_kind_of_content_has_a_sound_page(portal: House, title: str) -> No
         with window(portal, VIEWER, narrow=narrow, dark=narrow) as vera:
             vera.until("/enablement", lambda: _found(vera, title))
             vera.follow(title)
+            vera.at(_ITEM)
             vera.check()
 
 
@@ -118,8 +125,10 @@ def test_a_contributor_writes_attaches_and_submits(portal: House, mode: Mode) ->
             expect(cora.page.locator(".upload-state")).to_contain_text("sent. It is attached when you save")
             cora.check()
             cora.press("Save draft")
+            cora.told("Saved.")
         else:
             cora.press("Save draft")
+            cora.told("Saved.")
             cora.follow("Attach a file")
             cora.page.get_by_label("File").set_input_files(file)  # type: ignore[arg-type]
             cora.press("Send the file")
@@ -138,6 +147,7 @@ def test_released_content_is_changed_while_readers_keep_it(portal: House, mode: 
     with mode.window(portal, CONTRIBUTOR) as cora:
         cora.until("/enablement", lambda: _found(cora, "Safety first"))
         cora.follow("Safety first")
+        cora.at(_ITEM)
         address = cora.path
         cora.follow("Change")
         cora.sees("Readers keep version 1 until this is approved.")
@@ -181,7 +191,7 @@ def test_an_upload_is_cancelled_and_sent_after_all(portal: House) -> None:
     with window(portal, CONTRIBUTOR) as cora:
         cora.open("/enablement/new")
         network = cora.page.context.new_cdp_session(cora.page)
-        slow = {"offline": False, "latency": 0, "downloadThroughput": -1, "uploadThroughput": 300_000}
+        slow = {"offline": False, "latency": 0, "downloadThroughput": -1, "uploadThroughput": 20_000}
         network.send("Network.emulateNetworkConditions", slow)
         cora.fill(Title="Kept")
         file = {"name": "a.txt", "mimeType": "text/plain", "buffer": b"hello " * 500_000}
@@ -203,6 +213,7 @@ def test_two_who_edit_at_once_see_both_texts(portal: House) -> None:
         first.until("/enablement?q=next+year", lambda: _found(first, "Prices of next year"))
         first.follow("Prices of next year")
         first.follow("Edit")
+        first.at(re.compile("/edit$"))
         second.open(first.path)
         first.field("Text").fill("What the first typed.")
         first.press("Save draft")

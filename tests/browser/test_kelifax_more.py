@@ -41,7 +41,7 @@ def test_what_is_upvoted_is_popular_this_month_and_says_so_on_its_badge(director
         expect(popular.get_by_role("link", name=name)).to_have_count(0)
         visitor.open(path)
         visitor.follow(re.compile("^Upvote"))
-        assert visitor.path.startswith("/sign-in?next=")
+        visitor.at(re.compile(r"/sign-in\?next="))
         member.open(path)
         member.press(re.compile("^Upvote"))
         member.sees("Upvoted")
@@ -54,10 +54,10 @@ def test_what_is_upvoted_is_popular_this_month_and_says_so_on_its_badge(director
         expect(popular.get_by_role("link", name=name)).to_have_count(1)
         visitor.check()
         visitor.open(path)
-        visitor.page.locator("summary").filter(has_text="Badge for your site").click()
-        snippet = visitor.page.locator(".secret code").inner_text()
+        visitor.click(visitor.page.locator("summary").filter(has_text="Badge for your site"))
+        snippet = visitor.text(".secret code")
         assert f"{path}/badge.svg" in snippet
-        assert visitor.page.get_by_alt_text(f"The badge of {name}").evaluate("picture => picture.naturalHeight") == 28
+        expect(visitor.page.get_by_alt_text(f"The badge of {name}")).to_have_js_property("naturalHeight", 28)
         drawn = visitor.page.request.get(f"{directory.url}{path}/badge.svg")
         assert "1 upvote" in drawn.text()
         if mode.script:
@@ -99,7 +99,7 @@ def test_a_page_fills_in_the_second_step_and_a_page_that_is_gone_is_told(directo
         visitor.field("Licence").select_option("open-source")
         visitor.field("Price").select_option("free")
         visitor.press("Next")
-        visitor.sees("Key features")
+        expect(visitor.field("Key features 1")).to_be_visible()
         visitor.press("Back")
         expect(visitor.field("Licence")).to_have_value("open-source")
         expect(visitor.field("Price")).to_have_value("free")
@@ -122,7 +122,7 @@ def test_resources_are_found_by_tag_licence_and_price_and_have_alternatives(dire
         _filter(visitor, "Licence", "Open source")
         visitor.sees("Open source")
         visitor.check()
-        visitor.page.locator(".chosen").get_by_role("link", name=re.compile("^Paid")).click()
+        visitor.click(visitor.page.locator(".chosen").get_by_role("link", name=re.compile("^Paid")))
         expect(listed).to_have_count(2)
         visitor.follow(names[0])
         visitor.sees("Open source", "Free", "Similar resources")
@@ -175,7 +175,8 @@ def test_a_list_is_tried_imported_decided_on_together_and_told_in_the_log(direct
         moderator.navigate("Log")
         moderator.field("Decision").select_option("reject")
         moderator.fill(By=MODERATOR)
-        moderator.press("Show")
+        with moderator.leaving():
+            moderator.press("Show")
         moderator.sees(second, "It says too little.")
         moderator.sees_not(first)
         moderator.check()
@@ -227,9 +228,10 @@ class _Day:
 
 def _filter(visitor: Window, facet: str, value: str) -> None:
     if visitor.narrow:
-        visitor.page.locator(".drawer > summary").click()
+        visitor.click(visitor.page.locator(".drawer > summary"))
     shown = visitor.page.get_by_role("region", name=facet)
-    shown.get_by_role("link", name=re.compile(f"^{value}")).click()
+    with visitor.leaving():
+        visitor.click(shown.get_by_role("link", name=re.compile(f"^{value}")))
 
 
 def _picture() -> bytes:

@@ -69,13 +69,11 @@ def test_from_nothing_to_a_downloaded_pdf(desk: House, mode: Mode, tmp_path: Pat
         stan.check()
         stan.open("/newsletter/sources")
         stan.page.locator("input[type=file]").set_input_files(_files(wanted))
-        stan.press(re.compile("^Add sources$"))
-        ready = stan.page.locator("table .badge", has_text="Ready")
-        until = time.monotonic() + _SECONDS
-        while ready.count() < len(WANTED if not mode.script else wanted):
-            assert time.monotonic() < until, stan.page.locator("#main").inner_text()
-            stan.page.wait_for_timeout(500)
-            stan.open("/newsletter/sources")
+        with stan.page.expect_response(lambda answer: answer.request.method == "POST"):
+            stan.press(re.compile("^Add sources$"))
+        rows = stan.page.locator("table tbody tr")
+        ready = rows.filter(has_text="Ready")
+        stan.until("/newsletter/sources", lambda: ready.count() == rows.count() >= len(wanted), _SECONDS)
         stan.check()
 
         # Title, audience, all steps at once
@@ -95,21 +93,20 @@ def test_from_nothing_to_a_downloaded_pdf(desk: House, mode: Mode, tmp_path: Pat
         # The draft, with a source for its sentences
         expect(stan.page.locator("#main")).to_contain_text("Written by the offline writer")
         stan.check()
-        stan.page.locator("a.cite").first.click()
+        stan.click(stan.page.locator("a.cite").first)
         expect(stan.page.locator(".passage mark").first).to_be_visible()
 
         # Finish
         stan.open(stan.path.partition("/write")[0] + "/finish")
         stan.check()
         card = stan.page.locator("#format-pdf")
-        card.get_by_role("button", name=re.compile("^Create")).click()
+        with stan.leaving():
+            stan.click(card.get_by_role("button", name=re.compile("^Create")))
         download = card.get_by_role("link", name=re.compile("^Download"))
-        until = time.monotonic() + _SECONDS
-        while not download.is_visible():
-            assert time.monotonic() < until, card.inner_text()
-            stan.page.wait_for_timeout(500)
-            if not stan.script:
-                stan.page.reload()
+        if stan.script:
+            expect(download).to_be_visible(timeout=_SECONDS * 1000)
+        else:
+            stan.until(stan.path, lambda: download.is_visible(), _SECONDS)
         with stan.page.expect_download() as arriving:
             download.click()
         file = tmp_path / "edition.pdf"

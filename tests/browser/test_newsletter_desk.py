@@ -73,7 +73,7 @@ def test_the_desk_goes_on_where_somebody_was(desk: House, mode: Mode) -> None:
         olga.open("/newsletter")
         olga.sees("Continue", "Weekly Research Digest", "Needs you", "A step failed")
         olga.check()
-        olga.page.locator(".covers").get_by_role("link", name=re.compile("^Open Weekly")).click()
+        olga.click(olga.page.locator(".covers").get_by_role("link", name=re.compile("^Open Weekly")))
         expect(olga.page).to_have_url(re.compile(rf"/editions/{EN}/write"))
 
 
@@ -86,7 +86,7 @@ def test_an_empty_desk_shows_a_sample_and_two_ways(desk: House, mode: Mode) -> N
         stan.sees("Lowland Field Notes", "Sorghum that needs less rain")
         stan.check()
         stan.open("/newsletter")
-        stan.page.locator(".empty").get_by_role("link", name="New newsletter").click()
+        stan.click(stan.page.locator(".empty").get_by_role("link", name="New newsletter"))
         expect(stan.page.get_by_role("heading", name="New newsletter")).to_be_visible()
         stan.check()
 
@@ -109,7 +109,8 @@ def test_configuring_keeps_what_was_typed_and_says_what_is_wrong(desk: House, mo
         olga.open(f"/newsletter/editions/{EN}/configure")
         olga.page.locator("input[name=geographic_focus]").fill("Turkana")
         olga.page.locator("input[name=title]").fill("Weekly Research Digest")
-        olga.press("Save")
+        with olga.leaving():
+            olga.press("Save")
         expect(olga.page.locator("input[name=geographic_focus]")).to_have_value("Turkana")
         olga.check()
 
@@ -119,22 +120,22 @@ def test_an_outline_is_edited_in_every_window(desk: House, mode: Mode) -> None:
         olga.open(OUTLINE)
         olga.sees("words planned", "Research Findings")
         olga.check()
-        olga.page.locator("#section-3 .add-item summary").click()
+        olga.click(olga.page.locator("#section-3 .add-item summary"))
         form = olga.page.locator("#section-3 .add-item form")
         form.get_by_label("Title").fill(f"Contacts {mode.number}")
-        form.get_by_role("button", name="Add story").click()
+        olga.click(form.get_by_role("button", name="Add story"))
         olga.told("Story added.")
         olga.check()
         item = olga.page.locator(".item-below" if mode.narrow else ".item-side")
         item.get_by_label("Headline").fill(f"Who to ask {mode.number}")
-        item.get_by_role("button", name="Save story").click()
+        olga.click(item.get_by_role("button", name="Save story"))
         olga.told("Saved.")
-        olga.page.get_by_role("button", name=re.compile(f"Move Who to ask {mode.number} up")).click()
+        olga.click(olga.page.get_by_role("button", name=re.compile(f"Move Who to ask {mode.number} up")))
         olga.told("Moved.")
-        olga.page.get_by_role("button", name=re.compile(f"Turn Who to ask {mode.number} off")).click()
+        olga.click(olga.page.get_by_role("button", name=re.compile(f"Turn Who to ask {mode.number} off")))
         olga.told("Turned off")
         olga.open(f"{OUTLINE}?item={_newest(desk)}")
-        item.get_by_role("button", name="Remove", exact=True).click()
+        olga.click(item.get_by_role("button", name="Remove", exact=True))
         olga.told("Removed.")
 
 
@@ -154,8 +155,8 @@ def test_items_are_dragged(desk: House) -> None:
         olga.open(OUTLINE)
         olga.page.drag_and_drop("#item-2-2", "#item-2-1")
         olga.told("Moved.")
-        titles = olga.page.locator("#section-2 .outline-title").all_inner_texts()
-        assert titles == ["Seed that keeps", "Sorghum that needs less rain"]
+        titles = olga.page.locator("#section-2 .outline-title")
+        expect(titles).to_have_text(["Seed that keeps", "Sorghum that needs less rain"], use_inner_text=True)
 
 
 def test_a_failed_step_says_why_and_offers_another_try(desk: House, mode: Mode) -> None:
@@ -169,9 +170,10 @@ def test_deleting_asks_and_says_what_is_lost(desk: House, mode: Mode) -> None:
     with mode.window(desk, AUTHOR) as olga:
         olga.open("/newsletter/new")
         olga.page.locator("input[name=title]").fill(f"To be deleted {mode.number}")
-        olga.press("Plan content")
+        with olga.leaving():
+            olga.press("Plan content")
         olga.open("/newsletter")
-        olga.page.locator(".covers").get_by_role("link", name=f"Delete To be deleted {mode.number}").click()
+        olga.click(olga.page.locator(".covers").get_by_role("link", name=f"Delete To be deleted {mode.number}"))
         olga.sees("What will be deleted")
         olga.check()
         olga.press("Delete newsletter")

@@ -17,7 +17,7 @@ from tests.browser.window import Window, window
 
 @pytest.fixture(scope="module")
 def desk(chromium: Browser, tmp_path_factory: pytest.TempPathFactory) -> Iterator[House]:
-    with house_with(chromium, tmp_path_factory.mktemp("sources"), demo=False) as found:
+    with house_with(chromium, tmp_path_factory.mktemp("sources"), demo=False, people=[ADMIN]) as found:
         yield found
 
 
@@ -42,13 +42,15 @@ def test_files_are_added_read_and_switched_off_passage_by_passage(desk: House, m
             expect(ada.page.locator("[data-drop-list] li")).to_have_count(2)
         ada.press("Add sources")
         ada.told("2 sources are being processed.")
-        _read(ada, "/newsletter/sources", name, "Annual report 2026", "Ready")
+        ready = ada.page.locator("table tbody tr").filter(has_text="Ready")
+        added = (ready.filter(has_text=name), ready.filter(has_text="Annual report 2026"))
+        ada.until("/newsletter/sources", lambda: all(row.count() > 0 for row in added))
         ada.check()
         ada.follow(name)
         ada.sees("This source has no date")
         ada.check()
         first = ada.page.locator(".source-passage").first
-        first.get_by_role("button", name=re.compile("Turn off")).click()
+        ada.click(first.get_by_role("button", name=re.compile("Turn off")))
         ada.told("no longer used")
         expect(ada.page.locator(".source-passage").first).to_contain_text("Turned off")
         ada.fill(Published="2026-03-01", Publisher="The Institute")
@@ -70,6 +72,7 @@ def test_what_is_wrong_with_a_form_is_in_sight_wherever_the_form_is(desk: House,
         text = f"Maize fell in the south in year {mode.number}."
         for _ in range(2):
             ada.open("/newsletter/sources")
+            ada.page.get_by_label("Web addresses").fill("")  # what was refused is there again
             ada.page.get_by_label("Or paste text").fill(text)
             with ada.page.expect_response(lambda answer: answer.request.method == "POST"):
                 ada.press("Add sources")
@@ -121,7 +124,7 @@ def test_the_text_of_a_proposal_is_saved_as_it_is_typed_and_never_replaces_anoth
         ada.check()
         ada.troubles.clear()  # the refused save is in the console
         ada.page.reload()
-        assert f"section={first}" in ada.page.url or "sections" in ada.page.url
+        ada.at(re.compile(f"section={first}|sections"))
 
 
 def test_a_draft_from_sources_comes_into_the_editor_below_what_is_typed_meanwhile(desk: House) -> None:
@@ -177,10 +180,11 @@ def test_a_call_becomes_a_checklist_and_the_proposal_a_file(desk: House, mode: M
         ada.press(re.compile("^Add files$"))
         ada.told("is being processed")
         ada.until(path, lambda: "Processing" not in ada.page.content() and "Waiting" not in ada.page.content())
-        ada.press("Extract requirements")
+        with ada.leaving():
+            ada.press("Extract requirements")
         _read(ada, f"{path}/checklist", "The deadline for proposals is 30 June 2031 at noon.", "page 2 of the call")
         ada.check()
-        ada.page.get_by_role("button", name=re.compile("Mark as done: Proposals must include")).click()
+        ada.click(ada.page.get_by_role("button", name=re.compile("Mark as done: Proposals must include")))
         ada.sees("4 open requirements of 5")
         ada.open(f"{path}?section=risks")
         ada.page.locator("textarea[name=text]").fill("It may *not* rain.")
@@ -193,7 +197,8 @@ def test_a_call_becomes_a_checklist_and_the_proposal_a_file(desk: House, mode: M
         ada.check()
         ada.follow("Finish")
         ada.sees("4 requirements of the call not ticked.")
-        ada.press(re.compile("^Create Word"))
+        with ada.leaving():
+            ada.press(re.compile("^Create Word"))
         _read(ada, f"{path}/finish", "Download")
         ada.check()
         ada.open("/newsletter/proposals")

@@ -16,10 +16,11 @@ from tests.browser.window import window
 def test_the_address_of_a_thing_can_be_copied(house: House, mode: Mode, listed: str) -> None:
     with mode.window(house) as visitor:
         visitor.open(listed)
-        visitor.page.locator("#main h3 a").first.click()
+        with visitor.leaving():
+            visitor.click(visitor.page.locator("#main h3 a").first)
         url = visitor.page.url
         visitor.page.context.grant_permissions(["clipboard-read", "clipboard-write"])
-        visitor.page.locator("summary").filter(has_text="Share").click()
+        visitor.click(visitor.page.locator("summary").filter(has_text="Share"))
         expect(visitor.page.get_by_label("Address of this page")).to_have_value(url)
         mail = visitor.page.get_by_role("link", name="Send by mail").get_attribute("href") or ""
         assert mail.startswith("mailto:?subject=")
@@ -41,8 +42,9 @@ def test_a_phone_shows_what_it_shares_with(house: House) -> None:
             "window.matchMedia = (query) => query.includes('coarse') ? { matches: true } : asked.call(window, query);"
         )
         visitor.open("/fus")
-        visitor.page.locator("#main h3 a").first.click()
-        visitor.page.locator("summary").filter(has_text="Share").click()
+        with visitor.leaving():
+            visitor.click(visitor.page.locator("#main h3 a").first)
+        visitor.click(visitor.page.locator("summary").filter(has_text="Share"))
         visitor.page.wait_for_function("() => window.shared")
         assert visitor.page.evaluate("window.shared.url") == visitor.page.url
         expect(visitor.page.locator("details.share")).not_to_have_attribute("open", "")
@@ -51,7 +53,8 @@ def test_a_phone_shows_what_it_shares_with(house: House) -> None:
 def test_the_menu_closes_with_escape_and_the_focus_returns(house: House) -> None:
     with window(house) as visitor:
         visitor.open("/fus")
-        visitor.page.locator("#main h3 a").first.click()
+        with visitor.leaving():
+            visitor.click(visitor.page.locator("#main h3 a").first)
         visitor.page.locator("summary").filter(has_text="Share").press("Enter")
         expect(visitor.page.locator("details.share")).to_have_attribute("open", "")
         visitor.page.keyboard.press("Tab")

@@ -134,7 +134,7 @@ def _rate(member: Window, path: str) -> None:
     member.check()
     member.press("Rate it 8")
     expect(member.page.locator(".title-rate")).to_contain_text("You gave it 8 of 10")
-    member.page.locator("summary").filter(has_text="Write a review").click()
+    member.click(member.page.locator("summary").filter(has_text="Write a review"))
     member.field("Review").fill("A train at night, and nobody sleeps.")
     member.press("Save review")
     member.told("Your review is saved")

@@ -5,13 +5,13 @@ from __future__ import annotations
 import re
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
 from typing import Any
 
-from playwright.sync_api import ConsoleMessage, Dialog, Page, Response, expect
+from playwright.sync_api import ConsoleMessage, Dialog, Error, Locator, Page, Response, expect
 
 from tests.browser.house import EVERYTHING, NARROW, WIDE, House
 
@@ -44,25 +44,54 @@ class Window:
         """Where we are."""
         return self.page.url.removeprefix(self.house.url)
 
+    def at(self, place: str | re.Pattern[str]) -> None:
+        """Wait until a page is there: that of a path, or of one in which a pattern is found."""
+        expect(self.page).to_have_url(place if isinstance(place, re.Pattern) else self.house.url + place)
+        self.whole()
+
+    def whole(self) -> None:
+        """Wait for the end of the page: what was looked for may stand in its first lines, before its script."""
+        self.page.wait_for_load_state("domcontentloaded")
+
+    @contextmanager
+    def leaving(self) -> Iterator[None]:
+        """What is done meanwhile leads to another page, which is there afterwards."""
+        with self.page.expect_navigation(wait_until="domcontentloaded"):
+            yield
+
+    def click(self, thing: Locator) -> None:
+        """Click on something of a whole page. Messages that are there already are known from those that follow."""
+        thing.wait_for(state="attached")
+        self.whole()
+        with suppress(Error):  # a page that goes away has no messages to be mistaken for new ones
+            self.page.evaluate(_MARK)
+        thing.click()
+        self.whole()
+
     def press(self, name: str | re.Pattern[str]) -> None:
         """Press a button of the page's content."""
-        self.page.locator("#main").get_by_role("button", name=name, exact=isinstance(name, str)).first.click()
+        self.click(self.page.locator("#main").get_by_role("button", name=name, exact=isinstance(name, str)).first)
 
     def follow(self, name: str | re.Pattern[str]) -> None:
         """Follow a link of the page's content."""
-        self.page.locator("#main").get_by_role("link", name=name, exact=isinstance(name, str)).first.click()
+        self.click(self.page.locator("#main").get_by_role("link", name=name, exact=isinstance(name, str)).first)
 
     def navigate(self, name: str) -> None:
         """Go to another page of the system, by the rail or the narrow window's menu."""
         if self.narrow:
-            self.page.locator("summary").filter(has_text="Menu").click()
+            self.click(self.page.locator("summary").filter(has_text="Menu"))
         label = "Menu" if self.narrow else "Systems"
-        self.page.get_by_role("navigation", name=label, exact=True).get_by_role("link", name=name, exact=True).click()
+        links = self.page.get_by_role("navigation", name=label, exact=True)
+        with self.leaving():
+            self.click(links.get_by_role("link", name=name, exact=True))
 
     def fill(self, **fields: str) -> None:
         """Type into fields by their labels: `First_name="Ada"`."""
         for label, text in fields.items():
-            self.field(label.replace("_", " ")).fill(text)
+            box = self.field(label.replace("_", " "))
+            box.wait_for(state="attached")
+            self.whole()
+            box.fill(text)
 
     def field(self, label: str) -> Any:
         return self.page.locator("#main").get_by_label(re.compile(rf"^{re.escape(label)}( optional)?$")).first
@@ -70,14 +99,18 @@ class Window:
     def confirm(self, link: str, does: str) -> None:
         """Destroy something: the question comes in a dialog, or without script on a page of its own."""
         self.follow(link)
+        self.agree(does)
+
+    def agree(self, does: str) -> None:
+        """Answer the question."""
         if self.script:
-            self.page.get_by_role("dialog").get_by_role("button", name=does, exact=True).click()
+            self.click(self.page.get_by_role("dialog").get_by_role("button", name=does, exact=True))
         else:
             self.press(does)
 
     def choose(self, label: str, option: str) -> None:
         """Choose in a filter that sends itself; without script a button does."""
-        with self.page.expect_navigation():
+        with self.leaving():
             self.page.locator("#main").get_by_label(label, exact=True).select_option(option)
             if not self.script:
                 self.press("Show")
@@ -86,32 +119,44 @@ class Window:
         """The page shows this."""
         for text in texts:
             expect(self.page.locator("body")).to_contain_text(text)
+        self.whole()
 
     def sees_not(self, *texts: str) -> None:
+        """The page, which must be the one that is meant, does not show this, or soon will not."""
+        self.whole()
         for text in texts:
             expect(self.page.locator("#main")).not_to_contain_text(text)
 
+    def text(self, selector: str) -> str:
+        """What something on the page says, once it is there."""
+        thing = self.page.locator(selector)
+        expect(thing).to_be_visible()
+        self.whole()
+        return thing.inner_text()
+
     def told(self, text: str) -> None:
         """The message after something was done."""
-        expect(self.page.locator(".flash")).to_contain_text(text)
+        expect(self.page.locator(f".flash{_NEW}").filter(has_text=text).first).to_be_attached()
+        self.whole()
 
     def wrong(self, label: str, message: str) -> None:
         """A message stands beside a field, and belongs to it for those who do not see it."""
         box = self.field(label)
-        expect(box).to_have_attribute("aria-invalid", "true")
+        expect(box.and_(self.page.locator(f"[aria-invalid=true]{_NEW}"))).to_be_attached()
+        self.whole()
         described = (box.get_attribute("aria-describedby") or "").split()
         assert described, f"{label} names no description"
         shown = " ".join(self.page.locator(f"[id='{name}']").inner_text() for name in described)
         assert message in shown, (label, shown)
 
-    def until(self, path: str, seen: Callable[[], bool]) -> None:
+    def until(self, path: str, seen: Callable[[], bool], seconds: float = _SECONDS) -> None:
         """Open a page again until it shows what follows a change."""
-        until = time.monotonic() + _SECONDS
+        until = time.monotonic() + seconds
         while True:
             self.open(path)
             if seen():
                 return
-            assert time.monotonic() < until, f"{path} did not show it in {_SECONDS} seconds"
+            assert time.monotonic() < until, f"{path} did not show it in {seconds} seconds"
             self.page.wait_for_timeout(_PAUSE)  # what it waits for needs the processor too
 
     # -- what holds for every page
@@ -154,6 +199,9 @@ class Window:
         return int(self.page.evaluate(_WEIGHT))
 
 
+_NEW = ":not([data-seen-before])"
+_MARK = """() => document.querySelectorAll(".flash, [aria-invalid=true]")
+    .forEach(each => each.setAttribute("data-seen-before", ""))"""
 _RUN = "options => axe.run(document, options).then(told => told.violations)"
 _LEADS_NOWHERE = """() => [...document.querySelectorAll("a[href^='#']")]
     .map(each => each.getAttribute("href")).filter(href => !document.getElementById(href.slice(1)))"""

@@ -72,12 +72,17 @@ def articles() -> ListQuery[Article]:
 
 
 async def print_pages(running: Running, arguments: Arguments) -> Result:
-    """A job: prints until it is cancelled, runs out of pages, or fails."""
+    """A job: prints until it is cancelled, runs out of pages, or fails. Who names a folder decides when it goes on from
+    the first page, by a file `begin`, and from the last, by a file `end`."""
     if arguments.get("fails"):
         raise JobFailed("The <press> is out of ink. Fill it up.")
+    waits = {0: "begin", arguments["pages"] - 1: "end"} if arguments.get("waits") else {}
     for page in range(arguments["pages"]):
-        await running.progress("Printing <pages>", done=page, total=arguments["pages"])
-        await asyncio.sleep(0.02)
+        while True:
+            await running.progress("Printing <pages>", done=page, total=arguments["pages"])
+            await asyncio.sleep(0.02)
+            if page not in waits or (Path(arguments["waits"]) / waits[page]).exists():
+                break
     return Result("All <pages> printed.", "/press", {"pages": arguments["pages"]})
 
 
@@ -161,8 +166,9 @@ def build(kit: Kit) -> System:
         raise ERRORS[how]
 
     @pages.post("/print", Press.PUBLISH)
-    async def start_printing(viewer: CurrentViewer, pages: int = 3) -> Response:
-        job = await kit.jobs.start("press.print", {"pages": pages}, viewer, key=viewer.id)
+    async def start_printing(viewer: CurrentViewer, pages: int = 3, waits: str = "") -> Response:
+        arguments = {"pages": pages, "waits": waits} if waits else {"pages": pages}
+        job = await kit.jobs.start("press.print", arguments, viewer, key=viewer.id)
         return redirect(f"/jobs/{job.job_id}")
 
     async def news() -> tuple[Headline, ...]:
