@@ -86,6 +86,9 @@ _OF_OTHER_STATES = (
 )
 """Pages of items in a state that the first item found is not in; stories open them."""
 
+_VIEWS = ("/enablement/manage?show=released",)
+"""Pages with other forms than the page of their route that the walk sees."""
+
 
 @dataclass(frozen=True, slots=True)
 class Place:
@@ -103,7 +106,7 @@ class Place:
     @property
     def name(self) -> str:
         """For files."""
-        plain = re.sub(r"[{}]", "", self.route).strip("/").replace("/", "-") or "start"
+        plain = re.sub(r"[{}]", "", self.route).strip("/").replace("/", "-").replace("?", "-") or "start"
         return plain if self.username else f"{plain}-visitor"
 
 
@@ -113,6 +116,7 @@ def places(house: House) -> list[Place]:
     # What only visitors see belongs to no system.
     seen = {place.route: place for place in _walk(house, None, told, without=house.systems)}
     seen |= {place.route: place for place in _walk(house, ADMIN, told)}
+    seen |= {view: Place(view, view, ADMIN, view) for view in _VIEWS if "enablement" in house.systems}
     return sorted(seen.values(), key=lambda place: place.route)
 
 

@@ -76,12 +76,17 @@ def test_many_files_are_brought_in_with_a_table_of_what_they_are(portal: House, 
             _file("many.csv", _ROWS.format(mode.number).encode(), "text/csv")
         )
         cora.press("Check the rows")
-        cora.sees("Rows to correct", "2 files are still awaited", "Make 2 drafts")
+        cora.sees("Rows to correct", "No row has its file yet.", "not sent yet")
         cora.check()
         files = [
             _file(name, pdf(name), "application/pdf") for name in (f"one-{mode.number}.pdf", f"two-{mode.number}.pdf")
         ]
         if mode.script:  # all at once, ticked off as they arrive
+            lost = _file("lost.pdf", pdf("lost"), "application/pdf")
+            cora.page.get_by_label("Files of the rows").set_input_files([files[0], lost])
+            cora.press("Send")
+            cora.sees("No row names the file “lost.pdf”.", "1 of 2", "Make 1 draft")  # numbers follow the list
+            cora.troubles.clear()  # the refused file is in the console
             cora.page.get_by_label("Files of the rows").set_input_files(files)
             cora.press("Send")
         else:

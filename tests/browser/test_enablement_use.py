@@ -72,7 +72,7 @@ def test_a_viewer_votes_and_reports_and_the_owner_answers(portal: House, mode: M
         vera.press("Report")
         vera.told("Its owner is told")
         cora.open(path)
-        cora.sees("What became of it")
+        cora.sees("How it is used")
         cora.check()
         cora.follow("1 open report")
         cora.sees("The second table is from last year.")

@@ -94,7 +94,11 @@ class Window:
             box.fill(text)
 
     def field(self, label: str) -> Any:
-        return self.page.locator("#main").get_by_label(re.compile(rf"^{re.escape(label)}( optional)?$")).first
+        return (
+            self.page.locator("#main")
+            .get_by_label(re.compile(rf"^{re.escape(label)}( optional| .*needed (?:for approval|to retire))?$"))
+            .first
+        )
 
     def confirm(self, link: str, does: str) -> None:
         """Destroy something: the question comes in a dialog, or without script on a page of its own."""

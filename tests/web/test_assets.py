@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+import partita
 from partita.bootstrap import build
 from partita.kit.settings import Settings
 from partita.web.app import create_app
@@ -17,6 +18,7 @@ from tests.web.visitor import Visitor
 
 pytestmark = pytest.mark.anyio
 
+SCRIPTS = sorted(Path(partita.__file__).parent.glob("**/static/*.js"))
 FOR_A_YEAR = "public, max-age=31536000, immutable"
 
 
@@ -47,6 +49,13 @@ async def test_a_system_brings_a_stylesheet_and_a_script_for_its_own_pages(visit
 @pytest.mark.parametrize("path", ["/", "/sign-in", "/_styleguide"])
 async def test_other_pages_load_nothing_of_a_system(visitor: Visitor, path: str) -> None:
     assert "/static/press/" not in (await visitor.get(path)).text
+
+
+@pytest.mark.parametrize("script", SCRIPTS, ids=lambda script: script.name)
+def test_no_script_asks_a_form_for_what_one_of_its_fields_may_hide(script: Path) -> None:
+    """A button named “action” is what `form.action` gives then; the attribute is always the form's own."""
+    hidden = r"\b(?:form|target|elt)\.(?:action|method|enctype|target|name|id)\b(?!\s*=[^=])"
+    assert re.findall(hidden, script.read_text()) == []
 
 
 async def test_an_address_without_the_version_is_asked_for_again(visitor: Visitor) -> None:

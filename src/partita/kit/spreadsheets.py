@@ -57,6 +57,11 @@ def rows(data: bytes) -> Iterator[SheetRow]:
             yield SheetRow(reader.line_num, tuple(map(plain, cells)))
 
 
+def packed(data: bytes) -> bool:
+    """Whether a file is a workbook of a spreadsheet program, or packed in another way, and no CSV."""
+    return data.startswith((b"PK\x03\x04", b"\xd0\xcf\x11\xe0"))
+
+
 def delimiter(text: str) -> str:
     """What separates the names in the first line: spreadsheets in some countries use semicolons."""
     first = text[:10_000].partition("\n")[0]

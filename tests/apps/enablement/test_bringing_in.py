@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 import pytest
 
+from partita.apps.enablement.inputs import ProductsInput, SuiteInput
 from partita.apps.enablement.schema import Content
 from partita.kit.spreadsheets import line
 from tests.apps.enablement.served import ServedPortal, Somebody
@@ -24,6 +26,7 @@ ROWS = "".join(
         ),
     )
 )
+_ID = "01ARZ3NDEKTSV4RRFFQ69G5FAV"
 _EDGE = "edge-of-the-form"
 
 
@@ -130,8 +133,8 @@ async def test_the_pages_of_an_import_lead_from_the_file_to_the_drafts(served: S
     assert "at least title" in refused.text
     answer = await upload(cora, "/enablement/import", "rows.csv", ROWS)
     page = await cora.follow(answer)
-    assert "Make 2 drafts" in page.text
-    assert "1 file is still awaited" in page.text
+    assert "Make 1 draft<" in page.text, "the other has no file yet and would be refused"
+    assert "1 file is still missing" in page.text
     assert "Please fill this in." in page.text
     here = answer.location
     wrong = await upload(cora, f"{here}/files", "b.txt", "text")
@@ -139,6 +142,7 @@ async def test_the_pages_of_an_import_lead_from_the_file_to_the_drafts(served: S
     assert "No row names the file" in wrong.text
     page = await cora.follow(await upload(cora, f"{here}/files", "a.txt", "text"))
     assert "All files have arrived." in page.text
+    assert "Make 2 drafts" in page.text
     started = await cora.post(f"{here}/start")
     assert started.location == here
     await served.catch_up()
@@ -165,8 +169,43 @@ async def test_a_viewer_finds_no_import_and_another_contributor_not_this_one(ser
     assert (await served.visitor().get("/enablement/import")).status == 303
 
 
+async def test_a_file_is_chosen_beside_its_row_and_an_import_is_discarded(served: ServedPortal) -> None:
+    cora = await served.person("contributor", "Cora")
+    here = (await upload(cora, "/enablement/import", "rows.csv", ROWS)).location
+    assert f"{here}?line=2#files" in (await cora.get(here)).text
+    page = await cora.get(f"{here}?line=2")
+    assert "File of “With a file”" in page.text
+    assert '<input type="hidden" name="line" value="2">' in page.text
+    assert "are deleted" in (await cora.get(f"{here}/discard")).text
+    assert (await cora.post(f"{here}/discard")).location == "/enablement/import"
+    assert (await cora.get(here)).status == 404
+
+
+async def test_a_product_that_is_not_in_the_list_is_asked_about_where_it_is_typed_and_approved(
+    served: ServedPortal,
+) -> None:
+    cora, anna = await served.person("contributor", "Cora"), await served.person("approver", "Anna")
+    xenia = await served.person("admin", "Xenia")
+    await served.service.products.save(xenia.viewer, ProductsInput(revision=0, suites=(SuiteInput(name="Lumen"),)))
+    typed = {"title": "One", "summary": "S", "text": "T", "product_suite": "Lumem", "content_id": _ID}
+    refused = await cora.post("/enablement/new", typed)
+    assert refused.status == 422
+    assert "Did you mean “Lumen”?" in refused.text
+    draft = await served.draft(cora, product_suite="Lumem")  # as a program may write it
+    kept = await cora.post(
+        f"/enablement/content/{draft.content_id}/edit",
+        typed | {"title": "Two", "version": draft.version, "go": "submit"},
+    )
+    assert kept.status == 303, "what it has, it keeps"
+    page = (await anna.get(f"/enablement/queue/{draft.content_id}")).text
+    assert re.search(r'<li class="warn">.*There is no product “Lumem”. Did you mean “Lumen”\?', page)
+
+
 async def test_the_example_can_be_imported_as_it_is(served: ServedPortal) -> None:
     cora = await served.person("contributor", "Cora")
+    xenia = await served.person("admin", "Xenia")
+    suites = (SuiteInput(name="Lumen", concepts=("Care",)),)
+    await served.service.products.save(xenia.viewer, ProductsInput(revision=0, suites=suites))
     example = await cora.get("/enablement/import/example.csv")
     checks = await served.service.imports.begin(cora.viewer, example.body, "example.csv")
     assert [row.problem for row in checks.rows] == [""]

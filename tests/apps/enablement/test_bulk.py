@@ -7,8 +7,18 @@ from pathlib import Path
 
 import pytest
 
-from partita.apps.enablement.inputs import Approval, BulkItem, BulkStep, ContentEdit, NewContent, Retirement, Submission
-from partita.apps.enablement.schema import Content
+from partita.apps.enablement.inputs import (
+    Approval,
+    BulkItem,
+    BulkStep,
+    ContentEdit,
+    NewContent,
+    NewSubscription,
+    Retirement,
+    Submission,
+)
+from partita.apps.enablement.schema import Content, Proposal
+from partita.apps.enablement.service.imports import Checks
 from partita.apps.enablement.system import build
 from partita.kit.jobs import Job
 from partita.kit.permissions import Viewer
@@ -28,8 +38,11 @@ def telling(tmp_path: Path) -> Iterator[Telling]:
         yield portal
 
 
-def items(*contents: Content) -> tuple[BulkItem, ...]:
-    return tuple(BulkItem(content_id=each.content_id, version=each.version) for each in contents)
+def items(*contents: Content | Proposal) -> tuple[BulkItem, ...]:
+    return tuple(
+        BulkItem(content_id=each.of_content if isinstance(each, Proposal) else each.content_id, version=each.version)
+        for each in contents
+    )
 
 
 async def done(portal: Telling, viewer: Viewer, **step: object) -> tuple[Job, dict[str, str]]:
@@ -63,6 +76,55 @@ async def test_what_waits_is_approved_and_what_is_refused_is_named(telling: Tell
     assert (await telling.service.changing.content(released.content_id)).major == 2
     await telling.catch_up()
     assert "Approve 6 items: done" in [each.title for each in await telling.told(ANNA)]
+
+
+async def test_authors_hear_of_a_batch_as_one_and_readers_of_each(telling: Telling) -> None:
+    subscribed = NewSubscription(product_suite="Atlas")
+    await telling.service.subscriptions.create(VERA, subscribed)
+    carlas = [await telling.waiting(f"Guide {number}", product_suite="Atlas") for number in range(7)]
+    made = await telling.service.content.create(CARL, telling_new("Carl’s"))
+    carls = await telling.service.lifecycle.submit(CARL, made.content_id, Submission())
+    await telling.catch_up()
+    step = BulkStep(action="approve", items=(*items(*carlas), *items(carls)))
+    job = await telling.service.bulk.start(ANNA, step)
+    await telling.service.lifecycle.approve(
+        ANNA, carlas[0].content_id, Approval(version=carlas[0].version), batch=job.job_id
+    )
+    await telling.catch_up()
+    assert await telling.told(CARLA) == [], "it goes on"
+    await jobs_of(telling.kit, build(telling.kit)).drain()
+    await telling.catch_up()
+    await telling.replay()
+    (told,) = await telling.told(CARLA)
+    assert (told.title, told.type, told.link) == ("7 of yours were approved", "success", "/enablement/mine")
+    assert told.message.endswith("“Guide 4” and 2 more")
+    assert [each.title for each in await telling.told(CARL)] == ["“Carl’s” was approved"]
+    assert sorted(each.title for each in await telling.told(VERA)) == [f"New: “Guide {each}”" for each in range(7)]
+
+
+async def test_approvers_hear_of_an_import_as_one(telling: Telling) -> None:
+    imports = telling.service.imports
+    await telling.service.follows.visit_queue(ANNA)
+    telling.clock.on(seconds=1)
+    rows = b"title,summary,suite\n" + b"".join(b"Item %d,Short.,Atlas\n" % number for number in range(17))
+    checks = await imports.begin(CARLA, rows, "rows.csv")
+    await imports.make_drafts(CARLA, checks.work.import_id)
+    for number in range(17):
+        edit = ContentEdit(text="What it says.")
+        await telling.service.content.edit(CARLA, imports_id(checks, number), edit)
+    await imports.start(CARLA, checks.work.import_id, submit=True)
+    await telling.catch_up()
+    assert await telling.told(ANNA) == []
+    await jobs_of(telling.kit, build(telling.kit)).drain()
+    await telling.catch_up()
+    await telling.replay()
+    (told,) = await telling.told(ANNA)
+    assert (told.title, told.link) == ("17 items wait for approval", "/enablement/queue")
+    assert told.reason == "because you follow the approval queue"
+
+
+def imports_id(checks: Checks, number: int) -> str:
+    return checks.content_id(checks.rows[number])
 
 
 async def test_several_are_retired_or_handed_over_each_by_the_rules_of_one(telling: Telling) -> None:

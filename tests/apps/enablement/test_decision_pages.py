@@ -66,6 +66,36 @@ async def test_an_approver_decides_and_goes_on_to_the_next(portal: ServedPortal)
     assert "Last decisions" in done.text
 
 
+async def test_what_an_approver_wants_changed_is_read_where_it_is_changed(portal: ServedPortal) -> None:
+    carla, anna = await portal.person("contributor", "Carla"), await portal.person("approver", "Anna")
+    draft, released = await _waiting(portal, carla, "New"), await portal.released(carla, anna, "Old")
+    await portal.service.content.edit(carla.viewer, released.content_id, ContentEdit(summary="Changed."))
+    change = await portal.service.lifecycle.submit(carla.viewer, released.content_id, Submission(note=NOTE))
+    for content_id, version in ((draft.content_id, draft.version), (released.content_id, change.version)):
+        page = f"/enablement/content/{content_id}"
+        words = "Say <which> year it is."
+        form = {"version": version, "comment": words}
+        await anna.post(f"/enablement/queue/{content_id}/request-changes", form)
+        for path in (page, f"{page}/edit"):
+            assert "Say &lt;which&gt; year it is." in (await carla.get(path)).text, path
+        await carla.post(f"{page}/edit", filled((await carla.get(f"{page}/edit")).text, f"{page}/edit"))
+        assert "Anna" in (await carla.get(f"{page}/edit")).text
+    vera = await portal.person("", "Vera")
+    assert "which" not in (await vera.get(f"/enablement/content/{released.content_id}")).text
+
+
+async def test_all_that_wait_say_so_where_they_are_managed(portal: ServedPortal) -> None:
+    carla, anna = await portal.person("contributor", "Carla"), await portal.person("approver", "Anna")
+    await _waiting(portal, carla, "New")
+    released = await portal.released(carla, anna, "Old")
+    await portal.service.content.edit(carla.viewer, released.content_id, ContentEdit(summary="Changed."))
+    await portal.service.lifecycle.submit(carla.viewer, released.content_id, Submission(note=NOTE))
+    rows = (await anna.get("/enablement/manage?show=waiting")).text.split('<li class="content-row">')[1:]
+    assert len(rows) == 2
+    assert all('class="badge' in row and "Waiting for approval" in row for row in rows)
+    assert "Change of version 1" in rows[1]
+
+
 async def test_what_changed_while_it_was_open_is_shown_and_the_comment_stays(portal: ServedPortal) -> None:
     carla, anna = await portal.person("contributor", "Carla"), await portal.person("approver", "Anna")
     released = await portal.released(carla, anna)

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from partita.apps.enablement.inputs import MOST_IMPORT_ROWS
+from partita.apps.enablement.inputs import MOST_IMPORT_ROWS, ProductsInput, SuiteInput
 from partita.apps.enablement.permissions import CONTRIBUTOR
 from partita.apps.enablement.schema import Content, ContentChange
 from partita.apps.enablement.service.files import ATTACHMENTS
@@ -39,10 +39,12 @@ def many(number: int, **more: str) -> bytes:
     return sheet(*({"title": f"Item {place}", "summary": "Short.", **more} for place in range(number)))
 
 
-async def send(portal: Portal, checks: Checks, called: str, text: str = "What is in it.") -> Checks:
+async def send(
+    portal: Portal, checks: Checks, called: str, text: str = "What is in it.", *, line: int | None = None
+) -> Checks:
     name = await portal.kit.uploads.keep(ATTACHMENTS, text.encode(), TEXT)
     file = UploadedFile(name, TEXT, len(text.encode()), called)
-    return await portal.service.imports.add_file(CARLA, checks.work.import_id, file)
+    return await portal.service.imports.add_file(CARLA, checks.work.import_id, file, line)
 
 
 async def contents(portal: Portal) -> list[Content]:
@@ -100,6 +102,7 @@ async def test_every_row_is_checked_and_says_everything_that_is_wrong_with_it(po
         (b"title,colour\nA,blue\n", "It has colour"),
         (b"title,title\nA,B\n", "twice"),
         (many(MOST_IMPORT_ROWS + 1), "at most 500 rows"),
+        (b"PK\x03\x04\x14\x00xl/workbook.xml\xff", "This is an Excel file: save it as CSV"),
     ],
 )
 async def test_a_file_that_cannot_be_read_is_refused_whole(portal: Portal, data: bytes, reason: str) -> None:
@@ -128,7 +131,59 @@ async def test_bad_rows_come_back_as_a_file_that_can_be_corrected_and_sent_again
     assert [(row.title, row.cells["summary"]) for row in again.good] == [("Mended", "=HYPERLINK(1)")]
 
 
+async def test_a_product_that_is_not_in_the_list_is_to_be_corrected(portal: Portal) -> None:
+    products = ProductsInput(revision=0, suites=(SuiteInput(name="Lumen"), SuiteInput(name="Tara")))
+    await portal.service.products.save(ADMIN, products)
+    data = sheet(*({"title": "One", "suite": suite} for suite in ("Lumen", "Lumem", "lumen", "Quartz", "")))
+    checks = await portal.service.imports.begin(CARLA, data, "rows.csv")
+    assert [row.number for row in checks.good] == [2, 6]
+    assert [row.problem for row in checks.bad] == [
+        "suite: There is no product “Lumem”. Did you mean “Lumen”?",
+        "suite: There is no product “lumen”. Did you mean “Lumen”?",
+        "suite: There is no product “Quartz”. Choose one of the list, or ask an administrator to add it.",
+    ]
+
+
 # Files
+
+
+async def test_a_file_of_any_name_is_chosen_for_a_row_and_keeps_its_name(portal: Portal) -> None:
+    imports = portal.service.imports
+    data = sheet({"title": "One", "file_name": "one.txt"}, {"title": "Two", "file_name": "two.txt"}, {"title": "Three"})
+    checks = await imports.begin(CARLA, data, "rows.csv")
+    assert [row.title for row in checks.ready] == ["Three"]
+    checks = await send(portal, checks, "scan 4711.txt", line=3)
+    assert [row.title for row in checks.ready] == ["Two", "Three"]
+    with pytest.raises(Invalid) as refused:
+        await send(portal, checks, "one.txt", line=4)
+    assert refused.value.errors[0].message == "Line 4 does not wait for a file."
+    await imports.make_drafts(CARLA, checks.work.import_id)
+    assert {each.title: each.file_name for each in await contents(portal)} == {"Two": "scan 4711.txt", "Three": None}
+
+
+async def test_a_file_of_a_row_that_must_be_corrected_is_told_so(portal: Portal) -> None:
+    checks = await portal.service.imports.begin(CARLA, sheet({"title": "", "file_name": "one.txt"}), "rows.csv")
+    with pytest.raises(Invalid) as refused:
+        await send(portal, checks, "one.txt")
+    assert refused.value.errors[0].message == "Line 2 names it, but must be corrected first."
+
+
+async def test_an_import_that_waits_is_discarded_with_its_files(portal: Portal) -> None:
+    imports = portal.service.imports
+    kept = await imports.begin(CARLA, many(1), "kept.csv")
+    checks = await imports.begin(CARLA, sheet({"title": "One", "file_name": "one.txt"}), "rows.csv")
+    checks = await send(portal, checks, "one.txt")
+    with pytest.raises(NotFound):
+        await imports.discard(CARL, checks.work.import_id)
+    await imports.discard(CARLA, checks.work.import_id)
+    for name in (checks.work.rows_key, checks.work.files["one.txt"].key):
+        assert not await portal.kit.files.exists(name)
+    assert [each.called for each in await imports.mine(CARLA)] == ["kept.csv"]
+    with pytest.raises(NotFound):
+        await imports.discard(CARLA, checks.work.import_id)
+    await imports.make_drafts(CARLA, kept.work.import_id)
+    with pytest.raises(Conflict):
+        await imports.discard(CARLA, kept.work.import_id)
 
 
 async def test_files_are_matched_by_name_and_become_attachments(portal: Portal) -> None:

@@ -110,8 +110,8 @@ async def test_opening_counts_once_and_the_owner_head_and_prefetch_do_not(world:
         await world.vera.get(page)
     await world.portal.catch_up()
     assert (await world.portal.kit.store.get(schema.stats(world.content.content_id))).views == 1  # type: ignore[union-attr]
-    assert "What became of it" in (await world.carla.get(page)).text
-    assert "What became of it" not in (await world.vera.get(page)).text
+    assert "How it is used" in (await world.carla.get(page)).text
+    assert "How it is used" not in (await world.vera.get(page)).text
 
 
 async def test_a_collection_is_made_arranged_read_and_deleted(world: World) -> None:

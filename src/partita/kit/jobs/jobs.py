@@ -124,6 +124,10 @@ class Jobs:
             raise missing
         return found
 
+    async def look(self, job_id: str) -> Job | None:
+        """A job, whoever asks: for what follows from it. None if it is gone."""
+        return await self.store.get(job(job_id).consistently())
+
     async def ended_within(self, started: Job, seconds: float) -> Job:
         """The job once it has ended, or as it is after so many seconds: whoever starts something short need not look at
         its progress first."""

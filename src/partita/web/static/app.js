@@ -53,6 +53,13 @@
     const pressed = all("[aria-keyshortcuts]").find((each) => each.getAttribute("aria-keyshortcuts") === event.key);
     if (!pressed) return;
     event.preventDefault();
+    // What cannot be undone is not done by one key: the first one asks.
+    const asks = pressed.dataset.keyAsks;
+    if (asks && document.activeElement !== pressed) {
+      pressed.focus();
+      if (!pressed.nextElementSibling?.matches(".key-asks")) pressed.after(make("p", { className: "key-asks small", role: "status", textContent: asks }));
+      return;
+    }
     pressed.click();
     if (pressed.matches("summary") && pressed.parentElement.open) pressed.parentElement.querySelector("textarea, input:not([type=hidden])").focus();
   });
@@ -165,7 +172,7 @@
     stop.addEventListener("click", () => request.abort());
     form.setAttribute("aria-busy", "true");
     form.append(shown);
-    request.open("POST", form.action);
+    request.open("POST", form.getAttribute("action") || location.href);
     request.setRequestHeader("X-Upload-Progress", "1");
     request.send(new FormData(form, submitter));
     stop.focus();
@@ -183,7 +190,7 @@
 
   document.addEventListener("submit", (event) => {
     const form = event.target;
-    if (event.defaultPrevented || form.method !== "post" || form.matches("[hx-post], [hx-put], [hx-patch], [hx-delete]")) return;
+    if (event.defaultPrevented || form.getAttribute("method") !== "post" || form.matches("[hx-post], [hx-put], [hx-patch], [hx-delete]")) return;
     if (form.getAttribute("aria-busy") === "true") event.preventDefault();
     form.setAttribute("aria-busy", "true");
   });

@@ -43,11 +43,13 @@
 
   // ---- forms and what is in them
 
-  const watched = (form) => form.method === "post" && !form.matches(".stale, [data-own-draft]") && form.querySelector(TYPED) && !form.querySelector("[type=password], [data-secret]");
+  // A field named "action" or "method" hides the form's own property of that name: the attribute says it.
+  const path = (form) => new URL(form.getAttribute("action") || location.href, location.href).pathname;
+  const watched = (form) => form.getAttribute("method") === "post" && !form.matches(".stale, [data-own-draft]") && form.querySelector(TYPED) && !form.querySelector("[type=password], [data-secret]");
   const forms = () => [...document.forms].filter(watched);
   // Several forms may be sent to one address: each has its own draft, known by its first field; so has each step (`at`) of a longer form.
   const step = (form) => form.querySelector("input[type=hidden][name=at]")?.value || "";
-  const address = (form) => `${PREFIX}${viewer}|${new URL(form.action).pathname}|`;
+  const address = (form) => `${PREFIX}${viewer}|${path(form)}|`;
   const key = (form) => `${address(form)}${step(form)}|${form.querySelector(TYPED).name.replace(/\d+/g, "")}`;
   const controls = (form) => [...form.elements].filter((each) => each.name && each.matches("input, textarea, select") && !each.matches("[type=hidden], [type=file], [type=password], [data-secret], [hidden]"));
   const ticks = (control) => control.matches("[type=checkbox], [type=radio]");
@@ -60,7 +62,7 @@
   });
   const same = (one, other) => JSON.stringify(one) === JSON.stringify(other);
   // A form that was sent and is shown again (refused, with a preview, after a sign-in) holds typing that is saved nowhere.
-  const shownAgain = (form) => "again" in document.body.dataset && (location.pathname.startsWith("/kept/") || new URL(form.action).pathname === location.pathname);
+  const shownAgain = (form) => "again" in document.body.dataset && (location.pathname.startsWith("/kept/") || path(form) === location.pathname);
   const cameBack = (form) => form.dataset.again === "" || shownAgain(form) || form.querySelector("[aria-invalid=true], [role=alert]") !== null;
   const dirty = (form) => cameBack(form) || !same(read(form), first(form));
   // While a file is sent the page goes on by itself.

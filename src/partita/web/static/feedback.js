@@ -33,7 +33,7 @@
   let pressed = null;
   document.addEventListener("submit", (event) => {
     pressed = event.submitter;
-    if (!event.defaultPrevented && event.target.method === "post") work(event.submitter);
+    if (!event.defaultPrevented && event.target.getAttribute("method") === "post") work(event.submitter);
   });
   document.addEventListener("htmx:beforeRequest", (event) => {
     const { elt } = event.detail;

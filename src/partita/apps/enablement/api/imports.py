@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Annotated
 
 from fastapi import Request, UploadFile
@@ -129,12 +130,19 @@ def add(api: Routes, service: EnablementService) -> None:
     async def add_import_file(request: Request, viewer: CurrentViewer, import_id: str) -> Json:
         """Send a file that a row names, as a form with the field `file`; 100 MB at most.
 
-        If it is sent again, it replaces the first."""
+        With the number of a row in the field `line` before it, it belongs to that row, whatever its name. If it is
+        sent again, it replaces the first."""
         await imports.find(viewer, import_id)
         sent = await imports.receive(request)
         if sent.file is None:
             raise BadRequest("Send a form with the file in the field “file”.", code="file_missing")
-        return _detail(await imports.add_file(viewer, import_id, sent.file))
+        return _detail(await imports.add_file(viewer, import_id, sent.file, line_of(sent.fields)))
+
+    @api.delete("/imports/{import_id}", Enablement.WRITE, status_code=204, refuses=[404, 409])
+    async def discard_import(viewer: CurrentViewer, import_id: str) -> Response:
+        """Discard an import that was not started, with the files that were sent for it."""
+        await imports.discard(viewer, import_id)
+        return Response(status_code=204)
 
     @api.post(
         "/imports/{import_id}/start",
@@ -149,6 +157,12 @@ def add(api: Routes, service: EnablementService) -> None:
         Rows whose files were not sent are refused. With `submit`, drafts that are complete are submitted for
         approval; that may also be asked for when it is done."""
         return accepted(await imports.start(viewer, import_id, submit=start.submit))
+
+
+def line_of(fields: Mapping[str, str]) -> int | None:
+    """The row that somebody chose a file for; None if its name says it."""
+    sent = fields.get("line", "")
+    return int(sent) if sent.isascii() and sent.isdigit() and len(sent) < 6 else None
 
 
 def bad_rows_file(checks: Checks) -> Response:

@@ -56,6 +56,7 @@ def add(pages: Routes, service: EnablementService) -> None:
             replacement=await replacement(viewer, content),
             visibility=visibility,
             proposal=proposal,
+            request_for_changes=await service.history.request_for_changes(content, proposal) if staff else None,
             decision=await decision_for(service, viewer, Pending(content, proposal)),
             use=await use_of(service, viewer, content),
             may_edit=allows(viewer, content, Action.EDIT, now),

@@ -16,12 +16,13 @@ from partita.apps.enablement.service import EnablementService
 from partita.apps.enablement.service.bookkeeping import Write
 from partita.apps.enablement.service.checks import check_complete
 from partita.apps.enablement.service.content import ContentExists
+from partita.apps.enablement.service.products import unknown_product
 from partita.kit.forms import Parsed, filled, submitted
 from partita.kit.history import Field, Fields
 from partita.kit.markdown import html_of
 from partita.kit.pages import redirect, render
 from partita.kit.permissions import Viewer
-from partita.kit.problems import BadRequest
+from partita.kit.problems import BadRequest, FieldError, Invalid
 from partita.kit.routes import CurrentViewer, Routes
 from partita.kit.stale import edited
 
@@ -58,6 +59,7 @@ def add(pages: Routes, service: EnablementService) -> None:
             content_id=content_id,
             content=content,
             products=products,
+            request_for_changes=await service.history.request_for_changes(content, more.get("proposal")),
             concepts=sorted({concept for suite in products.suites for concept in suite.concepts}),
             policies=list(_POLICIES.items()),
             **{"fields": None, "proposal": None, **more},
@@ -74,6 +76,7 @@ def add(pages: Routes, service: EnablementService) -> None:
         content_id = str((await request.form()).get("content_id", ""))[:40]
 
         async def save(form: EditorForm) -> Response:
+            await check_product(form.product_suite, None)
             file, writes = await claimed(viewer, content_id, form)
             if form.go == "submit":
                 complete(form, 0, bool(file))
@@ -100,6 +103,7 @@ def add(pages: Routes, service: EnablementService) -> None:
         content, proposal, fields = await service.content.for_editor(viewer, content_id)
 
         async def save(form: EditorForm) -> Response:
+            await check_product(form.product_suite, fields.product_suite)
             file, writes = await claimed(viewer, content_id, form)
             if form.go == "submit":
                 complete(form, content.major, bool(file.get("s3_key") if "s3_key" in file else fields.s3_key))
@@ -133,6 +137,11 @@ def add(pages: Routes, service: EnablementService) -> None:
         note = (content if proposal is None else proposal).change_note or ""
         form = filled(EditorForm, source, separated=_SEPARATED)
         return Parsed(None, {**form.values, **({"note": note} if note and content.major else {})})
+
+    async def check_product(suite: str | None, before: str | None) -> None:
+        """Refuse a product that is not in the list; content of another program keeps the one that it has."""
+        if suite != before and (unknown := unknown_product(await service.showing.products(), suite)):
+            raise Invalid(FieldError("product_suite", unknown))
 
     async def claimed(viewer: Viewer, content_id: str, form: EditorForm) -> tuple[Mapping[str, Any], tuple[Write, ...]]:
         """The fields of the file that comes with a form, and the write that claims it."""

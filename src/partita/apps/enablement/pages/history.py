@@ -39,7 +39,7 @@ ACTIONS = {
     "withdrawn": "Withdrawn",
     "changes_requested": "Changes requested",
     "approved": "Approved",
-    "scheduled": "Approved for a day",
+    "scheduled": "Approved for a later day",
     "released": "Released",
     "unscheduled": "Day taken back",
     "planned": "Dates changed",

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Annotated, Any
 
-from fastapi import Request
+from fastapi import Query, Request
 from starlette.responses import Response
 
-from partita.apps.enablement.api.imports import bad_rows_file
+from partita.apps.enablement.api.imports import bad_rows_file, line_of
 from partita.apps.enablement.inputs import MOST_IMPORT_ROWS
 from partita.apps.enablement.permissions import Enablement
 from partita.apps.enablement.service import EnablementService
@@ -16,25 +16,25 @@ from partita.apps.enablement.service.imports import Checks
 from partita.kit.files import MOST_UPLOAD, UPLOAD_BODY
 from partita.kit.forms import Parsed
 from partita.kit.jobs import Job
+from partita.kit.pages import confirm as confirm_page
 from partita.kit.pages import redirect, render
 from partita.kit.permissions import Viewer
-from partita.kit.problems import FieldError, Invalid, NotFound, Problem
+from partita.kit.problems import Conflict, FieldError, Invalid, NotFound, Problem
 from partita.kit.routes import CurrentViewer, Routes
 from partita.kit.spreadsheets import download
 
 _SHORT_SECONDS = 1.5
 """An import that takes no longer is answered with its result."""
-_EXAMPLE = (
-    "How to price Atlas",
-    "List prices and discounts.",
-    "Atlas",
-    "Pricing",
-    "prices; discounts",
-    "Sales",
-    "2027-01-31",
-    "",
-    "atlas-prices.pdf",
-)
+_EXAMPLE = {
+    "title": "How to price it",
+    "summary": "List prices and discounts.",
+    "suite": "Atlas",
+    "concept": "Pricing",
+    "tags": "prices; discounts",
+    "audience": "Sales",
+    "review_date": "2027-01-31",
+    "file_name": "prices.pdf",
+}
 
 
 def add(pages: Routes, service: EnablementService) -> None:
@@ -73,15 +73,27 @@ def add(pages: Routes, service: EnablementService) -> None:
 
     @pages.get("/import/example.csv", Enablement.WRITE)
     async def example() -> Response:
-        """A file to begin with."""
-        return download("content-to-import", COLUMNS, [_EXAMPLE])
+        """A file to begin with, about the first product of the list."""
+        row = _EXAMPLE
+        for suite in (await service.products.get()).suites[:1]:
+            row = _EXAMPLE | {"suite": suite.name, "concept": "".join(suite.concepts[:1])}
+        return download("content-to-import", COLUMNS, [[row.get(name, "") for name in COLUMNS]])
 
     @pages.get("/import/{import_id}", Enablement.WRITE)
-    async def look(request: Request, viewer: CurrentViewer, import_id: str) -> Response:
-        return await _look(request, viewer, await imports.find(viewer, import_id), Parsed(None))
+    async def look(
+        request: Request, viewer: CurrentViewer, import_id: str, line: Annotated[int, Query(ge=0, le=9999)] = 0
+    ) -> Response:
+        """What was checked, and how far it is; with `line`, the form asks for the file of that row."""
+        return await _look(request, viewer, await imports.find(viewer, import_id), Parsed(None), line=line)
 
     async def _look(
-        request: Request, viewer: Viewer, checks: Checks, form: Parsed[Any], refused: Problem | None = None
+        request: Request,
+        viewer: Viewer,
+        checks: Checks,
+        form: Parsed[Any],
+        refused: Problem | None = None,
+        *,
+        line: int = 0,
     ) -> Response:
         done = checks.work.state == "done"
         drafts = await imports.drafts(checks, checks.good) if done else {}
@@ -93,6 +105,7 @@ def add(pages: Routes, service: EnablementService) -> None:
             checks=checks,
             work=checks.work,
             most=MOST_UPLOAD,
+            chosen=next((row for row in checks.awaited if row.number == line), None),
             job=await _job(viewer, checks),
             drafts=drafts,
             to_submit=sum(each.status == "Draft" and each.approval_state is None for each in drafts.values()),
@@ -116,10 +129,32 @@ def add(pages: Routes, service: EnablementService) -> None:
         try:
             if sent.file is None:
                 raise Invalid(FieldError("file", "Choose a file."))
-            checks = await imports.add_file(viewer, import_id, sent.file)
+            checks = await imports.add_file(viewer, import_id, sent.file, line_of(sent.fields))
         except Problem as problem:
-            return await _look(request, viewer, checks, _refused(problem), problem)
+            line = line_of(sent.fields) or 0
+            return await _look(request, viewer, checks, _refused(problem), problem, line=line)
         return redirect(_place(checks), flash=f"{sent.file.called} has arrived.")
+
+    @pages.get("/import/{import_id}/discard", Enablement.WRITE)
+    async def ask_to_discard(request: Request, viewer: CurrentViewer, import_id: str) -> Response:
+        checks = await imports.find(viewer, import_id)
+        number = len(checks.work.files)
+        files = f" and the {number:,} {'file' if number == 1 else 'files'} that you have sent" if number else ""
+        return confirm_page(
+            request,
+            f"Discard the import of {checks.work.called}?",
+            f"Its rows{files} are deleted. No draft was made of them.",
+            button="Discard this import",
+            keep=_place(checks),
+        )
+
+    @pages.post("/import/{import_id}/discard", Enablement.WRITE)
+    async def discard(viewer: CurrentViewer, import_id: str) -> Response:
+        try:
+            work = await imports.discard(viewer, import_id)
+        except Conflict as started:
+            return redirect(f"/enablement/import/{import_id}", flash=started.detail, kind="warn")
+        return redirect("/enablement/import", flash=f"The import of {work.called} is discarded.")
 
     @pages.post("/import/{import_id}/start", Enablement.WRITE)
     async def start(request: Request, viewer: CurrentViewer, import_id: str) -> Response:

@@ -16,6 +16,7 @@ from partita.apps.enablement.permissions import Enablement
 from partita.apps.enablement.schema import Content, ContentFields
 from partita.apps.enablement.service import EnablementService
 from partita.apps.enablement.service.desks import Pending
+from partita.apps.enablement.service.products import unknown_product
 from partita.apps.enablement.service.proposals import fields_with
 from partita.kit.answers import Cursor
 from partita.kit.desks import Desk, next_in
@@ -110,7 +111,11 @@ def add(pages: Routes, service: EnablementService) -> None:
             labels=LABELS,
             talk=talk,
             actions=ACTIONS,
-            checks=checks_of(content, fields, pending, preview.preview_state, owner=shown[-1].owner is not None),
+            checks=checks_of(
+                *(content, fields, pending, preview.preview_state),
+                owner=shown[-1].owner is not None,
+                unknown=unknown_product(await service.showing.products(), fields.product_suite),
+            ),
             decision=await decision_of(service, viewer, pending, forms),
             today=shown[-1].today,
             late={each.content_id for each in (*desk.page, pending) if waits_long(each, shown[-1].today)},
@@ -182,12 +187,14 @@ def waits_long(pending: Pending, today: str) -> bool:
 
 
 def checks_of(
-    content: Content, fields: ContentFields, pending: Pending, preview: str | None, *, owner: bool
+    content: Content, fields: ContentFields, pending: Pending, preview: str | None, *, owner: bool, unknown: str = ""
 ) -> list[Check]:
-    """What is in order about something that waits, and what is not."""
+    """What is in order about something that waits, and what is not; `unknown` is what to say of its product."""
     checks = [
         Check(owner, "It has an owner." if owner else "Its owner has left. Hand it over first."),
-        Check(
+        Check(False, unknown)
+        if unknown
+        else Check(
             bool(fields.product_suite),
             f"Product: {fields.product_suite}." if fields.product_suite else "No product is chosen: few will find it.",
         ),

@@ -51,6 +51,8 @@ class ContentChange(Item, table=CONTENT, pk="HISTORY#{history_of}#{change_id}"):
     changed_fields: Attribute[dict[str, FieldChange] | None] = attribute(default=None, max_length=40)
     ask_again: Attribute[bool] = attribute(default=False)
     """Whether an approval asks those who must read it once more."""
+    batch: Attribute[str | None] = attribute(default=None)
+    """The job that did the same with several items: people hear of them together."""
     changed_month: Attribute[str] = derived(lambda changed_at: formats.month_of(changed_at))
 
 

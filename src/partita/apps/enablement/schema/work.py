@@ -101,7 +101,7 @@ class Fanout(Item, table=CONTENT, pk="FANOUT#{change_id}"):
     caused_by: Attribute[str | None] = attribute(default=None)
     details: Attribute[dict[str, Any] | None] = attribute(default=None, max_length=20)
     """What the words are made of, as far as the content item does not tell it later."""
-    done: Attribute[tuple[str, ...]] = attribute(default=(), max_length=200)
+    done: Attribute[tuple[str, ...]] = attribute(default=(), max_length=400)
     """The groups of people that have been told."""
     place: Attribute[str | None] = attribute(default=None)
     """How far the group is that is being told."""
@@ -120,6 +120,8 @@ class SentFile(BaseModel):
     model_config = ConfigDict(frozen=True)
 
     key: str
+    called: str = ""
+    """Its own name, if somebody chose it for the row; else it is called as the row says."""
     content_type: str
     size_bytes: int
     sent_at: str

@@ -78,7 +78,10 @@ class EnablementService:
 
         # Bringing in and handing over
         self.workers = Workers(kit)
-        self.imports = Imports(kit, self.changing, self.content, self.lifecycle, self.texts, self.fanouts, self.workers)
+        self.imports = Imports(
+            *(kit, self.changing, self.content, self.lifecycle),
+            *(self.texts, self.fanouts, self.workers, self.products),
+        )
         self.removals = Removals(kit, self.changing, self.files, self.fanouts)
         self.transfers = Transfers(kit, self.lifecycle, self.fanouts, self.workers)
         self.bulk = Bulk(kit, self.lifecycle, self.fanouts, self.workers)

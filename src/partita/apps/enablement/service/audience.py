@@ -10,6 +10,8 @@ from dataclasses import dataclass, field
 from datetime import timedelta
 from typing import Literal
 
+import orjson
+
 from partita.apps.enablement import schema
 from partita.apps.enablement.formats import day_of, last_valid_day, major_of, match_name, moment_of
 from partita.apps.enablement.permissions import State
@@ -49,6 +51,10 @@ TOLD_ACTIONS = frozenset(
 """Actions of the history that people are told of."""
 ASKED, REMINDED, REPORTED, REPORT_CLOSED, JOB_DONE = "asked", "reminded", "reported", "report-closed", "job-done"
 """Causes that other parts of the portal store: people must read it, a report and its answer, long work."""
+BATCH_SUBMITTED, BATCH_APPROVED = "batch-submitted", "batch-approved"
+"""The same was done with several items by a job: their authors and the approvers hear of them together."""
+_NAMED = 5
+"""So many items of a batch are named."""
 _LATE_REVIEW = 14
 DOWNLOADED_WITHIN = timedelta(days=30)
 _TALK = 100
@@ -120,6 +126,8 @@ class Audience:
         content = await find(self._store, schema.content, fanout.of_content)
         if fanout.cause == JOB_DONE:
             return content, [_job_done(fanout)]
+        if fanout.cause in (BATCH_SUBMITTED, BATCH_APPROVED):
+            return None, await self._batch(fanout)
         if content is None:
             return None, []
         change = await find(self._store, schema.change, fanout.of_content, fanout.change_id)
@@ -131,6 +139,39 @@ class Audience:
         authors = tuple((fanout.details or {}).get("authors", ()))
         cause = _Cause(fanout, content, change, version, person.name if person else "Somebody", authors)
         return content, await self._of(cause)
+
+    async def _batch(self, fanout: Fanout) -> list[Group]:
+        """What a job did with several items, once it has ended: to the queue how many wait, to each author how many of
+        theirs were approved. A job that failed halfway tells of what it had done."""
+        job = await self._kit.jobs.look(fanout.of_content)
+        kept = (job.result or job.checkpoint) if job is not None else None
+        result = orjson.loads(kept) if kept else {}
+        if fanout.cause == BATCH_SUBMITTED:
+            number = result.get("submitted") if isinstance(result, dict) else None
+            title = "Several items wait for approval" if number is None else _waiting(number)
+            followers = self._following(fanout, "queue", QUEUE, "because you follow the approval queue")
+            return [_together(fanout, "queue", "info", title, "", "/enablement/queue", followers)]
+        outcomes = result.get("outcomes", ()) if isinstance(result, dict) else result
+        approved = tuple(content_id for content_id, _, refused in outcomes if not refused)
+        return await self._approved_together(fanout, approved)
+
+    async def _approved_together(self, fanout: Fanout, content_ids: tuple[str, ...]) -> list[Group]:
+        found = await self._store.batch_get(schema.content_found(content_ids).keys) if content_ids else []
+        works: dict[str, list[Content]] = {}
+        for content in filter(None, found):
+            for author in dict.fromkeys((content.owner_user_id, content.submitted_by, content.changed_by)):
+                if author:
+                    works.setdefault(author, []).append(content)
+        groups = []
+        for author, theirs in works.items():
+            number, first = len(theirs), theirs[0]
+            title = f"“{first.title}” was approved" if number == 1 else f"{number:,} of yours were approved"
+            rest = f" and {number - _NAMED:,} more" if number > _NAMED else ""
+            said = "" if number == 1 else ", ".join(f"“{each.title}”" for each in theirs[:_NAMED]) + rest
+            link = f"/enablement/content/{first.content_id}" if number == 1 else "/enablement/mine"
+            people = _just((author, "because it is your work"))
+            groups.append(_together(fanout, f"author-{author}", "success", title, said, link, people))
+        return groups
 
     async def authors(self, content: Content) -> tuple[str, ...]:
         """The side of the talk that writes: the owner, and who submitted and changed it last."""
@@ -154,7 +195,8 @@ class Audience:
             case "approved":
                 said = f"Readers have version {_major(cause)} now."
                 told = self._to_authors(cause, "success", f"{cause.title} was approved", cause.comment or said)
-                return [told, *self._news(cause)]
+                together = bool((cause.fanout.details or {}).get("batch"))
+                return [*([] if together else [told]), *self._news(cause)]
             case "released":
                 return [*self._to_readers(cause), *self._news(cause)]
             case "handed_over":
@@ -316,9 +358,12 @@ class Audience:
         return people
 
     def _followers(self, cause: _Cause, kind: FollowKind, followed_id: str, why: str) -> People:
+        return self._following(cause.fanout, kind, followed_id, why)
+
+    def _following(self, fanout: Fanout, kind: FollowKind, followed_id: str, why: str) -> People:
         async def people() -> AsyncIterator[tuple[str, str]]:
             async for each in self._store.stream(schema.followers_of(kind, followed_id)):
-                if not each.muted and each.since <= cause.fanout.caused_at:
+                if not each.muted and each.since <= fanout.caused_at:
                     yield each.person, why
 
         return people
@@ -339,6 +384,21 @@ def _group(
                 yield user_id, reason
 
     return Group(name, about, type, title, message, link, others)
+
+
+def _together(fanout: Fanout, name: str, type: Type, title: str, message: str, link: str, people: People) -> Group:
+    """What is told of a batch as one; nobody hears of what they did themselves."""
+
+    async def others() -> AsyncIterator[tuple[str, str]]:
+        async for user_id, reason in people():
+            if user_id != fanout.caused_by:
+                yield user_id, reason
+
+    return Group(name, "my_work", type, title, message, link, others)
+
+
+def _waiting(number: int) -> str:
+    return "1 item waits for approval" if number == 1 else f"{number:,} items wait for approval"
 
 
 def _just(*people: tuple[str, str]) -> People:

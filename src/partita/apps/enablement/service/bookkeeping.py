@@ -143,6 +143,7 @@ def entry(
     comment: str | None = None,
     fields: Mapping[str, FieldChange] | None = None,
     ask_again: bool = False,
+    batch: str | None = None,
 ) -> ContentChange:
     """The row of the history for a change; without a change of the item itself, for something said about it."""
     content = after or before
@@ -160,6 +161,7 @@ def entry(
         comment=comment,
         changed_fields=changed or None,
         ask_again=ask_again,
+        batch=batch,
     )
 
 

@@ -112,7 +112,7 @@ class Bulk:
         outcomes: list[list[str]] = running.saved or []
         for item in step.items[len(outcomes) :]:
             await running.progress(WORDS[step.action][0], done=len(outcomes), total=len(step.items))
-            outcomes.append(await self._one(viewer, step, item))
+            outcomes.append(await self._one(viewer, step, item, running.job_id))
             await running.checkpoint(outcomes)
         refused = sum(bool(each[2]) for each in outcomes)
         words = f"{len(outcomes) - refused:,} {WORDS[step.action][1]}" + (f", {refused:,} refused." if refused else ".")
@@ -123,11 +123,11 @@ class Bulk:
         )
         return Result(words, path, {"outcomes": outcomes})
 
-    async def _one(self, viewer: Viewer, step: BulkStep, item: BulkItem) -> list[str]:
+    async def _one(self, viewer: Viewer, step: BulkStep, item: BulkItem, batch: str) -> list[str]:
         """What became of one item. After a kill it may have been done before: then it is in the wanted state."""
         title = item.content_id
         try:
-            content = await self._act(viewer, step, item)
+            content = await self._act(viewer, step, item, batch)
             title = content.title
         except Problem as problem:
             found = await find(self._store, schema.content, item.content_id)
@@ -137,10 +137,10 @@ class Bulk:
                 return [item.content_id, title[:_LONGEST_TITLE], problem.detail[:_LONGEST_REFUSAL]]
         return [item.content_id, title[:_LONGEST_TITLE], ""]
 
-    async def _act(self, viewer: Viewer, step: BulkStep, item: BulkItem) -> schema.Content:
+    async def _act(self, viewer: Viewer, step: BulkStep, item: BulkItem, batch: str) -> schema.Content:
         if step.action == "approve":
             approval = Approval(version=item.version or "", comment=step.comment)
-            return await self._lifecycle.approve(viewer, item.content_id, approval)
+            return await self._lifecycle.approve(viewer, item.content_id, approval, batch=batch)
         if step.action == "retire":
             return await self._lifecycle.retire(viewer, item.content_id, Retirement(reason=step.reason or ""))
         return await self._lifecycle.hand_over(

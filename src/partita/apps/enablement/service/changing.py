@@ -36,6 +36,8 @@ class Step:
     quiet: bool = False
     """No news: `last_updated` stays."""
     ask_again: bool = False
+    batch: str | None = None
+    """The job that does the same with several items."""
     writes: tuple[Write, ...] = ()
 
 
@@ -96,6 +98,7 @@ class Changing:
             after=after,
             comment=step.comment,
             ask_again=step.ask_again,
+            batch=step.batch,
         )
         kept = (Put(snapshot(after, step.approved_by or by, timestamp(now))).if_new(),) if step.major else ()
         await self._store.transact(Transaction(rewrite(before, after), Put(told).if_new(), *kept, *step.writes))

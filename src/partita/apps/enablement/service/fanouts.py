@@ -9,7 +9,7 @@ from typing import Any
 from partita.apps.enablement import schema
 from partita.apps.enablement.formats import Due, today_of
 from partita.apps.enablement.schema import Content, ContentChange, Fanout
-from partita.apps.enablement.service.audience import TOLD_ACTIONS, Audience, Group
+from partita.apps.enablement.service.audience import BATCH_APPROVED, BATCH_SUBMITTED, TOLD_ACTIONS, Audience, Group
 from partita.apps.enablement.service.clock import FANOUT, ContentClock, fanout_key
 from partita.apps.enablement.service.inbox import KIND_OF
 from partita.kit.kit import Kit
@@ -35,14 +35,17 @@ class Fanouts:
         content = await find(self._store, schema.content, change.history_of)
         if content is None:
             return
-        new = self.due(
-            change.change_id,
-            change.action,
-            change.history_of,
-            change.changed_at,
-            by=change.changed_by,
-            details={"authors": list(await self._audience.authors(content))},
-        )
+        by, at = change.changed_by, change.changed_at
+        if change.batch is not None:
+            # One row for all of them, whichever comes first; what readers hear stays one for each.
+            cause = BATCH_SUBMITTED if change.action == "submitted" else BATCH_APPROVED
+            await self._store_once(self.due(f"{change.batch}.{cause}", cause, change.batch, at, by=by))
+            if change.action != "approved":
+                return
+        details = {"authors": list(await self._audience.authors(content)), "batch": change.batch}
+        await self._store_once(self.due(change.change_id, change.action, change.history_of, at, by=by, details=details))
+
+    async def _store_once(self, new: Fanout) -> None:
         with suppress(_Known):
             await self._store.write(Put(new).if_new().otherwise(_Known()))
 
@@ -72,7 +75,11 @@ class Fanouts:
 
     async def tell(self, fanout: Fanout, _due: Due) -> bool:
         """Tell everybody whom a cause concerns. It may run at once in several processes and end anywhere: a person is
-        told once, and a group that is done is not read again."""
+        told once, and a group that is done is not read again. Of a batch that goes on, nobody hears yet."""
+        if fanout.cause in (BATCH_SUBMITTED, BATCH_APPROVED):
+            job = await self._kit.jobs.look(fanout.of_content)
+            if job is not None and job.is_open:
+                return False
         content, groups = await self._audience.groups(fanout)
         done = fanout.done
         for group in groups:

@@ -19,6 +19,7 @@ from partita.apps.enablement.schema import (
     ContentChange,
     ContentFields,
     FieldChange,
+    Proposal,
     Version,
     fields_of,
 )
@@ -35,6 +36,8 @@ Mark = Literal["same", "added", "removed"]
 _WORDS = re.compile(r"\s+|\w+|[^\w\s]")
 _PROSE = tuple(name for name in FIELDS if name not in ("s3_uri", *FILE_FIELDS))
 _MOST_VERSIONS = 100
+_SINCE_THEN = 50
+"""So many changes back a request for changes is looked for: its author edits and comments meanwhile."""
 RELEASED = ("approved", "released", "scheduled")
 """Actions whose rows of the history readers may see, as change notes."""
 
@@ -62,6 +65,15 @@ class Comparison:
     file_changed: bool
 
 
+@dataclass(frozen=True, slots=True)
+class RequestForChanges:
+    """What an approver wants changed."""
+
+    name: str
+    at: str
+    words: str
+
+
 class History:
     """What happened to a content item."""
 
@@ -77,6 +89,20 @@ class History:
         """Everything that was done and said, newest first."""
         await self._changing.allowed(viewer, content_id, Action.HISTORY)
         return await self._store.page(schema.history_of(content_id), limit=limit, after=cursor)
+
+    async def request_for_changes(
+        self, content: Content | None, proposal: Proposal | None = None
+    ) -> RequestForChanges | None:
+        """What an approver wants changed, while it is with its author; for those whose right to the history was
+        checked."""
+        if content is None or (proposal or content).approval_state != "changes_requested":
+            return None
+        for each in await self._store.page(schema.history_of(content.content_id), limit=_SINCE_THEN):
+            if each.action == "changes_requested":
+                person = await self._kit.accounts.people.find(each.changed_by)
+                name = person.name if person else "somebody who has left"
+                return RequestForChanges(name, each.changed_at, each.comment or "")
+        return None
 
     async def audit(
         self, viewer: Viewer, month: str, *, limit: int = 50, cursor: str | None = None

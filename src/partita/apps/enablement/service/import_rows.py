@@ -11,12 +11,14 @@ from pydantic import ValidationError
 
 from partita.apps.enablement.formats import folded
 from partita.apps.enablement.inputs import MOST_IMPORT_ROWS, ImportRow, NewContent
+from partita.apps.enablement.schema import Products
 from partita.apps.enablement.service.checks import check_dates
+from partita.apps.enablement.service.products import NO_PRODUCTS, unknown_product
 from partita.kit.files import download_name
 from partita.kit.imports import unreadable
 from partita.kit.messages import field_errors
 from partita.kit.problems import FieldError, Invalid
-from partita.kit.spreadsheets import SheetRow, line, rows
+from partita.kit.spreadsheets import SheetRow, line, packed, rows
 
 MOST_BYTES = 2_000_000
 COLUMNS = tuple(ImportRow.model_fields)
@@ -59,8 +61,11 @@ class CheckedRow:
         return _content(ImportRow.model_validate(self.cells))
 
 
-def read_rows(data: bytes) -> tuple[CheckedRow, ...]:
+def read_rows(data: bytes, products: Products = NO_PRODUCTS) -> tuple[CheckedRow, ...]:
     """The rows of a file, checked; `Invalid` if it is refused whole."""
+    if packed(data):
+        kind = "an Excel file" if b"xl/" in data else "not a CSV file"
+        raise unreadable(f"This is {kind}: save it as CSV, and choose that file.")
     if len(data) > MOST_BYTES:
         raise unreadable(f"A file can have at most {MOST_BYTES // 1_000_000} MB. Split it.")
     sheet = rows(data)
@@ -72,7 +77,7 @@ def read_rows(data: bytes) -> tuple[CheckedRow, ...]:
     for row in sheet:
         if len(found) == MOST_IMPORT_ROWS:
             raise unreadable(f"A file can have at most {MOST_IMPORT_ROWS} rows. Split it.")
-        found.append(_checked(row, names))
+        found.append(_checked(row, names, products))
     if not found:
         raise unreadable("There is no row below the names of the columns.")
     return tuple(_each_file_once(found))
@@ -90,7 +95,7 @@ def _names(first: SheetRow) -> list[str]:
     return names
 
 
-def _checked(row: SheetRow, names: Sequence[str]) -> CheckedRow:
+def _checked(row: SheetRow, names: Sequence[str], products: Products) -> CheckedRow:
     cells = {name: cell for name, cell in zip(names, row.cells, strict=False) if name}
     if row.problem:
         return CheckedRow(row.number, cells, row.problem)
@@ -99,7 +104,10 @@ def _checked(row: SheetRow, names: Sequence[str]) -> CheckedRow:
             row.number, cells, "It has more cells than there are columns. Put texts with commas in quotes."
         )
     try:
-        check_dates(_content(ImportRow.model_validate(cells)))
+        content = _content(ImportRow.model_validate(cells))
+        check_dates(content)
+        if unknown := unknown_product(products, content.product_suite):
+            raise Invalid(FieldError("suite", unknown))
     except ValidationError as error:
         return CheckedRow(row.number, cells, _words(field_errors(error)))
     except Invalid as refused:

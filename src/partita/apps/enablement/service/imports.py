@@ -22,6 +22,7 @@ from partita.apps.enablement.service.fanouts import Fanouts
 from partita.apps.enablement.service.files import ATTACHMENTS
 from partita.apps.enablement.service.import_rows import CheckedRow, bad_rows_csv, from_json, read_rows, to_json
 from partita.apps.enablement.service.lifecycle import Lifecycle
+from partita.apps.enablement.service.products import ProductList
 from partita.apps.enablement.service.texts import Texts
 from partita.apps.enablement.service.workers import Workers
 from partita.kit.files import UploadedFile, UploadedForm
@@ -32,7 +33,7 @@ from partita.kit.limits import Rule
 from partita.kit.lists import find, find_or
 from partita.kit.permissions import Viewer, authorize
 from partita.kit.problems import Conflict, FieldError, Invalid, NotFound, Problem
-from partita.table import Put, Transaction, Update
+from partita.table import Delete, Put, Transaction, Update
 from partita.table.types import timestamp
 
 KIND = "enablement.import"
@@ -79,6 +80,26 @@ class Checks:
         """Whether the file of a row has arrived."""
         return row.file_key in self.work.files
 
+    @property
+    def ready(self) -> tuple[CheckedRow, ...]:
+        """Good rows that become drafts now: they need no file, or theirs is here."""
+        return tuple(row for row in self.good if not row.file_name or self.has_file(row))
+
+    def row_for(self, called: str, line: int | None = None) -> CheckedRow:
+        """The row that a file belongs to: that of a line, or the one that names it. `Invalid` if there is none."""
+        if line is not None:
+            row = next((row for row in self.with_files if row.number == line), None)
+            message = f"Line {line} does not wait for a file."
+        else:
+            named = [row for row in self.rows if row.file_name and row.file_key == folded(called)]
+            row = next((row for row in named if row.is_good), None)
+            message = f"No row names the file “{called}”. Choose it beside the row that it belongs to."
+            if row is None and named:
+                message = f"Line {named[0].number} names it, but must be corrected first."
+        if row is None:
+            raise Invalid(FieldError("file", message), code="no_such_row")
+        return row
+
     def content_id(self, row: CheckedRow) -> str:
         """The id of the draft that a row becomes."""
         return draft_id(self.work.import_id, row)
@@ -106,6 +127,7 @@ class Imports:
         texts: Texts,
         fanouts: Fanouts,
         workers: Workers,
+        products: ProductList,
     ) -> None:
         self._kit = kit
         self._fanouts = fanouts
@@ -115,6 +137,7 @@ class Imports:
         self._lifecycle = lifecycle
         self._texts = texts
         self._workers = workers
+        self._products = products
 
     # Beginning
 
@@ -122,7 +145,7 @@ class Imports:
         """Check the rows of a file, and keep them until their files are there and the import is started."""
         authorize(viewer, Enablement.WRITE)
         await self._kit.limits.check(IMPORTING, viewer.id)
-        rows = read_rows(data)
+        rows = read_rows(data, await self._products.get())
         name = await self._kit.uploads.keep(FOLDER, to_json(rows), TEXT, seconds=KEPT_SECONDS)
         work = Import(
             import_id=self._kit.ids.new(),
@@ -150,16 +173,15 @@ class Imports:
         kinds = tuple(ENDINGS)
         return await self._kit.uploads.receive(request, ATTACHMENTS, kinds=kinds, seconds=WAIT_SECONDS)
 
-    async def add_file(self, viewer: Viewer, import_id: str, file: UploadedFile) -> Checks:
-        """Tick off a file: it belongs to the row that names it. A file that no row names is refused and deleted."""
+    async def add_file(self, viewer: Viewer, import_id: str, file: UploadedFile, line: int | None = None) -> Checks:
+        """Tick off a file: it belongs to the row that names it, or to the one of a line, whatever it is called. A file
+        that belongs to none is refused and deleted."""
         try:
             checks = await self.find(viewer, import_id)
-            row = next((row for row in checks.with_files if row.file_key == folded(file.called)), None)
-            if row is None:
-                message = f"No row names the file “{file.called}”. Write its name into the column file_name."
-                raise Invalid(FieldError("file", message), code="no_such_row")
+            row = checks.row_for(file.called, line)
             sent = SentFile(
                 key=file.name,
+                called=file.called if line is not None else "",
                 content_type=file.kind,
                 size_bytes=file.size,
                 sent_at=timestamp(self._changing.now()),
@@ -178,6 +200,24 @@ class Imports:
             raise Conflict("This import has been started. Attach the file to its draft instead.", code="wrong_state")
         await self._store.write(Update(work.own_key, Import.files.set({**work.files, key: sent})).next_version(work))
         return work.files.get(key)
+
+    async def discard(self, viewer: Viewer, import_id: str) -> Import:
+        """Forget an import that was not started, with the files that were sent for it."""
+        work = await self._store.attempt(lambda: self._discard(viewer, import_id))
+        for name in (work.rows_key, *(sent.key for sent in work.files.values())):
+            await self._kit.uploads.discard(name)  # one that is missed here is swept when its time is over
+        return work
+
+    async def _discard(self, viewer: Viewer, import_id: str) -> Import:
+        work = await self._own(viewer, import_id)
+        if work.state != "waiting":
+            raise Conflict("This import has been started: its drafts can be deleted one by one.", code="wrong_state")
+        listed = await find(self._store, schema.imports_of, work.begun_by)
+        rest = tuple(each for each in (listed.latest if listed else ()) if each != import_id)
+        own: Any = () if listed is None else (Update(listed.own_key, ImportsOf.latest.set(rest)).next_version(listed),)
+        gone = Delete(work.own_key).unless_changed(work, Import.revision)
+        await self._store.transact(Transaction(gone, *own))
+        return work
 
     # Looking
 
@@ -263,7 +303,9 @@ class Imports:
 
         try:
             work = await self.make_drafts(viewer, import_id, progress)
-            submitted = await self.submit_all(viewer, import_id, progress) if arguments["submit"] else None
+            submitted = (
+                await self.submit_all(viewer, import_id, progress, running.job_id) if arguments["submit"] else None
+            )
         except NotFound as gone:
             raise JobFailed(gone.detail) from gone
         values = {"drafts": work.done_rows, "refused": work.bad_rows}
@@ -309,13 +351,13 @@ class Imports:
             return
         gone = Conflict("Its file was not kept long enough. Import this row again.", code="file_not_kept")
         claim = self._kit.uploads.claim(sent.key).otherwise(gone)
-        file = self._attributes(row, sent)
+        file = self._attributes(sent.called or row.file_name, sent)
         await self._contents.create(viewer, new, content_id=content_id, file=file, writes=(claim,))
 
-    def _attributes(self, row: CheckedRow, sent: SentFile) -> Mapping[str, Any]:
+    def _attributes(self, called: str, sent: SentFile) -> Mapping[str, Any]:
         return {
-            "file_name": row.file_name,
-            "content_type": type_of(sent.content_type, row.file_name),
+            "file_name": called,
+            "content_type": type_of(sent.content_type, called),
             "size_bytes": sent.size_bytes,
             "s3_bucket": self._texts.bucket,
             "s3_key": sent.key,
@@ -336,15 +378,18 @@ class Imports:
         await self._store.transact(Transaction(Update.between(work, after).next_version(work), Put(cause)))
         return after.with_(Import.revision(work.revision + 1))
 
-    async def submit_all(self, viewer: Viewer, import_id: str, progress: Progress | None = None) -> int:
-        """Submit every draft of an import that is still being written and complete; how many wait for approval now."""
+    async def submit_all(
+        self, viewer: Viewer, import_id: str, progress: Progress | None = None, batch: str | None = None
+    ) -> int:
+        """Submit every draft of an import that is still being written and complete; how many wait for approval now.
+        Approvers hear of a batch, which is the job that does this, as one."""
         checks = await self._with_rows(await self._work(import_id))
         submitted = 0
         for place, row in enumerate(checks.good):
             if progress is not None:
                 await progress("Submitting", place, len(checks.good))
             try:
-                await self._lifecycle.submit(viewer, checks.content_id(row), Submission())
+                await self._lifecycle.submit(viewer, checks.content_id(row), Submission(), batch=batch)
             except Conflict as there:
                 submitted += there.code == "already_submitted"
             except (Invalid, NotFound):  # it lacks something, which its page says; or it was deleted

@@ -61,8 +61,11 @@ class Lifecycle:
 
     # Author and approver
 
-    async def submit(self, viewer: Viewer, content_id: str, submission: Submission) -> Content | Proposal:
-        """Ask the approvers to release a draft, or the proposal to change something released."""
+    async def submit(
+        self, viewer: Viewer, content_id: str, submission: Submission, *, batch: str | None = None
+    ) -> Content | Proposal:
+        """Ask the approvers to release a draft, or the proposal to change something released. `batch` is the job that
+        does this with several items."""
 
         async def attempt() -> Content | Proposal:
             content, proposal = await self._both(viewer, content_id, Action.EDIT)
@@ -80,8 +83,8 @@ class Lifecycle:
                 "change_note": note,
             }
             if proposal is not None:
-                return await self._proposals.commit(viewer.id, content, proposal, update, "submitted", note)
-            step = Step(content.model_copy(update=update), "submitted", note)
+                return await self._proposals.commit(viewer.id, content, proposal, update, "submitted", note, batch)
+            step = Step(content.model_copy(update=update), "submitted", note, batch=batch)
             return await self._changing.commit(viewer.id, content, step, now)
 
         return await self._store.attempt(attempt)
@@ -118,14 +121,17 @@ class Lifecycle:
 
         return await self._store.attempt(attempt)
 
-    async def approve(self, viewer: Viewer, content_id: str, approval: Approval) -> Content:
-        """Release what the approver saw: any draft, or a proposal that was submitted; now, or on a later day."""
+    async def approve(
+        self, viewer: Viewer, content_id: str, approval: Approval, *, batch: str | None = None
+    ) -> Content:
+        """Release what the approver saw: any draft, or a proposal that was submitted; now, or on a later day. `batch`
+        is the job that does this with several items."""
 
         async def attempt() -> Content:
             content, proposal = await self._decidable(viewer, content_id)
             check_version(approval.version, content.version if proposal is None else proposal.version)
             if proposal is not None:
-                return await self._approve_proposal(viewer, content, proposal, approval)
+                return await self._approve_proposal(viewer, content, proposal, approval, batch)
             now = self._changing.now()
             note = approval.note or content.change_note
             check_note(content, note)
@@ -134,13 +140,13 @@ class Lifecycle:
             after = approved(content, viewer.id, note, day, now)
             check_dates(after)
             action = "approved" if day is None else "scheduled"
-            step = Step(after, action, approval.comment, major=True, ask_again=approval.ask_again)
+            step = Step(after, action, approval.comment, major=True, ask_again=approval.ask_again, batch=batch)
             return await self._changing.commit(viewer.id, content, step, now)
 
         return await self._store.attempt(attempt)
 
     async def _approve_proposal(
-        self, viewer: Viewer, content: Content, proposal: Proposal, approval: Approval
+        self, viewer: Viewer, content: Content, proposal: Proposal, approval: Approval, batch: str | None
     ) -> Content:
         if proposal.approval_state not in ("waiting", "scheduled"):
             raise Conflict("Its author has not submitted this change.", code="not_submitted")
@@ -159,7 +165,7 @@ class Lifecycle:
                 "change_note": note,
                 "ask_again": approval.ask_again,
             }
-            await self._proposals.commit(viewer.id, content, proposal, update, "scheduled", approval.comment)
+            await self._proposals.commit(viewer.id, content, proposal, update, "scheduled", approval.comment, batch)
             return content
         step = Step(
             approved(after, viewer.id, note, day, now),
@@ -167,6 +173,7 @@ class Lifecycle:
             approval.comment,
             major=True,
             ask_again=approval.ask_again,
+            batch=batch,
             writes=removal_of(proposal),
         )
         return await self._changing.commit(viewer.id, content, step, now)

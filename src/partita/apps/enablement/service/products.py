@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import difflib
 from collections.abc import Iterable
 from typing import get_args
 
@@ -23,6 +24,18 @@ MOST_COUNTED = 100
 
 NO_PRODUCTS = Products.model_construct(revision=0, suites=(), audiences=(), stages=())
 """Before the first list is saved; its revision is the one that the first save names."""
+
+
+def unknown_product(products: Products, suite: str | None) -> str:
+    """What to say of a product that is not in the list, as most misspelt ones are; empty if there is nothing to say."""
+    if not suite or not products.suites or products.suite(suite) is not None:
+        return ""
+    names = {folded(each.name): each.name for each in products.suites}
+    near = difflib.get_close_matches(folded(suite), names, n=1)
+    meant = (
+        f"Did you mean “{names[near[0]]}”?" if near else "Choose one of the list, or ask an administrator to add it."
+    )
+    return f"There is no product “{suite}”. {meant}"
 
 
 class ProductList:

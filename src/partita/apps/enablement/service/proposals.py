@@ -100,10 +100,12 @@ class Proposals:
         changes: Mapping[str, Any],
         action: str,
         comment: str | None = None,
+        batch: str | None = None,
     ) -> Proposal:
         """Write a decision about a proposal and its history; the content item stays as it is."""
         after = before.model_copy(update=dict(changes))
-        told = entry(self._kit.ids.new(), by, action, self._changing.now(), before=content, after=None, comment=comment)
+        now = self._changing.now()
+        told = entry(self._kit.ids.new(), by, action, now, before=content, after=None, comment=comment, batch=batch)
         update = Update.between(before, after).next_version(before)
         await self._store.transact(Transaction(still_approved(content), update, Put(told).if_new()))
         return after.with_(Proposal.revision(before.revision + 1))

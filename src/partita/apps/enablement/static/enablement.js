@@ -173,6 +173,20 @@
       request.send(body);
     });
 
+  // The numbers, the list and the button say what has arrived; what was refused stays where it is told.
+  const follow = async () => {
+    const answer = await fetch(location.href).catch(() => null);
+    if (!answer?.ok) return;
+    const fresh = new DOMParser().parseFromString(await answer.text(), "text/html");
+    for (const part of document.querySelectorAll("[data-follows-files]")) {
+      const now = fresh.querySelector(`[data-follows-files="${part.dataset.followsFiles}"]`);
+      if (!now) continue;
+      const [before, after] = [part, now].map((each) => each.querySelector("[type=checkbox]"));
+      if (before && after) after.checked = before.checked;
+      part.replaceWith(document.adoptNode(now));
+    }
+  };
+
   form.addEventListener("submit", async (event) => {
     event.preventDefault();
     if (form.dataset.sending) return;
@@ -193,6 +207,7 @@
       if (row) {
         row.classList.add("here");
         row.querySelector(".muted").textContent = "has arrived";
+        row.querySelector("a")?.remove();
         const mark = row.querySelector("use");
         mark.setAttribute("href", mark.getAttribute("href").replace(/#.*/, "#check"));
       }
@@ -201,6 +216,7 @@
     form.removeAttribute("aria-busy");
     chooser.value = ""; // what was sent is not lost when the page is left
     if (!refused.length) return location.reload();
+    await follow();
     state.replaceChildren(...refused.map((text) => Object.assign(document.createElement("p"), { className: "import-errors", textContent: text })));
     return undefined;
   });
@@ -220,6 +236,7 @@
       all.checked = on === boxes.length;
       all.indeterminate = on > 0 && on < boxes.length;
       count.textContent = on ? `${on} of ${boxes.length} ticked` : `Tick all ${boxes.length}`;
+      for (const each of form.querySelectorAll("[data-ticked]")) each.textContent = on ? `${each.dataset.ticked} ${on}` : `${each.dataset.ticked} all ticked`;
     };
     all.addEventListener("change", () => {
       for (const each of boxes) each.checked = all.checked;
