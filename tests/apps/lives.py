@@ -206,14 +206,26 @@ async def _outside_the_tables(town: Town, leaver: Viewer, watchlist_id: str) -> 
 async def _newsletter(town: Town, service: NewsletterService, leaver: Viewer, stayer: Viewer) -> None:
     own = (await service.newsletters.create(leaver, NewNewsletter(title="My own draft"))).newsletter_code
     written = "What I wrote myself. " * 6_000  # so long that it lies in a file
-    await town.kit.store.write(Put(Draft(newsletter_code=own, generated_content=written, updated_at=stamp(town.clock))))
+    now = stamp(town.clock)
+    files = _files_of(own)
+    await town.kit.store.write(Put(Draft(newsletter_code=own, generated_content=written, updated_at=now, **files)))
     shared = (await service.newsletters.create(leaver, NewNewsletter(title="Ours"))).newsletter_code
     theirs = (await service.newsletters.create(stayer, NewNewsletter(title="Theirs"))).newsletter_code
+    await town.kit.store.write(Put(Draft(newsletter_code=theirs, updated_at=now, **_files_of(theirs))))
     await service.shares.share(leaver, shared, NewShare(to=STAYING, role="editor"))
     await service.shares.share(stayer, theirs, NewShare(to=LEAVING, role="editor"))
     await service.notes.add(leaver, theirs, NewNote(text="Is this figure of this year?"))
     await service.proposals.create(leaver, NewProposal(title="My own proposal"))
     await service.sources.add(leaver, NewSource(title="Maize", text="Maize grows. " * 40))
+
+
+def _files_of(code: str) -> dict[str, Any]:
+    """An export and a picture; and what only another program can have written there."""
+    pictures = (f"newsletters/{code}/images/bees.png", "newsletters/brand/logo.png", f"newsletters/{code}/../bees.png")
+    return {
+        "exports": {"pdf": {"s3_key": f"newsletters/{code}/export.pdf"}},
+        "images": tuple({"s3_key": name, "alt": "Bees"} for name in pictures),
+    }
 
 
 async def _enablement(service: EnablementService, leaver: Viewer, stayer: Viewer) -> None:

@@ -146,6 +146,9 @@ async def _export_and_erase(town: Town, folder: Path, caplog: pytest.LogCaptureF
     (brought,) = (each["attributes"]["rows"] for each in document["items"] if each["kind"] == "Import")
     assert len(brought) == 100, "what is too large for its item is in"
     (face,) = (each["name"] for each in document["files"] if "avatars" in each["name"])
+    letters = [each["name"] for each in document["files"] if each["name"].startswith("newsletters/")]
+    (own,) = {name.split("/")[1] for name in letters}
+    assert letters == [f"newsletters/{own}/export.pdf", f"newsletters/{own}/images/bees.png"], "of one's own only"
     parts = [each for each in document["items"] if each["kind"] in ("WatchlistItem", "Draft")]
     assert {(each["what"], each["yours"]) for each in parts} == {("Lists", True), ("Newsletters", True)}
     assert text.count("Watch it on a train.") == 1, "what others wrote is theirs"

@@ -17,7 +17,7 @@ from partita.kit.fetcher import Fetcher
 from partita.kit.jobs import JobWorker
 from partita.kit.jobs.holds import Hold
 from partita.kit.links import Link, NightlyLinks, ask
-from partita.table import Page
+from partita.table import InvalidCursorError, Page
 from tests.apps.house import kit_on
 from tests.kit.fetcher.sites import answer, onward, serving, visitor
 from tests.kit.jobs.kills import go_on, kill
@@ -128,6 +128,62 @@ async def test_a_night_that_is_killed_goes_on_and_asks_no_page_again_that_was_sa
     assert {key for key, reason in night.recorded.items() if reason} == {"0", "3", "6", "9", "failed"}
     assert len(night.recorded) == 14
     assert ended.result_values == {"asked": 13, "failing": 4}, "what was recorded before the last kill is left alone"
+
+
+class Many(Night):
+    """None failed before; a cursor may have been signed with another key."""
+
+    has_new_key = False
+
+    async def page(self, cursor: str | None) -> Page[Link]:
+        if self.has_new_key and cursor is not None:
+            self.has_new_key = False
+            raise InvalidCursorError("It was signed with another key.")
+        return await super().page(cursor)
+
+    async def failing(self, today: str) -> Sequence[str]:
+        return ()
+
+
+@pytest.mark.parametrize("kills", [[], [(2, True), (4, False), (6, True)]])
+async def test_more_addresses_than_a_week_asks_are_asked_in_their_turn(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, kills: list[tuple[int, bool]]
+) -> None:
+    """Also if nights are killed; even numbers on one day of the week and odd ones on the next."""
+    asked: set[int] = set()
+
+    async def said(_fetcher: Fetcher, url: str) -> str | None:
+        asked.add(int(url.removeprefix("https://").removesuffix(".example")))
+        return None
+
+    nights = Nights()
+    monday = nights.at.toordinal()
+    monkeypatch.setattr("partita.kit.links.ask", said)
+    monkeypatch.setattr("partita.kit.links.is_due", lambda key, day: int(key) % 2 == (day.toordinal() - monday) % 7)
+    monkeypatch.setattr("partita.kit.links.CHUNK", 2)
+    monkeypatch.setattr("partita.kit.links.MOST_LINKS", 3)
+    kill(monkeypatch, Hold, "save", at=kills)
+    with kit_on(tmp_path, clock=nights) as kit:
+        night = Many(kit, "test.links", "Check the links", time(2), "/broken", pause=0.0)
+        night.recorded = {}
+        kit.jobs.use([night.kind])
+
+        async def week() -> set[int]:
+            asked.clear()
+            for days in (1, 6):
+                job = await kit.jobs.start("test.links", {}, None)
+                await go_on(kit.jobs, len(kills))
+                assert (await kit.jobs.ended_within(job, 5)).state == "done"
+                nights.at += timedelta(days=days)
+            return set(asked)
+
+        first, second, third = await week(), await week(), await week()
+        night.has_new_key = True
+        fourth = await week()
+    assert first < set(range(12))
+    assert second == set(range(12)) - first
+    assert third == first, "it begins anew"
+    assert {0, 2} <= fourth, "a mark that is no longer valid begins anew too"
 
 
 class Dated(Night):

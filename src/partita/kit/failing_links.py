@@ -39,4 +39,9 @@ def failed(before: Failing | None, url: str, reason: str, now: str) -> Failing:
 
 def is_due(key: str, day: date) -> bool:
     """Whether a link is asked on a day: on one in seven, and on every seventh from then on."""
-    return int.from_bytes(blake2s(key.encode(), digest_size=4).digest()) % ROUND_DAYS == day.toordinal() % ROUND_DAYS
+    return int.from_bytes(blake2s(key.encode(), digest_size=4).digest()) % ROUND_DAYS == day_in_round(day)
+
+
+def day_in_round(day: date) -> int:
+    """Which of the seven days it is."""
+    return day.toordinal() % ROUND_DAYS

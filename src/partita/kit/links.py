@@ -12,16 +12,17 @@ from dataclasses import dataclass
 from datetime import date, time
 from typing import Any
 
-from partita.kit.failing_links import LONGEST_REASON, is_due
+from partita.kit.failing_links import LONGEST_REASON, day_in_round, is_due
 from partita.kit.fetcher import Fetcher, FetchRefused
 from partita.kit.fetcher.fetcher import spelled_status
 from partita.kit.jobs import Arguments, JobFailed, JobKind, Result, Running, Schedule
 from partita.kit.kit import Kit
 from partita.kit.politeness import visit_hosts
-from partita.table import Page
+from partita.kit.schema import LinkMark, link_mark
+from partita.table import InvalidCursorError, Page, Put
 
 MOST_LINKS = 3_000
-"""How many addresses one night asks, and as many of those that fail."""
+"""After so many addresses a night begins no other chunk; and it asks as many of those that fail, at most."""
 CHUNK = 50
 """After so many a night goes on if its process was killed."""
 
@@ -92,7 +93,11 @@ async def check_links(
 
 
 class NightlyLinks(ABC):
-    """Asks every address of a system once a week, and those that fail every night."""
+    """Asks every address of a system once a week, and those that fail every night.
+
+    Each address has its day of the week. If more than `MOST_LINKS` have the same, the next week goes on where the last
+    one stopped, so that each is asked in its turn.
+    """
 
     def __init__(self, kit: Kit, name: str, title: str, at: time, shown: str, *, pause: float = 1.0) -> None:
         """`shown` is the page of the broken ones; `pause` is how many seconds a host is left alone between two of its
@@ -121,20 +126,31 @@ class NightlyLinks(ABC):
 
     async def run(self, running: Running, _arguments: Arguments) -> Result:
         """Ask what is due today, and then what failed before; after a kill it goes on with the next of them."""
-        saved: dict[str, Any] = running.saved or {"cursor": None, "asked": 0, "known": False}
+        day = date.fromisoformat(running.created_at[:10])
+        saved: dict[str, Any] = running.saved or {"cursor": await self._mark(day), "asked": 0, "known": False}
         counts = LinkCounts(saved.get("working", 0), saved.get("failing", 0))
         await running.progress("Asking addresses")
-        day = date.fromisoformat(running.created_at[:10])
         while not saved["known"]:
             due, cursor = await self._due(day, saved["cursor"])
-            due = due[: MOST_LINKS - saved["asked"]]
             await self._check(running, due, counts)
             asked = saved["asked"] + len(due)
             saved = {"cursor": cursor, "asked": asked, "known": cursor is None or asked >= MOST_LINKS}
-            await running.checkpoint(saved | {"working": counts.working, "failing": counts.failing})
+            mark = LinkMark(name=self.kind.name, day=day_in_round(day), cursor=cursor)
+            await running.checkpoint(saved | {"working": counts.working, "failing": counts.failing}, Put(mark))
         await self._ask_again(running, counts, day)
         message = f"{counts.asked:,} addresses were asked; {counts.failing:,} did not answer as they should."
         return Result(message, self._shown, {"asked": counts.asked, "failing": counts.failing})
+
+    async def _mark(self, day: date) -> str | None:
+        """Where the last night that asked the addresses of this day of the week stopped."""
+        mark = await self._kit.store.get(link_mark(self.kind.name, day_in_round(day)))
+        if mark is None or mark.cursor is None:
+            return None
+        try:
+            await self.page(mark.cursor)
+        except InvalidCursorError:  # in a week, the keys that cursors are signed with may have changed
+            return None
+        return mark.cursor
 
     async def _due(self, day: date, cursor: str | None) -> tuple[list[Link], str | None]:
         """Of as many pages as it takes, a chunk of what is due: of a few addresses nobody can tell whether they fail or

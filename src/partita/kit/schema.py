@@ -1,4 +1,4 @@
-"""The house's own table: rate limits, the outbox, mail on its way, and kept forms."""
+"""The house's own table: rate limits, the outbox, mail on its way, kept forms, and how far links were asked."""
 
 from __future__ import annotations
 
@@ -140,3 +140,20 @@ class KeptForm(Item, table=HOUSE, pk="KEPT#{user_id}", sk="FORM#{form_id}", name
 @access_pattern("A kept form", HOUSE, documented=False, user_id="1", form_id="1")
 def kept_form(user_id: str, form_id: str) -> Get[KeptForm]:
     return KeptForm.get(KeptForm.user_id(user_id), KeptForm.form_id(form_id))
+
+
+# 5. Nights that ask links: where each day of the week goes on if its last night did not get to the end.
+class LinkMark(Item, table=HOUSE, pk="LINKS#{name}", sk="DAY#{day}", names=camel_case):
+    """Up to where the addresses of a day of the week were asked."""
+
+    name: Attribute[str] = key_part()
+    """The kind of the job."""
+    day: Attribute[int] = key_part()
+    """One of seven."""
+    cursor: Attribute[str | None] = attribute(default=None)
+    """None if the next one begins with the first address."""
+
+
+@access_pattern("Where a night goes on with asking links", HOUSE, documented=False, name="fus.check-links", day=1)
+def link_mark(name: str, day: int) -> Get[LinkMark]:
+    return LinkMark.get(LinkMark.name(name), LinkMark.day(day)).consistently()

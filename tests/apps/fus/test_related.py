@@ -6,8 +6,8 @@ import pytest
 
 from partita.apps.fus import changes, schema, system
 from partita.apps.fus.inputs import RatingInput, SiteEdit
-from partita.apps.fus.schema import RelatedSites
-from partita.apps.fus.service import FusService
+from partita.apps.fus.schema import RelatedSites, Site
+from partita.apps.fus.service import FusService, related
 from partita.apps.fus.service.related import find_related
 from partita.kit.kit import Kit
 from partita.store.store import AsyncStore
@@ -33,9 +33,9 @@ async def test_rare_tags_count_more_than_common_ones_and_follow_an_edit(kit: Kit
     await put(service, "Rare", tags=["rare"])
     site = await put(service, "This", tags=["rare", "common"])
     await settle(kit)
-    related = await titles(service, site.site_id)
-    assert (related[0], len(related)) == ("Rare", 6)
-    assert "This" not in related
+    others = await titles(service, site.site_id)
+    assert (others[0], len(others)) == ("Rare", 6)
+    assert "This" not in others
     await service.sites.edit(manager(), site.site_id, SiteEdit(tags=("rare",)))
     await settle(kit)
     assert await titles(service, site.site_id) == ["Rare"]
@@ -91,3 +91,19 @@ async def test_what_is_read_is_bounded(kit: Kit, service: FusService) -> None:
         await put(service, tags=[f"t{number % 20}", "t0"])
     assert await reads() <= few + 2
     assert await kit.store.get(schema.related_to(site.site_id)) is not None
+
+
+async def test_nothing_is_kept_of_a_site_that_is_deleted_while_its_relations_are_looked_for(
+    kit: Kit, service: FusService, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    await put(service, "Other", tags=["rare"])
+    site = await put(service, "This", tags=["rare"])
+    look = related._by_fans
+
+    async def deleted_meanwhile(store: AsyncStore, of: Site, scores: dict[str, float]) -> None:
+        await look(store, of, scores)
+        await service.sites.delete(manager(), of.site_id)
+
+    monkeypatch.setattr(related, "_by_fans", deleted_meanwhile)
+    await find_related(kit.store, site.site_id)
+    assert await kit.store.get(schema.related_to(site.site_id)) is None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -274,6 +275,23 @@ async def test_a_draft_that_failed_says_why_and_what_is_there_and_offers_another
     assert "Your texts are as they were." in failed.shown
     assert "Try again" in failed.shown
     assert f'action="{path}/draft"' in failed.text
+
+
+async def test_another_try_of_a_section_is_of_that_section_whichever_is_open(desk: ServedLetters) -> None:
+    ada = await desk.person()
+    path = await _started(ada, language="en")
+    await ada.post(f"{path}/sections/risks/draft")
+    await desk.catch_up()
+
+    def again(page: str) -> list[str]:
+        return re.findall(r'action="([^"]*)">(?:<input[^>]*>)*<button class="button small">Try again', page)
+
+    for opened in ("risks", "need", "budget"):
+        assert again((await ada.get(f"{path}?section={opened}")).text) == [f"{path}/sections/risks/draft"]
+    await ada.post(f"{path}/sections/risks/delete")
+    gone = await ada.get(path)
+    assert "Your texts are as they were." in gone.shown
+    assert again(gone.text) == [], "there is nothing to try any more"
 
 
 async def test_shared_sources_are_ticked_for_a_draft_only_while_there_are_no_files_of_ones_own(

@@ -9,11 +9,13 @@ from typing import Any
 import pytest
 
 from partita.apps.newsletter import schema
-from partita.apps.newsletter.inputs import NewNewsletter, NewSource, SourceEdit, SourceFacts
-from partita.apps.newsletter.schema import Chunk, Draft, Source
+from partita.apps.newsletter import system as newsletter_system
+from partita.apps.newsletter.inputs import NewNewsletter, NewProposal, NewSource, SourceEdit, SourceFacts
+from partita.apps.newsletter.schema import Chunk, Draft, Outline, Source, StepRun
 from partita.apps.newsletter.service import NewsletterService
 from partita.apps.newsletter.service.reading.sentences import word_count
 from partita.apps.newsletter.service.sources import ADDING, SourceExists, Wanted, parts_of
+from partita.kit.changes.schema import parked_changes
 from partita.kit.fetcher import FetchedFile, FetchRefused
 from partita.kit.files import UploadedFile
 from partita.kit.files.content import HTML, kind_of
@@ -21,6 +23,7 @@ from partita.kit.inputs import StaleEdit
 from partita.kit.jobs import Jobs
 from partita.kit.problems import Forbidden, Invalid, NotFound, TooMany
 from partita.table import Put
+from tests.apps.house import worker_of
 from tests.apps.newsletter.conftest import ABEL, ADA, ADMIN, EDDA, NOBODY, Desk
 from tests.apps.newsletter.reading.samples import report
 
@@ -303,6 +306,30 @@ async def test_who_cites_a_source_follows_the_drafts(desk: Desk) -> None:
     for _ in range(2):
         await desk.service.citing.follow_draft(cited, draft())
     assert (await desk.service.sources.get(ADA, source.source_id)).cited_in == 0
+
+
+async def test_changes_of_texts_that_lie_in_files_are_followed_too(desk: Desk) -> None:
+    """Of a draft with more citations than fit into an item, a proposal, an outline and a step with long texts."""
+    source = await _read(desk, await _text(desk))
+    newsletter = await desk.service.newsletters.create(ADA, NewNewsletter(title="Digest"))
+    proposal = await desk.service.proposals.create(ADA, NewProposal(title="Wells"))
+    code, now, long = newsletter.newsletter_code, newsletter.updated_at, "word " * 30_000
+    many = tuple({"n": n, "source_id": source.source_id, "quote": "Maize grows. " * 20} for n in range(200))
+    step = StepRun(subject=code, step="draft", run_id="1", requested_by=ADA.id, requested_at=now, partial={"a": long})
+    for item in (
+        Draft(newsletter_code=code, updated_at=now, generated_content=long, citations=many),
+        Outline(newsletter_code=code, updated_at=now, sections=({"id": "section-1", "name": "One", "text": long},)),
+        proposal.model_copy(update={"text_inputs": {"a": long}}),
+        step,
+    ):
+        await desk.kit.store.write(Put(item))
+    system = newsletter_system.build(desk.kit)
+    await worker_of(desk.kit, system).drain()
+    assert [each async for each in desk.kit.store.stream(parked_changes())] == []
+    assert (await desk.service.sources.get(ADA, source.source_id)).cited_in == 1
+    await desk.kit.store.write(Put(Draft(newsletter_code=code, updated_at=now)))
+    await worker_of(desk.kit, system).drain()
+    assert [each async for each in desk.kit.store.stream(parked_changes())] == []
 
 
 async def test_at_most_200_sources_a_day(desk: Desk) -> None:

@@ -9,13 +9,14 @@ from dataclasses import replace
 from functools import wraps
 from pathlib import Path
 
+import apsw
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from partita.kit.meaning import WrongModelError
 from partita.kit.search import Catalog, Document, Search
-from partita.kit.search.nearest import _CANDIDATES, _signs, _Vectors, together
+from partita.kit.search.nearest import _CANDIDATES, Alike, _signs, _Vectors, together
 from partita.kit.search.ranking import fused
 from partita.table import CursorKeys
 from tests.kit.search.books import Book
@@ -203,6 +204,94 @@ async def test_a_sentence_goes_with_its_text(search: Search) -> None:
     assert after.likeness < 0.1 < 0.5 < before.likeness
     await put(search, "a", None, catalog=BY_SENTENCES)
     assert await search.nearest(BY_SENTENCES, "loan") == ()
+
+
+@pytest.fixture
+def whole_reads(monkeypatch: pytest.MonkeyPatch) -> list[int]:
+    """The turns at which all vectors were read."""
+    turns: list[int] = []
+    read = _Vectors.read
+
+    def noted(connection: apsw.Connection, slug: str, model: str, turn: int, since: int) -> _Vectors:
+        turns.append(turn)
+        return read(connection, slug, model, turn, since)
+
+    monkeypatch.setattr(_Vectors, "read", staticmethod(noted))
+    return turns
+
+
+async def both(search: Search, file: Path) -> tuple[list[Alike], list[Alike]]:
+    """What somebody finds who has looked before, and somebody who looks for the first time."""
+    understood(search)
+    fresh = Search(file, CursorKeys(b"s" * 32), meaning=Kinds())
+    try:
+        found = [
+            sorted(await each.nearest(CATALOG, "well river honey"), key=lambda alike: alike.id)
+            for each in (search, fresh)
+        ]
+    finally:
+        fresh.close()
+    return found[0], found[1]
+
+
+@in_a_loop
+async def test_after_the_first_search_only_vectors_that_changed_are_read(
+    tmp_path: Path, search: Search, whole_reads: list[int]
+) -> None:
+    """And what is found is what reading all of them would find."""
+    dice = random.Random(7)
+    await put(search, "0", "a well")
+    await nearest(search, "well")
+    for _ in range(12):
+        for _ in range(dice.randrange(1, 4)):
+            title = dice.choice([None, "ውኃ", *(f"a {one} {other}" for one in WORDS for other in WORDS)])
+            await put(search, str(dice.randrange(6)), title)
+        after, fresh = await both(search, tmp_path / "search.db")
+        assert after == fresh
+    assert len(whole_reads) == 1 + 12, "once, and once by each who looked for the first time"
+
+
+@in_a_loop
+async def test_vectors_of_tables_that_were_made_anew_are_read_anew(tmp_path: Path, search: Search) -> None:
+    await put(search, "a", "a well")
+    await put(search, "b", "a river")
+    assert len(await nearest(search, "well")) == 2
+    other = replace(CATALOG, filters=("shelf", "year"))
+    await search.put(other, "x", Document("x", {"title": "a hive"}, {"shelf": "a"}), sequence=str(next(ORDER)))
+    await put(search, "c", "honey")
+    after, fresh = await both(search, tmp_path / "search.db")
+    assert [each.id for each in after] == ["c"]
+    assert after == fresh
+    await search.rebuild_from(CATALOG, {})
+    assert await both(search, tmp_path / "search.db") == ([], [])
+
+
+@in_a_loop
+async def test_vectors_of_an_earlier_version_of_the_index_stay(tmp_path: Path, model: Kinds) -> None:
+    file = tmp_path / "search.db"
+    first = Search(file, CursorKeys(b"s" * 32), meaning=model)
+    await put(first, "a", "a well")
+    await put(first, "b", "a hive")
+    understood(first)
+    first.close()
+    connection, slug = apsw.Connection(str(file)), CATALOG.slug
+    connection.execute(f"DROP TABLE changes_{slug}")
+    for name, event in (("in", "INSERT"), ("out", "DELETE")):
+        connection.execute(
+            f"DROP TRIGGER vectors_{slug}_{name}; CREATE TRIGGER vectors_{slug}_{name} AFTER {event} ON vectors_{slug}"
+            f" BEGIN UPDATE turns_{slug} SET turn = turn + 1; END"
+        )
+    connection.close()
+    model.made = 0
+    later = Search(file, CursorKeys(b"s" * 32), meaning=model)
+    assert sorted(await nearest(later, "well")) == ["a", "b"]
+    assert model.made == 1, "of the question alone"
+    await put(later, "b", "a river")
+    await put(later, "a", None)
+    after, fresh = await both(later, file)
+    later.close()
+    assert [each.id for each in after] == ["b"]
+    assert after == fresh
 
 
 def vectors(count: int, seed: int) -> _Vectors:

@@ -20,7 +20,7 @@ from partita.apps.newsletter.service import NewsletterService
 from partita.apps.newsletter.service.notifications import LetterNotifications
 from partita.kit.adoption import adoption_handler
 from partita.kit.changes import Change, Handler
-from partita.kit.changes.large_values import forget_large_values
+from partita.kit.changes.large_values import forget_large_values, small_images, whole_images
 from partita.kit.kit import Kit
 
 
@@ -34,12 +34,12 @@ def handlers(kit: Kit, service: NewsletterService) -> tuple[Handler, ...]:
             await service.desk.follow(code)
 
     async def cite(change: Change) -> None:
-        before, after = change.read(Draft)
+        before, after = await whole_images(kit.store, change, Draft)
         draft = after or before
         if draft is not None:
             await service.citing.follow_draft(before, after)
             await service.desk.cite(draft.newsletter_code)
-        old, new = change.read(Proposal)
+        old, new = await whole_images(kit.store, change, Proposal)
         if old is not None or new is not None:
             await service.citing.follow_proposal(old, new)
 
@@ -67,7 +67,7 @@ def handlers(kit: Kit, service: NewsletterService) -> tuple[Handler, ...]:
         before, newsletter = change.read(Newsletter)
         if newsletter is not None and before is not None and before.approved_at != newsletter.approved_at:
             await notifications.tell_approved(newsletter)
-        was, proposal = change.read(Proposal)
+        was, proposal = small_images(change, Proposal)
         if proposal is not None and was is not None and _decided(was, proposal):
             await notifications.tell_decided(proposal)
 
@@ -85,7 +85,7 @@ def handlers(kit: Kit, service: NewsletterService) -> tuple[Handler, ...]:
 
 def _code(change: Change) -> str | None:
     """The newsletter whose desk entry may have changed."""
-    for outline in change.read(Outline):
+    for outline in small_images(change, Outline):
         if outline is not None:
             return outline.newsletter_code
     for note in change.read(Note):
@@ -94,7 +94,7 @@ def _code(change: Change) -> str | None:
     for share in change.read(Share):
         if share is not None:
             return share.code
-    for run in change.read(StepRun):
+    for run in small_images(change, StepRun):
         if run is not None:
             return run.subject
     return None

@@ -6,9 +6,11 @@ from partita.apps.newsletter import schema
 from partita.apps.newsletter.formats import as_plain
 from partita.apps.newsletter.schema import (
     Brand,
+    Draft,
     Link,
     Newsletter,
     Note,
+    Outline,
     Prompt,
     Proposal,
     Removal,
@@ -16,8 +18,10 @@ from partita.apps.newsletter.schema import (
     Source,
     StepRun,
     TextVersion,
+    Topics,
 )
 from partita.apps.newsletter.service import NewsletterService
+from partita.apps.newsletter.service.files import EDITIONS
 from partita.kit.kit import Kit
 from partita.kit.personal_data import Fate, Holding, Person
 
@@ -54,6 +58,7 @@ def holdings(service: NewsletterService, kit: Kit) -> tuple[Holding, ...]:
             names=("user_name",),
             blank=("user_email",),
             parts=lambda letter: (schema.whole_newsletter(letter.newsletter_code),),
+            files_of_part=_files_of_letter,
             fate=fate_of_letter,
             because=team,
             remove=remove_letter,
@@ -87,6 +92,15 @@ def holdings(service: NewsletterService, kit: Kit) -> tuple[Holding, ...]:
         Holding(Prompt, "Prompts", also=("changed_by",), because=library),
         Holding(Removal, "Deletions under way", also=("removed_by",), because=team),
     )
+
+
+def _files_of_letter(part: Newsletter | Topics | Outline | Draft) -> tuple[str, ...]:
+    """Exports and pictures; only of this newsletter, whatever another program wrote into its draft."""
+    if not isinstance(part, Draft):
+        return ()
+    own = f"{EDITIONS}/{part.newsletter_code}/"
+    named = [as_plain(each).get("s3_key") for each in (*part.exports.values(), *part.images) if isinstance(each, dict)]
+    return tuple(name for name in named if isinstance(name, str) and name.startswith(own))
 
 
 def _files(proposal: Proposal) -> tuple[str, ...]:

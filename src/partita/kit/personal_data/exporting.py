@@ -10,6 +10,7 @@ import orjson
 
 from partita.dynamo.python_values import to_python
 from partita.dynamo.values import Item as Row
+from partita.kit.files.names import FileNameError
 from partita.kit.kit import Kit
 from partita.kit.personal_data.documents import json_document
 from partita.kit.personal_data.holdings import Holding, Person
@@ -25,7 +26,11 @@ def export(kit: Kit, rooms: Sequence[Room], person: Person, now: str) -> AsyncIt
 
     async def links() -> AsyncIterator[dict[str, str]]:
         for name in dict.fromkeys(files):
-            yield {"name": name, "link": kit.files.url(name)}
+            try:
+                link = kit.files.url(name)
+            except FileNameError:  # another program's, which our file store cannot have
+                continue
+            yield {"name": name, "link": link}
 
     return json_document(
         (
@@ -78,6 +83,7 @@ async def _entries(
     for query in holding.parts(item):
         async for part in kit.store.stream(query):
             if part.own_key != item.own_key:
+                files += holding.files_of_part(part)
                 told = part.unchecked_row()
                 yield _entry(room, table, told, holding, told, part)
 

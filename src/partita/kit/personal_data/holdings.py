@@ -77,6 +77,8 @@ class Holding:
     """The names of an item's files in the file store."""
     parts: Callable[[Any], tuple[Query[Any], ...]] = lambda _item: ()
     """Lists of items that belong to one and do not say whose they are: its owner gets them with it."""
+    files_of_part: Callable[[Any], tuple[str, ...]] = lambda _part: ()
+    """The names of the files of such a part."""
     blank: tuple[str, ...] = ()
     """Texts that are emptied in an item whose owner leaves and that stays."""
     fate: Fate | Callable[[Any], Awaitable[Fate]] = "removed"

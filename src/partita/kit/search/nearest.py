@@ -3,7 +3,7 @@
 Vectors are in the file of the index, one for each document, and are read into memory when somebody asks: their signs
 first, a bit for each dimension, by which a thousand candidates are chosen among all of them; the numbers decide among
 those. If a catalog has sentences, their vectors are read for the best of these, and the likest one counts beside the
-whole. It runs only where there is a model, and numpy with it.
+whole. After that, only vectors that changed are read. It runs only where there is a model, and numpy with it.
 """
 
 from __future__ import annotations
@@ -136,11 +136,16 @@ class Nearest:
         return tuple(Alike(ids[doc], likeness) for doc, likeness in found.items() if doc in ids)
 
     def _vectors(self, connection: apsw.Connection, slug: str, model: str) -> _Vectors:
-        turn = connection.execute(f"SELECT turn FROM turns_{slug}").get
+        rows: list[Row] = connection.execute(
+            f"SELECT t.turn, c.turn FROM turns_{slug} AS t, changes_{slug} AS c WHERE c.doc = 0"
+        ).fetchall()
+        ((turn, since),) = rows
         with self._guard:
             known = self._known.get(slug)
-            if known is None or known.turn != turn:
-                known = self._known[slug] = _Vectors.read(connection, slug, model, turn)
+            if known is None or known.since != since:
+                known = self._known[slug] = _Vectors.read(connection, slug, model, turn, since)
+            elif known.turn < turn:  # otherwise another thread has looked later
+                known = self._known[slug] = known.followed(connection, slug, model, turn)
             return known
 
 
@@ -183,9 +188,11 @@ class _Vectors:
     docs: np.ndarray[Any, np.dtype[np.int64]]
     numbers: np.ndarray[Any, np.dtype[np.int8]]
     signs: np.ndarray[Any, np.dtype[np.uint64]]
+    since: int = 0
+    """Since which turn the index has noted which vectors change."""
 
     @staticmethod
-    def read(connection: apsw.Connection, slug: str, model: str, turn: int) -> _Vectors:
+    def read(connection: apsw.Connection, slug: str, model: str, turn: int, since: int) -> _Vectors:
         import numpy as np
 
         rows: list[Row] = connection.execute(
@@ -193,7 +200,31 @@ class _Vectors:
         ).fetchall()
         docs = np.fromiter((doc for doc, _ in rows), np.int64, len(rows))
         numbers = np.frombuffer(b"".join(vector for _, vector in rows), np.int8).reshape(len(rows), -1 if rows else 0)
-        return _Vectors(turn, docs, numbers, _signs(numbers))
+        return _Vectors(turn, docs, numbers, _signs(numbers), since)
+
+    def followed(self, connection: apsw.Connection, slug: str, model: str, turn: int) -> _Vectors:
+        """These with what changed up to a later turn."""
+        import numpy as np
+
+        if not len(self.docs):
+            return _Vectors.read(connection, slug, model, turn, self.since)
+        rows: list[Row] = connection.execute(
+            f"SELECT c.doc, v.vector FROM changes_{slug} AS c LEFT JOIN vectors_{slug} AS v"
+            " ON v.doc = c.doc AND v.model = ? AND length(v.vector) > 0 WHERE c.turn > ? AND c.doc > 0",
+            (model, self.turn),
+        ).fetchall()
+        left = ~np.isin(self.docs, [doc for doc, _ in rows])
+        made = [(doc, vector) for doc, vector in rows if vector is not None]
+        docs = np.fromiter((doc for doc, _ in made), np.int64, len(made))
+        numbers = np.frombuffer(b"".join(vector for _, vector in made), np.int8)
+        numbers = numbers.reshape(len(made), self.numbers.shape[1])
+        return _Vectors(
+            turn,
+            np.concatenate((self.docs[left], docs)),
+            np.concatenate((self.numbers[left], numbers)),
+            np.concatenate((self.signs[left], _signs(numbers))),
+            self.since,
+        )
 
     def nearest(self, vector: bytes, allowed: Sequence[int] | None, limit: int) -> dict[int, float]:
         """The best documents, best first; among those with the same likeness, the first one."""

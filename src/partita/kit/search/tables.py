@@ -11,7 +11,8 @@ Of each catalog there are
 - `revisions_…`: a number that changes with the words
 - `values_…`: the values of the filters, each with the number of documents that have it, and of changes of these
 - `pairs_…`: which document has which value
-- `vectors_…`: what documents mean, and `turns_…`, a number that changes with them; if the catalog declares it
+- `vectors_…`: what documents mean, if the catalog declares it; `turns_…`, a number that changes with them; and
+  `changes_…`: at which turn the vector of a document came or went last, and for document 0, since when that is noted
 - `sentences_…`: what each of their sentences means, in a table of its own: only those of the nearest are ever read
 """
 
@@ -35,6 +36,7 @@ _KINDS = (
     "vectors",
     "sentences",
     "turns",
+    "changes",
 )
 
 
@@ -42,6 +44,7 @@ def prepare(connection: apsw.Connection) -> None:
     """The list of catalogs and of the sources that each was built from."""
     known = {name for (name,) in connection.execute("SELECT name FROM pragma_table_info('catalogs')")}
     if "finished" in known:
+        _note_changes(connection)
         return
     with writing(connection):
         known = {name for (name,) in connection.execute("SELECT name FROM pragma_table_info('catalogs')")}
@@ -128,19 +131,59 @@ def _revision_tables(slug: str) -> str:
 
 def _vector_tables(slug: str) -> str:
     """A vector goes with the text that it was made of, whoever writes or deletes that."""
-    turned = f"BEGIN UPDATE turns_{slug} SET turn = turn + 1; END;"
     return (
         f"CREATE TABLE vectors_{slug} (doc INTEGER PRIMARY KEY, model TEXT NOT NULL, vector BLOB NOT NULL);"
         f"CREATE TABLE sentences_{slug} (doc INTEGER PRIMARY KEY, vectors BLOB NOT NULL);"
         f"CREATE TABLE turns_{slug} (turn INTEGER NOT NULL);"
         # By chance, so that tables that were made anew are not taken for the earlier ones.
         f"INSERT INTO turns_{slug} (turn) VALUES (abs(random() / 2));"
-        f"CREATE TRIGGER vectors_{slug}_in AFTER INSERT ON vectors_{slug} {turned}"
-        f"CREATE TRIGGER vectors_{slug}_out AFTER DELETE ON vectors_{slug} {turned}"
+        f"{_change_tables(slug)}"
         f"CREATE TRIGGER texts_{slug}_out AFTER DELETE ON texts_{slug} BEGIN"
         f" DELETE FROM vectors_{slug} WHERE doc = old.doc;"
         f" DELETE FROM sentences_{slug} WHERE doc = old.doc; END;"
     )
+
+
+def _change_tables(slug: str) -> str:
+    """Whoever has the vectors in memory reads only those that changed since."""
+    triggers = "".join(
+        f"CREATE TRIGGER vectors_{slug}_{name} AFTER {event} ON vectors_{slug} BEGIN"
+        f" UPDATE turns_{slug} SET turn = turn + 1;"
+        f" INSERT OR REPLACE INTO changes_{slug} (doc, turn) SELECT {row}.doc, turn FROM turns_{slug}; END;"
+        for name, event, row in (("in", "INSERT", "new"), ("out", "DELETE", "old"))
+    )
+    return (
+        f"CREATE TABLE changes_{slug} (doc INTEGER PRIMARY KEY, turn INTEGER NOT NULL);"
+        f"CREATE INDEX changes_{slug}_turn ON changes_{slug} (turn);"
+        f"INSERT INTO changes_{slug} (doc, turn) SELECT 0, turn FROM turns_{slug};{triggers}"
+    )
+
+
+def forget_changes(connection: apsw.Connection, catalog: Catalog[Any]) -> None:
+    """Note changes from now on: there is no end of documents that were deleted. Who has older vectors reads all."""
+    if catalog.meaning is not None:
+        slug = catalog.slug
+        connection.execute(
+            f"DELETE FROM changes_{slug}; INSERT INTO changes_{slug} (doc, turn) SELECT 0, turn FROM turns_{slug}"
+        )
+
+
+_UNNOTED = (
+    "SELECT substr(name, 7) FROM sqlite_schema AS t WHERE type = 'table' AND name LIKE 'turns\\_%' ESCAPE '\\'"
+    " AND NOT EXISTS (SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = 'changes_' || substr(t.name, 7))"
+)
+
+
+def _note_changes(connection: apsw.Connection) -> None:
+    """An earlier version's vectors stay: making them takes long."""
+    if connection.execute(_UNNOTED).get is None:
+        return
+    with writing(connection):
+        for slug in [str(name) for (name,) in connection.execute(_UNNOTED)]:
+            connection.execute(
+                f"DROP TRIGGER IF EXISTS vectors_{slug}_in; DROP TRIGGER IF EXISTS vectors_{slug}_out;"
+                f"{_change_tables(slug)}"
+            )
 
 
 def vocabulary(connection: apsw.Connection, catalog: Catalog[Any], kind: str) -> str:

@@ -14,7 +14,7 @@ from partita.kit.search.catalog import Catalog, Document, Text, column_names
 from partita.kit.search.folding import fold, stemmed, tokens
 from partita.kit.search.query import readable_text
 from partita.kit.search.reads import parts_of
-from partita.kit.search.tables import make, vocabulary, writing
+from partita.kit.search.tables import forget_changes, make, vocabulary, writing
 
 _RESUMED_SECONDS = 12 * 3600
 """How long after its beginning a build that was interrupted goes on instead of beginning anew. Streams keep changes
@@ -140,6 +140,7 @@ def finish(connection: apsw.Connection, catalog: Catalog[Any], generation: int) 
             connection.execute(f"DELETE FROM {kind}_{slug} WHERE doc IN ({old})")
         for (identity,) in gone:
             _index(connection, catalog, str(identity))
+        forget_changes(connection, catalog)
         _forget_unused(connection, catalog)
         _merge(connection, catalog)
         connection.execute(

@@ -7,6 +7,7 @@ however large the catalog is.
 from __future__ import annotations
 
 from collections import defaultdict
+from contextlib import suppress
 
 from partita.apps.fus import schema
 from partita.apps.fus.schema import MOST_RELATED, RelatedSites, Site
@@ -15,7 +16,7 @@ from partita.apps.fus.service.tagged import totals
 from partita.kit.kit import Kit
 from partita.kit.lists import find
 from partita.store.store import AsyncStore
-from partita.table import Put
+from partita.table import Check, Put, Transaction
 
 _TAGS = 4
 """The rarest tags of a site that are looked at."""
@@ -56,8 +57,15 @@ async def find_related(store: AsyncStore, site_id: str) -> None:
     scores.pop(site_id, None)
     best = sorted(scores, key=lambda other: (-scores[other], other))[:MOST_RELATED]
     kept = await find(store, schema.related_to, site_id)
-    if best != list(() if kept is None else kept.related):
-        await store.write(Put(RelatedSites(site_id=site_id, related=tuple(best))))
+    if best == list(() if kept is None else kept.related):
+        return
+    there = Check(site.own_key, site.own_key.present()).otherwise(_Gone())
+    with suppress(_Gone):
+        await store.transact(Transaction(there, Put(RelatedSites(site_id=site_id, related=tuple(best)))))
+
+
+class _Gone(Exception):
+    """The site was deleted meanwhile, and what belongs to it with it."""
 
 
 async def _by_tags(store: AsyncStore, site: Site, scores: dict[str, float]) -> None:
