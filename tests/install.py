@@ -50,7 +50,7 @@ def main() -> None:
         assert size < MOST_MB, f"more than {MOST_MB:g} MB"
         assert _run(python, "-c", PROGRAM) == "Emma\n"
         done = subprocess.run([folder / "new" / "bin" / "partita"], capture_output=True, text=True)
-        assert (done.returncode, "pip install 'partita[cli]'" in done.stderr) == (2, True), done.stderr
+        assert (done.returncode, f"pip install '{folder / 'partita'}[cli]'" in done.stderr) == (2, True), done.stderr
         print("a table was made, written and read")
 
 

@@ -12,11 +12,11 @@ from typing import Any
 
 import pytest
 
-from partita import store
+from partita import extras, store
 from partita.engine import Engine
 from partita.engine.door import DoorThread
 from partita.engine.sample import make_sample
-from partita.extras import EXTRAS, step
+from partita.extras import EXTRAS, pip, step
 from tests.alone import CORE, PROGRAM, THEIRS, python_with
 
 ROOT = Path(__file__).parent.parent
@@ -92,15 +92,29 @@ def test_the_package_of_stores_has_what_it_says() -> None:
         store.Shop  # type: ignore[attr-defined]  # noqa: B018
 
 
+def test_an_extra_comes_from_where_partita_came_from(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """It is on no index: `partita[suite]` would not be found there."""
+    assert pip("suite") == f"pip install '{ROOT}[suite]'"
+    site = tmp_path / "site-packages"
+    monkeypatch.setattr(extras, "__file__", str(site / "partita" / "extras.py"))
+    information = site / "partita-1.0.dist-info"
+    information.mkdir(parents=True)
+    (information / "METADATA").write_text("Metadata-Version: 2.1\nName: partita\nVersion: 1.0\n")
+    monkeypatch.setattr(sys, "path", [str(site)])
+    assert pip("suite") == "pip install 'partita[suite]'"  # nothing is noted of a package that came from an index
+    (information / "direct_url.json").write_text('{"url": "file:///home/ada/a%20clone", "dir_info": {}}')
+    assert pip("suite") == "pip install '/home/ada/a clone[suite]'"
+
+
 MAIN = "from partita.__main__ import main\nsys.argv[0] = 'partita'\nmain()"
 
 
 @pytest.mark.parametrize(
     ("packages", "arguments", "said"),
     [
-        (ALONE, ("--version",), "this command needs the extra cli: pip install 'partita[cli]'"),
-        (COMMANDS, ("serve",), "this command needs the extra suite: pip install 'partita[suite]'"),
-        (COMMANDS, ("demo",), "this command needs the extra suite: pip install 'partita[suite]'"),
+        (ALONE, ("--version",), f"this command needs the extra cli: {pip('cli')}"),
+        (COMMANDS, ("serve",), f"this command needs the extra suite: {pip('suite')}"),
+        (COMMANDS, ("demo",), f"this command needs the extra suite: {pip('suite')}"),
         (
             COMMANDS,
             ("check",),
@@ -142,7 +156,7 @@ def test_without_botocore_a_store_must_be_told_everything() -> None:
     said = python_with(ALONE, CHAIN + "DynamoStore()").stderr.splitlines()[-1]
     assert said == (
         "partita.extras.MissingExtraError: To find AWS and who you are needs the extra aws: "
-        "pip install 'partita[aws]'; without it, set AWS_REGION, AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY and say "
+        f"{pip('aws')}; without it, set AWS_REGION, AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY and say "
         "which endpoint, or give DynamoStore endpoint_url=, region= and credentials="
     )
     assert python_with(ALONE, CHAIN + HERE).stderr == ""
@@ -170,13 +184,13 @@ def test_sql_without_botocore_reads_an_endpoint_on_this_machine_and_says_what_an
         assert elsewhere.returncode == 1
         assert elsewhere.stderr == (
             "partita: no region and keys for http://dynamo.example:1: set AWS_REGION, AWS_ACCESS_KEY_ID and "
-            "AWS_SECRET_ACCESS_KEY, or pip install 'partita[aws]', which finds them where the AWS CLI does\n"
+            f"AWS_SECRET_ACCESS_KEY, or {pip('aws')}, which finds them where the AWS CLI does\n"
         )
 
 
 def test_boto3_in_process_says_where_boto3_comes_from() -> None:
     said = python_with(ALONE, BOTO).stderr
-    assert "MissingExtraError: boto3 in process needs the extra aws: pip install 'partita[aws]'\n" in said
+    assert f"MissingExtraError: boto3 in process needs the extra aws: {pip('aws')}\n" in said
 
 
 MODEL = "from pydantic import BaseModel\nclass Model(BaseModel):\n    size: int"

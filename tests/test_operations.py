@@ -45,12 +45,13 @@ IN_A_FOLDER = {
     "partita export cloudformation": '"AWS::DynamoDB::Table"',
     "partita export terraform": 'resource "aws_dynamodb_table"',
 }
-SERVERS = {
+ELSEWHERE = {
     "partita serve": "tests/web/test_serve.py",
     "partita serve --workers 4": "tests/web/test_serve.py",
     "partita dynamodb": "tests/engine/door/test_workers.py",
+    "partita copy films-then films --data data": "tests/commands/test_copy.py",
 }
-"""What goes on until it is stopped has tests of its own."""
+"""What goes on until it is stopped, or needs other tables, has tests of its own."""
 
 
 @pytest.fixture
@@ -85,8 +86,8 @@ def test_every_command_of_the_guide_is_run_by_a_test() -> None:
     page = PAGE.read_text()
     outside = re.sub(r"^```.*?^```$", "", page, flags=re.MULTILINE | re.DOTALL)
     named = {" ".join(each.split()) for each in re.findall(r"`(partita [^`]+)`", outside)}
-    assert named == {*ANYWHERE, *IN_A_FOLDER, *SERVERS}
-    assert all((ROOT / test).exists() for test in SERVERS.values())
+    assert named == {*ANYWHERE, *IN_A_FOLDER, *ELSEWHERE}
+    assert all((ROOT / test).exists() for test in ELSEWHERE.values())
     targets = set(re.findall(r"`make ([a-z]+)`", outside))
     known = set(re.findall(r"^([a-z]+):", (ROOT / "Makefile").read_text(), re.MULTILINE))
     assert targets <= known
@@ -120,6 +121,11 @@ def test_the_commands_of_the_guide_work_on_dynamodb(endpoint: Engine, monkeypatc
     _first_start()
     for command, says in ANYWHERE.items():
         assert says in _partita(command.removeprefix("partita ")), command
+
+
+def test_looking_at_dynamodb_from_another_folder_leaves_nothing_there(endpoint: Engine, folder: Path) -> None:
+    assert f"no data in {folder / 'data'}" in _partita("jobs list")
+    assert [path.name for path in folder.iterdir()] == ["tables"]  # which is the endpoint's
 
 
 def test_the_lines_for_cron_and_for_a_rehearsal_do_what_they_say(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -203,7 +203,7 @@ def _export(folder: Path) -> object:
     private_folder(folder / "bucket")
     if not buckets.objects("bucket", ""):
         buckets.put("bucket", "AWSDynamoDB/0123/data/a.json", token_bytes(4 * SECTOR))
-    return [path.read_bytes() for path in buckets.objects("bucket", "")]
+    return [path.read_bytes() for _, path in buckets.objects("bucket", "")]
 
 
 @pytest.mark.parametrize("keep", [_secret, _place, _cursor_keys, _large_value, _upload, _export])

@@ -12,6 +12,7 @@ from partita import __version__
 from partita.commands import changes, doctor, files, jobs, migrate, notifications, schemas, search, user
 from partita.commands.adopt import adopt
 from partita.commands.backup import backup, restore
+from partita.commands.copy import copy
 from partita.commands.demo import demo
 from partita.commands.insights import insights
 from partita.commands.serve import serve
@@ -39,6 +40,7 @@ for command in (
 app.command()(demo)
 app.command()(adopt)
 app.command()(sql)
+app.command()(copy)
 app.command()(insights)
 app.command()(backup)
 app.command()(restore)

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+from shlex import quote
+
 EXTRAS = {
     "aws": ("boto3", "botocore"),
     "cli": ("rich", "typer"),
@@ -50,8 +53,27 @@ def step(extra: str) -> str:
 
 
 def pip(extra: str) -> str:
-    """The command that installs an extra."""
-    return f"pip install 'partita[{extra}]'"
+    """The command that installs an extra, from where Partita itself came."""
+    return f"pip install {quote(f'{_origin()}[{extra}]')}"
+
+
+def _origin() -> str:
+    """The clone or the file that Partita was installed from; its name if it came from an index."""
+    # Imported here: only whoever lacks an extra needs them.
+    from importlib.metadata import PackageNotFoundError, distribution
+    from json import loads
+    from urllib.parse import urlsplit
+    from urllib.request import url2pathname
+
+    clone = Path(__file__).parents[2]
+    if (clone / "pyproject.toml").is_file():
+        return str(clone)
+    try:
+        told = distribution("partita").read_text("direct_url.json")
+    except PackageNotFoundError:
+        told = None
+    url = urlsplit(loads(told)["url"] if told else "")
+    return url2pathname(url.path) if url.scheme == "file" else "partita"
 
 
 def extra_of(error: ImportError) -> str | None:

@@ -118,7 +118,8 @@ def test_a_folder_and_its_backup_go_back_to_a_moment(tmp_path: Path) -> None:
     assert "There was no table yet at 2020-01-01 00:00:00 UTC, the first was made at " in _run(
         "restore", data, "--data", tmp_path / "no", "--at", "2020-01-01", code=1
     )
-    assert "is no backup" in _run("restore", data, "--data", tmp_path / "no", code=1)
+    without = _run("restore", data, "--data", tmp_path / "no", code=1)
+    assert without == f"partita: {data} is a data folder: add --at, such as --at '10 minutes ago'.\n"
     assert not (tmp_path / "no").exists()
 
 

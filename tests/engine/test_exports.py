@@ -175,7 +175,10 @@ def test_a_table_is_there_but_not_usable_while_it_is_imported(engine: Engine, ro
     assert get(engine, "again", pk="a") == {"pk": "a"}
 
 
-def test_records_that_are_no_items_are_counted_and_passed_over(engine: Engine, root: Path) -> None:
+def test_records_that_are_no_items_are_counted_and_passed_over_and_the_import_has_failed(
+    engine: Engine, root: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    """As DynamoDB says it: the table is there with what could be imported."""
     lines = [
         '{"Item": {"pk": {"S": "a"}, "n": {"N": "1E2"}}}',
         "no json",
@@ -189,7 +192,13 @@ def test_records_that_are_no_items_are_counted_and_passed_over(engine: Engine, r
     ]
     (root / "shelf/items.json").write_text("\n".join(lines))
     description = _import(engine, _request(gsis=[index("byTag", "tag")]))
-    assert (description["ImportStatus"], _counts(description)) == ("COMPLETED", (8, 2, 6))
+    assert (description["ImportStatus"], _counts(description)) == ("FAILED", (8, 2, 6))
+    assert description["FailureCode"] == "ItemValidationError"
+    assert "6 of 8 records" in description["FailureMessage"]
+    assert "items.json, line 2: it is not JSON" in description["FailureMessage"]
+    told = [record.getMessage() for record in caplog.records]
+    assert told[0].startswith("import into again: items.json, line 2: it is not JSON")
+    assert "items.json, line 5: " in told[3]
     assert whole(engine, "Scan", {"TableName": "again"}) == [{"pk": "a", "n": 2}]  # the last of two wins
 
 
@@ -198,8 +207,39 @@ def test_an_object_that_breaks_off_is_an_error_and_the_others_are_read(engine: E
     (root / "shelf/1.json.gz").write_bytes(gzip.compress(b'{"Item": {"pk": {"S": "b"}}}\n' * 9)[:-12])
     (root / "shelf/2.json.gz").write_bytes(good)
     description = _import(engine, _request(InputCompressionType="GZIP"))
-    assert (description["ImportStatus"], description["ErrorCount"]) == ("COMPLETED", 1)
+    assert (description["ImportStatus"], description["ErrorCount"]) == ("FAILED", 1)
+    assert "1.json.gz: it cannot be read further" in description["FailureMessage"]
     assert get(engine, "again", pk="a") is not None
+
+
+def test_a_prefix_that_no_object_has_fails_and_leaves_no_table(engine: Engine, root: Path) -> None:
+    (root / "shelf/items.json").write_text('{"Item": {"pk": {"S": "a"}}}')
+    description = _import(engine, _request("item/"))
+    assert (description["ImportStatus"], description["FailureCode"]) == ("FAILED", "S3NoSuchKey")
+    assert "in the bucket shelf begins with item/" in description["FailureMessage"]
+    assert "again" not in engine.call("ListTables", {})["TableNames"]
+
+
+def test_a_bucket_without_objects_is_imported_as_an_empty_table(engine: Engine) -> None:
+    description = _import(engine, _request())
+    assert (description["ImportStatus"], _counts(description)) == ("COMPLETED", (0, 0, 0))
+    assert whole(engine, "Scan", {"TableName": "again"}) == []
+
+
+@pytest.mark.parametrize("form", ["DYNAMODB_JSON", "CSV"])
+def test_compressed_objects_that_are_said_to_be_plain_are_an_error_each(engine: Engine, root: Path, form: str) -> None:
+    (root / "shelf/1.gz").write_bytes(gzip.compress(b'{"Item": {"pk": {"S": "a"}}}'))
+    description = _import(engine, _request(form=form))
+    assert (description["ImportStatus"], _counts(description)) == ("FAILED", (1, 0, 1))
+    assert "1.gz: it is compressed with gzip" in description["FailureMessage"]
+
+
+def test_records_without_the_key_of_the_table_are_told_by_object_and_line(engine: Engine, root: Path) -> None:
+    (root / "shelf/films.csv").write_text("id,year\na,1927\n")
+    description = _import(engine, _request("films", "CSV"))
+    assert (description["FailureCode"], _counts(description)) == ("ItemValidationError", (1, 0, 1))
+    assert "films.csv, line 2: " in description["FailureMessage"]
+    assert "pk" in description["FailureMessage"]
 
 
 def test_csv_has_names_in_its_first_line_and_types_for_keys_only(engine: Engine, root: Path) -> None:
@@ -266,6 +306,7 @@ def test_an_export_whose_bucket_is_gone_fails_and_says_why(engine: Engine, root:
     assert description["ExportStatus"] == "FAILED"
     assert "shelf is not there" in description["FailureMessage"]
     failed = engine.call("DescribeImport", {"ImportArn": imported["ImportArn"]})["ImportTableDescription"]
+    assert failed["FailureCode"] == "S3NoSuchBucket"
     assert (failed["ImportStatus"], "again" in engine.call("ListTables", {})["TableNames"]) == ("FAILED", False)
 
 

@@ -328,11 +328,24 @@ def test_a_machine_that_was_away_for_a_day_rebuilds_what_it_keeps_and_says_so(
     later: Place, caplog: pytest.LogCaptureFixture
 ) -> None:
     machine = Machine(later, whole=False)
+    caplog.set_level("INFO")
     for away, built in ((0, 1), (21, 1), (30, 2), (1, 2)):
         later.clock.moment += timedelta(hours=away)
         asyncio.run(machine.serve())
         assert machine.built == built, f"after {away} hours"
     assert "this machine missed changes since 2026-01-01T21:" in caplog.text
+    assert caplog.text.count("this machine is new here") == 1
+
+
+def test_a_machine_that_is_not_known_builds_what_it_keeps_without_a_warning(
+    later: Place, caplog: pytest.LogCaptureFixture
+) -> None:
+    caplog.set_level("INFO")
+    machine = Machine(later, whole=True)
+    asyncio.run(machine.serve())
+    assert machine.built == 1
+    assert "this machine is new here" in caplog.text
+    assert [record for record in caplog.records if record.levelname == "WARNING"] == []
 
 
 def test_a_machine_that_was_killed_while_it_rebuilt_does_so_at_the_next_start(later: Place) -> None:

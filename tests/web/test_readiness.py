@@ -8,6 +8,7 @@ import shutil
 
 import pytest
 
+from partita.dynamo.errors import StorageMissingError
 from partita.engine.database import FILE_NAME
 from partita.kit.settings import Settings
 from partita.store.circuit import NotAnsweringError
@@ -38,6 +39,23 @@ async def test_a_machine_whose_tables_were_moved_away_is_not_ready_until_they_ar
     assert (await served.visitor().get("/readyz")).status == 200
 
 
+async def test_a_form_that_cannot_be_saved_keeps_what_was_typed_and_says_whom_to_tell(
+    served: Served, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def gone(*_: object) -> None:
+        raise StorageMissingError("the file was deleted: what the log says")
+
+    ada = await served.person("Ada")
+    monkeypatch.setattr(type(served.suite.kit.accounts.profile), "change_name", gone)
+    page = await ada.post("/account/name", {"name": "Countess Ada"}, x_request_id="number-0815")
+    assert page.status == 503
+    assert 'value="Countess Ada"' in page.text
+    assert (
+        "Your text is still here. Nothing can be saved right now. Try again later, or tell your administrator."
+        " (Request number-0815)"
+    ) in page.shown
+
+
 async def test_a_machine_whose_tables_do_not_answer_says_so_soon(
     served: Served, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -64,6 +82,8 @@ async def test_a_page_whose_tables_do_not_answer_says_so_plainly(
     assert (page.status, page.headers["retry-after"]) == (503, "2")
     assert "The database does not answer right now. Try again in a moment." in page.shown
     assert (await admin.get("/api/press/articles")).json["code"] == "busy"
+    ready = await served.visitor().get("/readyz")
+    assert (ready.status, ready.json["tables"]) == (503, "the endpoint does not answer")
 
 
 def test_who_wants_no_limit_sets_it_to_nothing(monkeypatch: pytest.MonkeyPatch) -> None:

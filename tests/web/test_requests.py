@@ -62,6 +62,21 @@ async def test_one_line_is_logged_per_request_with_the_route_and_who_asked(
     assert line["ms"] > 0
 
 
+async def test_static_files_are_logged_only_if_they_are_not_there_or_the_level_is_debug(
+    visitor: Visitor, caplog: pytest.LogCaptureFixture
+) -> None:
+    def logged() -> list[int]:
+        return [vars(each)["status"] for each in caplog.records if each.name == "partita.requests"]
+
+    with caplog.at_level(logging.INFO, "partita.requests"):
+        assert (await visitor.get("/static/app.css")).status == 200
+        assert (await visitor.get("/static/absent.css")).status == 404
+    assert logged() == [404]
+    with caplog.at_level(logging.DEBUG, "partita.requests"):
+        await visitor.get("/static/app.css")
+    assert logged() == [404, 200]
+
+
 async def test_nothing_secret_is_logged(served: Served, caplog: pytest.LogCaptureFixture) -> None:
     caplog.set_level(logging.DEBUG)
     ada = await served.person("Ada", "press:editor")

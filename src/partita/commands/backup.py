@@ -51,16 +51,23 @@ def restore(
     data: Annotated[Path, typer.Option(help="The new data folder; it must be empty or missing.")],
     at: Annotated[
         str | None,
-        typer.Option(metavar="MOMENT", help='Go back to the end of a second, such as "2026-11-16 14:05:09" (UTC).'),
+        typer.Option(
+            metavar="MOMENT",
+            help='Go back to the end of a second: "2026-11-16 14:05:09", 14:05 (UTC), or "10 minutes ago".',
+        ),
     ] = None,
 ) -> None:
     """Restore a backup into a new data folder, after checking all of it; with --at, or a data folder, to any second."""
-    from partita.kit.backup import is_encrypted, restore_data, to_second
+    from datetime import UTC, datetime
+
+    from partita.kit.backup import BackupError, is_encrypted, restore_data, to_second
     from partita.kit.backup import restore as restore_backup
     from partita.kit.backup.taking import is_data
 
     with _errors_in_one_line():
-        moment = None if at is None else to_second(at)
+        moment = None if at is None else to_second(at, datetime.now(UTC))
+        if moment is None and is_data(folder):
+            raise BackupError(f"{folder} is a data folder: add --at, such as --at '10 minutes ago'.")
         if moment is not None and is_data(folder):
             with _progress() as progress:
                 manifest = restore_data(folder, data, moment, progress=progress)

@@ -33,7 +33,7 @@ def list_(data: Data = None) -> None:
         for number, each in enumerate(parked, 1):
             typer.echo(f"{number:4} {each.parked_at} {each.handler} {each.error[:100]}")
 
-    with_suite(data, run)
+    with_suite(data, run, reads=True)
 
 
 @app.command()
@@ -54,7 +54,7 @@ def show(which: Which, data: Data = None) -> None:
                 typer.echo(f"{name:9} {value}")
             typer.echo("")
 
-    with_suite(data, run)
+    with_suite(data, run, reads=True)
 
 
 @app.command()

@@ -150,6 +150,8 @@ def _open(schema: str, data: Path | None, endpoint_url: str) -> Iterator[tuple[S
                 raise _failed(f"there are no tables in {settings.data.resolve()} yet: run partita serve first")
             with open_store(settings) as opened:
                 yield opened, tables
+    except BrokenPipeError:
+        raise  # who reads has enough, such as head: it ends quietly
     except (DynamoError, ModelError, OSError) as error:
         raise _failed(str(error)) from None
 

@@ -22,7 +22,7 @@ def insights(
     data: Annotated[Path, typer.Option(help="The folder of the tables.")] = _DATA,
 ) -> None:
     """Show the keys that are used most; what a running server counted comes within a minute."""
-    from partita.dynamo.errors import DynamoError
+    from partita.dynamo.errors import DynamoError, ResourceNotFoundError
     from partita.dynamo.python_values import item_to_python
     from partita.engine import Engine
     from partita.engine.database import FILE_NAME
@@ -41,6 +41,10 @@ def insights(
                 "DescribeContributorInsights", {"TableName": table, **({"IndexName": index} if index else {})}
             )
             found = engine.most_used(table, index, kinds[whole, throttled])[:rows]
+    except ResourceNotFoundError:
+        what = f"index {index} of a table {table}" if index else f"table {table}"
+        typer.echo(f"partita: there is no {what} in {data.resolve()}", err=True)
+        raise typer.Exit(1) from None
     except DynamoError as error:
         typer.echo(f"partita: {error}", err=True)
         raise typer.Exit(1) from None

@@ -35,7 +35,7 @@ def list_(
         if not page.items:
             typer.echo("no jobs")
 
-    with_suite(data, run)
+    with_suite(data, run, reads=True)
 
 
 @app.command()
@@ -45,7 +45,7 @@ def show(job_id: JobId, data: Data = None) -> None:
     async def run(suite: Suite) -> None:
         _show(await suite.kit.jobs.find(suite.kit.accounts.operator(), job_id))
 
-    with_suite(data, run)
+    with_suite(data, run, reads=True)
 
 
 @app.command("run")

@@ -136,6 +136,8 @@ def _store(data: Path | None, endpoint_url: str | None) -> Iterator[Store]:
     except (NoSourceError, ResourceNotFoundError) as error:
         typer.echo(f"partita: {error} Use --data or --endpoint-url for the place, --source for the table.", err=True)
         raise typer.Exit(1) from None
+    except BrokenPipeError:
+        raise  # who reads has enough, such as head: it ends quietly
     except (DynamoError, ModelError, NoCredentialsError, SettingsError, OSError) as error:
         typer.echo(f"partita: {error}", err=True)
         raise typer.Exit(1) from None

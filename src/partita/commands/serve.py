@@ -142,11 +142,15 @@ async def _prepare(suite: Suite) -> _Prepared:
     """Prepare the start: the first administrator, demo data and its search index."""
     settings = suite.kit.settings
     password = await suite.kit.accounts.registration.ensure_admin()
-    fills = [system.demo for system in suite.systems if system.demo is not None] if settings.demo else []
-    demo = tuple([await fill() for fill in fills])
+    demo: list[str] = []
+    for system in suite.systems if settings.demo else ():
+        if system.demo is not None:
+            if password is not None:  # the first start: it takes a while
+                typer.echo(f"filling {system.title} with demo data …")
+            demo.append(await system.demo())
     if demo:
         await suite.worker.drain()
-    return _Prepared(password, demo, tuple(system.title for system in suite.systems))
+    return _Prepared(password, tuple(demo), tuple(system.title for system in suite.systems))
 
 
 def _listen(settings: Settings) -> socket.socket:
@@ -262,6 +266,9 @@ def _greet(settings: Settings, prepared: _Prepared) -> None:
     else:
         lines.append(("sign in", f"as before; if you forgot the password: {_command()} user password admin"))
     lines += [("demo", summary) for summary in prepared.demo]
+    if prepared.demo and prepared.password is None:
+        people = f"{_command()} user list shows the demo people, {_command()} user password NAME makes a new password"
+        lines.append(("demo", people))
     lines += [("data", settings.data.resolve()), ("API", f"{settings.base_url}/api/docs")]
     typer.echo(f"Partita is served at {settings.base_url}")
     for name, value in lines:

@@ -49,7 +49,7 @@ def sql(
             return
         reads = statements.is_read(statement, values)
         if not write and not reads:
-            raise _failed("the statement writes: add --write to run it, or --explain to see what it does")
+            raise failed("the statement writes: add --write to run it, or --explain to see what it does")
         items: list[dict[str, Any]] = []
         units = 0.0
         more = False
@@ -126,21 +126,24 @@ def _open(statement: str, values: list[AttributeValue], data: Path | None, endpo
     from partita.store import statements
 
     try:
-        with _store(data, endpoint_url) as store:
+        with opened_store(data, endpoint_url) as store:
             yield store
     except StatementError as error:
         before = statement[: error.spot.offset].rpartition("\n")[2]
         line = statement.splitlines()[error.spot.line - 1] if statement.strip() else ""
-        raise _failed(f"{error.message}\n{line}\n{' ' * len(before)}^") from None
+        raise failed(f"{error.message}\n{line}\n{' ' * len(before)}^") from None
     except ResourceNotFoundError as error:
-        raise _failed(f"{error}: there is no table {statements.table_of(statement, values)}") from None
+        raise failed(f"{error}: there is no table {statements.table_of(statement, values)}") from None
+    except BrokenPipeError:
+        raise  # who reads has enough, such as head: it ends quietly
     except (DynamoError, OSError) as error:
         step = ": --rows says how many items are printed" if _NO_LIMIT in str(error) else ""
-        raise _failed(f"{error}{step}") from None
+        raise failed(f"{error}{step}") from None
 
 
 @contextmanager
-def _store(data: Path | None, endpoint_url: str) -> Iterator[Store]:
+def opened_store(data: Path | None, endpoint_url: str) -> Iterator[Store]:
+    """The tables of a folder, of an endpoint, or of the settings."""
     from partita.engine.database import FILE_NAME
 
     if endpoint_url:
@@ -151,7 +154,7 @@ def _store(data: Path | None, endpoint_url: str) -> Iterator[Store]:
         from partita.store import EmbeddedStore
 
         if not (data / FILE_NAME).exists():
-            raise _failed(f"there are no tables in {data}: use --data FOLDER or --endpoint-url URL")
+            raise failed(f"there are no tables in {data}: use --data FOLDER or --endpoint-url URL")
         with EmbeddedStore(data) as embedded:
             yield embedded
         return
@@ -160,7 +163,7 @@ def _store(data: Path | None, endpoint_url: str) -> Iterator[Store]:
 
     settings = read_settings()
     if settings.backend == "embedded" and not (settings.data / FILE_NAME).exists():
-        raise _failed(f"there are no tables in {settings.data.resolve()} yet: use --data FOLDER")
+        raise failed(f"there are no tables in {settings.data.resolve()} yet: use --data FOLDER")
     with open_store(settings) as opened:
         yield opened
 
@@ -174,13 +177,14 @@ def _remote(endpoint_url: str) -> Store:
     try:
         return DynamoStore(endpoint_url=endpoint_url)
     except MissingExtraError as error:
-        raise _failed(f"{unset}, or {pip(error.extra)}, which finds them where the AWS CLI does") from None
+        raise failed(f"{unset}, or {pip(error.extra)}, which finds them where the AWS CLI does") from None
     except NoCredentialsError:
-        raise _failed(f"{unset}, or configure them as for the AWS CLI") from None
+        raise failed(f"{unset}, or configure them as for the AWS CLI") from None
     except ValueError as error:
-        raise _failed(str(error)) from None
+        raise failed(str(error)) from None
 
 
-def _failed(why: str) -> typer.Exit:
+def failed(why: str) -> typer.Exit:
+    """Say why, and end with 1."""
     typer.echo(f"partita: {why}", err=True)
     return typer.Exit(1)

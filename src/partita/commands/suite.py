@@ -26,12 +26,17 @@ def without_collection() -> Iterator[None]:
         gc.enable()
 
 
-def with_suite(data: Path | None, run: Callable[[Suite], Awaitable[None]], *, new: bool = False) -> None:
+def with_suite(
+    data: Path | None, run: Callable[[Suite], Awaitable[None]], *, new: bool = False, reads: bool = False
+) -> None:
     """Open the suite, run, close it; errors are printed in one line.
 
-    Only a command that may start a `new` suite creates a data folder, so that a misspelt one is noticed.
+    Only a command that may start a `new` suite creates a data folder, so that a misspelt one is noticed. One that only
+    `reads` leaves none behind either where the tables are in DynamoDB.
     """
     import asyncio
+    from contextlib import ExitStack
+    from tempfile import TemporaryDirectory
 
     with without_collection():
         from partita.bootstrap import build
@@ -46,12 +51,17 @@ def with_suite(data: Path | None, run: Callable[[Suite], Awaitable[None]], *, ne
         settings = read_settings() if data is None else read_settings(data=data)
         if not new and settings.backend == "embedded" and not (settings.data / FILE_NAME).exists():
             raise LookupError(f"there are no tables in {settings.data.resolve()} yet: run partita serve first")
-        with without_collection():
-            suite = build(settings)
-        try:
-            await run(suite)
-        finally:
-            await suite.close()
+        with ExitStack() as passing:
+            if reads and settings.backend != "embedded" and not settings.data.exists():
+                typer.echo(f"no data in {settings.data.resolve()}: this is what the tables in DynamoDB say", err=True)
+                folder = passing.enter_context(TemporaryDirectory(prefix="partita-"))
+                settings = settings.model_copy(update={"data": Path(folder)})
+            with without_collection():
+                suite = build(settings)
+            try:
+                await run(suite)
+            finally:
+                await suite.close()
 
     try:
         asyncio.run(whole())
@@ -59,6 +69,8 @@ def with_suite(data: Path | None, run: Callable[[Suite], Awaitable[None]], *, ne
         for line in [f"{error.field}: {error.message}" for error in problem.errors] or [problem.detail]:
             typer.echo(f"partita: {line}", err=True)
         raise typer.Exit(1) from None
+    except BrokenPipeError:
+        raise  # who reads has enough, such as head: it ends quietly
     except (SettingsError, DynamoError, ModelError, NoCredentialsError, OSError, LookupError) as error:
         typer.echo(f"partita: {error}", err=True)
         raise typer.Exit(1) from None

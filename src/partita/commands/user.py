@@ -70,7 +70,7 @@ def list_(
         if cursor is not None:
             typer.echo(f"there are more than {count}; give the start of a username to see others", err=True)
 
-    _run(data, run)
+    _run(data, run, reads=True)
 
 
 @app.command()
@@ -99,7 +99,7 @@ def show(who: Who, data: Data = None) -> None:
         for name, value in lines:
             typer.echo(f"{name:9} {value}")
 
-    _run(data, run)
+    _run(data, run, reads=True)
 
 
 @app.command()
@@ -284,10 +284,12 @@ def _print_password(new: str) -> None:
     typer.echo(f"password  {new}\nIt is shown only once and must be changed at the first sign-in.")
 
 
-def _run(data: Path | None, act: Callable[[Accounts], Awaitable[None]], *, new: bool = False) -> None:
+def _run(
+    data: Path | None, act: Callable[[Accounts], Awaitable[None]], *, new: bool = False, reads: bool = False
+) -> None:
     """Open the suite and run something with its accounts."""
 
     async def run(suite: Suite) -> None:
         await act(suite.kit.accounts)
 
-    with_suite(data, run, new=new)
+    with_suite(data, run, new=new, reads=reads)

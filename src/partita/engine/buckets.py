@@ -68,8 +68,8 @@ class Buckets:
         with self.writing(bucket, key) as file:
             file.write(content)
 
-    def objects(self, bucket: str, prefix: str) -> list[Path]:
-        """The objects whose keys begin with a prefix, in the order of their keys; links lead nowhere."""
+    def objects(self, bucket: str, prefix: str) -> list[tuple[str, Path]]:
+        """The objects whose keys begin with a prefix, and their keys, in order; links lead nowhere."""
         root = self.folder(bucket)
         found: list[tuple[str, Path]] = []
         for folder, _, names in os.walk(root):
@@ -78,4 +78,4 @@ class Buckets:
                 key = path.relative_to(root).as_posix()
                 if key.startswith(prefix) and not name.startswith(_UNFINISHED) and not path.is_symlink():
                     found.append((key, path))
-        return [path for _, path in sorted(found)]
+        return sorted(found)

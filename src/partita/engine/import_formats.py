@@ -8,7 +8,7 @@ import io
 import zlib
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import closing
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, BinaryIO
 
@@ -23,6 +23,7 @@ from partita.dynamo.values import Item
 csv.field_size_limit(max(csv.field_size_limit(), ITEM_BYTES))  # of the process: a cell may be as large as an item
 
 DELIMITERS = (",", "\t", ":", ";", "|", " ")
+_GZIP = b"\x1f\x8b"
 _UNREADABLE = (EOFError, zlib.error, gzip.BadGzipFile, UnicodeDecodeError, csv.Error)
 Request = Mapping[str, Any]
 
@@ -34,6 +35,8 @@ class Record:
     item: Item | None
     fault: str
     size: int
+    where: str = ""
+    """The object and the line."""
 
 
 def check(request: Request) -> None:
@@ -49,38 +52,46 @@ def check(request: Request) -> None:
         raise ValidationError("The Delimiter is one of comma, tab, colon, semicolon, pipe and space.")
 
 
-def records(request: Request, objects: Sequence[Path]) -> Iterator[Record]:
-    """Every record of the objects, in order."""
-    for path in objects:
+def records(request: Request, objects: Sequence[tuple[str, Path]]) -> Iterator[Record]:
+    """Every record of the objects, which come with their keys, in order."""
+    read = _csv_records if request["InputFormat"] == "CSV" else _json_records
+    for key, path in objects:
         with path.open("rb") as raw:
+            packed = raw.read(len(_GZIP)) == _GZIP
+            raw.seek(0)
+            if packed and request.get("InputCompressionType") != "GZIP":
+                yield Record(None, "it is compressed with gzip, and was not read: InputCompressionType is GZIP", 0, key)
+                continue
             file: Any = gzip.GzipFile("", "rb", fileobj=raw) if request.get("InputCompressionType") == "GZIP" else raw
-            read = _csv_records if request["InputFormat"] == "CSV" else _json_records
             with closing(file):
                 try:
-                    yield from read(request, file)
+                    for line, record in read(request, file):
+                        yield replace(record, where=f"{key}, line {line}")
                 except _UNREADABLE as error:
-                    yield Record(None, f"{path.name} cannot be read further: {error}", 0)
+                    yield Record(None, f"it cannot be read further: {error}", 0, key)
 
 
-def _json_records(_request: Request, file: BinaryIO) -> Iterator[Record]:
+def _json_records(_request: Request, file: BinaryIO) -> Iterator[tuple[int, Record]]:
+    number = 0
     while line := file.readline(REQUEST_BYTES):
+        number += 1
         if len(line) == REQUEST_BYTES:
-            yield Record(None, f"a line is longer than {REQUEST_BYTES} bytes, the rest is not read", len(line))
+            yield number, Record(None, f"it is longer than {REQUEST_BYTES} bytes, the rest is not read", len(line))
             return
         if not line.strip():
             continue
         try:
             record = orjson.loads(line)
         except orjson.JSONDecodeError as error:
-            yield Record(None, f"a line is not JSON: {error}", len(line))
+            yield number, Record(None, f"it is not JSON: {error}", len(line))
             continue
         if isinstance(record, dict) and isinstance(record.get("Item"), dict):
-            yield _record(record["Item"], len(line))
+            yield number, _record(record["Item"], len(line))
         else:
-            yield Record(None, 'a line is not {"Item": {…}}', len(line))
+            yield number, Record(None, 'it is not {"Item": {…}}', len(line))
 
 
-def _csv_records(request: Request, file: BinaryIO) -> Iterator[Record]:
+def _csv_records(request: Request, file: BinaryIO) -> Iterator[tuple[int, Record]]:
     options = _csv_options(request)
     types = {
         each["AttributeName"]: each["AttributeType"]
@@ -92,11 +103,12 @@ def _csv_records(request: Request, file: BinaryIO) -> Iterator[Record]:
         for row in lines:
             size = sum(len(cell.encode()) + 1 for cell in row)
             if len(row) > len(header):
-                yield Record(None, f"line {lines.line_num} has {len(row)} values for {len(header)} names", size)
+                yield lines.line_num, Record(None, f"it has {len(row)} values for {len(header)} names", size)
             elif row:
                 # A short row leaves out its last attributes, an empty cell its own.
                 cells = zip(header, row, strict=False)
-                yield _record({name: {types.get(name, "S"): cell} for name, cell in cells if cell}, size)
+                item = {name: {types.get(name, "S"): cell} for name, cell in cells if cell}
+                yield lines.line_num, _record(item, size)
 
 
 def _record(item: Item, size: int) -> Record:

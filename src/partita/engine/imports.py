@@ -106,8 +106,9 @@ def fill(transaction: Transaction, arn: str, position: int, chunk: Sequence[Reco
             description["ImportedItemCount"] += 1
             continue
         description["ErrorCount"] += 1
+        stored.setdefault("first_fault", f"{record.where}: {fault}")
         if description["ErrorCount"] <= _MOST_TOLD:
-            _log.warning("import into %s: %s", table.name, fault)
+            _log.warning("import into %s: %s: %s", table.name, record.where, fault)
     description["ProcessedItemCount"] += len(chunk)
     description["ProcessedSizeBytes"] += sum(record.size for record in chunk)
     transfers.save(transaction, arn, stored)
@@ -127,7 +128,7 @@ def _write(transaction: Transaction, table: Table, item: Item) -> str:
 
 
 def finish(transaction: Transaction, arn: str, position: int) -> None:
-    """Everything is read: the table can be used."""
+    """Everything is read: the table can be used, with what could be imported."""
     stored = transfers.find(transaction.connection, "import", arn, ImportNotFoundError(arn))
     description = stored["description"]
     table = _filling(transaction, description)
@@ -136,11 +137,18 @@ def finish(transaction: Transaction, arn: str, position: int) -> None:
     catalog.save(transaction.connection, replace(table, restoring=None))
     transaction.reload()
     description |= {"ImportStatus": "COMPLETED", "EndTime": transaction.now}
+    if errors := description["ErrorCount"]:
+        description |= {
+            "ImportStatus": "FAILED",
+            "FailureCode": "ItemValidationError",
+            "FailureMessage": f"{errors} of {position} records are no items of this table, and were not imported."
+            f" The log has the first {_MOST_TOLD}. The very first is {stored['first_fault']}",
+        }
     transfers.save(transaction, arn, stored)
 
 
-def fail(transaction: Transaction, arn: str, reason: str) -> None:
-    """The bucket cannot be read: the unfinished table goes again."""
+def fail(transaction: Transaction, arn: str, code: str, reason: str) -> None:
+    """There is nothing to read, or it cannot be read: the unfinished table goes again."""
     stored = transfers.find(transaction.connection, "import", arn, ImportNotFoundError(arn))
     description = stored["description"]
     table = _filling(transaction, description)
@@ -149,7 +157,7 @@ def fail(transaction: Transaction, arn: str, reason: str) -> None:
     description |= {
         "ImportStatus": "FAILED",
         "EndTime": transaction.now,
-        "FailureCode": "S3AccessFailed",
+        "FailureCode": code,
         "FailureMessage": reason,
     }
     transfers.save(transaction, arn, stored)

@@ -95,7 +95,13 @@ class TransferWork:
         source = stored["request"]["S3BucketSource"]
         position = stored["description"]["ProcessedItemCount"]
         try:
-            objects = self._buckets.objects(source["S3Bucket"], source.get("S3KeyPrefix") or "")
+            prefix = source.get("S3KeyPrefix") or ""
+            objects = self._buckets.objects(source["S3Bucket"], prefix)
+            if prefix and not objects:
+                self._fail(
+                    arn, "S3NoSuchKey", f"No object's key in the bucket {source['S3Bucket']} begins with {prefix}"
+                )
+                return
             records = import_formats.records(stored["request"], objects)
             for chunk in _chunks(islice(records, position, None)):
                 if self._stop:
@@ -103,11 +109,15 @@ class TransferWork:
                 if not self._writer.run(partial(imports.fill, arn=arn, position=position, chunk=chunk)):
                     return
                 position += len(chunk)
-        except _TROUBLES as error:
-            reason = str(error)
-            self._writer.run(lambda transaction: imports.fail(transaction, arn, reason))
+        except ValidationError as error:
+            self._fail(arn, "S3NoSuchBucket", str(error))
+        except OSError as error:
+            self._fail(arn, "S3AccessFailed", str(error))
         else:
             self._finish(arn, position)
+
+    def _fail(self, arn: str, code: str, reason: str) -> None:
+        self._writer.run(partial(imports.fail, arn=arn, code=code, reason=reason))
 
     def _finish(self, arn: str, position: int) -> None:
         def finish(transaction: Transaction) -> None:

@@ -17,7 +17,7 @@ from partita.kit.inputs import LOCKS, StaleEdit
 from partita.kit.messages import field_name, message
 from partita.kit.permissions import ConfirmationRequired
 from partita.kit.problems import FieldError, Invalid, NotFound, Problem
-from partita.kit.refusals import refusal_of
+from partita.kit.refusals import TablesBroken, refusal_of
 
 M = TypeVar("M", bound=BaseModel)
 Form = ImmutableMultiDict[str, Any] | Mapping[str, Any] | Iterable[tuple[str, Any]]
@@ -97,7 +97,15 @@ async def save_or_again(
         problem = refusal_of(error)
         if problem is None:
             raise
+        if isinstance(problem, TablesBroken):
+            problem = _still_here(problem, request)
         return await again(form.refused(problem))
+
+
+def _still_here(problem: TablesBroken, request: Request) -> TablesBroken:
+    """The problem with a word about what was typed, and with the number that the administrator asks for."""
+    number = getattr(request.state, "request_id", "")
+    return type(problem)(f"Your text is still here. {problem.detail} (Request {number})", code=problem.code)
 
 
 def is_restored(request: Request) -> bool:

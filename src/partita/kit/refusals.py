@@ -12,6 +12,7 @@ from partita.table.errors import ChangedMeanwhileError, ItemTooLargeError
 
 _RETRY_AFTER = 2
 _RETRY_WHEN_FULL = 60
+_STEP = "Try again later, or tell your administrator."
 _log = logging.getLogger(__name__)
 
 
@@ -26,8 +27,12 @@ class Busy(Unavailable):
         return {"Retry-After": str(_RETRY_AFTER)}
 
 
-class NoSpace(Unavailable):
-    """The disk is full; whoever runs the site is told by the log."""
+class TablesBroken(Unavailable):
+    """The file of the tables is gone or damaged, or its disk is full; whoever runs the site is told by the log."""
+
+
+class NoSpace(TablesBroken):
+    """The disk is full."""
 
     code = "storage_full"
     title = "There is no space left"
@@ -49,9 +54,9 @@ def refusal_of(error: Exception) -> Problem | None:
         case StorageFullError():
             return NoSpace("There is no space left on the disk, so nothing was saved. Reading works; try again later.")
         case StorageMissingError():
-            return Unavailable("Nothing can be saved right now. The log says why.", code="storage_missing")
+            return TablesBroken(f"Nothing can be saved right now. {_STEP}", code="storage_missing")
         case StorageCorruptError():
-            return Unavailable("The data cannot be read right now. The log says why.", code="storage_damaged")
+            return TablesBroken(f"This cannot be read right now. {_STEP}", code="storage_damaged")
         case ConnectionFailedError():
             _log.warning("no answer: %s", error)
             return Busy("The database does not answer right now. Try again in a moment.")

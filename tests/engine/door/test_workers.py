@@ -166,8 +166,9 @@ def test_an_import_is_done_once_and_the_log_names_the_worker(served: Served, wor
         "TableCreationParameters": {**table, "TableName": "imported"},
     }
     arn = {"ImportArn": one.call("ImportTable", request)["ImportTableDescription"]["ImportArn"]}
-    _until(lambda: bool(other.call("DescribeImport", arn)["ImportTableDescription"]["ImportStatus"] == "COMPLETED"))
+    _until(lambda: bool(other.call("DescribeImport", arn)["ImportTableDescription"]["ImportStatus"] != "IN_PROGRESS"))
     described = one.call("DescribeImport", arn)["ImportTableDescription"]
+    assert (described["ImportStatus"], described["FailureCode"]) == ("FAILED", "ItemValidationError")
     assert (described["ImportedItemCount"], described["ErrorCount"]) == (1, 1)
     assert other.call("Scan", {"TableName": "imported"})["Items"] == [{"pk": {"S": "ran"}}]
     pids = {str(child.pid) for child in psutil.Process(served.pid).children()}

@@ -150,13 +150,24 @@ def test_a_moment_that_cannot_be_had_is_refused_and_leaves_nothing(data: Path, t
         ("2026-11-16T14:05:09.999Z", "2026-11-16T14:05:09+00:00"),
         ("2026-11-16T14:05:09+02:00", "2026-11-16T12:05:09+00:00"),
         ("2026-11-16", "2026-11-16T00:00:00+00:00"),
+        ("18:59", "2026-11-16T18:59:00+00:00"),
+        ("18:59:30 UTC", "2026-11-16T18:59:30+00:00"),
+        ("19:00:01", "2026-11-15T19:00:01+00:00"),
+        ("01:30+02:00", "2026-11-15T23:30:00+00:00"),
+        ("20:59+02:00", "2026-11-16T18:59:00+00:00"),
+        ("1 minute ago", "2026-11-16T18:59:00+00:00"),
+        ("an hour ago", "2026-11-16T18:00:00+00:00"),
+        ("36 hours ago", "2026-11-15T07:00:00+00:00"),
     ],
 )
-def test_a_moment_is_in_utc_unless_it_says_otherwise(text: str, moment: str) -> None:
-    assert to_second(text).isoformat() == moment
+def test_a_moment_is_in_utc_unless_it_says_otherwise_and_a_time_is_the_last_one(text: str, moment: str) -> None:
+    assert to_second(text, _NOW).isoformat() == moment
+
+
+_NOW = datetime(2026, 11, 16, 19, 0, 0, 700_000, tzinfo=UTC)
 
 
 def test_what_is_no_moment_is_told(tmp_path: Path) -> None:
-    for text in ("yesterday", "", "2026-13-01", "14:05"):
-        with pytest.raises(BackupError, match=r"is no moment\. Write it as 2026-11-16 14:05:09, in UTC\."):
-            to_second(text)
+    for text in ("yesterday", "", "2026-13-01", "25:00", "18", "2 hours", "-1 hours ago", "999999999 days ago"):
+        with pytest.raises(BackupError, match=r"is no moment\. Write it as .* 14:05, in UTC, or as 10 minutes ago"):
+            to_second(text, _NOW)

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from datetime import UTC, datetime
+import re
+from datetime import UTC, datetime, time, timedelta
 from pathlib import Path
 
 from partita.kit.backup.errors import BackupError
@@ -11,15 +12,33 @@ from partita.kit.backup.reading import Progress
 from partita.kit.backup.restoring import check_empty, finished, new_data
 from partita.kit.backup.taking import Writing, beside, copy_all, is_data
 
+_AGO = re.compile(r"(\d{1,9}|an?) (second|minute|hour|day)s? ago")
+_TIME = re.compile(r"\d\d:")
 
-def to_second(text: str) -> datetime:
-    """A moment as people write it; in UTC unless it says otherwise."""
+
+def to_second(text: str, now: datetime) -> datetime:
+    """A moment as people write it; in UTC unless it says otherwise. A time without a day is the last one that was."""
+    asked = text.strip().removesuffix(" UTC")
     try:
-        moment = datetime.fromisoformat(text.strip().removesuffix(" UTC"))
-    except ValueError:
-        raise BackupError(f"{text!r} is no moment. Write it as 2026-11-16 14:05:09, in UTC.") from None
+        if ago := _AGO.fullmatch(asked):
+            moment = now - timedelta(**{f"{ago[2]}s": 1 if ago[1] in ("a", "an") else int(ago[1])})
+        elif _TIME.match(asked):
+            moment = _last(time.fromisoformat(asked), now)
+        else:
+            moment = datetime.fromisoformat(asked)
+    except (ValueError, OverflowError):
+        raise BackupError(
+            f"{text!r} is no moment. Write it as 2026-11-16 14:05:09 or 14:05, in UTC, or as 10 minutes ago."
+        ) from None
     moment = moment.replace(tzinfo=UTC) if moment.tzinfo is None else moment.astimezone(UTC)
     return moment.replace(microsecond=0)
+
+
+def _last(asked: time, now: datetime) -> datetime:
+    """The last moment at which a clock showed a time."""
+    there = now.astimezone(asked.tzinfo or UTC)
+    moment = datetime.combine(there.date(), asked, asked.tzinfo or UTC)
+    return moment if moment <= now else moment - timedelta(days=1)
 
 
 def restore_data(

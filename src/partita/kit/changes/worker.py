@@ -149,10 +149,13 @@ class ChangeWorker:
         that is not there was deleted since, or this machine is new."""
         if not self._place or (known is not None and known.until > timestamp(self._clock.now() - _STREAMS_KEPT)):
             return
+        if known is None:
+            _log.info("changes: this machine is new here, or was away for long: it builds what it keeps")
         for kept in (each.kept for each in self._handlers if each.kept is not None):
             if kept.outdate is not None and await kept.whole():
-                since = "a time that nobody remembers" if known is None else known.until
-                _log.warning("changes: this machine missed changes since %s, and rebuilds what it keeps", since)
+                if known is not None:
+                    since = known.until
+                    _log.warning("changes: this machine missed changes since %s, and rebuilds what it keeps", since)
                 await kept.outdate()
 
     async def _follow(self, follower: Follower) -> None:

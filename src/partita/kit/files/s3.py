@@ -11,6 +11,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any, Literal, TypeVar
 from urllib.parse import urlsplit
 
+from partita.extras import pip
 from partita.kit.clock import Clock, SystemClock
 from partita.kit.files.files import FileInfo, ListedFile, StoredFile, UploadForm
 from partita.kit.files.headers import SHOWN_INLINE, disposition, film_type, media_type
@@ -302,7 +303,7 @@ def _client(region: str | None, endpoint_url: str | None) -> Any:
         import boto3
         from botocore.config import Config
     except ImportError:
-        raise SettingsError("Files in S3 need boto3: install partita[aws], or set PARTITA_FILES=local.") from None
+        raise SettingsError(f"Files in S3 need boto3: {pip('aws')}, or set PARTITA_FILES=local.") from None
     config = Config(
         signature_version="s3v4",
         connect_timeout=5,

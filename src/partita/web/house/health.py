@@ -16,6 +16,7 @@ from partita.kit.schema import tally
 from partita.kit.settings import Settings
 from partita.kit.suite import Suite
 from partita.loopback import is_loopback
+from partita.store.answers import ConnectionFailedError
 from partita.web.metrics import Metrics
 
 _READY_SECONDS = 2.0
@@ -43,6 +44,8 @@ def routes(suite: Suite, metrics: Metrics) -> Routes:
             return _unavailable(tables="their file was deleted or replaced")
         except TimeoutError:
             return _unavailable(tables="no answer")
+        except ConnectionFailedError:
+            return _unavailable(tables="the endpoint does not answer")
         except DynamoError as error:
             return _unavailable(tables=error.code)
         if not _has_room(suite.kit.settings):

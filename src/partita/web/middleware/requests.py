@@ -13,6 +13,8 @@ from partita.kit.permissions import Viewer
 from partita.web.metrics import Metrics
 
 _SANE = re.compile(rb"[A-Za-z0-9._-]{8,64}")
+_STATIC = "/static"
+_FAILED = 400
 _log = logging.getLogger("partita.requests")
 
 
@@ -58,7 +60,9 @@ class Requests:
             seconds = time.perf_counter() - begun
             route = _route(scope)
             self._metrics.request(method, route, status or 500, seconds)
-            if _log.isEnabledFor(logging.INFO):
+            # What pages are made of comes a dozen at a time, and would push everything else out of sight.
+            level = logging.DEBUG if route.startswith(_STATIC) and status < _FAILED else logging.INFO
+            if _log.isEnabledFor(level):
                 viewer: Viewer | None = state.get("viewer")
                 # Neither path nor query: they may contain secrets.
                 fields = {
@@ -70,7 +74,7 @@ class Requests:
                     "user": viewer.user_id if viewer else None,
                 }
                 # Made by hand: looking up the calling line would take a third of the time.
-                _log.handle(_log.makeRecord(_log.name, logging.INFO, "", 0, "request", (), None, extra=fields))
+                _log.handle(_log.makeRecord(_log.name, level, "", 0, "request", (), None, extra=fields))
 
 
 def _id_in_header(scope: Scope) -> str | None:

@@ -1,0 +1,102 @@
+"""Items of one table into another with the same key: those that are missing there, and on request those that differ."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from partita.dynamo.errors import ConditionalCheckFailedError
+from partita.dynamo.values import Item
+from partita.store.statements import Call
+from partita.table.values import same_value
+
+_AT_ONCE = 100
+
+
+class TablesDifferError(Exception):
+    """Items of the one cannot be items of the other."""
+
+
+@dataclass(slots=True)
+class Counts:
+    """What was found, and what was done."""
+
+    missing: int = 0
+    different: int = 0
+    same: int = 0
+    copied: int = 0
+    """Those that were missing or different, and are as in the source now."""
+
+
+def copy_items(
+    source: Call, source_name: str, target: Call, target_name: str, *, replace: bool = False, dry_run: bool = False
+) -> Counts:
+    """Copy items that are missing; also those that differ, if `replace`. Nothing is deleted.
+
+    What somebody writes meanwhile under the key of a missing item stays. Doing it again changes nothing more.
+    """
+    key = _key(source, source_name)
+    if key != _key(target, target_name):
+        raise TablesDifferError(f"{source_name} and {target_name} have not the same key: nothing was copied.")
+    names = [name for name, _ in key]
+    counts = Counts()
+    for items in _chunks(source, source_name):
+        there = _found(target, target_name, [{name: item[name] for name in names} for item in items], names)
+        for item in items:
+            other = there.get(_identity(item, names))
+            if other is not None and _same(item, other):
+                counts.same += 1
+                continue
+            counts.missing += other is None
+            counts.different += other is not None
+            if not dry_run and (other is None or replace):
+                counts.copied += _put(target, target_name, item, None if replace else names[0])
+    return counts
+
+
+def _key(call: Call, name: str) -> list[tuple[str, str]]:
+    """The attributes of a table's key, and their types."""
+    description = call("DescribeTable", {"TableName": name})["Table"]
+    types = {each["AttributeName"]: each["AttributeType"] for each in description["AttributeDefinitions"]}
+    return [(each["AttributeName"], types[each["AttributeName"]]) for each in description["KeySchema"]]
+
+
+def _chunks(call: Call, name: str) -> Iterator[list[Item]]:
+    request: dict[str, Any] = {"TableName": name, "Limit": _AT_ONCE, "ConsistentRead": True}
+    while True:
+        page = call("Scan", request)
+        yield page["Items"]
+        if not page.get("LastEvaluatedKey"):
+            return
+        request["ExclusiveStartKey"] = page["LastEvaluatedKey"]
+
+
+def _found(call: Call, name: str, keys: list[Item], names: list[str]) -> dict[str, Item]:
+    """The items with those keys that are there."""
+    found: dict[str, Item] = {}
+    while keys:
+        answer = call("BatchGetItem", {"RequestItems": {name: {"Keys": keys, "ConsistentRead": True}}})
+        found |= {_identity(item, names): item for item in answer["Responses"].get(name, ())}
+        keys = (answer.get("UnprocessedKeys") or {}).get(name, {}).get("Keys", [])
+    return found
+
+
+def _identity(item: Item, names: list[str]) -> str:
+    return repr([item[name] for name in names])
+
+
+def _same(one: Mapping[str, Any], other: Mapping[str, Any]) -> bool:
+    return one.keys() == other.keys() and all(same_value(value, other[name]) for name, value in one.items())
+
+
+def _put(call: Call, name: str, item: Item, unless: str | None) -> bool:
+    """Whether it was put: not if there is one by now and `unless` names an attribute of the key."""
+    request: dict[str, Any] = {"TableName": name, "Item": item}
+    if unless is not None:
+        request |= {"ConditionExpression": "attribute_not_exists(#key)", "ExpressionAttributeNames": {"#key": unless}}
+    try:
+        call("PutItem", request)
+    except ConditionalCheckFailedError:
+        return False
+    return True
