@@ -128,6 +128,27 @@ async def test_views_of_one_moment_are_one_write_and_none_is_forgotten_at_the_en
     assert (await service.resources.detail("amazing-dev-tool")).view_count == 31
 
 
+async def test_views_that_are_being_written_when_it_ends_are_written_to_the_end() -> None:
+    begun, may_end = asyncio.Event(), asyncio.Event()
+    written = 0
+
+    async def count(_slug: str, views: int) -> None:
+        nonlocal written
+        begun.set()
+        await may_end.wait()
+        written += views
+
+    visits = Visits(count, seconds=0)
+    visits.count("a", "1")
+    await begun.wait()
+    visits.count("a", "2")
+    ending = asyncio.create_task(visits.finish())
+    await asyncio.sleep(0)
+    may_end.set()
+    await ending
+    assert written == 2
+
+
 async def test_similar_resources_share_most_tags(service: KelifaxService) -> None:
     wanted = await approved(service, "Loom", resource__tags=["cloth", "cards", "knots"])
     for name, category, tags in (

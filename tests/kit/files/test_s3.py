@@ -16,6 +16,7 @@ import aiohttp
 import boto3
 import pytest
 
+from partita.extras import pip
 from partita.kit.files import FileNameError, S3Files
 from partita.kit.files.s3 import Encryption
 from partita.kit.problems import NotFound, TooLarge, Unavailable
@@ -297,4 +298,4 @@ except SettingsError as error:
     print(error)
 """
     said = subprocess.run([sys.executable, "-c", program], check=True, capture_output=True, text=True).stdout
-    assert said == "Files in S3 need boto3: install partita[aws], or set PARTITA_FILES=local.\n"
+    assert said == f"Files in S3 need boto3: {pip('aws')}, or set PARTITA_FILES=local.\n"

@@ -30,6 +30,7 @@ class Visits:
         self._views: Counter[str] = Counter()
         self._seen: OrderedDict[tuple[str, str], float] = OrderedDict()
         self._waiting: asyncio.Task[None] | None = None
+        self._writing = asyncio.Lock()
 
     def count(self, slug: str, visitor: str | None) -> None:
         """Count a visitor of a resource, unless it is nobody or they were here a moment ago."""
@@ -40,7 +41,7 @@ class Visits:
             self._waiting = asyncio.get_running_loop().create_task(self._later(), name="kelifax views")
 
     async def finish(self) -> None:
-        """Write the views that are still waiting."""
+        """Write the views that are still waiting, and see those to their end that are being written."""
         if self._waiting is not None:
             self._waiting.cancel()
             await asyncio.gather(self._waiting, return_exceptions=True)
@@ -65,10 +66,11 @@ class Visits:
             _log.warning("kelifax: views are not counted yet: %s", error)
 
     async def _write(self) -> None:
-        while self._views:
-            slug, count = self._views.popitem()
-            try:
-                await self._add_views(slug, count)
-            except BaseException:
-                self._views[slug] += count  # the next visit tries again
-                raise
+        async with self._writing:
+            while self._views:
+                slug, count = self._views.popitem()
+                try:
+                    await self._add_views(slug, count)
+                except BaseException:
+                    self._views[slug] += count  # the next visit tries again
+                    raise
