@@ -393,8 +393,6 @@ _LISTS = (
     "/newsletter/proposals",
     "/account/tokens",
     "/account/jobs",
-    "/admin/jobs",
-    "/admin/outbox",
     "/notifications",
 )
 

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import asyncio
 import re
 from pathlib import Path
+from threading import Event
 from typing import Any
 
 import pytest
@@ -11,6 +13,7 @@ from jsonschema_rs import Draft202012Validator
 
 from partita.bootstrap import build
 from partita.kit.settings import Settings
+from partita.web import openapi
 from partita.web.app import create_app
 from partita.web.openapi import describe
 from tests.web.conftest import Served
@@ -67,6 +70,25 @@ async def test_examples_and_real_problems_fit_the_schema(document: Any, visitor:
                         check.validate(content["example"])
     for how in ("conflict", "invalid", "bug", "throttled"):
         check.validate((await visitor.get(f"/api/press/fail/{how}")).json)
+
+
+async def test_it_is_made_once_and_others_are_answered_meanwhile(
+    served: Served, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    may_go_on, made = Event(), list[int]()
+
+    def slowly(*_: Any) -> dict[str, Any]:
+        made.append(may_go_on.wait(20))
+        return {"openapi": "3.1.0"}
+
+    monkeypatch.setattr(openapi, "describe", slowly)
+    visitor = Visitor(create_app(served.suite), served.suite.kit.settings.base_url)
+    asked = [asyncio.create_task(visitor.get("/api/openapi.json")) for _ in range(3)]
+    assert (await visitor.get("/healthz")).status == 200
+    assert not any(task.done() for task in asked)
+    may_go_on.set()
+    assert [(await task).json for task in asked] == [{"openapi": "3.1.0"}] * 3
+    assert made == [True]
 
 
 async def test_nothing_of_the_frameworks_own_errors_is_left(document: Any) -> None:

@@ -41,3 +41,5 @@ def configure(level: str) -> None:
         logger.propagate = True
     # Only warnings of the server; the start message is printed on standard output.
     logging.getLogger("uvicorn").setLevel(max(logging.WARNING, root.level) if level != "debug" else logging.DEBUG)
+    # What a layout could not do as asked, and which library it would rather use: nothing that an operator can act on.
+    logging.getLogger("weasyprint").setLevel(logging.CRITICAL if level != "debug" else logging.DEBUG)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from http import HTTPStatus
 from typing import Any
 
@@ -78,24 +79,29 @@ _ACCOUNT = {"name": "account", "description": "What is held about somebody: all 
 def routes(app: FastAPI, suite: Suite) -> Routes:
     """The OpenAPI document, and a page to read it on."""
     pages = Routes("/api", tag="house", pages=True)
-    # Routes do not change at run time, so both are made once, on the first request.
-    cached: dict[str, Any] = {}
+    # Routes do not change at run time, so it is made once, on the first request: for a second or two, beside the loop.
+    made: list[tuple[dict[str, Any], bytes]] = []
+    making = asyncio.Lock()
 
-    def description() -> dict[str, Any]:
-        if "document" not in cached:
-            cached["document"] = describe(app, suite)
-            cached["json"] = orjson.dumps(cached["document"])
-        document: dict[str, Any] = cached["document"]
-        return document
+    def make() -> None:
+        described = describe(app, suite)
+        made.append((described, orjson.dumps(described)))
+
+    async def description() -> tuple[dict[str, Any], bytes]:
+        async with making:
+            if not made:
+                await asyncio.to_thread(make)
+        return made[0]
 
     @pages.get("/openapi.json", Access.PUBLIC, faceless=True)
     async def document() -> Response:
-        description()
-        return Response(cached["json"], media_type="application/json")
+        _, text = await description()
+        return Response(text, media_type="application/json")
 
     @pages.get("/docs", Access.PUBLIC)
     async def documentation(request: Request) -> Response:
-        return render(request, "reference.html", reference=reference(description()))
+        described, _ = await description()
+        return render(request, "reference.html", reference=reference(described))
 
     return pages
 
