@@ -27,7 +27,7 @@ PROGRAMS := tests/clients/node
 MAKEFLAGS += --no-print-directory
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help setup system run test tests coverage lint lock laws differential clients crash powercuts fuzz jobs machines enablement moves growth schemathesis browser installed screenshots sbom reference bench clean distclean
+.PHONY: help setup system run test demo tests coverage lint lock laws differential clients crash powercuts fuzz jobs machines enablement moves growth schemathesis browser installed screenshots sbom reference bench clean distclean
 
 # Says what it does, runs a command, and shows its output only when it fails.
 quietly = @echo "$(1)"; out=$$($(2) 2>&1) || { printf '%s\n' "$$out"; exit 1; }
@@ -114,12 +114,17 @@ endif
 	@$(BIN)/partita serve --demo $(ARGS)
 
 # What is missing of the system comes first, in a make of its own: the set-up looks for npm when it starts.
+# Two things at a time: demo data is made while pip installs what tests need, and checks run beside tests.
 test: system ## Set up, check and test everything
-	@$(MAKE) --jobs 2 setup
-	@$(MAKE) --jobs 2 lint tests
+	@$(MAKE) --jobs 2 setup demo tests lint
+
+# For tests, which make it themselves if it is missing.
+demo: $(VENV)/.runtime
+	@echo "test: demo data"
+	@$(BIN)/python -m tests.demo_folder
 
 # The browser's tests run by themselves: what drives it keeps an event loop running, which other tests would trip over.
-tests: $(VENV)/.dev
+tests: $(VENV)/.dev $(or $(NODE),$(PAGES))
 	@echo "test: pytest with $(MORE) workers"
 	@$(BIN)/python -m pytest -q -n $(MORE) --dist worksteal --ignore tests/browser $(ARGS)
 	@echo "test: pages in a browser"

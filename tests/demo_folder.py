@@ -26,6 +26,8 @@ _SOURCE = ROOT / "src" / "partita"
 _BUILD = ROOT / "build"
 _NAME = "demo-data-"
 _GREETING = "greeting"
+_QUICKLY = {"PARTITA_FETCH": "false", "PARTITA_DURABILITY": "off", "PARTITA_MEANING": "false"}
+"""As for all tests, also if it is made before they start."""
 
 
 def copy_demo(data: Path) -> str:
@@ -61,7 +63,7 @@ def _fill(folder: Path) -> None:
     filled = subprocess.run(
         [sys.executable, "-m", "tests.demo_folder", str(unfinished)],
         cwd=ROOT,
-        env={**os.environ, "PARTITA_FETCH": "false"},
+        env={**os.environ, **_QUICKLY},
         capture_output=True,
         text=True,
         timeout=MOST_SECONDS,
@@ -92,5 +94,8 @@ def fingerprint(source: Path, day: str) -> str:
 
 
 if __name__ == "__main__":
-    app(["demo", "--data", sys.argv[1]], standalone_mode=False)
-    asyncio.run(_follow(Path(sys.argv[1])))
+    if sys.argv[1:]:
+        app(["demo", "--data", sys.argv[1]], standalone_mode=False)
+        asyncio.run(_follow(Path(sys.argv[1])))
+    else:  # before tests start
+        demo_folder()

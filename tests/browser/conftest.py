@@ -15,12 +15,14 @@ import pytest
 from playwright.sync_api import Browser, sync_playwright
 
 from tests.browser.house import EVERYTHING, House, chromium_path, house_with
+from tests.browser.places import Place, places
 from tests.browser.window import AXE, Window, window
 from tests.demo_folder import demo_folder
 
 _MOST_SECONDS = 400
 _LONGEST = (
-    *("test_pages", "test_account", "test_enablement", "test_worthwatch_lists", "test_newsletter_sources"),
+    *("test_pages_sites_content", "test_pages_films_newsletters", "test_pages_house_kelifax"),
+    *("test_account", "test_enablement", "test_worthwatch_lists", "test_newsletter_sources"),
     *("test_kelifax", "test_newsletter_write", "test_imports", "test_enablement_use", "test_enablement_decisions"),
 )
 
@@ -43,6 +45,24 @@ def house(chromium: Browser, tmp_path_factory: pytest.TempPathFactory) -> Iterat
     """With demo data."""
     with house_with(chromium, tmp_path_factory.mktemp("browsed")) as found:
         yield found
+
+
+@pytest.fixture(scope="module")
+def rooms(request: pytest.FixtureRequest) -> tuple[str, ...]:
+    """Those that a file of tests looks at."""
+    named: tuple[str, ...] = request.module.ROOMS
+    return named
+
+
+@pytest.fixture(scope="module")
+def found(house: House, rooms: tuple[str, ...]) -> list[Place]:
+    return places(house, rooms)
+
+
+@pytest.fixture(scope="module")
+def sorts(found: list[Place]) -> list[Place]:
+    """One of each: the same elements in the same order come from one template, such as the question before a delete."""
+    return found if EVERYTHING else list({place.skeleton: place for place in reversed(found)}.values())[::-1]
 
 
 @dataclass(frozen=True, slots=True)

@@ -109,7 +109,7 @@ def house_with(browser: Browser, folder: Path, *, demo: bool = True, people: Ite
         house = House(suite.url, browser, frozenset())
         with house.program() as program:
             described = program.get("/api/openapi.json").json()["paths"]
-        systems = frozenset(path.split("/")[2] for path in described) - {"account"}  # which is the house's
+        systems = frozenset(path.split("/")[2] for path in described) - {"account", "jobs"}  # which are the house's
         house = House(suite.url, browser, systems, greeting=greeting)
         move_in(house, suite.password, people)
         yield house

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import time
 from collections import deque
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 from functools import cache
 from html.parser import HTMLParser
@@ -19,6 +19,8 @@ from tests.browser.house import ADMIN, MEMBER, PASSWORD, House
 from tests.web.walk import Walked
 
 START = ("/",)
+HOUSE = "house"
+"""The room of pages that belong to no system."""
 _FILES = (
     *("/static/", "/files/", "/favicon.ico", "/healthz", "/readyz", "/metrics"),
     *("/fus/export/", "/fus/me/data/", "/kelifax/moderation/export/"),
@@ -110,55 +112,78 @@ class Place:
         return plain if self.username else f"{plain}-visitor"
 
 
-def places(house: House) -> list[Place]:
-    """One page of every route, as whoever may see most of it; what only visitors see, as a visitor."""
-    told = _live_in(house)
-    # What only visitors see belongs to no system.
-    seen = {place.route: place for place in _walk(house, None, told, without=house.systems)}
-    seen |= {place.route: place for place in _walk(house, ADMIN, told)}
-    seen |= {view: Place(view, view, ADMIN, view) for view in _VIEWS if "enablement" in house.systems}
+def places(house: House, rooms: Collection[str] = ()) -> list[Place]:
+    """One page of every route, as whoever may see most of it; what only visitors see, as a visitor. Of all rooms, which
+    are the systems and the house itself, or of some."""
+    rooms = frozenset(rooms or {HOUSE, *house.systems})
+    told = _live_in(house, rooms)
+    seen: dict[str, Place] = {}
+    if HOUSE in rooms:  # what only visitors see belongs to no system
+        seen = {place.route: place for place in _walk(house, None, told, frozenset({HOUSE}))}
+    seen |= {place.route: place for place in _walk(house, ADMIN, told, rooms)}
+    seen |= {view: Place(view, view, ADMIN, view) for view in _VIEWS if room_of(house, view) in rooms}
     return sorted(seen.values(), key=lambda place: place.route)
 
 
-def _live_in(house: House) -> list[str]:
+def room_of(house: House, path: str) -> str:
+    """The system that a path belongs to, or the house."""
+    first = path.split("/")[1]
+    return first if first in house.systems else HOUSE
+
+
+def _live_in(house: House, rooms: frozenset[str]) -> list[str]:
     """Leave behind what people leave: a token, a mail, an opinion, a submission. Addresses that one person is told."""
     told: list[str] = []
     with house.program(ADMIN) as somebody:
-
-        def send(path: str, **fields: str) -> None:
-            answer = somebody.post(path, form=dict(fields))
-            assert answer.ok, answer.text()
-
-        send("/account/tokens", name="Backup script", days="90", scopes="kelifax:log:read")
-        send("/admin/jobs/search-rebuild")
-        send("/account/forgotten", email=f"{MEMBER}@example.org")
-        send("/account/email", email=f"{ADMIN}@elsewhere.example", password=PASSWORD)
-        person = re.findall(r'href="(/admin/users/\w{26})"', somebody.get(f"/admin/users?q={MEMBER}").text())[0]
-        told += ["/account/confirm", "/account/second-factor/remove", f"{person}/remove-second-factor"]
-        told.append(_submit(somebody))
-        told.append(_bring_in(somebody))
-        # Only a long history has a page of its own that a link leads to.
-        slug = somebody.get("/api/kelifax/resources").json()["items"][0]["resourceSlug"]
-        told.append(f"/kelifax/moderation/{slug}/history")
-        if "fus" in house.systems:
-            site = somebody.get("/api/fus/sites?sort=title").json()["items"][0]["siteId"]
-            group = somebody.get("/api/fus/groups").json()["items"][0]["name"]
-            send(f"/fus/sites/{site}/rating", stars="4", note="For the next long journey.")
-            send(f"/fus/sites/{site}/comments", body="Read it from the end.")
-            told += [f"/fus/sites/{site}/rating/remove", f"/fus/groups/{group}/log", _import(somebody)]
-            told += _collect(somebody, site)
-        if "worthwatch" in house.systems:
+        if HOUSE in rooms:
+            told += _settle(somebody)
+        if rooms & {HOUSE, "kelifax"}:  # who sends one gets mail that can be ended on a page of the house
+            told.append(_submit(somebody))
+        if "kelifax" in rooms:
+            told += _moderate(somebody)
+        if "fus" in rooms:
+            told += _collect(somebody)
+        if "worthwatch" in rooms:
             told += _watch(somebody)
-        if "enablement" in house.systems:
+        if "enablement" in rooms:
             told += _enable(somebody)
-        if "newsletter" in house.systems:
+        if "newsletter" in rooms:
             told += _write(somebody)
-        return told + _mailed(house, somebody)
+        if HOUSE in rooms:
+            told += _mailed(house, somebody)
+        return told
 
 
-def _collect(program: APIRequestContext, site: str) -> list[str]:
-    """A collection with a link, a profile, a suggestion, and a tag that was renamed; the pages of each."""
+def _send(program: APIRequestContext, path: str, **fields: str) -> None:
+    answer = program.post(path, form=dict(fields))
+    assert answer.ok, answer.text()
+
+
+def _settle(program: APIRequestContext) -> list[str]:
+    """A token, a password that was forgotten, an address that is to be confirmed."""
+    _send(program, "/account/tokens", name="Backup script", days="90", scopes="kelifax:log:read")
+    _send(program, "/admin/jobs/search-rebuild")
+    _send(program, "/account/forgotten", email=f"{MEMBER}@example.org")
+    _send(program, "/account/email", email=f"{ADMIN}@elsewhere.example", password=PASSWORD)
+    person = re.findall(r'href="(/admin/users/\w{26})"', program.get(f"/admin/users?q={MEMBER}").text())[0]
+    return ["/account/confirm", "/account/second-factor/remove", f"{person}/remove-second-factor"]
+
+
+def _moderate(program: APIRequestContext) -> list[str]:
+    """The report of an import, and a history; only a long one has a page of its own that a link leads to."""
+    slug = program.get("/api/kelifax/resources").json()["items"][0]["resourceSlug"]
+    return [_bring_in(program), f"/kelifax/moderation/{slug}/history"]
+
+
+def _collect(program: APIRequestContext) -> list[str]:
+    """An opinion, an import, a collection with a link, a profile, a suggestion, a tag that was renamed; the pages of
+    each."""
     api = "/api/fus"
+    site = program.get(f"{api}/sites?sort=title").json()["items"][0]["siteId"]
+    group = program.get(f"{api}/groups").json()["items"][0]["name"]
+    _send(program, f"/fus/sites/{site}/rating", stars="4", note="For the next long journey.")
+    _send(program, f"/fus/sites/{site}/comments", body="Read it from the end.")
+    imported = _import(program)
     made = program.post(f"{api}/me/collections", data={"name": "For long journeys"}).json()["collectionId"]
     assert program.put(f"{api}/me/collections/{made}/sites/{site}").ok
     secret = program.put(f"{api}/me/collections/{made}/link").json()["secret"]
@@ -169,6 +194,9 @@ def _collect(program: APIRequestContext, site: str) -> list[str]:
     _ended(program, f"/fus/batches/{batch['jobId']}")
     name = program.get(f"{api}/suggestions").json()["items"][0]["name"]
     return [
+        f"/fus/sites/{site}/rating/remove",
+        f"/fus/groups/{group}/log",
+        imported,
         f"/fus/me/collections/{made}",
         f"/fus/me/collections/{made}/delete",
         f"/fus/shared/{secret}",
@@ -397,30 +425,30 @@ _LISTS = (
 )
 
 
-def missed(house: House, found: list[Place]) -> list[str]:
-    """Pages that no link leads to."""
+def missed(house: House, found: list[Place], rooms: Collection[str]) -> list[str]:
+    """Pages of these rooms that no link leads to."""
     known = house.fronts | {place.route for place in found} | {"/jobs/{job_id}/events"}  # for the page's script
     known |= {*_PARTS, *_OF_OTHER_STATES}
-    return [page.path for page in house.pages if page.path not in known and not _is_file(page.path)]
+    own = (page.path for page in house.pages if room_of(house, page.path) in rooms)
+    return [path for path in own if path not in known and not _is_file(path)]
 
 
 def _is_file(path: str) -> bool:
     return path.startswith(_FILES) or path.endswith(_FORMATS)
 
 
-def _walk(
-    house: House, username: str | None, told: list[str], without: frozenset[str] = frozenset()
-) -> Iterator[Place]:
-    """Pages by following links, but for those of some systems."""
+def _walk(house: House, username: str | None, told: list[str], rooms: frozenset[str]) -> Iterator[Place]:
+    """Pages of some rooms, by following links from the start page and from those of systems."""
+    starts = (*START, *told, *(f"/{room}" for room in sorted(rooms & house.systems)))
     with house.program(username) as somebody:
-        waiting, known, tried = deque((*START, *told)), set[str](), set[str]()
+        waiting, known, tried = deque(starts), set[str](), set[str]()
         while waiting:
             path = waiting.popleft()
             if path in tried:
                 continue
             tried.add(path)
             route = _route(house, path)
-            if route is None or route.path in known or route.path.split("/")[1] in without:
+            if route is None or route.path in known or room_of(house, route.path) not in rooms:
                 continue
             answer = somebody.get(path, max_redirects=0)
             if answer.status == 200:

@@ -1,83 +1,24 @@
-"""What holds for every page of the suite, whoever made it."""
+"""That pages are looked at: all of them, and so that what is wrong is noticed."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from itertools import groupby
+from collections import Counter
 from pathlib import Path
 
 import pytest
 from playwright.sync_api import Browser
 
-from tests.browser.house import ADMIN, EVERYTHING, NARROW, WIDE, House, house_with
-from tests.browser.places import Place, empty_places, missed, places
-from tests.browser.screenshots import keep
-from tests.browser.window import Window, window
-
-MOST_BYTES = 100_000
-"""What a page may weigh on its way to a browser that has nothing of ours yet, without pictures."""
-REFERENCE, MOST_OF_THE_REFERENCE = "/api/docs", 145_000
-"""The reference has every operation of five systems."""
-
-COLOURFUL = {
-    "/",
-    "/sign-in",
-    "/account/tokens",
-    "/admin/users",
-    "/admin/users/{user_id}",
-    "/api/docs",
-    "/kelifax",
-    "/kelifax/analytics",
-    "/kelifax/moderation",
-    "/kelifax/moderation/{slug}",
-    "/kelifax/submit",
-    "/fus",
-    "/fus/sites/{site_id}",
-    "/fus/groups/{name}/edit",
-}
-"""Pages that together show every colour on every ground."""
-
-pytestmark = pytest.mark.timeout(900)  # every page, on whatever machine
+from tests.browser import test_pages_films_newsletters, test_pages_house_kelifax, test_pages_sites_content
+from tests.browser.every_page import MOST_BYTES
+from tests.browser.house import ADMIN, EVERYTHING, House, house_with
+from tests.browser.places import empty_places, room_of
+from tests.browser.window import window
 
 
-@pytest.fixture(scope="package")
-def found(house: House) -> list[Place]:
-    return places(house)
-
-
-@pytest.fixture(scope="package")
-def sorts(found: list[Place]) -> list[Place]:
-    """One of each: the same elements in the same order come from one template, such as the question before a delete."""
-    return found if EVERYTHING else list({place.skeleton: place for place in reversed(found)}.values())[::-1]
-
-
-def test_every_page_is_found_by_following_links(house: House, found: list[Place]) -> None:
-    assert missed(house, found) == []
-    assert len(found) > 40
-
-
-def test_axe_finds_nothing_and_pages_are_small_and_fit(
-    house: House, sorts: list[Place], subtests: pytest.Subtests
-) -> None:
-    for shown, place in _each(house, sorts):
-        with subtests.test(place.route):
-            assert shown.open(place.path).status == 200
-            keep(shown, place)
-            assert shown.complaints() == []
-            assert shown.weight() < (MOST_OF_THE_REFERENCE if place.route == REFERENCE else MOST_BYTES)
-            shown.page.set_viewport_size(NARROW)
-            keep(shown, place, narrow=True)
-            assert shown.overhang() == []
-            shown.page.set_viewport_size(WIDE)
-
-
-def test_letters_stand_out_in_the_dark(house: House, found: list[Place], subtests: pytest.Subtests) -> None:
-    looked_at = found if EVERYTHING else [place for place in found if place.route in COLOURFUL]
-    for shown, place in _each(house, looked_at, dark=True):
-        with subtests.test(place.route):
-            shown.open(place.path)
-            keep(shown, place, dark=True)
-            assert shown.complaints("color-contrast") == []
+def test_somebody_looks_at_the_pages_of_every_room_once(house: House) -> None:
+    files = (test_pages_house_kelifax, test_pages_sites_content, test_pages_films_newsletters)
+    looked_at = Counter(room for file in files for room in file.ROOMS)
+    assert looked_at == Counter({room_of(house, page.path) for page in house.pages})
 
 
 def test_what_is_wrong_with_a_page_is_noticed(house: House) -> None:
@@ -102,13 +43,3 @@ def test_pages_without_anything_in_them_say_what_to_do_next(
                 shown.open(path)
                 shown.check()
                 assert shown.page.locator("#main .empty, #main .systems").count() > 0
-
-
-def _each(house: House, found: list[Place], *, dark: bool = False) -> Iterator[tuple[Window, Place]]:
-    """One window for all pages that the same person looks at."""
-    by_person = sorted(found, key=lambda place: place.username or "")
-    for username, theirs in groupby(by_person, key=lambda place: place.username):
-        with window(house, username, dark=dark) as shown:
-            for place in theirs:
-                yield shown, place
-                assert shown.troubles == []

@@ -5,13 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import pytest
-from hypothesis import settings
 
 from partita.engine import Engine
 from tests.engine.tables import Clock
-
-settings.register_profile("partita", deadline=None, max_examples=60)
-settings.load_profile("partita")
 
 
 @pytest.fixture
