@@ -40,6 +40,7 @@ _PARTS = (
     "/enablement/content/{content_id}/versions/{major}/cover",
     "/enablement/owners/complete",
     "/enablement/readers/complete",
+    "/enablement/replacements/complete",
     "/notifications/unread",
     "/admin/outbox/{mail_id}/files/{number}",
     "/fus/tags/complete",

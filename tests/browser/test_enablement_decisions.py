@@ -9,6 +9,7 @@ from datetime import UTC, datetime, timedelta
 import pytest
 from playwright.sync_api import Browser, expect
 
+from partita.apps.enablement.formats import day_in_words
 from tests.browser.conftest import Mode
 from tests.browser.enablement import APPROVER, CONTRIBUTOR, VIEWER, call, portal_with
 from tests.browser.house import House
@@ -80,7 +81,7 @@ def test_the_queue_is_decided_by_the_keyboard(portal: House) -> None:
         approver.field("Readers get it on").fill(in_days(5))
         with approver.leaving():
             approver.press("Approve for this day")
-        approver.told(f"“By key two” approved for {in_days(5)}.")
+        approver.told(f"“By key two” approved for {day_in_words(in_days(5))}.")
         _opens(approver, "By key three")
         keys.press("r")
         expect(approver.field("What should change")).to_be_focused()
@@ -110,7 +111,7 @@ def test_an_approver_reads_what_changed_asks_for_more_and_approves_for_a_day(por
         approver.click(approver.page.locator("summary", has_text="Approve for a later day"))
         approver.page.get_by_label("Readers get it on").fill(in_days(3))
         approver.press("Approve for this day")
-        approver.told(f"approved for {in_days(3)}")
+        approver.told(f"approved for {day_in_words(in_days(3))}")
         if mode.number == 1:
             _opens(approver, "Atlas price list")
             approver.sees("Prices of this year added.", "Change of version 1")

@@ -38,6 +38,27 @@ async def test_somebody_writes_a_draft_and_submits_it(served: ServedPortal) -> N
     assert "<strong>it</strong>" in page.text
 
 
+def _missing(page: str) -> list[str]:
+    """What the editor says is missing before something can be submitted."""
+    return re.findall(r'<li data-needs="(\w+)">', page)
+
+
+async def test_the_editor_says_what_is_missing_and_shows_the_cover(served: ServedPortal) -> None:
+    carla, anna = await served.person("contributor"), await served.person("approver", "Anna")
+    new = (await carla.get("/enablement/new")).text
+    assert (_missing(new), "/proposal/cover" in new) == (["title", "body", "summary"], False)
+    content = await served.draft(carla, "Only a title", text="", summary="")
+    edit = f"/enablement/content/{content.content_id}/edit"
+    page = (await carla.get(edit)).text
+    assert _missing(page) == ["body", "summary"]
+    (cover,) = re.findall(r'<img class="cover suite-\d+" src="([^"]*)"', page)
+    assert (await carla.get(cover)).status == 200
+    await served.attach(carla, content.content_id, pdf("One"), "one.pdf")
+    assert _missing((await carla.get(edit)).text) == ["summary"]
+    released = await served.released(carla, anna)
+    assert _missing((await carla.get(f"/enablement/content/{released.content_id}/edit")).text) == ["note"]
+
+
 async def test_a_form_that_is_sent_twice_makes_one_draft(served: ServedPortal) -> None:
     carla = await served.person("contributor")
     content_id = _hidden((await carla.get("/enablement/new")).text, "content_id")

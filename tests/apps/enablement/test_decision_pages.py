@@ -279,6 +279,34 @@ async def test_steps_from_the_page_of_content(portal: ServedPortal) -> None:
     assert (await _now(portal, old)).owner_user_id == anna.viewer.id
 
 
+async def test_what_replaces_it_is_named_by_its_title(portal: ServedPortal) -> None:
+    carla, anna = await portal.person("contributor", "Carla"), await portal.person("approver", "Anna")
+    old = await portal.released(carla, anna, "Cuvettes")
+    new = await portal.released(carla, anna, "Cuvettes & cell holders, second edition")
+    twins = [await portal.released(carla, anna, "Lamp manual") for _ in range(2)]
+    await portal.catch_up()
+    offered = await anna.get("/enablement/replacements/complete?superseded_by=cuvettes+holders")
+    assert 'value="Cuvettes &amp; cell holders, second edition"' in offered.text
+    assert (await carla.get("/enablement/replacements/complete?superseded_by=cuvettes")).status == 403
+    path = f"/enablement/content/{old.content_id}"
+    for named, said in (
+        ("Lamp manual", "2 items are called so"),
+        ("No such manual", "Nothing is called so"),
+        ("nonsense", "There is no content"),
+        ("x" * 300, "Nothing is called so"),
+        (f"{path}{'x' * 250}", "There is no content"),
+    ):
+        refused = await anna.post(f"{path}/retire", {"reason": "Replaced.", "superseded_by": named})
+        assert (refused.status, said in refused.text) == (422, True), named
+    typed = "cuvettes &  CELL holders, second edition"
+    await anna.post(f"{path}/retire", {"reason": "Replaced.", "superseded_by": typed})
+    assert (await _now(portal, old)).superseded_by == new.content_id
+    await anna.post(
+        f"/enablement/content/{twins[0].content_id}/retire", {"reason": "x", "superseded_by": "lamp manual"}
+    )
+    assert (await _now(portal, twins[0])).superseded_by == twins[1].content_id
+
+
 async def test_notifications_are_read_one_by_one_and_all_that_were_shown(portal: ServedPortal) -> None:
     carla, anna = await portal.person("contributor", "Carla"), await portal.person("approver", "Anna")
     vera = await portal.person("", "Vera")

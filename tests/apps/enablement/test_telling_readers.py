@@ -57,7 +57,7 @@ async def test_whoever_must_read_hears_when_asked_three_days_before_and_on_the_d
         "must_read",
         "warning",
         "because you were asked to read it",
-        "Read it by 2026-03-20.",
+        "Read it by 20 Mar 2026.",
     )
     await portal.service.reading.confirm(READERS[0], content.content_id)
     for day in ("2026-03-16", "2026-03-17", "2026-03-18"):

@@ -197,6 +197,7 @@ async def test_the_log_has_events_by_day_and_person_and_changes_by_month(world: 
         assert (await world.xenia.get(f"/enablement/log?{odd}")).status == 200
     audit = await world.xenia.get("/enablement/log/audit")
     assert "Approved" in audit.text
+    assert "in March 2026." in (await world.xenia.get("/enablement/log/audit?month=2026-03")).shown
     for odd in ("0001-01", "2026-13", "x"):
         assert (await world.xenia.get(f"/enablement/log/audit?month={odd}")).status == 200
     assert (await world.anna.get("/enablement/log")).status == 403

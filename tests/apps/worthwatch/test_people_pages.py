@@ -65,6 +65,24 @@ async def test_a_curators_page_is_followed_and_says_how_far_one_agrees(ww: Worth
     assert "0 followers" in (await after(mina, stopped)).shown
 
 
+async def test_curators_are_followed_where_they_are_listed(ww: WorthWatch) -> None:
+    ada, bela, mina = await ww.curator("Ada"), await ww.curator("Bela"), await ww.person("Mina")
+    path = "/worthwatch/curators"
+
+    async def buttons(somebody: Somebody) -> list[tuple[str, str]]:
+        page = (await somebody.get(path)).text
+        pattern = r'action="/worthwatch/following/(\w+)">.*?aria-pressed="(\w+)"'
+        return re.findall(pattern, page, re.DOTALL)
+
+    assert dict(await buttons(mina)) == {ada.id: "false", bela.id: "false"}
+    followed = await mina.post(f"/worthwatch/following/{bela.id}", {"on": "true", "back": path})
+    assert followed.location.partition("#")[0] == path
+    assert dict(await buttons(mina)) == {ada.id: "false", bela.id: "true"}
+    assert [each for each, _ in await buttons(ada)] == [bela.id]
+    visitor = (await ww.visitor().get(path)).text
+    assert len(re.findall(r'href="/sign-in\?[^"]*curators[^"]*">[^<]*<svg.*?</svg>Follow<', visitor)) == 2
+
+
 async def test_a_member_has_a_page_without_lists_and_a_suspended_curator_none(ww: WorthWatch) -> None:
     ada, mina = await ww.curator("Ada"), await ww.person("Mina")
     await ww.service.people.edit(mina.who, ProfileEdit(username="Mina", bio="I watch."))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import html
 import re
 from collections.abc import AsyncIterator
 from pathlib import Path
@@ -74,6 +75,55 @@ async def test_a_title_says_what_it_is_and_why_people_like_it(ww: WorthWatch) ->
         assert words in words_of(page), words
     assert "Nobody has rated it yet" in words_of(page)
     assert '"@type":"Movie"' in page.text
+
+
+async def test_year_genres_makers_and_cast_lead_to_others_of_them(ww: WorthWatch) -> None:
+    facts = {"release_year": 1959, "genres": ["Sci-Fi & more"], "directors": ["Ana & Co"], "cast": ["Zbigniew C."]}
+    title, other = await film(ww.service, "Night Train", **facts), await film(ww.service, "Innocent", **facts)
+    await film(ww.service, "Unlike", release_year=1990, genres=["Drama"], directors=["Somebody"])
+    await ww.worker.drain()
+    page = (await ww.visitor().get(page_of(title))).text
+    links = [html.unescape(link) for link in re.findall(r'<a class="leads" href="([^"]*)"', page)]
+    assert len(links) == 4
+    for link in links:
+        found = words_of(await ww.visitor().get(link))
+        assert (other.title in found, "Unlike" in found) == (True, False), link
+    series = await ww.service.titles.add(LIBRARIAN, NewShow(title="Long", start_year=2001, genres=("Drama",)))
+    shown = (await ww.visitor().get(title_path("SHOW", series.content_id, "Long"))).text
+    assert shown.count("show=series") == 2
+
+
+async def test_every_mark_belongs_to_a_form_that_is_there_without_script(ww: WorthWatch) -> None:
+    mina, ada = await ww.person("Mina"), await ww.curator("Ada")
+    title = await film(ww.service, "Alien")
+    watchlist = await listed(ww, ada, title)
+    await ww.service.marks.want(mina.who, "MOVIE", title.movie_id)
+    for path in (
+        "/worthwatch/search?q=alien",
+        "/worthwatch/search?show=films",
+        "/worthwatch/to-watch",
+        f"{list_path(watchlist)}?view=posters",
+    ):
+        page = (await mina.get(path)).text
+        named = set(re.findall(r'<button class="mark[^>]* form="([^"]*)"', page))
+        assert named == {"marks"}, path
+        assert page.count('<form id="marks" method="post"') == 1, path
+
+
+async def test_grids_show_averages_of_enough_ratings_unless_they_are_hidden(ww: WorthWatch) -> None:
+    title, few, mina = await film(ww.service, "Alien"), await film(ww.service, "Aliens"), await ww.person("Mina")
+    for number in range(5):
+        somebody = await ww.person(f"P{number}")
+        await rate(ww, somebody, title, 8)
+        if number:
+            await rate(ww, somebody, few, 3)
+    await ww.worker.drain()
+    search = "/worthwatch/search?show=films&q=alien"
+    assert re.findall(r"Average (\S+)", words_of(await ww.visitor().get(search))) == ["8.0"]
+    await ww.service.people.edit(mina.who, ProfileEdit(hide_averages=True))
+    assert "Average" not in words_of(await mina.get(search))
+    await ww.service.marks.mark_seen(mina.who, "MOVIE", title.movie_id)
+    assert "Average 8.0" in words_of(await mina.get(search))
 
 
 async def test_what_is_not_known_is_left_out_and_nobody_has_said_why(ww: WorthWatch) -> None:
@@ -242,6 +292,12 @@ async def test_what_was_seen_rated_and_reviewed_are_tabs_of_the_diary(ww: WorthW
         shown = (await mina.get(f"/worthwatch/diary/{tab}")).text
         assert "Kept" in shown
         assert "A title that is no more" in shown
+    await ww.service.marks.mark_seen(mina.who, "MOVIE", (await film(ww.service, "Unrated")).movie_id)
+    assert re.findall(r"7 of 10|3 of 10|Rate it: \w+", words_of(await mina.get("/worthwatch/diary/seen"))) == [
+        "Rate it: Unrated",
+        "3 of 10",
+        "7 of 10",
+    ]
     reviews = words_of(await mina.get("/worthwatch/diary/reviews"))
     assert ("Kept" in reviews, "Words" in reviews, "no more" in reviews) == (True, True, False)
 

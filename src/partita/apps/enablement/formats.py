@@ -40,6 +40,17 @@ def day_of(text: str | None) -> str | None:
     return None if at is None else at.date().isoformat()
 
 
+def day_in_words(text: str | None) -> str:
+    """`27 Nov 2026`, as pages write a day: for sentences that people read."""
+    at = None if text is None else moment_of(text)
+    return "" if at is None else f"{at.day} {at:%b %Y}"
+
+
+def month_in_words(month: str) -> str:
+    """`November 2026`, of `2026-11`."""
+    return f"{date.fromisoformat(f'{month}-01'):%B %Y}"
+
+
 def today_of(now: datetime) -> str:
     """The day of a moment."""
     return now.astimezone(UTC).date().isoformat()

@@ -280,6 +280,16 @@ class Retirement(Input):
     )
 
 
+class RetirementForm(Input):
+    """The same on a page, where the replacement is named as people know it."""
+
+    model_config = SNAKE_CASE
+
+    reason: Annotated[Text, Field(min_length=1, max_length=1000)]
+    superseded_by: Annotated[Title | None, BeforeValidator(_absent)] = None
+    """Its title, the address of its page, or its id."""
+
+
 class Validity(Changes):
     """From when and until when it is valid, and when it is reviewed; without approval, by an approver."""
 

@@ -17,6 +17,7 @@ from partita.apps.enablement.service.bookkeeping import Write
 from partita.apps.enablement.service.checks import check_complete
 from partita.apps.enablement.service.content import ContentExists
 from partita.apps.enablement.service.products import unknown_product
+from partita.apps.enablement.service.shown import colour_in
 from partita.kit.forms import Parsed, filled, submitted
 from partita.kit.history import Field, Fields
 from partita.kit.markdown import html_of
@@ -58,6 +59,7 @@ def add(pages: Routes, service: EnablementService) -> None:
             form=form,
             content_id=content_id,
             content=content,
+            colour=colour_in(products, more["fields"].product_suite) if "fields" in more else None,
             products=products,
             request_for_changes=await service.history.request_for_changes(content, more.get("proposal")),
             concepts=sorted({concept for suite in products.suites for concept in suite.concepts}),

@@ -8,7 +8,7 @@ from typing import Annotated
 from fastapi import Query, Request
 from starlette.responses import Response
 
-from partita.apps.enablement.formats import is_day
+from partita.apps.enablement.formats import is_day, month_in_words
 from partita.apps.enablement.pages.history import ACTIONS, LABELS
 from partita.apps.enablement.permissions import Enablement
 from partita.apps.enablement.schema import Event
@@ -79,6 +79,7 @@ def add(pages: Routes, service: EnablementService) -> None:
             page=page,
             month=chosen,
             now=now,
+            in_words=month_in_words,
             before=_day(f"{chosen}-01", -1)[:7],
             after=_day(f"{chosen}-28", 5)[:7] if chosen < now else None,
             actions=ACTIONS,

@@ -8,7 +8,7 @@ from typing import Annotated
 from fastapi import Query, Request
 from starlette.responses import Response
 
-from partita.apps.enablement.formats import day_after, day_of
+from partita.apps.enablement.formats import day_after, day_in_words, day_of
 from partita.apps.enablement.inputs import Approval, ChangesRequest, NewComment
 from partita.apps.enablement.pages.deciding import Forms, decision_of
 from partita.apps.enablement.pages.history import ACTIONS, LABELS
@@ -145,7 +145,7 @@ def add(pages: Routes, service: EnablementService) -> None:
         async def save(approval: Approval) -> Response:
             content = await service.lifecycle.approve(viewer, content_id, approval)
             later = approval.release_on is not None and (day_of(approval.release_on) or "") > content.last_updated[:10]
-            done = f"approved for {approval.release_on}" if later else "approved"
+            done = f"approved for {day_in_words(approval.release_on)}" if later else "approved"
             return redirect(onward, flash=f"“{content.title}” {done}.")
 
         async def again(form: Parsed[Approval]) -> Response:

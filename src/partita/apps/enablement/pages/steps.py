@@ -11,7 +11,8 @@ from pydantic import BaseModel
 from starlette.responses import Response
 
 from partita.apps.enablement.formats import day_of
-from partita.apps.enablement.inputs import Reason, Retirement, Transfer
+from partita.apps.enablement.inputs import Reason, Retirement, RetirementForm, Transfer
+from partita.apps.enablement.pages.replacing import replacement
 from partita.apps.enablement.permissions import Action, Enablement
 from partita.apps.enablement.schema import Content
 from partita.apps.enablement.service import EnablementService
@@ -125,14 +126,14 @@ def add(pages: Routes, service: EnablementService) -> None:
     async def retire_form(request: Request, viewer: CurrentViewer, content_id: str) -> Response:
         return await form_page(request, viewer, content_id, RETIRE, Parsed(None))
 
-    @pages.post("/content/{content_id}/retire", Enablement.APPROVE, keeps=Retirement)
+    @pages.post("/content/{content_id}/retire", Enablement.APPROVE, keeps=RetirementForm)
     async def retire(request: Request, viewer: CurrentViewer, content_id: str) -> Response:
-        async def save(value: Retirement) -> Content:
-            replacement = (value.superseded_by or "").rstrip("/").rpartition("/")[2] or None  # a link or an id
-            named = value.model_copy(update={"superseded_by": replacement})
-            return await service.lifecycle.retire(viewer, content_id, named)
+        async def save(form: RetirementForm) -> Content:
+            following = await replacement(service, viewer, content_id, form.superseded_by)
+            retirement = Retirement(reason=form.reason, superseded_by=following)
+            return await service.lifecycle.retire(viewer, content_id, retirement)
 
-        return await stepped(request, viewer, content_id, RETIRE, Retirement, save, "“{}” is retired.")
+        return await stepped(request, viewer, content_id, RETIRE, RetirementForm, save, "“{}” is retired.")
 
     @pages.get("/content/{content_id}/expire", Enablement.APPROVE)
     async def expire_form(request: Request, viewer: CurrentViewer, content_id: str) -> Response:

@@ -13,7 +13,7 @@ from typing import Literal
 import orjson
 
 from partita.apps.enablement import schema
-from partita.apps.enablement.formats import day_of, last_valid_day, major_of, match_name, moment_of
+from partita.apps.enablement.formats import day_in_words, major_of, match_name, moment_of
 from partita.apps.enablement.permissions import State
 from partita.apps.enablement.schema import (
     QUEUE,
@@ -214,13 +214,12 @@ class Audience:
         match cause.fanout.cause:
             case kind if kind == REVIEW:
                 step = int(details.get("step") or 0)
-                day = day_of(content.review_due_date)
                 title = f"{cause.title} is due for review" if step <= 0 else f"The review of {cause.title} is overdue"
-                said = f"Due on {day}. Say that it is still correct, or change it."
+                said = f"Due on {day_in_words(content.review_due_date)}. Say that it is still correct, or change it."
                 told = [_group(cause, "owner", "my_work", "warning", title, said, cause.page, _just(owner))]
                 return [*told, self._queue(cause, title, said, "warning", cause.page)] if step >= _LATE_REVIEW else told
             case kind if kind == EXPIRY:
-                said = f"Its last valid day is {last_valid_day(content.expiry_date)}."
+                said = f"Its last valid day is {day_in_words(content.expiry_date)}."
                 title = f"{cause.title} expires soon"
                 return [_group(cause, "owner", "my_work", "warning", title, said, cause.page, _just(owner))]
             case kind if kind in (MUST_READ, ASKED, REMINDED):
@@ -259,7 +258,8 @@ class Audience:
                 if each.open_reader == each.reader and _concerns(cause, each):
                     yield each.reader, "because you were asked to read it"
 
-        return [_group(cause, "readers", "must_read", "warning", title, f"Read it by {day}.", cause.page, people)]
+        said = f"Read it by {day_in_words(day)}."
+        return [_group(cause, "readers", "must_read", "warning", title, said, cause.page, people)]
 
     # The two sides of an approval
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from partita.apps.enablement.formats import day_of, expires_at, last_valid_day, major_of, today_of
+from partita.apps.enablement.formats import day_in_words, day_of, expires_at, last_valid_day, major_of, today_of
 from partita.apps.enablement.inputs import NOTE_LENGTHS
 from partita.apps.enablement.schema import Content
 from partita.kit.problems import FieldError, Invalid
@@ -54,4 +54,5 @@ def check_valid(fields: Any, now: Any) -> None:
     ends = expires_at(fields.expiry_date)
     day = last_valid_day(fields.expiry_date)
     if ends is not None and day is not None and day < today_of(now):
-        raise Invalid(FieldError("expiry_date", f"Its last valid day was {day}. Choose a later one first."))
+        message = f"Its last valid day was {day_in_words(day)}. Choose a later one first."
+        raise Invalid(FieldError("expiry_date", message))

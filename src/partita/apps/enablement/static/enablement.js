@@ -19,6 +19,7 @@
     let running = null;
     let wanted = null; // the button that was pressed while the file was on its way
 
+    const told = () => form.dispatchEvent(new Event("input")); // a script that fills in a field tells nobody
     const say = (text, ...buttons) => state.replaceChildren(make("span", { textContent: text }), ...buttons);
     const button = (text, press) => {
       const made = make("button", { type: "button", className: "button small", textContent: text });
@@ -36,9 +37,11 @@
       running = null;
       id.value = upload.upload_id;
       called.value = file.name;
+      told();
       say(`${file.name}, ${size(file.size)}: sent. It is attached when you save.`, button("Leave it out", () => {
         id.value = "";
         called.value = "";
+        told();
         state.replaceChildren();
       }));
       if (wanted) {
@@ -137,6 +140,30 @@
   };
 
   for (const field of document.querySelectorAll("[data-attach]")) attach(field);
+})();
+
+// What is still missing before something can be submitted, while it is written. Without script it says what was missing when the page came.
+(() => {
+  const needed = document.querySelector(".needed");
+  if (!needed) return;
+  const form = needed.closest("form");
+  const typed = (name) => form.elements[name]?.value.trim() ?? "";
+  const there = {
+    title: () => typed("title"),
+    summary: () => typed("summary"),
+    note: () => typed("note").length >= 10,
+    body: () => typed("text") || typed("upload_id") || ("file" in needed.dataset && !form.elements.remove_file?.checked),
+  };
+  const look = () => {
+    for (const each of needed.children) {
+      const done = Boolean(there[each.dataset.needs]());
+      each.classList.toggle("done", done);
+      each.querySelector("[data-state]").textContent = done ? ": there" : ": missing";
+    }
+  };
+  form.addEventListener("input", look);
+  form.addEventListener("change", look);
+  look(); // a browser that comes back fills in what was typed
 })();
 
 // Import: several files are chosen at once and sent one after the other. Without script they are sent one by one.

@@ -40,7 +40,12 @@ def add(pages: Routes, service: WorthWatchService) -> None:
         page = await curators.approved(limit=_FACES, cursor=cursor)
         head = Head("/worthwatch/curators", "The people who write the lists.")
         return render(
-            request, "worthwatch/curators.html", page=page, me=await service.people.mine(viewer), page_head=head
+            request,
+            "worthwatch/curators.html",
+            page=page,
+            followed=await service.follows.among(viewer, (each.curator.user_id for each in page)),
+            me=await service.people.mine(viewer),
+            page_head=head,
         )
 
     @pages.post("/following/{curator_id}", WorthWatch.LIST)

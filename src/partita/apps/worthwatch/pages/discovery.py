@@ -33,11 +33,14 @@ def add(pages: Routes, service: WorthWatchService) -> None:
         if tag:
             page = await discovery.tagged(tag, limit=_CARDS, cursor=cursor)
             found = await discovery.tag(tag)
-            return render(request, "worthwatch/lists.html", page=page, tag=found, sort="new", page_head=head)
+            return render(
+                request, "worthwatch/lists.html", page=page, tag=found, count=found.count, sort="new", page_head=head
+            )
         if sort:
             read = discovery.popular if sort == "popular" else discovery.newest
             page = await read(limit=_CARDS, cursor=cursor)
-            return render(request, "worthwatch/lists.html", page=page, tag=None, sort=sort, page_head=head)
+            count = await service.finding.live_lists()
+            return render(request, "worthwatch/lists.html", page=page, tag=None, count=count, sort=sort, page_head=head)
         me = await service.people.mine(viewer)
         front = await discovery.front(viewer)
         return render(request, "worthwatch/discover.html", front=front, me=me, page_head=head)

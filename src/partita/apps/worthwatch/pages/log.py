@@ -58,7 +58,8 @@ class Line:
 
     @property
     def verb(self) -> str:
-        return _VERBS.get(self.entry.log.verb, self.entry.log.verb)
+        verb = _VERBS.get(self.entry.log.verb, self.entry.log.verb)
+        return f"{verb} themselves" if self.name is None and verb.endswith((" of", " on")) else verb
 
     @property
     def name(self) -> str | None:

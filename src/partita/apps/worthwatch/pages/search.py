@@ -87,6 +87,7 @@ def add(pages: Routes, service: WorthWatchService) -> None:
             lengths=LENGTHS,
             lengths_found=_in_order(found[tab].facets.get("length", ())) if tab != "all" else (),
             curator_path=curator_path,
+            hides_averages=me is not None and bool(me.hide_averages),
             may_add=viewer.may(WorthWatch.CATALOG) or (me is not None and me.approved),
         )
 

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from typing import Any
+from urllib.parse import urlencode
 
 from fastapi import Request
 from starlette.responses import RedirectResponse, Response
 
 from partita.apps.worthwatch.inputs import NewMovie, NewShow, ReviewForm
 from partita.apps.worthwatch.schema import Mine, Movie, User
+from partita.apps.worthwatch.search import decade_of
 from partita.apps.worthwatch.service import WorthWatchService
 from partita.apps.worthwatch.service.addresses import (
     CONTENT_TYPES,
@@ -32,7 +34,7 @@ from partita.kit.sharing.structured import rating, thing
 
 ENOUGH = 5
 """An average of fewer ratings says nothing."""
-_REVIEWS, _PAGE = 4, 20
+_REVIEWS, _PAGE, _CAST = 4, 20, 12
 _ONE = "/titles/{kind}/{content_id}"
 _SEPARATED = ("genres", "directors", "creators", "cast", "otherTitles")
 
@@ -146,6 +148,7 @@ async def title_page(
         hidden=count >= ENOUGH and _hidden(me, mine),
         bars=[(str(number), amount) for number, amount in reversed(list(enumerate(title.histogram, 1)))],
         facts=facts_of(title),
+        people=people_of(title),
         curator_path=curator_path,
         curator_name=curator_name,
         list_path=list_path,
@@ -157,16 +160,33 @@ def path_of(title: Title) -> str:
     return title_path(title.content_type, title.content_id, title.title)
 
 
-def facts_of(title: Title) -> list[str]:
-    """Year, length and the like; what is not known is left out."""
+def facts_of(title: Title) -> list[list[tuple[str, str]]]:
+    """Year, length and genres, each with where it leads: others of that decade or genre. What is not known is left
+    out, and a length leads nowhere."""
+    years = str(title.year or "")
     if isinstance(title, Movie):
-        return [each for each in (str(title.year or ""), in_hours(title.runtime), ", ".join(title.genres)) if each]
-    seasons = title.number_of_seasons
-    length = "" if not seasons else "1 season" if seasons == 1 else f"{seasons} seasons"
-    years = str(title.start_year or "")
-    if years and title.end_year and title.end_year != title.start_year:
-        years = f"{years} to {title.end_year}"
-    return [each for each in (years, "Series", length, ", ".join(title.genres)) if each]
+        lengths = [in_hours(title.runtime)]
+    else:
+        seasons = title.number_of_seasons
+        lengths = ["Series", "" if not seasons else "1 season" if seasons == 1 else f"{seasons} seasons"]
+        if years and title.end_year and title.end_year != title.start_year:
+            years = f"{years} to {title.end_year}"
+    decade = others_path(title, decade=decade_of(title.year)) if title.year else ""
+    genres = [(genre, others_path(title, genre=genre)) for genre in title.genres]
+    known = [[(years, decade)], *([(length, "")] for length in lengths), genres]
+    return [fact for fact in known if fact and fact[0][0]]
+
+
+def people_of(title: Title) -> dict[str, list[tuple[str, str]]]:
+    """Who made it and who plays in it, each with where it leads: what else the catalog has of them."""
+    makers = title.directors if isinstance(title, Movie) else title.creators
+    groups = {"makers": makers, "cast": (title.cast or ())[:_CAST]}
+    return {group: [(name, others_path(title, q=name)) for name in names] for group, names in groups.items()}
+
+
+def others_path(title: Title, **wanted: str) -> str:
+    """The search for other titles of the same kind."""
+    return f"/worthwatch/search?{urlencode({**wanted, 'show': 'films' if isinstance(title, Movie) else 'series'})}"
 
 
 def title_head(request: Request, title: Title) -> Head:

@@ -91,6 +91,10 @@ class Finding:
         """How many there are of each kind, for the tabs."""
         return {kind: (await self._find(kind, wanted, limit=1, suggest=False)).total for kind in KINDS}
 
+    async def live_lists(self) -> int:
+        """How many lists everybody can open: by the index, which costs no read."""
+        return (await self._find("lists", Wanted(), limit=1, suggest=False)).total
+
     async def find(
         self, viewer: Viewer, kind: Kind, wanted: Wanted, *, limit: int = PAGE, cursor: str | None = None
     ) -> Found:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 from partita.apps.worthwatch import schema
@@ -53,6 +53,12 @@ class Follows:
     async def follows(self, viewer: Viewer, curator_id: str) -> bool:
         """Whether the viewer follows a curator."""
         return viewer.signed_in and await find(self._store, schema.follow, viewer.id, curator_id) is not None
+
+    async def among(self, viewer: Viewer, curator_ids: Iterable[str]) -> frozenset[str]:
+        """Those of the curators on a page whom the viewer follows."""
+        keys = [schema.follow(viewer.id, each).key for each in dict.fromkeys(curator_ids)] if viewer.signed_in else []
+        found = await self._store.batch_get(keys) if keys else []
+        return frozenset(each.curator for each in found if each is not None)
 
     async def mine(self, viewer: Viewer, *, limit: int = 20, cursor: str | None = None) -> Page[User]:
         """The curators whom the viewer follows, newest first; those who are suspended or gone are left out."""

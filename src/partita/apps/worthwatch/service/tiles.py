@@ -18,6 +18,7 @@ from partita.apps.worthwatch.schema import (
     Watchlist,
     WatchlistItem,
 )
+from partita.apps.worthwatch.search import ENOUGH_RATINGS
 from partita.apps.worthwatch.service.addresses import (
     curator_path,
     list_path,
@@ -49,6 +50,8 @@ class Tile:
     rating: int | None = None
     """The viewer's own."""
     average: float | None = None
+    rated_by: int = 0
+    """How many people the average is of, where it is known."""
     place: int | None = None
     """Its place on a list, counted from 1."""
     ranked: bool = False
@@ -96,6 +99,10 @@ class Tile:
     @property
     def kind(self) -> str:
         return "Film" if self.type == "MOVIE" else "Series"
+
+    def average_shown(self, *, hidden: bool) -> float | None:
+        """The average as grids show it: of enough ratings, and to who hides averages only once they have seen it."""
+        return None if self.rated_by < ENOUGH_RATINGS or (hidden and not self.seen) else self.average
 
     def marked(self, mine: Mine | None) -> Tile:
         """The tile with what the viewer has done with the title."""
@@ -185,7 +192,8 @@ def tile_of_title(title: Title) -> Tile:
     """A title of the catalog."""
     tile = tile_of_label(title.content_type, title.content_id, label_of(title))
     average = float(title.rating) if title.rating is not None else None
-    return replace(tile, average=average, runtime=title.runtime if isinstance(title, Movie) else None)
+    runtime = title.runtime if isinstance(title, Movie) else None
+    return replace(tile, average=average, rated_by=title.rating_count or 0, runtime=runtime)
 
 
 def tile_of_ref(ref: TitleRef) -> Tile:
