@@ -168,7 +168,7 @@ fuzz: $(VENV)/.dev ## Send the engine 100,000 broken requests, and pages and API
 
 jobs: $(VENV)/.dev ## Kill processes 100 times while they run jobs, and look for work that is lost or done twice
 	@PARTITA_KILLS=100 PARTITA_SLOW_HANDLER=5 $(BIN)/python -m pytest -q --timeout 3600 tests/kit/jobs tests/kit/test_changes.py tests/apps/newsletter/test_kills.py $(ARGS)
-	@PARTITA_KILLS=10 $(BIN)/python -m pytest -q --timeout 3600 tests/apps/worthwatch/test_killed_import.py $(ARGS)
+	@PARTITA_KILLS=10 $(BIN)/python -m pytest -q --timeout 3600 tests/apps/worthwatch/test_killed_import.py tests/apps/kelifax/test_killed_import.py $(ARGS)
 
 machines: $(VENV)/.dev ## Kill three machines on one DynamoDB in turn, and let it fall silent; takes some minutes
 	@$(BIN)/python -m tests.machines $(ARGS)

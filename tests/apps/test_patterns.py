@@ -23,16 +23,16 @@ DOCUMENTED = {
         Get Resource by Slug                    resource            GetItem
         List All Approved Resources             approved_resources  Query ResourceStatusIndex
         Get all approved resources (public)     approved_resources  Query ResourceStatusIndex
-        List Approved by Category               approved_in         Query ApprovedCategoryIndex
-        Filter by status post-query             approved_in         Query ApprovedCategoryIndex
+        List Approved by Category               approved_in         Query CategoryListIndex
+        Filter by status post-query             approved_in         Query CategoryListIndex
         Admin: List Pending Resources           pending_resources   Query ResourceStatusIndex
         Get all pending resources (admin)       pending_resources   Query ResourceStatusIndex
         Get recently submitted                  submitted_since     Query ResourceStatusIndex
         Get all development resources           resources_in        Query CategoryIndex
         Get recent design tools                 recent_in           Query CategoryIndex
         Text Search                             resources_found     BatchGetItem
-        Analytics Queries                       resources_from      Query DomainIndex
-        Analytics Queries                       popular_resources   Query PopularIndex
+        Analytics Queries                       resources_from      Query SubmitterDomainIndex
+        Analytics Queries                       popular_resources   Query ViewsIndex
         Analytics Queries                       totals              Query CountIndex
     """,
     "fus": """

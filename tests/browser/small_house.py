@@ -5,9 +5,10 @@ from __future__ import annotations
 import asyncio
 import socket
 import threading
-from collections.abc import Coroutine, Iterator
+from collections.abc import Callable, Coroutine, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -20,6 +21,7 @@ from partita.apps.kelifax.service import KelifaxService
 from partita.apps.kelifax.system import build as build_kelifax
 from partita.bootstrap import build
 from partita.kit.kit import Kit
+from partita.kit.links import Link, NightlyLinks, ask
 from partita.kit.settings import Settings
 from partita.web.app import create_app
 from tests.browser.house import PASSWORD, PEOPLE, House
@@ -62,6 +64,27 @@ class SmallHouse(House):
     def run(self, work: Coroutine[Any, Any, T]) -> T:
         """Do something behind the pages, where they are served."""
         return asyncio.run_coroutine_threadsafe(work, self.loop).result(_SECONDS)
+
+    def ask_on_nights(self, links: Callable[[Kit], NightlyLinks], link: Link, nights: int) -> None:
+        """Ask an address, as the nightly round does, on so many days up to today."""
+        today = datetime.now(UTC)
+
+        async def asked() -> None:
+            for days in reversed(range(nights)):
+                kit = replace(self.kit, clock=_Day(today - timedelta(days=days)))
+                await links(kit).record(link, await ask(kit.fetcher, link.url))
+
+        self.run(asked())
+
+
+class _Day:
+    """A clock that stands still."""
+
+    def __init__(self, at: datetime) -> None:
+        self._at = at
+
+    def now(self) -> datetime:
+        return self._at
 
 
 @contextmanager

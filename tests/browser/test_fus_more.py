@@ -11,9 +11,12 @@ from playwright.sync_api import Browser, expect
 
 from partita.apps.fus.inputs import NewSite
 from partita.apps.fus.permissions import MANAGER as MANAGES
+from partita.apps.fus.service import FusService
+from partita.kit.links import Link
+from tests.apps.fus.test_other_services import POCKET_CSV, POCKET_HTML, RAINDROP
 from tests.apps.house import person
 from tests.browser.conftest import Mode
-from tests.browser.house import EVERYTHING, MANAGER, MEMBER
+from tests.browser.house import ADMIN, EVERYTHING, MANAGER, MEMBER
 from tests.browser.small_house import SmallHouse, small_house
 from tests.browser.window import Window
 from tests.kit.fetcher.sites import answer
@@ -54,7 +57,7 @@ def test_stars_are_given_undone_found_by_everybody_and_filtered_by_oneself(catal
         _choose(member, f"/fus?tags={tag}", re.compile("^Not rated by me"))
         member.sees("Nothing matches")
         member.open("/fus/me/ratings")
-        _search_mine(member, f"star {mode.number}")
+        _search(member, "Search my ratings", f"star {mode.number}")
         member.click(member.page.get_by_role("link", name=re.compile("^5 stars")).first)
         member.sees(titles[0])
         member.sees_not(titles[1])
@@ -73,13 +76,6 @@ def test_stars_are_given_undone_found_by_everybody_and_filtered_by_oneself(catal
             lambda: visitor.page.locator("#main .list h3").all_inner_texts() == titles[:1],
         )
         visitor.check()
-
-
-def _search_mine(member: Window, words: str) -> None:
-    box = member.page.get_by_role("searchbox", name="Search my ratings")
-    box.fill(words)
-    with member.leaving():
-        box.press("Enter")
 
 
 def _choose(shown: Window, path: str, value: re.Pattern[str]) -> None:
@@ -307,6 +303,10 @@ def test_related_sites_share_tags_and_copies_keep_what_a_page_said(catalog: Smal
         manager.follow(title)
         manager.confirm("Delete", "Delete")
         manager.told("Copy deleted.")
+    with mode.window(catalog, MEMBER) as member:
+        member.open(path)
+        member.sees_not("Copy of the page")
+        assert member.open(f"{path}/copy").status == 403
 
 
 def test_a_page_is_previewed_and_fills_in_what_nobody_typed(catalog: SmallHouse, mode: Mode) -> None:
@@ -354,3 +354,94 @@ def test_bookmarks_are_checked_first_and_then_added_with_a_tag(catalog: SmallHou
         manager.sees("Pinned", "sea", f"from-pinboard-{mode.number}")
         manager.until(f"/fus?tags=from-pinboard-{mode.number}", lambda: manager.page.locator(".list > li").count() == 1)
         manager.check()
+
+
+def test_files_of_raindrop_and_pocket_are_imported_and_a_site_that_is_there_stays(
+    catalog: SmallHouse, mode: Mode
+) -> None:
+    host = f"of-{mode.number}.example".encode()
+    files = {
+        "raindrop.csv": (RAINDROP.replace(b"example.org", host), "Add 2 sites now", "Added"),
+        "pocket.html": (POCKET_HTML.replace(b"example.org", host), "", "Already there"),
+        "pocket.csv": (POCKET_CSV.replace(b"example.org", host), "", "Already there"),
+    }
+    with mode.window(catalog, MANAGER) as manager:
+        for name, (data, button, outcome) in files.items():
+            manager.open("/fus/import")
+            manager.field("File").set_input_files(files=[{"name": name, "mimeType": "text/plain", "buffer": data}])
+            manager.press("Check first")
+            manager.sees("Nothing was added yet.")
+            if button:
+                manager.press(button)
+            manager.follow(re.compile(f"^{outcome}"))
+            manager.sees(f"https://maps.{host.decode()}/", f"https://bread.{host.decode()}/")
+        manager.follow(f"https://bread.{host.decode()}/")
+        manager.sees("Bread", "My own words")
+
+
+def test_ones_own_comments_and_groups_are_searched_sorted_and_counted(catalog: SmallHouse, mode: Mode) -> None:
+    path, group = _site(catalog, f"Diary {mode.number}"), f"walkers-{mode.number}"
+    with mode.window(catalog, MEMBER) as member, mode.window(catalog, ADMIN) as admin:
+        member.open(path)
+        member.press("3 stars")
+        member.told("Rating saved")
+        for word in ("Early", "Late"):
+            member.open(path)
+            member.field("Your comment").fill(f"{word} birds of {mode.number}.")
+            member.press("Post comment")
+            member.sees(f"{word} birds of {mode.number}.")
+        expect(member.page.locator("#comments li .stars")).to_have_count(2)
+        member.navigate("My comments")
+        told = member.page.locator("#main .kept")
+        _search(member, "Search my comments", f"birds {mode.number}")
+        expect(told).to_have_text([f"Late birds of {mode.number}.", f"Early birds of {mode.number}."])
+        member.choose("Sort", "oldest")
+        expect(told).to_have_text([f"Early birds of {mode.number}.", f"Late birds of {mode.number}."])
+        member.sees("2 comments")
+        member.check()
+        _search(member, "Search my comments", "no such bird")
+        member.sees("Nothing matches")
+        admin.open("/fus/groups")
+        admin.follow("New group")
+        admin.fill(Name=group)
+        admin.press("Create group")
+        admin.fill(Add_a_member=MEMBER)
+        admin.press("Add member")
+        admin.told("added")
+        member.open("/fus/me/groups")
+        _search(member, "Search my groups", group)
+        expect(member.page.locator("#main .list h2")).to_have_text([group])
+        member.sees("1 group")
+        member.check()
+
+
+def _search(member: Window, label: str, words: str) -> None:
+    box = member.page.get_by_role("searchbox", name=label)
+    box.fill(words)
+    with member.leaving():
+        box.press("Enter")
+
+
+def test_an_address_that_failed_for_three_nights_is_told_until_it_works(catalog: SmallHouse, mode: Mode) -> None:
+    at, title = f"/lost-{mode.number}", f"Lost {mode.number}"
+    catalog.answers[at] = answer(b"", status=410)
+    path = _site(catalog, title, url=f"{catalog.site}{at}")
+    link = Link(path.rpartition("/")[2], f"{catalog.site}{at}")
+
+    def ask(nights: int) -> None:
+        catalog.ask_on_nights(lambda kit: FusService(kit).links, link, nights)
+
+    ask(3)
+    with mode.window(catalog, MANAGER) as manager, mode.window(catalog) as visitor:
+        visitor.open(path)
+        visitor.sees("The site has not answered since")
+        visitor.check()
+        manager.open("/fus/broken")
+        manager.sees(title, "410")
+        manager.check()
+        catalog.answers[at] = answer()
+        ask(1)
+        visitor.open(path)
+        visitor.sees_not("The site has not answered since")
+        manager.open("/fus/broken")
+        manager.sees_not(title)

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import replace
-from datetime import UTC, datetime, timedelta
 from io import BytesIO
 
 import pytest
@@ -14,7 +12,7 @@ from playwright.sync_api import Browser, expect
 
 from partita.apps.kelifax.schema import Resource
 from partita.apps.kelifax.service import KelifaxService
-from partita.kit.links import Link, ask
+from partita.kit.links import Link
 from tests.apps.kelifax.conftest import approved
 from tests.browser.conftest import Mode
 from tests.browser.house import ADMIN, EVERYTHING, MEMBER, MODERATOR
@@ -204,26 +202,64 @@ def test_a_link_that_failed_for_three_nights_is_told_until_it_works(directory: S
 
 
 def _nights(directory: SmallHouse, resource: Resource, nights: int) -> None:
-    """Ask the address of a resource, as the nightly round does, on so many days up to today."""
-    today = datetime.now(UTC)
-
-    async def asked() -> None:
-        for days in reversed(range(nights)):
-            kit = replace(directory.kit, clock=_Day(today - timedelta(days=days)))
-            link = Link(resource.resource_slug, resource.resource_url)
-            await KelifaxService(kit).links.record(link, await ask(kit.fetcher, link.url))
-
-    directory.run(asked())
+    link = Link(resource.resource_slug, resource.resource_url)
+    directory.ask_on_nights(lambda kit: KelifaxService(kit).links, link, nights)
 
 
-class _Day:
-    """A clock that stands still."""
+def test_several_tags_narrow_a_list_and_the_most_viewed_with_a_tag_come_first(
+    directory: SmallHouse, mode: Mode
+) -> None:
+    tag, second = f"yarn-{mode.number}", f"wool-{mode.number}"
+    names = [f"Yarn {number} of {mode.number}" for number in range(5)]
+    for number, name in enumerate(names):
+        made = directory.run(approved(directory.kelifax, name, resource__tags=[tag, second] if number == 1 else [tag]))
+        directory.run(directory.kelifax.views.count(made.resource_slug, 50 if number == 2 else 1))
+    directory.run(directory.kelifax.views.add_waiting())
+    with mode.window(directory) as visitor:
+        popular = visitor.page.locator("section[aria-labelledby=popular] a")
+        visitor.until(
+            f"/kelifax/resources?tag={tag}", lambda: popular.count() > 0 and popular.first.inner_text() == names[2]
+        )
+        visitor.sees(f"Most viewed resources tagged {tag}")
+        visitor.check()
+        listed = visitor.page.locator("#main .list h3")
+        expect(listed).to_have_count(5)
+        _filter(visitor, "Tags", second)
+        visitor.sees(f"Resources tagged {tag} and {second}")
+        expect(listed).to_have_text([names[1]])
+        visitor.check()
+        visitor.click(visitor.page.locator(".chosen").get_by_role("link", name=re.compile(f"^{second}")))
+        expect(listed).to_have_count(5)
 
-    def __init__(self, at: datetime) -> None:
-        self._at = at
 
-    def now(self) -> datetime:
-        return self._at
+def test_the_directory_is_downloaded_and_its_numbers_lead_to_what_is_behind_them(
+    directory: SmallHouse, mode: Mode
+) -> None:
+    name, domain = f"Counted Loom {mode.number}", f"looms-{mode.number}.example"
+    directory.run(approved(directory.kelifax, name, submitter__companyEmail=f"ada@{domain}"))
+    with mode.window(directory, ADMIN) as admin:
+        admin.open("/kelifax/moderation/import")
+        admin.follow("Export")
+        admin.sees("Nothing about submitters is part of it.")
+        admin.check()
+        for format in ("CSV", "JSON", "Markdown"):
+            with admin.page.expect_download() as download:
+                admin.click(admin.page.get_by_role("link", name=f"Download {format}"))
+            saved = download.value.path().read_text()
+            assert name in saved, format
+            assert domain not in saved, format
+        admin.navigate("Analytics")
+        admin.check()
+        admin.follow(domain)
+        admin.sees(name, domain)
+        admin.check()
+        admin.open("/kelifax/analytics")
+        numbers = admin.page.locator("figure", has_text="Submissions per day").locator("details")
+        admin.click(numbers.locator("summary"))
+        with admin.leaving():
+            admin.click(numbers.get_by_role("link").last)
+        admin.sees("Submissions", name)
+        admin.check()
 
 
 def _filter(visitor: Window, facet: str, value: str) -> None:

@@ -165,6 +165,17 @@ async def test_a_token_is_shown_once_works_within_its_scopes_and_ends_when_revok
     assert (await ada.get(revoke)).status == 404
 
 
+async def test_a_reload_makes_no_second_token_and_does_not_show_the_first_again(served: Served) -> None:
+    ada = await served.person("Ada", "press:editor")
+    sent = await ada.post("/account/tokens", [("name", "once"), ("days", "30"), ("scopes", "press:article:publish")])
+    assert sent.status == 303
+    first = await ada.get(sent.location)
+    (token,) = re.findall(r"<code>(pat_[^<]+)</code>", first.text)
+    again = await ada.get(sent.location)
+    assert token not in again.text
+    assert len(set(re.findall(r"/account/tokens/\w+/revoke", (await ada.get("/account/tokens")).text))) == 1
+
+
 async def test_a_token_without_permissions_reads_and_says_so_wherever_it_is_told(served: Served) -> None:
     ada = await served.person("Ada", "press:editor")
     words = "read public data and your own"

@@ -10,13 +10,14 @@ from urllib.parse import urlencode
 
 import pytest
 
-from partita.apps.fus.inputs import CommentInput, NewGroup
+from partita.apps.fus.inputs import CommentInput, NewGroup, RatingInput
 from partita.apps.fus.schema import FUS, Site
 from partita.apps.fus.service.comments import COMMENTING
 from partita.apps.fus.service.sites import ADDING, FETCHING
 from partita.apps.fus.service.transfer.service import IMPORTING
 from partita.kit.limits import Rule
 from partita.table import Update
+from tests.apps.fus.conftest import member as a_member
 from tests.apps.fus.conftest import put
 from tests.apps.fus.served import Fus, Somebody, serve
 from tests.apps.house import kit_on, person
@@ -67,6 +68,35 @@ async def test_the_catalog_shows_sites_with_stars_tags_and_what_to_do_next(fus: 
     nothing = (await fus.visitor().get("/fus?tags=nothing&tags=maps")).shown
     assert "Nothing matches" in nothing
     assert "Show everything" in nothing
+
+
+async def test_best_rated_first_is_a_fair_order_and_says_so(fus: Fus) -> None:
+    perfect, loved = [await put(fus.service, title, tags=["fair"]) for title in ("Perfect Once", "Loved By Six")]
+    for site, given in ((perfect, [5]), (loved, [5, 5, 5, 5, 5, 4])):
+        for stars in given:
+            await fus.service.ratings.rate(a_member(), site.site_id, RatingInput(stars=stars))
+    await fus.worker.drain()
+    shown = (await fus.visitor().get("/fus?tags=fair&sort=rating")).shown
+    assert shown.index("Loved By Six") < shown.index("Perfect Once")
+    assert "4.8" in shown
+    assert "5.0" in shown, "the average that is shown is the plain one"
+    assert "as if five more people had given it three stars" in shown
+    assert "five more people" not in (await fus.visitor().get("/fus?tags=fair")).shown
+
+
+async def test_controls_that_could_not_work_are_not_there(fus: Fus, manager: Somebody, member: Somebody) -> None:
+    site = await put(fus.service, "Without Controls")
+    path = f"/fus/sites/{site.site_id}"
+    for nobody in ('name="stars"', "Post comment", "/edit", "/delete", "Begin a collection", "/copy"):
+        assert nobody not in (await fus.visitor().get(path)).shown, nobody
+    shown = (await member.get(path)).shown
+    for theirs in (f"{path}/edit", f"{path}/delete", f"{path}/copy", f"{path}/history"):
+        assert theirs not in shown, theirs
+        assert theirs in (await manager.get(path)).shown, theirs
+    assert "Remove rating" not in shown, "there is nothing to remove yet"
+    form = (await manager.get("/fus/sites/new")).shown
+    assert 'value="preview"' not in form, "pages are not fetched here"
+    assert 'name="fetch"' not in form
 
 
 async def test_the_catalog_counts_the_tags_of_what_it_shows_and_corrects_words(fus: Fus) -> None:

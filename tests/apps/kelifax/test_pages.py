@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import AsyncIterator, Iterable, Mapping
+from datetime import datetime, timedelta
 from html import unescape
 from io import BytesIO
 
@@ -834,6 +835,58 @@ async def test_the_numbers_of_analytics_lead_to_what_is_behind_them(kelifax: Kel
     for empty in ("domain=numbers.example&since=2999-01-01", "domain=nobody.example", "since=2999-01-01"):
         assert "No resources" in (await moderator.get(f"/kelifax/analytics/resources?{empty}")).shown, empty
     assert (await kelifax.visitor().get("/kelifax/analytics/resources")).status == 303
+
+
+async def test_lists_of_moderation_are_in_the_order_they_say_and_name_resources_by_their_names(
+    kelifax: Kelifax, moderator: Somebody
+) -> None:
+    desk = "/kelifax/moderation"
+    for number, decides in enumerate((None, None, MOD, MOD)):
+        await _resource(kelifax, f"Öld Örder {number}", by=decides)
+    for slug in ("old-order-2", "old-order-3"):
+        await kelifax.service.reports.add(slug, "It has moved.", "somewhere")
+    pages = {
+        f"{desk}/many": (0, 1),
+        f"{desk}?status=approved": (3, 2),
+        f"{desk}/reports": (3, 2),
+    }
+    for path, order in pages.items():
+        main = (await moderator.get(path)).shown.partition("<main")[2]
+        assert [int(each) for each in dict.fromkeys(re.findall(r"Öld Örder (\d)", main))] == [*order], path
+    told = {path: (await moderator.get(path)).shown for path in (desk, f"{desk}?status=approved", f"{desk}/reports")}
+    assert "What waits longest comes first." in told[desk]
+    assert "The newest first." in told[f"{desk}?status=approved"]
+    assert "the newest first." in told[f"{desk}/reports"]
+    assert all("waits longest" not in text for path, text in told.items() if path != desk)
+    assert ">old-order-3<" not in told[f"{desk}/reports"]
+    assert "History of Öld Örder 3" in (await moderator.get(f"{desk}/old-order-3/history")).shown
+
+
+async def test_a_bar_of_analytics_leads_to_what_was_submitted_on_its_days(
+    kelifax: Kelifax, moderator: Somebody
+) -> None:
+    ann = "ann@days.example"
+    decided = await _resource(kelifax, "Of A Day", submitter__companyEmail=ann)
+    await _resource(kelifax, "Of The Same Day", by=None, submitter__companyEmail=ann, resource__category="design")
+    day = decided.created_at[:10]
+    before = (datetime.fromisoformat(day) - timedelta(days=1)).date().isoformat()
+    chart = (await moderator.get("/kelifax/analytics")).text
+    leads = re.findall(r'href="(/kelifax/analytics/resources\?since=[^"]*)"', chart)
+    of_day = next(each for each in map(unescape, leads) if f"since={day}" in each)
+    shown = (await moderator.get(of_day)).shown
+    assert "Of A Day" in shown
+    assert "Of The Same Day" in shown
+    weeks = re.findall(r"since=([\d-]+)&amp;until=([\d-]+)", (await moderator.get("/kelifax/analytics?days=364")).text)
+    assert {datetime.fromisoformat(last) - datetime.fromisoformat(first) for first, last in weeks} == {timedelta(6)}
+    assert max(last for _, last in weeks) >= day
+    lists = "/kelifax/analytics/resources?"
+    for asked in (f"since={before}&until={before}", f"domain=days.example&until={before}", f"until={before}"):
+        assert "Of A Day" not in (await moderator.get(lists + asked)).shown, asked
+    both = (await moderator.get(f"{lists}domain=days.example&category=design")).shown
+    assert "Of The Same Day" in both
+    assert "Of A Day" not in both
+    for odd in ("until=9999-12-31", "since=x&until=2026-02-30", f"since={day}&until={before}"):
+        assert (await moderator.get(lists + odd)).status == 200, odd
 
 
 async def test_members_upvote_and_save_on_the_page_of_a_resource(kelifax: Kelifax) -> None:

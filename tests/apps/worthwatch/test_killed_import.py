@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import os
-import time
 from pathlib import Path
 
 import pytest
@@ -14,23 +12,18 @@ from partita.apps.worthwatch.inputs import ImportChoices
 from partita.apps.worthwatch.schema import Movie
 from partita.apps.worthwatch.service import WorthWatchService
 from partita.kit.jobs import Job
-from partita.kit.jobs.schema import job
 from partita.kit.kit import Kit
 from partita.kit.permissions import Viewer
 from partita.kit.suite import Suite
+from tests.apps.killed_jobs import ROWS, TIMEOUT, killed_at_work, suite_in
 from tests.apps.worthwatch.conftest import film, member
-from tests.apps.worthwatch.killed import suite_in, work
-from tests.forked import victim
 
-KILLS = int(os.environ.get("PARTITA_KILLS", "2"))
-FILMS = 20 * (KILLS + 1)
-_SECONDS = 90
 HEAD = {"history": "Date,Name,Year,Letterboxd URI,Rating", "new": "Position,Name,Year,URL,Description"}
 
 
 async def _begin(service: WorthWatchService, kit: Kit, target: str) -> tuple[Viewer, list[Movie], str, Job]:
     viewer = await member(kit)
-    films = [await film(service, f"Number {number}", release_year=1990) for number in range(FILMS)]
+    films = [await film(service, f"Number {number}", release_year=1990) for number in range(ROWS)]
     rows = [
         f"2024-01-{1 + number % 28:02},{each.title},1990,u,4"
         if target == "history"
@@ -38,44 +31,25 @@ async def _begin(service: WorthWatchService, kit: Kit, target: str) -> tuple[Vie
         for number, each in enumerate(films)
     ]
     review = await service.imports.begin(viewer, "\n".join([HEAD[target], *rows]).encode(), "brought.csv")
-    assert review.counts["found"] == FILMS
+    assert review.counts["found"] == ROWS
     await service.imports.choose(viewer, review.item.import_id, ImportChoices(target=target))
     return viewer, films, review.item.import_id, await service.imports.apply(viewer, review.item.import_id)
 
 
-def _await(kit: Kit, started: Job, rows: int) -> Job:
-    """The job as it is when it has done so many rows, or has ended."""
-    until = time.monotonic() + _SECONDS
-    while True:
-        now = kit.tables.get(job(started.job_id).consistently())
-        assert now is not None
-        if now.state in ("done", "failed") or len((now.checkpoint or '""').strip('"')) >= rows:
-            return now
-        assert time.monotonic() < until, (now.state, now.checkpoint)
-        time.sleep(0.002)
+def _rows_done(job: Job) -> int:
+    """Its checkpoint has a letter for each row."""
+    return len((job.checkpoint or '""').strip('"'))
 
 
-@pytest.mark.timeout(120 + 20 * KILLS)
+@pytest.mark.timeout(TIMEOUT)
 @pytest.mark.parametrize("target", ["history", "new"])
 def test_an_import_that_is_killed_in_the_middle_goes_on_and_counts_every_row_once(tmp_path: Path, target: str) -> None:
-    suite = suite_in(tmp_path)
+    suite = suite_in(tmp_path, "worthwatch")
     kit = suite.kit
     service = WorthWatchService(kit)
     viewer, films, import_id, started = asyncio.run(_begin(service, kit, target))
-    running = victim(work, tmp_path)
-    try:
-        for number in range(KILLS):
-            running.await_ready()
-            _await(kit, started, 1 + number * 20)
-            running.kill()
-            running = victim(work, tmp_path)
-        ended = _await(kit, started, FILMS + 1)
-    finally:
-        running.kill()
-    assert ended.state == "done", (ended.error, ended.detail)
-    assert ended.attempts > 1, "nobody was killed at work"
+    killed_at_work(tmp_path, "worthwatch", kit, started, _rows_done)
     asyncio.run(_check(service, kit, viewer, films, import_id, target))
-    print(f"{target}: {FILMS} rows, {KILLS} kills, {ended.attempts} attempts", flush=True)
     asyncio.run(_close(suite))
 
 
@@ -87,16 +61,16 @@ async def _check(
     service: WorthWatchService, kit: Kit, viewer: Viewer, films: list[Movie], import_id: str, target: str
 ) -> None:
     done = await service.imports.review(viewer, import_id)
-    assert done.outcomes == {"Added": FILMS}
+    assert done.outcomes == {"Added": ROWS}
     now = [await service.titles.title("MOVIE", each.movie_id) for each in films]
     if target == "history":
         assert {(each.rating_count, each.rating_sum) for each in now} == {(1, 8)}
         seen = [each async for each in kit.store.stream(schema.seen_shelf(viewer.id))]
         assert {each.content_id for each in seen} == {each.movie_id for each in films}
-        assert len(seen) == FILMS
+        assert len(seen) == ROWS
     else:
         (watchlist,) = (await service.lists.mine(viewer)).items
         items = await service.items.all_in_order(watchlist.watchlist_id)
         assert [item.content_id for item in items] == [each.movie_id for each in films]
-        assert watchlist.item_count == FILMS
+        assert watchlist.item_count == ROWS
         assert {each.listed_in for each in now} == {1}

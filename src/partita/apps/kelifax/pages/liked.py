@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
-from fastapi import Request
+from typing import Annotated
+
+from fastapi import Query, Request
 from starlette.responses import Response
 
+from partita.apps.kelifax.formats import category_name
 from partita.apps.kelifax.permissions import Kelifax
+from partita.apps.kelifax.schema import CATEGORIES
 from partita.apps.kelifax.service import KelifaxService
+from partita.apps.kelifax.service.mine import MOST
 from partita.kit.answers import Cursor
 from partita.kit.forms import MOST_FIELDS
 from partita.kit.pages import local, redirect, render
@@ -19,9 +24,16 @@ def add(pages: Routes, service: KelifaxService) -> None:
     """Declare the routes."""
 
     @pages.get("/saved", Kelifax.LIKE)
-    async def saved(request: Request, viewer: CurrentViewer, cursor: Cursor = None) -> Response:
-        page = await service.liked.saved(viewer, limit=_PAGE, cursor=cursor)
-        return render(request, "kelifax/saved.html", page=page)
+    async def saved(
+        request: Request,
+        viewer: CurrentViewer,
+        category: Annotated[str, Query(max_length=30)] = "",
+        cursor: Cursor = None,
+    ) -> Response:
+        chosen = next((each for each in CATEGORIES if each == category), None)
+        page = await service.mine.saved(viewer, chosen, limit=_PAGE, cursor=cursor)
+        names = {each: category_name(each) for each in CATEGORIES}
+        return render(request, "kelifax/saved.html", page=page, chosen=chosen, names=names, most=MOST)
 
     @pages.post("/resources/{slug}/upvote", Kelifax.LIKE)
     async def upvote(request: Request, viewer: CurrentViewer, slug: str) -> Response:

@@ -163,7 +163,11 @@ def add(pages: Routes, service: KelifaxService) -> None:
     async def history(request: Request, slug: str, cursor: Cursor = None) -> Response:
         page = await service.moderation.history(slug, _LOG_PAGE, cursor=cursor)
         entries = [*map(timeline_entry, page)]
-        return render(request, "kelifax/history.html", slug=slug, entries=entries, next_cursor=page.next_cursor)
+        resource = (await service.resources.of_any_status([slug])).get(slug)
+        name = slug if resource is None else resource.resource_name
+        return render(
+            request, "kelifax/history.html", slug=slug, name=name, entries=entries, next_cursor=page.next_cursor
+        )
 
     @pages.get("/moderation/{slug}", Kelifax.READ_MODERATION)
     async def inspect(request: Request, slug: str) -> Response:

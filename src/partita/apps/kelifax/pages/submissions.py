@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Annotated
 
-from fastapi import Request
+from fastapi import Query, Request
 from starlette.datastructures import FormData
 from starlette.exceptions import HTTPException
 from starlette.responses import Response
@@ -12,8 +13,9 @@ from starlette.responses import Response
 from partita.apps.kelifax.formats import LICENCES, PRICINGS, category_name
 from partita.apps.kelifax.inputs import PageAddress, Submission, submission_of
 from partita.apps.kelifax.pages.wizard import STEPS, URL, Wizard, wizard
-from partita.apps.kelifax.schema import CATEGORIES, Resource
+from partita.apps.kelifax.schema import CATEGORIES, STATUSES, Resource
 from partita.apps.kelifax.service import KelifaxService
+from partita.apps.kelifax.service.mine import MOST
 from partita.apps.kelifax.service.resources import AddressTaken
 from partita.kit.answers import Cursor, Revision, address_of
 from partita.kit.forms import MOST_FIELDS, Parsed, filled, parse
@@ -94,9 +96,15 @@ def add(pages: Routes, service: KelifaxService) -> None:
         return step.filled_in(proposal)
 
     @pages.get("/submissions", Access.SIGNED_IN)
-    async def my_submissions(request: Request, viewer: CurrentViewer, cursor: Cursor = None) -> Response:
-        page = await service.submissions.mine(viewer, limit=_PAGE, cursor=cursor)
-        return render(request, "kelifax/submissions.html", page=page)
+    async def my_submissions(
+        request: Request,
+        viewer: CurrentViewer,
+        status: Annotated[str, Query(max_length=20)] = "",
+        cursor: Cursor = None,
+    ) -> Response:
+        chosen = next((each for each in STATUSES if each == status), None)
+        page = await service.mine.submissions(viewer, chosen, limit=_PAGE, cursor=cursor)
+        return render(request, "kelifax/submissions.html", page=page, chosen=chosen, most=MOST)
 
     def edit_step(request: Request, resource: Resource, step: Wizard) -> Response:
         return _step(request, service, step, resource)

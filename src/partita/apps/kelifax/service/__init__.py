@@ -6,6 +6,7 @@ from partita.apps.kelifax.service.analytics import Analytics
 from partita.apps.kelifax.service.filling import Filling
 from partita.apps.kelifax.service.liked import Liked
 from partita.apps.kelifax.service.links import Links
+from partita.apps.kelifax.service.mine import Mine
 from partita.apps.kelifax.service.moderation import Moderation
 from partita.apps.kelifax.service.reports import Reports
 from partita.apps.kelifax.service.resources import Resources
@@ -25,6 +26,7 @@ class KelifaxService:
         self.liked = Liked(kit, self.resources)
         self.sharing = Sharing(kit, self.resources)
         self.submissions = Submissions(kit)
+        self.mine = Mine(kit, self.submissions, self.liked)
         self.filling = Filling(kit)
         self.moderation = Moderation(kit, self.resources)
         self.reports = Reports(kit, self.resources)

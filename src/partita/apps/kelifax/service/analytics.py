@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from datetime import timedelta
+from datetime import date, timedelta
 from typing import Literal
 
 from partita.apps.kelifax import schema
@@ -14,6 +14,8 @@ from partita.table import Page
 
 _EVER = "0000"
 """Before everything."""
+MOST_OF_A_STATUS = 100
+"""How many of each status are listed of a stretch of days."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,6 +39,18 @@ class Wanted:
     category: Category | None = None
     since: str = ""
     """A day, such as `2026-01-26`."""
+    until: str = ""
+    """The last day."""
+
+    @property
+    def of_every_status(self) -> bool:
+        """Whether it asks for all resources, not only for those that wait."""
+        return bool(self.domain or self.category or (self.since and self.until))
+
+    @property
+    def end(self) -> str:
+        """The day after the last one."""
+        return (date.fromisoformat(self.until) + timedelta(days=1)).isoformat()
 
 
 class Analytics:
@@ -65,15 +79,29 @@ class Analytics:
         )
 
     async def resources(self, wanted: Wanted, *, limit: int = 20, cursor: str | None = None) -> Page[Resource]:
-        """Resources of every status from a domain or in a category, newest first; of neither, what waits."""
+        """Resources of every status from a domain, in a category or of some days, newest first; of none of these, what
+        waits."""
         domain, category, since = wanted.domain, wanted.category, wanted.since
         if domain:
             query = schema.recent_from(domain, since) if since else schema.resources_from(domain)
+            query = query if category is None else query.where(Resource.category.equals(category))
         elif category is not None:
             query = schema.recent_in(category, since).newest_first() if since else schema.resources_in(category)
+        elif since and wanted.until:
+            return Page(await self._of_days(wanted), None)
         else:
             query = schema.submitted_since(since or _EVER).newest_first()
+        if wanted.until:
+            query = query.before(Resource.created_at(wanted.end))
         return await self._store.page(query, limit=limit, after=cursor)
+
+    async def _of_days(self, wanted: Wanted) -> tuple[Resource, ...]:
+        """What was submitted in a stretch of days, whatever became of it, newest first."""
+        found: list[Resource] = []
+        for status in STATUSES:
+            of_status = schema.resources_with_status(status).at_least(Resource.created_at(wanted.since))
+            found += await self._store.page(of_status.before(Resource.created_at(wanted.end)), limit=MOST_OF_A_STATUS)
+        return tuple(sorted(found, key=lambda each: each.created_at, reverse=True))
 
     async def _submissions(self, days: int) -> dict[str, int]:
         today = self._clock.now().date()

@@ -1,6 +1,6 @@
 """Views of resources: counted apart, and added to the resources together.
 
-A resource is in up to eight indexes, two of which hold all of it as the document says, so that every change of
+A resource is in up to nine indexes, two of which hold all of it as the document says, so that every change of
 `viewCount` is written many times over. A view therefore goes into a small item beside the resource; a job adds what has
 gathered there to the resource. The page of a resource shows both together, lists show what was added.
 """
