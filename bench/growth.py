@@ -17,8 +17,9 @@ from partita.engine.writer import Transaction
 _CHUNK = 5000
 
 
-def grow(sizes: tuple[int, ...], rounds: int, say: Callable[[str], None]) -> Measured:
+def grow(sizes: tuple[int, ...], rounds: int, say: Callable[[str], None], *, share: float = 1.0) -> Measured:
     """Random gets and queries of 25 in tables of several sizes, interleaved."""
+    gets, queries = int(2000 * share), int(400 * share)
     folder = Path(tempfile.mkdtemp(prefix="partita-growth-"))
     measured = Measured()
     engines: dict[int, InProcess] = {}
@@ -31,11 +32,11 @@ def grow(sizes: tuple[int, ...], rounds: int, say: Callable[[str], None]) -> Mea
         for at in range(rounds):
             say(f"round {at + 1} of {rounds}")
             for size, contestant in engines.items():
-                numbers = [dice.randrange(size) for _ in range(2000)]
-                groups = [dice.randrange(size // PAGE) for _ in range(400)]
-                measured.add(f"{size:,} items", "get", timed(lambda n, c=contestant, k=numbers: c.get(k[n]), 2000))
+                numbers = [dice.randrange(size) for _ in range(gets)]
+                groups = [dice.randrange(size // PAGE) for _ in range(queries)]
+                measured.add(f"{size:,} items", "get", timed(lambda n, c=contestant, k=numbers: c.get(k[n]), gets))
                 measured.add(
-                    f"{size:,} items", "query of 25", timed(lambda n, c=contestant, k=groups: c.query(k[n]), 400)
+                    f"{size:,} items", "query of 25", timed(lambda n, c=contestant, k=groups: c.query(k[n]), queries)
                 )
     finally:
         for contestant in engines.values():

@@ -32,7 +32,7 @@ def partita_door(
     folder: Path, *arguments: str, environment: dict[str, str] | None = None, errors: IO[bytes] | None = None
 ) -> Iterator[Served]:
     """`partita dynamodb` as a user starts it; `errors` gets its log."""
-    command = [sys.executable, "-m", "partita.cli", "dynamodb", "--data", str(folder), "--port", "0", *arguments]
+    command = [sys.executable, "-m", "partita", "dynamodb", "--data", str(folder), "--port", "0", *arguments]
     with subprocess.Popen(
         command, stdout=subprocess.PIPE, stderr=errors, text=True, env={**os.environ, **(environment or {})}
     ) as process:

@@ -20,12 +20,20 @@ print(json.dumps(steps))
 def test_a_start_imports_only_what_it_needs() -> None:
     systems = "enablement", "fus", "kelifax", "newsletter", "worthwatch"
     suite = "\n".join(("import partita.web.app", *(f"import partita.apps.{name}.system" for name in systems)))
-    starts = {"commands": "import partita.cli", "schemas": "import partita.bootstrap", "suite": suite}
+    starts = {
+        "server": "import partita.commands.door",
+        "commands": "import partita.cli",
+        "schemas": "import partita.bootstrap",
+        "suite": suite,
+    }
     done = subprocess.run(
         [sys.executable, "-c", PROGRAM, json.dumps(starts)], capture_output=True, text=True, timeout=60, check=False
     )
     assert done.returncode == 0, done.stderr
     imported = {name: set(modules) for name, modules in json.loads(done.stdout).items()}
+    commands = {name for name in imported["server"] if name.startswith("partita.commands.")}
+    assert commands == {"partita.commands.door"}
+    assert not {"typer", "pydantic"} & imported["server"]
     assert "typer" in imported["commands"]
     assert not {"pydantic", "fastapi", "orjson", "partita.bootstrap", "partita.engine"} & imported["commands"]
     assert {f"partita.apps.{name}.schema" for name in systems} <= imported["schemas"]

@@ -10,8 +10,15 @@ from partita.extras import MissingExtraError, extra_of, step
 def main() -> None:
     """Run the command; if an extra is missing, say which in one line."""
     try:
-        from partita.cli import app
+        if sys.argv[1:2] == ["dynamodb"]:
+            from partita.commands import door
 
+            served = door.plain(sys.argv[2:])
+            if served is not None:
+                sys.exit(door.serve(served, door.environment_keys() or None))
+            from partita.commands.dynamodb import alone as app
+        else:
+            from partita.cli import app
         app()
     except ImportError as error:
         extra = extra_of(error)

@@ -5,8 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
-from partita.dynamo.errors import SerializationError, ValidationError
+from partita.dynamo.errors import DynamoError, SerializationError, ValidationError
 from partita.dynamo.parse import ITEM_OPERATIONS, parse
 from partita.dynamo.requests import DeleteItem, GetItem, PutItem, Query, Scan
 
@@ -30,6 +32,43 @@ def test_defaults_are_those_of_the_api_reference() -> None:
     )
     assert isinstance(query, Query)
     assert (query.forward, query.consistent, query.limit, query.select) == (True, False, None, None)
+
+
+_JSON = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False) | st.text(max_size=5),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=5), inner, max_size=3),
+    max_leaves=8,
+)
+_VALUES = st.one_of(
+    _JSON,
+    st.dictionaries(st.sampled_from(["S", "N", "B", "BOOL", "NULL", "SS", "NS", "L", "M"]), _JSON, max_size=2),
+    st.builds(lambda text: {"S": text}, st.text(max_size=5)),
+    st.builds(lambda number: {"N": str(number)}, st.integers() | st.floats()),
+    st.builds(lambda texts: {"L": [{"S": text} for text in texts]}, st.lists(st.text(max_size=3), max_size=3)),
+)
+_ITEMS = _JSON | st.dictionaries(st.text(max_size=4), _VALUES, max_size=4)
+_NAMES = st.sampled_from(["music", "a", "", "no table!", "arn:aws:dynamodb:us-east-1:000000000000:table/music"]) | _JSON
+
+
+def _verdict(operation: str, wire: object) -> object:
+    try:
+        return parse(operation, wire)
+    except DynamoError as error:
+        return type(error), error.message
+
+
+@given(table=_NAMES, item=_ITEMS)
+def test_a_request_of_a_table_and_an_item_is_read_quickly_with_the_verdict_of_the_long_way(
+    table: Any, item: Any
+) -> None:
+    for operation, member in (("GetItem", "Key"), ("PutItem", "Item")):
+        bare = {"TableName": table, member: item}
+        assert _verdict(operation, bare) == _verdict(operation, {**bare, "ReturnConsumedCapacity": "NONE"})
+    put = {"TableName": table, "Item": item}
+    longer = {**put, "ReturnValuesOnConditionCheckFailure": "NONE"}
+    quick, slow = ({"TransactItems": [{"Put": each}]} for each in (put, longer))
+    verdicts = [_verdict("TransactWriteItems", wire) for wire in (quick, slow)]
+    assert verdicts[0] == verdicts[1]
 
 
 def test_a_table_may_be_named_by_its_arn() -> None:

@@ -157,3 +157,13 @@ def test_a_table_of_format_2_stays_as_it_is_spread_and_new_ones_come_in_dynamodb
             assert get(engine, "older", pk=name) == {"pk": name, "tag": name}
             assert query(engine, "tag = :t", "older", IndexName="byTag", t=name)["Count"] == 1
         assert engine.call("ListExports", {}) == {"ExportSummaries": []}
+
+
+def test_a_read_that_is_over_holds_no_snapshot(tmp_path: Path) -> None:
+    """Otherwise the log beside the file could never begin anew."""
+    with Engine(tmp_path, background=False) as engine:
+        create(engine)
+        put(engine, pk="a")
+        assert (get(engine, pk="a"), get(engine, pk="b")) == ({"pk": "a"}, None)
+        put(engine, pk="c")
+        assert engine.database.writer.execute("PRAGMA wal_checkpoint(truncate)").get == (0, 0, 0)

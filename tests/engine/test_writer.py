@@ -5,11 +5,14 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
 import orjson
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from partita.dynamo.errors import ConditionalCheckFailedError, DynamoError, ValidationError
 from partita.engine import Engine
@@ -43,6 +46,30 @@ def test_32_writers_count_exactly(tmp_path: Path, durability: Any) -> None:
         assert _together(32, count) == [None] * 32
         assert get(engine, pk="counter") == {"pk": "counter", "n": 320}
         assert engine.call("DescribeTable", {"TableName": "music"})["Table"]["ItemCount"] == 1
+
+
+@settings(max_examples=20)
+@given(st.lists(st.sampled_from(["create by sort", "create", "delete", "put here", "put there"]), max_size=14))
+def test_a_write_knows_the_tables_that_another_process_made_or_deleted(steps: list[str]) -> None:
+    with Engine.temporary(background=False) as here, Engine(here.database.folder, durability="off") as there:
+        for step in steps:
+            with suppress(DynamoError):
+                if step.startswith("create"):
+                    create(there, keys="pk sk" if step == "create by sort" else "pk")
+                elif step == "delete":
+                    there.call("DeleteTable", {"TableName": "music"})
+                else:
+                    put(here if step == "put here" else there, pk="a")
+            assert _verdict(here) == _verdict(there), step
+
+
+def _verdict(engine: Engine) -> str:
+    """What a put of an item without sort key comes to: it depends on the table of this moment."""
+    try:
+        put(engine, pk="b")
+    except DynamoError as error:
+        return f"{error.code}: {error.message}"
+    return "written"
 
 
 def test_exactly_one_of_many_conditional_writers_wins(engine: Engine) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import Any, TypeVar, cast
+from typing import Any, TypeGuard, TypeVar, cast
 
 from partita.dynamo import item_shapes as shape
 from partita.dynamo.errors import ValidationError
@@ -35,7 +35,7 @@ from partita.dynamo.requests import (
     TransactWriteItems,
     UpdateItem,
 )
-from partita.dynamo.shapes import Structure, check
+from partita.dynamo.shapes import Structure, check, is_table_name
 from partita.dynamo.values import Item, SetError, checked_item
 
 Wire = Mapping[str, Any]
@@ -48,6 +48,16 @@ def parse(operation: str, wire: object) -> ItemRequest:
 
 
 _ENVELOPE = "1 validation error detected: "
+
+
+def _is_bare(wire: object, content: str) -> TypeGuard[dict[str, Any]]:
+    """Whether a request names a table and has an item or a key, and nothing else: most do, and are read at once."""
+    return (
+        type(wire) is dict
+        and len(wire) == 2
+        and type(wire.get(content)) is dict
+        and is_table_name(wire.get("TableName"))
+    )
 
 
 class _Expressions:
@@ -138,6 +148,8 @@ class _Expressions:
 
 
 def _get(wire: object) -> GetItem:
+    if _is_bare(wire, "Key"):
+        return GetItem(table=wire["TableName"], key=checked_item(wire["Key"]))
     request = check(shape.GET, wire)
     key = checked_item(request["Key"])
     expressions = _Expressions(request, ("ProjectionExpression",), ("AttributesToGet",))
@@ -189,6 +201,8 @@ def _with_sets_enveloped(read: Callable[[object], ItemRequest]) -> Callable[[obj
 
 
 def _put(wire: object) -> PutItem:
+    if _is_bare(wire, "Item"):
+        return PutItem(table=wire["TableName"], item=checked_item(wire["Item"]))
     request = _written(shape.PUT, wire)
     returns = _old_or_none(request)
     expressions = _Expressions(request, ("ConditionExpression",), ("Expected", "ConditionalOperator"), enveloped=True)
@@ -371,6 +385,9 @@ def _transact_write(wire: object) -> TransactWriteItems:
 
 
 def _transact_action(entry: Wire) -> TransactAction:
+    put = entry.get("Put")
+    if len(entry) == 1 and _is_bare(put, "Item"):
+        return PutItem(table=put["TableName"], item=checked_item(put["Item"]))
     present = [name for name in ("ConditionCheck", "Put", "Update", "Delete") if entry.get(name) is not None]
     if len(present) != 1:
         raise ValidationError("TransactItems can only contain one of Check, Put, Update or Delete")

@@ -4,17 +4,17 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from typing import Any, Protocol, TypeAlias
 
 from partita.dynamo.errors import SerializationError, ValidationError
+from partita.dynamo.frozen import dataclass
 from partita.dynamo.text import encodable
 
 _MOST_FAULTS = 10
 _MOST_WHOLE = 2**63 - 1
 _MOST_SECONDS = 2**48
 
-Where: TypeAlias = "tuple[Where, str] | None"
+Where: TypeAlias = "tuple[Where, str | int] | None"
 """Where a value stands: built into text only when there is a fault to report, since most requests have none."""
 
 Faults: TypeAlias = list[str]
@@ -79,6 +79,11 @@ class TableName:
 
     def shown(self, value: Any) -> str:
         return str(value)
+
+
+def is_table_name(value: object) -> bool:
+    """Whether a value is the name of a table, and no ARN."""
+    return type(value) is str and _TABLE_NAME.fullmatch(value) is not None
 
 
 _NAME = "[a-zA-Z0-9_.-]+"
@@ -147,7 +152,10 @@ class Listing:
             raise SerializationError(_misplaced(value))
         inside: Faults = []
         for position, element in enumerate(value, 1):
-            _element(self.of, element, (where, f"{position}.member"), inside)
+            if element is None:
+                inside.append(_fault("null", (where, position), "not be null"))
+            else:
+                self.of.check(element, (where, position), inside)
         # The fault shows the elements, so each must be what it should be: a wrong type is told before anything else.
         _bounds(len(value), self, "length", value, where, faults)
         faults += inside
@@ -189,7 +197,8 @@ class Structure:
     members: Mapping[str, Shape]
     required: bool = False
     name: str = ""
-    needed: tuple[str, ...] = field(init=False)
+    needed: tuple[str, ...] = ()
+    """The names of the required ones; found here."""
 
     def __post_init__(self) -> None:
         needed = tuple(name for name, member in self.members.items() if member.required)
@@ -304,12 +313,12 @@ def _path(where: Where) -> str:
     steps: list[str] = []
     while where is not None:
         where, step = where
-        steps.append(_member(step))
+        steps.append(f"{step}.member" if isinstance(step, int) else _member(step))
     return ".".join(reversed(steps))
 
 
 def _member(name: str) -> str:
-    # Positions and map keys carry the word "member" and stay as they are.
+    # Map keys carry the word "member" and stay as they are.
     return name if name.endswith(".member") else name[:1].lower() + name[1:]
 
 

@@ -47,7 +47,11 @@ def _one(_content: bool) -> int:
 
 
 def _list_size(content: list[AttributeValue]) -> int:
-    return _CONTAINER_OVERHEAD + sum(map(value_size, content)) + _ELEMENT_OVERHEAD * len(content)
+    total = _CONTAINER_OVERHEAD + _ELEMENT_OVERHEAD * len(content)
+    for value in content:
+        text = value.get("S")
+        total += value_size(value) if text is None else len(text) if text.isascii() else len(text.encode())
+    return total
 
 
 def _map_size(content: Item) -> int:

@@ -45,13 +45,12 @@ from partita.dynamo.requests import (
     UpdateItem,
 )
 from partita.dynamo.shapes import fits
-from partita.dynamo.values import Item, checked_item, checked_value
+from partita.dynamo.values import Item, check_name, checked_value, known_names
 from partita.dynamo.wire import render
 
 _CAPACITIES = shape.CAPACITY.choices
 _METRICS = shape.METRICS.choices
 _ON_FAILURE = shape.ON_FAILURE.choices
-_MOST_NAMES = 10_000
 _PLAIN_TEXT = 2_000
 
 
@@ -134,7 +133,7 @@ def _is_plain_key_condition(condition: Condition) -> bool:
         if type(path) is not Path or type(value) is not Value or len(path.parts) != 1:
             return False
         text = value.value.get("S") if type(value.value) is dict and len(value.value) == 1 else None
-        if path.parts[0] not in _KNOWN_NAMES or type(text) is not str or not text.isascii() or len(text) > _PLAIN_TEXT:
+        if path.parts[0] not in known_names or type(text) is not str or not text.isascii() or len(text) > _PLAIN_TEXT:
             return False
     return True
 
@@ -217,10 +216,11 @@ def _item(item: Item) -> None:
     """An item or a key that is checked and in its one spelling; nearly every value tells at once."""
     if type(item) is not dict:
         raise DoubtError
-    known = _KNOWN_NAMES
+    known = known_names
     for name, value in item.items():
         if name not in known:
-            _know(name)
+            _sure(type(name) is str)
+            check_name(name)
         if type(value) is not dict or len(value) != 1:
             raise DoubtError
         text = value.get("S")
@@ -231,17 +231,6 @@ def _item(item: Item) -> None:
             continue
         if checked_value(value) != value:
             raise DoubtError
-
-
-_KNOWN_NAMES: set[str] = set()
-"""Names that attributes may have; the same ones come again and again."""
-
-
-def _know(name: object) -> None:
-    if type(name) is not str or checked_item({name: {"BOOL": True}}) is None:
-        raise DoubtError
-    if len(_KNOWN_NAMES) < _MOST_NAMES:
-        _KNOWN_NAMES.add(name)
 
 
 def _is_read(request: GetItem | Query | Scan) -> bool:

@@ -34,6 +34,10 @@ Item = dict[str, AttributeValue]
 
 _INVALID = "One or more parameter values were invalid: "
 _NAME_BYTES = 65_535
+_MOST_NAMES = 10_000
+_SHORT_NAME = 256
+known_names: set[str] = set()
+"""Names that attributes may have; the same ones come again and again."""
 TOO_DEEP = (
     "Nesting Levels have exceeded supported limits: Attributes in the item have nested levels beyond supported limit"
 )
@@ -61,7 +65,7 @@ def checked_item(item: object, depth: int = 0) -> Item:
         raise SerializationError(_unexpected(item))
     result: Item = {}
     for name, value in item.items():
-        if type(name) is not str or not name.isascii() or not 1 <= len(name) <= _NAME_BYTES:
+        if name not in known_names:
             check_name(name)
         text = value.get("S") if type(value) is dict and len(value) == 1 else None
         if type(text) is str and text.isascii():
@@ -78,7 +82,10 @@ def checked_value(value: object, depth: int = 0) -> AttributeValue:
     if len(value) == 1:
         ((kind, content),) = value.items()
         # Nearly every value is short to tell, and then as it should be.
-        if type(content) is str and (content.isascii() if kind == "S" else kind == "N" and numbers.ordinary(content)):
+        if type(content) is str:
+            if content.isascii() if kind == "S" else kind == "N" and numbers.ordinary(content):
+                return value
+        elif kind == "BOOL" and (content is True or content is False):
             return value
         check = _CHECKS.get(kind)
         if check is not None and content is not None:
@@ -116,6 +123,8 @@ def check_name(name: object) -> None:
         raise ValidationError(_INVALID + "Empty attribute name")
     if len(name) > _NAME_BYTES or (not name.isascii() and len(encodable(name).encode()) > _NAME_BYTES):
         raise ValidationError(f"Attribute name is too large, must be less than {_NAME_BYTES + 1} bytes")
+    if len(known_names) < _MOST_NAMES and len(name) < _SHORT_NAME:
+        known_names.add(str.__str__(name))
 
 
 def _number(content: object, _depth: int) -> str:
@@ -178,7 +187,13 @@ def _list(content: object, depth: int) -> list[AttributeValue]:
     if not isinstance(content, _LISTS):
         raise SerializationError(_unexpected(content))
     _check_depth(depth)
-    return [checked_value(element, depth + 1) for element in content]
+    return [
+        # Texts tell at once, as in items.
+        element
+        if type(element) is dict and len(element) == 1 and type(text := element.get("S")) is str and text.isascii()
+        else checked_value(element, depth + 1)
+        for element in content
+    ]
 
 
 def _map(content: object, depth: int) -> Item:

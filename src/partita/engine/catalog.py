@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 
 import apsw
 import orjson
 
 from partita.dynamo.errors import ResourceNotFoundError
+from partita.dynamo.frozen import dataclass
 from partita.engine import definitions
 from partita.engine.definitions import Table
 from partita.engine.place import Place

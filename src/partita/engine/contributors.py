@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator
-from dataclasses import dataclass
 from threading import Lock
 from typing import Any, Literal
 
@@ -17,6 +16,7 @@ import orjson
 
 from partita.dynamo.errors import DynamoError, ResourceNotFoundError
 from partita.dynamo.expressions.key_condition import key_range, key_terms
+from partita.dynamo.frozen import dataclass
 from partita.dynamo.partiql.requests import StatementRequest
 from partita.dynamo.requests import (
     BatchGetItem,

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any, Literal
 
 import orjson
 
+from partita.dynamo.frozen import dataclass
 from partita.engine.spread import Spread
 
 ProjectionType = Literal["ALL", "KEYS_ONLY", "INCLUDE"]
@@ -107,6 +108,8 @@ class Table:
     @property
     def stream(self) -> Stream | None:
         """The open stream."""
+        if not self.streams:
+            return None
         return next((stream for stream in self.streams if stream.enabled), None)
 
     def index(self, name: str) -> Index | None:

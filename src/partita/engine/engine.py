@@ -11,7 +11,7 @@ from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any
 
 import apsw
 import orjson
@@ -27,8 +27,8 @@ from partita.dynamo.errors import (
 )
 from partita.dynamo.parse import ITEM_OPERATIONS, parse
 from partita.dynamo.partiql import requests as partiql
-from partita.dynamo.partiql.requests import STATEMENT_OPERATIONS, ReadBatch, ReadTransaction, StatementRequest
-from partita.dynamo.requests import ItemRequest, TransactGetItems
+from partita.dynamo.partiql.requests import STATEMENT_OPERATIONS, StatementRequest
+from partita.dynamo.requests import ItemRequest
 from partita.dynamo.shapes import check
 from partita.dynamo.validate import validated
 from partita.engine import (
@@ -55,10 +55,8 @@ from partita.engine.transfer_work import TransferWork
 from partita.engine.writer import Transaction, Writer
 from partita.held_folders import may_change
 
-T = TypeVar("T")
 _log = logging.getLogger(__name__)
 Done = Callable[[bytes | DynamoError], None]
-Read = Callable[[apsw.Connection, Catalog], T]
 Request = ItemRequest | StatementRequest
 
 
@@ -249,6 +247,15 @@ class Engine:
             self.maintenance.poke()
 
     def _run(self, request: Request, load: Load) -> Response:
+        if self._faults is not None or self._catalog.watched:
+            return self._run_noticed(request, load)
+        read = operations.ITEM_READS.get(type(request))
+        if read is not None:
+            return self._read_items(read, request, load)
+        return self._write(request, load)
+
+    def _run_noticed(self, request: Request, load: Load) -> Response:
+        """Run a request with faults, or one whose keys are counted."""
         extra: dict[str, Any] = {}
         if self._faults is not None:
             try:
@@ -261,12 +268,16 @@ class Engine:
         if self._catalog.watched:
             self._contributors.count(self._catalog, request)
         read = operations.ITEM_READS.get(type(request))
-        if read is not None:
-            response = self._read_item(read, request, load)
+        if read is None:
+            response = self._write(request, load)
         else:
-            write = operations.ITEM_WRITES[type(request)]
-            response = self.writer.run(lambda transaction: write(transaction, request, load))
+            past = self._read_past(read, request, load)
+            response = self._read_items(read, request, load) if past is None else past
         return {**response, **extra} if extra else response
+
+    def _write(self, request: Request, load: Load) -> Response:
+        write = operations.ITEM_WRITES[type(request)]
+        return self.writer.run(lambda transaction: write(transaction, request, load))
 
     def _start(self, request: Request, load: Load, on_done: Callable[[Any, BaseException | None], None]) -> None:
         """Run a request without blocking the caller."""
@@ -300,26 +311,25 @@ class Engine:
 
         self._pool.submit(run)
 
-    def _read_item(self, read: Any, request: Request, load: Load) -> Response:
-        kind = type(request)
-        if kind is ReadBatch or kind is ReadTransaction:
-            self.refresh()  # a missing table is told of one statement and not raised, which would do this
-        if kind is TransactGetItems or kind is ReadTransaction:
-            read = _at_one_moment(read)
-        if self._faults is not None:
-            with self._faults.past(request) as past:
-                if past is not None:
-                    response: Response = read(past, catalog.load(past, self.place), request, load)
-                    return response
-        return self._read(lambda connection, tables: read(connection, tables, request, load))
+    def _read_past(self, read: Callable[..., Response], request: Request, load: Load) -> Response | None:
+        """What a read would have found some time ago, if the fault plan wants that."""
+        if self._faults is None:
+            return None
+        with self._faults.past(request) as past:
+            return None if past is None else read(past, catalog.load(past, self.place), request, load)
 
-    def _read(self, read: Read[T]) -> T:
+    def _read_items(self, read: Callable[..., Response], request: Request, load: Load) -> Response:
+        if type(request) in operations.TELLING:
+            self.refresh()  # a missing table is told of one statement and not raised, which would do this
+        return self._read(read, request, load)
+
+    def _read(self, read: Callable[..., Response], *arguments: Any) -> Response:
         """Run a read; if a table or an index is missing, check whether another process has changed the catalog."""
         tables = self._catalog
         for _ in range(5):
             connection = self.database.take()
             try:
-                return read(connection, tables)
+                return read(connection, tables, *arguments)
             except (ResourceNotFoundError, ValidationError):
                 # Another process may have deleted the table and created it again: only this path checks for that.
                 known = tables.version
@@ -341,7 +351,7 @@ class Engine:
             shape, read = operations.TABLE_READS[operation]
             wire = check(shape, request)
             self.refresh()
-            return self._read(lambda connection, tables: read(connection, tables, wire, self.place, self._clock()))
+            return self._read(read, wire, self.place, self._clock())
         if operation in operations.TABLE_WRITES:
             shape, write = operations.TABLE_WRITES[operation]
             wire = check(shape, request)
@@ -430,20 +440,6 @@ class Engine:
         with suppress(FileNotFoundError), may_change(folder):
             (folder / file).unlink()
         return response
-
-
-def _at_one_moment(read: Any) -> Callable[..., Response]:
-    """A read of several items that sees all of them as of the same moment."""
-
-    def run(connection: apsw.Connection, tables: Catalog, request: Request, load: Load) -> Response:
-        connection.execute("BEGIN")
-        try:
-            response: Response = read(connection, tables, request, load)
-        finally:
-            connection.execute("COMMIT")
-        return response
-
-    return run
 
 
 def _decoded(body: bytes) -> object:

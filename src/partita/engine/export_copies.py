@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Generator, Mapping
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +10,7 @@ import apsw
 import orjson
 
 from partita.dynamo.errors import InvalidExportTimeError, ValidationError
+from partita.dynamo.frozen import dataclass
 from partita.dynamo.size import item_size
 from partita.engine import backups, history, rows
 from partita.engine.database import translated

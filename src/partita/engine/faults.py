@@ -10,7 +10,7 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import field, fields, replace
 from typing import Any
 
 import apsw
@@ -21,6 +21,7 @@ from partita.dynamo.errors import (
     TransactionCanceledError,
     TransactionConflictError,
 )
+from partita.dynamo.frozen import dataclass
 from partita.dynamo.partiql.requests import (
     ReadBatch,
     ReadStatement,

@@ -8,13 +8,14 @@ import io
 import zlib
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import closing
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, BinaryIO
 
 import orjson
 
 from partita.dynamo.errors import DynamoError, ValidationError
+from partita.dynamo.frozen import dataclass
 from partita.dynamo.limits import ITEM_BYTES, REQUEST_BYTES
 from partita.dynamo.parse import parse
 from partita.dynamo.requests import PutItem

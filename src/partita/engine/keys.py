@@ -13,7 +13,7 @@ from collections.abc import Sequence
 from partita.dynamo import numbers
 from partita.dynamo.limits import PARTITION_KEY_BYTES, SORT_KEY_BYTES
 from partita.dynamo.values import AttributeValue, Item, type_of
-from partita.engine.spread import HASH_BYTES, Spread, hashed, hashed_text
+from partita.engine.spread import HASH_BYTES, Spread, hashed, hashed_text, md5
 
 HASH_SPACE = 1 << (8 * HASH_BYTES)
 PARTS = 4
@@ -40,15 +40,30 @@ def partition_of_text(plain: bytes, spread: Spread) -> bytes:
 
 def short_text(attribute: tuple[str, str], item: Item) -> bytes | None:
     """A key attribute that is text, not empty, without zeros, and surely short enough; None if it is anything else."""
-    name, kind = attribute
-    value = item.get(name)
-    if value is None or kind != "S" or len(value) != 1:
+    value = item.get(attribute[0])
+    if value is None or attribute[1] != "S" or len(value) != 1:
         return None
     text = value.get("S")
     if not text or len(text) > _SHORT or "\x00" in text:
         return None
     plain: bytes = text.encode()
     return plain
+
+
+def of_texts(first: tuple[str, str], second: tuple[str, str] | None, item: Item, spread: Spread) -> bytes | None:
+    """The stored key of an item whose key is short text, as nearly all are; None of any other, which may be wrong."""
+    start = short_text(first, item)
+    if start is None:
+        return None
+    if second is None:
+        return partition_of_text(start, spread)
+    end = short_text(second, item)
+    if end is None:
+        return None
+    if spread == "md5":  # in one expression: it is made for every request
+        digest: bytes = md5(b"Outliers" + start).digest()
+        return digest[:HASH_BYTES] + start + END + end + END
+    return partition_of_text(start, spread) + end + END
 
 
 def encode(value: AttributeValue) -> bytes:

@@ -39,16 +39,33 @@ Response = dict[str, Any]
 TableRead = Callable[[apsw.Connection, Catalog, Any, Place, float], Response]
 TableWrite = Callable[[Transaction, Any, Place], Response]
 
+
+def _at_one_moment(read: Callable[..., Response]) -> Callable[..., Response]:
+    """A read of several items that sees all of them as of the same moment."""
+
+    def run(connection: apsw.Connection, known: Catalog, request: Any, load: Any) -> Response:
+        connection.execute("BEGIN")
+        try:
+            return read(connection, known, request, load)
+        finally:
+            connection.execute("COMMIT")
+
+    return run
+
+
 ITEM_READS: dict[type, Callable[..., Response]] = {
     requests.GetItem: reads.get,
     requests.Query: reads.query,
     requests.Scan: reads.scan,
     requests.BatchGetItem: transactions.batch_get,
-    requests.TransactGetItems: transactions.transact_get,
+    requests.TransactGetItems: _at_one_moment(transactions.transact_get),
     statements.ReadStatement: reading.execute,
     statements.ReadBatch: batches.read,
-    statements.ReadTransaction: statement_transactions.read,
+    statements.ReadTransaction: _at_one_moment(statement_transactions.read),
 }
+
+TELLING = frozenset((statements.ReadBatch, statements.ReadTransaction))
+"""Reads that do not raise what is wrong, but tell it in their answers."""
 
 ITEM_WRITES: dict[type, Callable[..., Response]] = {
     requests.PutItem: writes.put,

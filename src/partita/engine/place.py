@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 
 from partita.dynamo.errors import AccessDeniedError, ResourceNotFoundError, ValidationError
+from partita.dynamo.frozen import dataclass
 from partita.engine.definitions import Stream
 
 _NAME = re.compile("[a-zA-Z0-9_.-]+")

@@ -9,13 +9,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
 
 import orjson
 
 from partita.dynamo.errors import ValidationError
+from partita.dynamo.frozen import dataclass
 
 _MOST_BYTES = 20 * 1024
 _ACTION = re.compile(r"\*|dynamodb:[A-Za-z*?]+", re.IGNORECASE)

@@ -37,13 +37,14 @@ def get(connection: apsw.Connection, catalog: Catalog, request: GetItem, load: L
     table = catalog.table(request.table)
     if request.projection is not None:
         key_paths.check_projection(table, request.projection)
-    row = rows.find(connection, table, rows.key_of_key(table, request.key))
-    response: Response = {}
-    if row is not None:
-        response["Item"] = projected_item(row.body, request.projection, load)
-    if request.capacity != "NONE":
-        capacity = Capacity(table.name, "read", read_units(row.size if row else 0, consistent=request.consistent))
-        response["ConsumedCapacity"] = capacity.wire(request.capacity)
+    key = rows.key_of_key(table, request.key)
+    if request.capacity == "NONE":
+        body = rows.body(connection, table, key)
+        return {} if body is None else {"Item": projected_item(body, request.projection, load)}
+    row = rows.find(connection, table, key)
+    response: Response = {} if row is None else {"Item": projected_item(row.body, request.projection, load)}
+    capacity = Capacity(table.name, "read", read_units(row.size if row else 0, consistent=request.consistent))
+    response["ConsumedCapacity"] = capacity.wire(request.capacity)
     return response
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any, NamedTuple
 from zlib import crc32
 
@@ -15,7 +16,7 @@ from partita.dynamo.limits import ITEM_BYTES, PARTITION_KEY_BYTES, SORT_KEY_BYTE
 from partita.dynamo.size import item_size
 from partita.dynamo.values import AttributeValue, Item, equal, type_of
 from partita.engine import history, keys
-from partita.engine.database import damaged
+from partita.engine.database import Connection, damaged
 from partita.engine.definitions import Index, KeyAttribute, Table
 from partita.engine.writer import Transaction
 
@@ -41,10 +42,50 @@ class Row(NamedTuple):
 
 def find(connection: apsw.Connection, table: Table, key: bytes) -> Row | None:
     """The row with that stored key."""
-    statement = f"SELECT id, size, crc, body FROM {table.rows} WHERE key = ?"
-    for number, size, crc, body in connection.execute(statement, (key,)):
-        return Row(number, size, sound(body, crc))
-    return None
+    row = _one(connection, statements(table.id).find, key)
+    return None if row is None else Row(row[0], row[1], sound(row[3], row[2]))
+
+
+def body(connection: apsw.Connection, table: Table, key: bytes) -> bytes | None:
+    """The item with that stored key, as JSON."""
+    row = _one(connection, statements(table.id).body, key)
+    return None if row is None else sound(row[1], row[0])
+
+
+def _one(connection: apsw.Connection, statement: str, key: bytes) -> Any:
+    if type(connection) is Connection:
+        return connection.one(statement, (key,))
+    return connection.execute(statement, (key,)).get
+
+
+class Statements(NamedTuple):
+    """What is run for nearly every request, made once for each table."""
+
+    find: str
+    body: str
+    insert: str
+    update: str
+    delete: str
+
+
+@lru_cache(maxsize=4096)
+def statements(table: int) -> Statements:
+    """The statements for the table with this id."""
+    rows = f"items_{table}"
+    return Statements(
+        f"SELECT id, size, crc, body FROM {rows} WHERE key = ?",
+        f"SELECT crc, body FROM {rows} WHERE key = ?",
+        f"INSERT INTO {rows} (key, size, expires, crc, body) VALUES (?, ?, ?, ?, ?)",
+        f"UPDATE {rows} SET size = ?, expires = ?, crc = ?, body = ? WHERE id = ?",
+        f"DELETE FROM {rows} WHERE id = ?",
+    )
+
+
+@lru_cache(maxsize=4096)
+def _entry_statements(index: int) -> tuple[str, str]:
+    """How an entry is put into the index with this id, and deleted."""
+    rows = f"index_{index}"
+    return f"INSERT OR REPLACE INTO {rows} (key, item) VALUES (?, ?)", f"DELETE FROM {rows} WHERE key = ?"
 
 
 def sound(body: bytes, crc: int) -> bytes:
@@ -56,7 +97,7 @@ def sound(body: bytes, crc: int) -> bytes:
 
 def key_of_item(table: Table, item: Item) -> bytes:
     """The stored key of a whole item; refuses an item without its key."""
-    quick = _key_of_texts(table, item)
+    quick = keys.of_texts(table.hash, table.range, item, table.spread)
     if quick is not None:
         return quick
     for name, kind in table.keys:
@@ -71,23 +112,12 @@ def key_of_item(table: Table, item: Item) -> bytes:
 def key_of_key(table: Table, key: Item) -> bytes:
     """The stored key of a request's key; refuses more, less or other attributes than the table's key."""
     if len(key) == (1 if table.range is None else 2):
-        quick = _key_of_texts(table, key)
+        quick = keys.of_texts(table.hash, table.range, key, table.spread)
         if quick is not None:
             return quick
     if not _has_schema(table, key):
         raise ValidationError(NO_KEY)
     return _stored_key(table, key)
-
-
-def _key_of_texts(table: Table, item: Item) -> bytes | None:
-    """The stored key of an item whose key is short text, as nearly all are; None of any other, which may be wrong."""
-    first = keys.short_text(table.hash, item)
-    if first is None:
-        return None
-    if table.range is None:
-        return keys.partition_of_text(first, table.spread)
-    second = keys.short_text(table.range, item)
-    return None if second is None else keys.partition_of_text(first, table.spread) + second + keys.END
 
 
 def _has_schema(table: Table, key: Item) -> bool:
@@ -134,6 +164,10 @@ def _check_key_sizes(hash_values: tuple[AttributeValue, ...], range_values: tupl
 
 def index_key(index: Index, item: Item, key: bytes, *, updating: bool = False) -> bytes | None:
     """The stored key of an item's entry in an index; None if the item is not in the index."""
+    if len(index.hash) == 1 and len(index.range) <= 1:
+        quick = keys.of_texts(index.hash[0], index.range[0] if index.range else None, item, index.spread)
+        if quick is not None:
+            return quick + key
     for name, _ in (*index.hash, *index.range):
         if name not in item:
             # Sparse, but a wrong type is refused even if another part of the key is missing.
@@ -231,7 +265,7 @@ def plan(
         if restoring and new is not None:
             entries = tuple(_fitting_entry(index, key, old, new) for index in table.indexes)
         else:
-            entries = tuple(_entry(index, key, old, new, updating=updating) for index in table.indexes)
+            entries = tuple([_entry(index, key, old, new, updating=updating) for index in table.indexes])
     return Change(table, key, row, old, new, size, body, entries)
 
 
@@ -287,10 +321,11 @@ def perform(
         if index.status != "ACTIVE" and before is not None and not _has_entry(transaction, index, before):
             before = None  # the backfill has not reached this item: this write adds it to the index
         if before != after:
+            insert, delete = _entry_statements(index.id)
             if before is not None:
-                transaction.execute(f"DELETE FROM {index.rows} WHERE key = ?", (before,))
+                transaction.write(delete, (before,))
             if after is not None:
-                transaction.execute(f"INSERT OR REPLACE INTO {index.rows} (key, item) VALUES (?, ?)", (after, row_id))
+                transaction.write(insert, (after, row_id))
         _count_entry(transaction, change, index, before, after, capacity, transactional=transactional)
     if table.stream is not None:
         _record(transaction, change, service=service)
@@ -310,19 +345,14 @@ def _write_row(transaction: Transaction, change: Change) -> int:
     table, row = change.table, change.row
     if change.new is None:
         assert row is not None  # deleting a missing item never gets here
-        transaction.execute(f"DELETE FROM {table.rows} WHERE id = ?", (row.id,))
+        transaction.write(statements(table.id).delete, (row.id,))
         return row.id
-    expires = expiry(table, change.new, transaction.now)
+    expires = None if table.ttl_attribute is None else expiry(table, change.new, transaction.now)
+    body = change.body
     if row is not None:
-        transaction.execute(
-            f"UPDATE {table.rows} SET size = ?, expires = ?, crc = ?, body = ? WHERE id = ?",
-            (change.size, expires, crc32(change.body), change.body, row.id),
-        )
+        transaction.write(statements(table.id).update, (change.size, expires, crc32(body), body, row.id))
         return row.id
-    transaction.execute(
-        f"INSERT INTO {table.rows} (key, size, expires, crc, body) VALUES (?, ?, ?, ?, ?)",
-        (change.key, change.size, expires, crc32(change.body), change.body),
-    )
+    transaction.write(statements(table.id).insert, (change.key, change.size, expires, crc32(body), body))
     return transaction.connection.last_insert_rowid()
 
 
@@ -356,10 +386,11 @@ def _count_entry(
     if index.projection == "ALL":
         old_size = change.row.size if before is not None and change.row is not None else 0
         new_size = change.size if after is not None else 0
-        # Compare whole items only if the capacity is asked for: it takes time.
-        unchanged = (
-            capacity is not None and change.old is not None and change.new is not None and _same(change.old, change.new)
-        )
+        if capacity is None:
+            transaction.count(index.id, (after is not None) - (before is not None), new_size - old_size)
+            return
+        # Whole items are compared only if the capacity is asked for: it takes time.
+        unchanged = change.old is not None and change.new is not None and _same(change.old, change.new)
     else:
         old = projected(table, index, change.old) if before is not None and change.old is not None else None
         new = projected(table, index, change.new) if after is not None and change.new is not None else None

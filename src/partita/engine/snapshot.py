@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
-from dataclasses import dataclass
 from pathlib import Path
 
 import apsw
 import orjson
 
+from partita.dynamo.frozen import dataclass
 from partita.engine import definitions
 from partita.engine.backups import files_in_use
 from partita.engine.database import (

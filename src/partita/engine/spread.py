@@ -15,20 +15,20 @@ from partita.dynamo import numbers
 from partita.dynamo.values import AttributeValue
 
 try:  # Python's own takes a fifth of the time of OpenSSL's for a few bytes
-    from _md5 import md5  # type: ignore[import-not-found]
+    from _md5 import md5 as _md5  # type: ignore[import-not-found]
 except ImportError:  # pragma: no cover
-    from hashlib import md5
+    from hashlib import md5 as _md5
 
 Spread = Literal["crc32", "md5"]
 HASH_BYTES = 4
-_md5: Callable[[bytes], Any] = md5
+md5: Callable[[bytes], Any] = _md5
 
 
 def hashed(values: Sequence[AttributeValue], encoded: bytes, spread: Spread) -> bytes:
     """The hash of partition key values, which are also given as they are stored."""
     if spread == "crc32":
         return crc32(encoded).to_bytes(HASH_BYTES)
-    digest: bytes = _md5(b"Outliers" + b"".join(map(_plain, values))).digest()
+    digest: bytes = md5(b"Outliers" + b"".join(map(_plain, values))).digest()
     return digest[:HASH_BYTES]
 
 
@@ -36,7 +36,7 @@ def hashed_text(plain: bytes, encoded: bytes, spread: Spread) -> bytes:
     """The same for one text."""
     if spread == "crc32":
         return crc32(encoded).to_bytes(HASH_BYTES)
-    digest: bytes = _md5(b"Outliers" + plain).digest()
+    digest: bytes = md5(b"Outliers" + plain).digest()
     return digest[:HASH_BYTES]
 
 

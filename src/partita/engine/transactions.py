@@ -119,26 +119,25 @@ def transact_write(transaction: Transaction, request: TransactWriteItems, load: 
         return _replayed(transaction, request, tables)
     checked = _checked(transaction, tables, request.actions)
     planned: list[Change | None] = []
-    reasons: list[dict[str, Any]] = []
+    reasons: dict[int, dict[str, Any]] = {}
     total = 0
-    for table, action, (key, row, put) in zip(tables, request.actions, checked, strict=True):
+    for position, (table, action, (key, row, put)) in enumerate(zip(tables, request.actions, checked, strict=True)):
         try:
-            writes.check_condition(action.condition, row, action.on_failure, load)
+            if action.condition is not None:
+                writes.check_condition(action.condition, row, action.on_failure, load)
             change, size = (put, put.size) if put is not None else _planned(table, action, key, row)
             total += size
             planned.append(change)
-            reasons.append({"Code": "None"})
         except ConditionalCheckFailedError as error:
-            reason: dict[str, Any] = {"Code": "ConditionalCheckFailed", "Message": error.message}
+            reasons[position] = {"Code": "ConditionalCheckFailed", "Message": error.message}
             if error.item is not None:
-                reason["Item"] = error.item
-            reasons.append(reason)
+                reasons[position]["Item"] = error.item
         except ValidationError as error:
-            reasons.append({"Code": "ValidationError", "Message": error.message})
+            reasons[position] = {"Code": "ValidationError", "Message": error.message}
     if total > TRANSACTION_BYTES:
         raise ValidationError(_TOO_LARGE)
-    if any(reason["Code"] != "None" for reason in reasons):
-        raise TransactionCanceledError(reasons)
+    if reasons:
+        raise _canceled(request.actions, reasons)
     return _perform(transaction, request, tables, planned, fingerprint)
 
 
@@ -156,17 +155,18 @@ def _checked(
     updates: list[tuple[Table, UpdateItem]] = []
     for position, (table, action) in enumerate(zip(tables, actions, strict=True)):
         put = None
-        key_paths.check_condition(table, action.condition)
+        if action.condition is not None:
+            key_paths.check_condition(table, action.condition)
         try:
             key = _key(table, action)
             if (table.id, key) in touched:
                 raise _DuplicateError
             touched.add((table.id, key))
-            if isinstance(action, UpdateItem):
+            if type(action) is UpdateItem:
                 writes.check_update_keys(table, action)
                 updates.append((table, action))
             row = rows.find(transaction.connection, table, key)
-            if isinstance(action, PutItem):
+            if type(action) is PutItem:
                 put = rows.plan(table, key, row, None if row is None else row.item, action.item)
         except ValidationError as error:
             if not isinstance(action, PutItem) and rows.is_empty_key(table, action.key):
@@ -179,10 +179,12 @@ def _checked(
     for table, update in updates:
         key_paths.check_update(table, update.update)
     if first is not None:
-        reasons: list[dict[str, Any]] = [{"Code": "None"} for _ in actions]
-        reasons[first[0]] = {"Code": "ValidationError", "Message": first[1]}
-        raise TransactionCanceledError(reasons)
+        raise _canceled(actions, {first[0]: {"Code": "ValidationError", "Message": first[1]}})
     return checked
+
+
+def _canceled(actions: tuple[TransactAction, ...], reasons: dict[int, dict[str, Any]]) -> TransactionCanceledError:
+    return TransactionCanceledError([reasons.get(position, {"Code": "None"}) for position in range(len(actions))])
 
 
 class _DuplicateError(Exception):
@@ -213,10 +215,13 @@ def _perform(
 ) -> Response:
     capacities: dict[str, Capacity] = {}
     metrics: dict[str, list[Any]] = {}
+    capacity: Capacity | None = None
     for table, action, change in zip(tables, request.actions, planned, strict=True):
-        capacity = capacities.setdefault(table.name, Capacity(table.name, "write"))
+        if request.capacity != "NONE":
+            capacity = capacities.setdefault(table.name, Capacity(table.name, "write"))
         if change is None:
-            capacity.base += 2.0
+            if capacity is not None:
+                capacity.base += 2.0
             continue
         rows.perform(transaction, change, capacity, transactional=True)
         if request.metrics == "SIZE" and not isinstance(action, ConditionCheck):

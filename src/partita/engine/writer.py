@@ -28,14 +28,19 @@ _log = logging.getLogger(__name__)
 _GROUP = 256
 _GATHERINGS = 3
 _GATHER_SECONDS = 0.00005
+_COUNT = "UPDATE counters SET items = items + ?, bytes = bytes + ? WHERE owner = ?"
 
 
 class Transaction:
     """What a write works with: an open transaction, the current catalog, and counters to update."""
 
+    __slots__ = ("_counts", "catalog", "changed", "connection", "execute", "moment", "now", "recorded", "write")
+
     def __init__(self, connection: apsw.Connection, tables: Catalog, clock: Callable[[], float]) -> None:
         self.connection = connection
         self.execute = connection.execute
+        self.write = connection.cursor().execute
+        """The same for statements that return nothing: one cursor does for all of them."""
         self.catalog = tables
         self.now = clock()
         self.changed = False
@@ -46,9 +51,12 @@ class Transaction:
 
     def count(self, owner: int, items: int, size: int) -> None:
         """Remember a change of a table's or index's number of items and bytes."""
-        counts = self._counts.setdefault(owner, [0, 0])
-        counts[0] += items
-        counts[1] += size
+        counts = self._counts.get(owner)
+        if counts is None:
+            self._counts[owner] = [items, size]
+        else:
+            counts[0] += items
+            counts[1] += size
 
     def reload(self) -> None:
         """Look at the catalog again after changing it."""
@@ -56,10 +64,9 @@ class Transaction:
 
     def settle(self) -> None:
         """Write the counters, once per commit."""
-        for owner, (items, size) in self._counts.items():
-            if items or size:
-                statement = "UPDATE counters SET items = items + ?, bytes = bytes + ? WHERE owner = ?"
-                self.execute(statement, (items, size, owner))
+        changed = [(items, size, owner) for owner, (items, size) in self._counts.items() if items or size]
+        if changed:
+            self.connection.executemany(_COUNT, changed)
 
 
 Job = Callable[[Transaction], Any]
@@ -126,6 +133,8 @@ class Writer:
         self._interrupt: BaseException | None = None
         """Ctrl-C in the middle of a group: raised when everybody's writes are done."""
         self.catalog = catalog.EMPTY
+        self._state: int | None = None
+        """The file as of the last commit here: as long as nobody else writes, the catalog is the one of then."""
 
     def run(self, job: Callable[[Transaction], T]) -> T:
         """Run a write and return when it is safely on disk."""
@@ -251,10 +260,13 @@ class Writer:
     def _take(self, group: _Group) -> None:
         if group.settled:
             return
-        with suppress(IndexError):  # the queue is empty
-            while len(group.entries) < _GROUP:
+        entries, waiting = group.entries, (self._queue,)
+        try:
+            while self._queue and len(entries) < _GROUP:
                 # In one call that Ctrl-C cannot come between: what is out of the queue is in the group.
-                group.entries.extend(map(deque.popleft, (self._queue,)))
+                entries.extend(map(deque.popleft, waiting))
+        except IndexError:
+            pass  # somebody has left meanwhile
 
     def _settle(self, group: _Group) -> None:
         """Write what is not written yet."""
@@ -286,7 +298,7 @@ class Writer:
             unchanged = connection.total_changes()
             connection.execute("BEGIN IMMEDIATE")
             begun = True
-            if catalog.version(connection) != self.catalog.version:
+            if connection.data_version() != self._state and catalog.version(connection) != self.catalog.version:
                 self.catalog = catalog.load(connection, self._place)
             transaction = Transaction(connection, self.catalog, self._clock)
             for entry in entries:
@@ -302,6 +314,7 @@ class Writer:
             self._database.check_before_commit()
             connection.execute("COMMIT")
             group.settled = end
+            self._state = connection.data_version()
         except BaseException as error:
             interrupted = not isinstance(error, Exception)
             if interrupted:
@@ -325,6 +338,7 @@ class Writer:
             if connection.in_transaction:
                 connection.execute("ROLLBACK")
         self.catalog = catalog.EMPTY
+        self._state = None
 
     def _explained(self, error: BaseException) -> BaseException:
         return self._database.failure(error) if isinstance(error, STORAGE_ERRORS) else error

@@ -171,9 +171,12 @@ def batch_write(transaction: Transaction, request: BatchWriteItem, _load: Load) 
             changes.append((entry, rows.plan(table, key, row, old, new, size=size)))
     capacities: dict[str, Capacity] = {}
     metrics: dict[str, list[Any]] = {}
+    capacity: Capacity | None = None
     for entry, change in changes:
         name = change.table.name
-        rows.perform(transaction, change, capacities.setdefault(name, Capacity(name, "write")))
+        if request.capacity != "NONE":
+            capacity = capacities.setdefault(name, Capacity(name, "write"))
+        rows.perform(transaction, change, capacity)
         if request.metrics == "SIZE":
             key_item = entry.item if isinstance(entry, PutItem) else entry.key
             found = collection_metrics(transaction.connection, change.table, key_item)

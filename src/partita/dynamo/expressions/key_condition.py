@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 
 from partita.dynamo.errors import ValidationError
 from partita.dynamo.expressions.tree import (
@@ -24,6 +23,7 @@ from partita.dynamo.expressions.tree import (
     Size,
     Value,
 )
+from partita.dynamo.frozen import dataclass
 from partita.dynamo.values import AttributeValue, type_of
 
 _FLIPPED: dict[Comparator, Comparator] = {"=": "=", "<>": "<>", "<": ">", "<=": ">=", ">": "<", ">=": "<="}

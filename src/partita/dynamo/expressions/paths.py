@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any
 
 from partita.dynamo.errors import ValidationError
 from partita.dynamo.expressions.tree import Part, Path
+from partita.dynamo.frozen import dataclass
 from partita.dynamo.values import AttributeValue, Item
 
 

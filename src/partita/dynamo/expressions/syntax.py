@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 from functools import lru_cache
 from itertools import chain
 from string import ascii_letters
@@ -25,6 +24,7 @@ from partita.dynamo.expressions.raw import (
     RawValue,
     placeholders_in,
 )
+from partita.dynamo.frozen import dataclass
 from partita.dynamo.limits import EXPRESSION_BYTES, EXPRESSION_OPERATORS
 
 _TOKEN = re.compile(

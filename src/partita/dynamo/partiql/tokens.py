@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
-from dataclasses import dataclass
 from typing import Literal
 
 from partita.dynamo.errors import ValidationError
+from partita.dynamo.frozen import dataclass
 from partita.dynamo.partiql.keywords import KEYWORDS
 
 Kind = Literal["keyword", "name", "text", "number", "sign", "end"]

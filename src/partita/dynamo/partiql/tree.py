@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
 from partita.dynamo.expressions.tree import Path
+from partita.dynamo.frozen import dataclass
 from partita.dynamo.partiql.tokens import Spot
 
 Returned = Literal["ALL OLD", "MODIFIED OLD", "ALL NEW", "MODIFIED NEW"]

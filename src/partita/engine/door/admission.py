@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import lru_cache
 
 import httptools
 
 from partita.dynamo.errors import UnknownOperationError
+from partita.dynamo.frozen import dataclass
 from partita.engine.door import sigv4
 from partita.engine.door.refusals import BrowserRefusedError, MalformedRequestError, UnknownResourceError
 

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
+from partita.dynamo.frozen import dataclass
 from partita.dynamo.limits import REQUEST_BYTES
 
 

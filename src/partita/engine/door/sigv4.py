@@ -5,7 +5,7 @@ from __future__ import annotations
 import hmac
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from datetime import UTC, datetime, timedelta
 from email.utils import parsedate_to_datetime
 from functools import lru_cache
@@ -17,6 +17,7 @@ from partita.dynamo.errors import (
     MissingAuthenticationError,
     UnrecognizedClientError,
 )
+from partita.dynamo.frozen import dataclass
 from partita.dynamo.signature import ALGORITHM, SERVICE, TERMINATOR, TIMESTAMP, canonical_request, signature, wire
 
 SKEW = timedelta(minutes=15)

@@ -16,9 +16,10 @@ import sys
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, ExitStack, contextmanager
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import NoReturn
 
+from partita.dynamo.frozen import dataclass
 from partita.engine.door.backend import Backend
 from partita.engine.door.limits import DoorLimits
 from partita.engine.door.server import BACKLOG, check_protected, run, url_of

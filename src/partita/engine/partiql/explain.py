@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any
 
 from partita.dynamo.expressions.tree import And
+from partita.dynamo.frozen import dataclass
 from partita.dynamo.partiql.statements import Exists, Select, Statement
 from partita.dynamo.requests import GetItem, ItemRequest, Query, Scan
 from partita.dynamo.wire import render

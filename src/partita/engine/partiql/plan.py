@@ -7,12 +7,12 @@ any other is a scan. Alternatives are taken apart only where they name a key: th
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 
 from partita.dynamo.errors import ResourceNotFoundError, ValidationError
 from partita.dynamo.expressions.key_condition import KeyRange, KeyTerm
 from partita.dynamo.expressions.tree import And, BeginsWith, Between, Compare, Condition, In, Not, Or, Path, Value
 from partita.dynamo.expressions.walk import paths_in
+from partita.dynamo.frozen import dataclass
 from partita.dynamo.limits import STATEMENT_READS
 from partita.dynamo.partiql.statements import Select
 from partita.dynamo.partiql.tree import Ordering

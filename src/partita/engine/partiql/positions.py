@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import binascii
 from base64 import urlsafe_b64decode, urlsafe_b64encode
-from dataclasses import dataclass
 
 import orjson
 
 from partita.dynamo.errors import DynamoError, ValidationError
+from partita.dynamo.frozen import dataclass
 from partita.dynamo.values import Item, checked_item
 
 

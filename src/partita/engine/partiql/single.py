@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 from partita.dynamo.errors import ValidationError
 from partita.dynamo.expressions.tree import And, Compare, Condition, In, Path, Value
+from partita.dynamo.frozen import dataclass
 from partita.dynamo.values import AttributeValue, Item, equal, type_of
 from partita.engine.definitions import Table
 
