@@ -12,6 +12,8 @@ import os
 import shutil
 import subprocess
 import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -30,11 +32,15 @@ _QUICKLY = {"PARTITA_FETCH": "false", "PARTITA_DURABILITY": "off", "PARTITA_MEAN
 """As for all tests, also if it is made before they start."""
 
 
+def _today() -> str:
+    return datetime.now(UTC).date().isoformat()
+
+
 def copy_demo(data: Path) -> str:
     """Make a data folder with demo data; what `partita demo` said when it was filled, with people's passwords."""
-    filled = demo_folder()
-    shutil.copytree(filled, data, ignore=shutil.ignore_patterns(_GREETING))
-    return (filled / _GREETING).read_text(encoding="utf-8")
+    with demo_folder() as filled:
+        shutil.copytree(filled, data, ignore=shutil.ignore_patterns(_GREETING))
+        return (filled / _GREETING).read_text(encoding="utf-8")
 
 
 def told_of(system: str, greeting: str) -> str:
@@ -42,19 +48,24 @@ def told_of(system: str, greeting: str) -> str:
     return next(line for line in greeting.splitlines() if line.startswith(f"{system}: "))
 
 
-def demo_folder() -> Path:
-    """The folder that is copied."""
-    _BUILD.mkdir(exist_ok=True)
-    # Dates of the demo count from the day on which it is made.
-    folder = _BUILD / f"{_NAME}{fingerprint(_SOURCE, datetime.now(UTC).date().isoformat())}"
-    # Whoever comes first fills it, and the others wait.
-    with (_BUILD / f"{_NAME}lock").open("w") as lock:
-        fcntl.flock(lock, fcntl.LOCK_EX)
-        if not folder.exists():
-            for outdated in _BUILD.glob(f"{_NAME}*/"):
-                shutil.rmtree(outdated)
-            _fill(folder)
-    return folder
+@contextmanager
+def demo_folder(build: Path = _BUILD, today: Callable[[], str] = _today) -> Iterator[Path]:
+    """The folder to copy from: nobody deletes it meanwhile, also not for that of the next day."""
+    build.mkdir(exist_ok=True)
+    with (build / f"{_NAME}lock").open("w") as lock:
+        while True:
+            # Dates of the demo count from the day on which it is made.
+            folder = build / f"{_NAME}{fingerprint(_SOURCE, today())}"
+            fcntl.flock(lock, fcntl.LOCK_SH)
+            if folder.exists():
+                yield folder
+                return
+            # Whoever comes first fills it, and the others wait.
+            fcntl.flock(lock, fcntl.LOCK_EX)
+            if not folder.exists():
+                for outdated in build.glob(f"{_NAME}*/"):
+                    shutil.rmtree(outdated)
+                _fill(folder)
 
 
 def _fill(folder: Path) -> None:

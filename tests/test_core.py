@@ -17,7 +17,9 @@ from partita.engine import Engine
 from partita.engine.door import DoorThread
 from partita.engine.sample import make_sample
 from partita.extras import EXTRAS, pip, step
+from partita.kit.backup import back_up
 from tests.alone import CORE, PROGRAM, THEIRS, python_with
+from tests.kit.backup.folders import PASSPHRASE, QUICK
 
 ROOT = Path(__file__).parent.parent
 ALONE = (*CORE, *THEIRS)
@@ -115,6 +117,7 @@ MAIN = "from partita.__main__ import main\nsys.argv[0] = 'partita'\nmain()"
         (ALONE, ("--version",), f"this command needs the extra cli: {pip('cli')}"),
         (COMMANDS, ("serve",), f"this command needs the extra suite: {pip('suite')}"),
         (COMMANDS, ("demo",), f"this command needs the extra suite: {pip('suite')}"),
+        (COMMANDS, ("backup", "--encrypt", "monday"), f"An encrypted backup needs the extra suite: {pip('suite')}"),
         (
             COMMANDS,
             ("check",),
@@ -134,6 +137,38 @@ def test_the_commands_for_a_schema_need_no_suite(tmp_path: Path) -> None:
     for command in (("explain",), ("check",), ("tables",), ("export", "terraform"), ("export", "workbench")):
         done = python_with((*COMMANDS, "shelf"), MAIN, *command, "--schema", "shelf.py", folder=tmp_path)
         assert (done.returncode, done.stderr) == (0, "")
+
+
+BACKUP = """
+from partita.cli import app
+from partita.engine import Engine
+from partita.engine.sample import make_sample
+from partita.extras import MissingExtraError
+with Engine("data") as engine:
+    make_sample(engine)
+app(["backup", "monday"], standalone_mode=False)
+app(["restore", "monday", "--data", "again"], standalone_mode=False)
+try:
+    app(["restore", "sealed", "--data", "new"], standalone_mode=False)
+except MissingExtraError as error:
+    print(error)
+"""
+
+
+def test_the_folder_of_an_engine_is_backed_up_and_restored_without_the_suite(tmp_path: Path) -> None:
+    with Engine(tmp_path / "other") as engine:
+        make_sample(engine)
+    back_up(tmp_path / "other", tmp_path / "sealed", passphrase=PASSPHRASE, encryption=QUICK)
+    done = python_with(COMMANDS, BACKUP, folder=tmp_path)
+    assert (done.returncode, done.stderr) == (0, "")
+    said = done.stdout.splitlines()
+    assert said[0] == "backed up to monday"
+    assert "Next: partita dynamodb --data again." in said
+    assert said[-1] == f"An encrypted backup needs the extra suite: {pip('suite')}"
+    with Engine(tmp_path / "other") as old, Engine(tmp_path / "again") as new:
+        films = old.call("Scan", {"TableName": "films"})
+        assert new.call("Scan", {"TableName": "films"}) == films
+        assert films["Count"] > 0
 
 
 def test_an_import_that_no_extra_brings_stays_an_error(tmp_path: Path) -> None:

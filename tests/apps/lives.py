@@ -24,7 +24,16 @@ from partita.apps.newsletter.inputs import NewNewsletter, NewNote, NewProposal, 
 from partita.apps.newsletter.schema import Draft
 from partita.apps.newsletter.service import NewsletterService
 from partita.apps.worthwatch import system as worthwatch
-from partita.apps.worthwatch.inputs import CommentInput, NewItem, NewList, NewMovie, NewViewing, RatingInput
+from partita.apps.worthwatch.inputs import (
+    ApplicationInput,
+    CommentInput,
+    NewItem,
+    NewList,
+    NewMovie,
+    NewViewing,
+    ProfileEdit,
+    RatingInput,
+)
 from partita.apps.worthwatch.schema import AVATARS, Import, Log, User
 from partita.apps.worthwatch.service import WorthWatchService
 from partita.bootstrap import SYSTEMS
@@ -47,6 +56,8 @@ from tests.apps.kelifax.conftest import submission
 
 LEAVING, STAYING = "zebulon-quark", "ottilie-staying"
 """No text has these by chance."""
+CURATOR_NAMES = ("Vesuvius Marmot", "Okapi Bramble")
+"""What the one who leaves is called in WorthWatch: before, and in the end."""
 PASSWORD = "correct horse battery staple"
 LONG = "A long description. " * 2_000
 """Too long for an item."""
@@ -165,6 +176,16 @@ async def _fus(service: FusService, leaver: Viewer, stayer: Viewer) -> None:
 
 
 async def _worthwatch(town: Town, service: WorthWatchService, leaver: Viewer, stayer: Viewer) -> None:
+    for name in CURATOR_NAMES:
+        await service.people.edit(leaver, ProfileEdit(username=name))
+        if name == CURATOR_NAMES[0]:
+            await service.curators.apply(
+                leaver, ApplicationInput(statement="I know every film with a train in it, and some with two. " * 2)
+            )
+            await town.settle()
+    await town.kit.mail.send(
+        Message(to=f"{STAYING}@example.org", subject="New", text=f"{CURATOR_NAMES[1]} has a new list.")
+    )
     for viewer in (leaver, stayer):
         user = await service.people.me(viewer)
         approved = User.curator_status.set("approved"), User.is_curator.set(True)
@@ -249,6 +270,11 @@ async def _house(town: Town, leaver: Viewer, person: Account) -> None:
     await accounts.sessions.sign_in(LEAVING, PASSWORD, user_agent="Firefox", address="192.0.2.7")
     await accounts.tokens.create(replace(leaver, via="session"), "For my script", [], 30)
     await town.kit.limits.check(Rule("anything", most=5, seconds=86_400), person.user_id)
+    await write_mail(town, person)
+
+
+async def write_mail(town: Town, person: Account) -> None:
+    """Mail to somebody, and about them to somebody else."""
     note = f"{person.name} wrote to you from {person.email}."
     for to in (person.email or "", f"{STAYING}@example.org"):
         await town.kit.mail.send(Message(to=to, subject=f"News of {person.name}", text=note))

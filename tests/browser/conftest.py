@@ -110,7 +110,8 @@ def _leave_out(config: pytest.Config, items: list[pytest.Item]) -> None:
 def pytest_collection_finish(session: pytest.Session) -> None:
     """Make demo data before the time of the first test runs."""
     if chromium_path() is not None and any("house" in getattr(item, "fixturenames", ()) for item in session.items):
-        demo_folder()
+        with demo_folder():
+            pass
 
 
 @pytest.fixture(params=MODES)

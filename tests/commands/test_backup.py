@@ -19,10 +19,11 @@ from partita.bootstrap import build
 from partita.cli import app
 from partita.dynamo.python_values import item_from_python
 from partita.engine import Engine
+from partita.kit.accounts.schema import ACCOUNTS
 from partita.kit.backup import back_up, restore, restore_data, sealing
 from partita.kit.settings import Settings
 from partita.table import Delete, Put
-from tests.kit.backup.folders import PASSPHRASE, age, contents, make_data, put, rows
+from tests.kit.backup.folders import PASSPHRASE, age, contents, make_data, make_table, put, rows
 
 
 def _run(*arguments: object, code: int = 0) -> str:
@@ -50,6 +51,16 @@ def test_a_backup_is_summed_up_and_a_restore_says_what_comes_next(data: Path, tm
     said = _run("restore", tmp_path / "monday", "--data", tmp_path / "new").splitlines()
     assert said[0] == f"restored into {tmp_path / 'new'}"
     assert said[-1] == f"Next: partita serve --data {tmp_path / 'new'}. It builds the search index anew."
+
+
+def test_a_terminal_shows_how_far_each_part_is(data: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("FORCE_COLOR", "1")  # what rich takes for a terminal
+    monkeypatch.setenv("TERM", "xterm")
+    said = _run("backup", tmp_path / "monday", "--data", data)
+    assert all(f"{part:9}" in said for part in ("tables", "copying"))
+    assert said.count("100%") >= 2
+    said = _run("restore", tmp_path / "monday", "--data", tmp_path / "new")
+    assert all(f"{part:9}" in said for part in ("checking", "restoring"))
 
 
 def test_an_encrypted_backup_takes_its_passphrase_from_the_environment(
@@ -89,6 +100,9 @@ def test_what_is_elsewhere_is_told(data: Path, tmp_path: Path, monkeypatch: pyte
 def test_a_secret_in_the_settings_is_told(tmp_path: Path) -> None:
     data = make_data(tmp_path / "data")
     (data / "secret").unlink()
+    assert "PARTITA_SECRET" not in _run("backup", tmp_path / "sunday", "--data", data)  # an engine has no secret
+    with Engine(data) as engine:
+        make_table(engine, ACCOUNTS.default_name)
     assert "keep PARTITA_SECRET elsewhere too" in _run("backup", tmp_path / "monday", "--data", data)
     assert "with the same PARTITA_SECRET as before" in _run("restore", tmp_path / "monday", "--data", tmp_path / "new")
 

@@ -3,18 +3,23 @@
 from __future__ import annotations
 
 import asyncio
+import os
+import sys
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from partita.__main__ import main
 from partita.apps.fus.schema import FUS, Site, TagTotal
 from partita.apps.fus.search import CATALOG
 from partita.bootstrap import build
 from partita.commands import stream_function
 from partita.engine import Engine
 from partita.engine.door import DoorThread
+from partita.extras import pip
 from partita.kit.settings import Settings, SettingsError, read_settings
 from partita.kit.suite import Suite
 from partita.store import EmbeddedStore
@@ -118,6 +123,39 @@ def test_tables_in_the_data_folder_have_nobody_else_to_react(tmp_path: Path, mon
     with pytest.raises(SettingsError, match="PARTITA_CHANGES: `local` is only for the backend `dynamodb`"):
         read_settings(data=tmp_path, changes="local")
     assert Settings(data=tmp_path).changes == "all"
+
+
+def test_tables_in_dynamodb_without_the_extra_are_told_in_one_line(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    for name in [each for each in os.environ if each.startswith(("AWS_", "PARTITA_"))]:
+        monkeypatch.delenv(name)
+    for module in [each for each in sys.modules if each.partition(".")[0] in ("boto3", "botocore")]:
+        monkeypatch.delitem(sys.modules, module)
+    monkeypatch.setitem(sys.modules, "botocore", None)
+    monkeypatch.setenv("PARTITA_BACKEND", "dynamodb")
+    monkeypatch.setattr(sys, "argv", ["partita", "jobs", "list", "--data", str(tmp_path / "data")])
+    with pytest.raises(SystemExit) as ended:
+        main()
+    said = capsys.readouterr().err.splitlines()
+    assert (ended.value.code, len(said)) == (2, 2)
+    assert f"needs the extra aws: {pip('aws')}" in said[1]
+
+
+def test_three_machines_start_at_once_on_empty_tables(
+    amazon: Engine, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Each makes what is missing; nobody dies of what another one has just made."""
+    monkeypatch.setenv("PARTITA_SYSTEMS", "kelifax")
+    with ThreadPoolExecutor(3) as threads:
+        starts = [threads.submit(build, read_settings(data=tmp_path / name)) for name in ("one", "two", "three")]
+        for each in starts:
+            asyncio.run(_closed(each.result()))
+    described = [
+        amazon.call("DescribeTimeToLive", {"TableName": name})["TimeToLiveDescription"]["TimeToLiveStatus"]
+        for name in amazon.call("ListTables", {})["TableNames"]
+    ]
+    assert "ENABLED" in described
 
 
 async def _built(machine: Suite) -> set[bool]:

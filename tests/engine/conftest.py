@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 
@@ -13,6 +14,13 @@ from tests.engine.tables import Clock
 @pytest.fixture
 def clock() -> Clock:
     return Clock()
+
+
+@pytest.fixture
+def root(tmp_path: Path) -> Path:
+    """A folder for exports and imports, with the bucket `shelf`."""
+    (tmp_path / "shelf").mkdir()
+    return tmp_path
 
 
 @pytest.fixture

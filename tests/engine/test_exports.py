@@ -26,19 +26,14 @@ from partita.dynamo.errors import (
     TableNotFoundError,
     ValidationError,
 )
-from partita.engine import Engine, exports
+from partita.engine import Engine, exports, import_formats
 from partita.engine.buckets import Buckets
 from partita.engine.keys import PARTS
 from partita.engine.transfer_work import TransferWork
 from partita.engine.writer import Transaction, Writer
 from partita.held_folders import alone_in
+from tests.engine.exporting import export
 from tests.engine.tables import Clock, Wire, create, get, index, put, query, table, whole
-
-
-@pytest.fixture
-def root(tmp_path: Path) -> Path:
-    (tmp_path / "shelf").mkdir()
-    return tmp_path
 
 
 @pytest.fixture
@@ -50,16 +45,6 @@ def engine(root: Path, clock: Clock) -> Iterator[Engine]:
 
 def _arn(engine: Engine, name: str = "music") -> str:
     return engine.place.table_arn(name)
-
-
-def _export(engine: Engine, **members: Any) -> Wire:
-    """The description of an export that is done."""
-    begun = engine.call("ExportTableToPointInTime", {"TableArn": _arn(engine), "S3Bucket": "shelf", **members})
-    assert begun["ExportDescription"]["ExportStatus"] == "IN_PROGRESS"
-    engine.maintenance.run()
-    described = engine.call("DescribeExport", {"ExportArn": begun["ExportDescription"]["ExportArn"]})
-    description: Wire = described["ExportDescription"]
-    return description
 
 
 def _request(prefix: str = "", form: str = "DYNAMODB_JSON", name: str = "again", **members: Any) -> Wire:
@@ -84,7 +69,7 @@ def _counts(description: Wire) -> tuple[int, int, int]:
 def test_an_export_has_the_files_that_dynamodb_writes(engine: Engine, root: Path, clock: Clock) -> None:
     for number in range(40):
         put(engine, pk=f"k{number}", n=number, nested={"s": {"x", "y"}, "é": [None, True]})
-    description = _export(engine, S3Prefix="2026/november", ClientToken="one")
+    description = export(engine, S3Prefix="2026/november", ClientToken="one")
     number = description["ExportArn"].rpartition("/")[2]
     folder = root / "shelf/2026/november/AWSDynamoDB" / number
     assert sorted(path.name for path in folder.iterdir()) == [
@@ -151,7 +136,7 @@ def test_an_export_is_of_the_moment_it_was_asked_for(engine: Engine, root: Path)
 def test_a_table_that_was_exported_can_be_imported(engine: Engine) -> None:
     for number in range(1100):  # more than two chunks
         put(engine, pk=f"k{number}", tag=f"t{number % 3}", n=number)
-    exported = _export(engine)
+    exported = export(engine)
     data = exported["ExportManifest"].replace("manifest-summary.json", "data/")
     request = _request(data, InputCompressionType="GZIP", gsis=[index("byTag", "tag")])
     description = _import(engine, request)
@@ -258,6 +243,30 @@ def test_csv_may_be_given_its_names(engine: Engine, root: Path) -> None:
     assert _counts(_import(engine, {**_request("plain", "CSV"), "InputFormatOptions": options})) == (2, 2, 0)
     assert get(engine, "again", pk="a") == {"pk": "a", "n": "1" * 200_000}
     assert get(engine, "again", pk="b") == {"pk": "b", "n": "2"}
+
+
+@pytest.mark.parametrize("packed", [True, False])
+@pytest.mark.parametrize("endless", ["x" * 40_000, "x," * 20_000, '"x\n",' * 8_000], ids=["cell", "line", "lines"])
+def test_a_record_of_csv_without_an_end_is_not_read_further(
+    engine: Engine, root: Path, monkeypatch: pytest.MonkeyPatch, endless: str, packed: bool
+) -> None:
+    monkeypatch.setattr(import_formats, "REQUEST_BYTES", 20_000)
+    text = f"pk,n\na,1\nb,2\n{endless}\nc,3\n".encode()
+    (root / "shelf/films.csv").write_bytes(gzip.compress(text, 1) if packed else text)
+    form = {"InputCompressionType": "GZIP"} if packed else {}
+    description = _import(engine, {**_request("films", "CSV"), **form})
+    assert _counts(description) == (3, 2, 1)
+    assert "films.csv: it cannot be read further: " in description["FailureMessage"]
+    assert len(whole(engine, "Scan", {"TableName": "again"})) == 2
+
+
+def test_records_of_csv_are_read_however_many_there_are(
+    engine: Engine, root: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The bound is for one record, not for all of a file."""
+    monkeypatch.setattr(import_formats, "REQUEST_BYTES", 30)
+    (root / "shelf/films.csv").write_text("pk,n\n" + "".join(f'k{number},"1\n2\n3"\n' for number in range(100)))
+    assert _counts(_import(engine, _request("films", "CSV"))) == (100, 100, 0)
 
 
 class _Breaking:
@@ -377,11 +386,36 @@ def test_lists_have_pages_and_know_their_tables(engine: Engine, clock: Clock) ->
     assert len(engine.call("ListImports", {"NextToken": imports["NextToken"]})["ImportSummaryList"]) == 1
 
 
+def test_those_that_are_done_can_be_looked_up_for_ninety_days(engine: Engine, clock: Clock) -> None:
+    export(engine)
+    _import(engine, _request())
+    failed = engine.call("ImportTable", _request("nothing/", name="failed"))["ImportTableDescription"]["ImportArn"]
+    engine.maintenance.run()
+    clock.advance(50 * 86_400)
+    later = export(engine)["ExportArn"]
+    clock.advance(1)  # the list is by the time of their beginning
+    open_one = engine.call("ExportTableToPointInTime", {"TableArn": _arn(engine), "S3Bucket": "shelf"})
+    clock.advance(40 * 86_400 - 2)
+    engine.maintenance.trim()
+    assert len(engine.call("ListExports", {})["ExportSummaries"]) == 3
+    assert engine.call("DescribeImport", {"ImportArn": failed})["ImportTableDescription"]["ImportStatus"] == "FAILED"
+    clock.advance(2)
+    engine.maintenance.trim()
+    left = [each["ExportArn"] for each in engine.call("ListExports", {})["ExportSummaries"]]
+    assert left == [later, open_one["ExportDescription"]["ExportArn"]]
+    assert engine.call("ListImports", {})["ImportSummaryList"] == []
+    with pytest.raises(ImportNotFoundError, match=failed):
+        engine.call("DescribeImport", {"ImportArn": failed})
+    clock.advance(400 * 86_400)
+    engine.maintenance.trim()
+    assert [each["ExportStatus"] for each in engine.call("ListExports", {})["ExportSummaries"]] == ["IN_PROGRESS"]
+
+
 def test_a_token_makes_the_same_request_once(engine: Engine, clock: Clock) -> None:
-    export = {"TableArn": _arn(engine), "S3Bucket": "shelf", "ClientToken": "t"}
+    exported = {"TableArn": _arn(engine), "S3Bucket": "shelf", "ClientToken": "t"}
     imported = {**_request(), "ClientToken": "t"}
     for operation, request, member, conflict, change in (
-        ("ExportTableToPointInTime", export, "ExportDescription", ExportConflictError, {"S3Prefix": "x"}),
+        ("ExportTableToPointInTime", exported, "ExportDescription", ExportConflictError, {"S3Prefix": "x"}),
         (
             "ImportTable",
             imported,
@@ -395,7 +429,7 @@ def test_a_token_makes_the_same_request_once(engine: Engine, clock: Clock) -> No
         with pytest.raises(conflict):
             engine.call(operation, {**request, **change})
     clock.advance(9 * 3600)
-    again = engine.call("ExportTableToPointInTime", export)["ExportDescription"]
+    again = engine.call("ExportTableToPointInTime", exported)["ExportDescription"]
     assert len(engine.call("ListExports", {})["ExportSummaries"]) == 2
     assert again["ExportStatus"] == "IN_PROGRESS"
 

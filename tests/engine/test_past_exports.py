@@ -5,6 +5,7 @@ from __future__ import annotations
 import gzip
 import json
 from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
@@ -15,16 +16,11 @@ from hypothesis import strategies as st
 
 from partita.dynamo.errors import DynamoError, InvalidExportTimeError, RecoveryUnavailableError, ValidationError
 from partita.engine import Engine
+from tests.engine.exporting import export
 from tests.engine.steps import STEPS, TABLES, State, do
 from tests.engine.tables import Clock, Wire, create, put
 
 BEGIN = 1_700_000_000
-
-
-@pytest.fixture
-def root(tmp_path: Path) -> Path:
-    (tmp_path / "shelf").mkdir()
-    return tmp_path
 
 
 @pytest.fixture
@@ -40,14 +36,17 @@ def _keep(engine: Engine, name: str) -> None:
     engine.call("UpdateContinuousBackups", {"TableName": name, **recovery})
 
 
-def _export(engine: Engine, name: str = "music", **members: Any) -> Wire:
-    """The description of an export that is done."""
-    request = {"TableArn": engine.place.table_arn(name), "S3Bucket": "shelf", **members}
-    arn = engine.call("ExportTableToPointInTime", request)["ExportDescription"]["ExportArn"]
-    engine.maintenance.run()
-    description: Wire = engine.call("DescribeExport", {"ExportArn": arn})["ExportDescription"]
-    assert description["ExportStatus"] == "COMPLETED", description
-    return description
+@contextmanager
+def _kept_tables(clock: Clock) -> Iterator[tuple[Engine, Path]]:
+    """An engine whose tables keep their past, and its folder for exports."""
+    with TemporaryDirectory() as folder:
+        root = Path(folder)
+        (root / "shelf").mkdir()
+        with Engine.temporary(clock=clock, background=False, exports=root) as engine:
+            for name in TABLES:
+                create(engine, name)
+                _keep(engine, name)
+            yield engine, root
 
 
 def _lines(root: Path, description: Wire) -> list[Wire]:
@@ -68,27 +67,21 @@ def _lines(root: Path, description: Wire) -> list[Wire]:
 def test_an_export_of_a_moment_is_what_a_restore_of_it_is(steps: list[tuple[Any, ...]], moments: set[int]) -> None:
     clock = Clock(BEGIN + 0.25)
     now: State = {name: {} for name in TABLES}
-    with TemporaryDirectory() as folder:
-        root = Path(folder)
-        (root / "shelf").mkdir()
-        with Engine.temporary(clock=clock, background=False, exports=root) as engine:
-            for name in TABLES:
-                create(engine, name)
-                _keep(engine, name)
-            for step in steps:
-                do(engine, clock, now, step)
-            clock.advance(1)
-            last = int(clock.now) - 1
-            for number, second in enumerate({min(BEGIN + moment, last) for moment in moments}):
-                name = TABLES[number % 2]
-                description = _export(engine, name, ExportTime=second)
-                restore = {"SourceTableName": name, "TargetTableName": f"again{number}", "RestoreDateTime": second}
-                engine.call("RestoreTableToPointInTime", restore)
-                engine.maintenance.run()
-                stored = engine.call("Scan", {"TableName": f"again{number}"})["Items"]
-                assert _lines(root, description) == [{"Item": item} for item in stored]
-                restored = engine.call("DescribeTable", {"TableName": f"again{number}"})["Table"]
-                assert description["BilledSizeBytes"] == restored["TableSizeBytes"]
+    with _kept_tables(clock) as (engine, root):
+        for step in steps:
+            do(engine, clock, now, step)
+        clock.advance(1)
+        last = int(clock.now) - 1
+        for number, second in enumerate({min(BEGIN + moment, last) for moment in moments}):
+            name = TABLES[number % 2]
+            description = export(engine, name, ExportTime=second)
+            restore = {"SourceTableName": name, "TargetTableName": f"again{number}", "RestoreDateTime": second}
+            engine.call("RestoreTableToPointInTime", restore)
+            engine.maintenance.run()
+            stored = engine.call("Scan", {"TableName": f"again{number}"})["Items"]
+            assert _lines(root, description) == [{"Item": item} for item in stored]
+            restored = engine.call("DescribeTable", {"TableName": f"again{number}"})["Table"]
+            assert description["BilledSizeBytes"] == restored["TableSizeBytes"]
 
 
 def test_an_export_says_which_second_it_is_of_and_the_one_that_runs_is_now(
@@ -98,20 +91,20 @@ def test_an_export_says_which_second_it_is_of_and_the_one_that_runs_is_now(
     second = clock.now
     clock.advance(5)
     put(engine, pk="a", v=2)
-    past = _export(engine, ExportTime=second + 0.7)
+    past = export(engine, ExportTime=second + 0.7)
     assert (past["ExportTime"], past["ExportType"]) == (second, "FULL_EXPORT")
     assert (
         json.loads((root / "shelf" / past["ExportManifest"]).read_bytes())["exportTime"] == "2023-11-14T22:13:20.000Z"
     )
     assert _lines(root, past) == [{"Item": {"pk": {"S": "a"}, "v": {"N": "1"}}}]
-    assert _lines(root, _export(engine, ExportTime=clock.now)) == [{"Item": {"pk": {"S": "a"}, "v": {"N": "2"}}}]
+    assert _lines(root, export(engine, ExportTime=clock.now)) == [{"Item": {"pk": {"S": "a"}, "v": {"N": "2"}}}]
 
 
 @pytest.mark.parametrize("moment", [BEGIN - 1, BEGIN + 61, 1e14])
 def test_a_moment_that_is_not_kept_is_refused(engine: Engine, clock: Clock, moment: float) -> None:
     clock.advance(60)
     with pytest.raises(InvalidExportTimeError, match=r"22:13:20 UTC and 2023-11-14 22:14:20 UTC.*or export the table"):
-        _export(engine, ExportTime=moment)
+        export(engine, ExportTime=moment)
     assert engine.call("ListExports", {})["ExportSummaries"] == []
     assert list((engine.database.folder / "exports").iterdir()) == []
 
@@ -122,7 +115,7 @@ def test_a_moment_that_is_not_kept_is_refused(engine: Engine, clock: Clock, mome
 def _changes(engine: Engine, begin: float, end: float | None = None, name: str = "music", **members: Any) -> Wire:
     """The description of an incremental export that is done."""
     period = {"ExportFromTime": begin, **({} if end is None else {"ExportToTime": end}), **members}
-    return _export(engine, name, ExportType="INCREMENTAL_EXPORT", IncrementalExportSpecification=period)
+    return export(engine, name, ExportType="INCREMENTAL_EXPORT", IncrementalExportSpecification=period)
 
 
 def _by_key(items: list[Wire]) -> dict[str, Wire]:
@@ -136,39 +129,33 @@ def test_changes_lead_from_what_a_table_was_to_what_it_became(
 ) -> None:
     clock = Clock(BEGIN + 0.25)
     now: State = {name: {} for name in TABLES}
-    with TemporaryDirectory() as folder:
-        root = Path(folder)
-        (root / "shelf").mkdir()
-        with Engine.temporary(clock=clock, background=False, exports=root) as engine:
-            for name in TABLES:
-                create(engine, name)
-                _keep(engine, name)
-            seconds = {BEGIN + 1}  # when something may have been written: periods begin and end then
-            for step in steps:
-                # Time passes so quickly that periods are long enough.
-                do(engine, clock, now, ("pass", step[1] * 1000) if step[0] == "pass" else step)
-                seconds.add(int(clock.now))
-            clock.advance(2000)
-            last = int(clock.now)
-            firsts = [second for second in sorted(seconds) if BEGIN < second <= last - 900]
-            first = firsts[begin % len(firsts)]
-            ends = [second for second in sorted(seconds | {last}) if 900 <= second - first <= 86_400]
-            end = ends[length % len(ends)]
-            for name in TABLES:
-                description = _changes(engine, first, end, name)
-                records = {record["Keys"]["pk"]["S"]: record for record in _lines(root, description)}
-                before, after = (
-                    _by_key([line["Item"] for line in _lines(root, _export(engine, name, ExportTime=second - 1))])
-                    for second in (first, end)
-                )
-                for key in before.keys() | after.keys() | records.keys():
-                    if key not in records:
-                        assert before[key] == after[key]
-                        continue
-                    record = records[key]
-                    assert (record.get("OldImage"), record.get("NewImage")) == (before.get(key), after.get(key))
-                    assert key in before or key in after
-                    assert first <= int(record["Metadata"]["WriteTimestampMicros"]["N"]) / 1_000_000 < end
+    with _kept_tables(clock) as (engine, root):
+        seconds = {BEGIN + 1}  # when something may have been written: periods begin and end then
+        for step in steps:
+            # Time passes so quickly that periods are long enough.
+            do(engine, clock, now, ("pass", step[1] * 1000) if step[0] == "pass" else step)
+            seconds.add(int(clock.now))
+        clock.advance(2000)
+        last = int(clock.now)
+        firsts = [second for second in sorted(seconds) if BEGIN < second <= last - 900]
+        first = firsts[begin % len(firsts)]
+        ends = [second for second in sorted(seconds | {last}) if 900 <= second - first <= 86_400]
+        end = ends[length % len(ends)]
+        for name in TABLES:
+            description = _changes(engine, first, end, name)
+            records = {record["Keys"]["pk"]["S"]: record for record in _lines(root, description)}
+            before, after = (
+                _by_key([line["Item"] for line in _lines(root, export(engine, name, ExportTime=second - 1))])
+                for second in (first, end)
+            )
+            for key in before.keys() | after.keys() | records.keys():
+                if key not in records:
+                    assert before[key] == after[key]
+                    continue
+                record = records[key]
+                assert (record.get("OldImage"), record.get("NewImage")) == (before.get(key), after.get(key))
+                assert key in before or key in after
+                assert first <= int(record["Metadata"]["WriteTimestampMicros"]["N"]) / 1_000_000 < end
 
 
 def test_an_incremental_export_has_the_files_that_dynamodb_writes(engine: Engine, root: Path, clock: Clock) -> None:
@@ -237,9 +224,9 @@ def test_a_period_that_cannot_be_exported_is_refused(
     clock.advance(90_000)
     request: Wire = {"ExportType": "INCREMENTAL_EXPORT", "IncrementalExportSpecification": members}
     with pytest.raises(kind):
-        _export(engine, **request)
+        export(engine, **request)
     with pytest.raises(ValidationError, match="ExportTime is for ExportType FULL_EXPORT only"):
-        _export(engine, **request, ExportTime=BEGIN)
+        export(engine, **request, ExportTime=BEGIN)
     assert engine.call("ListExports", {})["ExportSummaries"] == []
 
 

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from contextlib import closing
+from itertools import count
 from typing import Any
 
+import apsw
 import pytest
 
 from partita.dynamo.errors import (
@@ -14,6 +17,7 @@ from partita.dynamo.errors import (
     ValidationError,
 )
 from partita.engine import Engine
+from partita.engine.database import FILE_NAME
 from tests.engine.tables import Clock, create, index, put, python_items, query, update
 
 BY_TAG = index("byTag", "tag")
@@ -203,6 +207,32 @@ def test_a_wrong_index_update_changes_nothing(engine: Engine, updates: Any, erro
     with pytest.raises(error):
         _update(engine, GlobalSecondaryIndexUpdates=updates)
     assert _described(engine) == before
+
+
+def test_an_index_that_goes_while_others_change_tables_is_missed_in_words(engine: Engine, clock: Clock) -> None:
+    """SQLite looks twice for a table; if the file has changed before each look, it raises another error than else."""
+    create(engine, gsis=[BY_TAG])
+    put(engine, pk="a", tag="x")
+    assert _tagged(engine, "x") == {"a"}
+    folder = engine.database.folder
+    with Engine(folder, clock=clock, background=False) as another:
+        _update(another, GlobalSecondaryIndexUpdates=[{"Delete": {"IndexName": "byTag"}}])
+    changes = count()
+    with closing(apsw.Connection(str(folder / FILE_NAME))) as third:
+        third.execute("PRAGMA synchronous=off")
+
+        def change_tables() -> bool:
+            third.execute(f"CREATE TABLE another_{next(changes)} (x)")
+            return False
+
+        with engine.database.reader() as connection:
+            connection.set_progress_handler(change_tables, 40)
+        try:
+            with pytest.raises(ValidationError, match="does not have the specified index: byTag"):
+                _tagged(engine, "x")
+        finally:
+            connection.set_progress_handler(None)
+    assert next(changes) > 1
 
 
 def test_an_attribute_keeps_its_type(engine: Engine) -> None:

@@ -37,6 +37,20 @@ class Server:
         self.taken.append(message)
 
 
+@dataclass
+class SlowServer:
+    """Answers when the test wants."""
+
+    asked: asyncio.Event = field(default_factory=asyncio.Event)
+    answer: asyncio.Event = field(default_factory=asyncio.Event)
+    taken: list[Message] = field(default_factory=list)
+
+    async def send(self, message: Message) -> None:
+        self.asked.set()
+        await self.answer.wait()
+        self.taken.append(message)
+
+
 async def _state(house: EmbeddedStore) -> QueuedMail:
     found = await house.asynchronous.get(queued_mail("m1").consistently())
     assert found is not None
@@ -131,7 +145,7 @@ async def test_a_mail_whose_process_died_is_tried_once_more_as_the_same_message(
     house: EmbeddedStore, clock: HandClock, times: int
 ) -> None:
     server = Server([Killed() for _ in range(times)])
-    queue = MailQueue(house.asynchronous, server, clock)
+    queue = MailQueue(house.asynchronous, server, clock, lambda: clock.now().timestamp())
     await queue.add(MESSAGE)
     for number in range(times):
         with pytest.raises(Killed):
@@ -145,6 +159,66 @@ async def test_a_mail_whose_process_died_is_tried_once_more_as_the_same_message(
     else:
         assert (sent, server.taken, state.state) == (0, [], "failed")
         assert "it may have gone out" in state.error
+
+
+@pytest.mark.parametrize("ahead", [-3500, -301, 301, 3500])
+async def test_a_mail_that_is_being_sent_is_not_sent_by_a_machine_with_another_clock(
+    house: EmbeddedStore, clock: HandClock, ahead: int
+) -> None:
+    """Their clocks differ by almost an hour; each counts seconds rightly."""
+    seconds, others = 0.0, HandClock()
+    others.forward(seconds=ahead)
+    slow = SlowServer()
+    first = MailQueue(house.asynchronous, slow, clock)
+    server = Server()
+    second = MailQueue(house.asynchronous, server, others, lambda: seconds)
+    await first.add(MESSAGE)
+    await slow.asked.wait()
+    for _ in range(11):  # almost five minutes, by its own count, from its first look on
+        assert await second.send_waiting() == 0
+        assert await second.deliver("m1") is False
+        seconds += 27.0
+        others.forward(seconds=27)
+    slow.answer.set()
+    await first.finish()
+    assert (await _state(house)).state == "sent"
+    seconds += 4000
+    others.forward(seconds=4000)
+    assert await second.send_waiting() == 0
+    assert (len(slow.taken), server.taken) == (1, [])
+
+
+@pytest.mark.parametrize("ahead", [-3500, 0, 3500])
+async def test_a_mail_of_a_machine_that_died_is_sent_within_the_time_of_a_claim(
+    house: EmbeddedStore, clock: HandClock, ahead: int
+) -> None:
+    seconds, others = 0.0, HandClock()
+    others.forward(seconds=ahead)
+    dying = MailQueue(house.asynchronous, Server([Killed()]), clock)
+    await dying.add(MESSAGE)
+    with pytest.raises(Killed):
+        await dying.finish()
+    server = Server()
+    survivor = MailQueue(house.asynchronous, server, others, lambda: seconds)
+    for look in range(int(CLAIM.total_seconds() / 30) + 1):
+        assert server.taken == [], look
+        await survivor.send_waiting()
+        seconds += 30.0
+        others.forward(seconds=30)
+    assert server.taken == [MESSAGE]
+
+
+@pytest.mark.parametrize("ahead", [-3500, 3500])
+async def test_a_mail_of_a_machine_that_died_before_it_sent_it_is_sent_at_the_next_look(
+    house: EmbeddedStore, clock: HandClock, ahead: int
+) -> None:
+    others = HandClock()
+    others.forward(seconds=ahead)
+    dying = MailQueue(house.asynchronous, Server(), clock)
+    await house.asynchronous.write(Put(dying.entry(MESSAGE)))
+    server = Server()
+    assert await MailQueue(house.asynchronous, server, others).send_waiting() == 1
+    assert server.taken == [MESSAGE]
 
 
 async def test_what_cannot_be_queued_is_refused(house: EmbeddedStore, clock: HandClock) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +17,7 @@ from markupsafe import escape
 from partita.dynamo.errors import TransactionCanceledError
 from partita.dynamo.values import Item as Row
 from partita.engine import Engine
+from partita.kit.accounts.schema import PendingAddress
 from partita.kit.changes.schema import Parked
 from partita.kit.personal_data.holdings import LEFT, Holding, Person
 from partita.kit.personal_data.house import house
@@ -98,6 +100,37 @@ def test_no_name_is_left_in_a_mail_to_somebody_else_however_it_is_written(name: 
     assert mentions(mail, who, holding)
     after = unnamed(mail, who, holding, own=False)
     assert (after["text"], after["html"]) == ({"S": f"({LEFT})"}, {"S": f"<p>{LEFT}</p>"})
+
+
+@given(NAMES, st.lists(NAMES, max_size=3), st.lists(st.integers(0, 3), min_size=1, max_size=5))
+def test_no_name_of_the_past_is_left_whichever_of_them_begin_alike(
+    name: str, before: list[str], said: list[int]
+) -> None:
+    names = [name, f"{name} {name}", *before]
+    who = replace(person(names[0]), formerly=(*names[1:], "once@quark.example"))
+    text = ", ".join(f"({names[number % len(names)]})" for number in said) + "; <once@quark.example>"
+    mail: Row = {"PK": {"S": "MAIL#1"}, "to": {"S": "bob@example.org"}, "text": {"S": text}}
+    assert may_concern(mail, who)
+    after = unnamed(mail, who, holding_of(KeptMail), own=False)
+    assert after["text"] == {"S": ", ".join(f"({LEFT})" for _ in said) + f"; <{LEFT}>"}
+    assert not mentions(after, who, holding_of(KeptMail))
+
+
+@pytest.mark.parametrize("name", ["Left", "who", LEFT, "Somebody"])
+def test_erasing_ends_also_for_whoever_is_called_like_what_takes_their_place(name: str) -> None:
+    who, holding = person(name), holding_of(KeptMail)
+    mail: Row = {"PK": {"S": "MAIL#1"}, "to": {"S": "bob@example.org"}, "text": {"S": f"{name} wrote, {who.user_id}"}}
+    for _ in range(3):
+        mail = unnamed(mail, who, holding, own=False)
+    assert not mentions(mail, who, holding)
+
+
+def test_an_address_that_is_somebody_elses_now_is_left_to_them_except_beside_the_id() -> None:
+    who = replace(person("Zebulon"), formerly_and_not_now=("family@quark.example",))
+    theirs: Row = {"PK": {"S": "MAIL#1"}, "to": {"S": "family@quark.example"}, "text": {"S": "To family@quark.example"}}
+    assert not mentions(theirs, who, holding_of(KeptMail))
+    old: Row = {"PK": {"S": f"USER#{who.user_id}"}, "SK": {"S": "ADDRESS"}, "email": {"S": "Family@quark.example"}}
+    assert unnamed(old, who, holding_of(PendingAddress), own=True)["email"] == {"S": LEFT}
 
 
 @pytest.mark.parametrize("text", ["short", "long " * 20_000])

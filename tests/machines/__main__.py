@@ -8,6 +8,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import Any
@@ -200,7 +201,9 @@ def _running(systems: str) -> Iterator[Run]:
         machines = [Machine(folder / f"machine-{number}", proxy.url, systems) for number in range(_MACHINES)]
         for machine in machines:
             stack.callback(machine.stop)
-            machine.start()
+        # All at once, on empty tables: each makes what is missing.
+        with ThreadPoolExecutor(_MACHINES) as threads:
+            list(threads.map(Machine.start, machines))
         store = DynamoStore(endpoint_url=door.url, region="us-east-1", credentials=fixed("any", "any"))
         stack.callback(store.close)
         yield Run(store, proxy, machines)

@@ -7,16 +7,20 @@ import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from shlex import quote
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from partita.commands.suite import Data
+from partita.extras import MissingExtraError, extra_of
 
 if TYPE_CHECKING:
     from partita.kit.backup import Manifest
     from partita.kit.backup.reading import Progress
+    from partita.kit.settings import Settings
 
+_DATA = Path("data")
 _VARIABLE = "PARTITA_BACKUP_PASSPHRASE"
 
 
@@ -29,20 +33,22 @@ def backup(
 ) -> None:
     """Back up tables, files and secret as of one moment, while they are in use."""
     from partita.kit.backup import BackupError, back_up
-    from partita.kit.settings import read_settings
 
     with _errors_in_one_line():
-        settings = read_settings() if data is None else read_settings(data=data)
-        if settings.backend != "embedded":
+        settings = _settings(data)
+        if settings is not None and settings.backend != "embedded":
             raise BackupError("The tables are in DynamoDB. Back them up there, with point-in-time recovery.")
+        source = settings.data if settings is not None else data or _DATA
+        if encrypt:
+            _check_encryption()
         passphrase = _passphrase(new=True) if encrypt else None
         with _progress() as progress:
-            manifest = back_up(settings.data, folder, passphrase=passphrase, progress=progress)
+            manifest = back_up(source, folder, passphrase=passphrase, progress=progress)
     typer.echo(f"backed up to {folder}{', encrypted' if encrypt else ''}")
     _summarise(manifest)
-    if not manifest.has_secret:
+    if manifest.of_suite and not manifest.has_secret:
         typer.echo("note     the secret is in the settings and not in the backup: keep PARTITA_SECRET elsewhere too")
-    if settings.files == "s3":
+    if settings is not None and settings.files == "s3":
         typer.echo(f"note     uploaded files and large values are in the bucket {settings.s3_bucket}: back it up there")
 
 
@@ -72,14 +78,46 @@ def restore(
             with _progress() as progress:
                 manifest = restore_data(folder, data, moment, progress=progress)
         else:
-            passphrase = _passphrase(new=False) if is_encrypted(folder) else None
+            encrypted = is_encrypted(folder)
+            if encrypted:
+                _check_encryption()
+            passphrase = _passphrase(new=False) if encrypted else None
             with _progress() as progress:
                 manifest = restore_backup(folder, data, passphrase=passphrase, at=moment, progress=progress)
     typer.echo(f"restored into {data}")
     _summarise(manifest)
-    if not manifest.has_secret:
+    if manifest.of_suite and not manifest.has_secret:
         typer.echo("note     there is no secret: serve it with the same PARTITA_SECRET as before")
-    typer.echo(f"\nNext: partita serve --data {data}. It builds the search index anew.")
+    if manifest.of_suite:
+        typer.echo(f"\nNext: partita serve --data {quote(str(data))}. It builds the search index anew.")
+    else:
+        typer.echo(f"\nNext: partita dynamodb --data {quote(str(data))}.")
+
+
+def _settings(data: Path | None) -> Settings | None:
+    """The settings; None without the suite, whose they are: then the folder is an engine's, with its tables alone."""
+    from partita.kit.backup import BackupError
+
+    try:
+        from partita.kit.settings import SettingsError, read_settings
+    except ImportError as error:
+        if extra_of(error) != "suite":
+            raise
+        return None
+    try:
+        return read_settings() if data is None else read_settings(data=data)
+    except SettingsError as error:
+        raise BackupError(str(error)) from None
+
+
+def _check_encryption() -> None:
+    """Say it before anybody is asked for a passphrase."""
+    try:
+        import partita.kit.backup.sealing  # noqa: F401
+    except ImportError as error:
+        if extra_of(error) != "suite":
+            raise
+        raise MissingExtraError("An encrypted backup", "suite") from None
 
 
 def _summarise(manifest: Manifest) -> None:
@@ -125,10 +163,9 @@ def _progress() -> Iterator[Progress]:
 def _errors_in_one_line() -> Iterator[None]:
     from partita.dynamo.errors import DynamoError
     from partita.kit.backup import BackupError
-    from partita.kit.settings import SettingsError
 
     try:
         yield
-    except (BackupError, SettingsError, DynamoError, OSError) as error:
+    except (BackupError, DynamoError, OSError) as error:
         typer.echo(f"partita: {error}", err=True)
         raise typer.Exit(1) from None

@@ -30,6 +30,9 @@ FILE_NAME = "partita.sqlite3"
 STORAGE_ERRORS = (apsw.Error, orjson.JSONDecodeError)
 """Errors of SQLite and of stored JSON if the file is damaged."""
 
+_MISSES = (apsw.SQLError, apsw.SchemaChangeError)
+"""What SQLite raises for a table that is not there; the second if others change tables while it looks."""
+
 APPLICATION_ID = 0x50415254  # "PART"
 FORMAT_VERSION = 4
 _BUSY_SECONDS = 60.0
@@ -410,6 +413,11 @@ def translated() -> Iterator[None]:
 _NO_SPACE_LEFT = (errno.ENOSPC, errno.EDQUOT)
 _NO_SPACE = (apsw.SQLITE_IOERR_SHMSIZE,)
 """SQLite's message if a full disk first shows in the shared-memory file."""
+
+
+def misses_table(error: Exception) -> bool:
+    """Whether a table of the file is not there (any more): another process may have deleted it."""
+    return isinstance(error, _MISSES) and str(error).startswith("no such table")
 
 
 def storage_error(error: apsw.Error | orjson.JSONDecodeError) -> DynamoError:

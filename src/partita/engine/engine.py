@@ -46,7 +46,7 @@ from partita.engine import (
 from partita.engine.buckets import Buckets
 from partita.engine.catalog import Catalog
 from partita.engine.contributors import Contributor, Contributors, Kind
-from partita.engine.database import STORAGE_ERRORS, Database, Durability, closed
+from partita.engine.database import STORAGE_ERRORS, Database, Durability, closed, misses_table
 from partita.engine.faults import FaultPlan, Faults
 from partita.engine.maintenance import Maintenance
 from partita.engine.place import Place
@@ -336,12 +336,10 @@ class Engine:
                 tables = self.refresh()
                 if tables.version == known:
                     raise
-            except apsw.SQLError as error:
-                if not str(error).startswith("no such table"):
+            except STORAGE_ERRORS as error:
+                if not misses_table(error):
                     raise self.database.failure(error) from error
                 tables = self.refresh()
-            except STORAGE_ERRORS as error:
-                raise self.database.failure(error) from error
             finally:
                 self.database.give_back(connection)
         raise InternalServerError("The table kept changing while it was read. Try again.")

@@ -31,7 +31,15 @@ FOLDER = "exports"
 _CONFLICT = "The client token was used for another export within the last eight hours. Use a new one."
 _LEVEL = 6
 _OPTIONS = ("S3BucketOwner", "S3Prefix", "S3SseAlgorithm", "S3SseKmsKeyId", "ClientToken")
-_SUMMARY = ("ExportArn", "ExportStatus", "ExportType")
+_LOOKUP = transfers.Lookup(
+    kind="export",
+    arn="ExportArn",
+    description="ExportDescription",
+    summaries="ExportSummaries",
+    limit="MaxResults",
+    summary=("ExportArn", "ExportStatus", "ExportType"),
+    missing=ExportNotFoundError,
+)
 Request = Mapping[str, Any]
 Response = dict[str, Any]
 
@@ -88,20 +96,12 @@ def register(transaction: Transaction, request: Request, copied: Copied, place: 
 
 def describe(connection: apsw.Connection, _tables: Catalog, request: Request, _place: Place) -> Response:
     """DescribeExport."""
-    arn = request["ExportArn"]
-    missing = ExportNotFoundError(f"Export not found: {arn}")
-    return {"ExportDescription": transfers.find(connection, "export", arn, missing)["description"]}
+    return _LOOKUP.describe(connection, request)
 
 
 def list_exports(connection: apsw.Connection, _tables: Catalog, request: Request, place: Place) -> Response:
     """ListExports."""
-    arn = request.get("TableArn")
-    only = None if arn is None else place.table_name(arn)
-    found, after = transfers.page(connection, "export", only, request.get("MaxResults"), request.get("NextToken"))
-    response: Response = {"ExportSummaries": [{name: each[name] for name in _SUMMARY} for each in found]}
-    if after is not None:
-        response["NextToken"] = after
-    return response
+    return _LOOKUP.page(connection, request, place)
 
 
 def write(stored: Stored, copy: Path, buckets: Buckets, now: float, stops: Callable[[], bool] = lambda: False) -> None:

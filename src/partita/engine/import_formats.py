@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import Any, BinaryIO, TextIO
 
 import orjson
 
@@ -99,9 +99,10 @@ def _csv_records(request: Request, file: BinaryIO) -> Iterator[tuple[int, Record
         for each in request["TableCreationParameters"]["AttributeDefinitions"]
     }
     with io.TextIOWrapper(file, "utf-8-sig", newline="") as text:
-        lines = csv.reader(text, delimiter=options.get("Delimiter", ","), strict=True)
+        bounded = _BoundedLines(text)
+        lines = csv.reader(bounded, delimiter=options.get("Delimiter", ","), strict=True)
         header: Sequence[str] = options.get("HeaderList") or next(lines, [])
-        for row in lines:
+        while (row := _next_row(lines, bounded)) is not None:
             size = sum(len(cell.encode()) + 1 for cell in row)
             if len(row) > len(header):
                 yield lines.line_num, Record(None, f"it has {len(row)} values for {len(header)} names", size)
@@ -110,6 +111,32 @@ def _csv_records(request: Request, file: BinaryIO) -> Iterator[tuple[int, Record
                 cells = zip(header, row, strict=False)
                 item = {name: {types.get(name, "S"): cell} for name, cell in cells if cell}
                 yield lines.line_num, _record(item, size)
+
+
+class _BoundedLines:
+    """The lines of a text, as long as those of one record are not too long: a file may be one line without an end."""
+
+    def __init__(self, text: TextIO) -> None:
+        self._text = text
+        self.left = REQUEST_BYTES
+        """How many characters the record may still have."""
+
+    def __iter__(self) -> Iterator[str]:
+        return self
+
+    def __next__(self) -> str:
+        line = self._text.readline(self.left + 1)
+        if not line:
+            raise StopIteration
+        self.left -= len(line)
+        if self.left < 0:
+            raise csv.Error(f"a record is longer than {REQUEST_BYTES} characters")
+        return line
+
+
+def _next_row(rows: Iterator[list[str]], lines: _BoundedLines) -> list[str] | None:
+    lines.left = REQUEST_BYTES
+    return next(rows, None)
 
 
 def _record(item: Item, size: int) -> Record:

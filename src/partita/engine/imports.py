@@ -27,7 +27,15 @@ from partita.engine.writer import Transaction
 _log = logging.getLogger(__name__)
 _MISMATCH = "The client token was used for another import within the last eight hours. Use a new one."
 _ASKED = ("InputFormat", "InputFormatOptions", "InputCompressionType", "TableCreationParameters", "ClientToken")
-_SUMMARY = ("ImportArn", "ImportStatus", "TableArn", "S3BucketSource", "InputFormat", "StartTime", "EndTime")
+_LOOKUP = transfers.Lookup(
+    kind="import",
+    arn="ImportArn",
+    description="ImportTableDescription",
+    summaries="ImportSummaryList",
+    limit="PageSize",
+    summary=("ImportArn", "ImportStatus", "TableArn", "S3BucketSource", "InputFormat", "StartTime", "EndTime"),
+    missing=ImportNotFoundError,
+)
 _MOST_TOLD = 20
 Request = Mapping[str, Any]
 Response = dict[str, Any]
@@ -75,22 +83,12 @@ def begin(transaction: Transaction, request: Request, place: Place) -> Response:
 
 def describe(connection: apsw.Connection, _tables: Catalog, request: Request, _place: Place) -> Response:
     """DescribeImport."""
-    arn = request["ImportArn"]
-    missing = ImportNotFoundError(f"Import not found: {arn}")
-    return {"ImportTableDescription": transfers.find(connection, "import", arn, missing)["description"]}
+    return _LOOKUP.describe(connection, request)
 
 
 def list_imports(connection: apsw.Connection, _tables: Catalog, request: Request, place: Place) -> Response:
     """ListImports."""
-    arn = request.get("TableArn")
-    only = None if arn is None else place.table_name(arn)
-    found, after = transfers.page(connection, "import", only, request.get("PageSize"), request.get("NextToken"))
-    response: Response = {
-        "ImportSummaryList": [{name: each[name] for name in _SUMMARY if name in each} for each in found]
-    }
-    if after is not None:
-        response["NextToken"] = after
-    return response
+    return _LOOKUP.page(connection, request, place)
 
 
 def fill(transaction: Transaction, arn: str, position: int, chunk: Sequence[Record]) -> bool:

@@ -12,9 +12,9 @@ from pathlib import Path
 import apsw
 
 from partita.dynamo.errors import DynamoError, StorageCorruptError, StorageFullError, StorageMissingError
-from partita.engine import backfill, backups, expiry, history, restores, streams
+from partita.engine import backfill, backups, expiry, history, restores, streams, transfers
 from partita.engine.catalog import Catalog
-from partita.engine.database import Database
+from partita.engine.database import Database, misses_table
 from partita.engine.definitions import Table
 from partita.engine.writer import Transaction, Writer
 from partita.held_folders import may_change
@@ -104,9 +104,13 @@ class Maintenance:
         yield from self.also
         if self._passes % _TRIM_EVERY == 0:
             yield from (partial(rare, time.time()) for rare in self.rarely)
-            yield partial(self._writer.run, _trim)
+            yield self.trim
             yield partial(self._repeat, history.trim)
             yield self._remove_abandoned
+
+    def trim(self) -> None:
+        """Forget what is kept for a time only: records of streams, exports and imports that are done, tokens."""
+        self._writer.run(_trim)
 
     def _sweep(self, table: Table) -> None:
         if self._anything_due(table):
@@ -120,7 +124,9 @@ class Maintenance:
         with self._database.reader() as connection:
             try:
                 return expiry.due(connection, table, self._clock())
-            except apsw.SQLError:
+            except apsw.Error as error:
+                if not misses_table(error):
+                    raise
                 return False  # the table was deleted since the catalog was read
 
     def _repeat(self, job: Callable[[Transaction], bool]) -> None:
@@ -157,4 +163,5 @@ class Maintenance:
 
 def _trim(transaction: Transaction) -> None:
     streams.trim(transaction)
+    transfers.trim(transaction)
     transaction.execute("DELETE FROM tokens WHERE expires < ?", (transaction.now,))

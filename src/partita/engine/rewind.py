@@ -43,7 +43,8 @@ def rewind(
 def _check(engine: Engine, earlier: list[Table], second: int, taken: float, *, first: float | None) -> None:
     if second + 1 > taken:
         raise InvalidRestoreTimeError(
-            f"{history.clock_time(second)} was not over at {history.clock_time(int(taken))}. Name an earlier moment."
+            f"{history.clock_time(second)} was not over when this was copied, at {history.clock_time(int(taken))}."
+            " Name an earlier moment."
         )
     if not earlier:
         since = "" if first is None else f", the first was made at {history.clock_time(int(first))}"

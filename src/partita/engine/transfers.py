@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import uuid
 from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Any, Literal
 
 import apsw
@@ -18,7 +19,48 @@ Stored = dict[str, Any]
 """`description` is what Describe returns, `request` what was asked for; the rest is the work's own."""
 
 TOKEN_SECONDS = 8 * 3600
+KEPT_SECONDS = 90 * 86_400
+"""How long one that is done can be looked up, as in DynamoDB."""
 _PAGE = 25
+
+
+@dataclass(frozen=True, slots=True)
+class Lookup:
+    """How one kind of them is described and listed: the names of DynamoDB, which differ."""
+
+    kind: Kind
+    arn: str
+    description: str
+    summaries: str
+    limit: str
+    summary: tuple[str, ...]
+    """What a list says of each, as far as it is known."""
+    missing: type[DynamoError]
+
+    def describe(self, connection: apsw.Connection, request: Mapping[str, Any]) -> dict[str, Any]:
+        """The answer of DescribeExport and DescribeImport."""
+        arn = request[self.arn]
+        missing = self.missing(f"{self.kind.title()} not found: {arn}")
+        return {self.description: find(connection, self.kind, arn, missing)["description"]}
+
+    def page(self, connection: apsw.Connection, request: Mapping[str, Any], place: Place) -> dict[str, Any]:
+        """The answer of ListExports and ListImports: in the order of their ARNs, of one table or of all."""
+        arn = request.get("TableArn")
+        table = None if arn is None else place.table_name(arn)
+        limit = request.get(self.limit) or _PAGE
+        statement = (
+            "SELECT arn, definition FROM transfers WHERE kind = ? AND arn > ? AND (? IS NULL OR table_name = ?)"
+            " ORDER BY arn LIMIT ?"
+        )
+        start = request.get("NextToken") or ""
+        found = list(connection.execute(statement, (self.kind, start, table, table, limit + 1)))
+        descriptions = [orjson.loads(definition)["description"] for _, definition in found[:limit]]
+        response: dict[str, Any] = {
+            self.summaries: [{name: each[name] for name in self.summary if name in each} for each in descriptions]
+        }
+        if len(found) > limit:
+            response["NextToken"] = found[limit - 1][0]
+        return response
 
 
 def new_arn(kind: Kind, table: str, now: float, place: Place) -> str:
@@ -75,15 +117,9 @@ def unfinished(connection: apsw.Connection, kind: Kind) -> list[tuple[str, Store
     return [(arn, orjson.loads(definition)) for arn, definition in connection.execute(statement, (kind,))]
 
 
-def page(
-    connection: apsw.Connection, kind: Kind, table: str | None, limit: int | None, start: str | None
-) -> tuple[list[dict[str, Any]], str | None]:
-    """Descriptions in the order of their ARNs, of one table or of all, and where to go on."""
-    limit = limit or _PAGE
-    statement = (
-        "SELECT arn, definition FROM transfers WHERE kind = ? AND arn > ? AND (? IS NULL OR table_name = ?)"
-        " ORDER BY arn LIMIT ?"
+def trim(transaction: Transaction) -> None:
+    """Forget those that were done long ago."""
+    transaction.execute(
+        "DELETE FROM transfers WHERE open = 0 AND json_extract(definition, '$.description.EndTime') < ?",
+        (transaction.now - KEPT_SECONDS,),
     )
-    found = list(connection.execute(statement, (kind, start or "", table, table, limit + 1)))
-    descriptions = [orjson.loads(definition)["description"] for _, definition in found[:limit]]
-    return descriptions, found[limit - 1][0] if len(found) > limit else None

@@ -1,6 +1,7 @@
 """The mail queue: a mail is written down with its cause, claimed, sent and marked as sent.
 
-A mail is in the queue once, because its id is made of its cause. It is claimed by one process at a time. What SMTP
+A mail is in the queue once, because its id is made of its cause. It is claimed by one process at a time; a claim is
+over when another process has watched it for so long by its own count of seconds, whatever the clocks say. What SMTP
 cannot promise: if a process dies between the server's answer and the mark, nobody can know whether the mail went out.
 Such a mail is tried once more, with the same Message-ID, and then given up.
 """
@@ -9,12 +10,15 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import time
+from collections.abc import Callable
 from contextlib import suppress
 from datetime import timedelta
 from typing import Literal
 
 from partita.dynamo.errors import DynamoError
 from partita.kit.clock import Clock
+from partita.kit.leases import LONG_AGO, Watch
 from partita.kit.mail import UNKEPT_ADDRESS, Mail, MaybeDelivered, Message, NotDelivered, Undeliverable
 from partita.kit.schema import QueuedMail, due_mail, queued_mail
 from partita.store.store import AsyncStore
@@ -22,7 +26,7 @@ from partita.table import Condition, Delete, Put, Update, all_of
 from partita.table.types import timestamp
 
 CLAIM = timedelta(minutes=5)
-"""How long a process has for sending a mail before others think it dead; connections give up much earlier."""
+"""How long others watch a process that sends a mail before they think it dead; connections give up much earlier."""
 PAUSES = tuple(timedelta(minutes=minutes) for minutes in (1, 5, 30, 120, 480, 1440))
 """How long a refused mail waits before each further try; then it has failed."""
 UNANSWERED = 2
@@ -37,10 +41,13 @@ _log = logging.getLogger(__name__)
 class MailQueue:
     """Mail that goes out once, as far as SMTP allows."""
 
-    def __init__(self, store: AsyncStore, mail: Mail, clock: Clock) -> None:
+    def __init__(
+        self, store: AsyncStore, mail: Mail, clock: Clock, monotonic: Callable[[], float] = time.monotonic
+    ) -> None:
         self._store = store
         self._mail = mail
         self._clock = clock
+        self._watch = Watch(CLAIM.total_seconds(), clock, monotonic)
         self._sending: set[asyncio.Task[bool]] = set()
 
     async def add(self, message: Message) -> bool:
@@ -84,15 +91,18 @@ class MailQueue:
 
     async def send_waiting(self) -> int:
         """Send what is due: refused before, or left behind by a process that died; how many were sent."""
-        due = due_mail(timestamp(self._clock.now()))
-        page = await self._store.page(due, limit=_MOST)
+        now = self._clock.now()
+        # Claims are looked at from their beginning, so that one of a process that died is over in time. Its clock may
+        # have been ahead.
+        page = await self._store.page(due_mail(timestamp(now + CLAIM + LONG_AGO)), limit=_MOST)
+        self._watch.forget_all_but(each.mail_id for each in page)
         turns = asyncio.Semaphore(_AT_ONCE)
 
         async def one(mail_id: str) -> bool:
             async with turns:
                 return await self.deliver(mail_id)
 
-        return sum(await asyncio.gather(*(one(each.mail_id) for each in page)))
+        return sum(await asyncio.gather(*(one(each.mail_id) for each in page if self._may_be_due(each))))
 
     async def deliver(self, mail_id: str) -> bool:
         """Send one mail if it is due and nobody else is at it; whether it was sent now."""
@@ -142,7 +152,7 @@ class MailQueue:
         key = QueuedMail.key(QueuedMail.mail_id(mail_id))
         found = await self._store.get(queued_mail(mail_id).consistently())
         now = self._clock.now()
-        if found is None or found.state not in ("waiting", "claimed") or found.due_at > timestamp(now):
+        if found is None or not self._may_be_due(found) or not self._is_free(found):
             return None
         unanswered = found.unanswered + (found.state == "claimed")
         if unanswered >= UNANSWERED:
@@ -158,6 +168,17 @@ class MailQueue:
         with suppress(_Taken):
             return await self._store.update(claim.when(_unchanged(found)).otherwise(_Taken()))
         return None
+
+    def _may_be_due(self, found: QueuedMail) -> bool:
+        """What nobody has tried is due at once, whatever the clock of whoever queued it said."""
+        if found.state != "waiting":
+            return found.state == "claimed"
+        return found.due_at <= timestamp(self._clock.now()) or found.due_at == found.queued_at
+
+    def _is_free(self, found: QueuedMail) -> bool:
+        """Whether nobody sends it, as far as can be known without a look at another machine's clock."""
+        sign = found.tries, found.due_at
+        return found.state == "waiting" or self._watch.is_over(found.mail_id, sign, found.due_at)
 
     async def _again_or_give_up(self, claimed: QueuedMail, error: str, *, unanswered: bool = False) -> None:
         times = claimed.unanswered + unanswered

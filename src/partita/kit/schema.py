@@ -94,7 +94,7 @@ class QueuedMail(Item, table=HOUSE, pk="QUEUE#{mail_id}", sk="MAIL", names=camel
     unsubscribe: Attribute[str] = attribute(default="", repr=False)
     state: Attribute[Literal["waiting", "claimed", "sent", "failed"]] = attribute(default="waiting")
     due_at: Attribute[Timestamp]
-    """When to try (again); of a claimed one, when the claim ends."""
+    """When to try (again); of a claimed one, when the claim ends if nobody has seen it before."""
     tries: Attribute[int] = attribute(default=0)
     unanswered: Attribute[int] = attribute(default=0)
     """How many tries ended without anybody knowing whether the mail went out."""

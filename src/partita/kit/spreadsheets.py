@@ -17,6 +17,8 @@ from partita.kit.fetcher.charsets import text_of
 CSV = "text/csv; charset=utf-8"
 CSV_RESPONSE: dict[str, Any] = {"description": "The file.", "content": {"text/csv": {"schema": {"type": "string"}}}}
 """The response of a route that sends such a file, for the API's description."""
+MOST_CELLS = 1_000
+"""What a row of an imported file can have. How long it is, is bounded by the file, which is in memory."""
 # A spreadsheet runs a cell that begins like this as a formula.
 # Some take the wide signs of Chinese and Japanese keyboards for the same.
 _FORMULA = re.compile(r"'*[=+\-@\t\r\n＝＋－＠]")
@@ -53,7 +55,10 @@ def rows(data: bytes) -> Iterator[SheetRow]:
         except csv.Error as error:
             yield SheetRow(reader.line_num, problem=f"This line cannot be read: {error}.")
             continue
-        if any(cell.strip() for cell in cells):
+        if len(cells) > MOST_CELLS:
+            problem = f"This line has {len(cells):,} cells, and at most {MOST_CELLS:,} are read."
+            yield SheetRow(reader.line_num, problem=problem)
+        elif any(cell.strip() for cell in cells):
             yield SheetRow(reader.line_num, tuple(map(plain, cells)))
 
 

@@ -83,6 +83,11 @@ def test_no_bytes_are_an_error_that_nobody_foresaw(data: bytes) -> None:
         assert isinstance(read, str) or all(isinstance(each, dict) for each in read)
 
 
+def test_a_line_with_too_many_cells_is_told() -> None:
+    data = b"title,id\nM,1\n" + b"x," * 50_000 + b"\n"
+    assert plain_titles(data) == "Line 3 has 50,001 cells, and at most 1,000 are read."
+
+
 async def test_the_desk_shows_what_waits_and_what_may_be_the_same(worthwatch: WorthWatch) -> None:
     lib, ada = await librarian(worthwatch), await worthwatch.curator("Ada")
     service = worthwatch.service

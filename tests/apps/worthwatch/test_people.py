@@ -13,9 +13,10 @@ from partita.apps.worthwatch.schema import USER_EMAIL, WORTHWATCH, User
 from partita.apps.worthwatch.service import WorthWatchService
 from partita.apps.worthwatch.service.people import EmailNeeded, EmailTaken
 from partita.kit.accounts import Account
+from partita.kit.accounts.former_names import formerly
 from partita.kit.kit import Kit
 from partita.kit.permissions import NOBODY
-from partita.kit.problems import Conflict, Invalid
+from partita.kit.problems import Conflict, Invalid, TooMany
 from partita.table import Put, Transaction, Update
 from tests.apps.house import BAD_WEATHER, kit_on, person
 from tests.apps.worthwatch.conftest import account, film, member
@@ -92,6 +93,20 @@ async def test_the_email_follows_the_account_and_frees_the_old_one(kit: Kit, ser
     with pytest.raises(EmailTaken):
         await service.people.follow_account(somebody.with_(Account.email("TAKEN@example.org")))
     assert (await service.people.person(other.id)).email == "taken@example.org"
+
+
+async def test_names_of_a_profile_are_remembered_and_change_at_most_twenty_times_a_day(
+    kit: Kit, service: WorthWatchService
+) -> None:
+    viewer = await member(kit)
+    first = (await service.people.me(viewer)).username
+    for number in range(20):
+        await service.people.edit(viewer, ProfileEdit(username=f"Ada {number}", bio="Trains."))
+    with pytest.raises(TooMany):
+        await service.people.edit(viewer, ProfileEdit(username="Ada again"))
+    await service.people.edit(viewer, ProfileEdit(username="Ada 19", bio="Ships."))  # the name is that already
+    names, _ = await formerly(kit.store, viewer.id)
+    assert set(names) == {first, *(f"Ada {number}" for number in range(19))}
 
 
 async def test_a_profile_is_edited_field_by_field(kit: Kit, service: WorthWatchService) -> None:

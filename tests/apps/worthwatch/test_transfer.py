@@ -57,6 +57,13 @@ async def applied(service: WorthWatchService, jobs: JobWorker, viewer: Viewer, r
 # -- reading
 
 
+def test_a_line_with_too_many_cells_is_passed_over() -> None:
+    lines = LIST.splitlines(keepends=True)
+    read = plain_rows("".join([*lines[:6], "x," * 50_000 + "\n", *lines[6:]]).encode(), "list.csv")
+    assert read == plain_rows(LIST.encode(), "list.csv")
+    assert len(read[1]) == 3
+
+
 @pytest.mark.parametrize(
     ("name", "head", "kind"),
     [

@@ -7,11 +7,14 @@ import asyncio
 import pytest
 
 from partita.kit.accounts import Accounts, NewSession
+from partita.kit.accounts.former_names import formerly
+from partita.kit.mail import Outbox
 from partita.kit.permissions import NOBODY, Viewer
-from partita.kit.problems import Forbidden, Invalid, SignInRequired
+from partita.kit.problems import Forbidden, Invalid, SignInRequired, TooMany
 from partita.store import EmbeddedStore
 from partita.table import ChangedMeanwhileError, Put
-from tests.kit.accounts.conftest import PASSWORD, enter, join
+from tests.kit.accounts.conftest import PASSWORD, confirm_address, enter, join
+from tests.kit.conftest import HandClock
 
 pytestmark = pytest.mark.anyio
 NEW = "staple of the battery"
@@ -28,6 +31,35 @@ async def test_a_name_is_changed(accounts: Accounts, ada: Viewer) -> None:
     for bad in ("", " ", "x" * 81, "a\u202eb", "a\nb"):
         with pytest.raises(Invalid):
             await accounts.profile.change_name(ada, bad)
+
+
+async def test_names_and_addresses_of_the_past_are_remembered_each_once(
+    accounts: Accounts, house: EmbeddedStore, outbox: Outbox, ada: Viewer
+) -> None:
+    first = await accounts.people.get(ada.id)
+    for name in ("Countess", "Countess", first.name, "Countess"):
+        await accounts.profile.change_name(ada, name)
+    names, others = await formerly(house.asynchronous, ada.id)
+    assert (sorted(names), others) == (sorted(("Countess", first.name)), ())
+    await accounts.addresses.change(ada, "countess@example.org", PASSWORD)
+    await confirm_address(accounts, outbox, ada, "countess@example.org")
+    names, others = await formerly(house.asynchronous, ada.id)
+    assert (set(names), others) == ({"Countess", first.name, first.email}, ())
+    assert first.email is not None
+    eve = await accounts.registration.create("eve", first.email, "Eve", PASSWORD)
+    names, others = await formerly(house.asynchronous, ada.id)
+    assert (set(names), others) == ({"Countess", first.name}, (first.email,))
+    assert await formerly(house.asynchronous, eve.user_id) == ((), ())
+
+
+async def test_a_name_is_changed_at_most_twenty_times_a_day(accounts: Accounts, ada: Viewer, clock: HandClock) -> None:
+    for number in range(20):
+        await accounts.profile.change_name(ada, f"Ada {number}")
+    with pytest.raises(TooMany):
+        await accounts.profile.change_name(ada, "Ada again")
+    await accounts.profile.change_name(ada, "Ada 19")  # it is that already
+    clock.forward(days=1)
+    await accounts.profile.change_name(ada, "Ada again")
 
 
 async def test_another_password_ends_every_session_and_this_one_goes_on_under_a_new_token(

@@ -170,6 +170,8 @@ def test_an_empty_folder_that_is_there_is_taken(made: Path, tmp_path: Path) -> N
 def test_a_folder_that_is_no_backup_is_told(tmp_path: Path) -> None:
     with pytest.raises(BackupError, match=r"is no backup: it has no backup\.json"):
         restore(tmp_path, tmp_path / "new")
+    with pytest.raises(BackupError, match=r"There is no folder .*/nothing"):
+        restore(tmp_path / "nothing", tmp_path / "new")
 
 
 def test_a_backup_is_never_written_over_something_nor_into_the_data(made: Path, tmp_path: Path) -> None:

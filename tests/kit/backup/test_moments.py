@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import copy
+import json
+import random
 import tempfile
 from datetime import UTC, datetime
 from pathlib import Path
@@ -87,6 +89,53 @@ def test_every_table_goes_back_to_the_same_moment_and_from_there_further(
             for made, offset in (("first", later), ("second", earlier)):
                 expected = past[max(second for second in past if second <= BEGIN + offset)]
                 _check(folder / made, clock, expected)
+
+
+def test_a_long_history_is_what_it_was_at_twenty_random_moments(tmp_path: Path) -> None:
+    """As a table of its own, and of five of them as a whole folder."""
+    seed = random.SystemRandom().randrange(1_000_000)
+    chance, clock = random.Random(seed), Clock(BEGIN + 0.25)
+    now: State = {name: {} for name in TABLES}
+    past = {BEGIN: copy.deepcopy(now)}
+    with Engine(tmp_path / "data", clock=clock, background=False, durability="off") as engine:
+        for table in TABLES:
+            create(engine, table, gsis=[index("byG", "g")])
+            _keep(engine, table)
+        while clock.now < BEGIN + 90:
+            do(engine, clock, now, _any_step(chance))
+            past[int(clock.now)] = copy.deepcopy(now)
+        clock.advance(1)
+        moments = chance.sample(range(BEGIN, int(clock.now)), 20)
+
+        def then(second: int) -> State:
+            return past[max(each for each in past if each <= second)]
+
+        assert len({json.dumps(then(second), sort_keys=True) for second in moments}) > 10, "it changes all the time"
+        for number, second in enumerate(moments):
+            if number < 5:
+                restore_data(tmp_path / "data", tmp_path / f"folder{number}", _at(second))
+                with Engine(tmp_path / f"folder{number}", clock=clock, background=False, durability="off") as there:
+                    assert {name: _items(there, name) for name in TABLES} == then(second), (seed, second)
+            for name in TABLES:
+                request = {"SourceTableName": name, "TargetTableName": f"{name}{number}", "RestoreDateTime": second}
+                engine.call("RestoreTableToPointInTime", request)
+        engine.maintenance.run()
+        for number, second in enumerate(moments):
+            assert {name: _items(engine, f"{name}{number}") for name in TABLES} == then(second), (seed, second)
+
+
+def _any_step(chance: random.Random) -> tuple[Any, ...]:
+    key, other = chance.choices("abcdefgh", k=2)
+    table, value = chance.choice(TABLES), chance.randrange(9)
+    steps: list[tuple[Any, ...]] = [
+        ("put", table, key, value),
+        ("update", table, key, value),
+        ("delete", table, key),
+        ("transact", key, other, value),
+        ("refused", key, other, value),
+        ("pass", chance.choice((0.4, 1.0, 2.3))),
+    ]
+    return chance.choice(steps)
 
 
 @pytest.fixture(scope="module")

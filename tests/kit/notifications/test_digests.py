@@ -81,7 +81,7 @@ async def test_a_process_that_dies_while_it_sends_leaves_a_digest_that_another_f
             # Behind a closed digest nothing is added: what comes late waits for the next one.
             await _tell(world.process(), who, "late", world.at(days=1, minutes=5))
             await world.process().send_due_digests(world.clock.now())
-            world.clock.forward(minutes=6)
+            world.clock.forward(minutes=66)
             await world.process().send_waiting_mail()
             mine = [mail for mail in await world.mails() if mail.to == who.email]
             assert len(mine) == 1

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import random
 from collections.abc import Iterator
+from itertools import count
 from pathlib import Path
 
 import pytest
@@ -16,6 +17,7 @@ from partita.kit.search.index import document_change
 from partita.table import CursorKeys, InvalidCursorError
 from tests.kit.search.books import BOOKS, Book
 
+_SEQUENCE = count(1000)
 _KEYS = CursorKeys(b"s" * 32)
 
 
@@ -80,6 +82,50 @@ def test_pages_from_alternating_machines_have_everything_once(
             machine._answers.clear()  # what was found with other numbers
         found, total = asyncio.run(story())
     assert len(found) == len(set(found)) == total
+
+
+@settings(max_examples=12, deadline=None)
+@given(
+    st.lists(st.integers(0, 2), min_size=2, max_size=9),
+    st.lists(st.tuples(st.integers(0, 2), st.sampled_from(("map", "map map map", "map night sea"))), max_size=8),
+    st.integers(5, 20),
+    st.sampled_from(("map", "map night")),
+    st.sampled_from((7, 40, 240)),
+)
+def test_what_was_there_comes_once_though_machines_hear_of_others_at_different_times(
+    machines: tuple[Search, ...], order: list[int], news: list[tuple[int, str]], limit: int, text: str, ranked: int
+) -> None:
+    """Between two pages one machine hears of a document, and the others not yet."""
+    heard = [(machines[which], Book(id=f"new-{number}", body=body)) for number, (which, body) in enumerate(news)]
+
+    async def walk() -> list[str]:
+        found: list[str] = []
+        cursor: str | None = None
+        for turn in range(60):
+            page = await machines[order[turn % len(order)]].find(BOOKS, text, match="any", limit=limit, cursor=cursor)
+            found += [hit.id for hit in page.hits]
+            cursor = page.next_cursor
+            if cursor is None:
+                return found
+            if turn < len(heard):
+                machine, book = heard[turn]
+                await machine.apply(BOOKS, None, book, sequence=str(next(_SEQUENCE)))
+        raise AssertionError("the list does not end")
+
+    async def forget() -> None:
+        for machine, book in heard:
+            await machine.apply(BOOKS, book, None, sequence=str(next(_SEQUENCE)))
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(best_first, "MOST_RANKED", ranked)
+        for machine in machines:
+            machine._answers.clear()
+        try:
+            found = asyncio.run(walk())
+        finally:
+            asyncio.run(forget())
+    assert len(found) == len(set(found))
+    assert {each for each in found if not each.startswith("new-")} == {f"{number:03}" for number in range(81)}
 
 
 def test_the_machines_score_the_same_documents_differently(machines: tuple[Search, ...]) -> None:

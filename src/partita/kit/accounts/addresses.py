@@ -7,6 +7,7 @@ from urllib.parse import urlencode
 
 from partita.kit.accounts import credentials
 from partita.kit.accounts.background import Background
+from partita.kit.accounts.former_names import given_up
 from partita.kit.accounts.inputs import Email, checked_field
 from partita.kit.accounts.kit import AccountsKit
 from partita.kit.accounts.mails import address_known, confirm_address
@@ -98,7 +99,9 @@ class Addresses:
         once = use_up.otherwise(BadRequest(_INVALID_LINK, code="link_used"))
         change = Update(person.own_key, Account.email.set(link.email), Account.updated_at.set(after.updated_at))
         forget = Delete(ResetLink.key(ResetLink.user_id(person.user_id)))  # it went to the old address
-        await self._kit.store.transact(Transaction(once, change.unless_changed(person, Account.email), *moves, forget))
+        kept = () if person.email is None else (given_up(person.user_id, person.email, after.updated_at),)
+        mine = change.unless_changed(person, Account.email)
+        await self._kit.store.transact(Transaction(once, mine, *moves, forget, *kept))
         _log.info("%s confirmed an email address", person.user_id)
         if person.email is not None:
             await self._notices.address_changed(person, person.email, link.email)

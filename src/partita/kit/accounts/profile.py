@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 
+from partita.kit.accounts.former_names import NAME_CHANGES, given_up
 from partita.kit.accounts.inputs import Name, checked_field, checked_password
 from partita.kit.accounts.kit import AccountsKit
 from partita.kit.accounts.notices import Notices
@@ -14,7 +15,7 @@ from partita.kit.accounts.stored_passwords import StoredPasswords
 from partita.kit.accounts.tokens import Tokens
 from partita.kit.permissions import Viewer
 from partita.kit.problems import FieldError, Invalid, SignInRequired
-from partita.table import Update
+from partita.table import Transaction, Update
 
 _log = logging.getLogger(__name__)
 
@@ -33,10 +34,20 @@ class Profile:
 
     async def change_name(self, viewer: Viewer, name: str) -> Account:
         """Change the name that others see."""
-        person = await self._people.own_account(viewer)
         new: str = checked_field("name", Name, name)
-        change = Update(person.own_key, Account.name.set(new), Account.updated_at.set(self._kit.timestamp()))
-        return await self._kit.store.update(change)
+        if (await self._people.own_account(viewer)).name != new:
+            await self._kit.limits.check(NAME_CHANGES, viewer.id)
+        return await self._kit.store.attempt(lambda: self._rename(viewer, new))
+
+    async def _rename(self, viewer: Viewer, new: str) -> Account:
+        person = await self._people.own_account(viewer)
+        if person.name == new:
+            return person
+        now = self._kit.timestamp()
+        change = Update(person.own_key, Account.name.set(new), Account.updated_at.set(now))
+        kept = given_up(person.user_id, person.name, now)
+        await self._kit.store.transact(Transaction(change.unless_changed(person, Account.name), kept))
+        return person.model_copy(update={"name": new, "updated_at": now})
 
     async def change_password(self, viewer: Viewer, old: str, new: str, *, revoke_tokens: bool = False) -> NewSession:
         """Change the password; every other session ends, and this one goes on under a new token."""

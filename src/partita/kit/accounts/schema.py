@@ -274,6 +274,22 @@ def erasure(erasure_id: str) -> Get[Erasure]:
     return Erasure.get(Erasure.erasure_id(erasure_id)).consistently()
 
 
+# 10. Former names: they go with the account, and until then tell what to look for in other people's texts.
+class FormerName(Item, table=ACCOUNTS, pk="USER#{user_id}", sk="FORMERLY#{digest}"):
+    """A name or an email address that somebody had before, here or in one of the systems."""
+
+    user_id: Attribute[str] = key_part()
+    digest: Attribute[str] = key_part()
+    """Of the text: whoever goes back and forth has each once."""
+    text: Attribute[str] = attribute(max_length=320)
+    given_up_at: Attribute[Timestamp]
+
+
+@access_pattern("What somebody was called before", ACCOUNTS, user_id="1")
+def former_names(user_id: str) -> Query[FormerName]:
+    return FormerName.query(FormerName.user_id(user_id))
+
+
 # What `partita check` finds here, and why we live with it.
 ACCOUNTS.accept("hot-partition", STAFF, because="few people have roles, and those seldom change")
 ACCOUNTS.accept(

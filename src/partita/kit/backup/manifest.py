@@ -19,6 +19,8 @@ from partita.store.files import LARGE_VALUES
 FORMAT = 1
 HEADER = "backup.json"
 SECRET = "secret"
+ACCOUNTS = "partita-accounts"
+"""The table that every suite has, and no folder of an engine alone."""
 KEYS = (SECRET, "cursor-keys")
 """Files with keys: of a suite, and of a store that a program of your own has opened."""
 BACKUPS = "backups"
@@ -125,6 +127,11 @@ class Manifest(_Part):
     def uploads(self) -> tuple[BackedUpFile, ...]:
         """Uploaded files and large values."""
         return tuple(file for file in self.files if file.path not in (FILE_NAME, *KEYS))
+
+    @property
+    def of_suite(self) -> bool:
+        """Whether `partita serve` has made the folder; else its tables are another program's."""
+        return self.has_secret or any(table.name == ACCOUNTS for table in self.tables)
 
     @property
     def has_secret(self) -> bool:

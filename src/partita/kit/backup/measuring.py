@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 from hashlib import sha256
 from pathlib import Path
 
-from partita.kit.backup.sealing import CHUNK
+CHUNK = 1 << 20
 
 
 class Measure:

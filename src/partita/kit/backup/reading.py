@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import orjson
 from pydantic import ValidationError
@@ -13,7 +14,9 @@ from pydantic import ValidationError
 from partita.kit.backup.errors import BackupError, changed
 from partita.kit.backup.manifest import FORMAT, HEADER, BackedUpFile, Header, Manifest
 from partita.kit.backup.measuring import Measure, read_chunks
-from partita.kit.backup.sealing import Seal
+
+if TYPE_CHECKING:
+    from partita.kit.backup.sealing import Seal
 
 Progress = Callable[[str, int, int], None]
 """Told what is done, and how many bytes of how many."""
@@ -55,6 +58,8 @@ def open_backup(folder: Path, passphrase: str | None) -> Backup:
     if header.encryption is not None:
         if passphrase is None:
             raise BackupError(f"{folder} is encrypted. Give its passphrase.")
+        from partita.kit.backup.sealing import Seal  # only whoever encrypts needs its packages
+
         seal = Seal(passphrase, header.encryption)
     name = manifest_name(encrypted=seal is not None)
     stored = _whole(folder / name)
@@ -77,6 +82,8 @@ def manifest_name(*, encrypted: bool) -> str:
 
 
 def _header(folder: Path) -> Header:
+    if not folder.exists():
+        raise BackupError(f"There is no folder {folder}.")
     if not (folder / HEADER).is_file():
         raise BackupError(f"{folder} is no backup: it has no {HEADER}. Name the folder that `partita backup` made.")
     text = _whole(folder / HEADER)

@@ -18,8 +18,8 @@ from cryptography.hazmat.primitives.kdf.scrypt import Scrypt
 
 from partita.kit.backup.errors import BackupError, changed
 from partita.kit.backup.manifest import FORMAT, Encryption
+from partita.kit.backup.measuring import CHUNK
 
-CHUNK = 1 << 20
 SHORTEST_PASSPHRASE = 12
 _TAG = 16
 SCRYPT_N = 2**17

@@ -17,6 +17,7 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from hashlib import sha256
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from partita import __version__
 from partita.engine.database import FILE_NAME
@@ -37,11 +38,13 @@ from partita.kit.backup.manifest import (
 )
 from partita.kit.backup.measuring import Measure, read_chunks
 from partita.kit.backup.reading import Progress, manifest_name
-from partita.kit.backup.sealing import Seal, check_passphrase, new_encryption
 from partita.kit.backup.writing import make_folder, sync_folders, write_file
 from partita.lasting import make_folders, sync
 from partita.private_files import private_folder
 from partita.store.files import KEPT
+
+if TYPE_CHECKING:
+    from partita.kit.backup.sealing import Seal
 
 _STAGING = ".backup"
 _log = logging.getLogger(__name__)
@@ -64,6 +67,8 @@ def back_up(
         raise BackupError(f"{folder} is within the data folder. Name one outside, best on another disk.")
     seal = None
     if passphrase is not None:
+        from partita.kit.backup.sealing import Seal, check_passphrase, new_encryption  # of the suite's packages
+
         check_passphrase(passphrase)
         encryption = encryption or new_encryption()
         seal = Seal(passphrase, encryption)

@@ -12,8 +12,9 @@ import orjson
 
 from partita.dynamo.errors import ConditionalCheckFailedError, TransactionCanceledError
 from partita.dynamo.values import Item as Row
+from partita.kit.accounts.former_names import formerly
 from partita.kit.accounts.mails import account_erased
-from partita.kit.accounts.schema import EMAIL, USERNAME, Account, Erasure, account, erasure
+from partita.kit.accounts.schema import EMAIL, USERNAME, Account, Erasure, account, erasure, former_names
 from partita.kit.jobs import Arguments, JobFailed, JobKind, Result, Running
 from partita.kit.kit import Kit
 from partita.kit.lists import find
@@ -79,9 +80,8 @@ class Erasing:
             raise LookupError(
                 f"This process lacks {', '.join(lacking)}, whose data are to be erased too; another may not"
             )
-        person = person_of(wanted)
         progress = Progress(**running.saved) if running.saved else Progress()
-        rows = WholeRows(self._store)
+        person, rows = await self._person(wanted), WholeRows(self._store)
         while True:
             await self._round(running, person, progress, rows)
             if not progress.changed:
@@ -89,6 +89,9 @@ class Erasing:
             if progress.round == _ROUNDS:
                 raise JobFailed("Something writes about this person again and again. Look at the log, then try again.")
             await self._settle(running)
+            now = await self._person(wanted)
+            if now != person:  # a system has removed a profile, and told which name it had
+                person, rows = now, WholeRows(self._store)
             progress.round, progress.table, progress.after, progress.changed = progress.round + 1, 0, None, 0
             await running.checkpoint(asdict(progress))
         for catalog in self._searches:
@@ -178,9 +181,17 @@ class Erasing:
         except (ForeignItemError, LostValueError):  # what cannot be read has no rules: the id goes out of it
             return None
 
+    async def _person(self, wanted: Erasure) -> Person:
+        """Whom it is about, with what they were called before."""
+        theirs, others = await formerly(self._store, wanted.user_id)
+        return Person(wanted.user_id, wanted.username, wanted.name, wanted.email, wanted.stand_in, theirs, others)
+
     async def _finish(self, wanted: Erasure) -> None:
-        """The account itself, its guards and the word that it is being erased, together, so once. With them the mail is
-        written down that tells of it: the last thing to hold the address."""
+        """Former names, which nothing has any more; then the account itself, its guards and the word that it is being
+        erased, together, so once. With them the mail is written down that tells of it: the last thing to hold the
+        address."""
+        async for name in self._store.stream(former_names(wanted.user_id)):
+            await self._store.write(Delete(name.own_key))
         person = await self._store.get(account(wanted.user_id).consistently())
         gone: list[Any] = [Delete(wanted.own_key)]
         if person is not None:
@@ -198,11 +209,6 @@ class Erasing:
             return None
         base_url, mail_id = self._kit.settings.base_url, f"erased-{wanted.erasure_id}"
         return account_erased(wanted.email, by_administrator=wanted.by_administrator, base_url=base_url, id=mail_id)
-
-
-def person_of(wanted: Erasure) -> Person:
-    """Whom it is about."""
-    return Person(wanted.user_id, wanted.username, wanted.name, wanted.email, wanted.stand_in)
 
 
 def _stored(after: Row | None) -> str | None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from functools import cached_property
@@ -26,6 +27,11 @@ def spellings(text: str) -> tuple[str, ...]:
     return tuple(dict.fromkeys((text, str(escape(text)), _in_json(text))))
 
 
+def whole_word(*texts: str, flags: int = 0) -> re.Pattern[str]:
+    """One of the texts, but not as a part of a longer word."""
+    return re.compile(rf"(?<![^\W_])(?:{'|'.join(map(re.escape, texts))})(?![^\W_])", flags)
+
+
 def _in_json(text: str) -> str:
     return orjson.dumps(text).decode()[1:-1]
 
@@ -40,18 +46,44 @@ class Person:
     email: str | None
     stand_in: str
     """Takes the place of the id where something stays: the same everywhere, and it leads to nobody."""
+    formerly: tuple[str, ...] = ()
+    """Names and addresses that they had before."""
+    formerly_and_not_now: tuple[str, ...] = ()
+    """Addresses that they had before and that are somebody else's now: theirs only where their id is."""
 
     @cached_property
     def marks(self) -> tuple[str, ...]:
         """Texts, folded, of which every row about them has one as JSON: cheaper to look for than to read the row."""
-        told = [each for each in (self.user_id, self.username, self.name, self.email) if each]
+        told = [each for each in (self.user_id, *self._names, *self.formerly_and_not_now) if each]
         texts = (*(spelling for each in told for spelling in spellings(each)), *map(counted_as, told))
         return tuple(dict.fromkeys(_in_json(text).casefold() for text in texts))
 
     @property
     def called(self) -> frozenset[str]:
-        """What they are called, folded: username, name, address."""
-        return frozenset(each.casefold() for each in (self.username, self.name, self.email) if each)
+        """What they are or were called, folded: username, name, address."""
+        return frozenset(each.casefold() for each in (*self._names, *self.formerly_and_not_now))
+
+    @cached_property
+    def in_texts(self) -> re.Pattern[str]:
+        """What means them in running text: names and addresses, not the username, which may be a word. Of two that
+        begin alike it is the longer one; and what takes their place is found too, should they be called like that."""
+        told = {each for each in (self.email, self.name, *self.formerly) if each}
+        spelled = {spelling for each in (*told, LEFT) for spelling in spellings(each)}
+        return whole_word(*sorted(spelled, key=lambda each: (-len(each), each)), flags=re.IGNORECASE)
+
+    @property
+    def addresses(self) -> frozenset[str]:
+        """Addresses that are or were theirs and are nobody else's, folded."""
+        return frozenset(each.casefold() for each in (self.email, *self.formerly) if each and "@" in each)
+
+    @property
+    def counted(self) -> tuple[str, ...]:
+        """What limits may have counted them by."""
+        return (self.user_id, *self._names)
+
+    @property
+    def _names(self) -> tuple[str, ...]:
+        return tuple(each for each in (self.username, self.name, self.email, *self.formerly) if each)
 
 
 @dataclass(frozen=True, slots=True)

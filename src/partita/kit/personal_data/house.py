@@ -8,6 +8,7 @@ from partita.kit.accounts.schema import (
     ApiToken,
     EmailOwner,
     Erasure,
+    FormerName,
     NewSecondFactor,
     Password,
     PendingAddress,
@@ -26,7 +27,7 @@ from partita.kit.personal_data.holdings import Holding, Person
 from partita.kit.personal_data.rooms import Room
 from partita.kit.schema import HOUSE, KeptForm, KeptMail, QueuedMail, Tally
 
-LAST = (Account, EmailOwner, UsernameOwner, Erasure)
+LAST = (Account, EmailOwner, UsernameOwner, Erasure, FormerName)
 """What goes when everything else is gone: until then the account is closed and its name taken."""
 
 
@@ -49,6 +50,7 @@ def _accounts() -> tuple[Holding, ...]:
         Holding(EmailOwner, "Account", "of_user", names=("email",)),
         Holding(UsernameOwner, "Account", "of_user", names=("username",)),
         Holding(Erasure, "Account", "user_id", names=("username", "email", "name")),
+        Holding(FormerName, "Former names and addresses", "user_id", names=("text",)),
     )
 
 
@@ -101,9 +103,8 @@ def _house() -> tuple[Holding, ...]:
 
 
 def _counts(tally: Tally, person: Person) -> bool:
-    told = (person.user_id, person.username, person.email, person.name)
-    return tally.who in {counted_as(each) for each in told if each}
+    return tally.who in map(counted_as, person.counted)
 
 
 def _is_to(mail: KeptMail | QueuedMail, person: Person) -> bool:
-    return person.email is not None and mail.to.casefold() == person.email.casefold()
+    return mail.to.casefold() in person.addresses

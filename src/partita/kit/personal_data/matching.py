@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -10,7 +9,7 @@ import orjson
 
 from partita.dynamo.values import AttributeValue
 from partita.dynamo.values import Item as Row
-from partita.kit.personal_data.holdings import LEFT, Holding, Person, spellings
+from partita.kit.personal_data.holdings import LEFT, Holding, Person, whole_word
 
 Change = Callable[[str], str]
 
@@ -48,11 +47,11 @@ def _called(row: Row, person: Person, holding: Holding | None) -> frozenset[str]
     if holding is None or _has_id(row, person):
         return person.called
     username = {person.username} if not holding.ids or set(holding.names) & set(holding.also) else set[str]()
-    return frozenset(each.casefold() for each in (*username, person.email) if each)
+    return person.addresses | {each.casefold() for each in username}
 
 
 def _has_id(row: Row, person: Person) -> bool:
-    whole_id = _whole(person.user_id)
+    whole_id = whole_word(person.user_id)
     return any(whole_id.search(text) for value in row.values() for text in strings(value))
 
 
@@ -60,7 +59,7 @@ def _without(
     name: str, value: AttributeValue, person: Person, holding: Holding | None, called: frozenset[str]
 ) -> AttributeValue:
     """The value of an attribute without the person."""
-    whole_id = _whole(person.user_id)
+    whole_id = whole_word(person.user_id)
 
     def change(text: str) -> str:
         return whole_id.sub(person.stand_in, text)
@@ -69,14 +68,9 @@ def _without(
         return _changed(value, change)
     if name in _stored(holding, holding.names):
         return _changed(value, lambda text: LEFT if text.casefold() in called else change(text))
-    words = [
-        _whole(spelling, re.IGNORECASE) for each in (person.email, person.name) if each for spelling in spellings(each)
-    ]
 
     def rewritten(text: str) -> str:
-        for each in words:
-            text = each.sub(LEFT, text)
-        return change(text)
+        return change(person.in_texts.sub(LEFT, text))
 
     if name in _stored(holding, holding.texts):
         return _changed(value, rewritten)
@@ -123,11 +117,6 @@ def strings(value: AttributeValue) -> Iterator[str]:
             for name, each in content.items():
                 yield name
                 yield from strings(each)
-
-
-def _whole(text: str, flags: int = 0) -> re.Pattern[str]:
-    """The text, but not as a part of a longer word."""
-    return re.compile(rf"(?<![^\W_]){re.escape(text)}(?![^\W_])", flags)
 
 
 def _stored(holding: Holding, fields: tuple[str, ...]) -> frozenset[str]:

@@ -18,7 +18,10 @@ def still_kept(settings: Settings) -> str:
             f" up to {_MOST_DAYS} days. {_BACKUPS}"
         )
     if days == 0:
-        return f"What was erased cannot be brought back, except from a backup. {_BACKUPS}"
+        return (
+            "What was erased cannot be brought back, except from a backup; records of the change are on the disk for"
+            f" one more day. {_BACKUPS}"
+        )
     so_long = "one more day" if days == 1 else f"{days} more days"
     return (
         f"For {so_long}, whoever runs Partita can still bring back what was erased. Then it is gone from the disk too."

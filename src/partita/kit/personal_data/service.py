@@ -6,6 +6,7 @@ import asyncio
 import logging
 from collections.abc import AsyncIterator, Iterable
 
+from partita.kit.accounts.former_names import formerly
 from partita.kit.accounts.schema import Account, Erasure, Password, staff_accounts
 from partita.kit.accounts.schema import password as password_of
 from partita.kit.clock import stamp
@@ -57,7 +58,9 @@ class PersonalData:
         person = await self._person(viewer, user_id)
         await self._kit.limits.check(EXPORTING, person.user_id)
         _log.info("the data of an account are exported")
-        return export(self._kit, self.rooms, _about(person, ""), stamp(self._kit.clock))
+        theirs, others = await formerly(self._store, person.user_id)
+        about = Person(person.user_id, person.username, person.name, person.email, "", theirs, others)
+        return export(self._kit, self.rooms, about, stamp(self._kit.clock))
 
     async def erase(self, viewer: Viewer, user_id: str | None = None) -> Job:
         """Close an account at once, and begin to erase it. That cannot be undone."""
@@ -127,7 +130,3 @@ class PersonalData:
 
 def _room(system: System) -> Room:
     return Room(system.name, system.title, system.tables, system.personal_data)
-
-
-def _about(person: Account, stand_in: str) -> Person:
-    return Person(person.user_id, person.username, person.name, person.email, stand_in)

@@ -21,6 +21,8 @@ from partita.kit.problems import FieldError, Invalid
 from partita.kit.spreadsheets import SheetRow, line, packed, rows
 
 MOST_BYTES = 2_000_000
+_MOST_NAMED, _LONGEST_NAME = 8, 60
+"""Of names of columns that are unknown, a refusal repeats so many, and so much of each."""
 COLUMNS = tuple(ImportRow.model_fields)
 """The columns that a file can have; only `title` is needed."""
 _PROBLEM = "problem"
@@ -88,7 +90,8 @@ def _names(first: SheetRow) -> list[str]:
     names = ["" if name == _PROBLEM else name for name in names]  # a file of ours that was corrected
     unknown = [name for name in names if name and name not in COLUMNS]
     if "title" not in names or unknown:
-        wrong = f" It has {', '.join(unknown)}." if unknown else ""
+        few = [name[:_LONGEST_NAME] for name in unknown[:_MOST_NAMED]] + ["others"] * (len(unknown) > _MOST_NAMED)
+        wrong = f" It has {', '.join(few)}." if unknown else ""
         raise unreadable(f"The first line must name the columns, at least title: {', '.join(COLUMNS)}.{wrong}")
     if len(set(filter(None, names))) != len(list(filter(None, names))):
         raise unreadable("The first line names a column twice.")

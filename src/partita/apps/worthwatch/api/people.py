@@ -92,7 +92,7 @@ def add(api: Routes, service: WorthWatchService) -> None:
             raise no_such_person()
         return Json(_mine(user))
 
-    @api.patch("/me", WorthWatch.LIST, response_model=MyProfile, refuses=[400, 409, 422])
+    @api.patch("/me", WorthWatch.LIST, response_model=MyProfile, refuses=[400, 409, 422, 429])
     async def edit_me(viewer: CurrentViewer, edit: ProfileEdit) -> Json:
         """Change your profile; fields that are left out stay as they are. It is made if there is none."""
         return Json(_mine(await service.people.edit(viewer, edit)))

@@ -30,7 +30,7 @@ from partita.kit.kit import Kit
 from partita.kit.messages import field_errors
 from partita.kit.permissions import Viewer, authorize
 from partita.kit.problems import Invalid, NotFound, TooLarge
-from partita.kit.spreadsheets import delimiter, plain
+from partita.kit.spreadsheets import MOST_CELLS, delimiter, plain
 from partita.table import Page, Put
 
 KIND = "worthwatch.catalog-import"
@@ -192,7 +192,12 @@ def plain_titles(data: bytes) -> list[dict[str, Any]] | str:
         head = [cell.strip().lower().lstrip("\ufeff") for cell in next(reader, [])]
         if not {"title", "name"} & set(head):
             return "The first line must name the columns, with title or name among them."
-        rows = [dict(zip(head, map(plain, cells), strict=False)) for cells in reader if any(cells)]
+        rows: list[dict[str, Any]] = []
+        for cells in reader:
+            if len(cells) > MOST_CELLS:
+                return f"Line {reader.line_num} has {len(cells):,} cells, and at most {MOST_CELLS:,} are read."
+            if any(cells):
+                rows.append(dict(zip(head, map(plain, cells), strict=False)))
     except csv.Error as error:
         return f"This file cannot be read: {error}."
     return rows[: MOST_ROWS + 1]

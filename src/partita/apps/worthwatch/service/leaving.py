@@ -29,6 +29,7 @@ from partita.apps.worthwatch.service.lists import LIVENESS
 from partita.apps.worthwatch.service.live import Write, beside, handed_over
 from partita.apps.worthwatch.service.people import People, no_such_person
 from partita.apps.worthwatch.service.removal import delete_all
+from partita.kit.accounts.former_names import given_up
 from partita.kit.clock import stamp
 from partita.kit.kit import Kit
 from partita.kit.lists import find
@@ -64,7 +65,8 @@ class Leaving:
             )
             gone = Delete(user.own_key).unless_changed(user, User.email, User.curator_status)
             guard = USER_EMAIL.release(user) if user.as_stored(User.adopted) else ()
-            await self._store.transact(Transaction(gone, *guard, Put(removal)))
+            name = given_up(user.user_id, user.username, removal.removed_at)
+            await self._store.transact(Transaction(gone, *guard, Put(removal), name))
             return removal
 
         return await self._store.attempt(attempt)
@@ -88,6 +90,7 @@ class Leaving:
             if user is not None:
                 gone.append(Delete(user.own_key).unless_changed(user, User.email, User.curator_status))
                 gone += USER_EMAIL.release(user) if user.as_stored(User.adopted) else ()
+                gone.append(given_up(user.user_id, user.username, removal.removed_at))
             await self._store.transact(Transaction(*gone))
             return removal
 

@@ -10,6 +10,7 @@ from partita.apps.worthwatch.inputs import ProfileEdit
 from partita.apps.worthwatch.schema import USER_EMAIL, User, UserRemoval
 from partita.apps.worthwatch.service.labels import named_as, titles_by_ref
 from partita.kit.accounts import Account
+from partita.kit.accounts.former_names import NAME_CHANGES, given_up
 from partita.kit.clock import stamp
 from partita.kit.kit import Kit
 from partita.kit.lists import find, find_or
@@ -93,6 +94,8 @@ class People:
             if len(titles) < len(refs):
                 raise Invalid(FieldError("favourites", "One of these titles does not exist. Choose another."))
             wanted["favourites"] = tuple(named_as(titles[ref]) for ref in refs)
+        if edit.username is not None and edit.username != (await self.me(viewer)).username:
+            await self._kit.limits.check(NAME_CHANGES, viewer.id)
 
         async def attempt() -> User:
             before = await self.me(viewer)
@@ -100,7 +103,11 @@ class People:
             if after == before:
                 return before
             after = after.with_(User.updated_at(stamp(self._kit.clock)), User.updated_by(viewer.id))
-            await self._store.write(Update.between(before, after))
+            change = Update.between(before, after)
+            if after.username == before.username:
+                await self._store.write(change)
+            else:
+                await self._store.transact(Transaction(change, given_up(viewer.id, before.username, after.updated_at)))
             return after
 
         edited = await self._store.attempt(attempt)

@@ -23,7 +23,7 @@ from partita.kit.imports import unreadable
 from partita.kit.jobs import ChildError, in_child
 from partita.kit.previews.package import plainly_packed
 from partita.kit.problems import Invalid, TooLarge
-from partita.kit.spreadsheets import delimiter, plain
+from partita.kit.spreadsheets import MOST_CELLS, delimiter, plain
 
 MOST_BYTES = 2_000_000
 MOST_ROWS = 2_000
@@ -184,16 +184,18 @@ def _rows(text: str, filename: str) -> tuple[Kind, list[Row]]:
 
 
 def _lines(text: str) -> Iterator[list[str]]:
-    """The lines of a file; one that cannot be read is passed over."""
+    """The lines of a file; one that cannot be read, or has too many cells, is passed over."""
     text = text.replace("\0", "")
     reader = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter(text))
     while True:
         try:
-            yield next(reader)
+            cells = next(reader)
         except StopIteration:
             return
         except csv.Error:
             continue
+        if len(cells) <= MOST_CELLS:
+            yield cells
 
 
 def _named(cells: Sequence[str]) -> list[str]:
