@@ -120,6 +120,7 @@ def fuzz(served: Served, count: int, seed: int) -> Outcome:
         outcome.failures.append("the door does not serve any more")
     client.close()
     outcome.megabytes_after = megabytes(process)
+    outcome.megabytes_most = max(outcome.megabytes_most, outcome.megabytes_after)
     return outcome
 
 

@@ -50,6 +50,7 @@ _TEXTS = (
     "http://127.0.0.1:22/",
     "http://169.254.169.254/latest/meta-data/",
     "=cmd|' /C calc'!A0",
+    "a;=1+1;\t@SUM(1)\n=1",
     "a\r\nSet-Cookie: fz=1",
     "{{7*7}}${7*7}",
     "' OR 1=1 --",
@@ -118,6 +119,7 @@ _ODD: tuple[Header, ...] = (
     (b"X-HTTP-Method-Override", b"DELETE"),
     (b"Last-Event-ID", b"\xff" * 50),
 )
+_FORMULA = re.compile(rb"(?:^|[;\t\r\n])\"*[=@]")
 _ONLY_AS_VISITOR = re.compile(r"^/(sign-out|account|api/account|admin|api/admin|api/house|theme)")
 """What would end sessions and take roles away, after which all others would be visitors."""
 
@@ -157,6 +159,7 @@ class WebFuzzer:
         if not self._process.is_running() or self._ask("GET", b"/healthz", [], b"")[0] != 200:
             self.outcome.failures.append("the server does not serve any more")
         self.outcome.megabytes_after = megabytes(self._process)
+        self.outcome.megabytes_most = max(self.outcome.megabytes_most, self.outcome.megabytes_after)
         return self.outcome
 
     # -- kinds of requests
@@ -375,6 +378,8 @@ class WebFuzzer:
             page = content.decode("utf-8", "replace")
             if "<img src=x onerror" in page or "<script>fz7" in page or 'href="javascript:' in page:
                 fail(f"{shown}: what they wrote is in the page as it stands")
+        if headers.get_content_type() == "text/csv" and _FORMULA.search(content):
+            fail(f"{shown}: a spreadsheet runs a cell of this: {content[:300]!r}")
         if headers.get("x-content-type-options") != "nosniff" and status not in (400, 408, 431):
             fail(f"{shown}: no security headers with {status}")
 

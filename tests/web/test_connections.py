@@ -10,7 +10,9 @@ import time
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
-from urllib.parse import urlsplit
+from urllib.error import HTTPError
+from urllib.parse import urlencode, urlsplit
+from urllib.request import Request, urlopen
 
 import pytest
 
@@ -204,6 +206,20 @@ def test_a_process_with_few_files_still_serves(tmp_path: Path) -> None:
             assert suite.get("/healthz")[0] == 200
             assert len(os.listdir(f"/proc/{suite.pid}/fd")) < few
         assert "connections: all" in suite.log.read_text()
+
+
+@pytest.mark.parametrize("header", ["X-Forwarded-For", "Forwarded"])
+def test_no_header_lets_guesses_come_from_elsewhere(suite: Suite, header: str) -> None:
+    """Without trusted proxies, a client's address is that of its connection, whatever it says."""
+    statuses = []
+    guess = urlencode({"identity": f"nobody-{header.lower()}", "password": "a guess"}).encode()
+    for number in range(11):
+        says = f"{'for=' if header == 'Forwarded' else ''}198.51.100.{number}"
+        with pytest.raises(HTTPError) as refused:
+            urlopen(Request(f"{suite.url}/sign-in", guess, {header: says}), timeout=60)
+        statuses.append(refused.value.code)
+        refused.value.close()
+    assert statuses == [401] * 10 + [429]
 
 
 def test_hostile_requests_bring_no_5xx_and_little_memory(suite: Suite) -> None:

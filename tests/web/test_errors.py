@@ -81,16 +81,17 @@ async def test_a_body_that_is_no_json_is_a_bad_request(served: Served) -> None:
     assert (answer.status, answer.json["code"]) == (400, "invalid_json")
 
 
-@pytest.mark.parametrize("kind", ["application/x-www-form-urlencoded", "text/plain", ""])
-async def test_a_body_that_does_not_say_that_it_is_json_is_told_what_to_send(served: Served, kind: str) -> None:
+@pytest.mark.parametrize("body", [b"title=Mine&pages=1", b'{"title": "Mine", "pages": 1}', b""])
+@pytest.mark.parametrize("kind", ["application/x-www-form-urlencoded", "text/plain", "multipart/form-data", ""])
+async def test_a_body_that_does_not_say_that_it_is_json_is_refused_by_its_type(
+    served: Served, kind: str, body: bytes
+) -> None:
+    """Forms of other sites can be of these types, and of no others."""
     ada = await served.person("Ada", "press:editor")
     sent = {"sec-fetch-site": "same-origin"} | ({"content-type": kind} if kind else {})
-    answer = await ada.ask("POST", "/api/press/articles", b"title=Mine&pages=1" if kind else b"", sent)
-    assert (answer.status, answer.json["code"]) == (422, "invalid")
-    assert answer.json["errors"] == [
-        {"field": "body", "message": "Send JSON, with the header Content-Type: application/json."}
-    ]
-    assert answer.json["title"] == "Please check your input"
+    answer = await ada.ask("POST", "/api/press/articles", body, sent)
+    assert (answer.status, answer.json["code"]) == (415, "wrong_content_type")
+    assert answer.json["detail"] == "Send JSON, with the header Content-Type: application/json."
 
 
 async def test_json_of_another_shape_is_told_which(served: Served) -> None:

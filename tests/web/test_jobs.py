@@ -1,13 +1,15 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator
+from collections.abc import AsyncGenerator
+from contextlib import AsyncExitStack, aclosing
 from typing import Any
 
 import pytest
 from starlette.types import Message
 
 from partita.kit.jobs import Job
+from partita.kit.live import MOST_AT_ONCE
 from partita.kit.permissions import Viewer
 from tests.web import press
 from tests.web.conftest import Person, Served
@@ -128,7 +130,7 @@ async def test_a_failed_job_says_why(served: Served) -> None:
 
 
 async def test_programs_follow_cancel_and_retry_by_the_api(served: Served) -> None:
-    ada = await served.person("Ada")
+    ada = await served.person("Ada", "press:editor")
     kit = served.suite.kit
     viewer = await kit.accounts.recognition.from_session(ada.cookies["partita"])
     token = (await kit.accounts.tokens.create(viewer, "test", viewer.permissions, 1)).text
@@ -148,7 +150,7 @@ async def test_programs_follow_cancel_and_retry_by_the_api(served: Served) -> No
     assert (await _end(served, ada, done))["result"] == {"pages": 2}
 
 
-async def _events(person: Person, path: str) -> AsyncIterator[str]:
+async def _events(person: Person, path: str) -> AsyncGenerator[str, None]:
     """What comes over a connection that stays open."""
     pieces: asyncio.Queue[bytes | None] = asyncio.Queue()
     cookies = "; ".join(f"{name}={value}" for name, value in person.cookies.items())
@@ -194,6 +196,21 @@ async def test_the_parts_of_the_page_come_as_they_change_until_the_job_ends(serv
     assert "Printing &lt;pages&gt;" in "".join(states)
     assert "All &lt;pages&gt; printed." in states[-1]
     assert events[-2:] == ["event: end\ndata:\n\n", ""]
+
+
+async def test_nobody_watches_more_at_once_than_a_few_and_what_is_closed_does_not_count(served: Served) -> None:
+    ada = await served.person("Ada")
+    job = await _start(served, ada, pages=5000)
+    path = f"/jobs/{job.job_id}/events"
+    async with AsyncExitStack() as stack:
+        for _ in range(MOST_AT_ONCE):
+            stream = await stack.enter_async_context(aclosing(_events(ada, path)))
+            assert (await anext(stream)).startswith("retry: ")
+        refused = await ada.get(path)
+        assert (refused.status, refused.headers["retry-after"]) == (429, "50")
+    async with aclosing(_events(ada, path)) as stream:
+        assert (await anext(stream)).startswith("retry: ")
+    await ada.post(f"/jobs/{job.job_id}/cancel")
 
 
 async def test_what_a_system_starts_with_is_started_once_before_the_first_request(served: Served) -> None:

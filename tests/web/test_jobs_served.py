@@ -30,6 +30,7 @@ def _prepared(folder: Path, pages: int) -> tuple[str, str, str]:
         accounts = suite.kit.accounts
         try:
             person = await accounts.registration.create("ada", "ada@example.org", "Ada", "correct horse battery")
+            await accounts.administration.set_roles(accounts.operator(), person.user_id, ["press:editor"])
             session = await accounts.sessions.sign_in("ada", "correct horse battery")
             viewer = await accounts.recognition.from_session(session.token)
             token = await accounts.tokens.create(viewer, "test", viewer.permissions, 1)

@@ -24,7 +24,9 @@ async def test_somebody_takes_their_data_out_and_is_erased(served: Served) -> No
     assert "Goes: Account, Password, Sessions" in " ".join(
         told.replace("<strong>", "").replace("</strong>", "").split()
     )
-    document = (await ada.get("/api/account/data")).json
+    sent = await ada.get("/api/account/data")
+    assert sent.headers["cache-control"] == "no-store"
+    document = sent.json
     assert document["person"]["username"] == ada.account.username
     assert {"Account", "Password", "Session"} <= {entry["kind"] for entry in document["items"]}
     gone = await ada.post("/account/erase")

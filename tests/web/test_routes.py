@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -240,6 +240,31 @@ async def test_whoever_holds_the_one_permission_is_let_in(house: House, somebody
             answer = await _ask(somebody, route)
             assert answer.status not in (401, 403, 405), (route, answer.text[:300])
             assert answer.status < 500, (route, answer.text[:300])
+
+
+async def test_a_token_changes_nothing_without_a_permission_of_the_system(house: House, somebody: Person) -> None:
+    """Some routes need an account and no permission: whoever has a token that was made for reading, or for another
+    system, does not get to use them."""
+    house.handed.permissions = house.known
+    accounts = house.suite.kit.accounts
+    viewer = await accounts.recognition.from_session(somebody.cookies["partita"])
+    program = house.visitor()
+
+    async def token(scopes: Iterable[str]) -> str:
+        return (await accounts.tokens.create(viewer, "program", list(scopes), 1)).text
+
+    reader = await token(())
+    given = {name: await token(each for each in house.known if each.startswith(f"{name}:")) for name in house.names}
+    kept_out = {name: await token(each for each in house.known if not each.startswith(f"{name}:")) for name in given}
+    found = [route for route in house.routes if route.api and route.mutates and route.permission == Access.SIGNED_IN]
+    assert {"worthwatch", "fus", "jobs"} <= {route.tag for route in found}
+    for route in found:
+        refused = [reader, *([kept_out[route.tag]] if route.tag in kept_out else [])]
+        for text in refused:
+            answer = await program.call(route.method, route.filled(), token=text)
+            _check_problem(answer, route, 403, "forbidden")
+        allowed = await program.call(route.method, route.filled(), token=given.get(route.tag, given["fus"]))
+        assert "only reads" not in allowed.text, route
 
 
 async def test_a_permission_that_no_system_knows_is_held_by_nobody(house: House) -> None:

@@ -29,7 +29,9 @@ if TYPE_CHECKING:
     from partita.kit.suite import Suite
 
 _log = logging.getLogger(__name__)
-_M_ARENA_MAX = -8  # of glibc's malloc.h
+_M_TRIM_THRESHOLD, _M_MMAP_THRESHOLD, _M_ARENA_MAX = -1, -3, -8  # of glibc's malloc.h
+_LARGE_BLOCK = 4 * 1024 * 1024
+_KEPT_AT_THE_TOP = 8 * 1024 * 1024
 _GRACE_SECONDS = 20
 _READY_SECONDS = 60
 _WAITING = 2048
@@ -86,11 +88,17 @@ def application() -> FastAPI:
 
 
 def _share_heaps() -> None:
-    """Let all threads share two heaps, before there are any. glibc gives each thread its own, and what is free in
-    one is of no use to the others: after 20,000 requests that was a third of the process's memory."""
+    """Let all threads share two heaps, before there are any, and give large blocks back as soon as they are free.
+
+    glibc gives each thread a heap of its own, and what is free in one is of no use to the others: after 20,000 requests
+    that was a third of the process's memory. And once a large block was freed, it takes blocks of that size from the
+    heap and keeps them: 39 MB for good when two passwords had been checked at once."""
     if sys.platform == "linux":
         with suppress(AttributeError, OSError):  # another C library
-            ctypes.CDLL(None).mallopt(_M_ARENA_MAX, 2)
+            library = ctypes.CDLL(None)
+            library.mallopt(_M_ARENA_MAX, 2)
+            library.mallopt(_M_MMAP_THRESHOLD, _LARGE_BLOCK)
+            library.mallopt(_M_TRIM_THRESHOLD, _KEPT_AT_THE_TOP)
 
 
 def _warnings(settings: Settings) -> Iterator[str]:

@@ -108,13 +108,13 @@ def password(
     ask: Annotated[bool, typer.Option("--ask", help="Type the password instead of generating one.")] = False,
     data: Data = None,
 ) -> None:
-    """Set a one-time password, which must be changed at the next sign-in; ends all sessions."""
+    """Set a one-time password, which must be changed at the next sign-in; ends all sessions and API tokens."""
     typed: str | None = typer.prompt("Password", hide_input=True, confirmation_prompt=True) if ask else None
 
     async def run(accounts: Accounts) -> None:
         account = await _get_account(accounts, who)
         new = await accounts.administration.set_password(accounts.operator(), account.user_id, typed)
-        typer.echo(f"{account.username} is signed out everywhere")
+        typer.echo(f"{account.username} is signed out everywhere, and their API tokens are revoked")
         if typed is None:
             _print_password(new)
 

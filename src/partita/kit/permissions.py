@@ -94,6 +94,17 @@ def authorize(viewer: Viewer, permission: str) -> None:
     raise Forbidden(f"This needs the permission {_named(permission)}. Ask an administrator for it.")
 
 
+def require_write(viewer: Viewer, system: str) -> None:
+    """Raise before a token changes something that needs no permission but an account, unless it was given one of the
+    system, or any if `system` is empty: one that was made for reading only reads, and one that was made for one system
+    leaves the others alone."""
+    if viewer.via == "token" and not any(
+        each.startswith(f"{system}:" if system else "") for each in viewer.permissions
+    ):
+        of = f" of {system}" if system else ""
+        raise Forbidden(f"This token only reads here. Create one with a permission{of} on your account page.")
+
+
 class ConfirmationRequired(Forbidden):
     """The session is known, but whoever uses it must show again that they are its owner."""
 

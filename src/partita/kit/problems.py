@@ -91,6 +91,14 @@ class TooLarge(Problem):
     title = "Too large"
 
 
+class WrongContentType(Problem):
+    """The body is of a type that the route does not read; the sentence says which it does."""
+
+    status = 415
+    code = "wrong_content_type"
+    title = "Wrong content type"
+
+
 class Invalid(Problem):
     """Bad input, with every bad field named; nothing was written."""
 

@@ -13,7 +13,7 @@ from pydantic import BaseModel
 from starlette.responses import Response
 
 from partita.kit.parameters import Handle, is_noting, noting, parsed_once, suits
-from partita.kit.permissions import Access, Viewer, authorize
+from partita.kit.permissions import Access, Viewer, authorize, require_write
 from partita.kit.problems import NotFound
 from partita.kit.serving import serving
 from partita.kit.steady import WhenKept, steadily
@@ -64,10 +64,11 @@ class Declaration:
 class Routes:
     """A group of routes under one prefix, each with the permission it needs."""
 
-    def __init__(self, prefix: str, *, tag: str, pages: bool = False) -> None:
+    def __init__(self, prefix: str, *, tag: str, pages: bool = False, house: bool = False) -> None:
         self.pages = pages
         self.prefix = prefix
         self.tag = tag
+        self._system = "" if house else tag
         self.declarations: list[Declaration] = []
 
     @property
@@ -121,7 +122,9 @@ class Routes:
                 # A page shows who is signed in; public data is the same for everybody, unless the route takes the
                 # viewer.
                 looks = not faceless and (self.pages or permission != Access.PUBLIC)
-                route_class = APIRoute if faceless else _asking(permission) if looks else _Open
+                writes = method != "GET" and permission == Access.SIGNED_IN
+                asking = _asking(permission, self._system if writes else None)
+                route_class = APIRoute if faceless else asking if looks else _Open
                 if steady:
                     route_class = _steady(route_class, when_kept)
                 remembered = suits(function, method, path) and _returns_response(function)
@@ -200,15 +203,19 @@ def _returns_response(function: Callable[..., Any]) -> bool:
 
 
 @cache
-def _asking(permission: str) -> type[APIRoute]:
-    """Routes that check the permission first, before the body is read."""
+def _asking(permission: str, writes_in: str | None) -> type[APIRoute]:
+    """Routes that check the permission first, before the body is read. `writes_in` is the system in which a route
+    changes something that needs no permission but an account; None for others."""
 
     class Asking(APIRoute):
         def get_route_handler(self) -> Callable[[Request], Coroutine[Any, Any, Response]]:
             handle = _handler(self, super().get_route_handler())
 
             async def answer(request: Request) -> Response:
-                authorize(await viewer_of(request), permission)
+                viewer = await viewer_of(request)
+                authorize(viewer, permission)
+                if writes_in is not None:
+                    require_write(viewer, writes_in)
                 if getattr(request.state, "restored", False) and keeps(self) is None:
                     raise NotFound("Nothing is kept here.")
                 remember_reads()

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
     from partita.kit.flashes import Flash, Flashes
     from partita.kit.kept_forms import KeptForms
+    from partita.kit.live import Streams
     from partita.kit.routes import Declaration
     from partita.kit.sharing.studio import Studio
     from partita.table.recent import Recent
@@ -56,6 +57,8 @@ class Serving:
     """Forms whose senders have to sign in again."""
     last_person: Callable[[Request], str | None]
     """Who signed in last with the browser of a request."""
+    streams: Streams
+    """Server-sent events that are open."""
 
 
 class Application(FastAPI):

@@ -21,8 +21,12 @@ MOST_CELLS = 1_000
 """What a row of an imported file can have. How long it is, is bounded by the file, which is in memory."""
 # A spreadsheet runs a cell that begins like this as a formula.
 # Some take the wide signs of Chinese and Japanese keyboards for the same.
-_FORMULA = re.compile(r"'*[=+\-@\t\r\n＝＋－＠]")
-_GUARDED = re.compile(r"'+[=+\-@\t\r\n＝＋－＠]")
+_SIGN = r"[=+\-@＝＋－＠]"
+# In countries where semicolons separate cells, a comma does not, and quotes within such a cell count for nothing: what
+# follows a semicolon, a tab or a line end in one of our cells may begin a cell of its own.
+_START = rf"(?:^(?='*(?:{_SIGN}|[\t\r\n]))|(?<=[;\t\r\n])\"*(?='*{_SIGN}))"
+_FORMULA = re.compile(_START)
+_GUARDED = re.compile(rf"({_START})'(?='*(?:{_SIGN}|[\t\r\n]))")
 
 
 def line(cells: Sequence[object]) -> str:
@@ -75,7 +79,7 @@ def delimiter(text: str) -> str:
 
 def plain(cell: str) -> str:
     """A cell as it was before it was written."""
-    return cell[1:] if _GUARDED.match(cell) else cell
+    return _GUARDED.sub(r"\1", cell)
 
 
 def download(name: str, columns: Sequence[str], lines: Iterable[Sequence[object]]) -> Response:
@@ -87,4 +91,4 @@ def download(name: str, columns: Sequence[str], lines: Iterable[Sequence[object]
 def _guarded(cell: object) -> object:
     if cell is None:
         return ""
-    return f"'{cell}" if isinstance(cell, str) and _FORMULA.match(cell) else cell
+    return _FORMULA.sub(r"\g<0>'", cell) if isinstance(cell, str) else cell

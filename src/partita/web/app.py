@@ -14,6 +14,7 @@ from partita import __version__
 from partita.kit.flashes import Flashes
 from partita.kit.kept_forms import KeptForms
 from partita.kit.keys import signing_keys
+from partita.kit.live import Streams
 from partita.kit.pages import PAGES_BYTES
 from partita.kit.permissions import Access
 from partita.kit.routes import Declaration, Routes
@@ -96,6 +97,7 @@ def create_app(
         state_of_data=_state_of_data(suite),
         kept=KeptForms(suite.kit.store, clock=suite.kit.clock, ids=suite.kit.ids, limits=suite.kit.limits),
         last_person=LastPerson.of(settings).user_id,
+        streams=Streams(),
     )
     _check_icons(suite, assets)
     served = (*house_routes(suite, assets, metrics, styleguide=styleguide), *_of_systems(suite), *more)

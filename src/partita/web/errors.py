@@ -31,6 +31,7 @@ from partita.kit.problems import (
     TooLarge,
     TooMany,
     Unavailable,
+    WrongContentType,
 )
 from partita.kit.refusals import refusal_of
 from partita.kit.routes import keeps, viewer_of
@@ -199,7 +200,7 @@ def _not_valid(request: Request, error: RequestValidationError) -> Problem:
     if any(each["type"] == "json_invalid" for each in details):
         return BadRequest("The body is not JSON.", code="invalid_json", errors=errors)
     if any(each["loc"] == ("body",) for each in details) and not _says_json(request):
-        return Invalid(FieldError("body", "Send JSON, with the header Content-Type: application/json."))
+        return WrongContentType("Send JSON, with the header Content-Type: application/json.")
     if not _is_api(request) and all(each["loc"][0] == "query" for each in details):
         return UnusableAddress(*errors)
     return Invalid(*errors)

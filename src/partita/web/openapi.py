@@ -34,6 +34,7 @@ _EXAMPLES = {
     404: "There is no resource night-sky-maps.",
     409: "The name is taken. Choose another.",
     413: "The request is larger than 1,000,000 bytes. Send less.",
+    415: "Send JSON, with the header Content-Type: application/json.",
     422: "title: Please fill this in.",
     429: "Too many attempts. Try again in 30 seconds.",
     503: "The database is busy. Nothing is lost; try again in a moment.",
@@ -126,8 +127,8 @@ def describe(app: FastAPI, suite: Suite) -> dict[str, Any]:
     }
     document["servers"] = [{"url": suite.kit.settings.base_url}]
     for methods in document["paths"].values():
-        for operation in methods.values():
-            _complete(operation)
+        for method, operation in methods.items():
+            _complete(method, operation)
             _exemplify(operation, schemas)
     return document
 
@@ -141,7 +142,7 @@ def _exemplify(operation: dict[str, Any], schemas: dict[str, Any]) -> None:
             content["example"] = sample(content["schema"], schemas)
 
 
-def _complete(operation: dict[str, Any]) -> None:
+def _complete(method: str, operation: dict[str, Any]) -> None:
     # The first line of the docstring says more than the function's name.
     first, _, rest = operation.get("description", "").partition("\n")
     if first:
@@ -155,10 +156,12 @@ def _complete(operation: dict[str, Any]) -> None:
         statuses.add(400)
     if "requestBody" in operation:
         statuses.update((400, 413))
+        if "application/json" in operation["requestBody"]["content"]:
+            statuses.add(415)
     statuses.add(401)  # an invalid token is refused everywhere
     if permission != Access.PUBLIC:
         operation["security"] = [{"token": []}, {"session": []}]
-        if permission != Access.SIGNED_IN:
+        if permission != Access.SIGNED_IN or method != "get":  # a token may be for reading only
             statuses.add(403)
     for status in sorted(statuses):
         operation["responses"].setdefault(str(status), _response(status))

@@ -51,7 +51,7 @@ async def test_signing_up_with_a_known_address_is_answered_as_with_an_unknown_on
     assert known.model_dump(exclude=same) == unknown.model_dump(exclude=same)
     assert await accounts.addresses.pending(known.user_id) == "ada@example.org"
     (told,) = await mails_to(accounts, outbox, "ada@example.org")
-    assert told.subject == "You have an account already"
+    assert told.subject == "You already have an account"
     assert "token=" not in told.text, "Ada cannot give her address away by a click"
     assert "eve" not in f"{told.text}{told.html}".lower()
     assert (await accounts.people.get(ada.id)).email == "ada@example.org"

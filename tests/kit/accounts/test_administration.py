@@ -181,12 +181,15 @@ async def test_an_account_is_made_for_somebody_with_a_password_to_change(account
     assert await accounts.people.by_username("bob") is None
 
 
-async def test_a_password_that_is_set_must_be_changed_and_ends_all_sessions(
+async def test_a_password_that_is_set_must_be_changed_and_ends_all_sessions_and_tokens(
     accounts: Accounts, root: Viewer, ada: Viewer
 ) -> None:
     session = await accounts.sessions.sign_in("ada", PASSWORD)
+    token = await accounts.tokens.create(ada, "of whoever had the account", [], 1)
     assert await accounts.administration.set_password(root, ada.id, "chosen by the boss") == "chosen by the boss"
     assert await accounts.recognition.from_session(session.token) is NOBODY
+    with pytest.raises(SignInRequired):
+        await accounts.recognition.from_bearer(token.text)
     assert (await enter(accounts, "ada", "chosen by the boss")).must_change_password
     with pytest.raises(Invalid):
         await accounts.administration.set_password(root, ada.id, "short")

@@ -47,7 +47,7 @@ async def test_owners_are_told_of_every_change_that_matters(
         assert each.text.startswith("Hello Ada,\n\n")
         assert set(re.findall(r"https?://\S+", each.text)) == {"https://partita.example.org"}
         assert set(re.findall(r'href="([^"]*)"', each.html)) == {"https://partita.example.org"}
-        assert "reset your password at once" in each.text or "ask an administrator" in each.text
+        assert "reset your password at once" in each.text or "contact an administrator" in each.text
         assert PASSWORD not in each.text
         assert NEW not in each.text
 

@@ -79,6 +79,27 @@ async def test_a_code_works_once_even_for_many_at_once(accounts: Accounts, ada: 
     await accounts.sessions.finish_sign_in(ticket, app.code())
 
 
+async def test_whoever_has_the_app_is_told_once_of_a_code_that_was_entered_again(
+    accounts: Accounts, outbox: Outbox, ada: Viewer, clock: HandClock
+) -> None:
+    app, _ = await add(accounts, ada, clock)
+    clock.forward(seconds=30)
+    ticket, code, older = await ticket_of(accounts), app.code(), app.code(-1)
+    await accounts.sessions.finish_sign_in(ticket, code)
+    clock.forward(seconds=1)
+    for wrong in ("no code", older):  # a guess, and one that nobody had used
+        with pytest.raises(Invalid):
+            await accounts.sessions.finish_sign_in(ticket, wrong)
+    assert await mails_to(accounts, outbox, "ada@example.org", "entered twice") == []
+    for _ in range(3):
+        with pytest.raises(Invalid):
+            await accounts.sessions.finish_sign_in(ticket, code)
+        clock.forward(seconds=1)
+    (told,) = await mails_to(accounts, outbox, "ada@example.org", "entered twice")
+    assert "was refused" in told.text
+    assert code not in told.text
+
+
 async def test_the_code_that_added_it_does_not_sign_in(accounts: Accounts, ada: Viewer, clock: HandClock) -> None:
     await accounts.second_factors.begin(ada)
     setup = await accounts.second_factors.setup(ada)

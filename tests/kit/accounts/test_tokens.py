@@ -163,14 +163,16 @@ async def test_there_is_an_end_to_tokens(accounts: Accounts, ada: Viewer) -> Non
     assert refused.value.code == "too_many_tokens"
 
 
-async def test_a_one_time_password_makes_no_tokens_and_stops_those_there_are(accounts: Accounts, ada: Viewer) -> None:
+async def test_a_one_time_password_makes_no_tokens_and_ends_those_there_are(accounts: Accounts, ada: Viewer) -> None:
     made = await accounts.tokens.create(ada, "importer", [Press.WRITE], 30)
     password = await accounts.administration.set_password(accounts.operator(), ada.id)
-    assert (await accounts.recognition.from_bearer(made.text)).permissions == frozenset()
     waiting = await enter(accounts, "ada", password)
     with pytest.raises(Forbidden) as refused:
         await accounts.tokens.create(waiting, "importer", [], 30)
     assert refused.value.code == "change_the_password_first"
+    await accounts.profile.change_password(waiting, password, "staple of the battery")
+    with pytest.raises(SignInRequired):
+        await accounts.recognition.from_bearer(made.text)
 
 
 async def test_a_suspended_owners_token_is_refused(accounts: Accounts, ada: Viewer) -> None:

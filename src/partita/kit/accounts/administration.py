@@ -76,11 +76,14 @@ class Administration:
         return NewAccount(person, new)
 
     async def set_password(self, viewer: Viewer, user_id: str, new: str | None = None) -> str:
-        """Give somebody a password that they must change, a random one by default; their sessions end."""
+        """Give somebody a password that they must change, a random one by default. Their sessions and API tokens end:
+        who made them nobody knows, if somebody else could use the account."""
         person = await self.manageable(viewer, user_id)
         chosen = one_time_password() if new is None else new
         checked_password("password", chosen, person.username, person.email, person.name)
-        await self._passwords.replace(person, await self._passwords.get(user_id), chosen, must_change=True)
+        before = await self._passwords.get(user_id)
+        await self._passwords.replace(person, before, chosen, must_change=True, end_tokens=True)
+        await self._tokens.revoke_all(person.user_id)
         _log.info("%s set the password of %s", viewer.username, user_id)
         await self._notices.password_changed(person, by=viewer.name)
         return chosen

@@ -48,7 +48,7 @@ def confirm_address(to: str, account: Account, url: str, *, days: int, base_url:
     ask = f"Please confirm that this is the email address of the account {account.username}."
     says = (
         f"{ask} Open this link within {days} days:",
-        "If you have not entered your address there, ignore this mail: without the link, nobody can use it.",
+        "If this was not you, ignore this mail: the address is not used unless the link is opened.",
     )
     subject = "Confirm your email address"
     return mail(to, account.username, subject, says, base_url=base_url, link=("Confirm address", url))
@@ -56,13 +56,13 @@ def confirm_address(to: str, account: Account, url: str, *, days: int, base_url:
 
 def address_known(to: str, owner: Account, *, base_url: str) -> Message:
     """For whoever has an account, when their address is entered for another one."""
-    ask = f"If it was you, sign in with the account that you have, {owner.username}, or reset its password:"
+    ask = f"If this was you: you already have the account {owner.username}. Sign in to it, or reset its password:"
     says = (
         f"Somebody entered your email address for another account. {ask}",
-        "If it was not you, ignore this mail: nothing has changed, and the address stays yours.",
+        "If this was not you, ignore this mail: nothing has changed, and the address is still yours.",
     )
     link = ("Sign in", f"{base_url}/sign-in")
-    return mail(to, owner.name, "You have an account already", says, base_url=base_url, link=link)
+    return mail(to, owner.name, "You already have an account", says, base_url=base_url, link=link)
 
 
 def account_erased(to: str, *, by_administrator: bool, base_url: str, id: str) -> Message:
@@ -72,7 +72,7 @@ def account_erased(to: str, *, by_administrator: bool, base_url: str, id: str) -
         f"{begun}, with everything that was yours. What others rely on stays, without your name.",
         "This cannot be undone. Backups that were made before hold your data until they are deleted.",
         "This is the last mail of your account: your address is no longer stored either.",
-        "If you have not asked for this, ask an administrator who did.",
+        "If you did not ask for this, contact an administrator.",
     )
     return replace(mail(to, "", "Your account was erased", says, base_url=base_url, id=id), leaves_no_trace=True)
 
@@ -81,7 +81,7 @@ def reset_password(to: str, account: Account, url: str, *, base_url: str) -> Mes
     """The link that lets somebody choose a new password."""
     ask = f"Somebody asked to reset the password of your account {account.username}."
     says = (
-        f"{ask} To choose a new one, open this link within one hour:",
-        "If it was not you, ignore this mail: your password stays the same.",
+        f"{ask} To choose a new password, open this link within one hour:",
+        "If this was not you, ignore this mail: your password stays the same.",
     )
     return mail(to, account.name, "Reset your password", says, base_url=base_url, link=("Choose a new password", url))

@@ -150,22 +150,29 @@ class SecondFactors:
         attempt = await self._attempts.of_code(person.user_id)
         factor = await self._store.get(second_factor(person.user_id).consistently())
         if factor is None or not (
-            await self._use_code(factor, typed) or await self._use_recovery(person, factor, typed)
+            await self._use_code(person, factor, typed) or await self._use_recovery(person, factor, typed)
         ):
             _log.info("a code of %s was wrong", person.user_id)
             raise Invalid(FieldError("code", _WRONG), code="wrong_code")
         await self._attempts.succeeded(attempt)
 
-    async def _use_code(self, factor: SecondFactor, typed: str) -> bool:
+    async def _use_code(self, person: Account, factor: SecondFactor, typed: str) -> bool:
         secret = self._vault.unlock(factor.user_id, factor.secret)
         if secret is None:
             _log.error("the second factor of %s cannot be read: the secret in the settings has changed", factor.user_id)
             return False
-        step = totp.matching_step(secret, _digits(typed), self._step(), after=factor.last_step)
-        if step is None:
+        digits, now = _digits(typed), self._step()
+        step = totp.matching_step(secret, digits, now, after=factor.last_step)
+        if step is not None:
+            use = Update(factor.own_key, SecondFactor.last_step.set(step)).when(SecondFactor.last_step < step)
+            if await self._once(use):
+                return True
+        elif totp.matching_step(secret, digits, now) != factor.last_step:
             return False
-        use = Update(factor.own_key, SecondFactor.last_step.set(step)).when(SecondFactor.last_step < step)
-        return await self._once(use)
+        # Right, but used: whoever watched the code being typed enters it like this.
+        _log.warning("a code of %s was entered again", person.user_id)
+        await self._notices.code_entered_again(person, factor.last_step if step is None else step)
+        return False
 
     async def _use_recovery(self, person: Account, factor: SecondFactor, typed: str) -> bool:
         digest = _digest(factor.salt, typed)

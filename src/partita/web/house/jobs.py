@@ -99,7 +99,7 @@ def routes(suite: Suite) -> Routes:
 
 def api(suite: Suite) -> Routes:
     """For programs."""
-    routes = Routes("/api/jobs", tag="jobs")
+    routes = Routes("/api/jobs", tag="jobs", house=True)
     jobs = suite.kit.jobs
 
     @routes.get("", Access.SIGNED_IN, response_model=ListOf[JobView])

@@ -67,7 +67,9 @@ def add(api: Routes, service: NewsletterService) -> None:
         """Cancel a step; what was there before stays."""
         return Json(step_view(await steps.cancel(viewer, code, step)))
 
-    @api.get("/newsletters/{code}/events", Letters.WRITE, response_class=Response, responses=_EVENTS, refuses=[404])
+    @api.get(
+        "/newsletters/{code}/events", Letters.WRITE, response_class=Response, responses=_EVENTS, refuses=[404, 429]
+    )
     async def events(request: Request, viewer: CurrentViewer, code: str) -> Response:
         """The steps as server-sent events.
 
