@@ -15,6 +15,7 @@ from tests.apps.newsletter.writing.questions import (
     model,
     paraphrased_questions,
     questions,
+    third_questions,
 )
 
 from bench import documents, reading
@@ -68,6 +69,7 @@ def _questions() -> dict[str, list[Question]]:
         "in the sources' words, kept apart": [each for each in questions() if each.apart],
         "in other words, English, open": [each for each in english if not each.apart],
         "in other words, English, open, of a later round": list(later_questions()),
+        "in other words, English, open, of a third round": list(third_questions()),
         "in other words, English, kept apart": [each for each in english if each.apart],
         "in other words, Amharic and Arabic, open": [each for each in foreign if not each.apart],
         "in other words, Amharic and Arabic, kept apart": [each for each in foreign if each.apart],

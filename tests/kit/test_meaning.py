@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import given, settings
@@ -74,3 +75,37 @@ def test_likeness_is_what_the_authors_published() -> None:
     assert model.understands("Rural well grants")
     assert not model.understands("የጤፍ ዝርያ")
     assert not model.understands("1234")
+
+
+@installed
+def test_texts_that_are_read_together_mean_what_they_mean_alone() -> None:
+    import numpy as np
+
+    from partita.kit.meaning.encoder import MiniLM
+
+    assert FOLDER is not None
+    texts = (("Wells",), ("Who repairs the pumps of the village?", "Pumps"), ("Goats eat acacia pods. " * 20,), ("",))
+    together = MiniLM(FOLDER).vectors(texts)
+    alone = [MiniLM(FOLDER).vector(each) for each in texts]
+    for one, other in zip(together, alone, strict=True):
+        apart = np.frombuffer(one, np.int8).astype(int) - np.frombuffer(other, np.int8)
+        assert abs(apart).max() <= 1, "but for rounding"
+
+
+@installed
+def test_words_mean_something_where_they_stand() -> None:
+    import numpy as np
+
+    from partita.kit.meaning.encoder import MiniLM
+
+    assert FOLDER is not None
+    model = MiniLM(FOLDER)
+
+    def words(text: str) -> Any:
+        return np.frombuffer(model.words(text), np.int8).reshape(-1, 384).astype(np.float32) / 127
+
+    assert model.words("What is it, and why? …") == b""
+    assert len(words("The bank of the river")) == 2
+    money, water, loan = words("Money in the bank")[1], words("The bank of the river")[0], words("The bank's loan")[0]
+    assert money @ loan > money @ water
+    assert model.words("The bank of the river") == MiniLM(FOLDER).words("The bank of the river")

@@ -20,13 +20,13 @@ import pypdfium2
 import pypdfium2.raw as pdfium
 import pytest
 
-from partita.apps.newsletter.service.documents.edition import Edition, Format
+from partita.apps.newsletter.service.documents.edition import Brand, Edition, Format
 from partita.apps.newsletter.service.documents.eml import mail_draft
 from partita.apps.newsletter.service.documents.exports import FORMATS, export
 from partita.apps.newsletter.service.documents.html import article, web_edition
 from partita.apps.newsletter.service.documents.mail import CLIP_BYTES, WARN_BYTES, mail_edition
 from partita.apps.newsletter.service.documents.model import Document, Span, Table, plain, texts
-from partita.apps.newsletter.service.documents.pdf import make_pdf, pictures_of
+from partita.apps.newsletter.service.documents.pdf import make_pdf, page_markup, pictures_of
 from partita.apps.newsletter.service.documents.reading import read_document
 from partita.apps.newsletter.service.documents.themes import THEMES
 from partita.apps.newsletter.service.documents.word import word_edition
@@ -216,6 +216,16 @@ def test_word_reads_what_the_model_says(text: str, theme: str) -> None:
     assert " PAGE " in footer
     assert " NUMPAGES " in footer
     assert word.core_properties.title == document.title
+
+
+def test_what_nobody_has_begun_has_a_cover_and_no_empty_page() -> None:
+    given = edition(ENGLISH)
+    begun = replace(given, document=replace(given.document, facts=(("Funder", "The Fund"),)))
+    unwritten = replace(begun, brand=Brand(), document=replace(begun.document, blocks=(), sources=(), made_with=""))
+    assert 'class="column"' in page_markup(begun, cover=True)
+    assert 'class="column"' not in page_markup(unwritten, cover=True)
+    assert "The Fund" in page_markup(unwritten, cover=True)
+    assert make_pdf(unwritten)[1] == 1
 
 
 def test_in_word_facts_and_length_make_a_cover_and_short_editions_have_none(monkeypatch: pytest.MonkeyPatch) -> None:

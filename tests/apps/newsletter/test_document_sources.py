@@ -66,6 +66,6 @@ def test_pages_are_ranges_and_sections_are_told_where_there_are_none() -> None:
     blocks = read_blocks("One. [1] Two. [2] Three. [3]\n\nFour. [5] Five. [4]", "en")
     after = by_source(Document("T", blocks, sources), {1: "a", 2: "a", 3: "a", 4: "b", 5: "b"})
     assert [plain(each) for each in texts(after.blocks)] == ["One. Two. Three. [1]", "Four. Five. [2]"]
-    assert source_line(after.sources[0], "en") == ["Institute", "4 November 2026", "p. 1, 3–4"]
+    assert source_line(after.sources[0], "en") == ["Institute", "4 November 2026", "p.\u00a01, 3–4"]
     assert source_line(after.sources[1], "en") == ["Who pays; Better rains"]
     assert read_document(write_document(after)) == after

@@ -345,6 +345,12 @@ class Pairs:
         alike = any(word in " ".join(texts) for word in ("cash for shepherds", "dryland farming"))
         return (b"\x7f\x00" if alike else b"\x00\x7f") + bytes(62)
 
+    def vectors(self, texts: Sequence[Sequence[str]]) -> list[bytes]:
+        return [self.vector(each) for each in texts]
+
+    def words(self, text: str) -> bytes:
+        return b""
+
 
 async def test_what_is_asked_in_other_words_is_found_on_the_page_in_the_top_bar_and_for_a_story(tmp_path: Path) -> None:
     pytest.importorskip("numpy")

@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 
 from partita.kit.meaning import WrongModelError
 from partita.kit.search import Catalog, Document, Search
-from partita.kit.search.nearest import _CANDIDATES, Alike, _signs, _Vectors, together
+from partita.kit.search.nearest import _CANDIDATES, Alike, Meant, _signs, _Vectors, signs_of, together, word_by_word
 from partita.kit.search.ranking import fused
 from partita.table import CursorKeys
 from tests.kit.search.books import Book
@@ -59,6 +59,12 @@ class Kinds:
                 numbers[KINDS.index(WORDS[word]) :: 3] += 8
         return bytes((numbers / np.linalg.norm(numbers) * 127).round().astype(np.int8).tobytes())
 
+    def vectors(self, texts: Sequence[Sequence[str]]) -> list[bytes]:
+        return [self.vector(each) for each in texts]
+
+    def words(self, text: str) -> bytes:
+        return b"".join(self.vector((each,)) for each in text.split() if each in WORDS)
+
 
 def meant(fields: Mapping[str, str]) -> tuple[str, ...]:
     return (fields["title"],)
@@ -76,6 +82,7 @@ CATALOG: Catalog[Book] = Catalog(
 BY_SENTENCES: Catalog[Book] = replace(
     CATALOG, name="test.sentences", sentences=lambda fields: tuple(fields["title"].split(" / "))
 )
+BY_WORDS: Catalog[Book] = replace(CATALOG, name="test.words", word_by_word=lambda fields: fields["title"])
 ORDER = iter(range(1, 10_000))
 
 
@@ -191,6 +198,46 @@ async def test_one_sentence_that_means_it_counts_beside_the_whole(search: Search
     assert found["many"] == pytest.approx(together(whole["many"], whole["one"]))
     assert whole["many"] < found["many"] < found["one"] == pytest.approx(whole["one"])
     assert [each.id for each in await search.nearest(BY_SENTENCES, "loan", limit=1)] == ["one"]
+
+
+@in_a_loop
+async def test_documents_are_compared_word_by_word(search: Search) -> None:
+    """A document that has all that is asked for, beside much else, comes before one that is half of it."""
+    for name, title in (("both", "a grant well hive hive hive"), ("half", "a grant"), ("none", "a hive")):
+        await put(search, name, title, catalog=BY_WORDS)
+    understood(search, BY_WORDS)
+    found = await search.nearest(BY_WORDS, "loan river")
+    assert [each.id for each in found] == ["both", "half", "none"]
+    await put(search, "both", "a hive", catalog=BY_WORDS)
+    understood(search, BY_WORDS)
+    assert next(iter(await search.nearest(BY_WORDS, "loan river"))).id == "half", "words go with their text"
+    await put(search, "half", None, catalog=BY_WORDS)
+    assert [each.id for each in await search.nearest(BY_WORDS, "of the")] == ["both", "none"], "without any word"
+
+
+@given(st.integers(0, 2**32 - 1), st.integers(1, 9), st.lists(st.integers(1, 12), min_size=1, max_size=6))
+@settings(max_examples=30, deadline=None)
+def test_word_by_word_is_the_mean_of_the_likest_ones(seed: int, asked: int, counts: list[int]) -> None:
+    """By the plain rule, word for word: with the signs of the documents' words, and the numbers of the question's."""
+    dice = np.random.default_rng(seed)
+    words = dice.integers(-127, 128, (asked, 64)).astype(np.int8)
+    documents = [dice.integers(-127, 128, (count, 64)).astype(np.int8) for count in counts]
+    signs = [signs_of(each.tobytes(), 64) for each in documents]
+    plain = [
+        np.mean(
+            [
+                max(
+                    sum(a * (1 if b >= 0 else -1) for a, b in zip(one.tolist(), other.tolist(), strict=True))
+                    for other in document
+                )
+                for one in words
+            ]
+        )
+        / 127
+        / 8
+        for document in documents
+    ]
+    assert word_by_word(Meant(bytes(64), words.tobytes()), signs) == pytest.approx(plain, abs=1e-4)
 
 
 @in_a_loop

@@ -52,6 +52,11 @@ def meant_by(fields: Mapping[str, str]) -> tuple[str, ...]:
     return f"{title}. {heading}", f"{heading}. {text}"
 
 
+def worded(fields: Mapping[str, str]) -> str:
+    """What is compared word by word: what a passage says, which was read for its meaning anyway."""
+    return meant_by(fields)[1]
+
+
 def sentences_of(fields: Mapping[str, str]) -> tuple[str, ...]:
     """What a passage says, sentence by sentence: a question is about one of them, and the others are beside it."""
     return tuple(each.text for each in sentences(fields["text"]))
@@ -70,5 +75,6 @@ CATALOG: Catalog[Source] = Catalog(
     filters=("source",),
     meaning=meant_by,
     sentences=sentences_of,
+    word_by_word=worded,
 )
 """Its documents are passages: whoever has the store reads them (`catalog.expand`)."""

@@ -31,6 +31,12 @@ class LaterMeaning:
     def vector(self, texts: Sequence[str]) -> bytes:
         return self._model.vector(texts)
 
+    def vectors(self, texts: Sequence[Sequence[str]]) -> list[bytes]:
+        return self._model.vectors(texts)
+
+    def words(self, text: str) -> bytes:
+        return self._model.words(text)
+
 
 def meaning_for(settings: Settings) -> Meaning | None:
     """The model of the settings; None if it is switched off or not installed."""

@@ -18,3 +18,10 @@ class Meaning(Protocol):
 
     def vector(self, texts: Sequence[str]) -> bytes:
         """The sum of what some texts mean: of length one, a signed byte for each dimension, 127 for one."""
+
+    def vectors(self, texts: Sequence[Sequence[str]]) -> list[bytes]:
+        """The same of several at once, which is quicker."""
+
+    def words(self, text: str) -> bytes:
+        """What each meaningful word (or piece of one) means where it stands: vectors like these, one behind the
+        other."""

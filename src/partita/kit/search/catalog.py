@@ -86,6 +86,8 @@ class Catalog(Generic[I]):
     """The texts, made of the fields, that tell together what a document means; without it there are words alone."""
     sentences: Callable[[Mapping[str, str]], tuple[str, ...]] | None = None
     """Its sentences, each with a vector of its own: whoever asks, mostly asks for one of them."""
+    word_by_word: Callable[[Mapping[str, str]], str] | None = None
+    """The text whose words are compared one by one with those of a question."""
 
     def __post_init__(self) -> None:
         for name in (*self.weights, *self.filters, *self.sorts):
@@ -137,6 +139,7 @@ class Catalog(Generic[I]):
         declared: Any = (_LAYOUT, self.name, tuple(self.weights), self.filters, self.sorts, len(self.sources), texts)
         if self.meaning is not None:
             declared = (*declared, "meaning", "with sentences" if self.sentences else "whole")
+            declared = (*declared, "word by word") if self.word_by_word else declared
         return sha256(repr(declared).encode()).hexdigest()[:16]
 
 

@@ -20,7 +20,7 @@ from partita.kit.search.catalog import Catalog, Document, Text
 from partita.kit.search.finding import Asked, Match, Wanted
 from partita.kit.search.making import VectorMaking
 from partita.kit.search.memory import Answers
-from partita.kit.search.nearest import Alike, Nearest
+from partita.kit.search.nearest import Alike, Meant, Nearest
 from partita.kit.search.ranking import Counts, Ranked
 from partita.kit.search.reads import Ended
 from partita.kit.search.results import FacetValue, SearchPage
@@ -165,16 +165,14 @@ class Search:
             return ()
         loop = asyncio.get_running_loop()
         try:
-            vector = await loop.run_in_executor(
-                self._pool, lambda: meaning.vector((text,)) if meaning.understands(text) else b""
-            )
+            meant = await loop.run_in_executor(self._pool, _meant, meaning, catalog, text)
         except (WrongModelError, OSError) as error:  # searching by words goes on
             _log.error("search: nothing is found by its meaning: %s", error)
             return ()
-        if not vector:
+        if not meant.vector:
             return ()
         chosen = finding.chosen(filters or {})
-        found = await self._run(self._nearest.find, catalog, meaning.name, vector, chosen, limit)
+        found = await self._run(self._nearest.find, catalog, meaning.name, meant, chosen, limit)
         note_read(found)
         return found
 
@@ -328,6 +326,13 @@ class Search:
         with self._guard:
             self._connections.append(connection)
         return connection
+
+
+def _meant(meaning: Meaning, catalog: Catalog[Any], text: str) -> Meant:
+    """What a question means; nothing in a language that the model has not learnt."""
+    if not meaning.understands(text):
+        return Meant(b"")
+    return Meant(meaning.vector((text,)), meaning.words(text) if catalog.word_by_word else b"")
 
 
 def _use_wal(connection: apsw.Connection) -> None:

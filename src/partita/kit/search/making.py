@@ -52,16 +52,18 @@ class VectorMaking:
                 some = nearest.unmade(self._connection(), catalog, self._meaning.name, last, _BATCH)
                 if not some:
                     break
-                vectors = [self._made(each) for each in some if not self._ended.is_set()]
+                vectors = [make(self._meaning, each) for each in some if not self._ended.is_set()]
                 nearest.keep(self._connection(), catalog, self._meaning.name, vectors)
                 made, last = made + len(vectors), some[-1].doc
         except Exception:  # nobody waits for this thread; searching by words goes on
             _log.exception("search: the vectors of %s cannot be made", catalog.name)
         return made
 
-    def _made(self, unmade: Unmade) -> Made:
-        """Nothing for a text in a language that the model has not learnt."""
-        if not self._meaning.understands(" ".join(unmade.texts)):
-            return Made(unmade, b"")
-        sentences = b"".join(self._meaning.vector((each,)) for each in unmade.sentences)
-        return Made(unmade, self._meaning.vector(unmade.texts), sentences)
+
+def make(meaning: Meaning, unmade: Unmade) -> Made:
+    """What a document means; nothing of a text in a language that the model has not learnt."""
+    if not meaning.understands(" ".join(unmade.texts)):
+        return Made(unmade, b"")
+    vector, *sentences = meaning.vectors([unmade.texts, *((each,) for each in unmade.sentences)])
+    words = meaning.words(unmade.word_by_word) if unmade.word_by_word else b""
+    return Made(unmade, vector, b"".join(sentences), nearest.signs_of(words, len(vector)))

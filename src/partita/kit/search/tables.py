@@ -13,7 +13,8 @@ Of each catalog there are
 - `pairs_…`: which document has which value
 - `vectors_…`: what documents mean, if the catalog declares it; `turns_…`, a number that changes with them; and
   `changes_…`: at which turn the vector of a document came or went last, and for document 0, since when that is noted
-- `sentences_…`: what each of their sentences means, in a table of its own: only those of the nearest are ever read
+- `sentences_…`: what each of their sentences means, and `pieces_…`: each of their words, in tables of their own: only
+  those of the nearest are ever read
 """
 
 from __future__ import annotations
@@ -35,6 +36,7 @@ _KINDS = (
     "values",
     "vectors",
     "sentences",
+    "pieces",
     "turns",
     "changes",
 )
@@ -134,13 +136,15 @@ def _vector_tables(slug: str) -> str:
     return (
         f"CREATE TABLE vectors_{slug} (doc INTEGER PRIMARY KEY, model TEXT NOT NULL, vector BLOB NOT NULL);"
         f"CREATE TABLE sentences_{slug} (doc INTEGER PRIMARY KEY, vectors BLOB NOT NULL);"
+        f"CREATE TABLE pieces_{slug} (doc INTEGER PRIMARY KEY, signs BLOB NOT NULL);"
         f"CREATE TABLE turns_{slug} (turn INTEGER NOT NULL);"
         # By chance, so that tables that were made anew are not taken for the earlier ones.
         f"INSERT INTO turns_{slug} (turn) VALUES (abs(random() / 2));"
         f"{_change_tables(slug)}"
         f"CREATE TRIGGER texts_{slug}_out AFTER DELETE ON texts_{slug} BEGIN"
         f" DELETE FROM vectors_{slug} WHERE doc = old.doc;"
-        f" DELETE FROM sentences_{slug} WHERE doc = old.doc; END;"
+        f" DELETE FROM sentences_{slug} WHERE doc = old.doc;"
+        f" DELETE FROM pieces_{slug} WHERE doc = old.doc; END;"
     )
 
 

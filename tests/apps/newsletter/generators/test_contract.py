@@ -267,7 +267,7 @@ def _hostile(text: str) -> SectionTask:
     return replace(task, library=replace(task.library, passages=passages))
 
 
-async def test_pieces_areheard_while_they_arrive() -> None:
+async def test_pieces_are_heard_while_they_arrive() -> None:
     heard: list[str] = []
     async with serving(says(GOOD)) as service:
         model = OpenAIModel(Caller("The service", SHORT), f"{service.url}/v1", MODEL, KEY)

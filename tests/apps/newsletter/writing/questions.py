@@ -2,23 +2,22 @@
 
 from __future__ import annotations
 
-from array import array
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from datetime import date
 from functools import cache
 from hashlib import sha256
-from operator import mul
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from partita.apps.newsletter.demo.library import sources
-from partita.apps.newsletter.search import meant_by, sentences_of
+from partita.apps.newsletter.search import meant_by, sentences_of, worded
 from partita.apps.newsletter.service.reading.chunks import chunks_of
-from partita.apps.newsletter.service.writing.retrieval import QUESTION_FLOOR, Query, Statistics, relevance
+from partita.apps.newsletter.service.writing.retrieval import QUESTION_FLOOR, Query, Statistics, meant, relevance
 from partita.apps.newsletter.service.writing.values import Passage
 from partita.kit.meaning import model_folder
-from partita.kit.search.nearest import together
+from partita.kit.search.making import make
+from partita.kit.search.nearest import Made, Meant, Unmade, likest_sentences, together, word_by_word
 
 if TYPE_CHECKING:
     from partita.kit.meaning.encoder import MiniLM
@@ -63,6 +62,13 @@ def later_questions() -> tuple[Question, ...]:
     """Questions in other words than the sources', none of them kept apart: by these the weight of sentences was
     chosen."""
     return tuple(replace(each, apart=False) for each in _read("later_questions.txt"))
+
+
+@cache
+def third_questions() -> tuple[Question, ...]:
+    """The same of another round: by these and the other open ones it was chosen how passages and sentences are
+    compared."""
+    return tuple(replace(each, apart=False) for each in _read("third_questions.txt"))
 
 
 def _read(name: str) -> list[Question]:
@@ -125,36 +131,34 @@ def model() -> MiniLM | None:
 
 
 @cache
-def vectors() -> dict[str, tuple[bytes, tuple[bytes, ...]]]:
-    """What passages and their sentences mean: those that the model understands, and no copies, which take one place
-    with what they copy."""
+def vectors() -> dict[str, Made]:
+    """What passages, their sentences and their words mean: those that the model understands, and no copies, which take
+    one place with what they copy."""
     understood = model()
+    if understood is None:
+        return {}
     copies = {source.slug for source in sources() if "twin_of" in source.head}
-    fields = {each.id: {"title": each.title, "heading": each.heading, "text": each.text} for each in passages()}
-    return {
-        each.id: (
-            understood.vector(meant_by(fields[each.id])),
-            tuple(understood.vector((sentence,)) for sentence in sentences_of(fields[each.id])),
-        )
-        for each in passages()
-        if understood is not None and each.source_id not in copies and understood.understands(each.text)
-    }
+    made = {}
+    for each in passages():
+        if each.source_id not in copies and understood.understands(each.text):
+            fields = {"title": each.title, "heading": each.heading, "text": each.text}
+            of = Unmade(0, (), meant_by(fields), sentences_of(fields), worded(fields))
+            made[each.id] = make(understood, of)
+    return made
 
 
-def likeness(text: str) -> dict[str, float]:
+def likenesses(text: str) -> dict[str, float]:
     """How alike the passages are to a question by what they mean."""
     understood = model()
     if understood is None or not understood.understands(text):
         return {}
-    asked = array("b", understood.vector((text,)))
-
-    def alike(vector: bytes) -> float:
-        return float(sum(map(mul, asked, array("b", vector)))) / 127**2
-
-    return {
-        name: together(alike(whole), max(map(alike, sentences))) if sentences else alike(whole)
-        for name, (whole, sentences) in vectors().items()
-    }
+    asked = Meant(understood.vector((text,)), understood.words(text))
+    all_made = vectors()
+    # Every vector is that of one sentence here: the likest one of a document with one sentence is this one.
+    whole = likest_sentences(asked, [each.vector for each in all_made.values()])
+    sentences = likest_sentences(asked, [each.sentences for each in all_made.values()])
+    words = word_by_word(asked, [each.pieces for each in all_made.values()])
+    return {name: together(*parts) for name, *parts in zip(all_made, whole, sentences, words, strict=True)}
 
 
 def ranked(question: Question, *, meaning: bool = False) -> list[tuple[float, Passage]]:
@@ -162,9 +166,13 @@ def ranked(question: Question, *, meaning: bool = False) -> list[tuple[float, Pa
     copy."""
     query = Query.of_text(question.text)
     if meaning:
-        query = replace(query, likeness=likeness(question.text))
-    scored = [(max(relevance(query, each, statistics())[0], query.meaning_of(each)), each) for each in passages()]
-    return sorted(((s, p) for s, p in scored if s >= QUESTION_FLOOR), key=lambda each: -each[0])
+        query = replace(query, likeness=meant(likenesses(question.text)))
+    found = []
+    for each in passages():
+        words, likeness = relevance(query, each, statistics())[0], query.meaning_of(each)
+        if words >= QUESTION_FLOOR or likeness:
+            found.append((max(words, likeness), each))
+    return sorted(found, key=lambda each: -each[0])
 
 
 def place(question: Question, *, meaning: bool = False) -> int | None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 from datetime import timedelta
 
@@ -11,6 +12,7 @@ from hypothesis import strategies as st
 
 from partita.apps.newsletter.formats import TOPICS
 from partita.apps.newsletter.service.writing.retrieval import (
+    LIKENESS_BESIDE,
     LIKENESS_FLOOR,
     MOST_PER_SOURCE,
     PER_TOPIC,
@@ -21,6 +23,7 @@ from partita.apps.newsletter.service.writing.retrieval import (
     Wishes,
     answer,
     judge,
+    meant,
     relevance,
     retrieve,
     topic_query,
@@ -31,6 +34,7 @@ from tests.apps.newsletter.writing.editions import EDITIONS, found
 from tests.apps.newsletter.writing.questions import (
     TODAY,
     Measured,
+    Question,
     fresh_questions,
     labelled,
     later_questions,
@@ -39,6 +43,7 @@ from tests.apps.newsletter.writing.questions import (
     passages,
     questions,
     statistics,
+    third_questions,
 )
 
 LIVESTOCK = TOPICS["livestock"]
@@ -89,10 +94,22 @@ def test_paraphrased_questions_have_one_answer_and_are_in_other_words_than_the_s
     assert sum(shares) / len(shares) < 0.2
 
 
-def test_later_questions_have_an_answer() -> None:
-    asked = [each for each in later_questions() if each.source]
+@pytest.mark.parametrize("some", [later_questions, third_questions])
+def test_questions_of_later_rounds_have_an_answer_where_it_is_said(some: Callable[[], tuple[Question, ...]]) -> None:
+    asked = [each for each in some() if each.source]
     assert len(asked) >= 40
-    assert all(any(each.words in passage.text for passage in passages()) for each in asked)
+    for each in asked:
+        answers = {passage.source_id for passage in passages() if each.words in passage.text}
+        assert each.source in answers, each.text
+
+
+@given(st.dictionaries(st.sampled_from("abcdef"), st.floats(-1, 1)))
+def test_what_stands_beside_a_good_answer_counts_and_nothing_without_one(likeness: dict[str, float]) -> None:
+    found = meant(likeness)
+    if max(likeness.values(), default=-1.0) < LIKENESS_FLOOR:
+        assert found == {}
+    else:
+        assert found == {name: each for name, each in likeness.items() if each >= LIKENESS_BESIDE}
 
 
 def test_english_questions_in_other_words_find_their_passages_and_the_others_lose_nothing() -> None:
@@ -107,6 +124,9 @@ def test_english_questions_in_other_words_find_their_passages_and_the_others_los
     by_meaning, by_words = Measured.of(later_questions(), meaning=True), Measured.of(later_questions())
     assert by_meaning.recall >= 0.9 > 0.3 > by_words.recall, "of questions about one sentence"
     assert by_meaning.nothing_found == by_words.nothing_found
+    third = Measured.of(third_questions(), meaning=True)
+    assert third.recall >= 0.8
+    assert third.reciprocal_rank >= 0.65
     older = Measured.of((each for each in questions() if each.apart), meaning=True)
     assert older.recall >= 0.95
     assert older.reciprocal_rank >= 0.9
@@ -118,9 +138,9 @@ def test_meaning_never_lowers_a_score_and_counts_only_above_its_floor(
     text: str, passage: Passage, likeness: float
 ) -> None:
     query = Query.of_text(text)
-    meant = replace(query, likeness={passage.id: likeness})
+    by_meaning = replace(query, likeness=meant({passage.id: likeness}))
     before = judge(EDITION, "", passage, query, statistics(), Wishes())
-    after = judge(EDITION, "", passage, meant, statistics(), Wishes())
+    after = judge(EDITION, "", passage, by_meaning, statistics(), Wishes())
     assert before.score <= after.score <= 1
     assert (after.parts.meaning > 0) == (likeness >= LIKENESS_FLOOR)
     assert after.parts.relevance == max(before.parts.words, after.parts.meaning)

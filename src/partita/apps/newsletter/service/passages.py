@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, replace
 from partita.apps.newsletter import schema
 from partita.apps.newsletter.schema import SHARED_SHELF, Chunk, Source
 from partita.apps.newsletter.search import CATALOG, document_of, passage_id, place_of
-from partita.apps.newsletter.service.writing.retrieval import CANDIDATES, LIKENESS_FLOOR, Query, Statistics, relevance
+from partita.apps.newsletter.service.writing.retrieval import CANDIDATES, Query, Statistics, meant, relevance
 from partita.apps.newsletter.service.writing.terms import terms, word_stem
 from partita.apps.newsletter.service.writing.values import Passage
 from partita.kit.changes import Change, Handler, Kept
@@ -19,8 +19,6 @@ from partita.kit.search import Catalog, Document
 from partita.kit.search.folding import stem
 from partita.kit.search.following import build_anew
 
-_FROM_INDEX = 2 * CANDIDATES
-"""The index does not know the weights of words, so it is asked for more than are kept."""
 MOST_PRIVATE = 5_000
 """So many passages of a private shelf are looked at."""
 
@@ -46,17 +44,26 @@ class Passages:
     # -- finding
 
     async def candidates(
-        self, query: Query, *, source_ids: Sequence[str] = (), private: Sequence[Passage] = ()
+        self,
+        query: Query,
+        *,
+        source_ids: Sequence[str] = (),
+        private: Sequence[Passage] = (),
+        most: int = CANDIDATES,
     ) -> Candidates:
-        """The best candidates for a query among the shared sources, or some of them, and among `private` passages."""
+        """The best candidates for a query among the shared sources, or some of them, and among `private` passages: at
+        most so many of each."""
         filters = {"source": frozenset(source_ids)} if source_ids else None
+        # The index does not know the weights of words: if they differ, it is asked for more than are kept.
+        from_index = most if len(set(query.weights.values())) < 2 else 2 * most
         ranked, alike = await asyncio.gather(
-            self._kit.search.rank(self.catalog, query.words_to_ask, filters=filters, limit=_FROM_INDEX),
-            self._alike(query, filters),
+            self._kit.search.rank(self.catalog, query.words_to_ask, filters=filters, limit=from_index),
+            self._alike(query, filters, most),
         )
         found = await self.at([place_of(each) for each in dict.fromkeys((*ranked.ids, *alike))])
         passages = (*found, *private)
-        likeness = {each.id: alike.get(passage_id(each.source_id, each.position), 0.0) for each in found}
+        places = {each.id: passage_id(each.source_id, each.position) for each in found}
+        likeness = {each: alike[place] for each, place in places.items() if place in alike}
         query = replace(query, likeness=likeness)
         held = {word_stem(word): ranked.held_by.get(word if stem(word) else word_stem(word), 0) for word in query.words}
         lengths = [len(terms(each.text)) for each in passages]
@@ -66,16 +73,16 @@ class Passages:
             passages,
             key=lambda each: (-max(relevance(query, each, statistics)[0], query.meaning_of(each)), each.id),
         )
-        own = [each for each in best if each.own][:CANDIDATES]
-        others = [each for each in best if not each.own][:CANDIDATES]
+        own = [each for each in best if each.own][:most]
+        others = [each for each in best if not each.own][:most]
         return Candidates((*own, *others), statistics, likeness)
 
-    async def _alike(self, query: Query, filters: Mapping[str, frozenset[str]] | None) -> dict[str, float]:
+    async def _alike(self, query: Query, filters: Mapping[str, frozenset[str]] | None, most: int) -> dict[str, float]:
         """Passages of the index that mean what somebody asks, in whatever words."""
         if not query.text:
             return {}
-        found = await self._kit.search.nearest(self.catalog, query.text, filters=filters, limit=CANDIDATES)
-        return {each.id: each.likeness for each in found if each.likeness >= LIKENESS_FLOOR}
+        found = await self._kit.search.nearest(self.catalog, query.text, filters=filters, limit=most)
+        return meant({each.id: each.likeness for each in found})
 
     async def at(self, places: Sequence[tuple[str, int]]) -> tuple[Passage, ...]:
         """The passages at some places that may be used; those that are gone are left out."""

@@ -16,7 +16,9 @@ from partita.apps.newsletter.service.passages import Candidates, Passages
 from partita.apps.newsletter.service.readiness import Readiness
 from partita.apps.newsletter.service.steps import Step, Work
 from partita.apps.newsletter.service.writing.retrieval import (
+    CANDIDATES,
     FLOOR,
+    QUESTION_CANDIDATES,
     QUESTION_FLOOR,
     Match,
     Miss,
@@ -174,7 +176,8 @@ class Retrieving:
             private = await self._passages.private(code)
             wishes = Wishes(used_in=await self._used_in(newsletter))
         query = topic_query(label, edition.language, text) if label else Query.of_text(text)
-        found = await self._passages.candidates(query, private=private)
+        most = CANDIDATES if label else QUESTION_CANDIDATES
+        found = await self._passages.candidates(query, private=private, most=most)
         query = replace(query, likeness=found.likeness)
         if label:
             return await asyncio.to_thread(_by_topic, edition, label, query, found, wishes)

@@ -11,7 +11,7 @@ from partita.apps.newsletter.schema import Chunk
 from partita.apps.newsletter.search import place_of
 from partita.apps.newsletter.service.finding import FoundSource
 from partita.apps.newsletter.service.passages import Passages
-from partita.apps.newsletter.service.writing.retrieval import LIKENESS_FLOOR, Query
+from partita.apps.newsletter.service.writing.retrieval import Query, meant
 from partita.kit.kit import Kit
 from partita.kit.permissions import Viewer
 from partita.kit.search.ranking import fused
@@ -53,5 +53,5 @@ class SourceSearch:
             self._kit.search.rank(self._passages.catalog, query.words_to_ask, limit=limit),
             self._kit.search.nearest(self._passages.catalog, query.text, limit=limit),
         )
-        meant = [each.id for each in alike if each.likeness >= LIKENESS_FLOOR]
-        return [place_of(each) for each in fused(ranked.ids, meant)[:limit]]
+        found = meant({each.id: each.likeness for each in alike})
+        return [place_of(each) for each in fused(ranked.ids, tuple(found))[:limit]]

@@ -15,6 +15,7 @@ from partita.apps.newsletter.service.documents.phrases import phrases
 from partita.apps.newsletter.service.documents.styles import page_document, stylesheet
 
 HTML = "text/html; charset=utf-8"
+_NO_BREAK = "\u00a0"
 _PICTURE = re.compile(rf'src="{PICTURE}(\d+)"')
 
 
@@ -128,7 +129,7 @@ def data_address(picture: Picture) -> str:
 def source_line(source: Source, language: str) -> list[str]:
     """Publisher, date, and pages or sections of a source, as far as they are known."""
     words = phrases(language)
-    page = f"{words.page} {source.page}" if source.page else ""
+    page = f"{words.page}{_NO_BREAK}{source.page}" if source.page else ""
     day = words.day(source.date) if source.date else ""
     return [each for each in (source.publisher, day, page, source.sections) if each]
 

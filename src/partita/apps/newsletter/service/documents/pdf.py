@@ -73,14 +73,16 @@ def page_markup(edition: Edition, *, cover: bool) -> str:
         head = f"{made.masthead}"
         on_page = made.contents
     running = f'<div class="running" aria-hidden="true">{escape(document.title)}</div>'
+    column = f'<div class="column">{running}{on_page}<div class="text">{made.text}</div>{made.sources}{made.foot}</div>'
+    if cover and not (made.text or made.sources or made.foot):
+        column = ""  # a proposal that nobody has begun has a cover, and no empty page behind it
     title = escape(document.title)
     author = f'<meta name="author" content="{escape(edition.brand.name)}">' if edition.brand.name else ""
     return (
         f'<html lang="{escape(document.language)}" dir="{document.direction}"><head><meta charset="utf-8">'
         f'<title>{title}</title>{author}<meta name="generator" content="Partita"></head><body>'
         f'<article class="edition {edition.theme.name} {"covered" if cover else ""}" '
-        f'lang="{escape(document.language)}" dir="{document.direction}">{head}<div class="column">{running}{on_page}'
-        f'<div class="text">{made.text}</div>{made.sources}{made.foot}</div></article></body></html>'
+        f'lang="{escape(document.language)}" dir="{document.direction}">{head}{column}</article></body></html>'
     )
 
 

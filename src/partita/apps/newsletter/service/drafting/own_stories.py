@@ -14,7 +14,7 @@ _MOST = 3
 _OWN_SHELF = 0.6
 """What passages of the newsletter's own shelf need of the floor: somebody has put them there for it."""
 
-_ALIKE = 0.4
+_ALIKE = 0.36
 """How alike in meaning a passage must be: a wrong source is worse for a story than none."""
 
 

@@ -26,14 +26,19 @@ from partita.apps.newsletter.service.writing.values import Edition, Frequency, L
 from partita.kit.search.folding import stem, tokens
 
 CANDIDATES = 60
+"""For a topic, of which many fall out."""
+QUESTION_CANDIDATES = 20
+"""By words, and as many by meaning: each is read with its source, which takes longer than finding it."""
 MOST_WORDS = 40
 """Of a query; the rest of a long question is left out."""
 FLOOR = 0.15
 """Whatever scores less by its words has nothing to do with a topic."""
 QUESTION_FLOOR = 0.26
 """Whatever scores less answers no question: a question has few words, and all of them count the same."""
-LIKENESS_FLOOR = 0.26
-"""Whatever is less like what a question means has nothing to do with it, whatever it is about."""
+LIKENESS_FLOOR = 0.27
+"""If nothing is more like what a question means, no passage has to do with it."""
+LIKENESS_BESIDE = 0.2
+"""If something is, so much is enough for the others: that a question is about these sources is known then."""
 HALF_LIFE: Mapping[Frequency, int | None] = {"daily": 2, "weekly": 7, "monthly": 30, "quarterly": 90, "custom": None}
 """After how many days a passage counts half."""
 WINDOW = 4
@@ -74,7 +79,7 @@ class Query:
     """The question as somebody typed it; what it means is looked for too. The words written for a topic mean nothing
     together."""
     likeness: Mapping[str, float] = field(default_factory=dict)
-    """Passage → how alike its meaning is, as far as somebody knows."""
+    """Passage → how alike its meaning is, as far as somebody knows, and it counts (`meant`)."""
 
     @property
     def words_to_ask(self) -> tuple[str, ...]:
@@ -102,8 +107,14 @@ class Query:
 
     def meaning_of(self, passage: Passage) -> float:
         """How alike the meaning of a passage is, 0 to 1; 0 if it is about something else."""
-        likeness = self.likeness.get(passage.id, 0.0)
-        return min(1.0, likeness) if likeness >= LIKENESS_FLOOR else 0.0
+        return min(1.0, self.likeness.get(passage.id, 0.0))
+
+
+def meant(likeness: Mapping[str, float]) -> dict[str, float]:
+    """Of passages with their likeness those that have to do with a question."""
+    if max(likeness.values(), default=0.0) < LIKENESS_FLOOR:
+        return {}
+    return {name: each for name, each in likeness.items() if each >= LIKENESS_BESIDE}
 
 
 def topic_query(label: str, language: Language, own_words: str = "") -> Query:
@@ -383,7 +394,7 @@ def _refusal(edition: Edition, match: Match, wishes: Wishes) -> Reason | None:
         return "language"
     if match.pinned:
         return None
-    return "weak" if match.parts.relevance < FLOOR else None
+    return "weak" if match.parts.words < FLOOR and match.parts.meaning < LIKENESS_FLOOR else None
 
 
 def _wanted(scored: dict[str, list[Match]], misses: list[Miss]) -> frozenset[str]:
@@ -493,7 +504,8 @@ def answer(
     label: str = "",
     floor: float = QUESTION_FLOOR,
 ) -> tuple[list[Match], list[Match]]:
-    """What answers a question, best first, and the nearest of what does not reach the floor."""
+    """What answers a question, best first, and the nearest of what does not: by words that reach the floor, or by what
+    it means."""
     judged = sorted((judge(edition, label, each, query, statistics, Wishes()) for each in candidates), key=_strength)
-    hits = [each for each in judged if each.parts.relevance >= floor]
-    return hits, [each for each in judged if each.parts.relevance < floor]
+    hits = [each for each in judged if each.parts.words >= floor or each.parts.meaning]
+    return hits, [each for each in judged if not (each.parts.words >= floor or each.parts.meaning)]
