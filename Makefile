@@ -147,9 +147,8 @@ lint: $(VENV)/.dev ## Check style, layers and types
 laws: $(VENV)/.dev ## Try every law that is quick on 500 examples instead of 30
 	@PARTITA_LAWS=500 $(BIN)/python -m pytest -q -n $(WORKERS) --dist worksteal --timeout 1800 --ignore tests/browser -m hypothesis $(ARGS)
 
-differential: setup ## Compare the engine with other engines on 20,000 generated requests
+differential: setup ## Compare the engine with three others on 20,000 generated requests (ARGS="--seed 2" for others)
 	@$(BIN)/python -m tests.differential --requests 20000 $(ARGS)
-	@$(BIN)/python -m tests.differential --statements --requests 2000 $(ARGS)
 
 clients: $(VENV)/.dev $(PROGRAMS)/node_modules/.made ## Run programs with ElectroDB, dynamodb-toolbox and dynamodb-onetable against the engine; needs npm
 	@$(BIN)/python -m pytest -q tests/clients $(ARGS)

@@ -1,4 +1,4 @@
-"""The engine against two others, in short; `make differential` is the long run."""
+"""The engine against three others, in short; `make differential` is the long run."""
 
 from __future__ import annotations
 
@@ -6,29 +6,31 @@ from pathlib import Path
 
 import pytest
 
-from tests.differential.__main__ import run
+from partita.dynamo.errors import DynamoError
+from partita.engine import Engine
+from tests.differential.__main__ import LENGTH, any_sequence, run
+from tests.differential.dice import Dice
 from tests.differential.differences import RULES, document
-from tests.differential.engines import DYNOXIDE_BINARY
+from tests.differential.engines import missing
 from tests.differential.report import report
+from tests.differential.tables import Table, table
+from tests.differential.updates import change
 
-REQUESTS = 400
-STATEMENTS = 60
+REQUESTS = 240
 
 
 @pytest.mark.slow
-@pytest.mark.skipif(not DYNOXIDE_BINARY.exists(), reason="dynoxide is not installed (npm ci, Linux on x86-64 only)")
-def test_every_difference_to_moto_and_dynoxide_is_explained() -> None:
+@pytest.mark.skipif(bool(missing()), reason=missing())
+def test_every_difference_to_other_engines_is_explained() -> None:
     tally, unexplained = run(REQUESTS, seed=1, stop_at=3)
     assert not tally.unexplained, f"{report(tally)}\n\n{unexplained}"
     assert tally.requests >= REQUESTS
+    assert all(tally.compared[engine] > REQUESTS / 2 for engine in ("moto", "ministack", "dynoxide"))
 
 
-@pytest.mark.slow
-@pytest.mark.skipif(not DYNOXIDE_BINARY.exists(), reason="dynoxide is not installed (npm ci, Linux on x86-64 only)")
-def test_every_difference_in_statements_is_explained() -> None:
-    tally, unexplained = run(STATEMENTS, seed=1, stop_at=3, statements=True)
-    assert not tally.unexplained, f"{report(tally)}\n\n{unexplained}"
-    assert tally.requests >= STATEMENTS
+def test_statements_and_changes_of_tables_are_among_the_requests() -> None:
+    seen = {step.operation for number in range(20) for step in any_sequence(f"1-{number}", LENGTH).steps}
+    assert seen >= {"ExecuteStatement", "BatchExecuteStatement", "ExecuteTransaction", "UpdateTable", "CreateTable"}
 
 
 def test_every_explanation_has_a_name_of_its_own() -> None:
@@ -39,3 +41,36 @@ def test_every_explanation_has_a_name_of_its_own() -> None:
 def test_the_differences_are_documented() -> None:
     page = Path(__file__).parents[1] / "docs" / "differences.md"
     assert page.read_text() == document(), "run: python -m tests.differential --document > docs/differences.md"
+
+
+def test_changes_of_tables_that_should_be_refused_are_and_the_others_lead_where_they_should() -> None:
+    refused = 0
+    with Engine.temporary() as engine:
+        for seed in range(30):
+            dice = Dice(f"change-{seed}")
+            on = table(dice, f"table-{seed}")
+            engine.call("CreateTable", on.create)
+            for _ in range(5):
+                request, changed = change(dice, on)
+                if changed is on:
+                    refused += 1
+                    with pytest.raises(DynamoError):
+                        engine.call("UpdateTable", request)
+                else:
+                    engine.call("UpdateTable", request)
+                on = changed
+                _same(engine, on)
+    assert 30 < refused < 100
+
+
+def _same(engine: Engine, on: Table) -> None:
+    while True:
+        found = engine.call("DescribeTable", {"TableName": on.name})["Table"]
+        gsis = found.get("GlobalSecondaryIndexes", [])
+        if all(gsi["IndexStatus"] == "ACTIVE" for gsi in gsis):
+            break
+    assert {gsi["IndexName"] for gsi in gsis} == {index.name for index in on.indexes if not index.local}
+    defined = sorted(on.create["AttributeDefinitions"], key=str)
+    assert sorted(found["AttributeDefinitions"], key=str) == defined
+    assert found.get("BillingModeSummary", {}).get("BillingMode", "PROVISIONED") == on.create["BillingMode"]
+    assert found["DeletionProtectionEnabled"] == on.create.get("DeletionProtectionEnabled", False)

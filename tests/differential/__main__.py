@@ -7,16 +7,25 @@ import sys
 import time
 
 from tests.differential.compare import Difference
+from tests.differential.dice import Dice
 from tests.differential.differences import document
-from tests.differential.engines import DYNOXIDE, MOTO, OURS, peers
+from tests.differential.engines import peers
 from tests.differential.play import Play, Tally
 from tests.differential.report import report
-from tests.differential.requests import sequence
+from tests.differential.requests import Sequence, sequence
 from tests.differential.smallest import smallest
 from tests.differential.statements import statement_sequence
 
 LENGTH = 20
 """Requests in a sequence: long enough to meet, short enough to read."""
+
+STATEMENTS = 20
+"""In a hundred sequences."""
+
+
+def any_sequence(seed: str, length: int) -> Sequence:
+    """Requests of any kind; statements are among themselves."""
+    return (statement_sequence if Dice(f"kind of {seed}").chance(STATEMENTS) else sequence)(seed, length)
 
 
 def run(
@@ -26,8 +35,8 @@ def run(
     tally = Tally()
     found: list[tuple[Difference, str]] = []
     shown = time.monotonic()
-    make = statement_sequence if statements else sequence
-    with peers((OURS, DYNOXIDE) if statements else (OURS, MOTO, DYNOXIDE)) as engines:
+    make = statement_sequence if statements else any_sequence
+    with peers() as engines:
         play = Play(engines, tally)
         number = 0
         while tally.requests < requests and (stop_at is None or len(found) < stop_at):
@@ -50,7 +59,7 @@ def main() -> int:
     parser = argparse.ArgumentParser(prog="python -m tests.differential", description=__doc__)
     parser.add_argument("--requests", type=int, default=20_000)
     parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--statements", action="store_true", help="send PartiQL, to dynoxide only")
+    parser.add_argument("--statements", action="store_true", help="send PartiQL alone")
     parser.add_argument("--document", action="store_true", help="print docs/differences.md and stop")
     options = parser.parse_args()
     if options.document:

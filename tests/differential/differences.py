@@ -4,18 +4,21 @@ from __future__ import annotations
 
 from tests.differential.compare import Difference
 from tests.differential.dynoxide import DYNOXIDE_RULES
+from tests.differential.ministack import MINISTACK_RULES
 from tests.differential.moto import MOTO_RULES
 from tests.differential.rules import Rule
 from tests.differential.statement_rules import STATEMENT_RULES
+from tests.differential.table_rules import TABLE_RULES
 
-RULES: tuple[Rule, ...] = (*MOTO_RULES, *DYNOXIDE_RULES, *STATEMENT_RULES)
-_ITEM_RULES = (*MOTO_RULES, *DYNOXIDE_RULES)
+_ITEM_RULES = (*MOTO_RULES, *MINISTACK_RULES, *DYNOXIDE_RULES)
+RULES: tuple[Rule, ...] = (*_ITEM_RULES, *TABLE_RULES, *STATEMENT_RULES)
 STATEMENTS = ("ExecuteStatement", "BatchExecuteStatement", "ExecuteTransaction")
 
 
 def explain(difference: Difference) -> Rule | None:
     """The rule that explains a difference, if any does."""
-    rules = STATEMENT_RULES if difference.step.operation in STATEMENTS else _ITEM_RULES
+    operation = difference.step.operation
+    rules = STATEMENT_RULES if operation in STATEMENTS else TABLE_RULES if operation == "UpdateTable" else _ITEM_RULES
     for rule in rules:
         if rule.engine == difference.engine and rule.matches(difference):
             return rule
@@ -28,8 +31,8 @@ def document() -> str:
         "# Differences to other engines",
         "",
         (
-            "`python -m tests.differential` sends the same generated requests to this engine, to moto's server "
-            "and to dynoxide, and"
+            "`python -m tests.differential` sends the same generated requests, among them statements and changes of "
+            "tables, to this engine, to moto's server, to ministack and to dynoxide, and"
         ),
         (
             "compares every answer and, after each sequence, all contents of tables and indexes. DynamoDB's "

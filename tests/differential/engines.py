@@ -1,4 +1,4 @@
-"""The engines to compare: ours behind its door, moto's server and dynoxide, each with a boto3 client."""
+"""The engines to compare: ours behind its door, moto's server, ministack and dynoxide, each with a boto3 client."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -20,8 +21,16 @@ from botocore.config import Config
 from partita.engine import Engine
 from partita.engine.door import DoorThread
 
-OURS, MOTO, DYNOXIDE = "partita", "moto", "dynoxide"
+OURS, MOTO, MINISTACK, DYNOXIDE = "partita", "moto", "ministack", "dynoxide"
+ALL = (OURS, MOTO, MINISTACK, DYNOXIDE)
 DYNOXIDE_BINARY = Path(__file__).parents[2] / "node_modules" / "@dynoxide" / "linux-x64" / "dynoxide"
+
+
+def missing() -> str:
+    """Why engines cannot be compared here, if they cannot."""
+    if not DYNOXIDE_BINARY.exists():
+        return "dynoxide is not installed (npm ci, Linux on x86-64 only)"
+    return "" if find_spec("ministack") else "ministack is not installed (make setup)"
 
 
 @dataclass(frozen=True)
@@ -34,7 +43,7 @@ class Peer:
 
 
 @contextmanager
-def peers(names: tuple[str, ...] = (OURS, MOTO, DYNOXIDE)) -> Iterator[list[Peer]]:
+def peers(names: tuple[str, ...] = ALL) -> Iterator[list[Peer]]:
     """The named engines, empty, running until the block ends."""
     with ExitStack() as stack:
         found = []
@@ -80,6 +89,10 @@ class _Partita:
         raise AssertionError("our engine is not to be started again")
 
 
+_QUIETLY = {"BIND_HOST": "127.0.0.1", "LOG_LEVEL": "ERROR", "SFTP_ENABLED": "0", "IOT_MTLS_ENABLED": "0"}
+"""What ministack is told: to listen here only, and on no other ports for services that nobody asks for."""
+
+
 class _Process:
     """Another engine in a process of its own, always on the same port."""
 
@@ -104,6 +117,8 @@ class _Process:
         self._starts += 1
         # Coverage of another engine is of no interest, and slow.
         environment = {name: value for name, value in os.environ.items() if not name.startswith("COVERAGE")}
+        if self._name == MINISTACK:
+            environment |= {**_QUIETLY, "GATEWAY_PORT": str(self._port), "TMPDIR": str(self._folder)}
         self._process = subprocess.Popen(
             self._command(), stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, env=environment
         )
@@ -118,6 +133,8 @@ class _Process:
     def _command(self) -> list[str]:
         if self._name == MOTO:
             return [sys.executable, "-m", "moto.server", "-H", "127.0.0.1", "-p", str(self._port)]
+        if self._name == MINISTACK:
+            return [sys.executable, "-m", "ministack"]
         data = self._folder / f"{self._starts}.db"
         return [str(DYNOXIDE_BINARY), "serve", "--port", str(self._port), "--db-path", str(data)]
 

@@ -1,7 +1,7 @@
 """Which operations the engines know: `python -m tests.differential.operations` asks and prints docs/compatibility.md.
 
-Ours and dynoxide are asked over HTTP: an operation is known if an empty request is answered in any other way than that
-there is no such operation. moto fails on both alike, so it is asked for the method that would answer.
+Ours, ministack and dynoxide are asked over HTTP: an operation is known if an empty request is answered in any other way
+than that there is no such operation. moto fails on both alike, so it is asked for the method that would answer.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from botocore import xform_name
 from moto.dynamodb.responses import DynamoHandler
 from moto.dynamodbstreams.responses import DynamoDBStreamsHandler
 
-from tests.differential.engines import DYNOXIDE, MOTO, OURS, peers
+from tests.differential.engines import DYNOXIDE, MINISTACK, MOTO, OURS, peers
 
 _SERVICES = {
     "dynamodb": ("DynamoDB_20120810", DynamoHandler),
@@ -38,7 +38,7 @@ def known() -> dict[str, set[str]]:
     found = {
         MOTO: {name for name, service in operations() if hasattr(_SERVICES[service][1], xform_name(name))},
     }
-    with peers((OURS, DYNOXIDE)) as engines:
+    with peers((OURS, MINISTACK, DYNOXIDE)) as engines:
         for peer in engines:
             url = peer.client.meta.endpoint_url
             found[peer.name] = {name for name, service in operations() if _knows(url, name, service)}
@@ -91,21 +91,6 @@ _NOT_LOCAL = frozenset(
 )
 """What it answers with UnknownOperationException, as people report."""
 
-_NOT_MINISTACK = frozenset(
-    [
-        "CreateGlobalTable",
-        "DescribeGlobalTable",
-        "DescribeGlobalTableSettings",
-        "DescribeTableReplicaAutoScaling",
-        "ListGlobalTables",
-        "SearchVectors",
-        "UpdateGlobalTable",
-        "UpdateGlobalTableSettings",
-        "UpdateTableReplicaAutoScaling",
-    ]
-)
-"""What ministack's source has no function for."""
-
 REFUSED = frozenset(f"{verb}KinesisStreamingDestination" for verb in ("Enable", "Disable", "Update"))
 """What our engine knows only to say that it cannot do it."""
 
@@ -113,8 +98,8 @@ _INTRODUCTION = """\
 # Operations of several engines
 
 Which operations of DynamoDB's API (as botocore {botocore} names them) which engine has. This page is made by
-`python -m tests.differential.operations`, which asks this engine, moto {moto} and dynoxide. The column of DynamoDB
-Local is from its documentation, with ? where that is silent; the column of ministack is from its source, of 2026.
+`python -m tests.differential.operations`, which asks this engine, moto {moto}, ministack {ministack} and dynoxide. The
+column of DynamoDB Local is from its documentation, with ? where that is silent.
 Having an operation says nothing about its answers: [differences.md](differences.md) compares those.
 
 Without an operation the answer is `UnknownOperationException`, as AWS words it: without a message. The engine's log
@@ -130,12 +115,14 @@ def document() -> str:
     found = known()
     lines = [
         f"| {name} | {_ours(name, found[OURS])} | {_local(name)} | {_mark(name in found[MOTO])} | "
-        f"{_mark(name not in _NOT_MINISTACK)} | {_mark(name in found[DYNOXIDE])} |"
+        f"{_mark(name in found[MINISTACK])} | {_mark(name in found[DYNOXIDE])} |"
         for name, _ in operations()
     ]
     counts = f"| **{len(lines)}** | **{len(found[OURS] - REFUSED)}** | | **{len(found[MOTO])}** | "
-    counts += f"**{len(lines) - len(_NOT_MINISTACK)}** | **{len(found[DYNOXIDE])}** |"
-    introduction = textwrap.dedent(_INTRODUCTION).format(botocore=version("botocore"), moto=version("moto"))
+    counts += f"**{len(found[MINISTACK])}** | **{len(found[DYNOXIDE])}** |"
+    introduction = textwrap.dedent(_INTRODUCTION).format(
+        botocore=version("botocore"), moto=version("moto"), ministack=version("ministack")
+    )
     return "\n".join((introduction.rstrip(), *lines, counts)) + "\n"
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import time
 from dataclasses import dataclass, field
 from decimal import Context, Decimal, InvalidOperation
 from typing import Any
@@ -18,6 +19,7 @@ from tests.differential.tables import Table
 
 _EXACT = Context(prec=400, Emax=10_000, Emin=-10_000)
 _MOST_PAGES = 60
+_SETTLING = 10
 DIED = "Died"
 UNREADABLE = (AttributeError, TypeError, ValueError, ResponseParserError)
 """What the SDK raises when an answer is not of the protocol's form."""
@@ -58,6 +60,8 @@ def send(peer: Peer, step: Step, tables: tuple[Table, ...]) -> Outcome:
         else:
             answer = call(**step.params)
             answer.pop("ResponseMetadata")
+            if step.operation == "UpdateTable":
+                answer = {"TableDescription": settled(peer, step.params["TableName"])}
     except ClientError as error:
         return _error(error)
     except (BotoConnectionError, HTTPClientError) as error:
@@ -157,6 +161,8 @@ def _members(step: Step, answer: dict[str, Any], tables: tuple[Table, ...], *, s
             }
         case "CreateTable":
             return _description(answer["TableDescription"])
+        case "UpdateTable":
+            return {**_description(answer["TableDescription"]), **_settings(answer["TableDescription"])}
         case _:
             return {}
     return {**found, "ConsumedCapacity": _capacity(answer.get("ConsumedCapacity"))}
@@ -191,7 +197,7 @@ def _capacity(capacity: Any) -> Any:
 
 def _description(description: dict[str, Any]) -> dict[str, Any]:
     def index(each: dict[str, Any]) -> dict[str, Any]:
-        projection = dict(each["Projection"])
+        projection = dict(each.get("Projection") or {})
         projection["NonKeyAttributes"] = sorted(projection.get("NonKeyAttributes", []))
         return {"IndexName": each["IndexName"], "KeySchema": each["KeySchema"], "Projection": projection}
 
@@ -201,6 +207,32 @@ def _description(description: dict[str, Any]) -> dict[str, Any]:
         "Global": unordered(index(each) for each in description.get("GlobalSecondaryIndexes", [])),
         "Local": unordered(index(each) for each in description.get("LocalSecondaryIndexes", [])),
     }
+
+
+def _settings(description: dict[str, Any]) -> dict[str, Any]:
+    """What UpdateTable changes beside indexes; what is not said is as it is at first."""
+    stream = description.get("StreamSpecification") or {}
+    units = description.get("ProvisionedThroughput") or {}
+    return {
+        "BillingMode": (description.get("BillingModeSummary") or {}).get("BillingMode", "PROVISIONED"),
+        "Units": (units.get("ReadCapacityUnits", 0), units.get("WriteCapacityUnits", 0)),
+        "Stream": stream.get("StreamViewType") if stream.get("StreamEnabled") else None,
+        "Protected": bool(description.get("DeletionProtectionEnabled")),
+        "TableClass": (description.get("TableClassSummary") or {}).get("TableClass", "STANDARD"),
+        "MostUnits": (description.get("OnDemandThroughput") or {}).get("MaxReadRequestUnits", -1),
+    }
+
+
+def settled(peer: Peer, table: str) -> dict[str, Any]:
+    """A table's description when all changes of it are done."""
+    deadline = time.monotonic() + _SETTLING
+    while True:
+        description: dict[str, Any] = peer.client.describe_table(TableName=table)["Table"]
+        states = [description["TableStatus"]]
+        states += [each.get("IndexStatus") for each in description.get("GlobalSecondaryIndexes") or []]
+        if set(states) == {"ACTIVE"} or time.monotonic() > deadline:
+            return description
+        time.sleep(0.005)
 
 
 def unordered(items: Any) -> list[Any]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -11,9 +11,13 @@ from tests.differential.dice import Dice
 from tests.differential.expressions import PATHS, Words
 from tests.differential.mistakes import spoil
 from tests.differential.tables import Index, Table, broken_creation, table
+from tests.differential.updates import change
 from tests.differential.values import KEY_POOLS, Item, attributes, value
 
 Params = dict[str, Any]
+
+CHANGES = 3
+"""In a hundred requests."""
 
 
 @dataclass(frozen=True)
@@ -37,8 +41,21 @@ def sequence(seed: str, length: int) -> Sequence:
     dice = Dice(seed)
     tables = tuple(table(dice, name) for name in ("first", "second")[: 2 if dice.chance(30) else 1])
     steps = [Step("PutItem", {"TableName": each.name, "Item": item(dice, each)}) for each in tables for _ in range(3)]
-    steps += [step(dice, tables) for _ in range(length - len(steps))]
-    return Sequence(tables, tuple(steps))
+    return Sequence(tables, (*steps, *more_steps(dice, tables, length - len(steps), step)))
+
+
+def more_steps(
+    dice: Dice, tables: tuple[Table, ...], count: int, make: Callable[[Dice, tuple[Table, ...]], Step]
+) -> Iterator[Step]:
+    """So many requests, among them changes of the tables that the next ones meet."""
+    for _ in range(count):
+        if not dice.chance(CHANGES):
+            yield make(dice, tables)
+            continue
+        on = dice.pick(tables)
+        params, changed = change(dice, on)
+        tables = tuple(changed if each is on else each for each in tables)
+        yield Step("UpdateTable", params)
 
 
 def step(dice: Dice, tables: tuple[Table, ...]) -> Step:

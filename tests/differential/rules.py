@@ -8,13 +8,18 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from tests.differential.compare import Difference
-from tests.differential.engines import DYNOXIDE, MOTO
+from tests.differential.engines import DYNOXIDE, MINISTACK, MOTO
 
-Verdict = Literal["moto is wrong", "dynoxide is wrong", "undocumented, we chose"]
+Verdict = Literal["moto is wrong", "ministack is wrong", "dynoxide is wrong", "undocumented, we chose"]
 Matcher = Callable[[Difference], bool]
 
 CHOSEN: Verdict = "undocumented, we chose"
-WRONG: dict[str, Verdict] = {MOTO: "moto is wrong", DYNOXIDE: "dynoxide is wrong"}
+WRONG: dict[str, Verdict] = {
+    MOTO: "moto is wrong",
+    MINISTACK: "ministack is wrong",
+    DYNOXIDE: "dynoxide is wrong",
+}
+_CONDITIONS = ("ConditionExpression", "FilterExpression", "Expected", "ScanFilter", "QueryFilter")
 _LATER = ("ConditionalCheckFailedException", "TransactionCanceledException", "ResourceNotFoundException")
 
 
@@ -66,7 +71,7 @@ def only_first_fault(it: Difference) -> bool:
 
 def told(it: Difference) -> str:
     """Our message, without the envelope that the writes of a single item have."""
-    return re.sub("^1 validation error detected: (?!Value ('|null|at ))", "", it.ours.message)
+    return re.sub("^1 validation error detected: (?!Value ('|null|at )|Failed)", "", it.ours.message)
 
 
 def differs(engine: str, name: str, why: str, matches: Matcher, verdict: Verdict | None = None) -> Rule:
@@ -96,3 +101,66 @@ def narrow_local_index(it: Difference) -> bool:
 
 def has_sort_key(it: Difference) -> bool:
     return any(table.name == it.step.params.get("TableName") and len(table.keys) == 2 for table in it.tables)
+
+
+def odd_number(it: Difference) -> bool:
+    """A number in another spelling where keys are numbers; a second engine has to be with us."""
+    return it.seconded and odd_text(it)
+
+
+def odd_text(it: Difference) -> bool:
+    """A number key that is not in its shortest spelling, in a table with a number for a key."""
+    numeric = any(kind == "N" for table in it.tables for _, kind in table.keys)
+    return numeric and any(f"'N': '{text}'" in request_text(it) for text in ("1.0", "2E0"))
+
+
+def long_number(it: Difference) -> bool:
+    return bool(re.search(r"\d{25}|E[+-]?\d\d", str(it.ours) + str(it.theirs) + request_text(it)))
+
+
+def no_last_page(it: Difference) -> bool:
+    """It ends at the last item where DynamoDB has to look once more."""
+    if it.step.operation not in ("Query", "Scan") or not both_answer(it, "Scanned", "Last", "ConsumedCapacity"):
+        return False
+    ours, theirs = it.ours.members["Scanned"], it.theirs.members["Scanned"]
+    return bool(ours == [*theirs, 0])
+
+
+def other_truth(it: Difference) -> bool:
+    """A condition that holds for one and not for the other; a second engine has to be with us."""
+    if not it.seconded or not any(member in request_text(it) for member in _CONDITIONS):
+        return False
+    if both_answer(it, "Items", "Count", "Order", "Scanned", "Last", "ConsumedCapacity"):
+        return bool(it.ours.members["Count"] != it.theirs.members["Count"])
+    failures = {"ConditionalCheckFailedException", "TransactionCanceledException"}
+    if it.member in ("outcome", "code"):
+        return bool({it.ours.code, it.theirs.code} & failures)
+    return it.member in ("Reasons", "ReasonItems") and it.step.operation == "TransactWriteItems"
+
+
+def static_fault_cancels(it: Difference) -> bool:
+    if it.step.operation == "TransactWriteItems" and "ValidationError" in it.theirs.members.get("Reasons", []):
+        return it.ours.code == "ValidationException"
+    static = "^(Invalid (Condition|Update)Expression|ExpressionAttribute|Value provided in|The parameter|Input coll)"
+    if it.member != "code" or it.step.operation != "TransactWriteItems" or not re.search(static, told(it)):
+        return False
+    return it.theirs.code == "TransactionCanceledException"
+
+
+def in_indexes_alone(it: Difference) -> bool:
+    """Contents that differ in indexes and not in tables."""
+    return it.member == "contents" and all(gap[1] != "table" for gap in it.theirs.members["Contents"])
+
+
+def no_validation_reason(it: Difference) -> bool:
+    """A transaction's action that we find invalid, and they do not."""
+    if it.step.operation != "TransactWriteItems" or it.ours.code != "TransactionCanceledException":
+        return False
+    ours = it.ours.members["Reasons"]
+    theirs = it.theirs.members["Reasons"] if not it.theirs.ok else ["None"] * len(ours)
+    if len(ours) != len(theirs) or it.member not in ("Reasons", "outcome"):
+        return False
+    allowed = ("None", "ConditionalCheckFailed")
+    return all(
+        one == two or (one == "ValidationError" and two in allowed) for one, two in zip(ours, theirs, strict=True)
+    )

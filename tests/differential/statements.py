@@ -7,7 +7,7 @@ from typing import Any
 from tests.differential import expressions
 from tests.differential.dice import Dice
 from tests.differential.expressions import PATHS, Words
-from tests.differential.requests import Sequence, Step, item, key
+from tests.differential.requests import Sequence, Step, item, key, more_steps
 from tests.differential.tables import Table, table
 from tests.differential.values import KEY_POOLS, Item, Value, any_value, attributes, usual_value, value
 
@@ -42,8 +42,7 @@ def statement_sequence(seed: str, length: int) -> Sequence:
     dice = Dice(seed)
     tables = tuple(table(dice, name) for name in ("first", "second")[: 2 if dice.chance(30) else 1])
     steps = [Step("PutItem", {"TableName": each.name, "Item": item(dice, each)}) for each in tables for _ in range(3)]
-    steps += [_step(dice, tables) for _ in range(length - len(steps))]
-    return Sequence(tables, tuple(steps))
+    return Sequence(tables, (*steps, *more_steps(dice, tables, length - len(steps), _step)))
 
 
 def _step(dice: Dice, tables: tuple[Table, ...]) -> Step:

@@ -46,7 +46,7 @@ def table(dice: Dice, name: str) -> Table:
         keys.append(("sk", dice.weighted([(3, "S"), (3, "N"), (1, "B")])))
     definitions = dict(keys)
     indexes = []
-    request: dict[str, Any] = {"TableName": name, "KeySchema": _schema(keys), "BillingMode": "PAY_PER_REQUEST"}
+    request: dict[str, Any] = {"TableName": name, "KeySchema": schema(keys), "BillingMode": "PAY_PER_REQUEST"}
     for number in range(dice.weighted([(3, 0), (4, 1), (3, 2)])):
         own = [(attribute, USUAL[attribute]) for attribute in dice.some(("gs", "gn", "gb"), 1, 2)]
         if dice.chance(10):
@@ -66,12 +66,12 @@ def table(dice: Dice, name: str) -> Table:
 def _add(request: dict[str, Any], dice: Dice, name: str, keys: list[tuple[str, str]], *, local: bool) -> Index:
     projection = dice.pick(PROJECTIONS)
     request.setdefault("LocalSecondaryIndexes" if local else "GlobalSecondaryIndexes", []).append(
-        {"IndexName": name, "KeySchema": _schema(keys), "Projection": projection}
+        {"IndexName": name, "KeySchema": schema(keys), "Projection": projection}
     )
     return Index(name, tuple(keys), local, full=projection["ProjectionType"] == "ALL")
 
 
-def _schema(keys: Any) -> list[dict[str, str]]:
+def schema(keys: Any) -> list[dict[str, str]]:
     return [{"AttributeName": name, "KeyType": kind} for (name, _), kind in zip(keys, ("HASH", "RANGE"), strict=False)]
 
 

@@ -11,7 +11,14 @@ TABLE_NAME = TableName()
 INDEX_NAME = Text(least=3, most=255, pattern=r"[a-zA-Z0-9_.-]+")
 CAPACITY = Text(choices=("INDEXES", "TOTAL", "NONE"))
 METRICS = Text(choices=("SIZE", "NONE"))
-RETURN_VALUES = Text(choices=("ALL_NEW", "UPDATED_OLD", "ALL_OLD", "NONE", "UPDATED_NEW"))
+RETURN_VALUES = Text(
+    choices=("ALL_NEW", "UPDATED_OLD", "ALL_OLD", "NONE", "UPDATED_NEW"),
+    # As DynamoDB spells it.
+    told=(
+        "Failed to satisfy constraint: Member must satisfy enum value set: "
+        "[ALL_OLD, UPDATED_OLD, ALL_NEW, UPDATE_NEW, NONE]"
+    ),
+)
 ON_FAILURE = Text(choices=("ALL_OLD", "NONE"))
 SELECT = Text(choices=("SPECIFIC_ATTRIBUTES", "COUNT", "ALL_ATTRIBUTES", "ALL_PROJECTED_ATTRIBUTES"))
 LIMIT = Whole(least=1)

@@ -178,14 +178,25 @@ def _write_options(request: Wire) -> dict[str, Any]:
     }
 
 
-def _written(shape: Structure, wire: object) -> dict[str, Any]:
-    """The members of a write of a single item; a missing name of a table is told alone."""
+def _written(members: Structure, wire: object, *, alone: bool = False) -> dict[str, Any]:
+    """The members of a write of a single item; a missing name of a table is told alone.
+
+    What cannot be returned is told alone too, or after a fault in how to return capacity.
+    """
     if isinstance(wire, dict) and wire.get("TableName") == "":
         raise ValidationError(
             f"{_ENVELOPE}Value at 'TableName' failed to satisfy constraint: Member must have length greater than or "
             "equal to 1"
         )
-    return check(shape, wire)
+    try:
+        return check(members, wire)
+    except ValidationError:
+        if not isinstance(wire, dict) or wire.get("ReturnValues") in (None, *shape.RETURN_VALUES.choices):
+            raise
+    if alone:
+        raise ValidationError(_ENVELOPE + shape.RETURN_VALUES.told)
+    first = {name: wire[name] for name in ("ReturnConsumedCapacity",) if name in wire}
+    return check(members, {**first, **wire})
 
 
 def _with_sets_enveloped(read: Callable[[object], ItemRequest]) -> Callable[[object], ItemRequest]:
@@ -225,7 +236,7 @@ def _delete(wire: object) -> DeleteItem:
 
 
 def _update(wire: object) -> UpdateItem:
-    request = _written(shape.UPDATE, wire)
+    request = _written(shape.UPDATE, wire, alone=True)
     key = checked_item(request["Key"])
     expressions = _Expressions(
         request,

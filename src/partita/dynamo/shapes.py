@@ -35,13 +35,14 @@ class Shape(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Text:
-    """A string within a length, a pattern or an enumeration."""
+    """A string within a length, a pattern or an enumeration; `told` is said of what is not in that, if it is given."""
 
     required: bool = False
     least: int | None = None
     most: int | None = None
     pattern: str | None = None
     choices: tuple[str, ...] = ()
+    told: str = ""
 
     def check(self, value: Any, where: Where, faults: Faults) -> None:
         if not isinstance(value, str):
@@ -49,7 +50,8 @@ class Text:
         if not value.isascii():
             encodable(value)
         if self.choices and value not in self.choices:
-            faults.append(_fault(_quoted(value), where, f"satisfy enum value set: [{', '.join(self.choices)}]"))
+            choices = ", ".join(self.choices)
+            faults.append(self.told or _fault(_quoted(value), where, f"satisfy enum value set: [{choices}]"))
         if self.least is not None and len(value) < self.least:
             faults.append(_fault(_quoted(value), where, f"have length greater than or equal to {self.least}"))
         elif self.most is not None and len(value) > self.most:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import pytest
 
 from partita.engine import Engine
@@ -12,6 +10,9 @@ from tests.engine.tables import Wire, key_schema, table, values
 
 _KEY: Wire = {"pk": {"S": "a"}}
 _ONE = "1 validation error detected: "
+_DEEP: Wire = {"S": "x"}
+for _ in range(32):
+    _DEEP = {"L": [_DEEP]}
 _NULLS = "n=null, b=null, sS=null, nS=null, bS=null, m=null, l=null, nULL=null, bOOL=null"
 
 
@@ -128,10 +129,7 @@ def test_attributes_have_names_of_1_to_65535_bytes_wherever_they_are_named(engin
 
 
 def test_nesting_beyond_32_levels_is_told_in_full(engine: Engine) -> None:
-    value: Any = {"S": "x"}
-    for _ in range(32):
-        value = {"L": [value]}
-    assert fault(engine, "PutItem", {"TableName": "music", "Item": {**_KEY, "a": value}}) == (
+    assert fault(engine, "PutItem", {"TableName": "music", "Item": {**_KEY, "a": _DEEP}}) == (
         "Nesting Levels have exceeded supported limits: Attributes in the item have nested levels beyond "
         "supported limit"
     )
@@ -164,6 +162,35 @@ def test_nesting_beyond_32_levels_is_told_in_full(engine: Engine) -> None:
             {"ConditionExpression": "attribute_exists(a)", "ExpressionAttributeValues": {}},
             "ExpressionAttributeValues must not be empty",
         ),
+        (
+            {},
+            {"ConditionExpression": "((attribute_exists(a)))"},
+            "Invalid ConditionExpression: The expression has redundant parentheses;",
+        ),
+        (
+            {},
+            {"ConditionExpression": "a = :v"},
+            (
+                "Invalid ConditionExpression: An expression attribute value used in expression is not defined; "
+                "attribute value: :v"
+            ),
+        ),
+        (
+            {},
+            {"ConditionExpression": "a = :v", "ExpressionAttributeValues": {":v": _DEEP}},
+            (
+                "ExpressionAttributeValues contains invalid value: Nesting Levels have exceeded supported limits: "
+                "Attributes in the item have nested levels beyond supported limit for key :v"
+            ),
+        ),
+        (
+            {},
+            {"ConditionExpression": "attribute_exists(a)", "Expected": {}},
+            (
+                "Can not use both expression and non-expression parameters in the same request: Non-expression "
+                "parameters: {Expected} Expression parameters: {ConditionExpression}"
+            ),
+        ),
     ],
 )
 def test_single_writes_tell_faults_of_the_request_in_an_envelope(
@@ -175,6 +202,25 @@ def test_single_writes_tell_faults_of_the_request_in_an_envelope(
         deleting = {name: value for name, value in request.items() if name != "Item"} | {"Key": _KEY}
         assert fault(engine, "DeleteItem", deleting) == _ONE + message
         assert fault(engine, "UpdateItem", deleting) == _ONE + message
+
+
+_RETURNS = (
+    "Failed to satisfy constraint: Member must satisfy enum value set: "
+    "[ALL_OLD, UPDATED_OLD, ALL_NEW, UPDATE_NEW, NONE]"
+)
+
+
+@pytest.mark.parametrize("returns", ["X", "", "all_old"])
+def test_what_cannot_be_returned_is_told_alone_or_after_capacity(engine: Engine, returns: str) -> None:
+    request: Wire = {"TableName": "music", "Item": _KEY, "Key": _KEY, "ReturnValues": returns}
+    for operation in ("PutItem", "DeleteItem", "UpdateItem"):
+        assert fault(engine, operation, request) == _ONE + _RETURNS
+    request |= {"ReturnItemCollectionMetrics": "Z", "ReturnConsumedCapacity": "Y"}
+    assert fault(engine, "UpdateItem", request) == _ONE + _RETURNS
+    for operation in ("PutItem", "DeleteItem"):
+        told = fault(engine, operation, request)
+        assert told.startswith("3 validation errors detected: Value 'Y' at 'returnConsumedCapacity' failed to satisfy")
+        assert f"; {_RETURNS}; Value 'Z' at 'returnItemCollectionMetrics' failed to satisfy" in told
 
 
 def test_other_operations_and_other_faults_have_no_envelope(engine: Engine) -> None:

@@ -333,6 +333,21 @@ def test_a_transaction_of_reads_is_of_one_moment_and_by_key(engine: Engine) -> N
         assert told in caught.value.message
 
 
+@pytest.mark.parametrize(
+    ("count", "told"),
+    [
+        (0, "Member must have length greater than or equal to 1"),
+        (101, "Member must have length less than or equal to 100"),
+    ],
+)
+def test_a_transaction_has_1_to_100_statements(engine: Engine, count: int, told: str) -> None:
+    inserts = [f"INSERT INTO music VALUE {{'pk': 'many', 'sk': '{number}'}}" for number in range(count)]
+    with pytest.raises(ValidationError) as caught:
+        transact(engine, *inserts)
+    assert caught.value.message.endswith(f"at 'transactStatements' failed to satisfy constraint: {told}")
+    assert keys(engine, "WHERE pk = 'many'") == []
+
+
 def test_a_transaction_of_writes_is_done_whole_or_not_at_all(engine: Engine) -> None:
     put(engine, "music", pk="t", sk="1", n=1)
     insert = "INSERT INTO music VALUE {'pk': 't', 'sk': '2'}"
