@@ -189,7 +189,7 @@ async def test_forms_are_not_kept_without_end(lived: Lived) -> None:
     assert sum("/kept/" in place for place in places) == 30
 
 
-def test_every_form_that_somebody_has_to_be_signed_in_for_is_kept(lived: Lived) -> None:
+async def test_every_form_that_somebody_has_to_be_signed_in_for_is_kept(lived: Lived) -> None:
     reading = re.compile(r"\b(submitted|edited|save_or_preview|save_or_again)\(")
     for route in _routes(lived):
         if "POST" in route.methods and (route.openapi_extra or {}).get("x-permission") != Access.PUBLIC:

@@ -157,7 +157,7 @@ class Window:
         """Open a page again until it shows what follows a change."""
         until = time.monotonic() + seconds
         while True:
-            self.open(path)
+            self.open(path.partition("#")[0])  # with its place on the page it would not be opened anew
             if seen():
                 return
             assert time.monotonic() < until, f"{path} did not show it in {seconds} seconds"

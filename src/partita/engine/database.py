@@ -160,10 +160,14 @@ class Database:
             raise _full() if error.errno in _NO_SPACE_LEFT else _unusable(error) from error
         if self.path.exists() and 0 < self.path.stat().st_size < _LEAST_BYTES:
             raise damaged(f"{self.path} is too short to be a database")  # SQLite would treat it as empty
-        with translated():
-            self.writer = self._connect()
-            self._prepare(max_bytes)
-            self.writer.execute("SELECT version FROM catalog").fetchall()  # the files beside it are there from now on
+        try:
+            with translated():
+                self.writer = self._connect()
+                self._prepare(max_bytes)
+                self.writer.execute("SELECT version FROM catalog").fetchall()  # the files beside it are there now
+        except BaseException:
+            self.close()  # nobody else will have anything to close
+            raise
         real = os.path.realpath(self.path)  # SQLite follows links, and keeps the others beside the file itself
         self._files = [file for end in ("", "-wal", "-shm") if os.path.exists(file := f"{real}{end}")]
         close_to_others(*map(Path, self._files))

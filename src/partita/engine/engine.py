@@ -13,7 +13,6 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
-import apsw
 import orjson
 
 from partita.dynamo.errors import (

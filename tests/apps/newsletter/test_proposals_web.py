@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from partita.apps.newsletter.service.proposing.call_signs import named_like_a_call
-from partita.apps.newsletter.service.steps import Work
+from partita.apps.newsletter.service.steps import Steps, Work
 from tests.apps.newsletter.reading.samples import CALL_LINES, call_for_proposals
 from tests.apps.newsletter.served import ServedLetters, Somebody, served_in
 from tests.apps.newsletter.test_sources_web import _multipart
@@ -240,6 +240,28 @@ async def test_a_draft_from_sources_shows_how_far_it_is_and_can_be_cancelled(des
     assert "1 section written from your sources." in done.shown
     assert "Rats and rain destroyed 7 percent of the hay. [1]" in done.shown
     assert (await ada.api("GET", f"/proposals/{code}/steps/proposal")).json["state"] == "done"
+
+
+async def test_a_draft_that_ends_while_its_page_is_made_is_on_the_page(
+    desk: ServedLetters, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ada = await desk.person()
+    path = await _started(ada, language="en")
+    await _send(
+        ada, f"{path}/files", {"kind": "reference"}, ("hay.md", b"# Hay\n\nRats destroyed 7 percent of the hay.")
+    )
+    await desk.catch_up()
+    assert (await ada.post(f"{path}/sections/risks/draft")).status == 303
+    look = Steps.look
+
+    async def after_its_end(*asked: Any) -> Any:
+        await desk.catch_up()
+        return await look(*asked)
+
+    monkeypatch.setattr(Steps, "look", after_its_end)
+    page = await ada.get(f"{path}?section=risks")
+    assert "1 section written from your sources." in page.shown
+    assert "Rats destroyed 7 percent of the hay. [1]" in page.shown
 
 
 async def test_sections_of_a_draft_are_shown_as_they_are_finished(

@@ -161,12 +161,15 @@ def add(pages: Routes, service: NewsletterService) -> None:
         refused: Problem | None = None,
     ) -> Response:
         code = there.proposal.proposal_code
+        writing = await service.steps.look(code, "proposal")
+        just_written = service.proposal_drafting.just_written(writing.run)
+        if just_written:  # perhaps after this was read: nothing would bring its text into the page any more
+            there = await proposals.read(viewer, code)
         keys = [each.key for each in there.sections]
         open_section = there.one(key) if key in keys else (there.sections[0] if there.sections else None)
         place = keys.index(open_section.key) if open_section else 0
         passages = await service.proposal_passages.suggestions(viewer, code, open_section.key) if open_section else []
         may_write = await service.access.may_write(viewer, there.proposal)
-        writing = await service.steps.look(code, "proposal")
         return render(
             request,
             "newsletter/proposal.html",
@@ -184,7 +187,7 @@ def add(pages: Routes, service: NewsletterService) -> None:
             writing=writing,
             finished=_finished(there, writing),
             shared_too=viewer.may(Letters.READ_SOURCES) and not await service.proposal_drafting.has_own(there),
-            just_written=service.proposal_drafting.just_written(writing.run),
+            just_written=just_written,
             offer=_offer(there),
             groups=GROUPS,
             file_kinds=FILE_KINDS,
