@@ -365,7 +365,7 @@ def test_files_of_raindrop_and_pocket_are_imported_and_a_site_that_is_there_stay
         "pocket.html": (POCKET_HTML.replace(b"example.org", host), "", "Already there"),
         "pocket.csv": (POCKET_CSV.replace(b"example.org", host), "", "Already there"),
     }
-    with mode.window(catalog, MANAGER) as manager:
+    with mode.window(catalog, ADMIN) as manager:
         for name, (data, button, outcome) in files.items():
             manager.open("/fus/import")
             manager.field("File").set_input_files(files=[{"name": name, "mimeType": "text/plain", "buffer": data}])

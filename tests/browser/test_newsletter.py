@@ -20,10 +20,20 @@ from tests.browser.house import EVERYTHING, House
 from tests.browser.newsletter import STRANGER, desk_with
 from tests.browser.window import Window
 
-WANTED = (
-    *("maize-trials", "locust-alert", "seed-policy", "food-outlook", "solar-irrigation", "climate-villages"),
-    *("border-trade", "livestock-insurance", "small-grants", "dryland-conference", "weather-radar", "camel-milk"),
-)
+WANTED = {
+    1: ("maize-trials", "locust-alert", "seed-policy", "food-outlook", "solar-irrigation", "climate-villages"),
+    2: ("border-trade", "livestock-insurance", "small-grants", "dryland-conference", "weather-radar", "camel-milk"),
+    3: ("armyworm-push-pull", "beekeeping-guide", "coffee-rules", "fisheries-lake", "hermetic-bags", "youth-hubs"),
+    4: (
+        "fertiliser-subsidy",
+        "irrigation-fund",
+        "karamoja-water",
+        "peste-des-petits",
+        "rift-valley-fever",
+        "school-gardens",
+    ),
+}
+"""Of each way of telling the story its own, since the same source twice is refused."""
 _SECONDS = 110.0
 
 
@@ -61,7 +71,7 @@ def _pdf_text(data: bytes) -> tuple[str, int]:
 
 def test_from_nothing_to_a_downloaded_pdf(desk: House, mode: Mode, tmp_path: Path) -> None:
     begun = time.monotonic()
-    wanted = WANTED[:6] if mode.script else WANTED[6:]
+    wanted = WANTED[mode.number]
     title = f"Story {mode.number}"
     with mode.window(desk, STRANGER) as stan:
         # Sources first
