@@ -63,7 +63,7 @@ class EveryPage:
                 assert shown.weight() < (MOST_OF_THE_REFERENCE if place.route == REFERENCE else MOST_BYTES)
                 shown.page.set_viewport_size(NARROW)
                 keep(shown, place, narrow=True)
-                assert shown.overhang() == []
+                assert (wide := shown.overhang()) == [], wide
                 shown.page.set_viewport_size(WIDE)
 
     def test_letters_stand_out_in_the_dark(self, house: House, found: list[Place], subtests: pytest.Subtests) -> None:

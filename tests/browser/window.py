@@ -21,6 +21,7 @@ _SECONDS = 60.0
 """Longer than anything takes, on whatever machine: who waits for it waits for nothing else."""
 _PAUSE = 100
 _TIMES = 3
+_LOOKS = 20
 expect.set_options(timeout=_SECONDS * 1000)
 
 
@@ -191,8 +192,10 @@ class Window:
 
     def overhang(self) -> list[str]:
         """What makes the page wider than its window."""
-        if not self.page.evaluate("document.documentElement.scrollWidth > document.documentElement.clientWidth"):
-            return []
+        for _ in range(_LOOKS):
+            if not self.page.evaluate("document.documentElement.scrollWidth > document.documentElement.clientWidth"):
+                return []
+            self.page.wait_for_timeout(_PAUSE)  # a window that was made narrow is laid out anew
         found: list[str] = self.page.evaluate(_WIDER)
         return found or [f"{self.path} can be scrolled sideways"]
 
