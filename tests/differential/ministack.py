@@ -15,6 +15,7 @@ from tests.differential.rules import (
     has_sort_key,
     in_indexes_alone,
     index_of,
+    lacks_and_passes,
     long_number,
     made_to_remove,
     narrow_local_index,
@@ -104,11 +105,7 @@ MINISTACK_RULES: tuple[Rule, ...] = (
         MINISTACK,
         "NOT_CONTAINS of what is not there",
         "A missing attribute fails NOT_CONTAINS in Expected; it passes there.",
-        lambda it: (
-            it.ours.code == "ConditionalCheckFailedException"
-            and it.theirs.ok
-            and "NOT_CONTAINS" in str(it.step.params.get("Expected"))
-        ),
+        lacks_and_passes,
         CHOSEN,
     ),
     differs(

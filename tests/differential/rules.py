@@ -61,6 +61,12 @@ def made_to_remove(it: Difference) -> bool:
     return set(it.theirs.members["Attributes"] or {}) <= {"pk", "sk"}
 
 
+def lacks_and_passes(it: Difference) -> bool:
+    """NOT_CONTAINS in Expected of an attribute that is not there: it fails here, and passes there."""
+    failed = it.ours.code == "ConditionalCheckFailedException" and it.theirs.ok
+    return failed and "NOT_CONTAINS" in str(it.step.params.get("Expected"))
+
+
 def only_first_fault(it: Difference) -> bool:
     """A transaction whose first invalid action is our only reason, and that they judge further."""
     if it.member not in ("Reasons", "ReasonItems") or it.ours.code != "TransactionCanceledException":

@@ -126,6 +126,12 @@ def _index_in(it: Difference) -> bool:
     return bool(re.search(r'FROM "\w+"\."', request_text(it)))
 
 
+def _answers_writes(it: Difference) -> bool:
+    """A transaction of writes, which has no responses here."""
+    written = it.step.operation == "ExecuteTransaction" and both_answer(it, *_SHARED)
+    return written and it.ours.members["Responses"] == []
+
+
 def _codes_of_errors(it: Difference) -> bool:
     """Reasons that are ours but for the words Exception and Error."""
     if it.member != "Reasons" or it.theirs.code != "TransactionCanceledException":
@@ -168,11 +174,7 @@ STATEMENT_RULES: tuple[Rule, ...] = (
         MINISTACK,
         "answers of writing transactions of statements",
         "A transaction of writes has no responses.",
-        lambda it: (
-            it.step.operation == "ExecuteTransaction"
-            and both_answer(it, *_SHARED)
-            and it.ours.members["Responses"] == []
-        ),
+        _answers_writes,
     ),
     differs(
         MINISTACK,
@@ -226,11 +228,7 @@ STATEMENT_RULES: tuple[Rule, ...] = (
         DYNOXIDE,
         "answers of writing transactions",
         "A transaction of writes has no responses.",
-        lambda it: (
-            it.step.operation == "ExecuteTransaction"
-            and both_answer(it, *_SHARED)
-            and it.ours.members["Responses"] == []
-        ),
+        _answers_writes,
     ),
     differs(
         DYNOXIDE,

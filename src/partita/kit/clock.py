@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import secrets
 import time
-from datetime import UTC, datetime
+from datetime import UTC, date, datetime
 from typing import Protocol
 
 from partita.table.types import timestamp
@@ -29,6 +29,11 @@ class SystemClock:
 def stamp(clock: Clock) -> str:
     """The current time, as items store it."""
     return timestamp(clock.now())
+
+
+def written_day(day: date) -> str:
+    """`27 Nov 2026`: a day as people read it, on pages, in mails and in messages."""
+    return f"{day.day} {day:%b %Y}"
 
 
 class Ids(Protocol):

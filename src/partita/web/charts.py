@@ -13,6 +13,8 @@ from datetime import date, timedelta
 
 from markupsafe import Markup
 
+from partita.kit.clock import written_day
+
 Point = tuple[str, float]
 
 _TOP, _PLOT, _HEIGHT = 8, 148, 184
@@ -52,7 +54,7 @@ def time_chart(
         if bar.value
     )
     names = _column_names([f"{bar.first.day} {bar.first:%b}" for bar in bars], width)
-    note = f"{_day(bars[0].first)} to {_day(bars[-1].last)}" if bars else ""
+    note = f"{written_day(bars[0].first)} to {written_day(bars[-1].last)}" if bars else ""
     rows = [(_linked(bar.label, leads.get(bar.first.isoformat(), "")), bar.value) for bar in bars]
     marks = Markup('<g class="columns">{}</g>').format(columns) + names
     by = "Day" if days_per_bar == 1 else "Days"
@@ -69,7 +71,11 @@ class _TimeBar:
 
     @property
     def label(self) -> str:
-        return _day(self.first) if self.first == self.last else f"{_day(self.first)} to {_day(self.last)}"
+        return (
+            written_day(self.first)
+            if self.first == self.last
+            else f"{written_day(self.first)} to {written_day(self.last)}"
+        )
 
 
 def _bars_of_time(amounts: Mapping[str, float], days: int) -> Iterator[_TimeBar]:
@@ -84,10 +90,6 @@ def _bars_of_time(amounts: Mapping[str, float], days: int) -> Iterator[_TimeBar]
         start = max(end - timedelta(days=days - 1), first)
         covered = (start + timedelta(days=more) for more in range((end - start).days + 1))
         yield _TimeBar(start, end, sum(by_day.get(day, 0) for day in covered))
-
-
-def _day(day: date) -> str:
-    return f"{day.day} {day:%b %Y}"
 
 
 def _linked(what: str, url: str = "", *, in_drawing: bool = False) -> str:

@@ -18,6 +18,7 @@ from jinja2.runtime import Context, Macro
 from markupsafe import Markup, escape
 from starlette.requests import Request
 
+from partita.kit.clock import written_day
 from partita.kit.faces import drawing, initials
 from partita.kit.labels import field_id, field_link
 from partita.kit.sharing.addresses import absolute
@@ -219,7 +220,7 @@ def day(value: str | date | None) -> Markup:
         return Markup("–")
     at = _at(value)
     return Markup('<time datetime="{}" title="{}">{}</time>').format(
-        at.isoformat(timespec="seconds"), f"{at:%Y-%m-%d %H:%M} UTC", f"{at.day} {at:%b %Y}"
+        at.isoformat(timespec="seconds"), f"{at:%Y-%m-%d %H:%M} UTC", written_day(at)
     )
 
 
@@ -259,7 +260,7 @@ def by_day(entries: Iterable[Any], attribute: str, today: date | None = None) ->
 
 def _day_name(on: date, today: date) -> Markup:
     near = {0: "Today", 1: "Yesterday"}.get((today - on).days)
-    return Markup('<time datetime="{}">{}</time>').format(on.isoformat(), near or f"{on:%a} {on.day} {on:%b %Y}")
+    return Markup('<time datetime="{}">{}</time>').format(on.isoformat(), near or f"{on:%a} {written_day(on)}")
 
 
 def host(url: str) -> str:

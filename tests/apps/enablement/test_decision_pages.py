@@ -265,10 +265,11 @@ async def test_steps_from_the_page_of_content(portal: ServedPortal) -> None:
     link = f"https://partita.example.org/enablement/content/{new.content_id}"
     assert (await anna.get(f"{path}/retire")).status == 200
     assert (await anna.post(f"{path}/retire", {"reason": ""})).status == 422
-    await anna.post(f"{path}/retire", {"reason": "Replaced.", "superseded_by": link})
-    assert (await _now(portal, old)).superseded_by == new.content_id
-    await anna.post(f"{path}/reinstate", {})
-    assert (await _now(portal, old)).status == "Approved"
+    for end in ("", "/", "/history", "?version=1#files", "#files"):  # as people copy it
+        await anna.post(f"{path}/retire", {"reason": "Replaced.", "superseded_by": link + end})
+        assert (await _now(portal, old)).superseded_by == new.content_id
+        await anna.post(f"{path}/reinstate", {})
+        assert (await _now(portal, old)).status == "Approved"
     assert (await anna.get(f"{path}/expire")).status == 200
     await anna.post(f"{path}/expire", {"comment": ""})
     assert (await _now(portal, old)).status == "Expired"

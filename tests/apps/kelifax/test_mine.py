@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Awaitable, Callable
+
 import pytest
 
 from partita.apps.kelifax.permissions import MEMBERS
 from partita.apps.kelifax.schema import CATEGORIES, STATUSES, Category
-from partita.apps.kelifax.service import KelifaxService
+from partita.apps.kelifax.service import KelifaxService, mine
 from partita.apps.kelifax.service.mine import MyResources
 from partita.kit.kit import Kit
 from tests.apps.house import person
@@ -52,17 +54,29 @@ async def test_each_number_is_the_length_of_the_list_behind_it(service: KelifaxS
     assert not (await service.mine.submissions(OTHER, "rejected")).items
 
 
-async def test_pages_of_a_list_are_the_whole_of_it(service: KelifaxService) -> None:
-    await _fill(service)
-    found: list[str] = []
-    cursor: str | None = None
-    while True:
-        page = await service.mine.submissions(MIA, "pending", limit=1, cursor=cursor)
+async def _walked(read: Callable[[str | None], Awaitable[MyResources]]) -> list[str]:
+    page = await read(None)
+    found = _slugs(page)
+    while page.next_cursor is not None:
+        page = await read(page.next_cursor)
         found += _slugs(page)
-        cursor = page.next_cursor
-        if cursor is None:
-            break
-    assert found == ["mine-4", "mine-3"]
+    return found
+
+
+@pytest.mark.parametrize("counted", [2, 300])
+@pytest.mark.parametrize("limit", [1, 2, 20])
+async def test_pages_of_a_list_are_the_whole_of_it(
+    service: KelifaxService, monkeypatch: pytest.MonkeyPatch, counted: int, limit: int
+) -> None:
+    """However few are counted: only what is narrowed has that bound."""
+    await _fill(service)
+    monkeypatch.setattr(mine, "MOST", counted)
+    own = service.mine
+    everything = await _walked(lambda cursor: own.submissions(MIA, limit=limit, cursor=cursor))
+    assert everything == [f"mine-{number}" for number in reversed(range(5))]
+    assert await _walked(lambda cursor: own.saved(MIA, limit=limit, cursor=cursor)) == ["theirs", "mine-1", "mine-0"]
+    waiting = await _walked(lambda cursor: own.submissions(MIA, "pending", limit=limit, cursor=cursor))
+    assert waiting == ["mine-4", "mine-3"]
 
 
 async def test_the_pages_have_the_numbers_and_say_so_if_a_list_is_empty(kit: Kit) -> None:

@@ -7,6 +7,7 @@ import unicodedata
 from datetime import UTC, date, datetime, time, timedelta
 from typing import NamedTuple
 
+from partita.kit.clock import written_day
 from partita.table.types import timestamp
 
 ANY = "*"
@@ -43,7 +44,7 @@ def day_of(text: str | None) -> str | None:
 def day_in_words(text: str | None) -> str:
     """`27 Nov 2026`, as pages write a day: for sentences that people read."""
     at = None if text is None else moment_of(text)
-    return "" if at is None else f"{at.day} {at:%b %Y}"
+    return "" if at is None else written_day(at)
 
 
 def month_in_words(month: str) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Annotated
 
 from fastapi import Query, Request
@@ -17,6 +18,8 @@ from partita.kit.problems import FieldError, Invalid
 from partita.kit.routes import CurrentViewer, Routes
 
 _PAGE = "/enablement/content/"
+_END = re.compile("[/?#]")
+"""Of an id in an address."""
 _LONGEST_ID = 200
 _SUGGESTED = 8
 _LOOKED_AT = 20
@@ -41,7 +44,7 @@ async def replacement(service: EnablementService, viewer: Viewer, content_id: st
     if not named:
         return None
     if _PAGE in named:
-        return named.partition(_PAGE)[2].partition("/")[0][:_LONGEST_ID] or None
+        return _END.split(named.partition(_PAGE)[2], maxsplit=1)[0][:_LONGEST_ID] or None
     called = _folded(named)
     exactly = [
         each.content_id

@@ -13,7 +13,7 @@ from typing import Literal
 import orjson
 
 from partita.apps.enablement import schema
-from partita.apps.enablement.formats import day_in_words, major_of, match_name, moment_of
+from partita.apps.enablement.formats import day_in_words, last_valid_day, major_of, match_name, moment_of
 from partita.apps.enablement.permissions import State
 from partita.apps.enablement.schema import (
     QUEUE,
@@ -219,7 +219,7 @@ class Audience:
                 told = [_group(cause, "owner", "my_work", "warning", title, said, cause.page, _just(owner))]
                 return [*told, self._queue(cause, title, said, "warning", cause.page)] if step >= _LATE_REVIEW else told
             case kind if kind == EXPIRY:
-                said = f"Its last valid day is {day_in_words(content.expiry_date)}."
+                said = f"Its last valid day is {day_in_words(last_valid_day(content.expiry_date))}."
                 title = f"{cause.title} expires soon"
                 return [_group(cause, "owner", "my_work", "warning", title, said, cause.page, _just(owner))]
             case kind if kind in (MUST_READ, ASKED, REMINDED):

@@ -1,6 +1,7 @@
 """What a member submitted and saved, as lists that are narrowed and counted.
 
-All of it is read for that, up to a bound, since it is theirs alone: what a list costs grows with what they have.
+The newest are read for that, up to a bound, since they are theirs alone: what a list costs grows with what they have.
+The list of all has no bound.
 """
 
 from __future__ import annotations
@@ -28,7 +29,7 @@ class MyResources(Page[Resource]):
     counts: Mapping[str, int] = field(default_factory=dict)
     """Status or category → how many there are of it, in their usual order."""
     of_all: int = 0
-    """How many there are of all."""
+    """How many there are of all, as far as they are counted."""
 
 
 class Mine:
@@ -45,9 +46,12 @@ class Mine:
         """What the viewer submitted while signed in, newest first; of one status if that is wanted."""
         everything = (await self._submissions.mine(viewer, limit=MOST)).items
         counted = Counter(each.resource_status for each in everything)
-        wanted = [each for each in everything if status in (None, each.resource_status)]
-        name = ["kelifax.my-submissions", viewer.id, status]
-        page = page_of(self._cursors, name, wanted, lambda each: each.submission_id, limit=limit, cursor=cursor)
+        if status is None:
+            page = await self._submissions.mine(viewer, limit=limit, cursor=cursor)
+        else:
+            wanted = [each for each in everything if each.resource_status == status]
+            name = ["kelifax.my-submissions", viewer.id, status]
+            page = page_of(self._cursors, name, wanted, lambda each: each.submission_id, limit=limit, cursor=cursor)
         counts: dict[str, int] = {each: counted[each] for each in STATUSES}
         return MyResources(page.items, page.next_cursor, total=page.total, counts=counts, of_all=len(everything))
 
@@ -57,8 +61,11 @@ class Mine:
         """What the viewer saved and is still public, the last saved first; of one category if that is wanted."""
         everything = (await self._liked.saved(viewer, limit=MOST)).items
         counted = Counter(each.category for each in everything)
-        wanted = [each for each in everything if category in (None, each.category)]
-        name = ["kelifax.my-saved", viewer.id, category]
-        page = page_of(self._cursors, name, wanted, lambda each: each.resource_slug, limit=limit, cursor=cursor)
+        if category is None:
+            page = await self._liked.saved(viewer, limit=limit, cursor=cursor)
+        else:
+            wanted = [each for each in everything if each.category == category]
+            name = ["kelifax.my-saved", viewer.id, category]
+            page = page_of(self._cursors, name, wanted, lambda each: each.resource_slug, limit=limit, cursor=cursor)
         counts: dict[str, int] = {each: counted[each] for each in CATEGORIES if counted[each]}
         return MyResources(page.items, page.next_cursor, total=page.total, counts=counts, of_all=len(everything))

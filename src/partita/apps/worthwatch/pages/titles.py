@@ -10,7 +10,7 @@ from starlette.responses import RedirectResponse, Response
 
 from partita.apps.worthwatch.inputs import NewMovie, NewShow, ReviewForm
 from partita.apps.worthwatch.schema import Mine, Movie, User
-from partita.apps.worthwatch.search import decade_of
+from partita.apps.worthwatch.search import ENOUGH_RATINGS, decade_of
 from partita.apps.worthwatch.service import WorthWatchService
 from partita.apps.worthwatch.service.addresses import (
     CONTENT_TYPES,
@@ -32,8 +32,6 @@ from partita.kit.serving import serving
 from partita.kit.sharing import Head, absolute
 from partita.kit.sharing.structured import rating, thing
 
-ENOUGH = 5
-"""An average of fewer ratings says nothing."""
 _REVIEWS, _PAGE, _CAST = 4, 20, 12
 _ONE = "/titles/{kind}/{content_id}"
 _SEPARATED = ("genres", "directors", "creators", "cast", "otherTitles")
@@ -144,8 +142,8 @@ async def title_page(
         cards=[card_of(each.watchlist, each.curator, None) for each in why.lists],
         reviews=reviews,
         count=count,
-        shows_average=count >= ENOUGH and not _hidden(me, mine),
-        hidden=count >= ENOUGH and _hidden(me, mine),
+        shows_average=count >= ENOUGH_RATINGS and not _hidden(me, mine),
+        hidden=count >= ENOUGH_RATINGS and _hidden(me, mine),
         bars=[(str(number), amount) for number, amount in reversed(list(enumerate(title.histogram, 1)))],
         facts=facts_of(title),
         people=people_of(title),
@@ -193,7 +191,7 @@ def title_head(request: Request, title: Title) -> Head:
     """What the page says to search engines."""
     path = path_of(title)
     count = title.rating_count or 0
-    average = float(title.rating) if title.rating is not None and count >= ENOUGH else None
+    average = float(title.rating) if title.rating is not None and count >= ENOUGH_RATINGS else None
     known = {
         "name": title.title,
         "url": absolute(serving(request).base_url, path),
