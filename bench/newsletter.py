@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from tests.apps.newsletter.writing.questions import Measured as Answered
 from tests.apps.newsletter.writing.questions import (
     Question,
+    fourth_questions,
     fresh_questions,
     later_questions,
     model,
@@ -23,6 +24,7 @@ from bench import passages as passages_bench
 from bench.documents import Exported
 from bench.passages import PassagesResult
 from bench.reading import Read
+from partita.apps.newsletter.demo.library import sources
 
 ROUNDS = 3
 
@@ -74,7 +76,15 @@ def _questions() -> dict[str, list[Question]]:
         "in other words, Amharic and Arabic, open": [each for each in foreign if not each.apart],
         "in other words, Amharic and Arabic, kept apart": [each for each in foreign if each.apart],
         "in other words, the twenty of an earlier round": list(fresh_questions()),
+        "in anybody's words, by somebody who knew nothing of the search, kept apart": _answered_in(english=True),
+        "the same, in English and answered in Amharic or Arabic": _answered_in(english=False),
     }
+
+
+def _answered_in(*, english: bool) -> list[Question]:
+    """Those of another hand; the language that counts is the one of the source."""
+    foreign = {each.slug for each in sources() if each.language != "en"}
+    return [each for each in fourth_questions() if (each.source not in foreign) is english]
 
 
 def _answered(some: list[Question]) -> tuple[Answered, Answered | None]:

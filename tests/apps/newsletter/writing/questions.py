@@ -71,6 +71,12 @@ def third_questions() -> tuple[Question, ...]:
     return tuple(replace(each, apart=False) for each in _read("third_questions.txt"))
 
 
+@cache
+def fourth_questions() -> tuple[Question, ...]:
+    """Questions of somebody who had read the sources and knew nothing of the search; all are kept apart."""
+    return tuple(_read("fourth_questions.txt"))
+
+
 def _read(name: str) -> list[Question]:
     lines = (Path(__file__).parent / name).read_text().splitlines()
     rows = [[cell.strip() for cell in line.split("|")] for line in lines if line and not line.startswith("#")]

@@ -35,6 +35,7 @@ from tests.apps.newsletter.writing.questions import (
     TODAY,
     Measured,
     Question,
+    fourth_questions,
     fresh_questions,
     labelled,
     later_questions,
@@ -94,7 +95,7 @@ def test_paraphrased_questions_have_one_answer_and_are_in_other_words_than_the_s
     assert sum(shares) / len(shares) < 0.2
 
 
-@pytest.mark.parametrize("some", [later_questions, third_questions])
+@pytest.mark.parametrize("some", [later_questions, third_questions, fourth_questions])
 def test_questions_of_later_rounds_have_an_answer_where_it_is_said(some: Callable[[], tuple[Question, ...]]) -> None:
     asked = [each for each in some() if each.source]
     assert len(asked) >= 40
@@ -127,6 +128,9 @@ def test_english_questions_in_other_words_find_their_passages_and_the_others_los
     third = Measured.of(third_questions(), meaning=True)
     assert third.recall >= 0.8
     assert third.reciprocal_rank >= 0.65
+    fourth = Measured.of(fourth_questions(), meaning=True)
+    assert fourth.recall >= 0.9, "of questions by somebody who knew nothing of the search"
+    assert fourth.reciprocal_rank >= 0.8
     older = Measured.of((each for each in questions() if each.apart), meaning=True)
     assert older.recall >= 0.95
     assert older.reciprocal_rank >= 0.9
