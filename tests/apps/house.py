@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
+from functools import cache
 from itertools import count
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 from partita.engine import Engine, FaultPlan
+from partita.engine.database import FILE_NAME
 from partita.kit.accounts import ACCOUNTS, Accounts
 from partita.kit.accounts.passwords import Passwords
 from partita.kit.changes import ChangeWorker
@@ -53,9 +56,8 @@ def kit_on(
     def seconds() -> float:
         return clock.now().timestamp()
 
-    with Engine.temporary(faults=faults, clock=seconds) as engine:
+    with engine_with((HOUSE, ACCOUNTS, UPLOADS, *tables), faults, seconds) as engine:
         store = EmbeddedStore(engine, files=FolderFiles(folder / "large"), clock=seconds)
-        store.create(HOUSE, ACCOUNTS, UPLOADS, *tables)
         search = Search(folder / "search.db", CursorKeys(b"s" * 32), meaning=meaning, durability=settings.durability)
         limits = Limits(store.asynchronous, clock)
         mail = mail_for(settings, store.asynchronous, clock, ids)
@@ -89,6 +91,26 @@ def kit_on(
             )
         finally:
             search.close()
+
+
+@contextmanager
+def engine_with(tables: tuple[Table, ...], faults: FaultPlan | None, clock: Callable[[], float]) -> Iterator[Engine]:
+    """A temporary engine that has these tables and nothing in them."""
+    with TemporaryDirectory(prefix="partita-") as data:
+        file = Path(data, FILE_NAME)
+        file.touch(0o600)
+        file.write_bytes(_file_with(tables))
+        with Engine(data, durability="off", faults=faults, clock=clock) as engine:
+            yield engine
+
+
+@cache
+def _file_with(tables: tuple[Table, ...]) -> bytes:
+    """Made once in a process: to make some tables takes as long as many a test."""
+    with TemporaryDirectory(prefix="partita-") as data:
+        with Engine(data, durability="off", background=False) as engine:
+            EmbeddedStore(engine).create(*tables)
+        return Path(data, FILE_NAME).read_bytes()
 
 
 def worker_of(kit: Kit, system: System) -> ChangeWorker:

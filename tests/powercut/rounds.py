@@ -16,7 +16,7 @@ from unittest.mock import patch
 import apsw
 
 from partita.dynamo.errors import DynamoError
-from partita.engine import Engine
+from partita.engine import Engine, write_ahead_log
 from partita.engine.database import Durability
 from tests.crash import tables
 from tests.crash.history import History, Replay
@@ -34,7 +34,7 @@ _CHECKED = {
     "tables": "tables",
 }
 _STEPS = 600
-_PAGES = (20, 100, 4000)
+_PAGES = (20, 100, write_ahead_log.PAGES)
 """How long SQLite's log may grow before it is written into the file."""
 Work = Callable[[Engine, Log, random.Random], None]
 
@@ -147,8 +147,9 @@ class Run:
             "maintenance": _maintain,
         }
         logs = {name: _Log(name, disk) for name in kinds}
-        pages = patch("partita.engine.database._CHECKPOINT_PAGES", self._dice.choice(_PAGES))
+        pages = patch.object(write_ahead_log, "PAGES", self._dice.choice(_PAGES))
         with sqlite.on(disk), pages, self._engine(self.durability) as engine:
+            engine.database.log.beside = self._dice.random() < 0.5
             threads = [
                 threading.Thread(target=_guarded, args=(work, engine, logs[name], random.Random(f"{life}-{name}")))
                 for name, work in kinds.items()

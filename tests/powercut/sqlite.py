@@ -9,6 +9,7 @@ from unittest.mock import patch
 
 import apsw
 
+from partita.engine import write_ahead_log
 from tests.powercut.disk import Disk, File
 
 _WITH_ITS_FOLDER = apsw.SQLITE_OPEN_MAIN_JOURNAL | apsw.SQLITE_OPEN_SUPER_JOURNAL | apsw.SQLITE_OPEN_WAL
@@ -18,16 +19,25 @@ _WITH_ITS_FOLDER = apsw.SQLITE_OPEN_MAIN_JOURNAL | apsw.SQLITE_OPEN_SUPER_JOURNA
 def on(disk: Disk) -> Iterator[None]:
     """Whoever opens a file of SQLite, or syncs any other, does so on this disk, if it is in its folder."""
     usual = apsw.vfs_names()[0]
-    real = os.fsync
+    real, real_zeros = os.fsync, write_ahead_log.write_zeros
 
     def fsync(handle: int) -> None:
         if not disk.sync(handle) and not disk.is_cut:
             real(handle)
 
+    def write_zeros(handle: int, offset: int, length: int) -> None:
+        path = os.readlink(f"/proc/self/fd/{handle}")
+        with disk.lock:
+            if disk.watches(path):
+                disk.step()
+            if disk.watches(path):
+                disk.file(path).will_write(offset, length)
+            real_zeros(handle, offset, length)
+
     vfs = _Vfs(disk, usual)
     apsw.set_default_vfs(vfs.name)
     try:
-        with patch("os.fsync", fsync):
+        with patch("os.fsync", fsync), patch.object(write_ahead_log, "write_zeros", write_zeros):
             yield
     finally:
         apsw.set_default_vfs(usual)

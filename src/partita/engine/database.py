@@ -23,6 +23,7 @@ from partita.dynamo.errors import (
     StorageMissingError,
 )
 from partita.engine.troubles import Troubles
+from partita.engine.write_ahead_log import WriteAheadLog
 from partita.lasting import make_folders, sync
 from partita.private_files import close_to_others, private_file, tell_if_open
 
@@ -38,7 +39,6 @@ FORMAT_VERSION = 4
 _BUSY_SECONDS = 60.0
 _LEAST_BYTES = 512
 _PRESENT_SECONDS = 0.01
-_CHECKPOINT_PAGES = 4000
 _CACHE_BYTES = 32 * 1024 * 1024
 """What all connections of a process keep of the file together: else each of many readers would keep a copy of its own.
 The system keeps the rest; to get a page from there takes about a microsecond."""
@@ -135,9 +135,10 @@ class Database:
         *,
         durability: Durability = "full",
         max_bytes: int | None = None,
+        background: bool = True,
         on_create: Callable[[apsw.Connection], None] = lambda _connection: None,
     ) -> None:
-        """`on_create` adds to a new file, in the transaction that makes it."""
+        """`on_create` adds to a new file, in the transaction that makes it. In the `background` threads may work."""
         self.folder = folder
         self.path = folder / FILE_NAME
         self._durability = durability
@@ -145,6 +146,7 @@ class Database:
         self._idle: list[apsw.Connection] = []
         self._open: list[apsw.Connection] = []
         self._watch: apsw.Connection | None = None
+        self._closing: list[Callable[[], None]] = []
         self._watching = threading.Lock()
         self._present_until = 0.0
         self.closed = False
@@ -172,19 +174,19 @@ class Database:
         self._files = [file for end in ("", "-wal", "-shm") if os.path.exists(file := f"{real}{end}")]
         close_to_others(*map(Path, self._files))
         self._identities = [_identity(file) for file in self._files]
+        self.log = WriteAheadLog(self.writer, f"{real}-wal", self.reader, room=durability == "full", beside=background)
+        self._closing.append(self.log.close)
 
     def _connect(self) -> apsw.Connection:
         # SQLite's default would make a new file where ours was deleted.
         connection = Connection(self.path, apsw.SQLITE_OPEN_READWRITE)
         self._open.append(connection)
         connection.set_busy_handler(Patience())
-        # A checkpoint that fails for lack of space is retried; it must not fail the commit before it.
         for pragma in (
             f"synchronous={self._durability}",
             "fullfsync=1",
             f"cache_size=-{_CACHE_BYTES // 1024}",
             "temp_store=memory",
-            f"wal_autocheckpoint={_CHECKPOINT_PAGES}",
             "secure_delete=1",  # else what was deleted is in the file, and in backups, until its place is used again
         ):
             connection.execute("PRAGMA " + pragma)
@@ -355,6 +357,8 @@ class Database:
 
     def close(self) -> None:
         """Close every connection; the last one of all processes leaves a single file behind."""
+        for close in self._closing:
+            close()
         self.closed = True
         self._idle.clear()
         while self._open:

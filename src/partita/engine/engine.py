@@ -81,6 +81,7 @@ class Engine:
             Path(folder),
             durability=durability,
             max_bytes=max_bytes,
+            background=background,
             on_create=lambda connection: backups.register_existing(connection, Path(folder) / backups.FOLDER),
         )
         self.writer = Writer(self.database, clock, self._committed, self.place)

@@ -250,6 +250,7 @@ class Writer:
                 self._take(group)
                 self._settle(group)
                 self._answer(group)
+                self._database.log.tend()
             except Exception:
                 raise
             except BaseException as interrupt:
@@ -312,6 +313,7 @@ class Writer:
                     entry.error = error
             transaction.settle()
             self._database.check_before_commit()
+            self._database.log.make_room()
             connection.execute("COMMIT")
             group.settled = end
             self._state = connection.data_version()
