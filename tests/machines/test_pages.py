@@ -18,7 +18,7 @@ from partita.table import Delete, Put
 from tests.machines.place import Machine, resource, until
 from tests.machines.trio import NEW, Trio
 
-EXAMPLES = int(os.environ.get("PARTITA_MACHINES", "4"))
+EXAMPLES = int(os.environ.get("PARTITA_MACHINES", "6"))
 _WORDS = ("map", "sea", "night", "river", "cloth", "of")
 _NUMBERS = count()
 
@@ -72,8 +72,8 @@ class Shelf:
     suppress_health_check=[HealthCheck.too_slow],
 )
 @given(
-    st.lists(TEXTS, min_size=1, max_size=40),
-    st.lists(st.lists(STEPS, min_size=1, max_size=8), min_size=1, max_size=3),
+    st.lists(TEXTS, min_size=8, max_size=40),
+    st.lists(st.lists(STEPS, min_size=3, max_size=8), min_size=1, max_size=3),
     st.lists(TEXTS, min_size=1, max_size=4),
     st.none() | st.tuples(st.integers(0, 4), st.integers(0, 2)),
 )
