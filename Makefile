@@ -175,8 +175,9 @@ jobs: $(VENV)/.dev ## Kill processes 100 times while they run jobs, and look for
 	@PARTITA_KILLS=100 PARTITA_SLOW_HANDLER=5 $(BIN)/python -m pytest -q --timeout 3600 tests/kit/jobs tests/kit/test_changes.py tests/apps/newsletter/test_kills.py $(ARGS)
 	@PARTITA_KILLS=10 $(BIN)/python -m pytest -q --timeout 3600 tests/apps/worthwatch/test_killed_import.py tests/apps/kelifax/test_killed_import.py $(ARGS)
 
-machines: $(VENV)/.dev ## Kill three machines on one DynamoDB in turn, and let it fall silent; takes some minutes
+machines: $(VENV)/.dev ## Kill three machines on one DynamoDB in turn, let it fall silent, and look for what lists miss; takes some minutes
 	@$(BIN)/python -m tests.machines $(ARGS)
+	@PARTITA_MACHINES=40 $(BIN)/python -m pytest -q --timeout 3600 tests/machines
 
 enablement: $(VENV)/.dev ## Test the portal at full size: 2,000 subscribers, 1,000,000 events, 50 kills; takes half an hour
 	@PARTITA_SIZES=full $(BIN)/python -m pytest -q -s --timeout 3600 tests/apps/enablement/test_kills.py tests/apps/enablement/test_sizes.py tests/apps/enablement/test_search_delay.py $(ARGS)

@@ -7,7 +7,7 @@ import signal
 import sys
 import tempfile
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
@@ -15,10 +15,11 @@ from typing import Any
 
 import orjson
 
-from partita.apps.kelifax.schema import Resource
-from partita.kit.changes.schema import lease
+from partita.kit.changes.pace import OVER_THE_NETWORK
+from partita.kit.changes.schema import Checkpoint, lease
 from partita.store.dynamo import DynamoStore, fixed
 from partita.table import Put
+from tests.machines.place import resource, until
 from tests.machines.proxy import Proxy
 from tests.serving import partita_door
 from tests.web.serving import Suite, serving
@@ -100,7 +101,7 @@ class Run:
 
     def found_everywhere(self) -> float:
         """Wait until every machine finds everything; how long that took."""
-        return _until(lambda: all(self._found(each) == len(self._slugs) for each in self._machines), 60)
+        return until(lambda: all(self._found(each) == len(self._slugs) for each in self._machines), 60)
 
     def _found(self, machine: Machine) -> int:
         found, cursor = machine.page(None)
@@ -145,16 +146,21 @@ class Run:
                     self.wrong.append(f"a silent endpoint: {path} answered {status} after {took:.1f} s")
             if machine.suite.get("/healthz")[0] != 200:
                 self.wrong.append("a silent endpoint: a machine counts as dead")
-        self._proxy.talk_again()
-        well = _until(lambda: all(each.suite.get("/readyz")[0] == 200 for each in self._machines), 30)
+        self._proxy.be_well()
+        well = until(lambda: all(each.suite.get("/readyz")[0] == 200 for each in self._machines), 30)
         print(f"machines: all were ready {well:.1f} s after it talked again", flush=True)
 
-    def idle(self, seconds: float) -> float:
-        """How often streams are read in a second if nothing happens."""
+    def idle(self, seconds: float) -> None:
+        """If nothing happens, each machine reads each shard once in the longest pause."""
         time.sleep(seconds)  # until all have noticed
-        before, begun = self._proxy.stream_reads, time.monotonic()
+        before, begun = self._proxy.requests["GetRecords"], time.monotonic()
         time.sleep(seconds)
-        return (self._proxy.stream_reads - before) / (time.monotonic() - begun)
+        reads = (self._proxy.requests["GetRecords"] - before) / (time.monotonic() - begun)
+        print(f"machines: {reads:.1f} reads of streams a second on {_MACHINES} idle machines", flush=True)
+        shards = len({each.shard for each in self._store.scan_whole_table(Checkpoint)})
+        most = _MACHINES * shards * (1 / OVER_THE_NETWORK.idle + 1 / seconds)
+        if reads > most:
+            self.wrong.append(f"idle machines read streams {reads:.1f} times a second, not {most:.1f}")
 
 
 def main() -> int:
@@ -167,9 +173,7 @@ def main() -> int:
         run.write(40)
         print(f"machines: 40 resources are found by all after {run.found_everywhere():.1f} s", flush=True)
         run.walk("at first")
-        print(
-            f"machines: {run.idle(given.idle):.1f} reads of streams a second on {_MACHINES} idle machines", flush=True
-        )
+        run.idle(given.idle)
         for number in range(given.rounds):
             machine = run._machines[number % _MACHINES]
             taken = run.takeover(machine)
@@ -207,34 +211,6 @@ def _running(systems: str) -> Iterator[Run]:
         store = DynamoStore(endpoint_url=door.url, region="us-east-1", credentials=fixed("any", "any"))
         stack.callback(store.close)
         yield Run(store, proxy, machines)
-
-
-def resource(slug: str, name: str, words: str) -> Resource:
-    moment = "2026-01-01T00:00:00Z"
-    return Resource(
-        resource_slug=slug,
-        submission_id=slug,
-        resource_status="approved",
-        created_at=moment,
-        submitted_at=moment,
-        submitter_first_name="Ada",
-        submitter_last_name="Byron",
-        submitter_email="ada@example.org",
-        resource_name=name,
-        resource_url=f"https://{slug}.example.org",
-        usage_purpose=words,
-        category="design",
-        key_features="Maps",
-        use_cases="Travel",
-    )
-
-
-def _until(condition: Callable[[], bool], seconds: float) -> float:
-    begun = time.monotonic()
-    while not condition():
-        assert time.monotonic() - begun < seconds, "it did not happen in time"
-        time.sleep(0.1)
-    return time.monotonic() - begun
 
 
 if __name__ == "__main__":

@@ -1,66 +1,108 @@
-"""A machine as a process that is forked, with quick leases, a schedule and a job of the tests' own, and any clock."""
+"""A machine as a process that is forked, with quick leases, any clock, and if asked a schedule and a job of the tests'
+own."""
 
 from __future__ import annotations
 
 import asyncio
+import os
 import socket
-import time
-from dataclasses import replace
-from datetime import UTC, datetime, timedelta
+from dataclasses import dataclass, replace
+from datetime import timedelta
 from multiprocessing.connection import Connection
 from pathlib import Path
 
 import uvicorn
 from pydantic import SecretStr
 
-from partita.apps.kelifax import system as kelifax
 from partita.bootstrap import build
+from partita.commands.serve import serve
 from partita.kit.changes import pace
-from partita.kit.clock import SystemClock
 from partita.kit.jobs import Arguments, JobKind, JobWorker, Result, Running, Schedule
 from partita.kit.jobs.worker import Pace
 from partita.kit.keys import place_of
+from partita.kit.search import best_first
 from partita.kit.settings import Settings
 from partita.kit.suite import Suite
-from partita.store.dynamo import DynamoStore
 from partita.table import Update, Write
+from partita.web import logs
 from partita.web.app import create_app
 from tests.kit.jobs.conftest import Effect
+from tests.machines.clocks import TimeOfDay, set_clock
 
 LEASE_SECONDS = 3.0
 STEPS = 4
 BEATS = Schedule("test.beats", "test.beat", every=timedelta(seconds=1))
+SECRET = "the same on all machines, and long enough for that"
+LOG = "machine.log"
+_KEYS = {"AWS_ACCESS_KEY_ID": "any", "AWS_SECRET_ACCESS_KEY": "any"}
 
 
-def machine(folder: Path, endpoint: str, seconds_ahead: float, begins: bool, ready: Connection) -> None:
-    """Serve Kelifax until killed; tells its port when it does. One that `begins` starts the job of steps."""
-    if seconds_ahead:
-        set_clock_ahead(seconds_ahead)
+@dataclass(frozen=True, kw_only=True)
+class Orders:
+    """What a machine is told."""
+
+    folder: Path
+    endpoint: str
+    ahead: float = 0.0
+    """Seconds that its clock is ahead of all others."""
+    time_of_day: Path | None = None
+    """The file of a time of day that can be moved."""
+    systems: tuple[str, ...] = ("kelifax",)
+    secret: str = SECRET
+    make_tables: bool = True
+    most_ranked: int = best_first.MOST_RANKED
+    works: bool = False
+    """Whether it runs the tests' own jobs and schedule."""
+    begins: bool = False
+    """Whether it starts the job of steps."""
+
+
+def machine(orders: Orders, ready: Connection) -> None:
+    """Serve until killed; tells its port when it does."""
+    _log_to(orders.folder)
+    logs.configure("info")
+    os.environ.update(_KEYS)
+    if orders.time_of_day is not None:
+        time_of_day = TimeOfDay(orders.time_of_day)
+        set_clock(lambda: time_of_day.ahead + orders.ahead)
+    elif orders.ahead:
+        set_clock(lambda: orders.ahead)
     pace.OVER_THE_NETWORK = replace(pace.OVER_THE_NETWORK, lease=LEASE_SECONDS)
+    best_first.MOST_RANKED = orders.most_ranked
     settings = Settings(
-        data=folder,
+        data=orders.folder,
         backend="dynamodb",
-        endpoint_url=endpoint,
+        endpoint_url=orders.endpoint,
         region="us-east-1",
-        secret=SecretStr("the same on all machines, and long enough for that"),
+        secret=SecretStr(orders.secret),
+        systems=orders.systems,
+        make_tables=orders.make_tables,
         fetch=False,
     )
-    asyncio.run(_serve(settings, begins, ready))
+    asyncio.run(_serve(settings, orders, ready))
 
 
-def set_clock_ahead(seconds: float) -> None:
-    """Everything in this process that asks for the time of day is told another one; seconds pass as ever."""
-    now, now_ns = time.time, time.time_ns
-    time.time = lambda: now() + seconds
-    time.time_ns = lambda: now_ns() + int(seconds * 1e9)
-    more = timedelta(seconds=seconds)
-    SystemClock.now = lambda self: datetime.now(UTC) + more  # type: ignore[method-assign]  # noqa: ARG005
-    (DynamoStore.__init__.__kwdefaults__ or {})["clock"] = time.time  # it was loaded before
+def served(folder: Path, environment: dict[str, str], ready: Connection) -> None:
+    """`partita serve` with this environment; it says in its log where."""
+    _log_to(folder)
+    os.environ.update({**_KEYS, **environment})
+    ready.send_bytes(b"")
+    serve(data=folder, port=0, systems="kelifax")
 
 
-async def _serve(settings: Settings, begins: bool, ready: Connection) -> None:
-    suite = _with_work(build(settings, builders=[kelifax.build]))
-    if begins:
+def _log_to(folder: Path) -> None:
+    """What this process says goes to a file in its folder."""
+    folder.mkdir(exist_ok=True)
+    with (folder / LOG).open("ab") as log:
+        os.dup2(log.fileno(), 1)
+        os.dup2(log.fileno(), 2)
+
+
+async def _serve(settings: Settings, orders: Orders, ready: Connection) -> None:
+    suite = build(settings)
+    if orders.works:
+        suite = _with_work(suite)
+    if orders.begins:
         await suite.kit.jobs.start("test.steps", {}, None)
     listener = socket.create_server(("127.0.0.1", 0))
 

@@ -1,61 +1,118 @@
-"""A proxy in front of an endpoint that can fall silent: connections stay open, and nothing comes."""
+"""A proxy in front of an endpoint, with faults: it falls silent, takes no connections, is slow, refuses operations, or
+holds requests back until somebody has seen them."""
 
 from __future__ import annotations
 
 import socket
 import threading
+from collections import Counter
 from collections.abc import Callable
 from contextlib import suppress
+from typing import BinaryIO
 from urllib.parse import urlsplit
+
+import orjson
 
 _CHUNK = 64 * 1024
 _END_SECONDS = 20
-_GET_RECORDS = b"DynamoDBStreams_20120810.GetRecords"
+_LENGTH, _TARGET = b"content-length:", b"x-amz-target:"
 
 
 class Proxy:
-    """Passes on what comes, and counts the reads of streams."""
+    """Passes on what comes, and counts it by operation."""
 
     def __init__(self, url: str) -> None:
         target = urlsplit(url)
         self._target = (target.hostname or "", target.port or 80)
-        self._socket = socket.create_server(("127.0.0.1", 0))
+        # It never listens: nobody else gets the port while no connections are taken.
+        self._reserved = socket.socket()
+        self._reserved.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        self._reserved.bind(("127.0.0.1", 0))
+        self._listener: socket.socket | None = None
         self._talks = threading.Event()
         self._talks.set()
+        self._closed = threading.Event()
+        self._delay = 0.0
+        self._refuses: frozenset[str] = frozenset()
+        self._meetings: dict[str, Meeting] = {}
         self._open: set[socket.socket] = set()
         self._threads: list[threading.Thread] = []
         self._lock = threading.Lock()
-        self.stream_reads = 0
-        self.url = f"http://127.0.0.1:{self._socket.getsockname()[1]}"
-        self._start(self._accept)
+        self.requests: Counter[str] = Counter()
+        """How often each operation was asked for."""
+        self.refused: Counter[str] = Counter()
+        self.url = f"http://127.0.0.1:{self._reserved.getsockname()[1]}"
+        self._listen()
 
     def fall_silent(self) -> None:
+        """Connections stay open and are taken, and nothing comes."""
         self._talks.clear()
 
-    def talk_again(self) -> None:
+    def hang_up(self) -> None:
+        """End all connections, and take none."""
+        self._stop_listening()
+        self._end_connections()
+
+    def slow_down(self, seconds: float) -> None:
+        """Every request waits for so long."""
+        self._delay = seconds
+
+    def refuse(self, *operations: str) -> None:
+        """As AWS does for those who lack the right."""
+        self._refuses = frozenset(operations)
+
+    def meet(self, operation: str, number: int, *, after: int = 0) -> Meeting:
+        """Hold so many requests of an operation back, `after` some that pass, until the last of them has come or they
+        are released."""
+        meeting = self._meetings[operation] = Meeting(number, after)
+        return meeting
+
+    def be_well(self) -> None:
+        """No faults any more."""
+        self._delay, self._refuses = 0.0, frozenset()
+        for meeting in self._meetings.values():
+            meeting.release()
+        self._meetings.clear()
         self._talks.set()
+        if self._listener is None:
+            self._listen()
 
     def close(self) -> None:
         """End all connections, and wait for those who passed on."""
-        self._talks.set()
-        _end(self._socket)
-        self._threads[0].join(_END_SECONDS)  # from now on there are no new ones
-        self._socket.close()
+        self._closed.set()
+        self.be_well()
+        self._stop_listening()  # from now on there are no new ones
+        self._reserved.close()
+        self._end_connections()
+        for thread in self._threads:
+            thread.join(_END_SECONDS)
+
+    def _listen(self) -> None:
+        listener = self._listener = socket.create_server(("127.0.0.1", self._reserved.getsockname()[1]))
+        self._accepting = self._start(self._accept, listener)
+
+    def _stop_listening(self) -> None:
+        if self._listener is not None:
+            _end(self._listener)
+            self._accepting.join(_END_SECONDS)
+            self._listener.close()
+            self._listener = None
+
+    def _end_connections(self) -> None:
         with self._lock:
             for each in self._open:
                 _end(each)
-        for thread in self._threads[1:]:
-            thread.join(_END_SECONDS)
 
-    def _start(self, work: Callable[..., None], *arguments: object) -> None:
+    def _start(self, work: Callable[..., None], *arguments: object) -> threading.Thread:
         thread = threading.Thread(target=work, args=arguments, daemon=True)
         self._threads.append(thread)
         thread.start()
+        return thread
 
-    def _accept(self) -> None:
+    def _accept(self, listener: socket.socket) -> None:
         with suppress(OSError):  # it was closed
             while True:
-                client, _ = self._socket.accept()
+                client, _ = listener.accept()
                 try:
                     server = socket.create_connection(self._target)
                 except OSError:
@@ -64,21 +121,103 @@ class Proxy:
                 with self._lock:
                     self._open |= {client, server}
                 ended = threading.Barrier(2)
-                self._start(self._pass_on, client, server, ended)
-                self._start(self._pass_on, server, client, ended)
+                self._start(self._pass_on, self._requests, client, server, ended)
+                self._start(self._pass_on, self._answers, server, client, ended)
 
-    def _pass_on(self, source: socket.socket, sink: socket.socket, ended: threading.Barrier) -> None:
+    def _pass_on(
+        self,
+        pass_all: Callable[[socket.socket, socket.socket], None],
+        source: socket.socket,
+        sink: socket.socket,
+        ended: threading.Barrier,
+    ) -> None:
         with suppress(OSError):
-            while data := source.recv(_CHUNK):
-                self.stream_reads += data.count(_GET_RECORDS)
-                self._talks.wait()
-                sink.sendall(data)
+            pass_all(source, sink)
         for each in (source, sink):
             _end(each)
         ended.wait()  # whoever still passes on in the other direction uses both
         with self._lock:
             self._open.discard(source)
         source.close()
+
+    def _requests(self, client: socket.socket, server: socket.socket) -> None:
+        with client.makefile("rb") as reader:
+            while request := _request(reader):
+                operation, data = request
+                with self._lock:
+                    self.requests[operation] += 1
+                meeting = self._meetings.get(operation)
+                if meeting is not None:
+                    meeting.wait()
+                self._talks.wait()
+                self._closed.wait(self._delay)
+                if operation in self._refuses:
+                    self.refused[operation] += 1
+                    client.sendall(_refusal(operation))
+                else:
+                    server.sendall(data)
+
+    def _answers(self, server: socket.socket, client: socket.socket) -> None:
+        while data := server.recv(_CHUNK):
+            self._talks.wait()
+            client.sendall(data)
+
+
+class Meeting:
+    """Requests that wait for each other."""
+
+    def __init__(self, number: int, after: int) -> None:
+        self._left = number
+        self._passing = after
+        self._lock = threading.Lock()
+        self._released = threading.Event()
+        self._somebody = threading.Event()
+
+    def wait(self) -> None:
+        with self._lock:
+            if self._passing:
+                self._passing -= 1
+                return
+            self._left -= 1
+            last = self._left <= 0
+        self._somebody.set()
+        if last:
+            self.release()
+        self._released.wait()
+
+    def await_somebody(self, seconds: float) -> bool:
+        """Until a request is held back."""
+        return self._somebody.wait(seconds)
+
+    def release(self) -> None:
+        self._released.set()
+
+
+def _request(reader: BinaryIO) -> tuple[str, bytes] | None:
+    """The next request: its operation, and all of it; None if there are no more."""
+    head = bytearray()
+    operation, length = "", 0
+    while line := reader.readline():
+        head += line
+        lowered = line.lower()
+        if lowered.startswith(_TARGET):
+            operation = line.rpartition(b".")[2].strip().decode()
+        elif lowered.startswith(_LENGTH):
+            length = int(line[len(_LENGTH) :])
+        elif line == b"\r\n":
+            return operation, bytes(head) + reader.read(length)
+    return None
+
+
+def _refusal(operation: str) -> bytes:
+    body = orjson.dumps(
+        {
+            "__type": "com.amazon.coral.service#AccessDeniedException",
+            "Message": f"User: partita is not authorized to perform: dynamodb:{operation}",
+        }
+    )
+    head = f"HTTP/1.1 400 Bad Request\r\nContent-Length: {len(body)}\r\n\r\n"
+    return head.encode() + body
 
 
 def _end(connection: socket.socket) -> None:

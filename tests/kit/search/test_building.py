@@ -69,6 +69,10 @@ class Library:
         worker = ChangeWorker(store, self._engine.call_async, handlers, SystemClock())
         return asyncio.run(worker.drain())
 
+    def switch_stream_off_and_on(self, table: Table) -> None:
+        self._engine.call("UpdateTable", {"TableName": table.name, "StreamSpecification": {"StreamEnabled": False}})
+        self.store.create(table)
+
     def found(self, text: str, catalog: Catalog[Book] = SCANNED) -> list[str]:
         return sorted(hit.id for hit in asyncio.run(self.search.find(catalog, text)).hits)
 
@@ -217,6 +221,21 @@ def test_building_anew_brings_documents_and_texts_and_drops_what_is_gone(library
 
 class Killed(Exception):
     """The process ends here."""
+
+
+def test_tables_with_new_streams_whose_numbers_begin_again_are_followed_as_before(library: Library) -> None:
+    for number in range(9):
+        library.store.write(Put(Book(id="1", title=f"Atlas {number}")))
+        library.store.write(Put(Letter(book_id="1", text=f"Lakes {number}")))
+    library.follow(WITH_LETTERS)
+    for table in (SHELF, LETTERS):
+        library.switch_stream_off_and_on(table)
+    library.follow(WITH_LETTERS)
+    library.store.write(Put(Book(id="1", title="Globe")))
+    library.store.write(Put(Letter(book_id="1", text="Hills")))
+    library.follow(WITH_LETTERS)
+    assert (library.found("atlas", WITH_LETTERS), library.found("lakes", WITH_LETTERS)) == ([], [])
+    assert library.found("globe hills", WITH_LETTERS) == ["1"]
 
 
 def test_a_build_goes_on_with_the_source_that_was_not_read_to_its_end(search: Search) -> None:

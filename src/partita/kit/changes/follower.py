@@ -99,10 +99,14 @@ class Follower:
 
     async def _begin_anew(self) -> None:
         table = self.handler.table.name
-        _log.error("changes: %s did not run for a day and missed changes of %s", self.handler.name, table)
-        if self.handler.kept is not None:
+        why = "it did not run for a day, or the table has a new stream"
+        _log.error("changes: %s missed changes of %s: %s", self.handler.name, table, why)
+        kept = self.handler.kept
+        if kept is not None:
             _log.info("changes: %s rebuilds its index", self.handler.name)
-            await self.handler.kept.build()
+            if kept.outdate is not None:
+                await kept.outdate()
+            await kept.build()
 
     async def _load(self) -> dict[str, _Place]:
         kept = self.handler.kept
@@ -170,8 +174,12 @@ class Follower:
 
 def _missed(places: dict[str, _Place], shards: list[Shard]) -> bool:
     """Whether shards came and went between those that were read and those that are there: one that was not read to its
-    end, or one between it and the next. Shards are there for a day after they were closed."""
+    end, or one between it and the next. Shards are there for a day after they were closed. Nobody tells what was
+    written before a new stream began, after the one that was read."""
     if _gone(places, shards):
+        return True
+    streams = {_stream(name) for name in places}
+    if streams and not streams >= {_stream(shard.name) for shard in shards}:
         return True
     known = {*places, *(shard.name for shard in shards)}
     parents = {shard.sibling(shard.parent) for shard in shards if shard.name not in places and shard.parent}
@@ -181,6 +189,10 @@ def _missed(places: dict[str, _Place], shards: list[Shard]) -> bool:
 def _gone(places: dict[str, _Place], shards: list[Shard]) -> list[str]:
     there = {shard.name for shard in shards}
     return [name for name, place in places.items() if not place.finished and name not in there]
+
+
+def _stream(shard_name: str) -> str:
+    return shard_name.partition("/")[0]
 
 
 def _unmoved(read: Checkpoint) -> Condition[Checkpoint]:

@@ -51,11 +51,13 @@ def _handler(search: Search, store: AsyncStore, catalog: Catalog[Any], name: str
         # What is missing is built once, by the handler of the items' table; changes that come meanwhile win.
         return not main or await search.built(catalog)
 
-    async def build() -> int:
-        return await build_anew(search, store, catalog)
-
     async def outdate() -> None:
         await search.outdate(catalog)
+
+    async def build() -> int:
+        if not main:  # it is always whole, so changes of its table were missed
+            await outdate()
+        return await build_anew(search, store, catalog)
 
     return Handler(name, table, run, Kept(whole, build, outdate if main else None), together)
 

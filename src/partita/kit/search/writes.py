@@ -14,7 +14,7 @@ from partita.kit.search.catalog import Catalog, Document, Text, column_names
 from partita.kit.search.folding import fold, stemmed, tokens
 from partita.kit.search.query import readable_text
 from partita.kit.search.reads import parts_of
-from partita.kit.search.tables import forget_changes, make, vocabulary, writing
+from partita.kit.search.tables import forget_changes, made, make, vocabulary, writing
 
 _RESUMED_SECONDS = 12 * 3600
 """How long after its beginning a build that was interrupted goes on instead of beginning anew. Streams keep changes
@@ -183,8 +183,12 @@ def built(connection: apsw.Connection, catalog: Catalog[Any]) -> bool:
 
 
 def outdate(connection: apsw.Connection, catalog: Catalog[Any]) -> None:
-    """Note that the tables may have what an index has not, until it is built to its end again."""
-    connection.execute("UPDATE catalogs SET begun = NULL, finished = 0 WHERE name = ?", (catalog.name,))
+    """Note that the tables may have what an index has not, until it is built to its end again. Nothing that follows is
+    older than what is known: a table may have got a new stream, whose numbers begin again."""
+    with writing(connection):
+        connection.execute("UPDATE catalogs SET begun = NULL, finished = 0 WHERE name = ?", (catalog.name,))
+        for kind in ("documents", "parts") if made(connection, catalog) else ():
+            connection.execute(f"UPDATE {kind}_{catalog.slug} SET sequence = '' WHERE sequence <> ''")
 
 
 # -- one document
