@@ -157,7 +157,7 @@ async def test_a_decision_is_told_and_mailed_once_with_its_reason(
     assert "Your notes are a pleasure." in mails[0].text
 
 
-async def test_telling_ten_thousand_savers_is_one_pass_a_day(
+async def test_telling_thousands_of_savers_is_one_pass_a_day(
     kit: Kit, house: House, service: WorthWatchService
 ) -> None:
     ada = await signed_up(kit, service, "Ada", **APPROVED)
@@ -171,7 +171,7 @@ async def test_telling_ten_thousand_savers_is_one_pass_a_day(
                 saved_at=f"2026-05-01T09:30:00.{number:06}Z",
             )
         )
-        for number in range(10_000)
+        for number in range(2_000)
     )
     calls: list[Observation] = []
     kit.tables.observe(calls.append)
@@ -179,7 +179,7 @@ async def test_telling_ten_thousand_savers_is_one_pass_a_day(
         await add(service, ada, watchlist, await film(service))
     await house.settle()
     read = sum(call.items for call in calls if call.index == "savers")
-    assert 10_000 <= read < 10_100, "a page looks one saver ahead"
+    assert 2_000 <= read < 2_020, "a page looks one saver ahead"
 
 
 async def test_the_weekly_mail_is_the_digest_of_the_house(kit: Kit, house: House, service: WorthWatchService) -> None:
