@@ -11,7 +11,7 @@ import pytest
 PROGRAM = """
 import asyncio
 import psutil
-from partita.commands import serve
+from partita.web.heaps import share_heaps
 from partita.kit.accounts.passwords import Passwords
 
 async def check() -> None:
@@ -22,7 +22,7 @@ async def check() -> None:
         await asyncio.gather(*(passwords.verify(encoded, "another one") for _ in range(4)))
     print((psutil.Process().memory_info().rss - before) // 1_000_000)
 
-serve._share_heaps()
+share_heaps()
 asyncio.run(check())
 """
 

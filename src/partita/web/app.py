@@ -28,6 +28,7 @@ from partita.web import errors, openapi
 from partita.web.above import PagesAbove
 from partita.web.assets import Assets
 from partita.web.calls import collect
+from partita.web.heaps import given_back
 from partita.web.house import house_routes
 from partita.web.house.sharing import robots_route
 from partita.web.last_person import LastPerson
@@ -151,7 +152,7 @@ def _lifespan(suite: Suite) -> Callable[[FastAPI], AbstractAsyncContextManager[N
     @asynccontextmanager
     async def lifespan(_app: FastAPI) -> AsyncIterator[None]:
         """Run the change handlers with the application; then close the suite."""
-        async with suite.running():
+        async with suite.running(), given_back():
             yield
 
     return lifespan
