@@ -5,19 +5,19 @@ from __future__ import annotations
 import re
 import subprocess
 import sys
-import time
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
+from functools import cache
 from pathlib import Path
 from typing import Any
 
 import psutil
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import partita
-from partita.kit.meaning import model_folder
+from partita.kit.meaning import Meaning, model_folder
 from partita.kit.meaning.apart import MeaningApart
 from partita.kit.meaning.pieces import pieces
 from partita.kit.meaning.weights import DIGESTS, WrongModelError, checked
@@ -118,7 +118,7 @@ def test_words_mean_something_where_they_stand() -> None:
     assert model.words("The bank of the river") == MiniLM(FOLDER).words("The bank of the river")
 
 
-@pytest.fixture
+@pytest.fixture(scope="module")
 def apart() -> Iterator[MeaningApart]:
     assert FOLDER is not None
     model = MeaningApart(FOLDER)
@@ -128,14 +128,19 @@ def apart() -> Iterator[MeaningApart]:
 
 @installed
 @given(st.lists(st.lists(st.text(max_size=60), min_size=1, max_size=2), min_size=1, max_size=3))
-@settings(max_examples=15, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=15, deadline=None)
 def test_in_a_process_of_its_own_the_model_says_the_same(apart: MeaningApart, texts: list[list[str]]) -> None:
+    here = _model_here()
+    assert apart.vectors(texts) == here.vectors(texts)
+    assert apart.words(texts[0][0]) == here.words(texts[0][0])
+
+
+@cache
+def _model_here() -> Meaning:
     from partita.kit.meaning.encoder import MiniLM
 
     assert FOLDER is not None
-    here = MiniLM(FOLDER)
-    assert apart.vectors(texts) == here.vectors(texts)
-    assert apart.words(texts[0][0]) == here.words(texts[0][0])
+    return MiniLM(FOLDER)
 
 
 @installed
@@ -156,10 +161,8 @@ def test_the_process_ends_when_nobody_asks_and_a_killed_one_is_started_again() -
     first = model.vector(("Wells",))
     pid = model.pid
     assert pid is not None
-    deadline = time.monotonic() + 30
-    while psutil.pid_exists(pid) and time.monotonic() < deadline:
-        time.sleep(0.05)
-    assert not psutil.pid_exists(pid), "its memory should be given back"
+    _, alive = psutil.wait_procs([psutil.Process(pid)], timeout=30)
+    assert not alive, "its memory should be given back"
     patient = MeaningApart(FOLDER)
     assert model.vector(("Wells",)) == patient.vector(("Wells",)) == first
     assert patient.pid is not None

@@ -4,23 +4,30 @@ few thousand answers can be anything from a megabyte to gigabytes."""
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import lru_cache, wraps
-from typing import TypeVar
+from functools import lru_cache, update_wrapper
+from typing import Generic, TypeVar
 
 R = TypeVar("R")
 
 
-def remembered_if_short(most: int, longest: int) -> Callable[[Callable[..., R]], Callable[..., R]]:
+class ShortMemory(Generic[R]):
     """A function of texts that remembers its last `most` answers, but not those to more than `longest` characters."""
 
-    def decorate(function: Callable[..., R]) -> Callable[..., R]:
-        remembering = lru_cache(maxsize=most)(function)
+    def __init__(self, function: Callable[..., R], most: int, longest: int) -> None:
+        self._function = function
+        self._remembering = lru_cache(maxsize=most)(function)
+        self._longest = longest
+        update_wrapper(self, function)
 
-        @wraps(function)
-        def answer(*texts: str) -> R:
-            return (remembering if sum(map(len, texts)) <= longest else function)(*texts)
+    def __call__(self, *texts: str) -> R:
+        short = sum(map(len, texts)) <= self._longest
+        return self._remembering(*texts) if short else self._function(*texts)
 
-        answer.cache_info = remembering.cache_info  # type: ignore[attr-defined]
-        return answer
+    def __len__(self) -> int:
+        """How many answers are remembered."""
+        return self._remembering.cache_info().currsize
 
-    return decorate
+
+def remembered_if_short(most: int, longest: int) -> Callable[[Callable[..., R]], ShortMemory[R]]:
+    """Make a function remember its answers to short texts."""
+    return lambda function: ShortMemory(function, most, longest)
