@@ -27,7 +27,7 @@ PROGRAM = """
 import asyncio
 import psutil
 from partita.kit.accounts.passwords import Passwords
-from partita.web.heaps import share_heaps
+from partita.web.heaps import bound_heaps
 
 async def check() -> None:
     passwords = Passwords()
@@ -37,7 +37,7 @@ async def check() -> None:
         await asyncio.gather(*(passwords.verify(encoded, "another one") for _ in range(4)))
     print((psutil.Process().memory_info().rss - before) // 1_000_000)
 
-share_heaps()
+bound_heaps()
 asyncio.run(check())
 """
 
@@ -45,7 +45,7 @@ asyncio.run(check())
 SCATTERED = """
 import asyncio
 import psutil
-from partita.web.heaps import given_back, share_heaps
+from partita.web.heaps import given_back, bound_heaps
 
 async def check() -> None:
     process = psutil.Process()
@@ -60,7 +60,7 @@ async def check() -> None:
             await asyncio.sleep(0.05)
         print((full - process.memory_info().rss) // 1_000_000, len(kept))
 
-share_heaps()
+bound_heaps()
 asyncio.run(check())
 """
 

@@ -47,9 +47,9 @@ def serve(
     """Serve the suite. Options override the settings."""
     from partita.kit.settings import read_settings
     from partita.web import logs
-    from partita.web.heaps import share_heaps
+    from partita.web.heaps import bound_heaps
 
-    share_heaps()
+    bound_heaps()
     options = {"data": data, "host": host, "port": port, "workers": workers, "systems": systems, "demo": demo}
     overrides = {name: value for name, value in options.items() if value is not None}
     with _errors_in_one_line():
@@ -73,9 +73,9 @@ def application() -> FastAPI:
     """The application of one process: a suite of its own, on the data that all processes share."""
     from partita.kit.settings import read_settings
     from partita.web import logs
-    from partita.web.heaps import share_heaps
+    from partita.web.heaps import bound_heaps
 
-    share_heaps()
+    bound_heaps()
     settings = read_settings()
     logs.configure(settings.log_level)
     with uncollected():
