@@ -27,7 +27,7 @@ PROGRAM = """
 import asyncio
 import psutil
 from partita.kit.accounts.passwords import Passwords
-from partita.web.heaps import bound_heaps
+from partita.heaps import bound_heaps
 
 async def check() -> None:
     passwords = Passwords()
@@ -45,7 +45,7 @@ asyncio.run(check())
 SCATTERED = """
 import asyncio
 import psutil
-from partita.web.heaps import given_back, bound_heaps
+from partita.heaps import given_back, bound_heaps
 
 async def check() -> None:
     process = psutil.Process()

@@ -28,6 +28,8 @@ if TYPE_CHECKING:
     from partita.kit.suite import Suite
 
 _log = logging.getLogger(__name__)
+_TABLES_BYTES = 20_000_000
+"""What tables and search index keep of their files in memory: rows that were read lately are remembered beside it."""
 _GRACE_SECONDS = 20
 _READY_SECONDS = 60
 _WAITING = 2048
@@ -45,11 +47,12 @@ def serve(
     demo: Annotated[bool | None, typer.Option("--demo/--no-demo", help="Fill empty systems with demo data.")] = None,
 ) -> None:
     """Serve the suite. Options override the settings."""
+    from partita.heaps import bound_heaps
     from partita.kit.settings import read_settings
     from partita.web import logs
-    from partita.web.heaps import bound_heaps
 
     bound_heaps()
+    _bound_tables()
     options = {"data": data, "host": host, "port": port, "workers": workers, "systems": systems, "demo": demo}
     overrides = {name: value for name, value in options.items() if value is not None}
     with _errors_in_one_line():
@@ -71,11 +74,12 @@ def serve(
 
 def application() -> FastAPI:
     """The application of one process: a suite of its own, on the data that all processes share."""
+    from partita.heaps import bound_heaps
     from partita.kit.settings import read_settings
     from partita.web import logs
-    from partita.web.heaps import bound_heaps
 
     bound_heaps()
+    _bound_tables()
     settings = read_settings()
     logs.configure(settings.log_level)
     with uncollected():
@@ -83,6 +87,12 @@ def application() -> FastAPI:
         from partita.web.app import create_app
 
         return create_app(build(settings))
+
+
+def _bound_tables() -> None:
+    import apsw
+
+    apsw.soft_heap_limit(_TABLES_BYTES)
 
 
 def _warnings(settings: Settings) -> Iterator[str]:

@@ -11,6 +11,7 @@ from fastapi import FastAPI
 from starlette.middleware import Middleware
 
 from partita import __version__
+from partita.heaps import given_back
 from partita.kit.flashes import Flashes
 from partita.kit.kept_forms import KeptForms
 from partita.kit.keys import signing_keys
@@ -28,7 +29,6 @@ from partita.web import errors, openapi
 from partita.web.above import PagesAbove
 from partita.web.assets import Assets
 from partita.web.calls import collect
-from partita.web.heaps import given_back
 from partita.web.house import house_routes
 from partita.web.house.sharing import robots_route
 from partita.web.last_person import LastPerson

@@ -9,26 +9,20 @@ import sys
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager, suppress
 
-import apsw
-
 _M_TRIM_THRESHOLD, _M_MMAP_THRESHOLD, _M_ARENA_MAX = -1, -3, -8  # of glibc's malloc.h
 _LARGE_BLOCK = 4 * 1024 * 1024
 _KEPT_AT_THE_TOP = 8 * 1024 * 1024
-_TABLES_BYTES = 20_000_000
-"""What tables and search index keep of their files in memory: rows that were read lately are remembered beside it."""
 _TRIM_SECONDS = 5.0
 _GROWN = 4_000_000
 """It is tidied up after the process has grown by so many bytes."""
 
 
 def bound_heaps() -> None:
-    """Bound what SQLite keeps, let all threads share two heaps, before there are any, and give large blocks back as
-    soon as they are free.
+    """Let all threads share two heaps, before there are any, and give large blocks back as soon as they are free.
 
     glibc gives each thread a heap of its own, and what is free in one is of no use to the others: after 20,000 requests
     that was a third of the process's memory. And once a large block was freed, it takes blocks of that size from the
     heap and keeps them: 39 MB for good when two passwords had been checked at once."""
-    apsw.soft_heap_limit(_TABLES_BYTES)
     library = _library()
     if library is not None:
         library.mallopt(_M_ARENA_MAX, 2)
