@@ -123,6 +123,8 @@ def build(
         tables = opened.enter_context(open_store(settings, HOUSE, ACCOUNTS, UPLOADS))
         keys = CursorKeys(*signing_keys(settings, "search"))
         file, meaning = settings.data / "search.db", meaning_for(settings)
+        if meaning is not None:
+            opened.callback(meaning.close)
         search = Search(file, keys, meaning=meaning, durability=settings.durability)
         opened.callback(search.close)
         limits = Limits(tables.asynchronous, clock)

@@ -7,6 +7,7 @@ from base64 import urlsafe_b64encode
 from contextlib import suppress
 from typing import Any
 
+import apsw
 import pytest
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
@@ -172,6 +173,17 @@ def test_records_are_forgotten_after_a_day(engine: Engine, clock: Clock) -> None
     assert _keys(_records(engine, _iterator(engine, arn))) == ["new"]
     with pytest.raises(TrimmedDataAccessError):
         _iterator(engine, arn, "AT_SEQUENCE_NUMBER", old["dynamodb"]["SequenceNumber"])
+
+
+def test_forgetting_old_records_does_not_read_the_young_ones(engine: Engine) -> None:
+    _stream(engine)
+    for number in range(200):
+        put(engine, pk=str(number), text="x" * 20_000)
+    engine.database.writer.release_memory()
+    before = engine.database.writer.status(apsw.SQLITE_DBSTATUS_CACHE_USED)[0]
+    engine.maintenance.trim()
+    taken = engine.database.writer.status(apsw.SQLITE_DBSTATUS_CACHE_USED)[0] - before
+    assert taken < 500_000, "a day of changes would drive everything else out of SQLite's memory, in every pass"
 
 
 def test_a_reader_whose_next_record_was_forgotten_is_told(engine: Engine, clock: Clock) -> None:

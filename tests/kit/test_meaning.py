@@ -3,15 +3,22 @@
 from __future__ import annotations
 
 import re
+import subprocess
+import sys
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from functools import cache
 from pathlib import Path
 from typing import Any
 
+import psutil
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import partita
-from partita.kit.meaning import model_folder
+from partita.kit.meaning import Meaning, model_folder
+from partita.kit.meaning.apart import MeaningApart
 from partita.kit.meaning.pieces import pieces
 from partita.kit.meaning.weights import DIGESTS, WrongModelError, checked
 
@@ -109,3 +116,80 @@ def test_words_mean_something_where_they_stand() -> None:
     money, water, loan = words("Money in the bank")[1], words("The bank of the river")[0], words("The bank's loan")[0]
     assert money @ loan > money @ water
     assert model.words("The bank of the river") == MiniLM(FOLDER).words("The bank of the river")
+
+
+@pytest.fixture(scope="module")
+def apart() -> Iterator[MeaningApart]:
+    assert FOLDER is not None
+    model = MeaningApart(FOLDER)
+    yield model
+    model.close()
+
+
+@installed
+@given(st.lists(st.lists(st.text(max_size=60), min_size=1, max_size=2), min_size=1, max_size=3))
+@settings(max_examples=15, deadline=None)
+def test_in_a_process_of_its_own_the_model_says_the_same(apart: MeaningApart, texts: list[list[str]]) -> None:
+    here = _model_here()
+    assert apart.vectors(texts) == here.vectors(texts)
+    assert apart.words(texts[0][0]) == here.words(texts[0][0])
+
+
+@cache
+def _model_here() -> Meaning:
+    from partita.kit.meaning.encoder import MiniLM
+
+    assert FOLDER is not None
+    return MiniLM(FOLDER)
+
+
+@installed
+def test_the_serving_process_holds_neither_numpy_nor_the_model() -> None:
+    program = (
+        "import sys; from partita.kit.meaning.apart import MeaningApart; from pathlib import Path\n"
+        f"model = MeaningApart(Path({str(FOLDER)!r})); assert len(model.vector(('Wells',))) == 384; model.close()\n"
+        "print(sorted({'numpy', 'partita.kit.meaning.encoder'} & set(sys.modules)))"
+    )
+    told = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, timeout=60, check=True)
+    assert told.stdout == "[]\n"
+
+
+@installed
+def test_the_process_ends_when_nobody_asks_and_a_killed_one_is_started_again() -> None:
+    assert FOLDER is not None
+    model = MeaningApart(FOLDER, idle_seconds=0.2)
+    first = model.vector(("Wells",))
+    pid = model.pid
+    assert pid is not None
+    _, alive = psutil.wait_procs([psutil.Process(pid)], timeout=30)
+    assert not alive, "its memory should be given back"
+    patient = MeaningApart(FOLDER)
+    assert model.vector(("Wells",)) == patient.vector(("Wells",)) == first
+    assert patient.pid is not None
+    psutil.Process(patient.pid).kill()
+    assert patient.vector(("Wells",)) == first
+    for each in (model, patient):
+        each.close()
+        assert each.pid is None
+        with pytest.raises(OSError, match="closed"):
+            each.words("Wells")
+
+
+def test_files_that_are_not_the_models_are_told_by_its_process_too(tmp_path: Path) -> None:
+    pytest.importorskip("numpy", reason="comes with the extra `meaning`")
+    for name in DIGESTS:
+        (tmp_path / name).write_bytes(b"something else")
+    model = MeaningApart(tmp_path)
+    try:
+        with pytest.raises(WrongModelError, match="Install it again"):
+            model.vector(("Wells",))
+    finally:
+        model.close()
+
+
+@installed
+def test_those_who_ask_at_once_are_answered_one_after_the_other(apart: MeaningApart) -> None:
+    texts = [f"Well number {number}" for number in range(12)]
+    with ThreadPoolExecutor(4) as threads:
+        at_once = list(threads.map(lambda text: apart.vector((text,)), texts))
+    assert at_once == [apart.vector((text,)) for text in texts]

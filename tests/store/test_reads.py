@@ -6,12 +6,13 @@ import asyncio
 from collections.abc import Awaitable, Callable
 from contextvars import copy_context
 from typing import Any
+from weakref import WeakSet
 
 import pytest
 
 from partita.engine import Engine
 from partita.store import EmbeddedStore
-from partita.store.reads import note_read, reads_so_far, remember_reads
+from partita.store.reads import MOST, note_read, reads_so_far, remember_reads
 from partita.store.store import AsyncStore
 from partita.table import Attribute, Item, Put, Query, Table, key_part
 
@@ -76,3 +77,25 @@ def test_what_cannot_be_compared_is_not_remembered() -> None:
 
     assert copy_context().run(read) is None
     assert copy_context().run(reads_so_far) is None, "nobody asked to remember"
+
+
+def test_whoever_reads_everything_holds_nothing_of_it() -> None:
+    """An export reads all tables, and a page that watches something reads for as long as it is open."""
+
+    class Read:
+        pass
+
+    def read(count: int) -> tuple[Any, int]:
+        remember_reads()
+        held = WeakSet[Read]()
+        for _ in range(count):
+            some = [Read() for _ in range(10)]
+            held.update(some)
+            note_read(some)
+        del some
+        return reads_so_far(), len(held)
+
+    some, held = copy_context().run(read, MOST // 10)
+    assert (len(some), held) == (MOST // 10, MOST)
+    assert copy_context().run(read, MOST // 10 + 1) == (None, 0)
+    assert copy_context().run(read, MOST) == (None, 0)

@@ -129,6 +129,29 @@ def test_a_byte_now_and_then_is_not_enough(suite: Suite) -> None:
         assert said.startswith(b"HTTP/1.1 408")
 
 
+def test_bodies_that_stop_half_way_share_a_budget_of_memory_and_keep_nobody_else_from_sending(suite: Suite) -> None:
+    head = b"POST /sign-in HTTP/1.1\r\nHost: 127.0.0.1\r\nSec-Fetch-Site: same-origin\r\nConnection: close\r\n"
+    head += b"Content-Type: application/x-www-form-urlencoded\r\nContent-Length: %d\r\n\r\n"
+    sent = b"identity=" + b"a" * 5_000
+
+    def sign_in() -> bytes:
+        with client(suite) as person:
+            person.sendall(head % len(sent) + sent)
+            return answer(person)
+
+    assert sign_in().startswith(b"HTTP/1.1 401")
+    before, most = memory(suite), 0
+    with ExitStack() as stack:
+        for _ in range(CONNECTIONS - 2):
+            attacker = stack.enter_context(client(suite))
+            with suppress(ConnectionError):
+                attacker.sendall(head % 990_000 + b"identity=" + b"a" * 900_000)
+            most = max(most, memory(suite))
+        assert sign_in().startswith(b"HTTP/1.1 401")
+    assert most - before < 38_000_000, f"46 bodies of 0.9 MB came in: {most - before}"
+    assert "those that come slowest are refused" in suite.log.read_text()
+
+
 def test_whoever_never_asks_is_not_kept(suite: Suite) -> None:
     with client(suite) as attacker:
         assert answer(attacker) == b""

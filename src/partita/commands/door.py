@@ -83,7 +83,9 @@ def serve(served: Served, keys: dict[str, str] | None, faults: Path | None = Non
     from partita.engine.door import UnprotectedHostError
     from partita.engine.door import run as run_door
     from partita.engine.faults import FaultPlanError
+    from partita.heaps import bound_heaps
 
+    bound_heaps()
     settings: dict[str, Any] = {"durability": served.durability, "exports": served.exports}
     host, port, origins = served.host, served.port, list(served.allow_origin)
     try:

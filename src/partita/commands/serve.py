@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ctypes
 import gc
 import logging
 import os
@@ -12,7 +11,7 @@ import socket
 import sys
 import tempfile
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -29,9 +28,8 @@ if TYPE_CHECKING:
     from partita.kit.suite import Suite
 
 _log = logging.getLogger(__name__)
-_M_TRIM_THRESHOLD, _M_MMAP_THRESHOLD, _M_ARENA_MAX = -1, -3, -8  # of glibc's malloc.h
-_LARGE_BLOCK = 4 * 1024 * 1024
-_KEPT_AT_THE_TOP = 8 * 1024 * 1024
+_TABLES_BYTES = 20_000_000
+"""What tables and search index keep of their files in memory: rows that were read lately are remembered beside it."""
 _GRACE_SECONDS = 20
 _READY_SECONDS = 60
 _WAITING = 2048
@@ -49,10 +47,12 @@ def serve(
     demo: Annotated[bool | None, typer.Option("--demo/--no-demo", help="Fill empty systems with demo data.")] = None,
 ) -> None:
     """Serve the suite. Options override the settings."""
+    from partita.heaps import bound_heaps
     from partita.kit.settings import read_settings
     from partita.web import logs
 
-    _share_heaps()
+    bound_heaps()
+    _bound_tables()
     options = {"data": data, "host": host, "port": port, "workers": workers, "systems": systems, "demo": demo}
     overrides = {name: value for name, value in options.items() if value is not None}
     with _errors_in_one_line():
@@ -74,10 +74,12 @@ def serve(
 
 def application() -> FastAPI:
     """The application of one process: a suite of its own, on the data that all processes share."""
+    from partita.heaps import bound_heaps
     from partita.kit.settings import read_settings
     from partita.web import logs
 
-    _share_heaps()
+    bound_heaps()
+    _bound_tables()
     settings = read_settings()
     logs.configure(settings.log_level)
     with uncollected():
@@ -87,18 +89,10 @@ def application() -> FastAPI:
         return create_app(build(settings))
 
 
-def _share_heaps() -> None:
-    """Let all threads share two heaps, before there are any, and give large blocks back as soon as they are free.
+def _bound_tables() -> None:
+    import apsw
 
-    glibc gives each thread a heap of its own, and what is free in one is of no use to the others: after 20,000 requests
-    that was a third of the process's memory. And once a large block was freed, it takes blocks of that size from the
-    heap and keeps them: 39 MB for good when two passwords had been checked at once."""
-    if sys.platform == "linux":
-        with suppress(AttributeError, OSError):  # another C library
-            library = ctypes.CDLL(None)
-            library.mallopt(_M_ARENA_MAX, 2)
-            library.mallopt(_M_MMAP_THRESHOLD, _LARGE_BLOCK)
-            library.mallopt(_M_TRIM_THRESHOLD, _KEPT_AT_THE_TOP)
+    apsw.soft_heap_limit(_TABLES_BYTES)
 
 
 def _warnings(settings: Settings) -> Iterator[str]:

@@ -65,11 +65,22 @@ def trim(transaction: Transaction) -> None:
     horizon = transaction.now - STREAM_SECONDS
     for table in transaction.catalog.tables.values():
         for stream in table.streams:
-            transaction.execute(f"DELETE FROM {stream.rows} WHERE at < ?", (horizon,))
+            _trim_rows(transaction, stream, horizon)
     for number, definition in list(transaction.execute("SELECT id, definition FROM closed_streams")):
         if orjson.loads(definition)["closed"] < horizon:
             transaction.execute(f"DROP TABLE stream_{number}")
             transaction.execute("DELETE FROM closed_streams WHERE id = ?", (number,))
+
+
+def _trim_rows(transaction: Transaction, stream: Stream, horizon: float) -> None:
+    """Delete the records before the first one that is young enough. Those behind it are not looked at: a stream holds a
+    day of images, and reading all of them would fill SQLite's memory with what nobody asked for."""
+    young = f"SELECT seq FROM {stream.rows} WHERE at >= ? ORDER BY seq LIMIT 1"
+    first = transaction.execute(young, (horizon,)).get
+    if first is None:
+        transaction.execute(f"DELETE FROM {stream.rows}")
+    else:
+        transaction.execute(f"DELETE FROM {stream.rows} WHERE seq < ?", (first,))
 
 
 def _all_streams(connection: apsw.Connection, tables: Catalog) -> Iterator[tuple[str, Stream, list[dict[str, str]]]]:

@@ -17,15 +17,17 @@ from partita.kit.forms import Parsed
 from partita.kit.permissions import NOBODY, Viewer
 from partita.kit.problems import Problem
 from partita.kit.serving import Application, Serving, serving
-from partita.store.reads import reads_so_far
+from partita.store.reads import reads_so_far, things_read
 
 THEME_COOKIE = "theme"
 THEMES = ("light", "dark", "system")
-PAGES_BYTES = 16_000_000
+PAGES_BYTES = 8_000_000
 """How much memory pages for visitors may take."""
 _UPLOADING = b"x-upload-progress"
 _LONGEST_QUERY = 1_000
 _KEY_BYTES = 2_000
+_READ_BYTES = 1_500
+"""Of each item that was read: the page's key holds it."""
 
 PANEL = Markup("<!--developer-->")
 """The placeholder of the developer panel; what people type is escaped, so it cannot occur elsewhere."""
@@ -59,7 +61,7 @@ def render(
     if parts is None:
         parts = _parts(served, request, template, flash, context)
         if key is not None:
-            served.pages.add(key, parts, sum(map(len, parts)) + _KEY_BYTES)
+            served.pages.add(key, parts, sum(map(len, parts)) + _KEY_BYTES + _READ_BYTES * things_read())
     page = RenderedPage(request, parts, status, headers)
     if flash is not None:
         page.delete_cookie(COOKIE, path="/")

@@ -11,7 +11,7 @@ from contextvars import ContextVar
 from functools import wraps
 from inspect import signature
 from typing import Any, TypeVar, cast
-from weakref import WeakSet
+from weakref import WeakKeyDictionary
 
 from fastapi import Request
 from fastapi.dependencies.models import Dependant
@@ -24,17 +24,20 @@ F = TypeVar("F", bound=Callable[..., Any])
 Handle = Callable[[Request], Coroutine[Any, Any, Response]]
 FindViewer = Callable[[Request], Coroutine[Any, Any, Viewer]]
 
-PARSED_BYTES = 256_000
-"""How much each route remembers; one text alone no more than a 64th of it."""
-_ENTRY_BYTES = 500
+PARSED_BYTES = 500_000
+"""How much the routes of a group remember together."""
+_LONGEST_QUERY = 1_000
+_ENTRY_BYTES = 1_500
 _PLAIN = (str, int, float, bool, type(None))
 
-_noting: WeakSet[Callable[..., Any]] = WeakSet()
+Parsed = Recent[tuple[str, bytes], Mapping[str, Any]]
+"""What queries gave, by the path of their route and their text."""
+_noting: WeakKeyDictionary[Callable[..., Any], Parsed] = WeakKeyDictionary()
 _parsing: ContextVar[dict[str, Any] | None] = ContextVar("parsing", default=None)
 
 
-def noting(function: F) -> F:
-    """The same function, which tells what it was called with."""
+def noting(function: F, memory: Parsed) -> F:
+    """The same function, which tells what it was called with; what its queries gave goes into a memory."""
 
     @wraps(function)
     async def called(**given: Any) -> Any:
@@ -43,7 +46,7 @@ def noting(function: F) -> F:
             parsed.update(given)
         return await function(**given)
 
-    _noting.add(called)
+    _noting[called] = memory
     return cast(F, called)
 
 
@@ -68,11 +71,11 @@ def parsed_once(dependant: Dependant, handle: Handle, find_viewer: FindViewer) -
     takes_request = dependant.request_param_name
     takes_viewer = [each.name for each in dependant.dependencies if each.name is not None]
     own = {takes_request, *takes_viewer}
-    known: Recent[bytes, Mapping[str, Any]] = Recent(PARSED_BYTES)
+    known, path = _noting[function], str(dependant.path)
 
     async def answer(request: Request) -> Response:
         text: bytes = request.scope["query_string"]
-        values = known.get(text)
+        values = known.get((path, text))
         if values is None:
             return await parse(request, text)
         given = dict(values)
@@ -91,8 +94,8 @@ def parsed_once(dependant: Dependant, handle: Handle, find_viewer: FindViewer) -
         finally:
             _parsing.reset(before)
         values = {name: value for name, value in parsed.items() if name not in own}
-        if parsed and all(map(_plain, values.values())):
-            known.add(text, values, 4 * len(text) + _ENTRY_BYTES)
+        if parsed and len(text) <= _LONGEST_QUERY and all(map(_plain, values.values())):
+            known.add((path, text), values, 4 * len(text) + _ENTRY_BYTES)
         return response
 
     return answer

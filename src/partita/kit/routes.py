@@ -12,12 +12,13 @@ from fastapi.routing import APIRoute
 from pydantic import BaseModel
 from starlette.responses import Response
 
-from partita.kit.parameters import Handle, is_noting, noting, parsed_once, suits
+from partita.kit.parameters import PARSED_BYTES, Handle, Parsed, is_noting, noting, parsed_once, suits
 from partita.kit.permissions import Access, Viewer, authorize, require_write
 from partita.kit.problems import NotFound
 from partita.kit.serving import serving
 from partita.kit.steady import WhenKept, steadily
 from partita.store.reads import remember_reads
+from partita.table.recent import Recent
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -69,6 +70,7 @@ class Routes:
         self.prefix = prefix
         self.tag = tag
         self._system = "" if house else tag
+        self._parsed: Parsed = Recent(PARSED_BYTES)
         self.declarations: list[Declaration] = []
 
     @property
@@ -130,7 +132,7 @@ class Routes:
                 remembered = suits(function, method, path) and _returns_response(function)
                 return self._route(
                     path,
-                    noting(function) if remembered else function,
+                    noting(function, self._parsed) if remembered else function,
                     methods=[method],
                     route_class_override=route_class,
                     openapi_extra=extra,
@@ -218,7 +220,9 @@ def _asking(permission: str, writes_in: str | None) -> type[APIRoute]:
                     require_write(viewer, writes_in)
                 if getattr(request.state, "restored", False) and keeps(self) is None:
                     raise NotFound("Nothing is kept here.")
-                remember_reads()
+                method = request.scope["method"]
+                if not viewer.signed_in and method in ("GET", "HEAD"):
+                    remember_reads()  # pages for visitors are kept as long as these stay the same
                 if getattr(request.state, "head", False):
                     request.scope["method"] = "HEAD"  # the router saw it as GET
                 return await handle(request)

@@ -11,6 +11,7 @@ from fastapi import FastAPI
 from starlette.middleware import Middleware
 
 from partita import __version__
+from partita.heaps import given_back
 from partita.kit.flashes import Flashes
 from partita.kit.kept_forms import KeptForms
 from partita.kit.keys import signing_keys
@@ -151,7 +152,7 @@ def _lifespan(suite: Suite) -> Callable[[FastAPI], AbstractAsyncContextManager[N
     @asynccontextmanager
     async def lifespan(_app: FastAPI) -> AsyncIterator[None]:
         """Run the change handlers with the application; then close the suite."""
-        async with suite.running():
+        async with suite.running(), given_back():
             yield
 
     return lifespan

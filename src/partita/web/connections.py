@@ -2,7 +2,8 @@
 
 uvicorn reads a request line and headers of any length, waits for ever for the rest of a request, and accepts
 connections until the process has no file left to open. Here every connection has a deadline for what it does now, and
-when all are taken, the one that has waited longest makes room.
+when all are taken, the one that has waited longest makes room. Bodies that are received or worked on share a budget of
+memory; when it is used up, the slowest of those that are received makes room.
 """
 
 from __future__ import annotations
@@ -38,6 +39,10 @@ class Limits:
     headers: int = 100
     receive_seconds: float = 30.0
     """For a request's head, and for each further stretch of a body."""
+    bodies_bytes: int = 24_000_000
+    """What all bodies together may take that are received or worked on."""
+    body_counts: int = 1_000_000
+    """So much of one counts; what is more goes on to a file."""
     slowest_bytes: int = 1024
     """What a body brings in a second, at least."""
     send_seconds: float = 60.0
@@ -86,8 +91,10 @@ class Room:
     loop: asyncio.AbstractEventLoop
     connections: dict[Connection, None] = field(default_factory=dict)
     """In the order in which they came, or were last heard of."""
+    held: int = 0
+    """Bytes of bodies that are in memory."""
     _sweeping: bool = False
-    _told_at: float = float("-inf")
+    _told_at: dict[str, float] = field(default_factory=dict)
 
     def enter(self, connection: Connection) -> None:
         """One more; if there is no place left, one that waits for its client goes."""
@@ -106,11 +113,27 @@ class Room:
         if self.connections.pop(connection, connection) is None:
             self.connections[connection] = None
 
-    def _make_room(self) -> None:
+    def hold(self, count: int) -> None:
+        """So many bytes more; if that is too much, the slowest senders go."""
+        self.held += count
+        while self.held > self.limits.bodies_bytes:
+            slowest = min((each for each in self.connections if each.is_sending), key=Connection.speed, default=None)
+            if slowest is None:
+                return
+            self._tell("connections: bodies take %d MB; those that come slowest are refused", self.held // 1_000_000)
+            slowest.refuse_body()
+
+    def let_go(self, count: int) -> None:
+        self.held -= count
+
+    def _tell(self, message: str, number: int) -> None:
         now = self.loop.time()
-        if now - self._told_at > 60:
-            self._told_at = now
-            _log.warning("connections: all %d are in use; those that wait longest are closed", len(self.connections))
+        if now - self._told_at.get(message, float("-inf")) > 60:
+            self._told_at[message] = now
+            _log.warning(message, number)
+
+    def _make_room(self) -> None:
+        self._tell("connections: all %d are in use; those that wait longest are closed", len(self.connections))
         silent = (each for each in self.connections if not each.has_asked)
         waiting = (each for each in self.connections if each.waits)
         longest = next(chain(silent, waiting, self.connections))
@@ -143,6 +166,7 @@ class Connection(HttpToolsProtocol):
         self._useless = 0  # bytes since the last one that was part of anything but a head
         self._since = self.loop.time()  # when what it does now began
         self._bytes = 0  # of the request that is being received
+        self._held = 0  # of the bodies that are received or worked on
         self._receiving = False
         self._refused = False
         self._unread_since: float | None = None
@@ -163,6 +187,15 @@ class Connection(HttpToolsProtocol):
         """Whether it waits for its client, and no answer is being made."""
         return self._answering is None
 
+    @property
+    def is_sending(self) -> bool:
+        """Whether a body is coming in."""
+        return self._receiving and self._held > 0 and not self._refused
+
+    def speed(self) -> float:
+        """Bytes in a second of the request that is being received."""
+        return self._bytes / (self.loop.time() - self._since + 0.001)
+
     # What the loop calls.
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
@@ -171,6 +204,7 @@ class Connection(HttpToolsProtocol):
 
     def connection_lost(self, exc: Exception | None) -> None:
         self._room.leave(self)
+        self._let_go()
         super().connection_lost(exc)
 
     def data_received(self, data: bytes) -> None:
@@ -212,6 +246,10 @@ class Connection(HttpToolsProtocol):
         self._progress = True
         if not self._refused:
             super().on_body(body)
+            more = min(len(body), self._limits.body_counts - self._held)
+            if more > 0:
+                self._held += more
+                self._room.hold(more)
 
     def on_message_complete(self) -> None:
         self._progress = True
@@ -220,7 +258,18 @@ class Connection(HttpToolsProtocol):
         if not self._refused:
             super().on_message_complete()
 
+    # What an answer calls when it is complete.
+
+    def on_response_complete(self) -> None:
+        if not self.pipeline:
+            self._let_go()
+        super().on_response_complete()
+
     # What the room calls.
+
+    def refuse_body(self) -> None:
+        """End a body that comes in, as there is no memory left for it."""
+        self._refuse(HTTPStatus.SERVICE_UNAVAILABLE)
 
     def expire(self, now: float) -> None:
         """End it if what it does takes too long."""
@@ -243,12 +292,17 @@ class Connection(HttpToolsProtocol):
         """End it at once."""
         self.transport.abort()
 
+    def _let_go(self) -> None:
+        self._room.let_go(self._held)
+        self._held = 0
+
     def _refuse(self, status: HTTPStatus) -> None:
         """Say why, and read no more; an answer that has begun is broken off."""
         if self._refused:
             return
         self._refused = True
         self._since = self.loop.time()
+        self._let_go()
         answering = self._answering
         if answering is not None:
             if answering.response_started or self.pipeline:

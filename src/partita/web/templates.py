@@ -23,12 +23,14 @@ from partita.kit.faces import drawing, initials
 from partita.kit.labels import field_id, field_link
 from partita.kit.sharing.addresses import absolute
 from partita.kit.sharing.structured import structured_data
+from partita.kit.short_memory import remembered_if_short
 from partita.kit.stale import opened
 from partita.web import charts, small_charts
 from partita.web.assets import Assets
 
 _OURS = Path(__file__).parent / "templates"
-_FRAGMENTS = 4096
+_FRAGMENTS = 1024
+"""Each keeps the item that it was made of."""
 _BACK = 3
 """How many pages back a list can go; cursors are long, and URLs should not be."""
 
@@ -190,7 +192,7 @@ def _declared(route: Any) -> frozenset[str]:
     return frozenset((*(each.alias for each in declared), "back")) if declared else frozenset()
 
 
-@lru_cache(maxsize=4096)
+@remembered_if_short(most=4096, longest=500)
 def _pair(name: str, value: str) -> str:
     return urlencode([(name, value)])
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import gzip
 import socket
 import tracemalloc
@@ -301,6 +302,36 @@ def test_all_bodies_together_have_a_limit_which_is_given_back(open_door: OpenDoo
         assert first.response().body == b"first"
         with Client(door.port) as third:
             assert third.ask("Size", b"x" * 1400).body == b'{"Size":1400}'
+
+
+def test_what_is_unpacked_counts_too(open_door: OpenDoor, backend: StandIn) -> None:
+    door = open_door(all_bodies_bytes=150_000)
+    with Client(door.port) as first, Client(door.port) as second:
+        first.send(post("Hold", gzip.compress(b"x" * 100_000), Content_Encoding="gzip"))
+        answer = backend.held.get(timeout=20)
+        second.send(post("Size", gzip.compress(b"x" * 100_000), Content_Encoding="gzip"))
+        assert second.response().status == 503
+        answer(b"first")
+        assert first.response().body == b"first"
+        assert second.ask("Size", gzip.compress(b"x" * 100_000), Content_Encoding="gzip").body == b'{"Size":100000}'
+
+
+def test_of_a_gzip_bomb_nothing_stays(open_door: OpenDoor) -> None:
+    """An error holds its traceback, which held all that had been unpacked, until garbage was collected."""
+    bomb = gzip.compress(b"0" * (40 * 1024 * 1024))
+    broken = gzip.compress(b"0" * (8 * 1024 * 1024))[:-10]
+    readers = [RequestReader(Admissions(), DoorLimits(), Budget(REQUEST_BYTES)) for _ in range(6)]
+    gc.collect()
+    gc.disable()
+    tracemalloc.start()
+    try:
+        for reader, body in zip(readers, (bomb, broken) * 3, strict=True):
+            reader.feed(post("Size", body, Content_Encoding="gzip"))
+            assert reader.requests[0].refusal is not None
+        assert tracemalloc.get_traced_memory()[0] < 5_000_000
+    finally:
+        tracemalloc.stop()
+        gc.enable()
 
 
 @given(st.lists(st.sampled_from(["whole", "half", "refused", "gone"]), max_size=12))

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import asyncio
+import gc
+import tracemalloc
 from collections.abc import AsyncIterator, Awaitable, Callable
 from dataclasses import replace
 from typing import TypeVar
@@ -114,3 +116,18 @@ def test_an_item_may_stand_for_several_documents(search: Search) -> None:
             assert (await search.rank(catalog, ("camel",))).ids == ("b1",)
 
     run(story)
+
+
+def test_counts_of_words_that_strangers_ask_for_take_little_memory(search: Search) -> None:
+    async def story() -> int:
+        await _put(search, Book(id="1", body="goats"))
+        tracemalloc.start()
+        try:
+            for number in range(150):
+                await search.rank(BOOKS, [f"{number}x{word}{'y' * 2_000}" for word in range(40)])
+            gc.collect()
+            return tracemalloc.get_traced_memory()[0]
+        finally:
+            tracemalloc.stop()
+
+    assert run(story) < 6_000_000

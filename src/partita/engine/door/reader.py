@@ -173,7 +173,7 @@ class RequestReader:
         if not self._kept:
             return
         if not self._budget.take(len(chunk)):
-            raise self._refused(ServiceUnavailableError("The server has too many large requests. Try again later."))
+            raise self._refused(_too_many())
         self._taken += len(chunk)
         if not self._body:
             self._body = chunk  # most bodies come at once
@@ -190,6 +190,8 @@ class RequestReader:
         try:
             body = self._opened(body)
         except DynamoError as error:
+            # Without tracebacks, which would hold what was unpacked so far until garbage is collected.
+            error.__cause__ = error.__context__ = error.__traceback__ = None
             self._refusal, body = error, b""
         operation = self._admission.operation if self._admission is not None else None
         if operation is None and self._admission is not None:
@@ -209,9 +211,14 @@ class RequestReader:
         if self._admission is None or self._refusal is not None:
             return body
         self._admission.check(body)
-        if self._encoding is not None:
-            return decompress(body, self._encoding, self._limits.body_bytes)
-        return body
+        if self._encoding is None:
+            return body
+        unpacked = decompress(body, self._encoding, self._limits.body_bytes)
+        more = max(0, len(unpacked) - len(body))
+        if not self._budget.take(more):
+            raise _too_many()
+        self._taken += more
+        return unpacked
 
     def _end(self, request: Request) -> None:
         self.requests.append(request)
@@ -239,6 +246,10 @@ class RequestReader:
 
     def _headers_too_large(self) -> HeadersTooLargeError:
         return HeadersTooLargeError(f"Request line and headers are over {self._limits.head_bytes} bytes. Send fewer.")
+
+
+def _too_many() -> ServiceUnavailableError:
+    return ServiceUnavailableError("The server has too many large requests. Try again later.")
 
 
 class _FinishedError(Exception):

@@ -8,6 +8,7 @@ import threading
 from collections import OrderedDict
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cached_property
+from hashlib import blake2b
 from pathlib import Path
 from typing import Any, TypeAlias
 
@@ -16,8 +17,9 @@ os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
 import numpy as np
 
+from partita.kit.meaning.languages import is_understood
 from partita.kit.meaning.pieces import pieces
-from partita.kit.meaning.weights import read_vocabulary, read_weights
+from partita.kit.meaning.weights import Weights, read_vocabulary, read_weights
 
 Array: TypeAlias = "np.ndarray[Any, np.dtype[np.float32]]"
 
@@ -28,8 +30,8 @@ _MOST_PIECES = 256
 _BEGIN, _END = 101, 102
 _REMEMBERED = 2_000
 """Vectors of texts that were asked for lately: headings come again, and so do questions."""
-_REMEMBERED_WORDS = 200
-"""The words of so many."""
+_REMEMBERED_WORDS = 50
+"""The words of so many: of a long text they are 100 KB."""
 _TOGETHER = 2_000
 """So many pieces are read at once, unless one text has more."""
 _SMALL_WORDS = (
@@ -37,8 +39,6 @@ _SMALL_WORDS = (
     " that the their them there they this to was were what when where which who whom whose why will with would"
 )
 """They mean nothing by themselves, and neither do signs."""
-_LATIN = 0.7
-"""The share of a text's letters that must be Latin."""
 
 
 class MiniLM:
@@ -49,13 +49,11 @@ class MiniLM:
     def __init__(self, folder: Path) -> None:
         self._folder = folder
         self._guard = threading.Lock()
-        self._remembered: OrderedDict[str, Array] = OrderedDict()
-        self._remembered_words: OrderedDict[str, bytes] = OrderedDict()
+        self._remembered: OrderedDict[bytes, Array] = OrderedDict()
+        self._remembered_words: OrderedDict[bytes, bytes] = OrderedDict()
 
     def understands(self, text: str) -> bool:
-        """Whether most letters are Latin: of other scripts the model has learnt next to nothing."""
-        letters = [each for each in text[:1_000] if each.isalpha()]
-        return bool(letters) and sum(each < "\u0250" for each in letters) >= _LATIN * len(letters)
+        return is_understood(text)
 
     def vector(self, texts: Sequence[str]) -> bytes:
         """What some texts mean together."""
@@ -69,7 +67,7 @@ class MiniLM:
     def words(self, text: str) -> bytes:
         """What each piece of a meaningful word means where it stands."""
         with self._guard:
-            found = self._remembered_words.get(text)
+            found = self._remembered_words.get(_key(text))
         return self._read([text])[0][1] if found is None else found
 
     @cached_property
@@ -77,7 +75,7 @@ class MiniLM:
         return read_vocabulary(self._folder)
 
     @cached_property
-    def _weights(self) -> Mapping[str, Array]:
+    def _weights(self) -> Weights:
         return read_weights(self._folder)
 
     @cached_property
@@ -90,10 +88,10 @@ class MiniLM:
 
     def _meanings(self, texts: Iterable[str]) -> dict[str, Array]:
         with self._guard:
-            wanted = dict.fromkeys(texts)
-            known = {each: self._remembered[each] for each in wanted if each in self._remembered}
+            wanted = {each: _key(each) for each in texts}
+            known = {each: self._remembered[key] for each, key in wanted.items() if key in self._remembered}
             for each in known:
-                self._remembered.move_to_end(each)
+                self._remembered.move_to_end(wanted[each])
         missing = [each for each in wanted if each not in known]
         return known | {text: meaning for text, (meaning, _) in zip(missing, self._read(missing), strict=True)}
 
@@ -114,9 +112,15 @@ class MiniLM:
         return read
 
 
-def _remember(known: OrderedDict[str, Any], text: str, value: object, most: int) -> None:
-    known[text] = value
-    known.move_to_end(text)
+def _key(text: str) -> bytes:
+    """What stands for a text: it may be long itself."""
+    return blake2b(text.encode(errors="surrogatepass"), digest_size=16).digest()
+
+
+def _remember(known: OrderedDict[bytes, Any], text: str, value: object, most: int) -> None:
+    key = _key(text)
+    known[key] = value
+    known.move_to_end(key)
     if len(known) > most:
         known.popitem(last=False)
 
@@ -133,13 +137,14 @@ def _heaps(texts: Sequence[Sequence[int]]) -> Iterable[list[Sequence[int]]]:
         yield heap
 
 
-def encode(weights: Mapping[str, Array], texts: Sequence[Sequence[int]]) -> list[Array]:
+def encode(model: Weights, texts: Sequence[Sequence[int]]) -> list[Array]:
     """What each piece of some texts means where it stands, by the numbers of the pieces. The texts lie one behind the
     other, as matrices are multiplied quicker by many rows than by few; only the attention is of each text alone."""
+    weights = model.matrices
     ends = np.cumsum([len(each) for each in texts])
     begins = [0, *ends[:-1]]
     spans = list(zip(begins, ends, strict=True))
-    words = weights["embeddings.word_embeddings.weight"][[number for each in texts for number in each]]
+    words = model.words.of([number for each in texts for number in each])
     places = np.concatenate([weights["embeddings.position_embeddings.weight"][: len(each)] for each in texts])
     x = _normal(weights, "embeddings.LayerNorm", words + places + weights["embeddings.token_type_embeddings.weight"][0])
     for number in range(_LAYERS):

@@ -6,7 +6,10 @@ They are data. The package that brings them is never imported, and a digest says
 from __future__ import annotations
 
 import json
-import mmap
+import os
+import weakref
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from hashlib import file_digest
 from importlib.util import find_spec
 from pathlib import Path
@@ -60,28 +63,50 @@ def read_vocabulary(folder: Path) -> dict[str, int]:
     return {line: number for number, line in enumerate(checked(folder, VOCABULARY).read_bytes().decode().splitlines())}
 
 
-def read_weights(folder: Path) -> dict[str, Array]:
+class WordRows:
+    """The numbers of each piece of a word. They stay in the file: a text needs a few rows, which the system has in its
+    memory, for all processes once, and the 47 MB of all of them would be this process's if they were mapped."""
+
+    def __init__(self, file: Path, begin: int, width: int) -> None:
+        self._descriptor = os.open(file, os.O_RDONLY)
+        weakref.finalize(self, os.close, self._descriptor)
+        self._begin, self._bytes = begin, 4 * width
+
+    def of(self, numbers: Sequence[int]) -> Array:
+        """The rows of some pieces."""
+        import numpy as np
+
+        rows = (os.pread(self._descriptor, self._bytes, self._begin + number * self._bytes) for number in numbers)
+        return np.frombuffer(b"".join(rows), np.float32).reshape(len(numbers), -1)
+
+
+@dataclass(frozen=True, slots=True)
+class Weights:
+    """All numbers of the model."""
+
+    matrices: Mapping[str, Array]
+    words: WordRows
+
+
+def read_weights(folder: Path) -> Weights:
     """The model's matrices by name, those of its layers turned. The format: the length of a header, the header as JSON,
     and the numbers."""
     import numpy as np
 
+    path = checked(folder, WEIGHTS)
     found: dict[str, Array] = {}
-    with checked(folder, WEIGHTS).open("rb") as file:
+    with path.open("rb") as file:
         length = int.from_bytes(file.read(8), "little")
         assert length < _MOST_HEADER  # the digest says so
-        for name, entry in json.loads(file.read(length)).items():
-            if name == "__metadata__" or entry["dtype"] != "F32":
+        header = json.loads(file.read(length))
+        for name, entry in header.items():
+            if name in ("__metadata__", _WORDS) or entry["dtype"] != "F32":
                 continue
             begin, end = (8 + length + each for each in entry["data_offsets"])
-            if name == _WORDS:
-                # Left in the file, from which the system takes what is used: 47 MB less for each process.
-                mapped = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
-                numbers = np.frombuffer(mapped, np.float32, (end - begin) // 4, begin)
-                found[name] = numbers.reshape(entry["shape"])
-                continue
             file.seek(begin)
             matrix = np.frombuffer(file.read(end - begin), np.float32).reshape(entry["shape"])
             # A copy: only then every number lies where processors read it quickly. Layers are turned, as texts are
             # multiplied by them: a short one takes little more than half the time.
             found[name] = (matrix.T if name.startswith("encoder.") else matrix).copy(order="C")
-    return found
+    words = header[_WORDS]
+    return Weights(found, WordRows(path, 8 + length + words["data_offsets"][0], words["shape"][1]))

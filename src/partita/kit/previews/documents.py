@@ -20,7 +20,7 @@ MEGABYTES = 768
 async def document_text(data: bytes, kind: str) -> Text:
     """The text of a PDF or an Office file; `PreviewRefused` says what is wrong with it."""
     if kind == PDF:
-        from partita.kit.previews.pdf import pdf_text
+        from partita.kit.previews.in_process import pdf_text
 
         title, found, pages, complete = await made(pdf_text, data)
         blocks, whole = bounded(Block(cast(BlockKind, kind), text, level, page) for kind, text, level, page in found)

@@ -16,7 +16,7 @@ async def thumbnail_of(data: bytes, *, width: int = 400, height: int = 400, page
     """A WebP that fits into so many pixels; of a PDF, of that page (the first is 0). `PreviewRefused` otherwise."""
     kind = kind_of(data)
     if kind == PDF:
-        from partita.kit.previews.pdf import pdf_page
+        from partita.kit.previews.in_process import pdf_page
 
         return Picture(WEBP, *await made(pdf_page, data, page, width, height))
     if kind in PICTURES:

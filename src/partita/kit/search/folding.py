@@ -6,10 +6,11 @@ import re
 import threading
 import unicodedata
 from collections.abc import Iterator
-from functools import lru_cache
 from typing import Any
 
 import apsw
+
+from partita.kit.short_memory import remembered_if_short
 
 STEM = "¤"
 """Stands before a stem in the index. It is no letter, so no word can begin with it."""
@@ -80,7 +81,7 @@ def stemmed(words: list[str]) -> str:
     return " ".join((*words, *stems))
 
 
-@lru_cache(65_536)
+@remembered_if_short(most=32_768, longest=40)
 def _stem(word: str) -> str:
     with _stemming:
         found: Any = _porter(word.encode(), apsw.FTS5_TOKENIZE_DOCUMENT, None, include_offsets=False)

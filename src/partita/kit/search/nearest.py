@@ -10,6 +10,7 @@ runs only where there is a model, and numpy with it.
 
 from __future__ import annotations
 
+import os
 import threading
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -25,6 +26,9 @@ from partita.kit.search.tables import made, writing
 
 if TYPE_CHECKING:
     import numpy as np
+
+# Before anybody imports numpy: matrices this small are computed no faster by several threads, each with a buffer.
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
 _CANDIDATES = 1_000
 """So many are compared number by number."""

@@ -20,9 +20,13 @@ from partita.kit.search.catalog import Catalog
 from partita.kit.search.folding import STEM, stem
 from partita.kit.search.reads import Chosen, Matching
 from partita.kit.search.tables import made, vocabulary
+from partita.table.recent import Recent
 
 MOST_WORDS = 40
 _COUNTS_SECONDS = 300.0
+_COUNTS_BYTES = 2_000_000
+"""How much memory counts may take: words come from whoever asks."""
+_COUNT_BYTES = 300
 """How long it is remembered how many documents hold a word: it only weighs, and changes slowly."""
 _SHARE = 0.02
 """The share of all documents that the words which choose may be in, together; the rarest ones first."""
@@ -52,7 +56,7 @@ class Counts:
     def __init__(self, clock: Any = time.monotonic) -> None:
         self._clock = clock
         self._guard = threading.Lock()
-        self._known: dict[tuple[str, str], tuple[float, int]] = {}
+        self._known: Recent[tuple[str, str], tuple[float, int]] = Recent(_COUNTS_BYTES)
 
     def of(self, connection: apsw.Connection, catalog: Catalog[Any], terms: Iterable[str]) -> dict[str, int]:
         """The counts of some terms, and under the empty one of all documents."""
@@ -65,7 +69,7 @@ class Counts:
             if known is None or known[0] < now:
                 known = (now + _COUNTS_SECONDS, _count(connection, catalog, term))
                 with self._guard:
-                    self._known[key] = known
+                    self._known.add(key, known, len(term) + _COUNT_BYTES)
             counts[term] = known[1]
         return counts
 

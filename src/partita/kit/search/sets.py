@@ -19,7 +19,7 @@ from partita.table.recent import Recent
 
 _VALUES_BYTES = 32_000_000
 """How much memory sets of documents with a value may take."""
-_WORDS_BYTES = 16_000_000
+_WORDS_BYTES = 8_000_000
 """How much memory sets of documents with some words may take."""
 _ENTRY_BYTES = 300
 _BITS = tuple(1 << place for place in range(8))

@@ -10,8 +10,8 @@ from partita.kit.sharing.cards import Card
 from partita.kit.sharing.pictures import open_graph_picture
 from partita.table.recent import Recent
 
-KEPT_BYTES = 16_000_000
-"""Some four hundred cards."""
+KEPT_BYTES = 8_000_000
+"""Some two hundred cards."""
 MOST_WAITING = 8
 
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Iterable, Mapping
-from functools import lru_cache
 
 from partita.kit.search.folding import stem, tokens
+from partita.kit.short_memory import remembered_if_short
 
 STOP_WORDS: Mapping[str, frozenset[str]] = {
     "en": frozenset(
@@ -45,7 +45,7 @@ _ETHIOPIC_PREFIXES = tuple(tokens("እንደ ስለ የሚ በሚ ለሚ እየ 
 _ETHIOPIC_SUFFIXES = tuple(tokens("ዎችን ዎች ችን ቸው ች ውን ው ዋ ን ም ና"))
 
 
-@lru_cache(2_048)
+@remembered_if_short(most=2_048, longest=4_000)
 def terms(text: str) -> tuple[str, ...]:
     """The meaningful words of a text by their stems, in order. One passage is judged for many topics and questions, so
     those of the latest are remembered."""
@@ -57,7 +57,7 @@ def content_words(text: str) -> list[str]:
     return [word for word in tokens(text) if word not in _ALL_STOP_WORDS and (len(word) > 1 or word.isdigit())]
 
 
-@lru_cache(65_536)
+@remembered_if_short(most=16_384, longest=40)
 def word_stem(word: str) -> str:
     """The stem of a folded word: Porter's in English; in Arabic and Amharic without the commonest prefix and suffix."""
     english = stem(word)
