@@ -7,12 +7,13 @@ from dataclasses import dataclass
 
 import httptools
 
-from partita.dynamo.errors import DynamoError
+from partita.dynamo.errors import DynamoError, RequestTooLargeError
 from partita.engine.door.admission import Admission, Admissions
 from partita.engine.door.budget import Budget
 from partita.engine.door.compression import chosen_encoding, decompress, too_large
 from partita.engine.door.limits import DoorLimits
 from partita.engine.door.refusals import HeadersTooLargeError, MalformedRequestError, ServiceUnavailableError
+from partita.engine.door.weight import weight
 
 
 @dataclass(slots=True)
@@ -211,10 +212,13 @@ class RequestReader:
         if self._admission is None or self._refusal is not None:
             return body
         self._admission.check(body)
-        if self._encoding is None:
-            return body
-        unpacked = decompress(body, self._encoding, self._limits.body_bytes)
-        more = max(0, len(unpacked) - len(body))
+        unpacked = body
+        if self._encoding is not None:
+            unpacked = decompress(body, self._encoding, self._limits.body_bytes)
+        values = weight(unpacked)
+        if values > self._limits.all_bodies_bytes - len(unpacked):
+            raise _too_many_values(self._limits.all_bodies_bytes)
+        more = max(0, len(unpacked) - len(body)) + values
         if not self._budget.take(more):
             raise _too_many()
         self._taken += more
@@ -246,6 +250,13 @@ class RequestReader:
 
     def _headers_too_large(self) -> HeadersTooLargeError:
         return HeadersTooLargeError(f"Request line and headers are over {self._limits.head_bytes} bytes. Send fewer.")
+
+
+def _too_many_values(limit: int) -> RequestTooLargeError:
+    """The refusal of a body that could never be read within the limit."""
+    return RequestTooLargeError(
+        f"The values of the body would take over {limit} bytes of memory. Send fewer of them in one request."
+    )
 
 
 def _too_many() -> ServiceUnavailableError:
