@@ -108,6 +108,9 @@ def test_a_batch_get_reads_16_mb_and_gives_the_rest_back(engine: Engine) -> None
     seen = len(response["Responses"].get("films", [])) + len(again["Responses"].get("films", []))
     assert seen == 1
     assert again["UnprocessedKeys"] == {}
+    arn = engine.call("DescribeTable", {"TableName": "music"})["Table"]["TableArn"]
+    by_arn = engine.call("BatchGetItem", {"RequestItems": {arn: {"Keys": keys, "ConsistentRead": True}}})
+    assert by_arn["UnprocessedKeys"] == {arn: {"Keys": keys[41:], "ConsistentRead": True}}
 
 
 def test_metrics_of_a_batch_come_per_table(engine: Engine) -> None:

@@ -12,7 +12,7 @@ import orjson
 from partita.dynamo.capacity import Capacity, read_units
 from partita.dynamo.errors import ResourceNotFoundError, ValidationError
 from partita.dynamo.expressions.evaluate import holds
-from partita.dynamo.expressions.key_condition import KeyRange, check_indexable, key_range, key_terms
+from partita.dynamo.expressions.key_condition import KeyRange, key_range, key_terms, old_key_terms
 from partita.dynamo.expressions.paths import project
 from partita.dynamo.expressions.tree import Path, Projection
 from partita.dynamo.expressions.walk import paths_in
@@ -58,10 +58,9 @@ def query(connection: apsw.Connection, catalog: Catalog, request: Query, load: L
     old = "KeyConditions" in request.legacy
     terms = () if old else key_terms(request.condition)  # told before a missing table
     table, index = _target(catalog, request)
-    if old:
-        check_indexable(request.condition)
-        terms = key_terms(request.condition)
     hash_keys, range_keys = _key_schema(table, index)
+    if old:
+        terms = old_key_terms(request.condition, hash_keys, range_keys)
     try:
         selected = key_range(terms, hash_keys, range_keys)
     except ValidationError:

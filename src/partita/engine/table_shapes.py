@@ -140,7 +140,7 @@ DESCRIBE_STREAM = Structure(
         "ShardFilter": Structure(
             {
                 "Type": Text(required=True, choices=("CHILD_SHARDS",)),
-                "ShardId": Text(required=True, least=28, most=65),
+                "ShardId": Text(required=True, least=28, most=65, pattern="shardId-[0-9]+-[0-9a-f]+"),
             }
         ),
     }

@@ -71,7 +71,7 @@ _OPERATOR = "Invalid operator used in KeyConditionExpression: "
         ("pk = :s AND contains(sk, :t)", _OPERATOR + "contains"),
         ("pk = :s AND attribute_exists(sk)", _OPERATOR + "attribute_exists"),
         ("pk = :s AND attribute_not_exists(sk)", _OPERATOR + "attribute_not_exists"),
-        ("(pk = :s AND sk = :t) AND third = :t", "Query key condition not supported"),
+        ("(pk = :s AND sk = :t) AND third = :t", "Conditions can be of length 1 or 2 only"),
         ("pk = :s AND sk > size(third)", "KeyConditionExpressions cannot contain nested operations"),
         (
             "pk = :s AND sk BETWEEN third AND :t",

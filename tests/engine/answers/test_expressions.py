@@ -38,8 +38,8 @@ def test_names_begin_with_a_letter_in_every_expression(engine: Engine, name: str
     engine.call("Scan", {"TableName": "music", **named})
 
 
-@pytest.mark.parametrize("position", ["2147483648", "99999999999999", "123456789012345678901234567890"])
-def test_a_position_fits_in_31_bits(engine: Engine, position: str) -> None:
+@pytest.mark.parametrize("position", ["2147483648", "99999999999999", "00000000001", "123456789012345678901234567890"])
+def test_a_position_fits_in_31_bits_and_ten_digits(engine: Engine, position: str) -> None:
     request = {"TableName": "music", "Key": _KEY, "ProjectionExpression": f"a[{position}]"}
     assert fault(engine, "GetItem", request) == (
         f"Invalid ProjectionExpression: List index is not within the allowable range; index: [{position}]"

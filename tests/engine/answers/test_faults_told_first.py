@@ -107,6 +107,7 @@ def test_a_put_tells_its_parameters_before_its_item_and_reads_their_key_before_t
     assert fault(engine, "Query", start) == f"The provided starting key is invalid: {empty}"
 
 
+_FIRST = "Invalid condition in KeyConditionExpression: {} operator must have the key attribute as its first operand"
 _HUGE: Wire = {"pk": {"S": "a"}, "b": {"S": "x" * 410_000}}
 
 
@@ -138,6 +139,13 @@ _HUGE: Wire = {"pk": {"S": "a"}, "b": {"S": "x" * 410_000}}
                     "Invalid condition in KeyConditionExpression: No key attribute specified",
                 ),
                 ("pk = :a AND pk = :a", "KeyConditionExpressions must only contain one condition per key"),
+                (
+                    "(pk = :a AND sk = :a) AND (sk = :a AND x = :a)",
+                    "KeyConditionExpressions must only contain one condition per key",
+                ),
+                ("pk = :a AND a <> b", "Invalid operator used in KeyConditionExpression: <>"),
+                ("pk = :a AND begins_with(:a, sk)", _FIRST.format("begins_with")),
+                ("pk = :a AND :a BETWEEN size(sk) AND size(pk)", _FIRST.format("BETWEEN")),
                 (
                     "pk = :a AND a = b",
                     "Invalid condition in KeyConditionExpression: Multiple attribute names used in one condition",
@@ -173,6 +181,10 @@ def test_old_key_conditions_are_judged_one_by_one_then_counted_then_the_table_is
     for operator in ("NE", "CONTAINS", "NOT_CONTAINS", "IN"):
         request = {"TableName": "music", "KeyConditions": _conditions(pk=operator)}
         assert fault(engine, "Query", request) == indexable
+    missed = "Query condition missed key schema element: "
+    for named, element in ({"x": "NE"}, "pk"), ({"x": "NE", "sk": "EQ"}, "pk"), ({"pk": "NE", "x": "EQ"}, "sk"):
+        assert fault(engine, "Query", {"TableName": "pairs", "KeyConditions": _conditions(**named)}) == missed + element
+    assert fault(engine, "Query", {"TableName": "pairs", "KeyConditions": _conditions(pk="EQ", sk="NE")}) == indexable
     of_index = {"TableName": "pairs", "IndexName": "byTag", "KeyConditions": _conditions(pk="EQ", a="EQ", b="EQ")}
     assert fault(engine, "Query", of_index) == counted
 

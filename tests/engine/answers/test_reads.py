@@ -89,6 +89,12 @@ def test_a_wide_index_is_queried_from_the_left_by_equality(engine: Engine, condi
     assert fault(engine, "Query", _query(condition, "wide", IndexName="byPlace")) == message
 
 
+def test_the_rows_of_a_key_condition_are_one_row(engine: Engine) -> None:
+    put(engine, "wide", pk="rows", land="a", town="a", street="b", house="b")
+    request = _query("(land = :a AND town = :a) AND (street = :b AND house = :b)", "wide", IndexName="byPlace")
+    assert engine.call("Query", request)["Count"] == 1
+
+
 def test_a_scan_starts_in_its_own_segment(engine: Engine) -> None:
     refused = set()
     for number in range(20):

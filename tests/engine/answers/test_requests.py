@@ -234,6 +234,19 @@ def test_other_operations_and_other_faults_have_no_envelope(engine: Engine) -> N
     assert fault(engine, "PutItem", {"TableName": "music", "Item": {"x": {"S": "y"}}}) == (
         f"{INVALID}Missing the key pk in the item"
     )
+    projected: Wire = {"TableName": "music", "ProjectionExpression": "a,"}
+    reads: list[tuple[str, Wire]] = [
+        ("GetItem", {**projected, "Key": _KEY}),
+        ("Scan", projected),
+        ("Query", {**projected, "KeyConditionExpression": "pk = :p", **values(p="a")}),
+        ("BatchGetItem", {"RequestItems": {"music": {"Keys": [_KEY], "ProjectionExpression": "a,"}}}),
+    ]
+    for operation, request in reads:
+        assert fault(engine, operation, request).startswith("Invalid ProjectionExpression: Syntax error")
+    update = {"TableName": "music", "Key": _KEY, "UpdateExpression": "SET"}
+    assert fault(engine, "TransactWriteItems", {"TransactItems": [{"Update": update}]}).startswith(
+        "Invalid UpdateExpression: Syntax error"
+    )
 
 
 @pytest.mark.parametrize(

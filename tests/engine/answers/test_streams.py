@@ -60,8 +60,9 @@ def test_a_shard_filter_asks_for_children_and_the_only_shard_has_none(engine: En
     assert _shards(engine, arn, ShardFilter=good) == []
     for wrong in ({"ShardId": good["ShardId"]}, {"Type": "CHILD_SHARDS"}, {**good, "Type": "ALL"}):
         fault(engine, "DescribeStream", {"StreamArn": arn, "ShardFilter": wrong})
-    short = {"StreamArn": arn, "ShardFilter": {**good, "ShardId": "x"}}
-    assert "'shardFilter.shardId'" in fault(engine, "DescribeStream", short)
+    for malformed in ("x", "x" * 40, "shardId-00000000000000000000-0000000z"):
+        request = {"StreamArn": arn, "ShardFilter": {**good, "ShardId": malformed}}
+        assert "'shardFilter.shardId'" in fault(engine, "DescribeStream", request)
 
 
 def test_continuous_backups_are_described_and_recovery_is_off(engine: Engine) -> None:

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from partita.dynamo.errors import RequestTooLargeError, SerializationError
 from partita.dynamo.limits import REQUEST_BYTES
 from partita.engine.door.compression import chosen_encoding, compress, decompress
-from tests.engine.door.wire import Client, StandIn
+from tests.engine.door.wire import Client, StandIn, post
 
 
 def test_a_large_answer_is_compressed_for_who_asks_and_its_checksum_is_of_the_bytes_sent(client: Client) -> None:
@@ -46,6 +46,14 @@ def test_the_encoding_with_the_highest_weight_is_chosen_and_then_the_first(
     accepted: bytes, encoding: bytes | None
 ) -> None:
     assert chosen_encoding(accepted) == encoding
+
+
+def test_of_several_headers_of_one_name_the_first_counts(client: Client) -> None:
+    for first, second, encoding in (("deflate", "gzip", "deflate"), ("identity", "gzip", None)):
+        for name in ("Accept-Encoding", "accept-encoding"):
+            sent = post("Big", b"10000", Accept_Encoding=first)
+            client.send(sent.replace(b"\r\n\r\n", f"\r\n{name}: {second}\r\n\r\n".encode(), 1))
+            assert client.response().headers.get("content-encoding") == encoding
 
 
 @pytest.mark.parametrize("accepted", ["identity", "", "gzip;q=0", "gzip; q=0.0", "br"])

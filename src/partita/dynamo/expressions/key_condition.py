@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 
 from partita.dynamo.errors import ValidationError
 from partita.dynamo.expressions.tree import (
@@ -23,6 +23,7 @@ from partita.dynamo.expressions.tree import (
     Size,
     Value,
 )
+from partita.dynamo.expressions.walk import paths_in
 from partita.dynamo.frozen import dataclass
 from partita.dynamo.values import AttributeValue, type_of
 
@@ -54,19 +55,42 @@ def key_terms(condition: Condition) -> tuple[KeyTerm, ...]:
     """The terms of a key condition; refuses what no key condition can be, whatever the key is."""
     if not isinstance(condition, And):
         return (_term(condition),)
-    terms = tuple([_term(term) for term in condition.terms])
+    terms = tuple([_term(term) for term in _row(condition)])
     if len({term.name for term in terms}) != len(terms):
         raise ValidationError("KeyConditionExpressions must only contain one condition per key")
     return terms
 
 
-def check_indexable(condition: Condition) -> None:
-    """Refuse operators of the old KeyConditions that no index can answer."""
-    for term in condition.terms if isinstance(condition, And) else (condition,):
+def old_key_terms(
+    condition: Condition, hash_keys: Sequence[tuple[str, str]], range_keys: Sequence[tuple[str, str]]
+) -> tuple[KeyTerm, ...]:
+    """The terms of the old KeyConditions: a key attribute they miss is told before an operator no index can answer."""
+    row = _row(condition)
+    named = {str(path.parts[0]) for path in paths_in(condition)}
+    if len(hash_keys) == 1 and len(range_keys) <= 1:
+        _check_length(named)
+        for name, _ in (*hash_keys, *range_keys)[: len(named)]:
+            if name not in named:
+                raise _missed(name)
+    for term in row:
         if not isinstance(term, Compare | Between | BeginsWith) or (
             isinstance(term, Compare) and term.operator == "<>"
         ):
             raise ValidationError("Attempted conditional constraint is not an indexable operation")
+    return key_terms(condition)
+
+
+def _row(condition: Condition) -> list[Condition]:
+    """The conditions that AND joins, whatever the parentheses around some of them."""
+    row: list[Condition] = []
+    waiting = [condition]
+    while waiting:
+        current = waiting.pop()
+        if isinstance(current, And):
+            waiting.extend(reversed(current.terms))
+        else:
+            row.append(current)
+    return row
 
 
 def key_range(
@@ -80,8 +104,8 @@ def key_range(
         terms[term.name] = term
     if len(hash_keys) > 1 or len(range_keys) > 1:
         _check_wide(terms, [name for name, _ in hash_keys], [name for name, _ in range_keys])
-    elif len(terms) > 2:
-        raise ValidationError("Conditions can be of length 1 or 2 only")
+    else:
+        _check_length(terms)
     partition = []
     for name, kind in hash_keys:
         term = _wanted(terms, name, kind)
@@ -101,7 +125,7 @@ def key_range(
     if terms:
         if not range_keys:
             raise ValidationError(_UNSUPPORTED)
-        raise ValidationError(f"Query condition missed key schema element: {range_keys[0][0]}")
+        raise _missed(range_keys[0][0])
     return KeyRange(tuple(partition), tuple(leading), last)
 
 
@@ -123,10 +147,19 @@ def _check_wide(terms: Mapping[str, KeyTerm], hash_names: list[str], range_names
         )
 
 
+def _check_length(terms: Collection[str]) -> None:
+    if len(terms) > 2:
+        raise ValidationError("Conditions can be of length 1 or 2 only")
+
+
+def _missed(name: str) -> ValidationError:
+    return ValidationError(f"Query condition missed key schema element: {name}")
+
+
 def _wanted(terms: dict[str, KeyTerm], name: str, kind: str) -> KeyTerm:
     term = terms.pop(name, None)
     if term is None:
-        raise ValidationError(f"Query condition missed key schema element: {name}")
+        raise _missed(name)
     for value in term.values:
         if type_of(value) != kind:
             raise ValidationError(
@@ -153,12 +186,10 @@ def _term(condition: Condition) -> KeyTerm:
             return KeyTerm(str(path.parts[0]), "begins_with", (value.value,))
     match condition:
         case Compare(operator, left, right):
-            if isinstance(right, Path) and isinstance(left, Value):
-                left, right, operator = right, left, _FLIPPED[operator]
-            if isinstance(left, Path) and isinstance(right, Path):
-                raise ValidationError(f"Invalid condition in {_MEMBER}: Multiple attribute names used in one condition")
             if operator == "<>":
                 raise _unsupported("<>")
+            if isinstance(right, Path) and isinstance(left, Value):
+                left, right, operator = right, left, _FLIPPED[operator]
             return _made(left, operator, right)
         case Between(operand, low, high):
             return _made(operand, "BETWEEN", low, high)
@@ -179,15 +210,16 @@ def _term(condition: Condition) -> KeyTerm:
         case AttributeType():
             raise _unsupported("attribute_type")
         case And():
-            # Parentheses around a row of conditions: DynamoDB flattens only the outermost row.
-            raise ValidationError(_UNSUPPORTED)
+            raise AssertionError("a row holds no row")
 
 
 def _made(operand: Path | Value | Size, operator: str, *values: Path | Value | Size) -> KeyTerm:
     if isinstance(operand, Size):
         raise ValidationError("KeyConditionExpressions cannot contain nested operations")
     if not isinstance(operand, Path):
-        raise ValidationError(f"Invalid condition in {_MEMBER}: No key attribute specified")
+        if operator in ("BETWEEN", "begins_with"):
+            raise _invalid(f"{operator} operator must have the key attribute as its first operand")
+        raise _invalid("No key attribute specified")
     name, *below = operand.parts
     return KeyTerm(str(name), operator, tuple(map(_literal, values)), bool(below))
 
@@ -197,7 +229,11 @@ def _literal(operand: Path | Value | Size) -> AttributeValue:
         return operand.value
     if isinstance(operand, Size):
         raise ValidationError("KeyConditionExpressions cannot contain nested operations")
-    raise ValidationError(f"Invalid condition in {_MEMBER}: Multiple attribute names used in one condition")
+    raise _invalid("Multiple attribute names used in one condition")
+
+
+def _invalid(reason: str) -> ValidationError:
+    return ValidationError(f"Invalid condition in {_MEMBER}: {reason}")
 
 
 def _unsupported(operator: str) -> ValidationError:

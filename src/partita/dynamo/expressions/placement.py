@@ -62,6 +62,12 @@ def _check_path(path: RawPath) -> None:
     for part in path.parts:
         if isinstance(part, int):
             if part > _MOST_POSITION:
-                raise ValidationError(f"List index is not within the allowable range; index: [{part}]")
+                raise _out_of_range(f"[{part}]")
+        elif part[0] == "[":
+            raise _out_of_range(part)
         elif part[0] != "#" and part.upper() in RESERVED_WORDS:
             raise ValidationError(f"Attribute name is a reserved keyword; reserved keyword: {part}")
+
+
+def _out_of_range(position: str) -> ValidationError:
+    return ValidationError(f"List index is not within the allowable range; index: {position}")

@@ -35,6 +35,7 @@ _TOKEN = re.compile(
     re.VERBOSE,
 )
 _END = "<EOF>"
+_POSITION_DIGITS = 10
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,7 +139,8 @@ def path(tokens: Tokens) -> RawPath:
                 raise tokens.unexpected()
             tokens.take()
             tokens.expect("]")
-            parts.append(int(index))
+            # More digits are out of range whatever they say; they stay a text, which no name can be.
+            parts.append(int(index) if len(index) <= _POSITION_DIGITS else f"[{index}]")
         else:
             return RawPath(tuple(parts))
 

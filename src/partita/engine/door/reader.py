@@ -77,9 +77,9 @@ class RequestReader:
         self._useless = 0
         self._progress = False
         # The parser puts headers straight into the dictionary, without a Python call for each. A name that comes twice
-        # counts once, with its last value, for signatures as for everything else.
+        # counts once, with its first value, for signatures as for everything else.
         self._raw_headers: dict[bytes, bytes] = {}
-        self.on_header = self._raw_headers.__setitem__
+        self.on_header = self._raw_headers.setdefault
         self._encoding: bytes | None = None
         self._accepted: bytes | None = None
         self._admission: Admission | None = None
@@ -143,7 +143,7 @@ class RequestReader:
         raw, parser = self._raw_headers, self._parser
         assert parser is not None
         head_bytes = len(self._url) + sum(map(len, raw)) + sum(map(len, raw.values()))
-        headers = {name.lower(): value for name, value in raw.items()}
+        headers = {name.lower(): value for name, value in reversed(raw.items())}  # the first of a name in two cases
         if parser.should_upgrade():
             # The parser skips such a request's body, which would then be read as the next request.
             raise self._refused(MalformedRequestError("This server only speaks HTTP/1.1: send no Upgrade."))
