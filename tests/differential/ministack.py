@@ -141,6 +141,18 @@ MINISTACK_RULES: tuple[Rule, ...] = (
     ),
     differs(
         MINISTACK,
+        "sizes of keys in a transaction",
+        "A Put with a key that is too long, and maybe of a wrong type as well, cancels a transaction; it refuses the "
+        "request.",
+        lambda it: (
+            it.ours.code == "TransactionCanceledException"
+            and "ValidationError" in it.ours.members["Reasons"]
+            and bool(re.search("Aggregated size of all (range|hash) keys has exceeded", it.theirs.message))
+        ),
+        CHOSEN,
+    ),
+    differs(
+        MINISTACK,
         "sums of long numbers",
         "Sums are exact to 38 digits; it rounds to 28.",
         lambda it: (
