@@ -26,7 +26,7 @@ _CHECKS: list[tuple[str, str, str]] = [
     ),
     (
         "forms of key conditions",
-        "in KeyConditionExpression|^KeyConditionExpressions |^Query (key )?condition",
+        "in KeyConditionExpression|^KeyConditionExpressions |^Query (key )?condition|^Conditions can be of length",
         "A key condition is an equality and at most one comparison, joined by AND.",
     ),
     (

@@ -244,6 +244,17 @@ DYNOXIDE_RULES: tuple[Rule, ...] = (
         "A Limit or Segment below its minimum is a ValidationException, not a SerializationException.",
         lambda it: it.theirs.code == "SerializationException" and "expected usize" in it.theirs.message,
     ),
+    differs(
+        DYNOXIDE,
+        "sets in legacy conditions",
+        "A set without members, or with one twice, is refused in Expected as everywhere; it looks at the condition.",
+        lambda it: (
+            "Expected" in it.step.params
+            and it.ours.code == "ValidationException"
+            and bool(re.search("set  may not be empty|Input collection .* contains duplicates", it.ours.message))
+            and it.theirs.code in (None, "ConditionalCheckFailedException")
+        ),
+    ),
     unchecked(
         DYNOXIDE,
         "invalid updates and values in a transaction pass",
