@@ -56,6 +56,36 @@ def _other_index(it: Difference) -> bool:
     return read and it.seconded and index_of(it) is not None
 
 
+def _unmet_by_all(it: Difference) -> bool:
+    """A legacy filter with OR that lets fewer items through there."""
+    legacy = "QueryFilter" in it.step.params or "ScanFilter" in it.step.params
+    if (
+        not legacy
+        or it.step.params.get("ConditionalOperator") != "OR"
+        or not both_answer(it, "Items", "Count", "Order")
+    ):
+        return False
+    ours, theirs = it.ours.members, it.theirs.members
+    fewer = all(item in (ours["Items"] or ()) for item in theirs["Items"] or ())
+    return bool(ours["Scanned"] == theirs["Scanned"] and ours["Count"] > theirs["Count"] and fewer)
+
+
+def _untouched_index_key(it: Difference) -> bool:
+    """It refuses an update because of what the item had before its index was made."""
+    found = re.search(r"Type mismatch for Index Key (\w+) |Condition parameter type does not match", it.theirs.message)
+    if not (found and it.ours.ok and it.seconded and it.step.operation == "UpdateItem"):
+        return False
+    later = {
+        name
+        for table in it.tables
+        for index in table.indexes
+        if index.name.startswith("late-")
+        for name, _ in index.keys
+    }
+    untouched = {name for name in later if name not in request_text(it)}
+    return bool({found[1]} & untouched if found[1] else untouched)
+
+
 _MADE = (
     *("types of index keys", "types in key conditions", "types of keys", "empty values in key conditions"),
     *("redundant parentheses", "repeated keys", "one item twice in a transaction"),
@@ -106,6 +136,21 @@ MINISTACK_RULES: tuple[Rule, ...] = (
         "NOT_CONTAINS of what is not there",
         "A missing attribute fails NOT_CONTAINS in Expected; it passes there.",
         lacks_and_passes,
+        CHOSEN,
+    ),
+    differs(
+        MINISTACK,
+        "legacy filters with OR",
+        "ConditionalOperator OR lets one condition of QueryFilter or ScanFilter suffice; it asks for all.",
+        _unmet_by_all,
+    ),
+    differs(
+        MINISTACK,
+        "updates of items that an index cannot hold",
+        "An item that was there before an index, with a key that the index cannot have, stays in the table, and may be "
+        "updated in its other attributes; it refuses every update. (A second engine has to agree with us for this rule "
+        "to hold.)",
+        _untouched_index_key,
         CHOSEN,
     ),
     differs(
