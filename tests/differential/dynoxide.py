@@ -258,10 +258,13 @@ DYNOXIDE_RULES: tuple[Rule, ...] = (
     unchecked(
         DYNOXIDE,
         "invalid updates and values in a transaction pass",
-        "^Invalid UpdateExpression: (Incorrect operand|Two document paths)|^ExpressionAttributeValues contains invalid",
         (
-            "ADD and DELETE take numbers and sets, paths must not overlap, and values must be such; in a "
-            "transaction it does not look."
+            "^Invalid UpdateExpression: (Incorrect operand|Two document paths)|"
+            "^ExpressionAttributeValues contains invalid|^ExpressionAttribute(Names|Values) can only be specified"
+        ),
+        (
+            "ADD and DELETE take numbers and sets, paths must not overlap, values must be such, and placeholders need "
+            "an expression; in a transaction it does not look."
         ),
         "TransactWriteItems",
     ),
