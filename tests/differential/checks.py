@@ -86,7 +86,7 @@ _CHECKS: list[tuple[str, str, str]] = [
     ),
     (
         "filters on the key",
-        "^Filter Expression can only contain non-primary key attributes",
+        "^(Filter Expression|QueryFilter) can only contain non-primary key attributes",
         "A query's filter cannot contain its key attributes.",
     ),
     (

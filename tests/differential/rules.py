@@ -52,13 +52,16 @@ def made_to_remove(it: Difference) -> bool:
     """An update that only removes made an item there, which has nothing but its key."""
     if it.member == "contents":
         gaps = it.theirs.members["Contents"]
-        return bool(gaps) and all(
-            not missing and all(isinstance(item, dict) and item.keys() <= {"pk", "sk"} for item in extra)
-            for _, _, _, missing, _, extra in gaps
-        )
+        return bool(gaps) and all(only_keys_more(gap) for gap in gaps)
     if not both_answer(it, "Attributes") or it.ours.members["Attributes"]:
         return False
     return set(it.theirs.members["Attributes"] or {}) <= {"pk", "sk"}
+
+
+def only_keys_more(gap: Any) -> bool:
+    """Contents that differ by items there that have nothing but their keys."""
+    _, _, _, missing, _, extra = gap
+    return not missing and all(isinstance(item, dict) and item.keys() <= {"pk", "sk"} for item in extra)
 
 
 def lacks_and_passes(it: Difference) -> bool:
