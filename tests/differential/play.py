@@ -159,7 +159,8 @@ class Play:
         if step.operation in WRITES and not careful:
             # The other tables are looked at when the sequence ends.
             tables = tuple(table for table in tables if table.name in str(step.params))
-        if changed or apart:
+        # ministack shows one spelling and looks for the other; moto shows the one it looks for.
+        if changed or (apart and (peer.name != MOTO or self._spelled_apart(peer, tables))):
             return [], not self._bring_together(peer, tables)
         if step.operation in WRITES:
             telling = any(each.member not in ("ConsumedCapacity", "spelling") for each in differences)
@@ -202,6 +203,11 @@ class Play:
         self.tally.states[peer.name] += 1
         return any(self._contents(self.ours, table, whole) != self._contents(peer, table, whole) for table in tables)
 
+    def _spelled_apart(self, peer: Peer, tables: tuple[Table, ...]) -> bool:
+        """Whether tables hold other items than ours, or the same with numbers in another spelling."""
+        ours, theirs = ([self._shown(each, table, spelled=True) for table in tables] for each in (self.ours, peer))
+        return ours != theirs
+
     def _gap(self, peer: Peer, tables: tuple[Table, ...]) -> list[Any]:
         """What the other has, where it is not what ours has."""
         gap = []
@@ -232,9 +238,9 @@ class Play:
             found[index.name] = self._shown(peer, table, index.name)
         return found
 
-    def _shown(self, peer: Peer, table: Table, index: str = "") -> list[Any]:
+    def _shown(self, peer: Peer, table: Table, index: str = "", *, spelled: bool = False) -> list[Any]:
         try:
-            return unordered(normal_item(item) for item in self._items(peer, table, index))
+            return unordered(normal_item(item, spelled) for item in self._items(peer, table, index))
         except (ClientError, *UNREADABLE) as error:
             return [f"cannot be read: {error}"]
 
