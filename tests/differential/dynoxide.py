@@ -386,7 +386,8 @@ DYNOXIDE_RULES: tuple[Rule, ...] = (
                 "placeholders after the condition",
                 (
                     "^Value provided in ExpressionAttribute|^ExpressionAttributeValues contains invalid "
-                    "value|expression is not defined|path is not defined"
+                    "value|^ExpressionAttribute(Names|Values) contains invalid key|expression is not defined|"
+                    "path is not defined"
                 ),
                 (
                     "A request with unused or undefined placeholders is refused before anything is read; it "

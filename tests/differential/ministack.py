@@ -125,6 +125,7 @@ MINISTACK_RULES: tuple[Rule, ...] = (
             odd_number(it)
             or (it.step.operation == "Query" and not has_sort_key(it) and odd_text(it))
             or (it.step.operation == "TransactGetItems" and odd_text(it))
+            or (it.ours.message == "Provided list of item keys contains duplicates" and it.theirs.ok and odd_text(it))
         ),
     ),
     differs(

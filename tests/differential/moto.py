@@ -157,6 +157,17 @@ MOTO_RULES: tuple[Rule, ...] = (
     ),
     differs(
         MOTO,
+        "elements of elements",
+        "A projection may go into a list in a list, as in `arr[2][0]`; it finds nothing there. (A second engine has to "
+        "agree with us for this rule to hold.)",
+        lambda it: (
+            both_answer(it, "Item", "Items", "Responses")
+            and it.seconded
+            and bool(re.search(r"'ProjectionExpression': '[^']*\]\[", request_text(it)))
+        ),
+    ),
+    differs(
+        MOTO,
         "Expected of DeleteItem is ignored",
         "It deletes whatever is there.",
         lambda it: (

@@ -152,17 +152,17 @@ class Play:
             peer.revive()
         changed = step.operation == "UpdateTable" and differences
         # What keeps numbers by their text has two items from here on where there is one, if it wrote anything.
-        written = step.operation in WRITES and (answer.ours.ok or differences)
+        written = _writes(step) and (answer.ours.ok or differences)
         apart = written and peer.name in BY_TEXT and _odd_key(step, tables)
         if answer.theirs.code == DIED:
             return [], not self._bring_together(peer, tables)
-        if step.operation in WRITES and not careful:
+        if _writes(step) and not careful:
             # The other tables are looked at when the sequence ends.
             tables = tuple(table for table in tables if table.name in str(step.params))
         # ministack shows one spelling and looks for the other; moto shows the one it looks for.
         if changed or (apart and (peer.name != MOTO or self._spelled_apart(peer, tables))):
             return [], not self._bring_together(peer, tables)
-        if step.operation in WRITES:
+        if _writes(step):
             telling = any(each.member not in ("ConsumedCapacity", "spelling") for each in differences)
             look = careful or telling or _suspicious(step, answer)
         else:
@@ -174,7 +174,7 @@ class Play:
         if not telling:
             gap = replace(answer.theirs, members={**answer.theirs.members, "Contents": self._gap(peer, tables)})
             fresh = [Difference(peer.name, step, "contents", answer.ours, gap, tables, answer.seconded)]
-            if step.operation in WRITES:
+            if _writes(step):
                 fresh = self._unexplained(fresh)
         return fresh, not self._bring_together(peer, tables)
 
@@ -271,6 +271,14 @@ def _fill(peer: Peer, table: Table, items: list[Any]) -> None:
     for start in range(0, len(items), _BATCH):
         puts = [{"PutRequest": {"Item": item}} for item in items[start : start + _BATCH]]
         peer.client.batch_write_item(RequestItems={table.name: puts})
+
+
+def _writes(step: Step) -> bool:
+    """Whether a request may change contents; statements may only read."""
+    given = [step.params, *step.params.get("Statements", ()), *step.params.get("TransactStatements", ())]
+    statements = [str(each["Statement"]) for each in given if "Statement" in each]
+    reads = bool(statements) and all(re.match(r"\s*SELECT\b", each, re.IGNORECASE) for each in statements)
+    return step.operation in WRITES and not reads
 
 
 def _suspicious(step: Step, answer: _Answer) -> bool:

@@ -167,9 +167,12 @@ def no_validation_reason(it: Difference) -> bool:
         return False
     ours = it.ours.members["Reasons"]
     theirs = it.theirs.members["Reasons"] if not it.theirs.ok else ["None"] * len(ours)
-    if len(ours) != len(theirs) or it.member not in ("Reasons", "outcome"):
+    if len(ours) != len(theirs) or it.member not in ("Reasons", "ReasonItems", "outcome"):
         return False
-    allowed = ("None", "ConditionalCheckFailed")
-    return all(
-        one == two or (one == "ValidationError" and two in allowed) for one, two in zip(ours, theirs, strict=True)
+    found = ("None", "ConditionalCheckFailed")
+    passed = [one == "ValidationError" and two in found for one, two in zip(ours, theirs, strict=True)]
+    # An item comes with the condition that failed instead.
+    both = zip(it.ours.members[it.member], it.theirs.members[it.member], strict=True) if it.member != "outcome" else ()
+    return all(one == two or there for one, two, there in zip(ours, theirs, passed, strict=True)) and all(
+        one == two or there for (one, two), there in zip(both, passed, strict=False)
     )
