@@ -49,6 +49,16 @@ def _transactional_projection(it: Difference) -> bool:
     )
 
 
+def _cost_of_what_it_made(it: Difference) -> bool:
+    """An update that only removes, from an item that is not there and whose key alone costs more than one unit."""
+    params = it.step.params
+    if it.step.operation != "UpdateItem" or not both_answer(it, "ConsumedCapacity") or len(str(params["Key"])) < 1000:
+        return False
+    if updates := params.get("AttributeUpdates"):
+        return all(update.get("Action") == "DELETE" for update in updates.values())
+    return not re.search(r"\b(SET|ADD)\b", params.get("UpdateExpression", "SET"), re.IGNORECASE)
+
+
 def _invalid(it: Difference) -> bool:
     return it.theirs.code == "ValidationException" or "ValidationError" in it.theirs.members.get("Reasons", [])
 
@@ -89,6 +99,12 @@ DYNOXIDE_RULES: tuple[Rule, ...] = (
         _start_not_excluded,
     ),
     differs(DYNOXIDE, "items made only to remove from them", _NOT_MADE, made_to_remove),
+    differs(
+        DYNOXIDE,
+        "the cost of items made only to remove from them",
+        "What is not created does not cost what it would weigh.",
+        _cost_of_what_it_made,
+    ),
     differs(
         DYNOXIDE,
         "NOT_CONTAINS of what is not there",

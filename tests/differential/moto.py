@@ -157,6 +157,13 @@ MOTO_RULES: tuple[Rule, ...] = (
     ),
     differs(
         MOTO,
+        "QueryFilter beside the key's conditions",
+        "A filter is applied to the items that the key's conditions name; it looks at each by itself, and counts an "
+        "item for each. (A second engine has to agree with us for this rule to hold.)",
+        lambda it: "QueryFilter" in it.step.params and it.seconded and both_answer(it, "Scanned", "Count", "Items"),
+    ),
+    differs(
+        MOTO,
         "elements of elements",
         "A projection may go into a list in a list, as in `arr[2][0]`; it finds nothing there. (A second engine has to "
         "agree with us for this rule to hold.)",
