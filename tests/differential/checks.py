@@ -41,8 +41,8 @@ _CHECKS: list[tuple[str, str, str]] = [
     ),
     (
         "operand types",
-        "^Invalid .*Expression: Incorrect operand type for operator or function",
-        "Operators and functions name the types they take; it takes all and finds nothing.",
+        "^Invalid .*Expression: (Incorrect operand type for operator or function|Operator or function requires a doc)",
+        "Operators and functions name the types they take, or that they take paths; it takes all and finds nothing.",
     ),
     (
         "type names",

@@ -135,6 +135,13 @@ def _index_in(it: Difference) -> bool:
     return bool(re.search(r'FROM "\w+"\."', request_text(it)))
 
 
+def _other_order(it: Difference) -> bool:
+    """The same items in another order."""
+    if not both_answer(it, "Items") or "ORDER BY" not in request_text(it):
+        return False
+    return unordered(it.ours.members["Items"]) == unordered(it.theirs.members["Items"])
+
+
 def _answers_writes(it: Difference) -> bool:
     """A transaction of writes, which has no responses here."""
     written = it.step.operation == "ExecuteTransaction" and both_answer(it, *_SHARED)
@@ -168,6 +175,12 @@ STATEMENT_RULES: tuple[Rule, ...] = (
         "conditions of statements",
         "Functions, parentheses, IS, IN, OR and <> may stand in WHERE; it leaves them out, or finds nothing.",
         lambda it: it.theirs.ok and bool(re.search(r"WHERE .*([(\[]| IS | or | OR |<>)", request_text(it))),
+    ),
+    differs(
+        MOTO,
+        "the order of a statement",
+        "ORDER BY … DESC is the other way round; there it is as without.",
+        lambda it: _other_order(it) and "DESC" in request_text(it),
     ),
     differs(
         MOTO,
@@ -285,11 +298,7 @@ STATEMENT_RULES: tuple[Rule, ...] = (
         DYNOXIDE,
         "the order of a statement",
         "ORDER BY … DESC is the other way round, with BETWEEN and names in quotes too; there it is as without.",
-        lambda it: (
-            both_answer(it, "Items")
-            and "ORDER BY" in request_text(it)
-            and unordered(it.ours.members["Items"]) == unordered(it.theirs.members["Items"])
-        ),
+        _other_order,
     ),
     differs(
         DYNOXIDE,
