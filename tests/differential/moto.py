@@ -296,6 +296,19 @@ MOTO_RULES: tuple[Rule, ...] = (
     ),
     differs(
         MOTO,
+        "values right after names",
+        "`ADD tags:v` is a path and a value, as a colon begins a new word; it asks for a space. (A second engine has "
+        "to agree with us for this rule to hold.)",
+        lambda it: (
+            it.ours.ok
+            and it.seconded
+            and it.theirs.message.startswith("Invalid UpdateExpression: Syntax error")
+            and bool(re.search(r"'UpdateExpression': [^}]*\w:v\d", request_text(it)))
+        ),
+        CHOSEN,
+    ),
+    differs(
+        MOTO,
         "sums of long numbers",
         "Sums are exact to 38 digits; it rounds to 28.",
         lambda it: it.ours.ok and it.theirs.ok and it.member in ("contents", "Attributes") and long_number(it),
