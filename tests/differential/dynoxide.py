@@ -184,6 +184,19 @@ DYNOXIDE_RULES: tuple[Rule, ...] = (
     ),
     differs(
         DYNOXIDE,
+        "a missing table beside a fault in another",
+        "All tables of a batch are looked for before their items are looked at; it takes table by table, in any order.",
+        lambda it: (
+            it.step.operation in ("BatchWriteItem", "BatchGetItem")
+            and it.member == "code"
+            and it.ours.code == "ResourceNotFoundException"
+            and it.theirs.code == "ValidationException"
+            and len(it.step.params["RequestItems"]) > 1
+        ),
+        CHOSEN,
+    ),
+    differs(
+        DYNOXIDE,
         "length of a string",
         "size() of a string is 'the length of the string': code points here, UTF-16 units there.",
         lambda it: "size(" in request_text(it) and "\U0001f600" in str(it.ours) + str(it.theirs),
