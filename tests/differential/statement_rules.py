@@ -290,6 +290,17 @@ STATEMENT_RULES: tuple[Rule, ...] = (
     ),
     differs(
         DYNOXIDE,
+        "binaries that contain others",
+        "contains looks for a part of a binary, as CONTAINS is documented to do; it finds none in statements.",
+        lambda it: (
+            both_answer(it, "Items", *_SHARED)
+            and bool(re.search(r"contains\(.*'B'", request_text(it)))
+            and all(item in it.ours.members.get("Items", ()) for item in it.theirs.members.get("Items", ()))
+        ),
+        CHOSEN,
+    ),
+    differs(
+        DYNOXIDE,
         "tokens it gave itself",
         "A NextToken continues the statement that it came with.",
         lambda it: it.ours.ok and it.theirs.message == "NextToken does not match request",
