@@ -121,7 +121,7 @@ DYNOXIDE_RULES: tuple[Rule, ...] = (
     differs(
         DYNOXIDE,
         "the cost of items that an index cannot hold",
-        "An item with a key that a later index cannot have is not in that index, so there is nothing to delete from it.",
+        "An item with a key that a later index cannot have is not in that index, so nothing is deleted from it.",
         _cost_of_what_is_not_in_it,
     ),
     differs(
