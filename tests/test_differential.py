@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -9,10 +10,13 @@ import pytest
 from partita.dynamo.errors import DynamoError
 from partita.engine import Engine
 from tests.differential.__main__ import LENGTH, any_sequence, run
+from tests.differential.compare import compare
 from tests.differential.dice import Dice
-from tests.differential.differences import RULES, document
-from tests.differential.engines import missing
+from tests.differential.differences import RULES, document, explain
+from tests.differential.engines import MINISTACK, OURS, missing, peers
+from tests.differential.outcomes import description, send
 from tests.differential.report import report
+from tests.differential.requests import Step
 from tests.differential.tables import Table, table
 from tests.differential.updates import change
 
@@ -61,6 +65,23 @@ def test_changes_of_tables_that_should_be_refused_are_and_the_others_lead_where_
                 on = changed
                 _same(engine, on)
     assert 30 < refused < 100
+
+
+def test_a_refused_change_is_compared_by_the_table_that_it_left() -> None:
+    dice = Dice("refused")
+    on = next(each for each in (table(dice, "first") for _ in range(20)) if "GlobalSecondaryIndexes" in each.create)
+    step = Step("UpdateTable", {"TableName": on.name, "TableClass": "COLD"})
+    with peers((OURS,)) as (ours,):
+        ours.client.create_table(**on.create)
+        refused = send(ours, step, (on,))
+    assert refused.code == "ValidationException"
+    assert refused.members["Global"] == description(on.create)["Global"]
+    other = replace(refused, members={**refused.members, "Global": []})
+    (found,) = compare(MINISTACK, step, refused, other, (on,))
+    assert found.member == "Global"
+    assert str(explain(found)) == "ministack: changes refused half way"
+    (found,) = compare(MINISTACK, step, other, refused, (on,))
+    assert explain(found) is None, "if it is our table that changed, nothing explains it"
 
 
 def _same(engine: Engine, on: Table) -> None:

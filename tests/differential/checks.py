@@ -26,7 +26,7 @@ _CHECKS: list[tuple[str, str, str]] = [
     ),
     (
         "forms of key conditions",
-        "in KeyConditionExpression|^KeyConditionExpressions |^Query (key )?condition",
+        "in KeyConditionExpression|^KeyConditionExpressions |^Query (key )?condition|^Conditions can be of length",
         "A key condition is an equality and at most one comparison, joined by AND.",
     ),
     (
@@ -41,8 +41,8 @@ _CHECKS: list[tuple[str, str, str]] = [
     ),
     (
         "operand types",
-        "^Invalid .*Expression: Incorrect operand type for operator or function",
-        "Operators and functions name the types they take; it takes all and finds nothing.",
+        "^Invalid .*Expression: (Incorrect operand type for operator or function|Operator or function requires a doc)",
+        "Operators and functions name the types they take, or that they take paths; it takes all and finds nothing.",
     ),
     (
         "type names",
@@ -86,7 +86,7 @@ _CHECKS: list[tuple[str, str, str]] = [
     ),
     (
         "filters on the key",
-        "^Filter Expression can only contain non-primary key attributes",
+        "^(Filter Expression|QueryFilter) can only contain non-primary key attributes",
         "A query's filter cannot contain its key attributes.",
     ),
     (

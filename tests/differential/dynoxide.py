@@ -49,6 +49,29 @@ def _transactional_projection(it: Difference) -> bool:
     )
 
 
+def _cost_of_what_it_made(it: Difference) -> bool:
+    """An update that only removes, from an item that is not there and whose key alone costs more than one unit."""
+    params = it.step.params
+    if it.step.operation != "UpdateItem" or not both_answer(it, "ConsumedCapacity") or len(str(params["Key"])) < 1000:
+        return False
+    if updates := params.get("AttributeUpdates"):
+        return all(update.get("Action") == "DELETE" for update in updates.values())
+    return not re.search(r"\b(SET|ADD)\b", params.get("UpdateExpression", "SET"), re.IGNORECASE)
+
+
+def _cost_of_what_is_not_in_it(it: Difference) -> bool:
+    """A write of one item that costs more there, by a unit for an index that was made after the item."""
+    if it.step.operation not in ("PutItem", "UpdateItem", "DeleteItem") or not both_answer(it, "ConsumedCapacity"):
+        return False
+    ours, theirs = it.ours.members["ConsumedCapacity"], it.theirs.members["ConsumedCapacity"]
+    indexes = [index.name for table in it.tables if table.name == ours["TableName"] for index in table.indexes]
+    later = {name for name in indexes if name.startswith("late-")}
+    if "Table" not in ours:
+        return bool(0 < theirs["CapacityUnits"] - ours["CapacityUnits"] <= len(later))
+    here, there = (each.get("GlobalSecondaryIndexes", {}) for each in (ours, theirs))
+    return there.keys() - here.keys() <= later and all(there.get(name) == here[name] for name in here)
+
+
 def _invalid(it: Difference) -> bool:
     return it.theirs.code == "ValidationException" or "ValidationError" in it.theirs.members.get("Reasons", [])
 
@@ -89,6 +112,18 @@ DYNOXIDE_RULES: tuple[Rule, ...] = (
         _start_not_excluded,
     ),
     differs(DYNOXIDE, "items made only to remove from them", _NOT_MADE, made_to_remove),
+    differs(
+        DYNOXIDE,
+        "the cost of items made only to remove from them",
+        "What is not created does not cost what it would weigh.",
+        _cost_of_what_it_made,
+    ),
+    differs(
+        DYNOXIDE,
+        "the cost of items that an index cannot hold",
+        "An item with a key that a later index cannot have is not in that index, so nothing is deleted from it.",
+        _cost_of_what_is_not_in_it,
+    ),
     differs(
         DYNOXIDE,
         "NOT_CONTAINS of what is not there",
@@ -163,6 +198,19 @@ DYNOXIDE_RULES: tuple[Rule, ...] = (
         ),
         lambda it: (
             it.step.operation == "BatchGetItem" and it.ours.ok and it.theirs.message.startswith("Can not use both")
+        ),
+        CHOSEN,
+    ),
+    differs(
+        DYNOXIDE,
+        "a missing table beside a fault in another",
+        "All tables of a batch are looked for before their items are looked at; it takes table by table, in any order.",
+        lambda it: (
+            it.step.operation in ("BatchWriteItem", "BatchGetItem")
+            and it.member == "code"
+            and it.ours.code == "ResourceNotFoundException"
+            and it.theirs.code == "ValidationException"
+            and len(it.step.params["RequestItems"]) > 1
         ),
         CHOSEN,
     ),
@@ -244,13 +292,27 @@ DYNOXIDE_RULES: tuple[Rule, ...] = (
         "A Limit or Segment below its minimum is a ValidationException, not a SerializationException.",
         lambda it: it.theirs.code == "SerializationException" and "expected usize" in it.theirs.message,
     ),
+    differs(
+        DYNOXIDE,
+        "sets in legacy conditions",
+        "A set without members, or with one twice, is refused in Expected as everywhere; it looks at the condition.",
+        lambda it: (
+            "Expected" in it.step.params
+            and it.ours.code == "ValidationException"
+            and bool(re.search("set  may not be empty|Input collection .* contains duplicates", it.ours.message))
+            and it.theirs.code in (None, "ConditionalCheckFailedException")
+        ),
+    ),
     unchecked(
         DYNOXIDE,
         "invalid updates and values in a transaction pass",
-        "^Invalid UpdateExpression: (Incorrect operand|Two document paths)|^ExpressionAttributeValues contains invalid",
         (
-            "ADD and DELETE take numbers and sets, paths must not overlap, and values must be such; in a "
-            "transaction it does not look."
+            "^Invalid UpdateExpression: (Incorrect operand|Two document paths)|"
+            "^ExpressionAttributeValues contains invalid|^ExpressionAttribute(Names|Values) can only be specified"
+        ),
+        (
+            "ADD and DELETE take numbers and sets, paths must not overlap, values must be such, and placeholders need "
+            "an expression; in a transaction it does not look."
         ),
         "TransactWriteItems",
     ),
@@ -372,7 +434,8 @@ DYNOXIDE_RULES: tuple[Rule, ...] = (
                 "placeholders after the condition",
                 (
                     "^Value provided in ExpressionAttribute|^ExpressionAttributeValues contains invalid "
-                    "value|expression is not defined|path is not defined"
+                    "value|^ExpressionAttribute(Names|Values) contains invalid key|expression is not defined|"
+                    "path is not defined"
                 ),
                 (
                     "A request with unused or undefined placeholders is refused before anything is read; it "

@@ -13,7 +13,6 @@ from tests.differential.rules import (
     both_answer,
     differs,
     has_sort_key,
-    in_indexes_alone,
     index_of,
     lacks_and_passes,
     long_number,
@@ -23,6 +22,7 @@ from tests.differential.rules import (
     odd_number,
     odd_text,
     only_first_fault,
+    only_keys_more,
     other_truth,
     request_text,
     static_fault_cancels,
@@ -50,10 +50,43 @@ def _other_reasons(it: Difference) -> bool:
 
 def _other_index(it: Difference) -> bool:
     """Items of an index, alone or as a query or scan finds them; then a second engine has to be with us."""
-    if in_indexes_alone(it):
-        return True
+    if it.member == "contents":
+        # A transaction may make an item only to remove from it as well.
+        removes = bool(re.search("REMOVE|DELETE", request_text(it), re.IGNORECASE))
+        gaps = it.theirs.members["Contents"]
+        return all(gap[1] != "table" or (removes and only_keys_more(gap)) for gap in gaps)
     read = both_answer(it, "Items", "Count", "Scanned", "Last", "Order")
     return read and it.seconded and index_of(it) is not None
+
+
+def _unmet_by_all(it: Difference) -> bool:
+    """A legacy filter with OR that lets fewer items through there."""
+    legacy = "QueryFilter" in it.step.params or "ScanFilter" in it.step.params
+    if (
+        not legacy
+        or it.step.params.get("ConditionalOperator") != "OR"
+        or not both_answer(it, "Items", "Count", "Order")
+    ):
+        return False
+    ours, theirs = it.ours.members, it.theirs.members
+    fewer = all(item in (ours["Items"] or ()) for item in theirs["Items"] or ())
+    return bool(ours["Scanned"] == theirs["Scanned"] and ours["Count"] > theirs["Count"] and fewer)
+
+
+def _untouched_index_key(it: Difference) -> bool:
+    """It refuses an update because of what the item had before its index was made."""
+    found = re.search(r"Type mismatch for Index Key (\w+) |Condition parameter type does not match", it.theirs.message)
+    if not (found and it.ours.ok and it.seconded and it.step.operation == "UpdateItem"):
+        return False
+    later = {
+        name
+        for table in it.tables
+        for index in table.indexes
+        if index.name.startswith("late-")
+        for name, _ in index.keys
+    }
+    untouched = {name for name in later if name not in request_text(it)}
+    return bool({found[1]} & untouched if found[1] else untouched)
 
 
 _MADE = (
@@ -92,6 +125,7 @@ MINISTACK_RULES: tuple[Rule, ...] = (
             odd_number(it)
             or (it.step.operation == "Query" and not has_sort_key(it) and odd_text(it))
             or (it.step.operation == "TransactGetItems" and odd_text(it))
+            or (it.ours.message == "Provided list of item keys contains duplicates" and it.theirs.ok and odd_text(it))
         ),
     ),
     differs(
@@ -106,6 +140,21 @@ MINISTACK_RULES: tuple[Rule, ...] = (
         "NOT_CONTAINS of what is not there",
         "A missing attribute fails NOT_CONTAINS in Expected; it passes there.",
         lacks_and_passes,
+        CHOSEN,
+    ),
+    differs(
+        MINISTACK,
+        "legacy filters with OR",
+        "ConditionalOperator OR lets one condition of QueryFilter or ScanFilter suffice; it asks for all.",
+        _unmet_by_all,
+    ),
+    differs(
+        MINISTACK,
+        "updates of items that an index cannot hold",
+        "An item that was there before an index, with a key that the index cannot have, stays in the table, and may be "
+        "updated in its other attributes; it refuses every update. (A second engine has to agree with us for this rule "
+        "to hold.)",
+        _untouched_index_key,
         CHOSEN,
     ),
     differs(
@@ -136,6 +185,18 @@ MINISTACK_RULES: tuple[Rule, ...] = (
         lambda it: (
             it.ours.code == "TransactionCanceledException"
             and it.theirs.message.startswith("One or more parameter values are not valid. ")
+        ),
+        CHOSEN,
+    ),
+    differs(
+        MINISTACK,
+        "sizes of keys in a transaction",
+        "A Put with a key that is too long, and maybe of a wrong type as well, cancels a transaction; it refuses the "
+        "request.",
+        lambda it: (
+            it.ours.code == "TransactionCanceledException"
+            and "ValidationError" in it.ours.members["Reasons"]
+            and bool(re.search("Aggregated size of all (range|hash) keys has exceeded", it.theirs.message))
         ),
         CHOSEN,
     ),

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 from tests.differential.checks import lacking
 from tests.differential.compare import Difference
 from tests.differential.engines import MOTO
@@ -155,6 +157,24 @@ MOTO_RULES: tuple[Rule, ...] = (
     ),
     differs(
         MOTO,
+        "QueryFilter beside the key's conditions",
+        "A filter is applied to the items that the key's conditions name; it looks at each by itself, and counts an "
+        "item for each. (A second engine has to agree with us for this rule to hold.)",
+        lambda it: "QueryFilter" in it.step.params and it.seconded and both_answer(it, "Scanned", "Count", "Items"),
+    ),
+    differs(
+        MOTO,
+        "elements of elements",
+        "A projection may go into a list in a list, as in `arr[2][0]`; it finds nothing there. (A second engine has to "
+        "agree with us for this rule to hold.)",
+        lambda it: (
+            both_answer(it, "Item", "Items", "Responses")
+            and it.seconded
+            and bool(re.search(r"'ProjectionExpression': '[^']*\]\[", request_text(it)))
+        ),
+    ),
+    differs(
+        MOTO,
         "Expected of DeleteItem is ignored",
         "It deletes whatever is there.",
         lambda it: (
@@ -276,6 +296,19 @@ MOTO_RULES: tuple[Rule, ...] = (
     ),
     differs(
         MOTO,
+        "values right after names",
+        "`ADD tags:v` is a path and a value, as a colon begins a new word; it asks for a space. (A second engine has "
+        "to agree with us for this rule to hold.)",
+        lambda it: (
+            it.ours.ok
+            and it.seconded
+            and it.theirs.message.startswith("Invalid UpdateExpression: Syntax error")
+            and bool(re.search(r"'UpdateExpression': [^}]*\w:v\d", request_text(it)))
+        ),
+        CHOSEN,
+    ),
+    differs(
+        MOTO,
         "sums of long numbers",
         "Sums are exact to 38 digits; it rounds to 28.",
         lambda it: it.ours.ok and it.theirs.ok and it.member in ("contents", "Attributes") and long_number(it),
@@ -283,8 +316,10 @@ MOTO_RULES: tuple[Rule, ...] = (
     differs(
         MOTO,
         "operands in parentheses",
-        "`(num) = :v` reads as `num = :v`; it does not take it.",
-        lambda it: it.ours.ok and it.theirs.message.startswith("Bad Filter Expression: Bad comparison )"),
+        "`(num) = (:v)` reads as `num = :v`; it does not take it.",
+        lambda it: (
+            it.ours.ok and bool(re.match(r"Bad Filter Expression: Bad comparison (num = \(|\))", it.theirs.message))
+        ),
         CHOSEN,
     ),
     differs(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import time
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from decimal import Context, Decimal, InvalidOperation
 from typing import Any
 
@@ -63,7 +63,8 @@ def send(peer: Peer, step: Step, tables: tuple[Table, ...]) -> Outcome:
             if step.operation == "UpdateTable":
                 answer = {"TableDescription": settled(peer, step.params["TableName"])}
     except ClientError as error:
-        return _error(error)
+        refused = _error(error)
+        return replace(refused, members={**refused.members, **_left(peer, step)})
     except (BotoConnectionError, HTTPClientError) as error:
         return Outcome({"status": 500}, {}, DIED, f"the connection broke: {error}")
     except UNREADABLE as error:
@@ -160,9 +161,9 @@ def _members(step: Step, answer: dict[str, Any], tables: tuple[Table, ...], *, s
                 "Errors": [(each.get("Error") or {}).get("Code") for each in answer.get("Responses") or []],
             }
         case "CreateTable":
-            return _description(answer["TableDescription"])
+            return description(answer["TableDescription"])
         case "UpdateTable":
-            return {**_description(answer["TableDescription"]), **_settings(answer["TableDescription"])}
+            return {**description(answer["TableDescription"]), **_settings(answer["TableDescription"])}
         case _:
             return {}
     return {**found, "ConsumedCapacity": _capacity(answer.get("ConsumedCapacity"))}
@@ -195,18 +196,31 @@ def _capacity(capacity: Any) -> Any:
     return capacity
 
 
-def _description(description: dict[str, Any]) -> dict[str, Any]:
+def description(table: dict[str, Any]) -> dict[str, Any]:
+    """Keys and indexes of a table, as it is described or as it is asked for."""
+
     def index(each: dict[str, Any]) -> dict[str, Any]:
         projection = dict(each.get("Projection") or {})
         projection["NonKeyAttributes"] = sorted(projection.get("NonKeyAttributes", []))
         return {"IndexName": each["IndexName"], "KeySchema": each["KeySchema"], "Projection": projection}
 
     return {
-        "KeySchema": description["KeySchema"],
-        "Attributes": unordered(description["AttributeDefinitions"]),
-        "Global": unordered(index(each) for each in description.get("GlobalSecondaryIndexes", [])),
-        "Local": unordered(index(each) for each in description.get("LocalSecondaryIndexes", [])),
+        "KeySchema": table["KeySchema"],
+        "Attributes": unordered(table["AttributeDefinitions"]),
+        "Global": unordered(index(each) for each in table.get("GlobalSecondaryIndexes", [])),
+        "Local": unordered(index(each) for each in table.get("LocalSecondaryIndexes", [])),
     }
+
+
+def _left(peer: Peer, step: Step) -> dict[str, Any]:
+    """The table that a refused change left behind, if there is one: it should be as it was."""
+    if step.operation != "UpdateTable":
+        return {}
+    try:
+        left = settled(peer, step.params["TableName"])
+    except ClientError:
+        return {}
+    return {**description(left), **_settings(left)}
 
 
 def _settings(description: dict[str, Any]) -> dict[str, Any]:

@@ -52,13 +52,16 @@ def made_to_remove(it: Difference) -> bool:
     """An update that only removes made an item there, which has nothing but its key."""
     if it.member == "contents":
         gaps = it.theirs.members["Contents"]
-        return bool(gaps) and all(
-            not missing and all(isinstance(item, dict) and item.keys() <= {"pk", "sk"} for item in extra)
-            for _, _, _, missing, _, extra in gaps
-        )
+        return bool(gaps) and all(only_keys_more(gap) for gap in gaps)
     if not both_answer(it, "Attributes") or it.ours.members["Attributes"]:
         return False
     return set(it.theirs.members["Attributes"] or {}) <= {"pk", "sk"}
+
+
+def only_keys_more(gap: Any) -> bool:
+    """Contents that differ by items there that have nothing but their keys."""
+    _, _, _, missing, _, extra = gap
+    return not missing and all(isinstance(item, dict) and item.keys() <= {"pk", "sk"} for item in extra)
 
 
 def lacks_and_passes(it: Difference) -> bool:
@@ -164,9 +167,12 @@ def no_validation_reason(it: Difference) -> bool:
         return False
     ours = it.ours.members["Reasons"]
     theirs = it.theirs.members["Reasons"] if not it.theirs.ok else ["None"] * len(ours)
-    if len(ours) != len(theirs) or it.member not in ("Reasons", "outcome"):
+    if len(ours) != len(theirs) or it.member not in ("Reasons", "ReasonItems", "outcome"):
         return False
-    allowed = ("None", "ConditionalCheckFailed")
-    return all(
-        one == two or (one == "ValidationError" and two in allowed) for one, two in zip(ours, theirs, strict=True)
+    found = ("None", "ConditionalCheckFailed")
+    passed = [one == "ValidationError" and two in found for one, two in zip(ours, theirs, strict=True)]
+    # An item comes with the condition that failed instead.
+    both = zip(it.ours.members[it.member], it.theirs.members[it.member], strict=True) if it.member != "outcome" else ()
+    return all(one == two or there for one, two, there in zip(ours, theirs, passed, strict=True)) and all(
+        one == two or there for (one, two), there in zip(both, passed, strict=False)
     )

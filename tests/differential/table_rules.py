@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from tests.differential.compare import Difference
 from tests.differential.engines import DYNOXIDE, MINISTACK, MOTO
+from tests.differential.outcomes import description
 from tests.differential.rules import CHOSEN, Rule, differs, in_indexes_alone, unchecked
 
 _CHECKS = [
@@ -56,6 +58,14 @@ def _lacking(engine: str, made: tuple[str, ...] = ()) -> tuple[Rule, ...]:
     )
 
 
+def _refused_half_way(it: Difference) -> bool:
+    """Both refuse a change, and the table is as it was here and not there."""
+    if it.ours.code != "ValidationException" or it.member not in ("Global", "Attributes"):
+        return False
+    before = next(table.create for table in it.tables if table.name == it.step.params["TableName"])
+    return bool(it.ours.members[it.member] == description(before)[it.member] != it.theirs.members[it.member])
+
+
 TABLE_RULES: tuple[Rule, ...] = (
     *_lacking(MOTO),
     differs(
@@ -83,6 +93,12 @@ TABLE_RULES: tuple[Rule, ...] = (
         lambda it: it.member in ("MostUnits", "TableClass", "Units"),
     ),
     *_lacking(MINISTACK),
+    differs(
+        MINISTACK,
+        "changes refused half way",
+        "A refused change leaves the table as it was; it keeps what it did before it found the fault.",
+        _refused_half_way,
+    ),
     differs(
         MINISTACK,
         "the most units of a provisioned table",
