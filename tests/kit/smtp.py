@@ -16,6 +16,8 @@ from cryptography import x509
 from cryptography.hazmat.primitives import hashes, serialization
 from cryptography.hazmat.primitives.asymmetric import ec
 
+from tests.listening import listening
+
 
 @dataclass
 class SmtpServer:
@@ -89,8 +91,7 @@ class SmtpServer:
 async def smtp_server(server: SmtpServer, *, implicit_tls: bool = False) -> AsyncIterator[SmtpServer]:
     """The server, listening on loopback."""
     context = server.tls if implicit_tls else None
-    async with await asyncio.start_server(server.serve, "127.0.0.1", 0, ssl=context) as listening:
-        server.port = listening.sockets[0].getsockname()[1]
+    async with listening(server.serve, tls=context) as server.port:
         yield server
 
 

@@ -19,6 +19,7 @@ from partita.kit.kit import Kit
 from partita.kit.problems import TooMany
 from tests.apps.fus.conftest import MANAGES, manager, put
 from tests.apps.house import kit_on, worker_of
+from tests.listening import listening
 
 pytestmark = pytest.mark.anyio
 PAGE = "<title>  The   Page </title><meta name=description content='What it is'><p>Lighthouses of the north.</p>"
@@ -48,9 +49,8 @@ async def page(html: str, *, kind: str = "text/html; charset=utf-8", status: str
         await writer.drain()
         writer.close()
 
-    server = await asyncio.start_server(answer, "127.0.0.1", 0)
-    async with server:
-        yield f"http://site.example.org:{server.sockets[0].getsockname()[1]}/"
+    async with listening(answer) as port:
+        yield f"http://site.example.org:{port}/"
 
 
 async def test_a_new_site_has_title_description_and_text_of_its_page(service: FusService, kit: Kit) -> None:

@@ -26,6 +26,7 @@ from partita.kit.problems import NotFound
 from partita.table import Put
 from tests.apps.fus.conftest import MANAGES, manager, put
 from tests.apps.house import kit_on, worker_of
+from tests.listening import listening
 
 pytestmark = pytest.mark.anyio
 ICON = "<title>The Page</title><link rel=icon sizes=64x64 href=/icon.png>"
@@ -68,9 +69,8 @@ async def site_with(html: str, files: Mapping[str, bytes], *, silent: bool = Fal
         await writer.drain()
         writer.close()
 
-    server = await asyncio.start_server(answer, "127.0.0.1", 0)
-    async with server:
-        yield f"http://site.example.org:{server.sockets[0].getsockname()[1]}/"
+    async with listening(answer) as port:
+        yield f"http://site.example.org:{port}/"
 
 
 async def _kept(kit: Kit) -> list[str]:

@@ -31,6 +31,7 @@ from tests.apps.fus.imports import begun, now
 from tests.apps.house import kit_on
 from tests.kit.conftest import HandClock
 from tests.kit.jobs.conftest import ADMIN, QUICK, at_work
+from tests.listening import listening
 
 pytestmark = pytest.mark.anyio
 
@@ -81,9 +82,7 @@ class Web:
 @pytest.fixture
 async def web() -> AsyncIterator[Web]:
     web = Web()
-    server = await asyncio.start_server(web.answer, "127.0.0.1", 0)
-    web.port = server.sockets[0].getsockname()[1]
-    async with server:
+    async with listening(web.answer) as web.port:
         yield web
 
 

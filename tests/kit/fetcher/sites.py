@@ -11,6 +11,7 @@ from ipaddress import ip_address
 
 from partita.kit.fetcher import Fetcher
 from partita.kit.fetcher.addresses import Address
+from tests.listening import listening
 
 Answer = bytes | Callable[[asyncio.StreamWriter], Awaitable[None]]
 
@@ -60,22 +61,8 @@ async def serving(
 ) -> AsyncIterator[Site]:
     """A site for as long as the block lasts."""
     site = Site(answers)
-    working: set[asyncio.Task[None]] = set()
-
-    def begin(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        task = asyncio.ensure_future(site.serve(reader, writer))
-        working.add(task)
-        task.add_done_callback(working.discard)
-
-    server = await asyncio.start_server(begin, host, port, ssl=tls)
-    site.port = server.sockets[0].getsockname()[1]
-    try:
+    async with listening(site.serve, host=host, port=port, tls=tls) as site.port:
         yield site
-    finally:
-        server.close()
-        for task in working:
-            task.cancel()
-        await asyncio.gather(*working, return_exceptions=True)
 
 
 def answer(

@@ -28,6 +28,7 @@ from partita.kit.fetcher.resolving import SystemResolver
 from partita.kit.previews.blocks import Block
 from partita.kit.settings import Settings
 from tests.kit.fetcher.sites import HOME, PAGE, Names, answer, home_only, onward, serving, visitor
+from tests.listening import listening
 
 pytestmark = pytest.mark.anyio
 
@@ -477,13 +478,11 @@ async def test_over_https_a_site_must_prove_its_name(certificate: Path) -> None:
 
 
 async def test_a_site_that_speaks_no_https_could_not_be_reached() -> None:
-    def greet(_reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+    async def greet(_reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         writer.write(b"220 mail.example ready\r\n")
         writer.close()
 
-    server = await asyncio.start_server(greet, "127.0.0.1", 0)
-    async with server:
-        port = server.sockets[0].getsockname()[1]
+    async with listening(greet) as port:
         assert "could not be reached" in await _refused(f"https://site.example:{port}/")
 
 

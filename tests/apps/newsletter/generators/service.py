@@ -14,6 +14,8 @@ from botocore.auth import SigV4Auth
 from botocore.awsrequest import AWSRequest
 from botocore.credentials import Credentials
 
+from tests.listening import listening
+
 ACCESS_KEY, SECRET_KEY, TOKEN = "AKIATRIAL", "a secret of our own", "a session"
 KEY = "sk-never-in-a-log"
 MODEL = "maker.model-1:0"
@@ -88,22 +90,8 @@ class Service:
 async def serving(*answers: Answer) -> AsyncIterator[Service]:
     """The service for as long as the block lasts."""
     service = Service(answers)
-    working: set[asyncio.Task[None]] = set()
-
-    def begin(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        task = asyncio.ensure_future(service.serve(reader, writer))
-        working.add(task)
-        task.add_done_callback(working.discard)
-
-    server = await asyncio.start_server(begin, "127.0.0.1", 0)
-    service.port = server.sockets[0].getsockname()[1]
-    try:
+    async with listening(service.serve) as service.port:
         yield service
-    finally:
-        server.close()
-        for task in working:
-            task.cancel()
-        await asyncio.gather(*working, return_exceptions=True)
 
 
 def says(text: str, stopped: str = "end", *, usage: bool = True) -> Answer:
