@@ -75,6 +75,14 @@ async def test_an_empty_list_says_what_a_good_source_is(desk: ServedLetters) -> 
     assert dict(filled(nothing.text, "/newsletter/sources"))["tags"] == "maize"
 
 
+@pytest.mark.parametrize("urls", ["", "nonsense", "nonsense\nhttps://example.org/a.pdf"])
+async def test_addresses_come_back_as_they_were_typed(desk: ServedLetters, urls: str) -> None:
+    ada = await desk.person()
+    answer = await _send(ada, "/newsletter/sources", {"urls": urls, "tags": ""})
+    assert answer.status == 422
+    assert dict(filled(answer.text, "/newsletter/sources"))["urls"].strip().splitlines() == urls.splitlines()
+
+
 async def test_what_was_typed_comes_back_when_it_is_refused(desk: ServedLetters) -> None:
     ada = await desk.person()
     await _send(ada, "/newsletter/sources", {"text": PROSE, "title": "First"})

@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import asyncio
+from datetime import UTC, datetime
+from io import BytesIO
 
 import pytest
+from docx import Document
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from partita.kit.previews.blocks import Block, markdown_of
+from partita.kit.previews.docx import docx_blocks
 from partita.kit.previews.refusals import PreviewRefused
 from partita.kit.previews.texts import text_in
 from tests.kit.previews.samples import docx, paragraph, pdf
@@ -75,6 +79,17 @@ async def test_a_table_of_a_docx_is_one_block_and_a_box_around_text_is_text() ->
         Block("paragraph", "a b c d"),
     )
     assert found.markdown.startswith("| Town | KES |\n| --- | --- |\n| Nairobi | 4¦100 |")
+
+
+@pytest.mark.parametrize("told", [None, datetime(2026, 11, 5, tzinfo=UTC)])
+def test_the_day_of_a_template_is_not_the_day_of_the_documents_made_with_it(told: datetime | None) -> None:
+    made = Document()
+    made.add_paragraph("The council met.")
+    if told is not None:
+        made.core_properties.created = told
+    file = BytesIO()
+    made.save(file)
+    assert docx_blocks(file.getvalue())[1][:10] == ("" if told is None else "2026-11-05")
 
 
 async def test_pages_of_a_docx_are_those_that_word_has_laid_out() -> None:

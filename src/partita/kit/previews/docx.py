@@ -13,6 +13,9 @@ _BOLD_LEVEL = 4
 """Of titles that are set in bold instead of as headings: below those that are."""
 _LISTED = re.compile(r"list (?:bullet|number)(?: ([2-5]))?", re.IGNORECASE)
 
+_OF_A_TEMPLATE = "2013-12-23T23:15:00Z"
+"""Documents that programs make with python-docx have the moment of its template, unless they say another one."""
+
 
 def docx_text(data: bytes) -> tuple[str, list[Written], bool]:
     """The title, the blocks, and whether this is all of it."""
@@ -32,7 +35,8 @@ def docx_blocks(data: bytes, most_characters: int = MOST_CHARACTERS) -> tuple[st
         core = _Core()
         if "docProps/core.xml" in names:
             read(archive, "docProps/core.xml", core)
-    return plain(core.told["title"])[:300], plain(core.told["created"])[:40], body.finished(), not body.cut
+    made = plain(core.told["created"])[:40]
+    return plain(core.told["title"])[:300], "" if made == _OF_A_TEMPLATE else made, body.finished(), not body.cut
 
 
 class _Styles(Reader):
