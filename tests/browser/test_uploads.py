@@ -37,11 +37,14 @@ def test_a_file_is_uploaded_with_and_without_script(attic: House, script: bool) 
         shown.press("Add the box")
         shown.told("Added.")
         shown.sees(title, "Größe 1.txt", "1.2 MB")
+        shown.sees_not("What you typed before is here again")
         shown.check()
         with shown.page.expect_download() as download:
             shown.follow(title)
         assert download.value.suggested_filename == "Größe 1.txt"
         assert Path(download.value.path()).read_bytes() == _FILE["buffer"]
+        shown.open("/attic")
+        shown.sees_not("What you typed before is here again")
 
 
 def test_how_much_was_sent_shows_and_the_upload_can_be_stopped(attic: House) -> None:

@@ -161,6 +161,7 @@
     request.addEventListener("load", () => {
       const onward = request.getResponseHeader("X-Location");
       if (onward) {
+        form.dispatchEvent(new CustomEvent("saved", { bubbles: true }));
         const there = new URL(onward, location.href);
         location.assign(there);
         // A place on this very page: going there would not load it.

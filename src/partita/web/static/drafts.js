@@ -194,6 +194,10 @@
     leaving = true;
     if (watched(form)) keep(form, true);
   });
+  document.addEventListener("saved", (event) => { // an upload, whose page goes on by script
+    leaving = true;
+    if (watched(event.target)) forget(event.target);
+  });
   document.addEventListener("htmx:beforeSwap", (event) => {
     const form = event.detail.requestConfig?.elt;
     if (form && form.matches("form") && event.detail.xhr.status < 400 && watched(form)) forget(form);
