@@ -157,6 +157,41 @@ def test_tables_are_read_and_those_that_lay_out_a_page_are_text() -> None:
     assert page.blocks == (Block("table", "Town | KES\nKitui | 1"), Block("paragraph", "A B"))
 
 
+_ROWS = "<tr><th>Town<th>KES<tr><td>Kitui<td>1"
+_TABLE = Block("table", "Town | KES\nKitui | 1")
+
+
+@pytest.mark.parametrize(
+    "written",
+    [
+        f"<table><caption>Price of <b>maize</b></caption>{_ROWS}</table>",
+        f"<table><caption><h3>Price</h3><p>of maize</p></caption><thead>{_ROWS}</thead></table>",
+        f"<table><CAPTION><strong>Price of maize</strong>{_ROWS}",
+        f"<table>{_ROWS}<caption>Price of maize</caption></table>",
+    ],
+)
+def test_the_caption_of_a_table_is_known_however_it_is_written(written: str) -> None:
+    page = read_page(f"<p>Before.</p>{written}")
+    assert page.blocks == (Block("paragraph", "Before."), Block("caption", "Price of maize"), _TABLE)
+
+
+def test_a_caption_without_a_table_of_its_own_is_text() -> None:
+    assert read_page("<caption>A</caption>").blocks == (Block("paragraph", "A"),)
+    laid_out = read_page("<table><caption>A</caption><tr><td>B</table>").blocks
+    assert laid_out == (Block("paragraph", "A"), Block("paragraph", "B"))
+    inner = read_page(f"<table>{_ROWS} <table><caption>A</caption><tr><td>B</table></table>").blocks
+    assert inner == (Block("table", "Town | KES\nKitui | 1 A B"),)
+
+
+def test_a_caption_stays_with_a_table_outside_the_densest_part() -> None:
+    rows = "".join(f"<tr><td>Town {number}<td>{number}00" for number in range(9))
+    page = read_page(f"<div><p>{_PROSE * 20}</p></div><div><table><caption>Maize | bag</caption>{rows}</table></div>")
+    assert [(block.kind, block.text[:11]) for block in page.blocks[1:]] == [
+        ("caption", "Maize ¦ bag"),
+        ("table", "Town 0 | 00"),
+    ]
+
+
 def test_a_page_tells_its_day_and_language() -> None:
     page = read_page("<html lang=am><meta name=date content='2026-03-01'><time datetime='2020-01-01'>x</time>")
     assert (page.published, page.language) == ("2026-03-01", "am")

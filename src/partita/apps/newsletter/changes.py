@@ -6,6 +6,7 @@ from __future__ import annotations
 from partita.apps.newsletter.formats import as_plain
 from partita.apps.newsletter.schema import (
     MAIN,
+    Cited,
     Draft,
     Newsletter,
     Note,
@@ -42,6 +43,8 @@ def handlers(kit: Kit, service: NewsletterService) -> tuple[Handler, ...]:
         old, new = await whole_images(kit.store, change, Proposal)
         if old is not None or new is not None:
             await service.citing.follow_proposal(old, new)
+        for source_id in _recounted(change):
+            await service.citing.recount(source_id)
 
     async def read_in(change: Change) -> None:
         """A source whose reading was never started: the process may have been killed after it was added."""
@@ -98,6 +101,15 @@ def _code(change: Change) -> str | None:
         if run is not None:
             return run.subject
     return None
+
+
+def _recounted(change: Change) -> set[str]:
+    """The source whose number of drafts may be wrong: rows can also come back from a copy, in any order."""
+    found = {each.source_id for each in change.read(Cited) if each is not None}
+    before, after = change.read(Source)
+    if after is not None and (before is None or before.cited_in != after.cited_in):
+        found.add(after.source_id)
+    return found
 
 
 def _decided(before: Proposal, after: Proposal) -> bool:

@@ -66,6 +66,8 @@ class Outline:
         self._tables = 0
         self._rows: list[list[str]] = []
         self._cell: list[str] | None = None
+        self._caption: list[str] = []
+        self._in_caption = False
         self._characters = 0
         self._kept = {True: 0, False: 0}
 
@@ -100,7 +102,7 @@ class Outline:
             self._outside = max(0, self._outside + step)
         elif tag.name in _MAIN:
             self._main = max(0, self._main + step)
-        elif tag.name in ("table", "tr") or tag.name in _CELLS:
+        elif tag.name in ("table", "caption", "tr") or tag.name in _CELLS:
             self._table_tag(tag)
         if tag.name in _BOXES:
             self._box(tag)
@@ -126,6 +128,8 @@ class Outline:
             self._boxes.pop()
 
     def _table_tag(self, tag: Tag) -> None:
+        if self._tables <= 1:
+            self._in_caption = self._tables == 1 and tag.name == "caption" and not tag.end
         if tag.name == "table":
             if tag.end:
                 self._tables = max(0, self._tables - 1)
@@ -141,7 +145,7 @@ class Outline:
                 self._cell = None
             if not tag.end and tag.name == "tr":
                 self._rows.append([])
-            elif not tag.end:
+            elif not tag.end and tag.name in _CELLS:
                 self._cell = []
 
     def _end_table(self) -> None:
@@ -151,12 +155,14 @@ class Outline:
             self._rows[-1].append(" ".join(self._cell))
             self._cell = None
         rows = [row for row in self._rows if any(row)]
-        self._rows = []
+        caption, self._rows, self._caption, self._in_caption = self._caption, [], [], False
         if len(rows) > 1 and max(map(len, rows)) > 1 and max(len(cell) for row in rows for cell in row) <= 500:
+            if caption:
+                self._keep(Block("caption", table_text([[" ".join(caption)]])), linked=False)
             self._keep(Block("table", table_text(rows)), linked=False)
         else:
-            for cell in (cell for row in rows for cell in row if cell):
-                self._keep(Block("paragraph", cell), linked=False)
+            for text in (*caption, *(cell for row in rows for cell in row if cell)):
+                self._keep(Block("paragraph", text), linked=False)
 
     def _flush(self) -> None:
         if not self._pieces:
@@ -167,6 +173,9 @@ class Outline:
         bold, self._linked_pieces, self._plain_pieces = not self._plain_pieces, 0, 0
         self._in_bold = False
         if not text:
+            return
+        if self._in_caption:
+            self._caption.append(text)
             return
         if self._cell is not None and not self._heading:
             self._cell.append(text)
@@ -206,8 +215,10 @@ def _densest(content: list[_Found]) -> list[_Found]:
     titled = next((number for number in range(first) if _is_title(content[number])), first)
     return [
         found
-        for number, found in enumerate(content)
-        if best in found.boxes or number == titled or (_is_prose(found) and not found.linked)
+        for number, (found, after) in enumerate(zip(content, (*content[1:], content[-1]), strict=True))
+        if best in found.boxes
+        or number == titled
+        or (_is_prose(after if found.block.kind == "caption" else found) and not found.linked)
     ]
 
 

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-BlockKind = Literal["heading", "paragraph", "item", "table"]
+BlockKind = Literal["heading", "paragraph", "item", "caption", "table"]
 Written = tuple[str, str, int, int | None]
 """A block as plain values: kind, text, level, page."""
 MOST_BLOCKS = 5_000
@@ -15,7 +15,7 @@ MOST_CHARACTERS = 2_000_000
 
 @dataclass(frozen=True, slots=True)
 class Block:
-    """A heading, a paragraph, an entry of a list, or a table."""
+    """A heading, a paragraph, an entry of a list, a table, or the caption of the table behind it."""
 
     kind: BlockKind
     text: str

@@ -34,7 +34,7 @@ _TABLE = st.lists(st.lists(_WORD, min_size=2, max_size=4).map(" | ".join), min_s
 def _blocks(draw: st.DrawFn) -> list[Block]:
     made = []
     for number in range(draw(st.integers(0, 12))):
-        kind: BlockKind = draw(st.sampled_from(["heading", "paragraph", "paragraph", "item", "table"]))
+        kind: BlockKind = draw(st.sampled_from(["heading", "paragraph", "paragraph", "item", "caption", "table"]))
         page = draw(st.sampled_from([None, number + 1]))
         if kind == "heading":
             text = draw(st.sampled_from(["Results", "References", "2. Methods", "ማጣቀሻ", "Prices in March"]))
@@ -154,6 +154,17 @@ def test_a_table_is_one_chunk_with_its_caption_and_head() -> None:
         ("text", "Prices", 4),
     ]
     assert chunks[1].text.startswith("Table 2: Price of maize per bag\n\nMarket | KES\nNairobi")
+
+
+def test_what_a_document_calls_a_caption_is_one_chunk_with_its_table_whatever_it_says() -> None:
+    told = "Price of maize. Each is the mean of three markets."
+    before, table = Block("paragraph", "Prices rose."), Block("table", "Market | KES\nNairobi | 4,100")
+    chunks = chunks_of("s1", [before, Block("caption", told), table])
+    assert [(chunk.kind, chunk.text) for chunk in chunks] == [
+        ("text", "Prices rose."),
+        ("table", f"{told}\n\nMarket | KES\nNairobi | 4,100"),
+    ]
+    assert [chunk.kind for chunk in chunks_of("s1", [Block("caption", told), before, table])] == ["text", "table"]
 
 
 def test_references_are_kept_and_said_to_be_such() -> None:

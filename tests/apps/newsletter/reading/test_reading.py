@@ -83,6 +83,18 @@ async def test_of_a_page_the_main_part_is_read() -> None:
     assert found.passages[0].heading == "The long rains"
 
 
+async def test_a_table_of_a_page_is_one_passage_with_its_caption() -> None:
+    found = await _read(
+        b"<!doctype html><html><body><main><h1>Rains</h1><p>They came late.</p><table><caption>Rain in March</caption>"
+        b"<tr><th>Place<th>mm<tr><td>Kitui<td>120</table><p>They were short.</p></main>"
+    )
+    assert [(p.kind, p.text) for p in found.passages] == [
+        ("text", "They came late."),
+        ("table", "Rain in March\n\nPlace | mm\nKitui | 120"),
+        ("text", "They were short."),
+    ]
+
+
 async def test_of_a_page_without_main_the_densest_part_is_read() -> None:
     prose = "The long rains came late this year and many farmers planted again in May when they began. " * 3
     found = await _read(

@@ -11,7 +11,7 @@ from partita.apps.newsletter import schema
 from partita.apps.newsletter.schema import Cited, Draft, Proposal, Source
 from partita.kit.kit import Kit
 from partita.kit.lists import find
-from partita.table import ChangedMeanwhileError, Delete, Put, Transaction, Update, Write
+from partita.table import ChangedMeanwhileError, Check, Delete, Put, Transaction, Update
 from partita.table.types import timestamp
 
 
@@ -42,39 +42,46 @@ class Citing:
         wanted = sources_in(() if now is None else now.citations)
         await self._follow(code, wanted, sources_in(() if before is None else before.citations))
 
+    async def recount(self, source_id: str) -> None:
+        """Makes `cited_in` the number of rows that there are, whoever wrote them; of a source that is gone, nothing."""
+        while not await self._store.attempt(partial(self._agrees, source_id)):
+            pass
+
     async def _follow(self, code: str, wanted: Mapping[str, int], before: Mapping[str, int]) -> None:
         for source_id, count in wanted.items():
             await self._store.attempt(partial(self._cite, source_id, code, count))
+            await self.recount(source_id)
         for source_id in before:
             if source_id not in wanted:
-                await self._store.attempt(partial(self._uncite, source_id, code))
+                await self._uncite(source_id, code)
+                await self.recount(source_id)
 
     async def _cite(self, source_id: str, code: str, count: int) -> None:
         there = await find(self._store, schema.cited, source_id, code)
-        if there is not None and there.count == count:
-            return
-        now = timestamp(self._kit.clock.now())
-        row = Cited(source_id=source_id, code=code, count=count, cited_at=now)
-        if there is not None:
-            await self._store.write(Put(row))
-            return
         source = await find(self._store, schema.source, source_id)
-        if source is not None:
-            counted = Update(source.own_key, Source.cited_in.add(1))
-            await self._transact(Put(row).if_new(), counted)
+        if source is None or (there is not None and there.count == count):
+            return
+        row = Cited(source_id=source_id, code=code, count=count, cited_at=timestamp(self._kit.clock.now()))
+        still_there = Check(source.own_key, source.own_key.present())
+        await self._store.transact(Transaction(Put(row), still_there.otherwise(ChangedMeanwhileError("The source"))))
 
     async def _uncite(self, source_id: str, code: str) -> None:
         there = await find(self._store, schema.cited, source_id, code)
-        if there is None:
-            return
-        source = await find(self._store, schema.source, source_id)
-        counted = () if source is None else (Update(source.own_key, Source.cited_in.add(-1)),)
-        await self._transact(Delete(there.own_key).if_there(), *counted)
+        if there is not None:
+            await self._store.write(Delete(there.own_key))
 
-    async def _transact(self, *writes: Any) -> None:
-        changed = ChangedMeanwhileError("The source")
-        kept: list[Write] = [write.otherwise(changed) for write in writes]
-        await self._store.transact(Transaction(*kept))
+    async def _agrees(self, source_id: str) -> bool:
+        """Whether the number was right. A number that was not is corrected and looked at again: what another handler
+        wrote meanwhile is seen by whoever looks last."""
+        source = await find(self._store, schema.source, source_id)
+        if source is None:
+            return True
+        rows = await self._store.count(schema.citing(source_id).consistently())
+        if rows == source.cited_in:
+            return True
+        counted = Update(source.own_key, Source.cited_in.set(rows))
+        await self._store.write(counted.unless_changed(source, Source.cited_in))
+        return False
 
 
 def sources_in(citations: Iterable[Mapping[str, Any]]) -> dict[str, int]:

@@ -108,14 +108,24 @@ class _Chunking:
             return
         self._bare = None
         if block.kind == "table":
-            caption = self._section.pop() if self._section and _is_caption(self._section[-1]) else None
+            begin, page = self._take_caption() or (start, block.page)
             self._close()
-            begin = caption.start if caption else start
             for text, at in _table_pieces(self._whole[begin : start + len(written)], begin):
-                self._add(text, at, caption.page if caption else block.page, "table")
+                self._add(text, at, page, "table")
         else:
             self._section.extend(_pieces(written, start, block))
             self._lines.append(block.text)
+
+    def _take_caption(self) -> tuple[int, int | None] | None:
+        """Where the caption just before a table begins, and on which page; it is no text of its own then."""
+        first = len(self._section)
+        while first and self._section[first - 1].caption:
+            first -= 1
+        if first and first == len(self._section) and _is_caption(self._section[-1]):
+            first -= 1
+        taken = self._section[first:]
+        del self._section[first:]
+        return (taken[0].start, taken[0].page) if taken else None
 
     def take_byline(self, block: Block, start: int, written: str) -> None:
         """Who wrote it, and when: kept, and nothing that anybody looks for. Headings stay with the text below it."""
@@ -169,6 +179,8 @@ class _Piece:
     page: int | None
     alone: bool = False
     """Whether it is a paragraph of its own."""
+    caption: bool = False
+    """Whether the document says that it belongs to the table behind it."""
 
 
 def _placed(blocks: Iterable[Block]) -> list[tuple[str, Block | None]]:
@@ -198,7 +210,8 @@ def _pieces(written: str, start: int, block: Block) -> list[_Piece]:
         for low, high in _cut(text[inset:]):
             words = text[inset + low : inset + high]
             at = start + begin + inset
-            pieces.append(_Piece(words, at + low, at + high, word_count(words), block.page, len(bounds) == 2))
+            alone, caption = len(bounds) == 2, block.kind == "caption"
+            pieces.append(_Piece(words, at + low, at + high, word_count(words), block.page, alone, caption))
     return pieces
 
 
