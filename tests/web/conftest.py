@@ -18,8 +18,11 @@ from partita.kit.mail import Outbox
 from partita.kit.settings import Settings
 from partita.kit.suite import Suite
 from partita.web.app import create_app
+from tests.steady import steady_limits
 from tests.web import press
 from tests.web.visitor import Visitor
+
+__all__ = ["steady_limits"]
 
 PASSWORD = "correct horse battery"
 

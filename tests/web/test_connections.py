@@ -234,15 +234,17 @@ def test_a_process_with_few_files_still_serves(tmp_path: Path) -> None:
 @pytest.mark.parametrize("header", ["X-Forwarded-For", "Forwarded"])
 def test_no_header_lets_guesses_come_from_elsewhere(suite: Suite, header: str) -> None:
     """Without trusted proxies, a client's address is that of its connection, whatever it says."""
-    statuses = []
+    statuses: list[int] = []
     guess = urlencode({"identity": f"nobody-{header.lower()}", "password": "a guess"}).encode()
-    for number in range(11):
-        says = f"{'for=' if header == 'Forwarded' else ''}198.51.100.{number}"
+    while len(statuses) < 21 and 429 not in statuses:
+        says = f"{'for=' if header == 'Forwarded' else ''}198.51.100.{len(statuses)}"
         with pytest.raises(HTTPError) as refused:
             urlopen(Request(f"{suite.url}/sign-in", guess, {header: says}), timeout=60)
         statuses.append(refused.value.code)
         refused.value.close()
-    assert statuses == [401] * 10 + [429]
+    # A quarter of an hour may have begun in between, and then there are ten more.
+    assert statuses == [401] * (len(statuses) - 1) + [429]
+    assert len(statuses) > 10
 
 
 def test_hostile_requests_bring_no_5xx_and_little_memory(suite: Suite) -> None:

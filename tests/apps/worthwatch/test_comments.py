@@ -122,10 +122,6 @@ async def test_there_are_no_comments_on_what_others_cannot_see(kit: Kit, service
 
 
 async def test_ten_comments_in_ten_minutes_are_enough(kit: Kit, service: WorthWatchService) -> None:
-    clock = Stopped(datetime(2026, 5, 1, 9, 30, tzinfo=UTC))
-    stopped = replace(kit, clock=clock)
-    stopped.limits._clock = clock
-    service = WorthWatchService(stopped)
     ada, ben = await curator(kit), await member(kit)
     watchlist = (await published(service, ada)).watchlist_id
     for _ in range(10):
