@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from partita.apps.newsletter import schema
-from partita.apps.newsletter.schema import StepRun
+from partita.apps.newsletter.schema import StepRun, Topics
 from partita.table import Put
 from tests.apps.newsletter.served import ServedLetters, Somebody, served_in
 
@@ -124,6 +124,30 @@ async def test_a_draft_says_what_has_changed_since_it_was_made(letters: ServedLe
     assert "was made with other settings" not in (await ada.get(_write(code))).shown
     await ada.api("PATCH", f"/newsletters/{code}", {"tone_professional": 90})
     assert "The draft is out of date: tone changed since" in (await ada.get(_write(code))).shown
+
+
+async def test_sources_that_the_text_does_not_cite_are_named(letters: ServedLetters) -> None:
+    ada = await letters.person("author", "Ada")
+    code = await letters.drafted(ada)
+    draft = (await ada.api("GET", f"/newsletters/{code}/draft")).json
+    cited = {each["source_id"] for each in draft["citations"]}
+    topics = await letters.kit.store.get(schema.topics(code))
+    assert topics is not None
+    await letters.kit.store.write(Put(topics.with_(Topics.source_ids(tuple(cited)))))
+    assert "Not cited:" not in (await ada.get(_write(code))).shown
+    said = "The bell foundry of Lauriston cast nine bells for the harbour and sold four of them. "
+    own = await ada.api("POST", "/sources", {"text": said * 20, "title": "A foundry's year", "shelf": code})
+    await ada.api("POST", "/sources", {"text": said * 21, "title": "Somebody else's"})
+    await letters.follow()
+    told = (await ada.get(_write(code))).shown
+    assert "Not cited: <a" in told
+    assert ">A foundry's year</a>.</p>" in told
+    assert "Somebody else's" not in told
+    await letters.run(ada, code, "outline", "draft")
+    assert "Not cited: <a" in (await ada.get(_write(code))).shown, "nothing that was found speaks of bells"
+    off = await ada.api("PATCH", f"/sources/{own.json['source_id']}", {"enabled": False})
+    assert off.status == 200, off.text
+    assert "Not cited:" not in (await ada.get(_write(code))).shown
 
 
 async def test_a_note_is_beside_its_section(letters: ServedLetters) -> None:

@@ -88,6 +88,7 @@ def add(pages: Routes, service: NewsletterService) -> None:
             view=view,
             panel=panel,
             cited=_cited(text, opened.text),
+            unused=await service.unused.of(code, text.draft, text.texts.values()),
             passage=await _passage(viewer, code, cite),
             target=target_words(text.newsletter.length_preference),
             made=_made(text),

@@ -46,6 +46,7 @@ from partita.apps.newsletter.service.sources import Sources
 from partita.apps.newsletter.service.steps import Steps
 from partita.apps.newsletter.service.topics import TopicsOf
 from partita.apps.newsletter.service.unsourced import Unsourced
+from partita.apps.newsletter.service.unused import Unused
 from partita.apps.newsletter.service.versions import Versions
 from partita.kit.jobs import JobKind
 from partita.kit.kit import Kit
@@ -107,6 +108,7 @@ class NewsletterService:
         )
         self.steps.use(*self.drafting.steps())
         self.unsourced = Unsourced(self.passages)
+        self.unused = Unused(kit)
         self.rewriting = Rewriting(kit, self.access, self.generators)
 
         # Letting it out
