@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from email import message_from_bytes
 from email.policy import default
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import docx
 import pytest
@@ -19,6 +19,7 @@ from partita.apps.newsletter.schema import Draft, Newsletter
 from partita.apps.newsletter.service.documents.colours import contrast
 from partita.apps.newsletter.service.documents.exports import FORMATS
 from partita.apps.newsletter.service.documents.reading import read_document
+from partita.apps.newsletter.service.editions import made_line
 from partita.dynamo.python_values import item_to_python
 from partita.kit.files.images import ImageRefused
 from partita.kit.mail import Outbox
@@ -64,6 +65,28 @@ async def drafted(desk: ServedLetters, owner: Somebody, **draft: Any) -> None:
     }
     await desk.kit.store.write(Put(newsletter))
     await desk.kit.store.write(Put(Draft(newsletter_code=CODE, updated_at=NOW, **(given | draft))))
+
+
+@pytest.mark.parametrize(
+    ("language", "count", "told"),
+    [
+        ("en", 1, "Sentences from 1 source, by the offline writer."),
+        ("en", 2, "Sentences from 2 sources, by the offline writer."),
+        ("am", 1, "ከ1 ምንጭ "),
+        ("ar", 1, "من مصدر واحد،"),
+        ("ar", 3, "من 3 مصادر،"),
+    ],
+)
+async def test_the_foot_counts_sources_as_people_do(
+    desk: ServedLetters, language: Literal["en", "am", "ar"], count: int, told: str
+) -> None:
+    ada = await desk.person("author", "Ada")
+    await drafted(desk, ada, citations=[{"n": n + 1, "source_id": f"s{n}", "title": "T"} for n in range(count)])
+    newsletter = await desk.kit.store.get(schema.newsletter(CODE))
+    draft = await desk.kit.store.get(schema.draft(CODE))
+    assert newsletter is not None
+    assert draft is not None
+    assert told in made_line(newsletter.with_(Newsletter.language(language)), draft)
 
 
 async def made(desk: ServedLetters, person: Somebody, wanted: str) -> dict[str, Any]:

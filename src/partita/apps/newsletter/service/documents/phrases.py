@@ -24,8 +24,11 @@ class Phrases:
     picture_missing: str
     number: str
     """Before the number of an issue."""
+    one_source: str
+    some_sources: str
+    """`{count}`: of how many sources a text was made."""
     made_offline: str
-    """`{sources}`: of how many sources the text was made."""
+    """`{sources}`: one of the two above."""
     made_by_model: str
     """`{sources}`, `{model}`."""
     months: tuple[str, ...]
@@ -50,8 +53,10 @@ _ENGLISH = Phrases(
     cited="Source {number}",
     picture_missing="Picture",
     number="No.",
-    made_offline="Sentences from {sources} sources, by the offline writer.",
-    made_by_model="Written by {model} from {sources} sources.",
+    one_source="1 source",
+    some_sources="{count} sources",
+    made_offline="Sentences from {sources}, by the offline writer.",
+    made_by_model="Written by {model} from {sources}.",
     months=(
         "January",
         "February",
@@ -78,8 +83,10 @@ _AMHARIC = Phrases(
     cited="ምንጭ {number}",
     picture_missing="ሥዕል",
     number="ቁጥር",
-    made_offline="ዓረፍተ ነገሮቹ ከ{sources} ምንጮች የተወሰዱ ናቸው።",
-    made_by_model="በ{model} ከ{sources} ምንጮች የተጻፈ።",
+    one_source="1 ምንጭ",
+    some_sources="{count} ምንጮች",
+    made_offline="ዓረፍተ ነገሮቹ ከ{sources} የተወሰዱ ናቸው።",
+    made_by_model="በ{model} ከ{sources} የተጻፈ።",
     months=(
         "ጃንዋሪ",
         "ፌብሩዋሪ",
@@ -106,8 +113,10 @@ _ARABIC = Phrases(
     cited="المصدر {number}",
     picture_missing="صورة",
     number="العدد",
-    made_offline="جمل من {sources} مصادر، بالكاتب غير المتصل.",
-    made_by_model="كتبه {model} من {sources} مصادر.",
+    one_source="مصدر واحد",
+    some_sources="{count} مصادر",
+    made_offline="جمل من {sources}، بالكاتب غير المتصل.",
+    made_by_model="كتبه {model} من {sources}.",
     months=(
         "يناير",
         "فبراير",
