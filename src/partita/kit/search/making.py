@@ -28,16 +28,16 @@ class VectorMaking:
         self._connection = connection
         self._pool = ThreadPoolExecutor(1, thread_name_prefix="meaning")
         self._guard = threading.Lock()
-        self._begun: dict[str, Future[int]] = {}
+        self._begun: dict[Catalog[Any], Future[int]] = {}
         self._ended = threading.Event()
 
     def begin(self, catalog: Catalog[Any]) -> Future[int]:
         """Make what is missing, some time soon; the number of vectors. What waits already is not begun twice."""
         with self._guard:
-            waiting = self._begun.get(catalog.name)
+            waiting = self._begun.get(catalog)
             if waiting is not None and not waiting.running() and not waiting.done():
                 return waiting
-            begun = self._begun[catalog.name] = self._pool.submit(self._make, catalog)
+            begun = self._begun[catalog] = self._pool.submit(self._make, catalog)
             return begun
 
     def close(self) -> None:

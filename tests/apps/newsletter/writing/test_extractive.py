@@ -168,6 +168,14 @@ def test_loose_sentences_come_only_behind_what_they_lean_on() -> None:
     assert orphan == ()
 
 
+@pytest.mark.parametrize("before", ["", "Jane Doe, our correspondent\n\n", "Lauriston\n12 March 2026\n"])
+def test_what_stands_before_a_text_does_not_cost_it_its_first_sentence(before: str) -> None:
+    text = before + "The harbour of Lauriston has a third quay. The quay took two years and cost nine million."
+    first, second = candidates([Passage("a", "s", text, heading="A new quay")], Edition("Digest", TODAY))
+    assert first.stands_alone
+    assert not second.stands_alone
+
+
 def test_a_leading_however_is_cut() -> None:
     assert wording("However, farmers lost their grain.", Edition("D", TODAY), {}) == "Farmers lost their grain."
     assert not is_loose("Farmers lost their grain.")

@@ -119,8 +119,10 @@ def candidates(
         if passage.kind != "text":
             continue
         kept: dict[int, Candidate] = {}
+        begun = False  # a name or a day before the text is no sentence that others lean on
         for place, sentence in enumerate(sentences(passage.text)):
-            made = _candidate(sentence.text, passage, place, edition, acronyms or {})
+            made = _candidate(sentence.text, passage, place, edition, acronyms or {}, first=not begun)
+            begun = begun or bool(_ENDS.search(sentence.text))
             if made is not None and (not made.loose or place - 1 in kept):
                 kept[place] = made
         for each in kept.values():
@@ -129,7 +131,7 @@ def candidates(
 
 
 def _candidate(
-    sentence: str, passage: Passage, place: int, edition: Edition, acronyms: Mapping[str, str]
+    sentence: str, passage: Passage, place: int, edition: Edition, acronyms: Mapping[str, str], *, first: bool
 ) -> Candidate | None:
     if unprintable(sentence):
         return None
@@ -150,7 +152,7 @@ def _candidate(
         frozenset(terms(text)),
         len(_NUMBER.findall(text)),
         loose=is_loose(text),
-        definite=(place > 0 or is_generic(passage.heading)) and bool(_DEFINITE_START.match(text)),
+        definite=(not first or is_generic(passage.heading)) and bool(_DEFINITE_START.match(text)),
         quote=quote,
     )
 
