@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 from typing import Any
 
@@ -43,7 +44,10 @@ def _rows(folder: Path, name: str) -> dict[str, Any]:
 
 def test_rows_that_are_missing_come_back_and_newer_ones_stay(data: Path) -> None:
     said = _run("music-then", "music", "--data", data, "--dry-run")
-    assert said == "missing  2\ndiffer   1: --replace overwrites them\nsame     147\ncopied   0 (--dry-run)\n"
+    assert said == (
+        "missing  2\ndiffer   1: --replace overwrites them\n         a 008: n, tags\n"
+        "same     147\ncopied   0 (--dry-run)\n"
+    )
     assert len(_rows(data, "music")) == 149
     assert _run("music-then", "music", "--data", data).endswith("copied   2\n")
     rows = _rows(data, "music")
@@ -53,10 +57,23 @@ def test_rows_that_are_missing_come_back_and_newer_ones_stay(data: Path) -> None
 
 def test_rows_that_differ_are_replaced_on_request(data: Path) -> None:
     assert _run("music-then", "music", "--data", data, "--replace") == (
-        "missing  2\ndiffer   1\nsame     147\ncopied   3\n"
+        "missing  2\ndiffer   1\n         a 008: n, tags\nsame     147\ncopied   3\n"
     )
     rows = _rows(data, "music")
     assert (rows["008"], rows["new"]) == (8, 1)
+
+
+def test_the_first_rows_that_differ_are_named_and_no_control_character_reaches_the_terminal(data: Path) -> None:
+    with Engine(data, durability="off", background=False) as engine:
+        for number in range(30):
+            put(engine, "music", pk="a", sk=f"{number:03}", n="other")
+        put(engine, "music", pk="\x1b[2J", sk="x", n=1)
+        put(engine, "music-then", pk="\x1b[2J", sk="x", n=2)
+    said = _run("music-then", "music", "--data", data, "--dry-run")
+    assert "differ   31: --replace" in said
+    assert len(re.findall(r"^         .+: n(, tags)?$", said, re.MULTILINE)) == 20
+    assert "         and 11 more\n" in said
+    assert "\x1b" not in said
 
 
 def test_rows_come_back_from_another_folder(data: Path, tmp_path: Path) -> None:

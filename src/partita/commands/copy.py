@@ -41,5 +41,9 @@ def copy(
     step = ": --replace overwrites them" if counts.different and not replace else ""
     typer.echo(f"missing  {counts.missing:,}")
     typer.echo(f"differ   {counts.different:,}{step}")
+    for named in counts.differences:
+        typer.echo(f"         {named}")
+    if counts.different > len(counts.differences):
+        typer.echo(f"         and {counts.different - len(counts.differences):,} more")
     typer.echo(f"same     {counts.same:,}")
     typer.echo(f"copied   {counts.copied:,}{' (--dry-run)' if dry_run else ''}")

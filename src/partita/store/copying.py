@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from partita.dynamo.errors import ConditionalCheckFailedError
@@ -12,6 +12,8 @@ from partita.store.statements import Call
 from partita.table.values import same_value
 
 _AT_ONCE = 100
+MOST_NAMED = 20
+"""So many items that differ are named; the others are counted."""
 
 
 class TablesDifferError(Exception):
@@ -27,6 +29,8 @@ class Counts:
     same: int = 0
     copied: int = 0
     """Those that were missing or different, and are as in the source now."""
+    differences: list[str] = field(default_factory=list)
+    """The first items that differ: their keys, and the attributes that are not the same; never what is in them."""
 
 
 def copy_items(
@@ -49,7 +53,10 @@ def copy_items(
                 counts.same += 1
                 continue
             counts.missing += other is None
-            counts.different += other is not None
+            if other is not None:
+                counts.different += 1
+                if len(counts.differences) < MOST_NAMED:
+                    counts.differences.append(_difference(item, other, names))
             if not dry_run and (other is None or replace):
                 counts.copied += _put(target, target_name, item, None if replace else names[0])
     return counts
@@ -88,6 +95,19 @@ def _identity(item: Item, names: list[str]) -> str:
 
 def _same(one: Mapping[str, Any], other: Mapping[str, Any]) -> bool:
     return one.keys() == other.keys() and all(same_value(value, other[name]) for name, value in one.items())
+
+
+def _difference(one: Item, other: Item, names: list[str]) -> str:
+    """`USER#1 PROFILE: email, name`."""
+    key = " ".join(_shown(next(iter(one[name].values()))) for name in names)
+    apart = {*one} ^ {*other}
+    apart |= {name for name in {*one} & {*other} if not same_value(one[name], other[name])}
+    return f"{key}: {', '.join(map(_shown, sorted(apart)))}"
+
+
+def _shown(value: object) -> str:
+    """A text as it is, unless a terminal would take it for something else."""
+    return value if isinstance(value, str) and value.isprintable() else repr(value)
 
 
 def _put(call: Call, name: str, item: Item, unless: str | None) -> bool:
