@@ -126,6 +126,7 @@ def test_a_folder_and_its_backup_go_back_to_a_moment(tmp_path: Path) -> None:
     for source in ("data", "copy"):
         said = _run("restore", tmp_path / source, "--data", tmp_path / f"{source}-then", "--at", at).splitlines()
         assert said[:3] == [f"restored into {tmp_path / f'{source}-then'}", f"moment   {at} UTC", _TABLES]
+        assert any(line.startswith(f"note     files are those of {tmp_path / source}: ") for line in said)
         with Engine(tmp_path / f"{source}-then", durability="off", background=False) as engine:
             assert rows(engine, "films") == {f"films-{number}": {"number": number} for number in range(20)}
     assert "is no moment. Write it as" in _run("restore", data, "--data", tmp_path / "no", "--at", "noon", code=1)

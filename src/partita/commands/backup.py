@@ -86,6 +86,8 @@ def restore(
                 manifest = restore_backup(folder, data, passphrase=passphrase, at=moment, progress=progress)
     typer.echo(f"restored into {data}")
     _summarise(manifest)
+    if manifest.of_suite and moment is not None:
+        typer.echo(f"note     files are those of {folder}: one that was deleted after that moment is not among them")
     if manifest.of_suite and not manifest.has_secret:
         typer.echo("note     there is no secret: serve it with the same PARTITA_SECRET as before")
     if manifest.of_suite:
