@@ -57,18 +57,30 @@ def _verdict(operation: str, wire: object) -> object:
         return type(error), error.message
 
 
-@given(table=_NAMES, item=_ITEMS)
+_TOKENS = st.one_of(st.none(), st.text(max_size=3), st.sampled_from(["x" * 36, "x" * 37, "\ud800"]), _JSON)
+
+
+@given(table=_NAMES, item=_ITEMS, token=_TOKENS)
 def test_a_request_of_a_table_and_an_item_is_read_quickly_with_the_verdict_of_the_long_way(
-    table: Any, item: Any
+    table: Any, item: Any, token: Any
 ) -> None:
     for operation, member in (("GetItem", "Key"), ("PutItem", "Item")):
         bare = {"TableName": table, member: item}
         assert _verdict(operation, bare) == _verdict(operation, {**bare, "ReturnConsumedCapacity": "NONE"})
     put = {"TableName": table, "Item": item}
     longer = {**put, "ReturnValuesOnConditionCheckFailure": "NONE"}
-    quick, slow = ({"TransactItems": [{"Put": each}]} for each in (put, longer))
-    verdicts = [_verdict("TransactWriteItems", wire) for wire in (quick, slow)]
-    assert verdicts[0] == verdicts[1]
+    for members in ({}, {"ClientRequestToken": token}):
+        for others in ([], [{"Put": {"TableName": "music", "Item": {"pk": {"S": "a"}}}}] * 2, [{"Put": put}] * 99):
+            quick, slow = ({"TransactItems": [{"Put": each}, *others], **members} for each in (put, longer))
+            assert _verdict("TransactWriteItems", quick) == _verdict("TransactWriteItems", slow)
+
+
+def test_no_number_of_bare_puts_is_read_that_the_long_way_refuses() -> None:
+    put = {"TableName": "music", "Item": {"pk": {"S": "a"}}}
+    for count in (0, 1, 100, 101):
+        quick = {"TransactItems": [{"Put": put}] * count}
+        slow = {**quick, "ReturnConsumedCapacity": "NONE"}
+        assert _verdict("TransactWriteItems", quick) == _verdict("TransactWriteItems", slow)
 
 
 def test_a_table_may_be_named_by_its_arn() -> None:

@@ -10,6 +10,7 @@ from partita.dynamo.errors import ValidationError
 from partita.dynamo.expressions import bind, legacy
 from partita.dynamo.expressions.bind import Placeholders
 from partita.dynamo.expressions.tree import Condition, Projection, Update
+from partita.dynamo.limits import TRANSACTION_ACTIONS
 from partita.dynamo.request_rules import (
     check_batch_get,
     check_batch_write,
@@ -35,7 +36,7 @@ from partita.dynamo.requests import (
     TransactWriteItems,
     UpdateItem,
 )
-from partita.dynamo.shapes import Structure, check, is_table_name
+from partita.dynamo.shapes import Structure, check, fits, is_table_name
 from partita.dynamo.values import Item, SetError, checked_item
 
 Wire = Mapping[str, Any]
@@ -385,7 +386,28 @@ def _transact_get(wire: object) -> TransactGetItems:
     return TransactGetItems(gets=tuple(gets), capacity=request.get("ReturnConsumedCapacity") or "NONE")
 
 
+def _are_bare_puts(wire: object) -> TypeGuard[dict[str, Any]]:
+    """Whether a transaction has puts of items and nothing else, but a token: these are read at once too."""
+    if type(wire) is not dict or type(entries := wire.get("TransactItems")) is not list:
+        return False
+    if len(wire) > 1 and not (len(wire) == 2 and _is_token(wire.get("ClientRequestToken"))):
+        return False
+    return 0 < len(entries) <= TRANSACTION_ACTIONS and all(
+        type(entry) is dict and len(entry) == 1 and _is_bare(entry.get("Put"), "Item") for entry in entries
+    )
+
+
+def _is_token(value: object) -> bool:
+    return type(value) is str and fits(shape.TOKEN, value)
+
+
 def _transact_write(wire: object) -> TransactWriteItems:
+    if _are_bare_puts(wire):
+        puts = [entry["Put"] for entry in wire["TransactItems"]]
+        return TransactWriteItems(
+            actions=tuple([PutItem(table=put["TableName"], item=checked_item(put["Item"])) for put in puts]),
+            token=wire.get("ClientRequestToken"),
+        )
     request = check(shape.TRANSACT_WRITE, wire)
     return TransactWriteItems(
         actions=tuple(_transact_action(entry) for entry in request["TransactItems"]),
@@ -396,9 +418,6 @@ def _transact_write(wire: object) -> TransactWriteItems:
 
 
 def _transact_action(entry: Wire) -> TransactAction:
-    put = entry.get("Put")
-    if len(entry) == 1 and _is_bare(put, "Item"):
-        return PutItem(table=put["TableName"], item=checked_item(put["Item"]))
     present = [name for name in ("ConditionCheck", "Put", "Update", "Delete") if entry.get(name) is not None]
     if len(present) != 1:
         raise ValidationError("TransactItems can only contain one of Check, Put, Update or Delete")

@@ -22,6 +22,7 @@ from partita.dynamo.errors import (
     StorageFullError,
     StorageMissingError,
 )
+from partita.engine.presence import Presence
 from partita.engine.troubles import Troubles
 from partita.engine.write_ahead_log import WriteAheadLog
 from partita.lasting import make_folders, sync
@@ -171,11 +172,10 @@ class Database:
             self.close()  # nobody else will have anything to close
             raise
         real = os.path.realpath(self.path)  # SQLite follows links, and keeps the others beside the file itself
-        self._files = [file for end in ("", "-wal", "-shm") if os.path.exists(file := f"{real}{end}")]
-        close_to_others(*map(Path, self._files))
-        self._identities = [_identity(file) for file in self._files]
+        self._presence = Presence([file for end in ("", "-wal", "-shm") if os.path.exists(file := f"{real}{end}")])
+        close_to_others(*map(Path, self._presence.files))
         self.log = WriteAheadLog(self.writer, f"{real}-wal", self.reader, room=durability == "full", beside=background)
-        self._closing.append(self.log.close)
+        self._closing += (self.log.close, self._presence.close)
 
     def _connect(self) -> apsw.Connection:
         # SQLite's default would make a new file where ours was deleted.
@@ -290,19 +290,14 @@ class Database:
     def check_present(self) -> None:
         """Refuse to go on if the file, or one of those beside it, was deleted, moved or replaced: what is written to it
         now would be in no file when the last process that has it open ends."""
-        try:
-            for file, identity in zip(self._files, self._identities, strict=True):
-                if _identity(file) != identity:
-                    break
-            else:
-                return
-        except FileNotFoundError:
-            pass
+        file = self._presence.missing()
+        if file is None:
+            return
         if self.closed:
             raise closed()
         name = os.path.basename(file)
         remedy = "Put it back, or restore a backup."
-        if file != self._files[0]:  # those who have it open write it into the data file when they close
+        if file != self._presence.files[0]:  # those who have it open write it into the data file when they close
             remedy = "Stop all processes that use it, and start them again; nothing is lost."
         error = StorageMissingError(f"{name} was deleted or replaced while it is in use; nothing is written. {remedy}")
         self.troubles.tell(error)
@@ -366,11 +361,6 @@ class Database:
                 self._open.pop().close()
             except apsw.ThreadingViolationError:
                 continue  # a read is still running; returning the connection closes it
-
-
-def _identity(file: str) -> tuple[int, int]:
-    status = os.stat(file)
-    return status.st_dev, status.st_ino
 
 
 def closed() -> InternalServerError:

@@ -83,20 +83,30 @@ class _Entry:
         self.done = False
         self.result: Any = None
         self.error: BaseException | None = None
-        if on_committed is None:
-            self.wake = threading.Lock()
-            self.wake.acquire()
+        self.wake: threading.Lock | None = None
+        """What its thread waits for; most lead themselves, and never wait."""
 
     def finish(self) -> None:
         self.done = True
         if self.on_committed is not None:
             self.on_committed(self)
-        else:
+        elif self.wake is not None:
             self.rouse()
 
+    def wait(self) -> None:
+        """Until somebody rouses it. The first time it returns at once: who looked for it before it was to be seen did
+        not rouse it, so its thread looks again whether it is done, or free to lead."""
+        if self.wake is None:
+            wake = threading.Lock()
+            wake.acquire()
+            self.wake = wake
+        else:
+            self.wake.acquire()
+
     def rouse(self) -> None:
-        with suppress(RuntimeError):  # already released
-            self.wake.release()
+        if self.wake is not None:
+            with suppress(RuntimeError):  # already released
+                self.wake.release()
 
 
 class _Group:
@@ -154,7 +164,7 @@ class Writer:
                     if interrupt is not None:
                         raise interrupt
                 else:
-                    entry.wake.acquire()
+                    entry.wait()
         except BaseException:
             self._leave(entry)
             raise
