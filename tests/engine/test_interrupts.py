@@ -75,8 +75,8 @@ def test_what_was_committed_is_not_written_again(engine: Engine) -> None:
         def __getattr__(self, name: str) -> object:
             return getattr(writer, name)
 
-        def execute(self, statement: str, *given: object) -> apsw.Cursor:
-            done = writer.execute(statement, *given)  # type: ignore[arg-type]
+        def write(self, statement: str, *given: object) -> apsw.Cursor:
+            done = writer.write(statement, *given)  # type: ignore[arg-type]
             if statement == "COMMIT":
                 raise KeyboardInterrupt
             return done

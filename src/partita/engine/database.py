@@ -116,11 +116,15 @@ class FormatError(DynamoError):
 
 
 class Connection(apsw.Connection):
-    """A connection with a cursor of its own for a single row: to make one for each would take a tenth of a read."""
+    """A connection with cursors of its own: to make one for each statement would take a tenth of a read."""
 
     def __init__(self, path: Path, flags: int) -> None:
         super().__init__(str(path), flags=flags, statementcachesize=300)
         self._single = self.cursor().execute
+        cursor = self.cursor()
+        self.write = cursor.execute
+        """`execute` for a statement that returns nothing."""
+        self.write_many = cursor.executemany
 
     def one(self, statement: str, bindings: tuple[bytes]) -> Any:
         """The row, or None; the statement is over then, and holds no snapshot."""
@@ -177,7 +181,7 @@ class Database:
         self.log = WriteAheadLog(self.writer, f"{real}-wal", self.reader, room=durability == "full", beside=background)
         self._closing += (self.log.close, self._presence.close)
 
-    def _connect(self) -> apsw.Connection:
+    def _connect(self) -> Connection:
         # SQLite's default would make a new file where ours was deleted.
         connection = Connection(self.path, apsw.SQLITE_OPEN_READWRITE)
         self._open.append(connection)

@@ -20,7 +20,7 @@ import apsw
 from partita.dynamo.errors import DynamoError
 from partita.engine import catalog
 from partita.engine.catalog import Catalog
-from partita.engine.database import STORAGE_ERRORS, Database, closed
+from partita.engine.database import STORAGE_ERRORS, Connection, Database, closed
 from partita.engine.place import Place
 
 T = TypeVar("T")
@@ -36,11 +36,10 @@ class Transaction:
 
     __slots__ = ("_counts", "catalog", "changed", "connection", "execute", "moment", "now", "recorded", "write")
 
-    def __init__(self, connection: apsw.Connection, tables: Catalog, clock: Callable[[], float]) -> None:
+    def __init__(self, connection: Connection, tables: Catalog, clock: Callable[[], float]) -> None:
         self.connection = connection
         self.execute = connection.execute
-        self.write = connection.cursor().execute
-        """The same for statements that return nothing: one cursor does for all of them."""
+        self.write = connection.write
         self.catalog = tables
         self.now = clock()
         self.changed = False
@@ -66,7 +65,7 @@ class Transaction:
         """Write the counters, once per commit."""
         changed = [(items, size, owner) for owner, (items, size) in self._counts.items() if items or size]
         if changed:
-            self.connection.executemany(_COUNT, changed)
+            self.connection.write_many(_COUNT, changed)
 
 
 Job = Callable[[Transaction], Any]
@@ -307,7 +306,7 @@ class Writer:
         begun = False
         try:
             unchanged = connection.total_changes()
-            connection.execute("BEGIN IMMEDIATE")
+            connection.write("BEGIN IMMEDIATE")
             begun = True
             if connection.data_version() != self._state and catalog.version(connection) != self.catalog.version:
                 self.catalog = catalog.load(connection, self._place)
@@ -324,7 +323,7 @@ class Writer:
             transaction.settle()
             self._database.check_before_commit()
             self._database.log.make_room()
-            connection.execute("COMMIT")
+            connection.write("COMMIT")
             group.settled = end
             self._state = connection.data_version()
         except BaseException as error:
