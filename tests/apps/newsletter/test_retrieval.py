@@ -246,9 +246,23 @@ async def test_a_search_shows_scores_part_by_part(served: ServedLetters) -> None
     assert "<dt>Words</dt>" in page.text
     nothing = await ada.get("/newsletter/search?q=barber+opera+composer")
     assert "Nothing found" in nothing.text
+    assert "No passage contains any of these words" in nothing.shown
+    near = await ada.get("/newsletter/search?q=barber+opera+composer+goats+singer+piano+violin")
+    assert "No passage reaches 0.26 in Words" in near.shown
+    assert ">Closest " in near.text
     topic = await ada.get("/newsletter/search?type=livestock")
     assert topic.status == 200
     assert "Vaccination of goats" in topic.text
+
+
+async def test_a_search_that_finds_only_what_is_left_out_says_why(served: ServedLetters) -> None:
+    ada = await served.person("editor")
+    await source(served, ada, "Vaccination of goats", GOATS)
+    page = await ada.get("/newsletter/search?type=livestock&language=am&q=goats+vaccinated+in+Garissa")
+    assert "Passages match, and all are left out for the reason that each one says." in page.shown
+    assert "Left out: in another language." in page.shown
+    assert "No passage reaches" not in page.shown
+    assert "1 passage in shared sources." in page.shown
 
 
 async def test_the_api_searches_passages(served: ServedLetters) -> None:
