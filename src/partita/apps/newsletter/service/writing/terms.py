@@ -14,9 +14,9 @@ STOP_WORDS: Mapping[str, frozenset[str]] = {
         tokens(
             "a about above after again against all also am an and any are as at be because been before"
             " being below between both but by can could did do does doing down during each either few for"
-            " from further had has have having he her here hers him his how i if in into is it its itself"
-            " just less many may me might more most much must my neither no nor not now of off on once one"
-            " only or other our ours out over own per percent said same says she should since so some"
+            " from further get gets getting got had has have having he her here hers him his how i if in into"
+            " is it its itself just less many may me might more most much must my neither no nor not now of off"
+            " on once one only or other our ours out over own per percent said same says she should since so some"
             " still such than that the their theirs them then there these they this those through to too"
             " two under until up upon us very was we were what when where which while who whom why will"
             " with within without would yet you your yours"
