@@ -253,6 +253,42 @@ def test_a_table_made_again_in_the_same_moment_has_a_stream_of_its_own(engine: E
     assert _keys(_records(engine, _iterator(engine, first))) == ["a"]
 
 
+@given(st.lists(st.sampled_from(["put", "off and on", "delete and make", "later", "earlier"]), max_size=12))
+def test_numbers_of_a_later_stream_are_higher_whatever_the_clock_says(happenings: list[str]) -> None:
+    clock = Clock()
+    seen: list[str] = []
+    with Engine.temporary(background=False, clock=clock) as engine:
+        arn = _stream(engine)
+        for place, happening in enumerate([*happenings, "put"]):
+            match happening:
+                case "put":
+                    latest = _iterator(engine, arn, "LATEST")
+                    put(engine, pk=str(place))
+                    seen += [each["dynamodb"]["SequenceNumber"] for each in _records(engine, latest)]
+                case "off and on":
+                    off: dict[str, Any] = {"StreamEnabled": False}
+                    engine.call("UpdateTable", {"TableName": "music", "StreamSpecification": off})
+                    on = {"StreamEnabled": True, "StreamViewType": "KEYS_ONLY"}
+                    told = engine.call("UpdateTable", {"TableName": "music", "StreamSpecification": on})
+                    arn = told["TableDescription"]["LatestStreamArn"]
+                case "delete and make":
+                    engine.call("DeleteTable", {"TableName": "music"})
+                    arn = _stream(engine)
+                case "later":
+                    clock.advance(0.0001)
+                case "earlier":
+                    clock.advance(-3600)
+            first = _shard(engine, arn)["SequenceNumberRange"]["StartingSequenceNumber"]
+            assert happening == "put" or not seen or first > seen[-1] or _has(engine, arn, seen[-1])
+    assert seen == sorted(set(seen))
+    assert len(seen) == happenings.count("put") + 1
+
+
+def _has(engine: Engine, arn: str, sequence: str) -> bool:
+    """Whether a stream has a record with that number."""
+    return sequence in [each["dynamodb"]["SequenceNumber"] for each in _records(engine, _iterator(engine, arn))]
+
+
 def test_streams_are_described_and_listed_page_after_page(engine: Engine) -> None:
     arns = sorted(
         create(engine, name, StreamSpecification={"StreamEnabled": True, "StreamViewType": "KEYS_ONLY"})[

@@ -39,11 +39,17 @@ def label(moment: float) -> str:
 
 
 def create_rows(transaction: Transaction, stream: Stream) -> None:
-    """The records; AUTOINCREMENT so that a number never comes back, even after everything was trimmed."""
+    """The records; AUTOINCREMENT so that a number never comes back, even after everything was trimmed. A stream begins
+    with the microsecond it is made in, behind every other one: whoever has seen a change of an earlier stream knows by
+    the number that one of this stream is later."""
     transaction.execute(
         f"CREATE TABLE {stream.rows} (seq INTEGER PRIMARY KEY AUTOINCREMENT, at REAL NOT NULL, event TEXT NOT NULL,"
         " keys BLOB NOT NULL, old BLOB, new BLOB, crc INTEGER NOT NULL, size INTEGER NOT NULL,"
         " service INTEGER NOT NULL)"
+    )
+    transaction.execute(
+        "INSERT INTO sqlite_sequence (name, seq) SELECT ?, max(?, coalesce(max(seq), 0)) FROM sqlite_sequence",
+        (stream.rows, int(transaction.now * 1_000_000)),
     )
 
 
@@ -138,9 +144,11 @@ def describe_stream(connection: apsw.Connection, tables: Catalog, request: Reque
     """DescribeStream."""
     name, stream, keys = _find(connection, tables, request["StreamArn"], place)
     first, last = next(connection.execute(f"SELECT min(seq), max(seq) FROM {stream.rows}"))
-    bounds: dict[str, str] = {"StartingSequenceNumber": _sequence(first or 1)}
+    if first is None:
+        first = last = _highest(connection, stream) + 1
+    bounds: dict[str, str] = {"StartingSequenceNumber": _sequence(first)}
     if not stream.enabled:
-        bounds["EndingSequenceNumber"] = _sequence(last or 1)
+        bounds["EndingSequenceNumber"] = _sequence(last)
     shard = {"ShardId": _shard(stream), "SequenceNumberRange": bounds}
     # The starting id is a position, not a name; and the one shard of a stream has no children.
     shown = request.get("ShardFilter") is None and _shard(stream) > (request.get("ExclusiveStartShardId") or "")

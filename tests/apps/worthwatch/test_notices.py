@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from partita.apps.worthwatch.inputs import ApplicationInput, CommentInput, ListEdit, ProfileEdit
-from partita.apps.worthwatch.schema import SavedWatchlist
+from partita.apps.worthwatch.schema import WORTHWATCH, SavedWatchlist
 from partita.apps.worthwatch.service import WorthWatchService
 from partita.apps.worthwatch.system import build
 from partita.kit.jobs import JobWorker
@@ -86,6 +86,26 @@ async def test_savers_hear_once_a_day_and_read_the_number_as_it_is(
     assert await kit.notifications.unread_count(ben.id) == 1
     assert await house.inbox(eve) == await house.inbox(ada) == []
     assert len(passes) <= 1, "one pass over the savers"
+
+
+async def test_a_days_number_goes_on_when_the_table_has_a_new_stream(
+    kit: Kit, house: House, service: WorthWatchService
+) -> None:
+    ada, ben = await signed_up(kit, service, "Ada", **APPROVED), await signed_up(kit, service, "Ben")
+    watchlist = await published(service, ada, title="Night trains")
+    await house.settle()
+    await save(kit, ben, watchlist.watchlist_id)
+    for _ in range(3):
+        await add(service, ada, watchlist, await film(service))
+    await house.settle()
+    name = WORTHWATCH.name
+    for specification in ({"StreamEnabled": False}, {"StreamEnabled": True, "StreamViewType": "NEW_AND_OLD_IMAGES"}):
+        kit.tables.transport.call("UpdateTable", {"TableName": name, "StreamSpecification": specification})
+    await House(kit).settle()
+    await add(service, ada, watchlist, await film(service))
+    after = House(kit)
+    await after.settle()
+    assert await after.inbox(ben) == ["4 new titles on “Night trains”"]
 
 
 async def test_a_notice_names_no_list_that_was_taken_back(kit: Kit, house: House, service: WorthWatchService) -> None:
