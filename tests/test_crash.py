@@ -81,9 +81,9 @@ def test_the_checks_have_nothing_against_a_sound_folder(written: Path) -> None:
             "UPDATE {items} SET (size, body, crc) = (SELECT size, body, crc FROM {items} WHERE id = 4) WHERE id = 3",
             "the table is not what its stream says",
         ),
-        ("DELETE FROM {stream} WHERE seq = 3", "the table is not what its stream says"),
+        ("DELETE FROM {stream} WHERE seq = {3rd}", "the table is not what its stream says"),
         (
-            "UPDATE {stream} SET (keys, new, crc) = (SELECT keys, new, crc FROM {stream} WHERE seq = 4) WHERE seq = 3",
+            "UPDATE {stream} SET (keys, new, crc) = (SELECT keys, new, crc FROM {stream} WHERE seq = {4th}) WHERE seq = {3rd}",
             "is not what was there",
         ),
         ("UPDATE counters SET items = items + 1 WHERE owner = (SELECT min(owner) FROM counters)", "counters say"),
@@ -97,9 +97,12 @@ def test_the_checks_notice_damage(written: Path, damage: str, complaint: str) ->
         index = table.index("byTag")
         assert index is not None
         assert table.stream is not None
-        statement = damage.format(items=table.rows, index=index.rows, stream=table.stream.rows)
+        records = table.stream.rows
+        numbers = {f"{n}{th}": f"(SELECT min(seq) + {n - 1} FROM {records})" for n, th in ((3, "rd"), (4, "th"))}
+        statement = damage.format(items=table.rows, index=index.rows, stream=records, **numbers)
     connection = apsw.Connection(str(written / FILE_NAME))
     connection.execute(statement)
+    assert connection.total_changes() or "CREATE" in damage, "the damage is done"
     connection.close()
     assert any(complaint in found for found in _complaints(written))
 

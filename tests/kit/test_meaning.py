@@ -84,19 +84,24 @@ def test_likeness_is_what_the_authors_published() -> None:
     assert not model.understands("1234")
 
 
-@installed
-def test_texts_that_are_read_together_mean_what_they_mean_alone() -> None:
+def _alike(some: list[bytes], others: list[bytes]) -> bool:
+    """The same but for rounding: the order in which numbers are added up depends on what is read together."""
     import numpy as np
 
+    assert [len(each) for each in some] == [len(each) for each in others]
+    one, other = (np.frombuffer(b"".join(each), np.int8).astype(int) for each in (some, others))
+    return bool((abs(one - other) <= 1).all())
+
+
+@installed
+def test_texts_that_are_read_together_mean_what_they_mean_alone() -> None:
     from partita.kit.meaning.encoder import MiniLM
 
     assert FOLDER is not None
     texts = (("Wells",), ("Who repairs the pumps of the village?", "Pumps"), ("Goats eat acacia pods. " * 20,), ("",))
     together = MiniLM(FOLDER).vectors(texts)
     alone = [MiniLM(FOLDER).vector(each) for each in texts]
-    for one, other in zip(together, alone, strict=True):
-        apart = np.frombuffer(one, np.int8).astype(int) - np.frombuffer(other, np.int8)
-        assert abs(apart).max() <= 1, "but for rounding"
+    assert _alike(together, alone)
 
 
 @installed
@@ -131,8 +136,8 @@ def apart() -> Iterator[MeaningApart]:
 @settings(max_examples=15, deadline=None)
 def test_in_a_process_of_its_own_the_model_says_the_same(apart: MeaningApart, texts: list[list[str]]) -> None:
     here = _model_here()
-    assert apart.vectors(texts) == here.vectors(texts)
-    assert apart.words(texts[0][0]) == here.words(texts[0][0])
+    assert _alike(apart.vectors(texts), here.vectors(texts))
+    assert _alike([apart.words(texts[0][0])], [here.words(texts[0][0])])
 
 
 @cache
