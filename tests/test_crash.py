@@ -83,8 +83,10 @@ def test_the_checks_have_nothing_against_a_sound_folder(written: Path) -> None:
         ),
         ("DELETE FROM {stream} WHERE seq = {3rd}", "the table is not what its stream says"),
         (
-            "UPDATE {stream} SET (keys, new, crc) ="
-            + " (SELECT keys, new, crc FROM {stream} WHERE seq = {4th}) WHERE seq = {3rd}",
+            (
+                "UPDATE {stream} SET (keys, new, crc) = (SELECT keys, new, crc FROM {stream} WHERE seq = {4th})"
+                " WHERE seq = {3rd}"
+            ),
             "is not what was there",
         ),
         ("UPDATE counters SET items = items + 1 WHERE owner = (SELECT min(owner) FROM counters)", "counters say"),
