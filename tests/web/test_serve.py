@@ -103,6 +103,22 @@ def test_several_processes_serve_one_folder_and_count_together(tmp_path: Path) -
         assert not psutil.pid_exists(workers[1].pid)
 
 
+def test_a_process_that_is_replaced_does_not_write_beside_the_others_and_a_new_start_has_everything(
+    tmp_path: Path,
+) -> None:
+    with serving(tmp_path, *ONE_SYSTEM, "--workers", "2") as suite:
+        workers = [child for child in psutil.Process(suite.pid).children() if "spawn_main" in " ".join(child.cmdline())]
+        (tmp_path / "data" / "partita.sqlite3-shm").unlink()
+        workers[0].kill()
+        assert suite.process.wait(60) != 0, "all of them end, so that whoever keeps the service running starts it anew"
+        assert "partita.sqlite3-shm was deleted or replaced while other processes use it" in suite.log.read_text()
+        password = suite.password
+    with serving(tmp_path, *ONE_SYSTEM) as again:
+        assert password
+        assert "with the password" not in again.greeting, "what was acknowledged is there"
+        assert again.get("/readyz")[0] == 200
+
+
 def _healthy(metrics: str) -> float:
     counted = re.search(r'partita_requests_total\{method="GET",route="/healthz",status="200"\} ([\d.]+)', metrics)
     assert counted is not None

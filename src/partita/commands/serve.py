@@ -83,10 +83,17 @@ def application() -> FastAPI:
     settings = read_settings()
     logs.configure(settings.log_level)
     with uncollected():
+        from uvicorn.config import STARTUP_FAILURE
+
         from partita.bootstrap import build
+        from partita.dynamo.errors import StorageMissingError
         from partita.web.app import create_app
 
-        return create_app(build(settings))
+        try:
+            return create_app(build(settings))
+        except StorageMissingError as error:
+            _log.error("%s", error)
+            sys.exit(STARTUP_FAILURE)  # which ends the others as well: then they can start anew
 
 
 def _bound_tables() -> None:
@@ -212,6 +219,7 @@ def _together(settings: Settings, listener: socket.socket) -> None:
     """Serve in several processes on the same data; prepare before they start."""
     import asyncio
 
+    from uvicorn.config import STARTUP_FAILURE
     from uvicorn.supervisors import Multiprocess
 
     with uncollected():
@@ -235,7 +243,10 @@ def _together(settings: Settings, listener: socket.socket) -> None:
 
     with tempfile.TemporaryDirectory(prefix="partita-metrics-") as metrics_folder:
         os.environ["PROMETHEUS_MULTIPROC_DIR"] = metrics_folder
-        Greeting(_config(settings, "partita.commands.serve:application"), [listener]).run()
+        processes = Greeting(_config(settings, "partita.commands.serve:application"), [listener])
+        processes.run()
+    if any(process.exitcode == STARTUP_FAILURE for process in processes.processes):
+        raise typer.Exit(1)
 
 
 def _config(settings: Settings, app: FastAPI | Callable[[], FastAPI] | str) -> uvicorn.Config:

@@ -10,6 +10,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from partita.engine.database import FILE_NAME
+from partita.engine.openings import lock_of
 from partita.engine.rewind import rewind
 from partita.engine.snapshot import Snapshot, renew_records
 from partita.kit.backup.errors import BackupError
@@ -76,6 +77,7 @@ def new_data(data: Path, needed: int = 0) -> Iterator[Path]:
         for name in (*FOLDERS, *KEYS, FILE_NAME):
             if (staging / name).exists():
                 (staging / name).rename(data / name)
+        lock_of(staging / FILE_NAME).unlink(missing_ok=True)
         staging.rmdir()
         sync(data)
     except BaseException:
