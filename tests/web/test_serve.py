@@ -16,7 +16,9 @@ from urllib.parse import urlsplit
 import orjson
 import psutil
 import pytest
+from typer.testing import CliRunner
 
+from partita.cli import app
 from tests.web.serving import Suite, serving
 
 pytestmark = pytest.mark.slow
@@ -135,6 +137,23 @@ def test_what_cannot_be_served_is_said_in_a_line(tmp_path: Path) -> None:
     wrong = _run(tmp_path, environment={"PARTITA_SESSION_DAYS": "never"})
     assert wrong.returncode == 1
     assert wrong.stderr == "partita: PARTITA_SESSION_DAYS: Enter a whole number.\n"
+
+
+def test_a_folder_whose_tables_are_gone_is_not_begun_anew_unless_told(tmp_path: Path) -> None:
+    with serving(tmp_path, *ONE_SYSTEM) as suite:
+        suite.stop()
+    tables = tmp_path / "data" / "partita.sqlite3"
+    tables.unlink()
+    done = _run(tmp_path, *ONE_SYSTEM)
+    assert done.returncode == 1
+    assert "partita.sqlite3 with the tables is gone" in done.stderr
+    for command in (("doctor",), ("user", "create", "ada", "ada@example.org"), ("user", "list")):
+        made = CliRunner().invoke(app, [*command, "--data", str(tmp_path / "data")])
+        assert made.exit_code == 1
+        assert "restore a backup" in " ".join(made.output.split())
+    assert not tables.exists()
+    with serving(tmp_path, *ONE_SYSTEM, "--new") as again:
+        assert "with the password" in again.greeting
 
 
 def test_a_body_that_is_too_large_is_refused_while_it_comes(tmp_path: Path) -> None:

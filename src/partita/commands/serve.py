@@ -45,10 +45,14 @@ def serve(
         typer.Option(help="The systems to serve, with commas: kelifax, fus, …, or packages of yours."),
     ] = None,
     demo: Annotated[bool | None, typer.Option("--demo/--no-demo", help="Fill empty systems with demo data.")] = None,
+    new: Annotated[
+        bool, typer.Option("--new", help="Begin with empty tables where those of a folder are gone.")
+    ] = False,
 ) -> None:
     """Serve the suite. Options override the settings."""
+    from partita.engine.leftovers import lost_tables
     from partita.heaps import bound_heaps
-    from partita.kit.settings import read_settings
+    from partita.kit.settings import SettingsError, read_settings
     from partita.web import logs
 
     bound_heaps()
@@ -57,6 +61,9 @@ def serve(
     overrides = {name: value for name, value in options.items() if value is not None}
     with _errors_in_one_line():
         settings = read_settings(**overrides)
+        lost = None if new or settings.backend != "embedded" else lost_tables(settings.data)
+        if lost is not None:
+            raise SettingsError(lost)
         listener = _listen(settings)
         # Server processes read the settings from the environment: pass on the options and the chosen port.
         overrides |= {"host": settings.host, "port": listener.getsockname()[1]}
