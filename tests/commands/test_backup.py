@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import json
+import subprocess
+import sys
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from urllib.parse import parse_qsl, urlsplit
@@ -83,6 +85,24 @@ def test_an_encrypted_backup_takes_its_passphrase_from_the_environment(
     _run("restore", tmp_path / "monday", "--data", tmp_path / "new")
     assert contents(tmp_path / "new")["secret"] == contents(data)["secret"]
     assert sorted(path.name for path in tmp_path.iterdir()) == ["monday", "new"]
+
+
+_ENDED = """
+import os, signal, sys
+from partita.cli import app
+from partita.kit.backup import taking
+
+taking.Writing.pages = lambda *_: os.kill(os.getpid(), getattr(signal, sys.argv.pop()))
+app()
+"""
+
+
+@pytest.mark.parametrize("name", ["SIGTERM", "SIGHUP", "SIGINT"])
+def test_one_that_is_ended_leaves_nothing_behind(data: Path, tmp_path: Path, name: str) -> None:
+    command = [sys.executable, "-c", _ENDED, "backup", str(tmp_path / "monday"), "--data", str(data), name]
+    assert subprocess.run(command, capture_output=True).returncode > 0
+    assert [path.name for path in tmp_path.iterdir()] == []
+    assert list((data / ".backup").iterdir()) == []
 
 
 def test_what_is_elsewhere_is_told(data: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
