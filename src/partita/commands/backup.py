@@ -93,7 +93,12 @@ def restore(
     _summarise(manifest)
     if kept:
         typer.echo(f"note     their changes are not kept, so they are as they are now: {', '.join(kept)}")
-    if manifest.of_suite and moment is not None:
+    if manifest.of_suite and moment is not None and _bucket() is not None:
+        typer.echo(
+            f"note     large values are in the bucket {_bucket()}, which does not go back: what was deleted since"
+            " is lost, unless it keeps versions; partita doctor names it"
+        )
+    elif manifest.of_suite and moment is not None:
         typer.echo(f"note     files are those of {folder}: one that was deleted after that moment is not among them")
     if manifest.of_suite and not manifest.has_secret:
         typer.echo("note     there is no secret: serve it with the same PARTITA_SECRET as before")
@@ -117,6 +122,12 @@ def _settings(data: Path | None) -> Settings | None:
         return read_settings() if data is None else read_settings(data=data)
     except SettingsError as error:
         raise BackupError(str(error)) from None
+
+
+def _bucket() -> str | None:
+    """Where large values are, if not in the data folder."""
+    settings = _settings(None)
+    return settings.s3_bucket if settings is not None and settings.files == "s3" else None
 
 
 def _check_encryption() -> None:
