@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import socket
 import threading
+import time
 from collections import Counter
 from collections.abc import Callable
 from contextlib import suppress
@@ -12,6 +13,8 @@ from typing import BinaryIO
 from urllib.parse import urlsplit
 
 import orjson
+
+from partita.engine.streams import arn_of_iterator
 
 _CHUNK = 64 * 1024
 _END_SECONDS = 20
@@ -34,6 +37,8 @@ class Proxy:
         self._closed = threading.Event()
         self._delay = 0.0
         self._refuses: frozenset[str] = frozenset()
+        self._read_every = 0.0
+        self._read_at: dict[str, float] = {}
         self._meetings: dict[str, Meeting] = {}
         self._open: set[socket.socket] = set()
         self._threads: list[threading.Thread] = []
@@ -41,6 +46,7 @@ class Proxy:
         self.requests: Counter[str] = Counter()
         """How often each operation was asked for."""
         self.refused: Counter[str] = Counter()
+        self.throttled: Counter[str] = Counter()
         self.url = f"http://127.0.0.1:{self._reserved.getsockname()[1]}"
         self._listen()
 
@@ -61,6 +67,11 @@ class Proxy:
         """As AWS does for those who lack the right."""
         self._refuses = frozenset(operations)
 
+    def limit_reads(self, seconds: float) -> None:
+        """Each shard is read once in so many seconds, whoever asks; more is throttled, as DynamoDB does with more than
+        five reads a second."""
+        self._read_every = seconds
+
     def meet(self, operation: str, number: int, *, after: int = 0) -> Meeting:
         """Hold so many requests of an operation back, `after` some that pass, until the last of them has come or they
         are released."""
@@ -69,7 +80,7 @@ class Proxy:
 
     def be_well(self) -> None:
         """No faults any more."""
-        self._delay, self._refuses = 0.0, frozenset()
+        self._delay, self._refuses, self._read_every = 0.0, frozenset(), 0.0
         for meeting in self._meetings.values():
             meeting.release()
         self._meetings.clear()
@@ -154,8 +165,21 @@ class Proxy:
                 if operation in self._refuses:
                     self.refused[operation] += 1
                     client.sendall(_refusal(operation))
+                elif operation == "GetRecords" and self._is_too_much(data):
+                    self.throttled[operation] += 1
+                    client.sendall(_THROTTLED)
                 else:
                     server.sendall(data)
+
+    def _is_too_much(self, request: bytes) -> bool:
+        """Of a shard: here each stream has one."""
+        shard = arn_of_iterator(orjson.loads(request.partition(b"\r\n\r\n")[2])["ShardIterator"])
+        now = time.monotonic()
+        with self._lock:
+            if now - self._read_at.get(shard, 0.0) < self._read_every:
+                return True
+            self._read_at[shard] = now
+            return False
 
     def _answers(self, server: socket.socket, client: socket.socket) -> None:
         while data := server.recv(_CHUNK):
@@ -210,14 +234,22 @@ def _request(reader: BinaryIO) -> tuple[str, bytes] | None:
 
 
 def _refusal(operation: str) -> bytes:
-    body = orjson.dumps(
-        {
-            "__type": "com.amazon.coral.service#AccessDeniedException",
-            "Message": f"User: partita is not authorized to perform: dynamodb:{operation}",
-        }
+    return _error(
+        "com.amazon.coral.service#AccessDeniedException",
+        Message=f"User: partita is not authorized to perform: dynamodb:{operation}",
     )
+
+
+def _error(kind: str, **message: str) -> bytes:
+    body = orjson.dumps({"__type": kind, **message})
     head = f"HTTP/1.1 400 Bad Request\r\nContent-Length: {len(body)}\r\n\r\n"
     return head.encode() + body
+
+
+_THROTTLED = _error(
+    "com.amazonaws.dynamodb.v20120810#ProvisionedThroughputExceededException",
+    message="The request was denied due to request throttling.",
+)
 
 
 def _end(connection: socket.socket) -> None:

@@ -10,6 +10,7 @@ import pytest
 
 from partita.kit.changes.pace import OVER_THE_NETWORK
 from partita.kit.changes.schema import Checkpoint
+from partita.store.retries import OVER_A_NETWORK
 from tests.machines.place import until
 from tests.machines.proxy import Proxy
 from tests.machines.trio import Trio
@@ -78,3 +79,30 @@ def test_idle_machines_read_each_shard_once_in_the_longest_pause(trio: Trio) -> 
         return 0 < reads[-1] <= most
 
     until(they_are_idle)
+
+
+@pytest.mark.timeout(600)
+def test_machines_whose_reads_of_streams_are_throttled_pause_and_miss_nothing(trio: Trio) -> None:
+    place, machines = trio.place, trio.be_well()
+    place.write(1)
+    place.everybody_finds_everything(machines)
+    missed = [each.log.count("missed changes") for each in machines]
+    place.proxy.throttled.clear()
+    place.proxy.limit_reads(1.0)
+    before, begun = place.proxy.requests["GetRecords"], time.monotonic()
+    for _ in range(5):
+        place.write(3)
+        place.rename(min(place.slugs))
+        place.delete(max(place.slugs))
+        time.sleep(1.0)
+    place.everybody_finds_everything(machines)
+    seconds, throttled = time.monotonic() - begun, place.proxy.throttled["GetRecords"]
+    assert throttled > 0
+    # Each look is tried again some times, with longer pauses, and then left to the next one.
+    shards = {each.shard for each in place.store.scan_whole_table(Checkpoint)}
+    asked = place.proxy.requests["GetRecords"] - before
+    looks = len(machines) * len(shards) * (seconds / OVER_THE_NETWORK.poll + 2)
+    assert asked <= looks * OVER_A_NETWORK.attempts
+    assert [each.status for each in trio.ask_all("/readyz")] == [200] * 3
+    place.proxy.be_well()
+    assert [each.log.count("missed changes") for each in machines] == missed
