@@ -140,7 +140,7 @@ def test_any_json_is_stored_and_given_back_equal_or_refused(metadata: dict[str, 
     )
     back = checked_item(stored.to_row())
     read = Event.from_row(back).metadata
-    assert json.loads(Json(read).body) == metadata
+    assert json.loads(bytes(Json(read).body)) == metadata
 
 
 def test_usual_metadata_is_stored() -> None:
