@@ -360,8 +360,8 @@ MOTO_RULES: tuple[Rule, ...] = (
     ),
     differs(
         MOTO,
-        "a refused update leaves an item",
-        "It makes the item before it finds the update invalid.",
+        "a refused update or batch leaves items",
+        "It makes items before it finds the update, or another item of the batch, invalid.",
         lambda it: it.member == "contents" and it.ours.code == it.theirs.code == "ValidationException",
     ),
     differs(

@@ -7,7 +7,7 @@ import re
 from tests.differential.compare import Difference
 from tests.differential.engines import DYNOXIDE, MINISTACK, MOTO
 from tests.differential.outcomes import unordered
-from tests.differential.rules import CHOSEN, Rule, both_answer, differs, in_indexes_alone, request_text
+from tests.differential.rules import CHOSEN, Rule, both_answer, differs, in_indexes_alone, long_number, request_text
 
 _UNREAD = (
     *("Statement wasn't well formed", "UPDATE requires a WHERE clause", "Could not parse", "Cannot parse PartiQL"),
@@ -208,6 +208,22 @@ STATEMENT_RULES: tuple[Rule, ...] = (
         "A cancellation reason is ConditionalCheckFailed, without the word Exception, and every statement has one; it "
         "stops at the first that failed.",
         _codes_of_errors,
+    ),
+    differs(
+        MINISTACK,
+        "sums of long numbers in statements",
+        "Sums are exact to 38 digits; it rounds.",
+        lambda it: it.ours.ok and it.member in ("contents", "Items", *_SHARED) and long_number(it),
+    ),
+    differs(
+        MINISTACK,
+        "values that are false in what a statement returns",
+        "RETURNING gives what was changed, whatever its value; it leaves out false, zero and what is empty.",
+        lambda it: (
+            both_answer(it, "Items", *_SHARED)
+            and bool(re.search("RETURNING MODIFIED", request_text(it)))
+            and bool(re.search(r"false|\"0\"|\"\"|\[\]|\{\}", str(it.ours)))
+        ),
     ),
     differs(
         MINISTACK,
