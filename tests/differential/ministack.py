@@ -26,6 +26,7 @@ from tests.differential.rules import (
     other_truth,
     request_text,
     static_fault_cancels,
+    table_first,
     unchecked,
 )
 
@@ -305,6 +306,7 @@ MINISTACK_RULES: tuple[Rule, ...] = (
         static_fault_cancels,
         CHOSEN,
     ),
+    table_first(MINISTACK),
     *lacking(MINISTACK, _MADE),
     *(
         unchecked(MINISTACK, name, message, why)

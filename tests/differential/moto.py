@@ -21,6 +21,7 @@ from tests.differential.rules import (
     only_first_fault,
     other_truth,
     request_text,
+    table_first,
     told,
 )
 
@@ -277,6 +278,7 @@ MOTO_RULES: tuple[Rule, ...] = (
             and it.theirs.message.startswith("Invalid index: ")
         ),
     ),
+    table_first(MOTO),
     differs(
         MOTO,
         "the same key in two tables of a batch",
