@@ -24,6 +24,7 @@ from tests.apps.kelifax.conftest import MOD, submission
 from tests.apps.kelifax.served import PASSWORD, Kelifax, Somebody, serve
 from tests.web.filled import filled
 from tests.web.visitor import Answer
+from tests.web.walk import walk
 
 pytestmark = pytest.mark.anyio
 SUBMIT = "/kelifax/submit"
@@ -624,6 +625,24 @@ async def test_a_decision_at_the_desk_opens_the_next_one_and_can_be_taken_back(
     again = await moderator.follow(await moderator.post(undo))
     assert "waiting for a decision already" in again.shown
     assert third in last.text
+
+
+async def test_a_page_has_one_search_box_at_most(kelifax: Kelifax, moderator: Somebody) -> None:
+    resource = await _resource(kelifax, "One Box")
+    pending = await _resource(kelifax, "Waiting Box", by=None)
+    administrator = await _signed_in(kelifax, "ann", "admin")
+    names = {"slug": resource.resource_slug, "submission_id": pending.submission_id}
+    numbers = {}
+    for route in walk(kelifax.app):
+        path = re.sub(r"\{(\w+)[^}]*\}", lambda found: names.get(found[1], "none"), route.path)
+        if route.method == "GET" and path.startswith("/kelifax"):
+            for somebody in (kelifax.visitor(), administrator):
+                page = await somebody.get(path)
+                if page.status == 200 and page.headers["content-type"].startswith("text/html"):
+                    numbers[path] = max(numbers.get(path, 0), page.text.count('type="search"'))
+    assert len(numbers) > 20
+    assert {path: number for path, number in numbers.items() if number > 1} == {}
+    assert numbers["/kelifax"] == numbers["/kelifax/resources"] == 1
 
 
 async def test_a_decision_that_somebody_else_made_first_leads_on_with_a_word_about_it(
