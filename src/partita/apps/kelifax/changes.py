@@ -31,6 +31,9 @@ def handlers(kit: Kit) -> tuple[Handler, ...]:
 
     async def tell(change: Change) -> None:
         if change.old is not None:
+            old, new = change.read(Resource)
+            if old is not None and new is None:
+                await notifications.tell_deleted(old)
             return
         _, resource = change.read(Resource)
         if resource is not None and resource.resource_status == "pending":
