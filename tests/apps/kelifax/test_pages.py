@@ -632,7 +632,7 @@ async def test_a_page_has_one_search_box_at_most(kelifax: Kelifax, moderator: So
     pending = await _resource(kelifax, "Waiting Box", by=None)
     administrator = await _signed_in(kelifax, "ann", "admin")
     names = {"slug": resource.resource_slug, "submission_id": pending.submission_id}
-    numbers = {}
+    numbers: dict[str, int] = {}
     for route in walk(kelifax.app):
         path = re.sub(r"\{(\w+)[^}]*\}", lambda found: names.get(found[1], "none"), route.path)
         if route.method == "GET" and path.startswith("/kelifax"):

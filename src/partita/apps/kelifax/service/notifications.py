@@ -12,6 +12,7 @@ from typing import Any
 from partita.apps.kelifax import schema
 from partita.apps.kelifax.permissions import Kelifax
 from partita.apps.kelifax.schema import Decision, Report, Resource
+from partita.kit.import_ends import import_words
 from partita.kit.kit import Kit
 from partita.kit.lists import find
 from partita.kit.notifications import Channels, InMail, Kind, Words
@@ -83,7 +84,13 @@ REPORTED = Kind(
     _MODERATORS,
     needs=Kelifax.READ_MODERATION,
 )
-KINDS = (RECEIVED, DECIDED, WAITING, REPORTED)
+IMPORTED = Kind(
+    "kelifax.import-ended",
+    "An import of mine is done, or has failed",
+    import_words,
+    "You get this because you started an import in Kelifax.",
+)
+KINDS = (RECEIVED, DECIDED, WAITING, REPORTED, IMPORTED)
 
 
 class KelifaxNotifications:
