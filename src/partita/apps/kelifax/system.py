@@ -78,7 +78,7 @@ def build(kit: Kit) -> System:
         pages=pages.routes(service),
         templates=Path(__file__).parent / "templates",
         changes=handlers(kit),
-        jobs=(service.views.kind, service.links.kind, service.transfer.kind),
+        jobs=(service.views.kind, service.links.kind, service.logos.kind, service.transfer.kind),
         schedules=(*SCHEDULES, *service.links.schedules),
         adoptions=adoptions(kit.store),
         searches=(CATALOG,),
