@@ -159,19 +159,20 @@ class Jobs:
             raise Conflict("This job has ended already.", code="job_ended")
         meanwhile = ChangedMeanwhileError("The job")
         if found.state == "waiting":
+            kind, now = self._kinds.get(found.kind), stamp(self.clock)
             cancelled = Update(
                 found.own_key,
                 Job.state.set("cancelled"),
-                Job.finished_at.set(stamp(self.clock)),
+                Job.finished_at.set(now),
                 Job.expires_at.set(self._expiry(found)),
-                Job.due_at.remove(),
+                Job.due_at.set(now) if kind is not None and kind.on_end is not None else Job.due_at.remove(),
             ).when(Job.state.equals("waiting"))
             await self.store.transact(Transaction(cancelled.otherwise(meanwhile), *key_released(found)))
+            self.on_started()
         else:
             asked = Update(found.own_key, Job.cancelling.set(True)).when(Job.state.equals("running"))
             await self.store.write(asked.otherwise(meanwhile))
-        now = await self.store.get(job(job_id).consistently())
-        return now or found
+        return await self.store.get(job(job_id).consistently()) or found
 
     async def retry(self, viewer: Viewer, job_id: str) -> Job:
         """Try a job again that failed or was cancelled; it goes on from its last checkpoint."""

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from partita.kit.jobs.running import Running
+    from partita.kit.jobs.schema import Job
 
 Arguments = Mapping[str, Any]
 """What JSON can hold."""
@@ -30,6 +31,7 @@ class JobFailed(Exception):
 
 
 Run = Callable[["Running", Arguments], Awaitable[Result | None]]
+OnEnd = Callable[["Job"], Awaitable[None]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,6 +50,9 @@ class JobKind:
     """How long one attempt may take."""
     kept_days: int = 14
     """How long a job can be looked at after it has ended."""
+    on_end: OnEnd | None = None
+    """What follows once a job has ended for good: done, failed after all its tries, or cancelled. It is called until it
+    has returned once, also after a kill; so that what it does happens once, it uses the job's id and end."""
 
     def pause(self, failures: int) -> float:
         """Seconds until it is tried again: twice as many each time, a quarter of an hour at most."""
