@@ -104,6 +104,7 @@ def build(
     from partita.kit.fetcher import fetcher_for
     from partita.kit.files import Uploads, files_for, upload_handler
     from partita.kit.files.schema import UPLOADS
+    from partita.kit.files.sweeping import WEEKLY, sweep_kind
     from partita.kit.jobs import Jobs, JobWorker
     from partita.kit.keys import place_of, signing_keys
     from partita.kit.kit import Kit
@@ -159,7 +160,8 @@ def build(
         kit.jobs.use([rebuild_kind(search, kit.store, [each for system in systems for each in system.searches])])
         kit.jobs.use([PersonalData(kit, systems).kind])
         kit.jobs.use(kind for system in systems for kind in system.jobs)
-        schedules = [schedule for system in systems for schedule in system.schedules]
+        kit.jobs.use([sweep_kind(files, kit.store, clock, [owned for system in systems for owned in system.files])])
+        schedules = [WEEKLY, *(schedule for system in systems for schedule in system.schedules)]
         jobs = JobWorker(kit.jobs, schedules, at_once=settings.jobs, place=place_of(settings))
         resources = opened.pop_all()
 
@@ -178,11 +180,12 @@ def build(
 
 
 def shared_worker(suite: Suite) -> ChangeWorker:
-    """The worker of the shared change handlers, without those that each machine runs for itself."""
+    """The worker of a Lambda function: the shared change handlers, without those that each machine runs for itself."""
     from partita.kit.changes import ChangeWorker
+    from partita.kit.changes.pace import IN_LAMBDA
 
     tables, handlers = suite.kit.tables, (each for each in suite.handlers if not each.local)
-    return ChangeWorker(tables.asynchronous, _stream_calls(tables), handlers, suite.kit.clock)
+    return ChangeWorker(tables.asynchronous, _stream_calls(tables), handlers, suite.kit.clock, pace=IN_LAMBDA)
 
 
 def _worker(
