@@ -100,6 +100,7 @@ def build(
     """The suite, ready to run: opens the store, creates missing tables, and builds the kit and the systems. The systems
     come from the settings, unless `builders` are given."""
     from partita.kit.accounts import ACCOUNTS, Accounts
+    from partita.kit.avatars import avatar_handler, owned_avatars
     from partita.kit.clock import RandomIds, SystemClock
     from partita.kit.fetcher import fetcher_for
     from partita.kit.files import Uploads, files_for, upload_handler
@@ -155,12 +156,17 @@ def build(
             (kind for system in systems for kind in system.notifications),
             (system.notification_store for system in systems if system.notification_store is not None),
         )
-        handlers = [upload_handler(files), *(handler for system in systems for handler in system.changes)]
+        handlers = [
+            upload_handler(files),
+            avatar_handler(files),
+            *(handler for system in systems for handler in system.changes),
+        ]
         worker = _worker(settings, tables, handlers, clock)
         kit.jobs.use([rebuild_kind(search, kit.store, [each for system in systems for each in system.searches])])
         kit.jobs.use([PersonalData(kit, systems).kind])
         kit.jobs.use(kind for system in systems for kind in system.jobs)
-        kit.jobs.use([sweep_kind(files, kit.store, clock, [owned for system in systems for owned in system.files])])
+        owned = [owned_avatars(kit.store), *(owned for system in systems for owned in system.files)]
+        kit.jobs.use([sweep_kind(files, kit.store, clock, owned)])
         schedules = [WEEKLY, *(schedule for system in systems for schedule in system.schedules)]
         jobs = JobWorker(kit.jobs, schedules, at_once=settings.jobs, place=place_of(settings))
         resources = opened.pop_all()
