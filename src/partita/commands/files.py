@@ -33,7 +33,7 @@ def sweep(
         from partita.kit.files import sweep as sweep_files
 
         kit = suite.kit
-        owners = [owned for system in suite.systems for owned in system.files]
+        owners = suite.owned_files
         found = await sweep_files(
             kit.files, kit.store, owners, now=kit.clock.now(), grace=timedelta(hours=hours), delete=delete
         )

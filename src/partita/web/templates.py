@@ -83,10 +83,11 @@ def environment(
         kind = f"icon {size}".strip()
         return Markup('<svg class="{}" aria-hidden="true"><use href="{}#{}"/></svg>').format(kind, sprite, name)
 
-    def face(name: str, file: str | None = None, size: int = 40, *, person: bool = False) -> Markup:
-        """The picture of a thing or a person: its own file, or one drawn from its name; what it is stands beside it."""
+    def face(name: str, file: str | None = None, size: int = 40, *, person: bool = False, of: str = "") -> Markup:
+        """The picture of a thing or a person: its own file, or one drawn from its name, or from whom it is the face
+        `of`; what it is stands beside it."""
         if not file:
-            return Markup(drawing(name, size, person=person))
+            return Markup(drawing(name, size, person=person, of=of))
         return Markup(
             '<img class="face{}" src="{}" alt="" width="{}" height="{}" loading="lazy" decoding="async">'
         ).format(" round" if person else "", file_url(file), size, size)

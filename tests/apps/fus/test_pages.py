@@ -15,7 +15,9 @@ from partita.apps.fus.schema import FUS, Site
 from partita.apps.fus.service.comments import COMMENTING
 from partita.apps.fus.service.sites import ADDING, FETCHING
 from partita.apps.fus.service.transfer.service import IMPORTING
+from partita.kit.accounts import Account
 from partita.kit.limits import Rule
+from partita.store.observe import Observation
 from partita.table import Update
 from tests.apps.fus.conftest import member as a_member
 from tests.apps.fus.conftest import put
@@ -221,6 +223,31 @@ async def test_whoever_is_not_signed_in_is_led_to_sign_in_and_back(fus: Fus) -> 
 
 
 # ---- comments
+
+
+async def test_the_picture_of_whoever_says_something_stands_beside_it(fus: Fus) -> None:
+    site = await put(fus.service)
+    pat = await fus.person("Pat")
+    path = f"/fus/sites/{site.site_id}"
+    await pat.post(f"{path}/comments", {"body": "I was there."})
+    await pat.post(f"{path}/rating", {"stars": "4"})
+    pages = (path, f"{path}/ratings?stars=4")
+    before = [await _requests(fus, pat, each) for each in pages]
+    await fus.kit.store.write(
+        Update(Account.key(Account.user_id(pat.user_id)), Account.avatar.set("house/avatars/pat.webp"))
+    )
+    for each in pages:
+        assert 'src="/files/house/avatars/pat.webp?' in (await fus.visitor().get(each)).text, each
+    assert [await _requests(fus, pat, each) for each in pages] == before, "who reads the name has the picture"
+
+
+async def _requests(fus: Fus, reader: Somebody, path: str) -> int:
+    """How many requests a page sends."""
+    seen: list[Observation] = []
+    fus.kit.store.observe(seen.append)
+    await reader.get(path)
+    fus.kit.store.observers.remove(seen.append)
+    return len(seen)
 
 
 async def test_a_comment_is_said_edited_and_removed(fus: Fus, member: Somebody) -> None:

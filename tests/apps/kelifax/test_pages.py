@@ -998,6 +998,16 @@ async def test_many_submissions_are_decided_on_together(kelifax: Kelifax, modera
     assert found[2].rejection_reason.endswith("Twice.")
 
 
+async def test_in_the_log_stands_the_face_that_is_in_the_bar(kelifax: Kelifax) -> None:
+    eve = await _signed_in(kelifax, "evelyn", "kelifax:admin")
+    slug = (await _resource(kelifax, "Seen In The Log")).resource_slug
+    assert (await eve.post(f"/kelifax/moderation/{slug}/feature", {"featured": "true"})).status == 303
+    log = (await eve.get("/kelifax/moderation/log?by=evelyn")).text
+    in_bar, *in_log = re.findall(r'<svg class="face round.*?</svg>', log)
+    assert in_log == [in_bar]
+    assert ">EL</text>" in in_bar
+
+
 async def test_the_log_is_narrowed_to_decisions_of_a_kind_and_of_one_moderator(
     kelifax: Kelifax, moderator: Somebody
 ) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from partita.kit.files.content import AVIF, GIF, ICO, JPEG, PDF, PNG, WEBP, kind_of
 from partita.kit.files.images import Picture
-from partita.kit.previews.documents import made
+from partita.kit.previews.making import made
 from partita.kit.previews.refusals import PreviewRefused
 
 PICTURES = (PNG, JPEG, WEBP, GIF, AVIF, ICO)

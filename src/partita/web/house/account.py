@@ -9,10 +9,12 @@ from pydantic import BaseModel, Field, SecretStr
 from starlette.responses import Response
 
 from partita.kit.accounts import ApiToken
+from partita.kit.avatars import Avatars
+from partita.kit.files import UPLOAD_BODY, ImageRefused, WrongKind
 from partita.kit.forms import Parsed, submitted
 from partita.kit.pages import confirm, local, redirect, render, shown_once
 from partita.kit.permissions import Access, Viewer
-from partita.kit.problems import NotFound
+from partita.kit.problems import Conflict, Invalid, NotFound, TooLarge, TooMany
 from partita.kit.routes import CurrentViewer, Routes
 from partita.kit.suite import Suite
 from partita.web.browsers import browser_of
@@ -48,7 +50,7 @@ class _Token(BaseModel):
 def routes(suite: Suite) -> Routes:
     """The account pages."""
     pages = Routes("", tag="house", pages=True)
-    settings, accounts = suite.kit.settings, suite.kit.accounts
+    settings, accounts, avatars = suite.kit.settings, suite.kit.accounts, Avatars(suite.kit)
 
     async def overview(request: Request, viewer: Viewer, **forms: Parsed[Any]) -> Response:
         person = await accounts.people.get(viewer.id)
@@ -77,6 +79,16 @@ def routes(suite: Suite) -> Routes:
             return redirect("/account", flash="Name changed.")
 
         return await submitted(request, _Name, save, lambda form: overview(request, viewer, name_form=form))
+
+    @pages.post("/account/picture", Access.SIGNED_IN, most_bytes=UPLOAD_BODY)
+    async def change_picture(request: Request, viewer: CurrentViewer) -> Response:
+        try:
+            data = await avatars.receive(request)
+            await avatars.set(viewer, data)
+        except (Invalid, ImageRefused, WrongKind, TooLarge, TooMany, Conflict) as problem:
+            said = problem.errors[0].message if problem.errors else problem.detail
+            return redirect("/account#picture", flash=said, kind="bad")
+        return redirect("/account#picture", flash="Picture removed." if data is None else "Picture saved.")
 
     @pages.post("/account/email", Access.SIGNED_IN, keeps=_Email)
     async def change_email(request: Request, viewer: CurrentViewer) -> Response:

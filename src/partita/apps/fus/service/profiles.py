@@ -73,4 +73,6 @@ class Profiles:
         liked: list[Rating] = [rating for rating in latest if rating.stars >= _LIKED][:_MOST_SHOWN]
         sites = await self._sites.by_id(rating.site_id for rating in liked)
         likes = [LikedSite(sites[each.site_id], each.stars) for each in liked if each.site_id in sites]
-        return PublicProfile(Person(account.user_id, account.username, account.name), profile.about, tuple(likes))
+        return PublicProfile(
+            Person(account.user_id, account.username, account.name, account.avatar), profile.about, tuple(likes)
+        )

@@ -110,9 +110,15 @@ def add(pages: Routes, service: KelifaxService) -> None:
     ) -> Response:
         chosen, who = action if action in ACTION_NAMES else "", by.strip()
         page = await service.moderation.log(chosen, who, limit=_LOG_PAGE, cursor=cursor)
-        resources = await service.resources.of_any_status(entry.slug for entry in page)
         return render(
-            request, "kelifax/log.html", page=page, resources=resources, actions=ACTION_NAMES, action=chosen, by=who
+            request,
+            "kelifax/log.html",
+            page=page,
+            resources=await service.resources.of_any_status(entry.slug for entry in page),
+            people=await service.moderation.deciders(page),
+            actions=ACTION_NAMES,
+            action=chosen,
+            by=who,
         )
 
     @pages.get("/moderation/many", Kelifax.APPROVE)
