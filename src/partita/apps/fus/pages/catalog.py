@@ -77,7 +77,6 @@ def add(pages: Routes, service: FusService) -> None:
             search_keeps=("tags", "tag_mode", "sort", "stars", "mine"),
             matches=matches,
             narrowed=narrowed,
-            large_search=not narrowed and cursor is None and not request.query_params and bool(matches.items),
             is_home=not narrowed and cursor is None and not request.query_params,
             star_levels=star_levels(matches.stars),
             my_stars=await service.ratings.my_stars(viewer, [match.item.site_id for match in matches]),
