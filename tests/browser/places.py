@@ -44,6 +44,8 @@ _PARTS = (
     "/notifications/unread",
     "/admin/outbox/{mail_id}/files/{number}",
     "/fus/tags/complete",
+    "/fus/groups/{name}/members/complete",
+    "/kelifax/tags/complete",
     "/fus/import/{job_id}/csv",
     "/fus/share",
     "/fus/sites/{site_id}/copy/page",
