@@ -14,7 +14,8 @@ from partita.apps.enablement.inputs import Approval, NewContent, NewReport, NewS
 from partita.apps.enablement.inputs import Submission as ContentSubmission
 from partita.apps.enablement.service import EnablementService
 from partita.apps.fus import system as fus
-from partita.apps.fus.inputs import CollectionInput, NewComment, NewGroup, NewSite, NewSuggestion, ProfileInput
+from partita.apps.fus.inputs import CollectionInput, NewComment, NewGroup, NewSite, NewSuggestion
+from partita.apps.fus.inputs import ProfileEdit as SiteProfile
 from partita.apps.fus.inputs import RatingInput as SiteRating
 from partita.apps.fus.service import FusService
 from partita.apps.kelifax import system as kelifax
@@ -165,7 +166,7 @@ async def _fus(service: FusService, leaver: Viewer, stayer: Viewer) -> None:
     said = await service.comments.write(leaver, site.site_id, NewComment(body="The only map with our footpath."))
     answer = NewComment(body="So it is.", reply_to=said.comment.name)
     await service.comments.write(stayer, site.site_id, answer)
-    await service.profiles.save(leaver, ProfileInput(is_public=True, about="Maps, mostly."))
+    await service.profiles.save(leaver, SiteProfile(is_public=True, about="Maps, mostly."))
     collection = await service.collections.create(leaver, CollectionInput(name="For the trip"))
     await service.collections.add(leaver, collection.collection_id, site.site_id)
     await service.collections.share(leaver, collection.collection_id)

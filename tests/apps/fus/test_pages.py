@@ -136,15 +136,16 @@ async def test_a_site_shows_its_icon_wherever_it_is_listed_and_on_its_page(fus: 
     assert re.search(r'<svg class="face[^>]*round', (await member.get(path)).shown), "people have faces too"
 
 
-async def test_tags_are_completed_after_those_that_were_typed(fus: Fus, manager: Somebody) -> None:
+async def test_tags_are_completed_after_those_that_were_typed(fus: Fus, manager: Somebody, admin: Somebody) -> None:
     await put(fus.service, "Quays", tags=["quay-walls", "quay-lights"])
     await fus.worker.drain()
-    assert 'list="known-tags"' in (await manager.get("/fus/sites/new")).shown
+    for page in ("sites/new", "suggest", "select", "tags/rename", "import"):
+        assert 'hx-get="/fus/tags/complete?field=' in (await admin.get(f"/fus/{page}")).shown, page
     for asked, wanted in {
-        "start=Quay": {"quay-walls", "quay-lights"},
+        "field=to&to=Quay": {"quay-walls", "quay-lights"},
         "tags=old%2C++quay-l": {"old,  quay-lights"},
         "tags=quay-walls%2Cquay": {"quay-walls,quay-lights"},
-        "start=nothing-begins-so": set[str](),
+        "tags=nothing-begins-so": set[str](),
     }.items():
         options = (await manager.get(f"/fus/tags/complete?{asked}")).shown
         assert set(re.findall(r'<option value="([^"]*)">', options)) == wanted, asked
@@ -474,6 +475,24 @@ async def test_a_group_is_made_filled_changed_and_deleted(fus: Fus, admin: Someb
     assert "Member removed" in (await admin.get("/fus/groups/makers/log")).shown
     assert "Delete the group" in (await admin.get("/fus/groups/makers/delete")).shown
     assert "Group makers deleted." in (await admin.follow(await admin.post("/fus/groups/makers/delete"))).shown
+
+
+async def test_a_new_member_is_completed_for_whoever_may_add_one(fus: Fus, admin: Somebody, member: Somebody) -> None:
+    operator = fus.kit.accounts.operator()
+    for name, granted in (("ours", "fus:site:edit"), ("theirs", "house:users:manage")):
+        await fus.service.groups.create(operator, NewGroup(name=name, permissions=(granted,)))
+    complete = "/fus/groups/ours/members/complete"
+    assert f'hx-get="{complete}"' in (await admin.get("/fus/groups/ours")).shown
+    assert member.account is not None
+    username = member.account.username
+    option = f'<option value="{username}">Member</option>'
+    assert option in (await admin.get(f"{complete}?person={username[:-1].upper()}")).text
+    assert "<option" not in (await admin.get(complete)).text, "nobody lists all accounts"
+    assert (await admin.get(f"{complete}?person={'x' * 400}")).status == 422
+    assert (await admin.get("/fus/groups/theirs/members/complete?person=p")).status == 403
+    assert (await member.get(f"{complete}?person=p")).status == 403
+    await fus.service.groups.add_member(operator, "ours", member.user_id)
+    assert option not in (await admin.get(f"{complete}?person={username}")).text, "they are in it already"
 
 
 async def test_people_see_the_groups_they_are_in_and_what_each_grants(fus: Fus, member: Somebody) -> None:

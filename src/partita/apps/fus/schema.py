@@ -751,6 +751,8 @@ class Profile(Item, table=FUS, pk="USER#{user_id}", sk="PROFILE"):
     is_public: Attribute[bool] = attribute(default=False)
     about: Attribute[str] = attribute(default="", max_length=500)
     collection_count: Attribute[int] = attribute(default=0, ge=0, le=MOST_COLLECTIONS)
+    revision: Attribute[int] = version()
+    """Counts what its owner changes, not the collections."""
 
 
 @access_pattern("A person's profile", FUS, documented=False, user_id="ada")
@@ -769,6 +771,8 @@ class Collection(Item, table=FUS, pk="USER#{user_id}", sk="COLLECTION#{collectio
     """What the link consists of; None if only its owner sees it."""
     site_count: Attribute[int] = attribute(default=0, ge=0, le=MOST_COLLECTED)
     created_at: Attribute[Timestamp]
+    revision: Attribute[int] = version()
+    """Counts edits of its name and description, not its sites."""
 
 
 @access_pattern("My collections, newest first", FUS, documented=False, user_id="ada")

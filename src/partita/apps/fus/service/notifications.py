@@ -179,11 +179,14 @@ class FusNotifications:
         """A suggestion was accepted or declined: to whoever made it, unless they decided it themselves."""
         if decided.decided_at is None or decided.decided_by == decided.user_id:
             return
+        there = await find(self._store, schema.suggestion, decided.user_id, decided.suggestion_id)
+        if there is None or there.revision != decided.revision:
+            return  # taken back meanwhile
         accepted = decided.status == "accepted"
         await self._notifications.tell(
             decided.user_id,
             DECIDED,
-            cause=decided.name,
+            cause=decided.name if decided.revision == 2 else f"{decided.name} {decided.revision}",
             at=decided.decided_at,
             data={"title": decided.title or decided.host, "accepted": accepted, "answer": decided.answer},
             link=f"/fus/sites/{decided.became}" if accepted else "/fus/me/suggestions",

@@ -251,9 +251,12 @@ def edition(kit: Kit, viewer: Viewer, before: Site, after: Site) -> tuple[Write,
     return own, *changes(before, after), Put(edit_entry(kit, viewer, before, after)).if_new()
 
 
-def deletion(kit: Kit, viewer: Viewer, before: Site) -> tuple[Write, ...]:
-    """Everything that deleting a site writes; what follows it is removed by the change stream."""
+def deletion(kit: Kit, viewer: Viewer, before: Site, *, untouched: bool = False) -> tuple[Write, ...]:
+    """Everything that deleting a site writes, only if nobody has done anything with it if it is to be `untouched`; what
+    follows it is removed by the change stream."""
     gone = Delete(before.own_key).unless_changed(before, Site.url, Site.tags)
+    if untouched:
+        gone = gone.unless_changed(before, Site.revision, Site.rating_count, Site.comment_count)
     removal = SiteRemoval(
         site_id=before.site_id,
         title=before.title,

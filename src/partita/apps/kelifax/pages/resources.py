@@ -18,6 +18,7 @@ from partita.apps.kelifax.service import KelifaxService
 from partita.apps.kelifax.service.badges import snippet
 from partita.apps.kelifax.service.resources import SORTS, Sort
 from partita.kit.answers import Cursor
+from partita.kit.completing import Field, completed
 from partita.kit.forms import Parsed
 from partita.kit.pages import render
 from partita.kit.permissions import Access
@@ -110,6 +111,11 @@ def add(pages: Routes, service: KelifaxService) -> None:
             page_head=Head("/kelifax/tags", "Tags of tools, libraries and places to learn."),
             cloud=cloud(found),
         )
+
+    @pages.get("/tags/complete", Access.PUBLIC)
+    async def complete(request: Request, field: Field = "tags") -> Response:
+        """Options for a field of tags."""
+        return await completed(request, field, service.resources.complete_tag, spelled_tag)
 
     @pages.get("/resources/{slug}/alternatives", Access.PUBLIC, steady=True)
     async def alternatives(request: Request, slug: str) -> Response:

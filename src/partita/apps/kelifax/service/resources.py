@@ -238,6 +238,10 @@ class Resources:
         found = await self._kit.search.find(CATALOG, "", facets=("tag",), most_values=limit, limit=1)
         return tuple(found.facets["tag"])
 
+    async def complete_tag(self, start: str, *, limit: int = 10) -> tuple[FacetValue, ...]:
+        """Tags of approved resources that begin like this, the most used first."""
+        return await self._kit.search.complete(CATALOG, start, filter="tag", limit=limit)
+
     async def address_taken(self, url: str, field: str, *, except_by: str = "") -> AddressTaken | None:
         """The refusal of a URL that another resource has, before anything is written; None if it is free."""
         try:
