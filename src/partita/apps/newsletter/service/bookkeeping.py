@@ -7,7 +7,7 @@ from datetime import datetime, timedelta
 from typing import Any
 
 from partita.apps.newsletter.formats import length_of, topic_label
-from partita.apps.newsletter.schema import Newsletter, Outline, Topics
+from partita.apps.newsletter.schema import Newsletter, Topics
 from partita.table import Action, Update
 from partita.table.types import timestamp
 
@@ -37,7 +37,7 @@ LABELS = {
     "search_words": "search words",
     "source_ids": "sources",
     "pinned": "pinned passages",
-    "excluded": "dropped passages",
+    "excluded": "excluded passages",
     "retrieved": "content",
 }
 """What a setting is called when it has changed since."""
@@ -76,13 +76,13 @@ def retrieval_settings(newsletter: Newsletter, topics: Topics) -> dict[str, Any]
 
 def outline_settings(newsletter: Newsletter, topics: Topics) -> dict[str, Any]:
     """What an outline depends on."""
-    return _of(newsletter, OUTLINE_SETTINGS) | {"retrieved": topics.retrieval_completed_at or ""}
+    retrieved = topics.retrieval_completed_at or ""
+    return _of(newsletter, OUTLINE_SETTINGS) | {"retrieved": retrieved, "excluded": sorted(topics.excluded)}
 
 
-def draft_settings(newsletter: Newsletter, outline: Outline) -> dict[str, Any]:
-    """What a draft depends on, beside the outline's revision."""
-    del outline  # its revision is an attribute of its own
-    return _of(newsletter, DRAFT_SETTINGS)
+def draft_settings(newsletter: Newsletter, topics: Topics) -> dict[str, Any]:
+    """What a draft depends on, beside the outline's revision, which is an attribute of its own."""
+    return _of(newsletter, DRAFT_SETTINGS) | {"excluded": sorted(topics.excluded)}
 
 
 def changed_since(made_with: Mapping[str, Any], now: Mapping[str, Any]) -> tuple[str, ...]:
@@ -105,5 +105,5 @@ def _of(newsletter: Newsletter, names: tuple[str, ...]) -> dict[str, Any]:
 def _plain(value: Any) -> Any:
     """Absent, empty and zero-length are the same, and lists are compared as lists."""
     if isinstance(value, tuple | list):
-        return [_plain(each) for each in value]
+        return [_plain(each) for each in value] or None
     return value if value not in (None, "", {}) else None
