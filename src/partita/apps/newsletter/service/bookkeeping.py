@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from datetime import datetime, timedelta
-from typing import Any
+from typing import Any, TypeVar
 
 from partita.apps.newsletter.formats import length_of, topic_label
 from partita.apps.newsletter.schema import Newsletter, Topics
-from partita.table import Action, Update
+from partita.table import Action, AttributeOf, Item, Update
 from partita.table.types import timestamp
 
+I = TypeVar("I", bound=Item)  # noqa: E741 - an item, as T is a type
 TOUCHED_EVERY = timedelta(minutes=1)
 """The desk's order is written at most this often."""
 RETRIEVAL_SETTINGS = ("target_audience", "frequency", "length_preference", "geographic_focus", "language")
@@ -60,6 +61,16 @@ def touch(newsletter: Newsletter, now: datetime, *actions: Action[Newsletter]) -
 def reached(newsletter: Newsletter, step: int) -> tuple[Action[Newsletter], ...]:
     """The furthest step, which never goes back."""
     return (Newsletter.current_step.set(step),) if step > newsletter.current_step else ()
+
+
+def changed(before: I, after: I, *also: AttributeOf[I, Any]) -> Update[I]:
+    """The write of what differs between two states of an item, as its next version; nothing else of it is written. What
+    belongs to others and counts no version stays as they wrote it meanwhile: a step's status, an export just made.
+    `also` are written in any case: a row that a step's status has made does not have them yet."""
+    layout, attributes = type(before).__layout__, type(before).__attributes__
+    names = dict.fromkeys(name for name in layout.names if getattr(before, name) != getattr(after, name))
+    names |= dict.fromkeys(each.field_name for each in also)
+    return Update(before.own_key, *(attributes[name].set(getattr(after, name)) for name in names)).next_version(before)
 
 
 # What steps were made with

@@ -10,7 +10,7 @@ from partita.apps.newsletter import schema
 from partita.apps.newsletter.inputs import DraftEdit, DraftReset, SectionEdit
 from partita.apps.newsletter.schema import MOST_SECTIONS, Draft, HistoryAction, Newsletter, Proposal
 from partita.apps.newsletter.service.access import Access, no_newsletter
-from partita.apps.newsletter.service.bookkeeping import is_touched, touch
+from partita.apps.newsletter.service.bookkeeping import changed, is_touched, touch
 from partita.apps.newsletter.service.draft_texts import Texts, generated_texts, texts_of, with_texts
 from partita.apps.newsletter.service.editing.citations import tidied, unresolved
 from partita.apps.newsletter.service.editing.comparing import normal
@@ -24,7 +24,8 @@ from partita.kit.kit import Kit
 from partita.kit.lists import find, find_or
 from partita.kit.permissions import Viewer
 from partita.kit.problems import Conflict, FieldError, NotFound, TooLarge
-from partita.table import Put, Transaction, Write
+from partita.table import Transaction, Write
+from partita.table.versions import next_version
 
 MOST_CHARACTERS = 200_000
 """The longest text of a newsletter."""
@@ -241,12 +242,13 @@ class Drafts:
             now = stamp(self._kit.clock)
             after = with_texts(draft, newsletter.title, texts, now)
             after = after.with_(Draft.quality(await self._quality(newsletter, after, texts)))
-            put = Put(after).next_version().when(Draft.updated_at.equals(before.draft.updated_at))
-            kept = await self._versions.entries(viewer, before.draft, before.texts, put.item, texts, action, now)
+            save = changed(before.draft, after).when(Draft.updated_at.equals(before.draft.updated_at))
+            after = next_version(after)
+            kept = await self._versions.entries(viewer, before.draft, before.texts, after, texts, action, now)
             moment = self._kit.clock.now()
             touched = () if is_touched(newsletter, moment) else (touch(newsletter, moment),)
-            await self._store.transact(Transaction(put, *kept, *touched, *writes))
-            return _opened(newsletter, put.item, list(before.generated))
+            await self._store.transact(Transaction(save, *kept, *touched, *writes))
+            return _opened(newsletter, after, list(before.generated))
 
         return await self._store.attempt(attempt)
 

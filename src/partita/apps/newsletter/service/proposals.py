@@ -24,6 +24,7 @@ from partita.apps.newsletter.inputs import (
 from partita.apps.newsletter.permissions import Letters
 from partita.apps.newsletter.schema import Proposal, TextVersion
 from partita.apps.newsletter.service.access import Access
+from partita.apps.newsletter.service.bookkeeping import changed
 from partita.apps.newsletter.service.draft import TextChanged
 from partita.apps.newsletter.service.editing.citations import cited, unresolved
 from partita.apps.newsletter.service.editing.comparing import normal
@@ -50,8 +51,9 @@ from partita.kit.kit import Kit
 from partita.kit.limits import Rule
 from partita.kit.permissions import Viewer, authorize
 from partita.kit.problems import Conflict, Forbidden, NotFound, TooLarge
-from partita.table import Delete, Page, Put, Transaction, Write
+from partita.table import Delete, Page, Put, Transaction, Update, Write
 from partita.table.types import timestamp
+from partita.table.versions import next_version
 
 MAKING = Rule("newsletter-proposals", most=60, seconds=3600)
 MOST_CHARACTERS = 200_000
@@ -471,10 +473,10 @@ class Proposals:
             _check_texts(after.text_inputs)
             now = self._kit.clock.now()
             after = after.model_copy(update={"updated_at": timestamp(now), **_touched(before.proposal, now)})
-            put = Put(after).next_version()
-            kept = await self._kept(viewer, before, put.item, "restored" if restored else "saved") if keep else []
-            await self._store.transact(Transaction(put, *kept, *writes))
-            return opened(put.item)
+            save, after = _saved(before.proposal, after), next_version(after)
+            kept = await self._kept(viewer, before, after, "restored" if restored else "saved") if keep else []
+            await self._store.transact(Transaction(save, *kept, *writes))
+            return opened(after)
 
         return await self._store.attempt(attempt)
 
@@ -507,7 +509,7 @@ class Proposals:
         if found is None:
             return None
         after = change(opened(found)).model_copy(update={"updated_at": timestamp(self._kit.clock.now())})
-        return Put(after).next_version()
+        return _saved(found, after)
 
     async def drafted(
         self, viewer: Viewer, code: str, change: Callable[[OpenProposal], Proposal]
@@ -522,8 +524,8 @@ class Proposals:
             return ()
         _check_texts(after.text_inputs)
         now = self._kit.clock.now()
-        put = Put(after.model_copy(update={"updated_at": timestamp(now), **_touched(found, now)})).next_version()
-        return (put, *await self._kept(viewer, before, put.item, "generated"))
+        after = after.model_copy(update={"updated_at": timestamp(now), **_touched(found, now)})
+        return (_saved(found, after), *await self._kept(viewer, before, next_version(after), "generated"))
 
 
 def opened(proposal: Proposal) -> OpenProposal:
@@ -603,6 +605,11 @@ def _touched(proposal: Proposal, now: datetime) -> dict[str, Any]:
     if proposal.touched_at is not None and proposal.touched_at > timestamp(now - _TOUCHED_EVERY):
         return {}
     return {"touched_at": timestamp(now)}
+
+
+def _saved(before: Proposal, after: Proposal) -> Update[Proposal]:
+    """The write of what was changed of a proposal; the desk's order and deadline follow."""
+    return changed(before, after).knowing(Proposal.user_id(before.user_id))
 
 
 def _version(

@@ -9,7 +9,7 @@ from typing import Any
 from partita.apps.newsletter import schema
 from partita.apps.newsletter.formats import as_plain, as_stored
 from partita.apps.newsletter.schema import Draft, Newsletter, Outline, Topics
-from partita.apps.newsletter.service.bookkeeping import draft_settings
+from partita.apps.newsletter.service.bookkeeping import changed, draft_settings
 from partita.apps.newsletter.service.draft import Quality
 from partita.apps.newsletter.service.draft_texts import Texts, generated_texts, texts_of, version_of, with_texts
 from partita.apps.newsletter.service.drafting.own_stories import (
@@ -52,9 +52,12 @@ from partita.kit.lists import find
 from partita.kit.permissions import Viewer
 from partita.table import ChangedMeanwhileError, Put
 from partita.table.types import timestamp
+from partita.table.versions import next_version
 
 _TRIES = 8
 """How often a result is put beside what somebody saves in the same moment."""
+_DOCUMENTED = (Draft.user_edits, Draft.has_user_edits, Draft.word_count, Draft.estimated_read_time)
+"""What every draft has in the document, edited or not."""
 
 
 class Drafting:
@@ -232,13 +235,14 @@ class Drafting:
         now = timestamp(self._kit.clock.now())
         after = with_texts(generated, newsletter.title, texts, now)
         after = after.with_(Draft.quality(as_stored(await self._quality(newsletter, after, texts))))
-        put = Put(after).next_version().when(Draft.updated_at.equals(before.updated_at))
+        save = changed(before, after, *_DOCUMENTED).when(Draft.updated_at.equals(before.updated_at))
+        save = save.with_actions(*save.actions, Draft.exports.set_if_missing({}))
         order = [section.key for section in sections]
-        kept = await self._history(work, before, texts_of(before, order), put.item, texts, now)
+        kept = await self._history(work, before, texts_of(before, order), next_version(after), texts, now)
         count = len({str(each.get("source_id")) for each in after.citations})
         words = f"{after.word_count:,} words from {count} {'source' if count == 1 else 'sources'}."
         path = f"/newsletter/editions/{work.subject}/write"
-        await work.finish(put, *kept, message=words, path=path)
+        await work.finish(save, *kept, message=words, path=path)
 
     async def _history(
         self, work: Work, before: Draft, texts_before: Texts, after: Draft, texts: Texts, now: str
