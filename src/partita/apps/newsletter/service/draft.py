@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -12,7 +12,7 @@ from partita.apps.newsletter.schema import MOST_SECTIONS, Draft, HistoryAction, 
 from partita.apps.newsletter.service.access import Access, no_newsletter
 from partita.apps.newsletter.service.bookkeeping import changed, is_touched, touch
 from partita.apps.newsletter.service.draft_texts import Texts, generated_texts, texts_of, with_texts
-from partita.apps.newsletter.service.editing.citations import tidied, unresolved
+from partita.apps.newsletter.service.editing.citations import cited, free_numbers, tidied, unresolved
 from partita.apps.newsletter.service.editing.comparing import normal
 from partita.apps.newsletter.service.editing.lengths import word_count
 from partita.apps.newsletter.service.editing.paragraphs import Passage, compared, joined, paragraphs
@@ -194,7 +194,8 @@ class Drafts:
 
         def change(before: DraftText) -> tuple[Draft, Texts]:
             nonlocal number
-            number, citations = with_citation(before.draft.citations, citation)
+            taken = [each for text in before.texts.values() for each in cited(text)]
+            number, citations = with_citation(before.draft.citations, citation, taken)
             texts = before.texts
             if section:
                 parts = paragraphs(before.one(section).text)
@@ -263,14 +264,15 @@ class Drafts:
 Stored = tuple[dict[str, Any], ...]
 
 
-def with_citation(citations: Stored, citation: Mapping[str, Any]) -> tuple[int, Stored]:
-    """The number of a passage, and the citations with it; what is used of a passage grows."""
+def with_citation(citations: Stored, citation: Mapping[str, Any], taken: Iterable[int] = ()) -> tuple[int, Stored]:
+    """The number of a passage, and the citations with it; what is used of a passage grows. A new one is none
+    that texts cite (`taken`), also if that leads nowhere."""
     for place, each in enumerate(citations):
         if each.get("chunk_id") == citation["chunk_id"]:
             used = dict.fromkeys((*str(each.get("quote", "")).split("\n"), *str(citation["quote"]).split("\n")))
             grown = {**each, "quote": "\n".join(line for line in used if line)}
             return int(each["n"]), (*citations[:place], grown, *citations[place + 1 :])
-    number = max((int(each["n"]) for each in citations), default=0) + 1
+    number = next(free_numbers((int(each["n"]) for each in citations), taken))
     return number, (*citations, {**citation, "n": number})
 
 

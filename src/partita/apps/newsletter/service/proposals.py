@@ -26,10 +26,11 @@ from partita.apps.newsletter.schema import Proposal, TextVersion
 from partita.apps.newsletter.service.access import Access
 from partita.apps.newsletter.service.bookkeeping import changed
 from partita.apps.newsletter.service.draft import TextChanged
-from partita.apps.newsletter.service.editing.citations import cited, unresolved
+from partita.apps.newsletter.service.editing.citations import unresolved
 from partita.apps.newsletter.service.editing.comparing import normal
 from partita.apps.newsletter.service.editing.lengths import word_count
 from partita.apps.newsletter.service.editing.sections import document
+from partita.apps.newsletter.service.history import restored_texts
 from partita.apps.newsletter.service.newsletters import CodeTaken
 from partita.apps.newsletter.service.proposing.budgets import Budget, budgets_in
 from partita.apps.newsletter.service.proposing.frames import (
@@ -437,12 +438,13 @@ class Proposals:
         return found
 
     async def restore(self, viewer: Viewer, code: str, revision: int) -> OpenProposal:
-        """Make the text what it was; what it is now stays in the history."""
+        """Make the text what it was; what it is now stays in the history. Numbers cite what they cited then."""
         version = await self.version(viewer, code, revision)
 
         def change(before: OpenProposal) -> Proposal:
-            update = {"text_inputs": dict(version.sections), "citations": version.citations}
-            return before.proposal.model_copy(update=update)
+            then = {key: text if isinstance(text, str) else str(text) for key, text in version.sections.items()}
+            texts, citations = restored_texts(then, version.citations, before.proposal.citations)
+            return before.proposal.model_copy(update={"text_inputs": texts, "citations": citations})
 
         return await self.change(viewer, code, change, keep=True, restored=True)
 
@@ -559,11 +561,9 @@ def files_of(proposal: Proposal) -> dict[str, list[dict[str, Any]]]:
 
 
 def with_text(proposal: Proposal, key: str, text: str) -> Proposal:
-    """The proposal with another text of a section; citations that no text has any more go."""
-    texts = {**proposal.text_inputs, key: text}
-    used = {number for each in texts.values() if isinstance(each, str) for number in cited(each)}
-    citations = tuple(each for each in proposal.citations if int(each.get("n") or 0) in used)
-    return proposal.model_copy(update={"text_inputs": texts, "citations": citations})
+    """The proposal with another text of a section. Citations that no text has any more stay, and so do their numbers:
+    a sentence that is cut, saved without and put back cites what it cited. Exports leave them out."""
+    return proposal.model_copy(update={"text_inputs": {**proposal.text_inputs, key: text}})
 
 
 def with_sections(proposal: Proposal, sections: Sequence[ProposalSection]) -> Proposal:
