@@ -153,7 +153,8 @@ def add(pages: Routes, service: NewsletterService) -> None:
     async def outdated(text: DraftText, viewer: Viewer) -> list[str]:
         """What the draft was made of and that has changed since."""
         newsletter, outline = await service.outline.get(viewer, text.newsletter.newsletter_code)
-        changed = list(changed_since(text.draft.settings, draft_settings(newsletter, outline)))
+        topics = await service.topics.of(newsletter)
+        changed = list(changed_since(text.draft.settings, draft_settings(newsletter, topics)))
         if text.draft.outline_revision and text.draft.outline_revision != outline.revision:
             changed.append("outline")
         return changed

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from typing import Annotated, Any, Literal
 
 from fastapi import Query, Request
@@ -13,6 +14,7 @@ from partita.apps.newsletter.inputs import Gist, ItemEdit, ItemMove, ItemTitle, 
 from partita.apps.newsletter.pages.steps import base
 from partita.apps.newsletter.permissions import Letters
 from partita.apps.newsletter.service import NewsletterService, outlining
+from partita.apps.newsletter.service.drafting.values import dropped_whole
 from partita.apps.newsletter.service.outline import outdated, plan_of
 from partita.apps.newsletter.service.outlining import FOUND, PERSON, OutlineItem, OutlineSection, Plan
 from partita.apps.newsletter.service.topics import passages
@@ -105,8 +107,10 @@ def add(pages: Routes, service: NewsletterService) -> None:
             section=section,
             form=form or Parsed(None, _values(chosen)),
             new=new or Parsed(None, {}),
-            passages=[] if chosen is None else _passages(chosen, section, found),
+            passages=[] if chosen is None else _passages(chosen, section, found, topics.excluded),
             found=found,
+            excluded=frozenset(topics.excluded),
+            untold=frozenset(each.id for each in plan.items if dropped_whole(each, topics.excluded)),
             look=looks["outline"],
             writing=looks["draft"],
             running=looks["outline"].is_open,
@@ -259,12 +263,12 @@ def _origin(plan: Plan, item: OutlineItem) -> str:
 
 
 def _passages(
-    item: OutlineItem, section: OutlineSection | None, found: dict[str, dict[str, Any]]
+    item: OutlineItem, section: OutlineSection | None, found: dict[str, dict[str, Any]], dropped: Collection[str]
 ) -> list[tuple[dict[str, Any], bool]]:
-    """The item's passages, ticked, and more of the same topic."""
+    """The item's passages, ticked, and more of the same topic that nobody has dropped."""
     own = [found.get(each) or {"id": each, "content": "", "metadata": {}} for each in item.references]
     topic = "" if section is None else section.topic
     more = [each for each in found.values() if each["id"] not in item.references and each.get("topic") == topic]
     others = [each for each in found.values() if each["id"] not in item.references and each.get("topic") != topic]
-    rest = more if topic else others
+    rest = [each for each in (more if topic else others) if each["id"] not in dropped]
     return [(each, True) for each in own] + [(each, False) for each in rest[:_MOST_MORE]]

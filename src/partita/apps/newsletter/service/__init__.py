@@ -73,7 +73,8 @@ class NewsletterService:
         self.files = LetterFiles(kit)
 
         # Drafts
-        self.quality = ReportCards(kit, self.access)
+        self.passages = Passages(kit)
+        self.quality = ReportCards(kit, self.access, self.passages)
         self.versions = Versions(kit)
         self.draft = Drafts(kit, self.access, self.versions, self.quality.card)
         self.history = History(self.access, self.draft, self.versions)
@@ -87,7 +88,6 @@ class NewsletterService:
         self.source_removals = SourceRemovals(kit, self.sources, self.steps)
         self.removals.delete_source = self.source_removals.delete_private
         self.citing = Citing(kit)
-        self.passages = Passages(kit)
         self.retrieval = Retrieving(kit, self.access, self.passages, self.readiness)
         self.steps.use(self.retrieval.step())
 

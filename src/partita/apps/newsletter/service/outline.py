@@ -10,7 +10,7 @@ from partita.apps.newsletter.inputs import ItemEdit, ItemMove, NewItem, OutlineE
 from partita.apps.newsletter.schema import MOST_ITEMS, MOST_SECTIONS, Newsletter, Outline, Topics
 from partita.apps.newsletter.service import outlining
 from partita.apps.newsletter.service.access import Access
-from partita.apps.newsletter.service.bookkeeping import changed_since, outline_settings, touch
+from partita.apps.newsletter.service.bookkeeping import changed, changed_since, outline_settings, touch
 from partita.apps.newsletter.service.outlining import NewSection, Plan, read_plan, stored_modifications, stored_sections
 from partita.kit.inputs import StaleEdit
 from partita.kit.kit import Kit
@@ -19,6 +19,7 @@ from partita.kit.permissions import Viewer
 from partita.kit.problems import Conflict, FieldError, Invalid, NotFound
 from partita.table import ChangedMeanwhileError, Put, Transaction, Write
 from partita.table.types import timestamp
+from partita.table.versions import next_version
 
 
 class Outlines:
@@ -115,9 +116,9 @@ class Outlines:
             if after == plan:
                 return found
             now = self._kit.clock.now()
-            saved = Put(_with_plan(found, after, timestamp(now))).next_version()
-            await self._store.transact(Transaction(saved, touch(newsletter, now)))
-            return saved.item
+            saved = _with_plan(found, after, timestamp(now))
+            await self._store.transact(Transaction(changed(found, saved), touch(newsletter, now)))
+            return next_version(saved)
 
         return await self._store.attempt(attempt)
 
@@ -142,7 +143,7 @@ class Outlines:
         )
         if found is None:
             return Put(after).if_new().otherwise(ChangedMeanwhileError("The outline"))
-        return Put(after).next_version()
+        return changed(found, after)
 
 
 def plan_of(outline: Outline) -> Plan:

@@ -384,7 +384,8 @@ def _with_texts(before: OpenProposal, key: str, texts: Mapping[str, str], kept: 
     stored = [dict(as_plain(each)) for each in before.proposal.citations]
     own = {int(each["n"]): str(each.get("chunk_id")) for each in stored}
     there = {each.n: each.chunk_id for each in kept.so_far.citations}
-    renumbered, added = carried_over(wanted.values(), own, there)
+    taken = [number for text in before.proposal.text_inputs.values() for number in cited(str(text))]
+    renumbered, added = carried_over(wanted.values(), own, there, taken)
     by_chunk = {each.chunk_id: each for each in kept.so_far.citations}
     for each in stored:
         new = by_chunk.get(str(each.get("chunk_id")))
@@ -396,9 +397,7 @@ def _with_texts(before: OpenProposal, key: str, texts: Mapping[str, str], kept: 
     all_texts = dict(before.proposal.text_inputs)
     for name, text in zip(wanted, renumbered, strict=True):
         all_texts[name] = "\n\n".join(filter(None, (current[name].text.rstrip(), text)))
-    used = {number for text in all_texts.values() if isinstance(text, str) for number in cited(text)}
-    citations = tuple(as_stored([each for each in stored if int(each["n"]) in used]))
-    return before.proposal.model_copy(update={"text_inputs": all_texts, "citations": citations})
+    return before.proposal.model_copy(update={"text_inputs": all_texts, "citations": tuple(as_stored(stored))})
 
 
 class _Kept:

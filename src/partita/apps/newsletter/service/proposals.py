@@ -24,11 +24,13 @@ from partita.apps.newsletter.inputs import (
 from partita.apps.newsletter.permissions import Letters
 from partita.apps.newsletter.schema import Proposal, TextVersion
 from partita.apps.newsletter.service.access import Access
+from partita.apps.newsletter.service.bookkeeping import changed
 from partita.apps.newsletter.service.draft import TextChanged
-from partita.apps.newsletter.service.editing.citations import cited, unresolved
+from partita.apps.newsletter.service.editing.citations import unresolved
 from partita.apps.newsletter.service.editing.comparing import normal
 from partita.apps.newsletter.service.editing.lengths import word_count
 from partita.apps.newsletter.service.editing.sections import document
+from partita.apps.newsletter.service.history import restored_texts
 from partita.apps.newsletter.service.newsletters import CodeTaken
 from partita.apps.newsletter.service.proposing.budgets import Budget, budgets_in
 from partita.apps.newsletter.service.proposing.frames import (
@@ -50,8 +52,9 @@ from partita.kit.kit import Kit
 from partita.kit.limits import Rule
 from partita.kit.permissions import Viewer, authorize
 from partita.kit.problems import Conflict, Forbidden, NotFound, TooLarge
-from partita.table import Delete, Page, Put, Transaction, Write
+from partita.table import Delete, Page, Put, Transaction, Update, Write
 from partita.table.types import timestamp
+from partita.table.versions import next_version
 
 MAKING = Rule("newsletter-proposals", most=60, seconds=3600)
 MOST_CHARACTERS = 200_000
@@ -435,12 +438,13 @@ class Proposals:
         return found
 
     async def restore(self, viewer: Viewer, code: str, revision: int) -> OpenProposal:
-        """Make the text what it was; what it is now stays in the history."""
+        """Make the text what it was; what it is now stays in the history. Numbers cite what they cited then."""
         version = await self.version(viewer, code, revision)
 
         def change(before: OpenProposal) -> Proposal:
-            update = {"text_inputs": dict(version.sections), "citations": version.citations}
-            return before.proposal.model_copy(update=update)
+            then = {key: text if isinstance(text, str) else str(text) for key, text in version.sections.items()}
+            texts, citations = restored_texts(then, version.citations, before.proposal.citations)
+            return before.proposal.model_copy(update={"text_inputs": texts, "citations": citations})
 
         return await self.change(viewer, code, change, keep=True, restored=True)
 
@@ -471,10 +475,10 @@ class Proposals:
             _check_texts(after.text_inputs)
             now = self._kit.clock.now()
             after = after.model_copy(update={"updated_at": timestamp(now), **_touched(before.proposal, now)})
-            put = Put(after).next_version()
-            kept = await self._kept(viewer, before, put.item, "restored" if restored else "saved") if keep else []
-            await self._store.transact(Transaction(put, *kept, *writes))
-            return opened(put.item)
+            save, after = _saved(before.proposal, after), next_version(after)
+            kept = await self._kept(viewer, before, after, "restored" if restored else "saved") if keep else []
+            await self._store.transact(Transaction(save, *kept, *writes))
+            return opened(after)
 
         return await self._store.attempt(attempt)
 
@@ -507,7 +511,7 @@ class Proposals:
         if found is None:
             return None
         after = change(opened(found)).model_copy(update={"updated_at": timestamp(self._kit.clock.now())})
-        return Put(after).next_version()
+        return _saved(found, after)
 
     async def drafted(
         self, viewer: Viewer, code: str, change: Callable[[OpenProposal], Proposal]
@@ -522,8 +526,8 @@ class Proposals:
             return ()
         _check_texts(after.text_inputs)
         now = self._kit.clock.now()
-        put = Put(after.model_copy(update={"updated_at": timestamp(now), **_touched(found, now)})).next_version()
-        return (put, *await self._kept(viewer, before, put.item, "generated"))
+        after = after.model_copy(update={"updated_at": timestamp(now), **_touched(found, now)})
+        return (_saved(found, after), *await self._kept(viewer, before, next_version(after), "generated"))
 
 
 def opened(proposal: Proposal) -> OpenProposal:
@@ -557,11 +561,9 @@ def files_of(proposal: Proposal) -> dict[str, list[dict[str, Any]]]:
 
 
 def with_text(proposal: Proposal, key: str, text: str) -> Proposal:
-    """The proposal with another text of a section; citations that no text has any more go."""
-    texts = {**proposal.text_inputs, key: text}
-    used = {number for each in texts.values() if isinstance(each, str) for number in cited(each)}
-    citations = tuple(each for each in proposal.citations if int(each.get("n") or 0) in used)
-    return proposal.model_copy(update={"text_inputs": texts, "citations": citations})
+    """The proposal with another text of a section. Citations that no text has any more stay, and so do their numbers:
+    a sentence that is cut, saved without and put back cites what it cited. Exports leave them out."""
+    return proposal.model_copy(update={"text_inputs": {**proposal.text_inputs, key: text}})
 
 
 def with_sections(proposal: Proposal, sections: Sequence[ProposalSection]) -> Proposal:
@@ -603,6 +605,11 @@ def _touched(proposal: Proposal, now: datetime) -> dict[str, Any]:
     if proposal.touched_at is not None and proposal.touched_at > timestamp(now - _TOUCHED_EVERY):
         return {}
     return {"touched_at": timestamp(now)}
+
+
+def _saved(before: Proposal, after: Proposal) -> Update[Proposal]:
+    """The write of what was changed of a proposal; the desk's order and deadline follow."""
+    return changed(before, after).knowing(Proposal.user_id(before.user_id))
 
 
 def _version(

@@ -164,11 +164,11 @@ class Work:
         """Raise if it was cancelled."""
         self._running.check()
 
-    async def keep(self, partial: Mapping[str, Any]) -> None:
-        """Keep what is finished, of any size; the next attempt has it."""
+    async def keep(self, partial: Mapping[str, Any], *writes: Write) -> None:
+        """Keep what is finished, of any size; the next attempt has it. The writes are part of it."""
+        kept = Update(self._run.own_key, StepRun.partial.set(as_stored(dict(partial)))).when(self._mine())
+        await self._running.checkpoint({"kept": True}, kept.otherwise(_replaced()), *writes)
         self.partial = dict(partial)
-        kept = Update(self._run.own_key, StepRun.partial.set(as_stored(self.partial))).when(self._mine())
-        await self._running.checkpoint({"kept": True}, kept.otherwise(_replaced()))
 
     async def in_thread(self, function: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
         """Let something run that takes the processor; the heartbeat goes on, and a cancel ends the wait."""
