@@ -109,7 +109,7 @@ def add(pages: Routes, service: NewsletterService) -> None:
 
     async def current_look(code: str) -> Look:
         looks = await service.steps.looks(code)
-        return looks["section"] if looks["section"].is_open and not looks["draft"].is_open else looks["draft"]
+        return _to_tell(looks["draft"], looks["section"])
 
     async def _passage(viewer: Viewer, code: str, number: int | None) -> CitedPassage | None:
         try:
@@ -347,6 +347,14 @@ def _cited(text: DraftText, section: str) -> list[dict[str, Any]]:
     """The citations of a section in its order; those that lead nowhere have no title."""
     known = {int(each["n"]): as_plain(each) for each in text.draft.citations}
     return [{"n": number, **known.get(number, {})} for number in dict.fromkeys(cited(section))]
+
+
+def _to_tell(draft: Look, section: Look) -> Look:
+    """Which of both steps the page tells: the one that runs, else a section that failed since the draft was made."""
+    if section.is_open and not draft.is_open:
+        return section
+    failed_since = section.state == "failed" and (section.since or "") > (draft.since or "")
+    return section if failed_since and not draft.is_open else draft
 
 
 def _made(text: DraftText) -> str:
