@@ -19,6 +19,7 @@ from partita.apps.newsletter.service.bookkeeping import changed_since, draft_set
 from partita.apps.newsletter.service.citations import CitedPassage
 from partita.apps.newsletter.service.documents.html import article, with_addresses
 from partita.apps.newsletter.service.draft import DraftText, TextChanged
+from partita.apps.newsletter.service.drafting.made_words import draft_words
 from partita.apps.newsletter.service.editing.citations import cited
 from partita.apps.newsletter.service.editing.paragraphs import Side, compared, merged
 from partita.apps.newsletter.service.images import MOST_BYTES
@@ -91,7 +92,7 @@ def add(pages: Routes, service: NewsletterService) -> None:
             unused=await service.unused.of(code, text.draft, text.texts.values()),
             passage=await _passage(viewer, code, cite),
             target=target_words(text.newsletter.length_preference),
-            made=_made(text),
+            made=draft_words(text.draft.made_with, len({each.get("source_id") for each in text.draft.citations})),
             quality=as_plain(text.draft.quality),
             form=form or Parsed(None, {"text": opened.text}),
             picture=Parsed(None),
@@ -355,19 +356,3 @@ def _to_tell(draft: Look, section: Look) -> Look:
         return section
     failed_since = section.state == "failed" and (section.since or "") > (draft.since or "")
     return section if failed_since and not draft.is_open else draft
-
-
-def _made(text: DraftText) -> str:
-    """How the text was made, in a sentence."""
-    made = [each for each in as_plain(text.draft.made_with).values() if isinstance(each, dict)]
-    sources = len({each.get("source_id") for each in text.draft.citations})
-    told = f"{sources} source" if sources == 1 else f"{sources} sources"
-    models = sorted({str(each.get("model")) for each in made if each.get("model")})
-    failed = [each["fallback"] for each in made if isinstance(each.get("fallback"), dict)]
-    words = f"Written by {', '.join(models)} from {told}." if models else ""
-    if not models and sources:
-        words = f"Written by the offline writer with sentences from {told}."
-    if failed:
-        count = "1 section is" if len(failed) == 1 else f"{len(failed)} sections are"
-        words += f" {count} written by the offline writer instead of a model: {failed[0].get('reason', '')}"
-    return words

@@ -37,6 +37,7 @@ from partita.apps.newsletter.service.documents.html import text_html
 from partita.apps.newsletter.service.documents.model import Document
 from partita.apps.newsletter.service.documents.reading import read_blocks
 from partita.apps.newsletter.service.draft import TextChanged
+from partita.apps.newsletter.service.drafting.made_words import section_words
 from partita.apps.newsletter.service.editing.comparing import differences
 from partita.apps.newsletter.service.editions import source_of
 from partita.apps.newsletter.service.proposal_exports import PROPOSAL_FORMATS
@@ -185,6 +186,7 @@ def add(pages: Routes, service: NewsletterService) -> None:
             sources=await service.proposal_files.sources(viewer, code),
             call=await service.calls.look(code),
             writing=writing,
+            made=section_words(there.proposal.made_with.get(open_section.key, {})) if open_section else "",
             finished=_finished(there, writing),
             shared_too=viewer.may(Letters.READ_SOURCES) and not await service.proposal_drafting.has_own(there),
             just_written=just_written,

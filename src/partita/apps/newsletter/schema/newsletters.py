@@ -150,6 +150,8 @@ class Outline(Item, table=MAIN, pk="NEWSLETTER#{newsletter_code}", sk="OUTLINE")
     last_numbers: Attribute[UnlessEmpty[dict[str, int]]] = attribute(default_factory=dict)
     """`section`, `item-2`, `custom-item` → the highest number that was ever given: ids are never given twice."""
     settings: Attribute[UnlessEmpty[dict[str, Any]]] = attribute(default_factory=dict)
+    made_with: Attribute[UnlessEmpty[dict[str, Any]]] = attribute(default_factory=dict)
+    """`writer`, `model`, `prompt_version`, `tokens`, `seconds`, `calls`, `fallback`."""
 
 
 # 4. DRAFT item (draft and export, step 4)

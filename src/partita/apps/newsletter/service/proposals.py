@@ -367,7 +367,8 @@ class Proposals:
             requirements = [
                 replace(each, section="" if each.section == key else each.section) for each in before.requirements
             ]
-            return with_requirements(changed, requirements).model_copy(update={"text_inputs": texts})
+            ways = {name: how for name, how in before.proposal.made_with.items() if name != key}
+            return with_requirements(changed, requirements).model_copy(update={"text_inputs": texts, "made_with": ways})
 
         return await self.change(viewer, code, change, keep=True)
 

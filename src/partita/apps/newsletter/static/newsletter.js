@@ -532,7 +532,7 @@
       } else later(); // somebody else's text: saving shows both
       const newest = new DOMParser().parseFromString(await page.text(), "text/html");
       begun();
-      for (const part of [".writing-sections ol", ".proposal-facts", "[data-after-draft=all]", "[data-after-draft=one]"]) {
+      for (const part of [".writing-sections ol", ".proposal-facts", "[data-after-draft=all]", "[data-after-draft=one]", "[data-after-draft=made]"]) {
         const there = document.querySelector(part);
         const renewed = newest.querySelector(part);
         if (there && renewed) there.innerHTML = renewed.innerHTML;
