@@ -11,6 +11,7 @@ import pytest
 
 from partita.apps.newsletter.inputs import NewProposal
 from tests.apps.newsletter.served import ServedLetters, served_in
+from tests.web.filled import filled
 
 pytestmark = pytest.mark.anyio
 
@@ -84,6 +85,24 @@ async def test_a_review_needs_the_reviewer_and_not_whoever_asked(letters: Served
     await letters.follow()
     assert "Needs you" not in (await edda.get("/newsletter")).text
     assert "waiting for a review" not in (await ada.get("/newsletter")).text
+
+
+async def test_an_author_who_was_asked_finds_what_to_say_instead_of_approving(letters: ServedLetters) -> None:
+    ada, rolf = await letters.person("author", "Ada"), await letters.person("author", "Rolf")
+    code = await letters.drafted(ada)
+    review = f"/newsletter/editions/{code}/review"
+    assert "Editors can approve it; others can ask for changes" in (await ada.get(review)).shown
+    await ada.post(f"{review}/shares", {"to": "rolf", "role": "reader", "review": "true"})
+    page = await rolf.get(review)
+    assert "Only editors can approve" in page.shown
+    assert 'value="approve"' not in page.text
+    form = {**dict(filled(page.text, f"{review}/decision")), "decision": "no_objections"}
+    answer = await rolf.post(f"{review}/decision", form)
+    assert answer.status == 303
+    read = await rolf.follow(answer)
+    assert "Noted that you have no objections." in read.shown
+    assert 'value="no_objections"' not in read.text
+    assert "I have read it and have no objections." in (await ada.get(review)).shown
 
 
 async def test_colleagues_are_suggested_while_a_name_is_typed(letters: ServedLetters) -> None:

@@ -322,11 +322,12 @@ class NoteEdit(Input):
 
 
 class Decision(Input):
-    """What a reviewer decides: approve this revision of the draft, or ask for changes."""
+    """What a reviewer decides: approve this revision of the draft, ask for changes, or say that they have read it and
+    have no objections."""
 
     model_config = SNAKE_CASE | example(decision="approve", revision=4)
 
-    decision: Literal["approve", "ask_for_changes", "withdraw"]
+    decision: Literal["approve", "ask_for_changes", "no_objections", "withdraw"]
     comment: Annotated[Text, Field(max_length=2000)] = ""
     revision: Annotated[
         int | None, Field(ge=1, description="The revision of the draft that you read; refused if it has changed since.")
