@@ -59,6 +59,7 @@ _PARTS = (
     "/newsletter/editions/{code}/write/citations/{number}",
     "/newsletter/editions/{code}/write/sections/{key}",
     "/newsletter/editions/{code}/write/sentences",
+    "/newsletter/proposals/{code}/citations/{number}",
     "/newsletter/proposals/{code}/finish/{wanted}/download",
     "/newsletter/proposals/{code}/sections/{key}",
     "/newsletter/read/{secret}",

@@ -393,6 +393,21 @@ class NewCitation(Input):
     text: Annotated[Line, Field(max_length=2000)] = ""
 
 
+class NewProposalCitation(Input):
+    """A passage that a proposal cites: sentences of it, or the passage as a whole."""
+
+    model_config = SNAKE_CASE | example(
+        source_id="s1", chunk_id="chunk-1a2b3c", quote="Sorghum yields rose by 12 percent."
+    )
+
+    source_id: Annotated[Line, Field(min_length=1, max_length=100)]
+    chunk_id: ChunkId
+    quote: Annotated[
+        Text, Field(max_length=4000, description="What is used of it, a sentence a line; empty for all of it.")
+    ] = ""
+    section: Annotated[Line, Field(max_length=200, description="Where `quote` is put; empty for nowhere.")] = ""
+
+
 class PictureWords(Input):
     """What a picture shows, for those who do not see it."""
 
