@@ -54,6 +54,7 @@ _PARTS = (
     "/newsletter/editions/{code}/events",
     "/newsletter/editions/{code}/finish/cards",
     "/newsletter/editions/{code}/finish/pdf/cover",
+    "/newsletter/editions/{code}/finish/pdf/pages/{number}",
     "/newsletter/editions/{code}/finish/{format}/download",
     "/newsletter/editions/{code}/pictures/{place}",
     "/newsletter/editions/{code}/write/citations/{number}",

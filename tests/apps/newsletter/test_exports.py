@@ -7,6 +7,7 @@ import re
 from collections.abc import Iterator
 from email import message_from_bytes
 from email.policy import default
+from html import unescape
 from pathlib import Path
 from typing import Any, Literal
 
@@ -163,6 +164,56 @@ async def test_two_formats_do_not_lose_each_other(desk: ServedLetters) -> None:
         assert (await ada.api("POST", f"{API}/exports", {"format": wanted})).status == 202
     await desk.jobs.drain()
     assert set(row(desk, "DRAFT")["exports"]) == {"md", "html", "email"}
+
+
+async def test_the_preview_shows_the_mail_itself_with_served_styles(desk: ServedLetters) -> None:
+    ada = await desk.person(name="Ada")
+    await drafted(desk, ada)
+    write = f"/newsletter/editions/{CODE}/write"
+    page = await ada.get(f"{write}?view=preview&look=mail")
+    assert 'class="mail-look"' in page.text
+    assert 'role="presentation"' in page.text
+    assert " style=" not in page.text
+    (address,) = re.findall(r'href="([^"]*mail\.css[^"]*)"', page.text)
+    styles = await ada.get(unescape(address))
+    assert styles.headers["content-type"].startswith("text/css")
+    used = set(re.findall(r'class="(m-[0-9a-f]+)"', page.text))
+    assert used
+    assert used == set(re.findall(r"\.mail-look \.(m-[0-9a-f]+) ", styles.text))
+    assert "mail-look" not in (await ada.get(f"{write}?view=preview")).text
+
+
+async def test_the_pages_of_the_last_pdf_are_seen_beside_the_text(desk: ServedLetters) -> None:
+    ada = await desk.person(name="Ada")
+    await drafted(desk, ada)
+    preview = f"/newsletter/editions/{CODE}/write?view=preview&look=pages"
+    assert "Pages</a>" not in (await ada.get(preview)).text
+    count = (await made(desk, ada, "pdf"))["pages"]
+    names = row(desk, "DRAFT")["exports"]["pdf"]["page_keys"]
+    assert names == [f"newsletters/{CODE}/pages/{number}.webp" for number in range(1, count + 1)]
+    page = await ada.get(preview)
+    assert "Pages</a>" in page.text
+    addresses = [unescape(each) for each in re.findall(r'src="([^"]*pdf/pages[^"]*)"', page.text)]
+    assert len(addresses) == count
+    for address in addresses:
+        shown = await ada.get(address)
+        assert (shown.status, shown.headers["content-type"], shown.body[:4]) == (200, "image/webp", b"RIFF")
+    assert (await ada.get(f"{FINISH}/pdf/pages/{count + 1}")).status == 404
+    named = [name async for name in desk.service.files.of_editions()]
+    assert set(names) <= set(named)
+    await ada.api("DELETE", f"/newsletters/{CODE}")
+    await desk.follow()
+    for name in names:
+        assert not await desk.kit.files.exists(name)
+
+
+async def test_a_shorter_pdf_leaves_no_page_of_the_longer_one(desk: ServedLetters) -> None:
+    ada = await desk.person(name="Ada")
+    old = f"newsletters/{CODE}/pages/7.webp"
+    await desk.kit.files.save(old, b"RIFF", "image/webp")
+    await drafted(desk, ada, exports={"pdf": {"s3_key": f"newsletters/{CODE}/export.pdf", "page_keys": [old]}})
+    await made(desk, ada, "pdf")
+    assert not await desk.kit.files.exists(old)
 
 
 async def test_an_export_needs_a_draft(desk: ServedLetters) -> None:

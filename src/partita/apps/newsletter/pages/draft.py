@@ -18,10 +18,13 @@ from partita.apps.newsletter.service import NewsletterService
 from partita.apps.newsletter.service.bookkeeping import changed_since, draft_settings
 from partita.apps.newsletter.service.citations import CitedPassage
 from partita.apps.newsletter.service.documents.html import article, with_addresses
+from partita.apps.newsletter.service.documents.mail import mail_markup
+from partita.apps.newsletter.service.documents.mail_look import MailLook, mail_look
 from partita.apps.newsletter.service.draft import DraftText, TextChanged
 from partita.apps.newsletter.service.drafting.made_words import draft_words
 from partita.apps.newsletter.service.editing.citations import cited
 from partita.apps.newsletter.service.editing.paragraphs import Side, compared, merged
+from partita.apps.newsletter.service.files import pages_of
 from partita.apps.newsletter.service.images import MOST_BYTES
 from partita.apps.newsletter.service.rendering import Renderer
 from partita.apps.newsletter.service.steps import Look
@@ -35,6 +38,8 @@ _WRITE = "/editions/{code}/write"
 _FORM_BYTES = 6_000_000
 """A section with the text it was made from, in a script whose letters take nine bytes each in a form."""
 View = Literal["write", "beside", "preview"]
+Shown = Literal["web", "mail", "pages"]
+"""What a preview shows: the web edition, the mail, or the pages of the last PDF."""
 Panel = Literal["sources", "report", "notes"]
 REPORT_LINES = {
     "faithful": "Faithful to the sources",
@@ -70,7 +75,7 @@ def add(pages: Routes, service: NewsletterService) -> None:
         panel: Panel = "sources",
         cite: int | None = None,
         more: bool = False,
-        mail: bool = False,
+        shown: Shown = "web",
         form: Parsed[Any] | None = None,
     ) -> Response:
         code = text.newsletter.newsletter_code
@@ -102,8 +107,9 @@ def add(pages: Routes, service: NewsletterService) -> None:
             notes=[each for each in await service.notes.on(viewer, code) if each.open],
             look=await current_look(code),
             outdated=await outdated(text, viewer),
-            whole=await whole(text) if view == "preview" else "",
-            mail=mail,
+            whole=await whole(text, shown) if view == "preview" else "",
+            shown=shown,
+            pdf=pdf_pages(text),
             sentences=await service.quality.sentences(viewer, code, key) if more else None,
             lines=REPORT_LINES,
         )
@@ -128,7 +134,7 @@ def add(pages: Routes, service: NewsletterService) -> None:
         panel: Panel = "sources",
         cite: Number = None,
         more: bool = False,
-        mail: bool = False,
+        look: Shown = "web",
     ) -> Response:
         """The text: one section open, the others as they will look."""
         try:
@@ -137,7 +143,7 @@ def add(pages: Routes, service: NewsletterService) -> None:
             return await unwritten(request, viewer, code)
         known = {each.key for each in (*text.sections, *text.left_out)}
         key = section if section in known else next(iter(text.texts or text.generated))
-        return await page(request, viewer, text, key, view=view, panel=panel, cite=cite, more=more, mail=mail)
+        return await page(request, viewer, text, key, view=view, panel=panel, cite=cite, more=more, shown=look)
 
     async def unwritten(request: Request, viewer: Viewer, code: str) -> Response:
         newsletter, outline = await service.outline.get(viewer, code)
@@ -159,10 +165,27 @@ def add(pages: Routes, service: NewsletterService) -> None:
             changed.append("outline")
         return changed
 
-    async def whole(text: DraftText) -> Markup:
+    async def whole(text: DraftText, shown: Shown) -> Markup:
+        if shown == "pages":
+            return Markup("")
+        if shown == "mail":
+            return Markup((await mail(text)).markup)
         edition = await service.editions.of(text, pictures=False)
-        pictures = f"/newsletter/editions/{text.newsletter.newsletter_code}/pictures/"
-        return Markup(with_addresses(article(edition, prefix="p-"), edition, pictures))
+        return Markup(with_addresses(article(edition, prefix="p-"), edition, pictures_of(text)))
+
+    async def mail(text: DraftText) -> MailLook:
+        """The mail itself. Its pictures are those of the read-online edition, and left out without one."""
+        edition = await service.editions.of(text, pictures=False)
+        places = {name: address.rpartition("/")[2] for name, address in edition.picture_addresses.items()}
+        return mail_look(mail_markup(edition, {name: pictures_of(text) + place for name, place in places.items()}))
+
+    def pictures_of(text: DraftText) -> str:
+        return f"/newsletter/editions/{text.newsletter.newsletter_code}/pictures/"
+
+    def pdf_pages(text: DraftText) -> dict[str, Any]:
+        """The last PDF, with how many pictures of pages there are."""
+        made = as_plain(text.draft.exports).get("pdf")
+        return {**made, "pictures": len(pages_of(made))} if isinstance(made, dict) else {}
 
     @pages.post(f"{_WRITE}/sections/{{key}}", Letters.WRITE, keeps=SectionEdit, most_bytes=_FORM_BYTES)
     async def save_section(request: Request, viewer: CurrentViewer, code: str, key: str) -> Response:
@@ -311,6 +334,11 @@ def add(pages: Routes, service: NewsletterService) -> None:
         """The look of the edition, for the sections that are not being edited."""
         newsletter = await service.access.newsletter(viewer, code)
         return Response(await service.brand.styles(newsletter.theme, switched=True), media_type="text/css")
+
+    @pages.get(f"{_WRITE}/mail.css", Letters.WRITE)
+    async def mail_styles(viewer: CurrentViewer, code: str) -> Response:
+        """The styles of the mail as it is saved, for its preview."""
+        return Response((await mail(await service.draft.read(viewer, code))).styles, media_type="text/css")
 
     @pages.get("/editions/{code}/pictures/{place}", Letters.WRITE)
     async def picture(viewer: CurrentViewer, code: str, place: str) -> Response:

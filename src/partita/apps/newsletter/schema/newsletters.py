@@ -172,7 +172,8 @@ class Draft(Item, table=MAIN, pk="NEWSLETTER#{newsletter_code}", sk="DRAFT"):
     generated_at: Attribute[Timestamp | None] = attribute(default=None, null=True)
     updated_at: Attribute[Timestamp]
     exports: Attribute[dict[str, Any]] = attribute(default_factory=dict)
-    """Format → `s3_key`, `generated_at`, `file_size`; ours are `revision`, `theme`, `pages`, `warnings`."""
+    """Format → `s3_key`, `generated_at`, `file_size`; ours are `revision`, `theme`, `pages`, `warnings`, and
+    `page_keys`: the pictures of a PDF's pages."""
 
     # Ours
     revision: Attribute[int] = version()

@@ -16,23 +16,29 @@ from partita.apps.newsletter.service.documents.mail import mail_edition
 from partita.apps.newsletter.service.documents.plain_text import plain_text
 from partita.apps.newsletter.service.draft import Drafts, DraftText
 from partita.apps.newsletter.service.editions import Editions
+from partita.apps.newsletter.service.files import pages_of
 from partita.apps.newsletter.service.readiness import Readiness
 from partita.apps.newsletter.service.steps import Look, Step, Steps, Work
 from partita.kit.clock import stamp
 from partita.kit.files import StoredFile
+from partita.kit.files.content import WEBP
 from partita.kit.jobs import Job, JobFailed
 from partita.kit.jobs.child import ChildError, ChildMemoryError, ChildTimeoutError
 from partita.kit.kit import Kit
 from partita.kit.limits import Rule
 from partita.kit.mail import Message
 from partita.kit.permissions import Viewer
-from partita.kit.previews.thumbnails import thumbnail_of
+from partita.kit.previews.refusals import PreviewRefused
+from partita.kit.previews.thumbnails import page_pictures, thumbnail_of
 from partita.kit.problems import Conflict, NotFound
 from partita.table import Update, Write
 
 TEST_MAILS = Rule("newsletter-test-mail", most=20, seconds=3600)
 _SECONDS = 240.0
 _COVER_WIDTH = 228
+_PAGE_WIDTH = 900
+_MOST_PAGES = 40
+"""Of how many pages of a PDF there are pictures."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,6 +53,8 @@ class Material:
     """The write that stores what is known of the file under its format."""
     marks: bool = True
     """Whether the subject becomes `exported`."""
+    pages: tuple[str, ...] = ()
+    """The pictures of pages that the last PDF has."""
 
 
 class Loader(Protocol):
@@ -140,6 +148,14 @@ class Exports:
         file, _ = await self.file(viewer, code, "pdf")
         return (await thumbnail_of(file.data, width=_COVER_WIDTH, height=2 * _COVER_WIDTH)).data
 
+    async def page(self, viewer: Viewer, code: str, number: int) -> bytes:
+        """A picture of a page of the PDF, as it was when the PDF was made."""
+        text = await self._drafts.read(viewer, code)
+        names = pages_of(as_plain(text.draft.exports).get("pdf"))
+        if not 1 <= number <= len(names):
+            raise NotFound("There is no picture of this page.", code="no_such_page")
+        return (await self._kit.files.load(names[number - 1])).data
+
     async def to_mend(self, text: DraftText) -> list[tuple[str, str]]:
         """What should be mended before it goes out, each with the page where that is done."""
         base = f"/newsletter/editions/{text.newsletter.newsletter_code}"
@@ -211,6 +227,7 @@ class Exports:
         await work.progress("Keeping the file", done=2, total=3)
         key = f"{material.folder}/{facts.file}"
         await self._kit.files.save(key, made.data, made.kind)
+        pages = await self._page_pictures(material.folder, made.data) if wanted == "pdf" and material.marks else ()
         noted = {
             "s3_key": key,
             "generated_at": stamp(self._kit.clock),
@@ -219,9 +236,24 @@ class Exports:
             "theme": material.edition.theme_name,
             "warnings": list(made.warnings),
             **({"pages": made.pages} if made.pages is not None else {}),
+            **({"page_keys": list(pages)} if pages else {}),
         }
         marked = (Newsletter.status.set("exported"),) if material.marks else ()
         await work.finish(material.noted(as_stored(noted)), message=f"{facts.title} made.", metadata=marked)
+        for name in material.pages if wanted == "pdf" else ():
+            if name not in pages:
+                await self._kit.files.delete(name)
+
+    async def _page_pictures(self, folder: str, pdf: bytes) -> tuple[str, ...]:
+        """Pictures of the pages of a PDF, for whoever looks at it beside the text; their names."""
+        try:
+            pictures = await page_pictures(pdf, width=_PAGE_WIDTH, most=_MOST_PAGES)
+        except PreviewRefused:
+            return ()  # the file is there all the same
+        names = tuple(f"{folder}/pages/{number}.webp" for number in range(1, len(pictures) + 1))
+        for name, picture in zip(names, pictures, strict=True):
+            await self._kit.files.save(name, picture, WEBP)
+        return names
 
     async def _newsletter(self, code: str, wanted: ExportFormat) -> Material:
         text = await self._drafts.stored(code)
@@ -233,4 +265,5 @@ class Exports:
         def noted(made: dict[str, Any]) -> Write:
             return Update(draft.own_key, Draft.exports[wanted].set(made))
 
-        return Material(await self._editions.of(text), draft.revision, f"newsletters/{code}", noted)
+        pages = pages_of(as_plain(draft.exports).get("pdf"))
+        return Material(await self._editions.of(text), draft.revision, f"newsletters/{code}", noted, pages=pages)
