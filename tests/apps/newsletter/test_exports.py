@@ -247,6 +247,47 @@ async def test_finish_shows_formats_by_use_and_what_to_mend(desk: ServedLetters)
     assert message_from_bytes(draft.body, policy=default)["X-Unsent"] == "1"
 
 
+async def test_what_to_mend_is_one_list_and_each_line_leads_to_its_place(desk: ServedLetters) -> None:
+    ada = await desk.person(name="Ada")
+    quality = {
+        "cited": {
+            "ok": False,
+            "value": 0,
+            "text": "1 paragraph names no source.",
+            "places": [{"section": "research_findings", "text": "Farmers planted early and late."}],
+        },
+        "length": {
+            "ok": False,
+            "value": 2,
+            "text": "Too long.",
+            "places": [{"section": "conclusion", "text": "Conclusion: 9 words of 3"}],
+        },
+        "repeats": {"ok": True, "value": 0, "text": "Nothing is told twice.", "places": []},
+    }
+    text = "## Research Findings\n\nSorghum yields rose [1].\n\nFarmers planted\nearly and late.\n\n![](images/a.png)"
+    images = ({"s3_key": f"newsletters/{CODE}/images/a.png", "alt": "", "width": 9, "height": 9},)
+    await drafted(desk, ada, sections=TEXTS | {"research_findings": text}, quality=quality, images=images)
+    await ada.api("POST", f"{API}/notes", {"section_key": "conclusion", "text": "Thank whom?"})
+    page = await ada.get(FINISH)
+    mend = page.text[page.text.index('id="mend"') : page.text.index('id="formats"')]
+    write = f"/newsletter/editions/{CODE}/write?section="
+    led = {unescape(told): unescape(where) for where, told in re.findall(r'<a href="([^"]*)"[^>]*>([^<]*)</a>', mend)}
+    found = "research_findings&place=Farmers+planted+early+and+late.#editor"
+    assert led["Sources named: 1 paragraph names no source."] == f"{write}{found}"
+    assert led["Research Findings: Farmers planted early and late."] == f"{write}{found}"
+    assert led["Length: Too long."] == f"{write}conclusion#editor", "no words of the text"
+    picture = "1 picture without a description for those who cannot see it."
+    assert led[picture] == f"{write}research_findings&place=images%2Fa.png#editor"
+    (note,) = await desk.service.notes.on(ada.viewer, CODE)
+    assert led["1 note is open."] == f"/newsletter/editions/{CODE}/review#note-{note.note_id}"
+    assert led["Pictures are only in the .eml file until the edition can be read online."].endswith("#format-email")
+    assert "Nothing is told twice" not in mend
+    opened = await ada.get(led["Sources named: 1 paragraph names no source."].removesuffix("#editor"))
+    assert '<q dir="auto" data-place>Farmers planted early and late.</q>' in opened.text
+    report = opened.text[opened.text.index('class="report"') :]
+    assert picture in report, "the report card of the editor has the same"
+
+
 async def test_strangers_find_nothing_and_readers_make_nothing(desk: ServedLetters) -> None:
     ada, stan, nora = await desk.person(name="Ada"), await desk.person(name="Stan"), await desk.person("", "Nora")
     await drafted(desk, ada)

@@ -26,6 +26,7 @@ from partita.apps.newsletter.service.editing.citations import cited
 from partita.apps.newsletter.service.editing.paragraphs import Side, compared, merged
 from partita.apps.newsletter.service.files import pages_of
 from partita.apps.newsletter.service.images import MOST_BYTES
+from partita.apps.newsletter.service.mending import REPORT_LINES, card_place, text_mends
 from partita.apps.newsletter.service.rendering import Renderer
 from partita.apps.newsletter.service.steps import Look
 from partita.kit.forms import MOST_FIELDS, Parsed, parse, submitted
@@ -41,18 +42,6 @@ View = Literal["write", "beside", "preview"]
 Shown = Literal["web", "mail", "pages"]
 """What a preview shows: the web edition, the mail, or the pages of the last PDF."""
 Panel = Literal["sources", "report", "notes"]
-REPORT_LINES = {
-    "faithful": "Faithful to the sources",
-    "cited": "Sources named",
-    "covered": "Stories told",
-    "repeats": "Nothing twice",
-    "stands_alone": "Stands alone",
-    "variety": "Variety of sources",
-    "fresh": "Fresh",
-    "length": "Length",
-    "readable": "Easy to read",
-}
-"""Line of the report card → as people read it."""
 Number = Annotated[int | None, Query(ge=1, le=999)]
 Key = Annotated[str, Query(max_length=200)]
 
@@ -76,6 +65,7 @@ def add(pages: Routes, service: NewsletterService) -> None:
         cite: int | None = None,
         more: bool = False,
         shown: Shown = "web",
+        place: str = "",
         form: Parsed[Any] | None = None,
     ) -> Response:
         code = text.newsletter.newsletter_code
@@ -112,6 +102,9 @@ def add(pages: Routes, service: NewsletterService) -> None:
             pdf=pdf_pages(text),
             sentences=await service.quality.sentences(viewer, code, key) if more else None,
             lines=REPORT_LINES,
+            place_of=lambda each: card_place(text, each),
+            mends=text_mends(text, await service.editions.of(text, pictures=False)),
+            place=place,
         )
 
     async def current_look(code: str) -> Look:
@@ -135,6 +128,7 @@ def add(pages: Routes, service: NewsletterService) -> None:
         cite: Number = None,
         more: bool = False,
         look: Shown = "web",
+        place: Annotated[str, Query(max_length=300)] = "",
     ) -> Response:
         """The text: one section open, the others as they will look."""
         try:
@@ -143,7 +137,9 @@ def add(pages: Routes, service: NewsletterService) -> None:
             return await unwritten(request, viewer, code)
         known = {each.key for each in (*text.sections, *text.left_out)}
         key = section if section in known else next(iter(text.texts or text.generated))
-        return await page(request, viewer, text, key, view=view, panel=panel, cite=cite, more=more, shown=look)
+        return await page(
+            request, viewer, text, key, view=view, panel=panel, cite=cite, more=more, shown=look, place=place
+        )
 
     async def unwritten(request: Request, viewer: Viewer, code: str) -> Response:
         newsletter, outline = await service.outline.get(viewer, code)

@@ -6,6 +6,7 @@ from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
+from partita.apps.newsletter import schema
 from partita.apps.newsletter.formats import as_plain, as_stored
 from partita.apps.newsletter.schema import Draft, ExportFormat, Newsletter
 from partita.apps.newsletter.service.access import Access
@@ -17,6 +18,7 @@ from partita.apps.newsletter.service.documents.plain_text import plain_text
 from partita.apps.newsletter.service.draft import Drafts, DraftText
 from partita.apps.newsletter.service.editions import Editions
 from partita.apps.newsletter.service.files import pages_of
+from partita.apps.newsletter.service.mending import Mend, to_mend
 from partita.apps.newsletter.service.readiness import Readiness
 from partita.apps.newsletter.service.steps import Look, Step, Steps, Work
 from partita.kit.clock import stamp
@@ -36,6 +38,7 @@ from partita.table import Update, Write
 TEST_MAILS = Rule("newsletter-test-mail", most=20, seconds=3600)
 _SECONDS = 240.0
 _COVER_WIDTH = 228
+_MOST_NOTES = 100
 _PAGE_WIDTH = 900
 _MOST_PAGES = 40
 """Of how many pages of a PDF there are pictures."""
@@ -156,17 +159,11 @@ class Exports:
             raise NotFound("There is no picture of this page.", code="no_such_page")
         return (await self._kit.files.load(names[number - 1])).data
 
-    async def to_mend(self, text: DraftText) -> list[tuple[str, str]]:
-        """What should be mended before it goes out, each with the page where that is done."""
-        base = f"/newsletter/editions/{text.newsletter.newsletter_code}"
-        edition = await self._editions.of(text, pictures=False)
-        found = [(warning, f"{base}/write") for warning in edition.warnings]
-        found += [(warning, f"{base}/finish#format-email") for warning in mail_edition(edition).warnings[len(found) :]]
-        notes = text.newsletter.attention.get("notes", 0)
-        if notes:
-            told = "1 note is open." if notes == 1 else f"{notes} notes are open."
-            found.append((told, f"{base}/review"))
-        return found
+    async def to_mend(self, text: DraftText) -> tuple[Mend, ...]:
+        """What should be mended before it goes out, each with the place where that is done."""
+        query = schema.notes_on(text.newsletter.newsletter_code)
+        notes = (await self._kit.store.page(query, limit=_MOST_NOTES)).items
+        return to_mend(text, await self._editions.of(text, pictures=False), notes)
 
     # -- making
 

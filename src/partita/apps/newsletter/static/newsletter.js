@@ -588,12 +588,18 @@
       say("What you typed before is here again. Saving …", true);
       save();
     } else if (kept) keep();
+    // What the report card is about is selected; its words may be broken into other lines.
+    const wanted = form.querySelector("[data-place]")?.textContent.trim().split(/\s+/) || [];
+    const found = wanted.length ? new RegExp(wanted.map((word) => word.replace(/[.*+?^${}()|[\]\\]/g, "\\$&")).join("\\s+")).exec(field.value) : null;
+    const place = found ? [found.index, found.index + found[0].length] : [0, 0];
     const enterField = () => {
       if (!matchMedia("(pointer: coarse)").matches) {
         field.focus({ preventScroll: true });
-        field.setSelectionRange(0, 0);
+        field.setSelectionRange(...place);
       }
       form.scrollIntoView({ block: "start" });
+      const down = field.getBoundingClientRect().height * (place[0] / Math.max(1, field.value.length));
+      if (place[1] && down > innerHeight / 3) scrollBy(0, down - innerHeight / 3);
     };
     // The browser goes to the address's fragment when the page is complete, and takes the focus away with that.
     if (location.hash === "#editor") addEventListener("load", () => setTimeout(enterField));
