@@ -153,6 +153,11 @@ async def test_the_api_of_proposals(desk: ServedLetters) -> None:
     assert (await ada.api("POST", f"{path}/status", {"status": "submitted"})).json["code"] == "wrong_status"
     listed = await ada.api("GET", "/proposals?sort=due")
     assert [(each["done"], each["sections"]) for each in listed.json["items"]] == [(1, 7)]
+    assert "Leave the checklist out" in (await ada.get(f"/newsletter{path}/finish")).shown, (
+        "the checklist is in the files"
+    )
+    assert (await ada.post(f"/newsletter{path}/finish/annex", {"annex": "no"})).status == 303
+    assert "Add the checklist" in (await ada.get(f"/newsletter{path}/finish")).shown
     assert (await ada.post(f"/newsletter{path}/finish/annex", {"annex": "yes"})).status == 303
     assert "Leave the checklist out" in (await ada.get(f"/newsletter{path}/finish")).shown
     assert (await ada.api("POST", f"{path}/exports", {"format": "md"})).status == 202

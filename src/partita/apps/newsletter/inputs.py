@@ -549,7 +549,7 @@ class NewProposal(Input):
     currency: Currency = ""
     language: Language = "en"
     theme: Theme = "journal"
-    annex: Annex = "no"
+    annex: Annex = "yes"
 
 
 class ProposalEdit(Edit):
@@ -585,7 +585,7 @@ class ProposalFacts(Edit):
     currency: Currency = ""
     language: Language = "en"
     theme: Theme = "journal"
-    annex: Annex = "no"
+    annex: Annex = "yes"
 
     @property
     def edit(self) -> ProposalEdit:

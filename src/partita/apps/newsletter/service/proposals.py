@@ -233,7 +233,7 @@ class Proposals:
         await self._kit.limits.check(MAKING, viewer.id)
         account = await self._kit.accounts.people.find(viewer.id)
         now = timestamp(self._kit.clock.now())
-        made = sections_of_frame(new.frame) if sections is None else tuple(sections)
+        made = sections_of_frame(new.frame, new.language) if sections is None else tuple(sections)
         facts = {name: getattr(new, name) for name in FACTS}
         metadata = {"frame": new.frame, "sections": stored_sections(made), **_stored_facts(facts)}
         proposal = Proposal(
