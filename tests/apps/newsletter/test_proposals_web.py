@@ -225,6 +225,27 @@ async def test_an_unknown_kind_of_file_is_refused_and_nothing_is_kept(desk: Serv
     assert (await ada.api("GET", f"/proposals/{code}")).json["uploaded_files"] == {}
 
 
+async def test_reading_a_call_and_making_a_file_can_be_cancelled(desk: ServedLetters) -> None:
+    ada = await desk.person()
+    path = await _started(ada)
+    await _send(ada, f"{path}/files", {"kind": "call"}, ("call.pdf", call_for_proposals()))
+    await desk.catch_up()
+    for begin, page, step in (
+        (f"{path}/call", f"{path}/checklist", "requirements"),
+        (f"{path}/finish/docx/make", f"{path}/finish", "export-docx"),
+    ):
+        await ada.post(begin)
+        cancel = f"{path}/steps/{step}/cancel"
+        assert f'action="{cancel}"' in (await ada.get(page)).text
+        stopped = await ada.post(cancel)
+        assert stopped.location == page
+        assert "Cancelled. Nothing was changed." in (await ada.follow(stopped)).shown
+        code = path.rpartition("/")[2]
+        assert (await ada.api("GET", f"/proposals/{code}/steps/{step}")).json["state"] == "cancelled"
+        assert "This step has ended already." in (await ada.follow(await ada.post(cancel))).shown
+        assert f'action="{cancel}"' not in (await ada.get(page)).text
+
+
 async def test_a_draft_from_sources_shows_how_far_it_is_and_can_be_cancelled(desk: ServedLetters) -> None:
     ada = await desk.person()
     path = await _started(ada, language="en")
@@ -235,7 +256,7 @@ async def test_a_draft_from_sources_shows_how_far_it_is_and_can_be_cancelled(des
     assert "It is being written from your sources." in running.shown
     assert "You may leave this page. What you write meanwhile stays." in running.shown
     assert "Started " in running.shown
-    stopped = await ada.follow(await ada.post(f"{path}/draft/cancel"))
+    stopped = await ada.follow(await ada.post(f"{path}/steps/proposal/cancel"))
     assert "Nothing was changed." in stopped.shown
     await desk.catch_up()
     code = path.rpartition("/")[2]

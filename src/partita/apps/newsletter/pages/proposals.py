@@ -29,7 +29,7 @@ from partita.apps.newsletter.inputs import (
 )
 from partita.apps.newsletter.pages.draft import chosen, saved_words
 from partita.apps.newsletter.permissions import Letters
-from partita.apps.newsletter.schema import ExportFormat, Proposal
+from partita.apps.newsletter.schema import ExportFormat, Proposal, StepName
 from partita.apps.newsletter.service import NewsletterService
 from partita.apps.newsletter.service.citations import CitedPassage
 from partita.apps.newsletter.service.documents.edition import Edition
@@ -319,14 +319,16 @@ def add(pages: Routes, service: NewsletterService) -> None:
             return redirect(base(code), flash=problem.detail, kind="warn")
         return redirect(base(code), flash="The empty sections are being written from your sources.", kind="info")
 
-    @pages.post(f"{_ONE}/draft/cancel", Letters.PROPOSE)
-    async def cancel_draft(viewer: CurrentViewer, code: str) -> Response:
-        """Stop writing: nothing changes."""
+    @pages.post(f"{_ONE}/steps/{{step}}/cancel", Letters.PROPOSE)
+    async def cancel(viewer: CurrentViewer, code: str, step: StepName) -> Response:
+        """Stop writing, reading the call, or making a file: nothing changes."""
+        page = {"proposal": "", "requirements": "/checklist"}.get(step, "/finish")
         try:
-            await service.steps.cancel(viewer, code, "proposal")
+            look = await service.steps.cancel(viewer, code, step)
         except Conflict as problem:
-            return redirect(base(code), flash=problem.detail, kind="info")
-        return redirect(base(code), flash="It stops in a moment. Nothing was changed.", kind="info")
+            return redirect(base(code) + page, flash=problem.detail, kind="info")
+        told = "It stops in a moment. Nothing was changed." if look.is_open else "Cancelled. Nothing was changed."
+        return redirect(base(code) + page, flash=told, kind="info")
 
     @pages.post(f"{_ONE}/sections", Letters.PROPOSE)
     async def add_section(request: Request, viewer: CurrentViewer, code: str) -> Response:
