@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import zipfile
 from datetime import date
 from io import BytesIO
@@ -21,6 +22,7 @@ from partita.apps.newsletter.inputs import (
     RequirementEdit,
 )
 from partita.apps.newsletter.schema import Proposal
+from partita.apps.newsletter.service.documents.markdown import write_document
 from partita.apps.newsletter.service.documents.model import plain
 from partita.apps.newsletter.service.draft import TextChanged
 from partita.apps.newsletter.service.proposal_exports import document_of
@@ -355,7 +357,7 @@ async def test_a_row_of_another_program_is_read_and_written_without_loss(desk: D
     assert isinstance((await desk.service.proposals.read(ADA, "PROP-20260126-A1B2")).proposal, Proposal)
 
 
-async def test_the_annex_is_there_only_if_the_checklist_has_entries_and_it_is_wanted(desk: Desk) -> None:
+async def test_the_annex_is_there_if_the_checklist_has_entries_unless_somebody_leaves_it_out(desk: Desk) -> None:
     code = (await _made(desk)).proposal.proposal_code
 
     async def annexed() -> bool:
@@ -364,11 +366,31 @@ async def test_the_annex_is_there_only_if_the_checklist_has_entries_and_it_is_wa
 
     assert not await annexed()
     await desk.service.proposals.add_requirement(ADA, code, NewRequirement(text="Two letters of support"))
-    assert not await annexed(), "what is open is sent only by somebody who wants to"
-    await desk.service.proposals.edit(ADA, code, ProposalEdit(annex="yes"))
     assert await annexed()
     await desk.service.proposals.edit(ADA, code, ProposalEdit(annex="no"))
     assert not await annexed()
+    await desk.service.proposals.edit(ADA, code, ProposalEdit(annex="yes"))
+    assert await annexed()
+
+
+@pytest.mark.parametrize("language", ["am", "ar"])
+async def test_whatever_we_add_to_a_proposal_is_in_its_language(desk: Desk, language: str) -> None:
+    facts: dict[str, Any] = {"funder": "ዓለም", "call_url": "https://call.example", "deadline": date(2026, 6, 30)}
+    there = await _made(desk, frame="full_proposal", language=language, amount=5, **facts)
+    code, proposals = there.proposal.proposal_code, desk.service.proposals
+    for each in there.sections:
+        edit = ProposalSectionText(text="12.", revision=there.proposal.revision, base=each.text)
+        there = await proposals.save_section(ADA, code, each.key, edit)
+    for text in ("1", "2"):
+        there = await proposals.add_requirement(ADA, code, NewRequirement(text=text, section="risks"))
+    there = await proposals.edit_requirement(ADA, code, there.requirements[0].id, RequirementEdit(done=True))
+    written = document_of(there)
+    _, _, body = write_document(written).partition("\n---\n")
+    body = body.replace("Fodder banks", "").replace("https://call.example", "").replace("Ada", "")
+    labels = " ".join(label for label, _ in written.facts)
+    assert len(written.facts) == 5
+    assert not re.search("[A-Za-z]", labels + body), body
+    assert [each.key for each in there.sections][:2] == ["executive_summary", "context_and_needs"]
 
 
 async def test_the_applicant_is_on_the_cover_and_a_person_if_no_organisation_is_named(desk: Desk) -> None:

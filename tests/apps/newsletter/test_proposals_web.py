@@ -153,6 +153,11 @@ async def test_the_api_of_proposals(desk: ServedLetters) -> None:
     assert (await ada.api("POST", f"{path}/status", {"status": "submitted"})).json["code"] == "wrong_status"
     listed = await ada.api("GET", "/proposals?sort=due")
     assert [(each["done"], each["sections"]) for each in listed.json["items"]] == [(1, 7)]
+    assert "Leave the checklist out" in (await ada.get(f"/newsletter{path}/finish")).shown, (
+        "the checklist is in the files"
+    )
+    assert (await ada.post(f"/newsletter{path}/finish/annex", {"annex": "no"})).status == 303
+    assert "Add the checklist" in (await ada.get(f"/newsletter{path}/finish")).shown
     assert (await ada.post(f"/newsletter{path}/finish/annex", {"annex": "yes"})).status == 303
     assert "Leave the checklist out" in (await ada.get(f"/newsletter{path}/finish")).shown
     assert (await ada.api("POST", f"{path}/exports", {"format": "md"})).status == 202
@@ -220,6 +225,27 @@ async def test_an_unknown_kind_of_file_is_refused_and_nothing_is_kept(desk: Serv
     assert (await ada.api("GET", f"/proposals/{code}")).json["uploaded_files"] == {}
 
 
+async def test_reading_a_call_and_making_a_file_can_be_cancelled(desk: ServedLetters) -> None:
+    ada = await desk.person()
+    path = await _started(ada)
+    await _send(ada, f"{path}/files", {"kind": "call"}, ("call.pdf", call_for_proposals()))
+    await desk.catch_up()
+    for begin, page, step in (
+        (f"{path}/call", f"{path}/checklist", "requirements"),
+        (f"{path}/finish/docx/make", f"{path}/finish", "export-docx"),
+    ):
+        await ada.post(begin)
+        cancel = f"{path}/steps/{step}/cancel"
+        assert f'action="{cancel}"' in (await ada.get(page)).text
+        stopped = await ada.post(cancel)
+        assert stopped.location == page
+        assert "Cancelled. Nothing was changed." in (await ada.follow(stopped)).shown
+        code = path.rpartition("/")[2]
+        assert (await ada.api("GET", f"/proposals/{code}/steps/{step}")).json["state"] == "cancelled"
+        assert "This step has ended already." in (await ada.follow(await ada.post(cancel))).shown
+        assert f'action="{cancel}"' not in (await ada.get(page)).text
+
+
 async def test_a_draft_from_sources_shows_how_far_it_is_and_can_be_cancelled(desk: ServedLetters) -> None:
     ada = await desk.person()
     path = await _started(ada, language="en")
@@ -230,7 +256,7 @@ async def test_a_draft_from_sources_shows_how_far_it_is_and_can_be_cancelled(des
     assert "It is being written from your sources." in running.shown
     assert "You may leave this page. What you write meanwhile stays." in running.shown
     assert "Started " in running.shown
-    stopped = await ada.follow(await ada.post(f"{path}/draft/cancel"))
+    stopped = await ada.follow(await ada.post(f"{path}/steps/proposal/cancel"))
     assert "Nothing was changed." in stopped.shown
     await desk.catch_up()
     code = path.rpartition("/")[2]

@@ -322,11 +322,12 @@ class NoteEdit(Input):
 
 
 class Decision(Input):
-    """What a reviewer decides: approve this revision of the draft, or ask for changes."""
+    """What a reviewer decides: approve this revision of the draft, ask for changes, or say that they have read it and
+    have no objections."""
 
     model_config = SNAKE_CASE | example(decision="approve", revision=4)
 
-    decision: Literal["approve", "ask_for_changes", "withdraw"]
+    decision: Literal["approve", "ask_for_changes", "no_objections", "withdraw"]
     comment: Annotated[Text, Field(max_length=2000)] = ""
     revision: Annotated[
         int | None, Field(ge=1, description="The revision of the draft that you read; refused if it has changed since.")
@@ -390,6 +391,21 @@ class NewCitation(Input):
     quote: Annotated[Text, Field(min_length=1, max_length=4000, description="What is used of it, a sentence a line.")]
     section: Annotated[Line, Field(max_length=200, description="Where `text` is put; empty for nowhere.")] = ""
     text: Annotated[Line, Field(max_length=2000)] = ""
+
+
+class NewProposalCitation(Input):
+    """A passage that a proposal cites: sentences of it, or the passage as a whole."""
+
+    model_config = SNAKE_CASE | example(
+        source_id="s1", chunk_id="chunk-1a2b3c", quote="Sorghum yields rose by 12 percent."
+    )
+
+    source_id: Annotated[Line, Field(min_length=1, max_length=100)]
+    chunk_id: ChunkId
+    quote: Annotated[
+        Text, Field(max_length=4000, description="What is used of it, a sentence a line; empty for all of it.")
+    ] = ""
+    section: Annotated[Line, Field(max_length=200, description="Where `quote` is put; empty for nowhere.")] = ""
 
 
 class PictureWords(Input):
@@ -533,7 +549,7 @@ class NewProposal(Input):
     currency: Currency = ""
     language: Language = "en"
     theme: Theme = "journal"
-    annex: Annex = "no"
+    annex: Annex = "yes"
 
 
 class ProposalEdit(Edit):
@@ -569,7 +585,7 @@ class ProposalFacts(Edit):
     currency: Currency = ""
     language: Language = "en"
     theme: Theme = "journal"
-    annex: Annex = "no"
+    annex: Annex = "yes"
 
     @property
     def edit(self) -> ProposalEdit:

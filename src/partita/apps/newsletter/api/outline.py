@@ -36,6 +36,7 @@ class OutlineView(View):
     generated_at: str | None
     updated_at: str
     revision: int
+    made_with: dict[str, Any] = Field(description="Writer, model, tokens, and the reason if it was made without one.")
     outdated: list[str] = Field(description="What has changed since it was made.")
 
 
@@ -49,6 +50,7 @@ def add(api: Routes, service: NewsletterService) -> None:
             outline,
             sections=as_plain(outline.sections),
             user_modifications=as_plain(outline.user_modifications),
+            made_with=as_plain(outline.made_with),
             outdated=list(outdated(newsletter, topics, outline)),
         )
 

@@ -125,6 +125,7 @@ class ProposalView(View):
     metadata: dict[str, Any]
     exports: dict[str, Any]
     citations: list[dict[str, Any]]
+    made_with: dict[str, Any] = Field(description="Section that was drafted → writer, model, tokens, fallback.")
     created_at: str
     updated_at: str
     revision: int
@@ -180,7 +181,7 @@ def _section(each: SectionState) -> dict[str, Any]:
 def proposal_json(there: OpenProposal) -> dict[str, Any]:
     """A proposal as it leaves."""
     proposal = there.proposal
-    names = ("uploaded_files", "text_inputs", "metadata", "exports", "citations")
+    names = ("uploaded_files", "text_inputs", "metadata", "exports", "citations", "made_with")
     return ProposalView.of(
         proposal,
         **{name: as_plain(getattr(proposal, name)) for name in names},

@@ -14,6 +14,7 @@ from partita.apps.newsletter.inputs import Gist, ItemEdit, ItemMove, ItemTitle, 
 from partita.apps.newsletter.pages.steps import base
 from partita.apps.newsletter.permissions import Letters
 from partita.apps.newsletter.service import NewsletterService, outlining
+from partita.apps.newsletter.service.drafting.made_words import outline_words
 from partita.apps.newsletter.service.drafting.values import dropped_whole
 from partita.apps.newsletter.service.outline import outdated, plan_of
 from partita.apps.newsletter.service.outlining import FOUND, PERSON, OutlineItem, OutlineSection, Plan
@@ -114,6 +115,7 @@ def add(pages: Routes, service: NewsletterService) -> None:
             look=looks["outline"],
             writing=looks["draft"],
             running=looks["outline"].is_open,
+            made=outline_words(outline.made_with),
             outdated=outdated(newsletter, topics, outline),
             ready=bool(topics.retrieved_content),
             unsourced=await service.unsourced.of(newsletter, topics, plan) if may_write else frozenset(),

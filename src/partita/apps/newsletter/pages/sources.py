@@ -22,7 +22,7 @@ from partita.kit.forms import Parsed, filled, parse
 from partita.kit.history import Field, Fields
 from partita.kit.pages import confirm, redirect, render
 from partita.kit.permissions import Viewer
-from partita.kit.problems import FieldError, Invalid, Problem
+from partita.kit.problems import Conflict, FieldError, Invalid, Problem
 from partita.kit.routes import CurrentViewer, Routes
 from partita.kit.stale import edited
 
@@ -250,6 +250,16 @@ def add(pages: Routes, service: NewsletterService) -> None:
         """Read it again."""
         await sources.refresh(viewer, source_id)
         return redirect(f"/newsletter/sources/{source_id}", flash="The source is being processed again.", kind="info")
+
+    @pages.post("/sources/{source_id}/cancel", Letters.READ_SOURCES)
+    async def cancel(viewer: CurrentViewer, source_id: str) -> Response:
+        """Stop reading it."""
+        back = f"/newsletter/sources/{source_id}"
+        try:
+            look = await sources.cancel(viewer, source_id)
+        except Conflict as ended:
+            return redirect(back, flash=ended.detail, kind="info")
+        return redirect(back, flash="Cancelled." if not look.is_open else "It stops in a moment.", kind="info")
 
     @pages.get("/sources/{source_id}/file", Letters.READ_SOURCES)
     async def file(viewer: CurrentViewer, source_id: str) -> Response:

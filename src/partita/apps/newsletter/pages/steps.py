@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from typing import Any
+from urllib.parse import urlencode
 
 from fastapi import Request
 from starlette.responses import Response
@@ -101,4 +102,5 @@ def add(pages: Routes, service: NewsletterService) -> None:
         inputs = {} if there.run is None else {name: v for name, v in there.run.inputs.items() if name != "then"}
         then: Any = there.following if there.state in ("failed", "cancelled") else ()
         await steps.start(viewer, code, step, inputs=inputs, then=then)
-        return redirect(f"{base(code)}/making" if then else page_of(code, step))
+        opened = f"?{urlencode({'section': inputs['key']})}" if step == "section" and inputs.get("key") else ""
+        return redirect(f"{base(code)}/making" if then else page_of(code, step) + opened)

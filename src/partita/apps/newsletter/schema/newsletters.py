@@ -150,6 +150,8 @@ class Outline(Item, table=MAIN, pk="NEWSLETTER#{newsletter_code}", sk="OUTLINE")
     last_numbers: Attribute[UnlessEmpty[dict[str, int]]] = attribute(default_factory=dict)
     """`section`, `item-2`, `custom-item` → the highest number that was ever given: ids are never given twice."""
     settings: Attribute[UnlessEmpty[dict[str, Any]]] = attribute(default_factory=dict)
+    made_with: Attribute[UnlessEmpty[dict[str, Any]]] = attribute(default_factory=dict)
+    """`writer`, `model`, `prompt_version`, `tokens`, `seconds`, `calls`, `fallback`."""
 
 
 # 4. DRAFT item (draft and export, step 4)
@@ -170,7 +172,8 @@ class Draft(Item, table=MAIN, pk="NEWSLETTER#{newsletter_code}", sk="DRAFT"):
     generated_at: Attribute[Timestamp | None] = attribute(default=None, null=True)
     updated_at: Attribute[Timestamp]
     exports: Attribute[dict[str, Any]] = attribute(default_factory=dict)
-    """Format → `s3_key`, `generated_at`, `file_size`; ours are `revision`, `theme`, `pages`, `warnings`."""
+    """Format → `s3_key`, `generated_at`, `file_size`; ours are `revision`, `theme`, `pages`, `warnings`, and
+    `page_keys`: the pictures of a PDF's pages."""
 
     # Ours
     revision: Attribute[int] = version()

@@ -51,6 +51,8 @@ class Proposal(
     revision: Attribute[int] = version()
     exports: Attribute[UnlessEmpty[dict[str, Any]]] = attribute(default_factory=dict)
     citations: Attribute[UnlessEmpty[tuple[dict[str, Any], ...]]] = attribute(default=(), large=32_000)
+    made_with: Attribute[UnlessEmpty[dict[str, Any]]] = attribute(default_factory=dict, large=32_000)
+    """Key of a section that was drafted from sources → what a draft keeps of how it was made."""
     touched_at: Attribute[Timestamp | None] = attribute("touchedAt", default=None)
     touched_by: Attribute[str | None] = derived(
         lambda user_id, touched_at: None if touched_at is None else f"PROPOSAL#{user_id}", name="touchedBy"

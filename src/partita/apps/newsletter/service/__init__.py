@@ -27,6 +27,7 @@ from partita.apps.newsletter.service.notes import Notes
 from partita.apps.newsletter.service.outline import Outlines
 from partita.apps.newsletter.service.passages import Passages
 from partita.apps.newsletter.service.prompts import Prompts
+from partita.apps.newsletter.service.proposal_citations import ProposalCitations
 from partita.apps.newsletter.service.proposal_drafting import ProposalDrafting
 from partita.apps.newsletter.service.proposal_exports import ProposalExports
 from partita.apps.newsletter.service.proposal_files import ProposalFiles
@@ -128,6 +129,7 @@ class NewsletterService:
         self.proposal_files = ProposalFiles(kit, self.proposals, self.sources, self.source_removals)
         self.proposal_passages = ProposalPassages(kit, self.proposals)
         self.proposal_passages.shared = self.source_search.chunks
+        self.proposal_citations = ProposalCitations(kit, self.proposals, self.sources)
         self.proposal_drafting = ProposalDrafting(kit, self.proposals, self.passages, self.generators, self.steps)
         self.steps.use(self.proposal_drafting.step)
         self.proposal_reviews = ProposalReviews(kit, self.access, self.proposals)

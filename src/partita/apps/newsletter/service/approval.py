@@ -9,6 +9,8 @@ from partita.apps.newsletter.inputs import Decision
 from partita.apps.newsletter.permissions import Letters
 from partita.apps.newsletter.schema import Draft, Newsletter, Note, Share
 from partita.apps.newsletter.service.access import Access
+from partita.apps.newsletter.service.bookkeeping import touch
+from partita.apps.newsletter.service.shares import MOST_SHARES
 from partita.kit.clock import stamp
 from partita.kit.inputs import StaleEdit
 from partita.kit.kit import Kit
@@ -16,6 +18,8 @@ from partita.kit.lists import find
 from partita.kit.permissions import Viewer
 from partita.kit.problems import Conflict, FieldError, Forbidden, Invalid, NotFound
 from partita.table import Check, Put, Transaction, Update, Write
+
+NO_OBJECTIONS = "I have read it and have no objections."
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,13 +72,19 @@ class Approvals:
             return False
         return newsletter.user_id != viewer.id or viewer.may(Letters.MANAGE)
 
+    async def was_asked(self, viewer: Viewer, newsletter: Newsletter) -> bool:
+        """Whether somebody was asked for a review and has not answered: they may ask for changes, or have none."""
+        share = await find(self._store, schema.share, newsletter.newsletter_code, viewer.id)
+        return share is not None and share.review_asked
+
     async def decide(self, viewer: Viewer, code: str, decision: Decision) -> Approval:
-        """Approve, ask for changes, or take an approval back."""
+        """Approve, ask for changes, have no objections, or take an approval back."""
         newsletter = await self._access.newsletter(viewer, code)
         if decision.decision == "withdraw":
             await self._withdraw(viewer, newsletter)
         else:
-            self._check_approver(viewer, newsletter)
+            if decision.decision == "approve" or not await self.was_asked(viewer, newsletter):
+                self._check_approver(viewer, newsletter)
             draft = await find(self._store, schema.draft, code)
             if draft is None or not draft.generated_content:
                 raise Conflict("There is no draft to review yet.", code="step_not_ready")
@@ -82,6 +92,8 @@ class Approvals:
                 raise StaleEdit(draft.revision)
             if decision.decision == "approve":
                 await self._approve(viewer, newsletter, draft, decision)
+            elif decision.decision == "no_objections":
+                await self._has_no_objections(viewer, newsletter, decision)
             else:
                 await self._ask_for_changes(viewer, newsletter, decision)
         return await self.of(viewer, code)
@@ -119,6 +131,20 @@ class Approvals:
         )
         done = await self._reviewed(viewer, newsletter)
         await self._store.transact(Transaction(undecided.otherwise(_gone()), Put(note).if_new(), *done))
+
+    async def _has_no_objections(self, viewer: Viewer, newsletter: Newsletter, decision: Decision) -> None:
+        """Answers the request without approving: that stays with those who may. Told to the owner as a note; without a
+        comment there is nothing to resolve in it."""
+        said = decision if decision.comment else decision.model_copy(update={"comment": NO_OBJECTIONS})
+        note = decision_note(self._kit, viewer, newsletter.newsletter_code, said)
+        if not decision.comment:
+            note = note.model_copy(update={"resolved_at": note.created_at, "resolved_by": viewer.id})
+        shares = await self._store.page(schema.shares_of(newsletter.newsletter_code), limit=MOST_SHARES)
+        waiting = any(each.review_asked for each in shares if each.user_id != viewer.id)
+        answered = () if waiting else (Newsletter.review_asked_at.remove(),)
+        touched = touch(newsletter, self._kit.clock.now(), *answered)
+        done = await self._reviewed(viewer, newsletter)
+        await self._store.transact(Transaction(touched.otherwise(_gone()), Put(note).if_new(), *done))
 
     async def _reviewed(self, viewer: Viewer, newsletter: Newsletter) -> list[Update[Share]]:
         """Whoever decides has answered the request for a review."""

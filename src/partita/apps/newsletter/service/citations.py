@@ -18,6 +18,7 @@ from partita.kit.kit import Kit
 from partita.kit.lists import find
 from partita.kit.permissions import Viewer
 from partita.kit.problems import Conflict, FieldError, Invalid, NotFound
+from partita.store.store import AsyncStore
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,33 +88,16 @@ class Citations:
         raise NotFound("This passage was not found for this newsletter.", code="no_such_passage")
 
     async def _passage(self, code: str, citation: Mapping[str, Any]) -> CitedPassage:
-        text, heading = await self._text(code, citation)
-        quote = str(citation.get("quote") or "")
-        return CitedPassage(
-            n=int(citation["n"]),
-            title=str(citation.get("title") or "Untitled source"),
-            url=str(citation.get("url") or ""),
-            date=str(citation.get("date") or ""),
-            page=citation.get("page"),
-            publisher=str(citation.get("publisher") or ""),
-            chunk_id=str(citation.get("chunk_id") or ""),
-            source_id=str(citation.get("source_id") or ""),
-            quote=quote,
-            heading=heading,
-            stretches=stretches(text, quote.split("\n")) if text else (Stretch(quote, True),),
-            here=bool(text),
-        )
+        return cited_passage(citation, *await self._text(code, citation))
 
     async def _text(self, code: str, citation: Mapping[str, Any]) -> tuple[str, str]:
-        """The text of the passage and its heading: from the source, else from what was found for this newsletter."""
-        wanted, position = citation.get("chunk_id"), citation.get("position")
-        if position is not None:
-            chunk = await find(self._store, schema.chunk, str(citation.get("source_id")), int(position))
-            if chunk is not None and chunk.chunk_id == wanted:
-                return chunk.text, chunk.heading
+        """The passage and its heading: from the source, else from what was found for this newsletter."""
+        text, heading = await passage_of(self._store, citation)
+        if text:
+            return text, heading
         topics = await find(self._store, schema.topics, code)
         for found in passages(topics) if topics is not None else ():
-            if found["id"] == wanted:
+            if found["id"] == citation.get("chunk_id"):
                 return str(found.get("content", "")), str(found.get("metadata", {}).get("heading", ""))
         return "", ""
 
@@ -136,3 +120,32 @@ def _found(topics: Topics | None, chunk_id: str) -> tuple[str, dict[str, Any]] |
         "heading": facts.get("heading", ""),
     }
     return str(found.get("content", "")), citation
+
+
+async def passage_of(store: AsyncStore, citation: Mapping[str, Any]) -> tuple[str, str]:
+    """The text of a cited passage and its heading, as its source has it; empty if it is there no more."""
+    position = citation.get("position")
+    if position is not None:
+        chunk = await find(store, schema.chunk, str(citation.get("source_id")), int(position))
+        if chunk is not None and chunk.chunk_id == citation.get("chunk_id"):
+            return chunk.text, chunk.heading
+    return "", ""
+
+
+def cited_passage(citation: Mapping[str, Any], text: str, heading: str) -> CitedPassage:
+    """A citation with the passage around what was used of it; without the passage, what was used."""
+    quote = str(citation.get("quote") or "")
+    return CitedPassage(
+        n=int(citation["n"]),
+        title=str(citation.get("title") or "Untitled source"),
+        url=str(citation.get("url") or ""),
+        date=str(citation.get("date") or ""),
+        page=citation.get("page"),
+        publisher=str(citation.get("publisher") or ""),
+        chunk_id=str(citation.get("chunk_id") or ""),
+        source_id=str(citation.get("source_id") or ""),
+        quote=quote,
+        heading=heading,
+        stretches=stretches(text, quote.split("\n")) if text else (Stretch(quote, True),),
+        here=bool(text),
+    )

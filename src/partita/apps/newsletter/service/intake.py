@@ -14,7 +14,7 @@ from partita.apps.newsletter import schema
 from partita.apps.newsletter.schema import DIGEST, Chunk, Source
 from partita.apps.newsletter.service.reading.chunks import Passage
 from partita.apps.newsletter.service.reading.reading import Reading, read_in
-from partita.apps.newsletter.service.sources import digest_of, site_of
+from partita.apps.newsletter.service.sources import CANCELLED, digest_of, site_of
 from partita.apps.newsletter.service.steps import Step, Steps, Work
 from partita.kit.files.content import DOCX, HTML, PDF, TEXT
 from partita.kit.jobs import JobCancelled, JobFailed
@@ -67,7 +67,7 @@ class Intake:
             )
         except JobCancelled:
             if not _is_decided(work):
-                await self._failed(source, "Reading it was cancelled. Try again.")
+                await self._failed(source, CANCELLED)
             raise
         except Exception as error:
             words = error.detail if isinstance(error, Problem) else str(error) if isinstance(error, JobFailed) else ""

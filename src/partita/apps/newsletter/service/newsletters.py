@@ -340,6 +340,7 @@ def _outline(code: str, now: str, before: Outline, *, frame_only: bool) -> Outli
             last_numbers=dict(plan.last_numbers),
             outline_status="completed" if before.outline_status == "completed" else "pending",
             settings=before.settings,
+            made_with=before.made_with,
             generated_at=before.generated_at,
             updated_at=now,
         )

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
 
 from partita.apps.newsletter import schema
 from partita.apps.newsletter.formats import as_plain, as_stored, is_newsletter
@@ -124,9 +125,15 @@ class Outlines:
 
     # -- what the writer made
 
-    async def generated(self, newsletter: Newsletter, topics: Topics, proposed: Sequence[NewSection]) -> Write:
+    async def generated(
+        self,
+        newsletter: Newsletter,
+        topics: Topics,
+        proposed: Sequence[NewSection],
+        made_with: Mapping[str, Any] | None = None,
+    ) -> Write:
         """The write of a new outline, for the step's transaction: what a person did to the old one is kept. If somebody
-        edits it at the same moment, the transaction is refused and the step tries again."""
+        edits it at the same moment, the transaction is refused and the step tries again. `made_with` says how."""
         assert is_newsletter(newsletter.newsletter_code)
         found = await find(self._store, schema.outline, newsletter.newsletter_code)
         now = timestamp(self._kit.clock.now())
@@ -139,6 +146,7 @@ class Outlines:
                 "outline_error": None,
                 "generated_at": now,
                 "settings": as_stored(outline_settings(newsletter, topics)),
+                "made_with": as_stored(made_with or {}),
             }
         )
         if found is None:

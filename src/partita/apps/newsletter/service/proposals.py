@@ -236,7 +236,7 @@ class Proposals:
         await self._kit.limits.check(MAKING, viewer.id)
         account = await self._kit.accounts.people.find(viewer.id)
         now = timestamp(self._kit.clock.now())
-        made = sections_of_frame(new.frame) if sections is None else tuple(sections)
+        made = sections_of_frame(new.frame, new.language) if sections is None else tuple(sections)
         facts = {name: getattr(new, name) for name in FACTS}
         metadata = {"frame": new.frame, "sections": stored_sections(made), **_stored_facts(facts)}
         proposal = Proposal(
@@ -370,7 +370,8 @@ class Proposals:
             requirements = [
                 replace(each, section="" if each.section == key else each.section) for each in before.requirements
             ]
-            return with_requirements(changed, requirements).model_copy(update={"text_inputs": texts})
+            ways = {name: how for name, how in before.proposal.made_with.items() if name != key}
+            return with_requirements(changed, requirements).model_copy(update={"text_inputs": texts, "made_with": ways})
 
         return await self.change(viewer, code, change, keep=True)
 

@@ -12,6 +12,7 @@ from partita.apps.newsletter.schema import Draft, Newsletter, Outline, Topics
 from partita.apps.newsletter.service.bookkeeping import changed, draft_settings
 from partita.apps.newsletter.service.draft import Quality
 from partita.apps.newsletter.service.draft_texts import Texts, generated_texts, texts_of, version_of, with_texts
+from partita.apps.newsletter.service.drafting.made_words import outline_words
 from partita.apps.newsletter.service.drafting.own_stories import (
     asked_by,
     is_own_without_sources,
@@ -106,8 +107,9 @@ class Drafting:
             raise JobFailed("Nothing was found that a story could be made of. Add sources, or choose other topics.")
 
         async def finish() -> None:
-            write = await self._outlines.generated(newsletter, topics, proposed(made.sections))
-            words = f"Outline made: {stories} {'story' if stories == 1 else 'stories'}."
+            how = stored_made_with(made.made_with)
+            write = await self._outlines.generated(newsletter, topics, proposed(made.sections), how)
+            words = f"Outline made: {stories} {'story' if stories == 1 else 'stories'}. {outline_words(how)}".rstrip()
             await work.finish(write, message=words, path=f"/newsletter/editions/{work.subject}/outline")
 
         await self._beside_edits(finish)
