@@ -23,6 +23,7 @@ from partita.engine.database import damaged, translated
 from partita.engine.definitions import Table
 from partita.engine.describe import describe_table
 from partita.engine.place import Place
+from partita.engine.table_settings import encryption
 from partita.engine.tables import create_rows, drop
 from partita.engine.writer import Transaction
 
@@ -33,7 +34,7 @@ Response = dict[str, Any]
 
 def from_backup(transaction: Transaction, request: Request, place: Place) -> Response:
     """RestoreTableFromBackup."""
-    arn = request["BackupArn"]
+    arn = place.check_arn_of("backup", request["BackupArn"])
     stored = backups.stored_backup(transaction.connection, arn)
     source = definitions.from_json(stored["table"])
     summary = {"SourceBackupArn": arn, "RestoreDateTime": transaction.now}
@@ -94,6 +95,9 @@ def begin(
     throughput = request.get("ProvisionedThroughputOverride") or source.throughput
     if billing == "PROVISIONED" and throughput is None:
         raise ValidationError("ProvisionedThroughputOverride is required when the restored table is PROVISIONED")
+    on_demand = request.get("OnDemandThroughputOverride")
+    _check_on_demand(on_demand, request.get("BillingModeOverride"))
+    encrypted = request.get("SSESpecificationOverride")
     table = replace(
         source,
         id=catalog.next_id(transaction.connection),
@@ -116,11 +120,26 @@ def begin(
         restoring=0,
         restoring_from=file,
         on_demand_since=transaction.now if billing == "PAY_PER_REQUEST" else None,
+        on_demand=None if billing == "PROVISIONED" else on_demand or source.on_demand,
+        encryption=source.encryption if encrypted is None else encryption(encrypted),
     )
     create_rows(transaction, table)
     catalog.save(transaction.connection, table)
     transaction.reload()
     return {"TableDescription": describe_table(transaction.connection, table, place)}
+
+
+def _check_on_demand(limits: Mapping[str, int] | None, billing: str | None) -> None:
+    for name, units in (limits or {}).items():
+        if name not in ("MaxReadRequestUnits", "MaxWriteRequestUnits") or units is None:
+            continue
+        if billing != "PAY_PER_REQUEST":
+            raise ValidationError(
+                f"Invalid Request: Cannot override {name} for OnDemandThroughput unless BillingModeOverride is "
+                "PAY_PER_REQUEST"
+            )
+        if units < 1:
+            raise ValidationError(f"Invalid Request: Requested {name} for OnDemandThroughput is outside of valid range")
 
 
 def _overridden(source: Table, request: Request) -> list[definitions.Index]:
