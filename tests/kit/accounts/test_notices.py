@@ -130,8 +130,6 @@ def test_a_name_that_could_be_a_link_is_refused(name: str) -> None:
         checked_field("name", Name, name)
 
 
-@pytest.mark.parametrize(
-    "name", ["Ada Lovelace", "J.R.R. Tolkien", "Jo “Bee” O’Neil", "Dr. No", "李", "Zoë / Max"]
-)
+@pytest.mark.parametrize("name", ["Ada Lovelace", "J.R.R. Tolkien", "Jo “Bee” O’Neil", "Dr. No", "李", "Zoë / Max"])
 def test_other_names_are_names(name: str) -> None:
     assert checked_field("name", Name, name) == name
