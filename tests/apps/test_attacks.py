@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import AsyncIterator
 from dataclasses import dataclass
+from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
@@ -12,14 +14,18 @@ from fastapi import FastAPI
 
 from partita.bootstrap import build
 from partita.kit.accounts import Account
+from partita.kit.accounts.schema import Session, sessions_of
 from partita.kit.mail import Outbox
 from partita.kit.permissions import Viewer
 from partita.kit.schema import KeptMail
 from partita.kit.settings import Settings
 from partita.kit.suite import Suite
+from partita.table import Update
+from partita.table.types import timestamp
 from partita.web.app import create_app
 from partita.web.recognise import session_cookie
 from tests.web.visitor import Answer, Visitor
+from tests.web.walk import walk
 
 pytestmark = pytest.mark.anyio
 PASSWORD = "correct horse battery"
@@ -141,3 +147,86 @@ async def test_what_waits_is_not_done_for_who_lost_the_right_meanwhile(world: Wo
     await world.roles(mallory)
     await world.settle()
     assert len((await call(boss, "GET", "/api/fus/sites")).json["items"]) == 1
+
+
+# -- sessions and mail
+
+
+async def test_a_page_that_asks_by_itself_keeps_nobody_signed_in(world: World) -> None:
+    boss, browser = await world.person("boss", "admin")
+    kit = world.suite.kit
+    (session,) = [each async for each in kit.store.stream(sessions_of(boss.user_id))]
+    minutes = kit.settings.admin_idle_minutes
+
+    async def ago(after: int) -> None:
+        used_at = timestamp(kit.clock.now() - timedelta(minutes=after))
+        await kit.store.write(Update(session.own_key, Session.used_at.set(used_at)))
+
+    async def noted() -> bool:
+        found = [each async for each in kit.store.stream(sessions_of(boss.user_id).consistently())]
+        return bool(found[0].used_at > timestamp(kit.clock.now() - timedelta(minutes=1)))
+
+    await ago(minutes - 1)
+    for path in ("/notifications/unread", "/jobs/none/events", "/newsletter/editions/none/events"):
+        assert (await browser.get(path)).status in (200, 404)
+        assert not await noted(), path
+    await ago(minutes + 1)
+    assert (await browser.get("/notifications/unread")).status != 200
+    assert (await browser.get("/admin/users")).location.startswith("/sign-in")
+    await ago(minutes - 1)
+    assert (await browser.get("/admin/users")).status == 200
+    assert await noted()
+
+
+async def test_who_reads_the_outbox_gets_no_link_of_somebody_with_more_rights(world: World) -> None:
+    boss, browser = await world.person("boss", "admin")
+    gus, reader = await world.person("gus")
+    group = {"name": "mailroom", "description": "x", "permissions": ["house:outbox:read"]}
+    assert (await call(browser, "POST", "/api/fus/groups", group)).status == 201
+    assert (await call(browser, "PUT", f"/api/fus/groups/mailroom/members/{gus.user_id}")).status < 300
+    await world.visitor().post("/account/forgotten", {"email": "boss@example.org"})
+    (mail,) = [each for each in await world.mails() if each.subject == "Reset your password"]
+    page = f"/admin/outbox/{mail.mail_id}"
+    seen = await reader.get(page)
+    assert "open this link within one hour" in seen.shown
+    assert "token=" not in seen.text
+    assert "token=" in (await browser.get(page)).text
+    kit = world.suite.kit
+    (session,) = [each async for each in kit.store.stream(sessions_of(boss.user_id))]
+    before = timestamp(kit.clock.now() - timedelta(days=1))
+    await kit.store.write(Update(session.own_key, Session.confirmed_at.set(before)))
+    assert "token=" not in (await browser.get(page)).text  # asked for the password first
+
+
+async def test_pages_with_addresses_or_tokens_are_kept_by_no_browser(world: World) -> None:
+    boss, browser = await world.person("boss", "admin")
+    visitor = world.visitor()
+    made = (await visitor.call("POST", "/api/kelifax/resources", SUBMISSION)).json
+    await visitor.post("/account/forgotten", {"email": "boss@example.org"})
+    await world.settle()
+    (mail,) = [each for each in await world.mails() if each.subject == "Reset your password"]
+    (link,) = set(re.findall(r"/account/reset\?token=[\w.-]+", mail.text))
+    named = {"user_id": boss.user_id, "slug": made["resourceSlug"], "mail_id": mail.mail_id}
+    secret = [f"/kelifax/submissions/{made['submissionId']}{each}" for each in ("", "/edit", "/withdraw")]
+    paths = {route.filled() for route in walk(world.app) if route.method == "GET" and not route.api}
+    for name, value in named.items():
+        paths |= {
+            re.sub(rf"\{{{name}\}}", value, route.path)
+            for route in walk(world.app)
+            if route.method == "GET" and not route.api and re.findall(r"\{(\w+)", route.path) == [name]
+        }
+    # The form for a submission has one's own address in it, and what is typed there outlasts going back.
+    shown, kept = list[str](), list[str]()
+    for path in [*sorted(paths - {"/styleguide", "/kelifax/submit"}), *secret, link]:
+        answer = await browser.get(path)
+        found = "boss@example.org" in answer.text or "victim@elsewhere.example" in answer.text
+        if answer.status == 200 and "html" in answer.headers.get("content-type", "") and (found or path == link):
+            shown.append(path)
+            if answer.headers["cache-control"] != "no-store":
+                kept.append(path)
+    assert kept == []
+    assert len(shown) >= 8, shown
+    for path in [*secret, link]:
+        answer = await visitor.get(path)
+        assert (answer.status, answer.headers["cache-control"]) == (200, "no-store"), path
+        assert (answer.headers["referrer-policy"], answer.headers["x-robots-tag"]) == ("no-referrer", "noindex")
