@@ -40,6 +40,8 @@ class Job(
     """JSON."""
     user_id: Attribute[str | None] = attribute(default=None)
     """Who started it; None for the clock and the command line."""
+    by_claim: Attribute[bool] = attribute(default=False)
+    """Started with a token of OpenID, whose claims may grant what no role here does: that is not looked at again."""
     once_key: Attribute[str | None] = attribute(default=None)
     """While it is open there is no other job of this kind with the key."""
     state: Attribute[State] = attribute(default="waiting")

@@ -172,6 +172,8 @@ class JobWorker:
                 raise JobCancelled("It was cancelled")
             if hold.job.stalls > self._pace.stalls:
                 raise JobFailed("The work was interrupted again and again without getting ahead.")
+            if self._jobs.starters is not None:
+                await self._jobs.starters.check(kind, hold.job)
             result = await self._work(kind, hold, running)
             done = as_json(dict(result.values), "The result of a job") if result else "{}"
         except JobLost as lost:

@@ -12,7 +12,7 @@ from partita.kit.accounts import ApiToken
 from partita.kit.avatars import Avatars
 from partita.kit.files import UPLOAD_BODY, ImageRefused, WrongKind
 from partita.kit.forms import Parsed, submitted
-from partita.kit.pages import confirm, local, redirect, render, shown_once
+from partita.kit.pages import NOT_KEPT, confirm, local, redirect, render, shown_once
 from partita.kit.permissions import Access, Viewer
 from partita.kit.problems import Conflict, Invalid, NotFound, TooLarge, TooMany
 from partita.kit.routes import CurrentViewer, Routes
@@ -21,7 +21,6 @@ from partita.web.browsers import browser_of
 from partita.web.recognise import PASSWORD_PATH, WORKS_ONCE, forget, remember
 
 _DAYS = 90
-_SECRET = {"Cache-Control": "no-store"}
 _SENT = "We have sent a link to {}. Open it to confirm the address."
 
 
@@ -63,7 +62,7 @@ def routes(suite: Suite) -> Routes:
             everything=accounts.policy.known,
             pending=await accounts.addresses.pending(person.user_id),
             sends_mail=settings.mail == "smtp",
-            headers=_SECRET,
+            headers=NOT_KEPT,
             name_form=forms.get("name_form", Parsed(None, {"name": person.name})),
             email_form=forms.get("email_form", Parsed(None, {"email": person.email or ""})),
         )
@@ -162,7 +161,7 @@ def routes(suite: Suite) -> Routes:
         return render(
             request,
             "account/tokens.html",
-            headers={"Cache-Control": "no-store"} if new else None,
+            headers=NOT_KEPT if new else None,
             tokens=await accounts.tokens.list(viewer),
             form=form or Parsed(None, {"days": str(_DAYS)}),
             new=new,

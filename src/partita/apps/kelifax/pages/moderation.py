@@ -23,7 +23,7 @@ from partita.kit.desks import Desk, cursor_in, next_in
 from partita.kit.flashes import Kind
 from partita.kit.forms import MOST_FIELDS, Parsed, filled, parse, submitted
 from partita.kit.history import TimelineEntry
-from partita.kit.pages import confirm, redirect, render
+from partita.kit.pages import NOT_KEPT, confirm, redirect, render
 from partita.kit.problems import Conflict, FieldError, Invalid, NotFound, Problem
 from partita.kit.routes import CurrentViewer, Routes, viewer_of
 from partita.kit.stale import edited
@@ -66,6 +66,7 @@ def add(pages: Routes, service: KelifaxService) -> None:
         return render(
             request,
             "kelifax/desk.html",
+            headers=NOT_KEPT,
             desk=desk,
             form=form,
             counts=await section_counts(service),
@@ -158,6 +159,7 @@ def add(pages: Routes, service: KelifaxService) -> None:
         return render(
             request,
             "kelifax/inspect.html",
+            headers=NOT_KEPT,
             resource=resource,
             reports=await service.reports.open_of(slug, _REPORTS_OF_ONE),
             history=history,

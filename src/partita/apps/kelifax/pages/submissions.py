@@ -21,7 +21,7 @@ from partita.apps.kelifax.service.resources import AddressTaken
 from partita.kit.answers import Cursor, address_of
 from partita.kit.forms import MOST_FIELDS, Parsed, filled, parse
 from partita.kit.inputs import StaleEdit
-from partita.kit.pages import confirm, redirect, render
+from partita.kit.pages import SECRET_ADDRESS, confirm, redirect, render
 from partita.kit.permissions import Access
 from partita.kit.problems import Conflict, NotFound, Problem
 from partita.kit.routes import CurrentViewer, Routes
@@ -34,8 +34,6 @@ OPTIONS = {
 }
 """What the lists of the form offer."""
 _PAGE = 20
-_PRIVATE = {"Referrer-Policy": "no-referrer", "X-Robots-Tag": "noindex"}
-"""For pages whose address nobody else may get to know."""
 MOST_LOGO_FORM = 6_000_000
 """Ten times the limit of a logo, so that the form can be shown again with an error beside a photograph."""
 _REJECTED = "Moderators have rejected your submission meanwhile. Read why above, then change it or send it again."
@@ -143,7 +141,7 @@ def add(pages: Routes, service: KelifaxService) -> None:
                 fields=fields,
                 back=f"/kelifax/submissions/{resource.submission_id}",
                 last=await service.submissions.last_step(resource),
-                headers=_PRIVATE,
+                headers=SECRET_ADDRESS,
             )
         if resource.resource_status == "rejected":
             rejected = Conflict(_REJECTED, code=stale.code)
@@ -174,6 +172,7 @@ def add(pages: Routes, service: KelifaxService) -> None:
             "Your submission and its logo are deleted for good, and nobody reviews it any more.",
             button="Withdraw",
             keep=f"/kelifax/submissions/{submission_id}",
+            headers=SECRET_ADDRESS,
         )
 
     @pages.post("/submissions/{submission_id}/withdraw", Access.PUBLIC)
@@ -189,7 +188,7 @@ def add(pages: Routes, service: KelifaxService) -> None:
         """The submitter's private page."""
         resource = await service.submissions.status(submission_id)
         steps = await service.submissions.steps(resource)
-        return render(request, "kelifax/submission.html", headers=_PRIVATE, resource=resource, steps=steps)
+        return render(request, "kelifax/submission.html", headers=SECRET_ADDRESS, resource=resource, steps=steps)
 
 
 async def _logo(service: KelifaxService, sent: FormData, request: Request) -> str | Problem | None:
@@ -214,7 +213,7 @@ def _step(request: Request, service: KelifaxService, step: Wizard, resource: Res
     return render(
         request,
         "kelifax/submit.html",
-        headers=None if resource is None else _PRIVATE,
+        headers=None if resource is None else SECRET_ADDRESS,
         step=step,
         form=step.form,
         options=OPTIONS,

@@ -14,6 +14,7 @@ from partita.apps.kelifax.permissions import Kelifax
 from partita.apps.kelifax.schema import Decision, Report, Resource
 from partita.kit.import_ends import import_words
 from partita.kit.kit import Kit
+from partita.kit.letters import linkless
 from partita.kit.lists import find
 from partita.kit.notifications import Channels, InMail, Kind, Words
 
@@ -26,7 +27,7 @@ def _received(data: Mapping[str, Any], _count: int) -> Words:
     if "name" not in data:
         return Words("We have received your submission", _BY_MAIL)
     return Words(
-        f"We have received “{data['name']}”",
+        f"We have received “{linkless(data['name'])}”",
         "Thank you. Moderators will look at it. The link shows how far the review is; keep it to yourself.",
     )
 

@@ -65,7 +65,7 @@ def add(pages: Routes, service: NewsletterService) -> None:
             **state,
         )
 
-    @pages.get("/editions/{code}/events", Letters.WRITE)
+    @pages.get("/editions/{code}/events", Letters.WRITE, polled=True)
     async def events(request: Request, viewer: CurrentViewer, code: str, only: str = "all") -> Response:
         """The parts of a page that change while a step runs, as server-sent events."""
         newsletter = await service.newsletters.get(viewer, code)

@@ -16,6 +16,7 @@ from typing import Any, Literal, ParamSpec, TypeVar, get_args
 
 from partita.apps.newsletter import schema
 from partita.apps.newsletter.formats import as_plain, as_stored
+from partita.apps.newsletter.permissions import Letters
 from partita.apps.newsletter.schema import Newsletter, StepName, StepRun, StepState
 from partita.apps.newsletter.service.access import Access
 from partita.apps.newsletter.service.bookkeeping import reached, touch
@@ -235,7 +236,14 @@ class Steps:
     def kinds(self) -> tuple[JobKind, ...]:
         """The kinds of jobs."""
         return tuple(
-            JobKind(step.kind, PHASES[step.name], self._runner(step), retries=RETRIES, seconds=step.seconds)
+            JobKind(
+                step.kind,
+                PHASES[step.name],
+                self._runner(step),
+                retries=RETRIES,
+                seconds=step.seconds,
+                needs=Letters.WRITE,
+            )
             for step in self.known.values()
         )
 
@@ -380,6 +388,9 @@ class Steps:
                 return Result("It has ended already.")
             work = Work(self.kit, running, found)
             try:
+                if subject.startswith(("NL-", "PROP-")) and running.user_id is not None:
+                    # What was shared may be shared no longer, or only for reading.
+                    await self.access.subject(await self.kit.starters.viewer(running.user_id), subject, write=True)
                 await self._begin(running, found)
                 await step.run(work)
             except JobCancelled:

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from datetime import datetime
 
 from partita.apps.fus import schema
+from partita.apps.fus.permissions import Fus
 from partita.apps.fus.schema import Site
 from partita.apps.fus.service.bookkeeping import creation
 from partita.apps.fus.service.fetching import Fetching
@@ -36,7 +37,7 @@ class Importing:
 
     @property
     def kind(self) -> JobKind:
-        return JobKind(KIND, "Import sites", self.run, on_end=self.tell)
+        return JobKind(KIND, "Import sites", self.run, on_end=self.tell, needs=Fus.IMPORT)
 
     async def run(self, running: Running, arguments: Arguments) -> Result:
         """Add the sites of a file that are not in the catalog yet; a row that is refused does not stop the others. A

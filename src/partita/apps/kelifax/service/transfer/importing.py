@@ -12,6 +12,7 @@ from typing import Any, Literal, get_args
 
 from partita.apps.kelifax import schema
 from partita.apps.kelifax.formats import join_features, join_learning, join_tags, search_text, slug_or_digest
+from partita.apps.kelifax.permissions import Kelifax
 from partita.apps.kelifax.schema import Decision, Resource
 from partita.apps.kelifax.service.bookkeeping import completed
 from partita.apps.kelifax.service.notifications import IMPORTED
@@ -94,7 +95,7 @@ class Importing:
 
     @property
     def kind(self) -> JobKind:
-        return JobKind(KIND, "Import resources", self.run, on_end=self.tell)
+        return JobKind(KIND, "Import resources", self.run, on_end=self.tell, needs=Kelifax.TRANSFER)
 
     async def run(self, running: Running, arguments: Arguments) -> Result:
         """Add the resources of a file that are not in the directory yet; a refused one does not stop the others."""
