@@ -185,6 +185,21 @@ def build(
     return Suite(kit, systems, tuple(handlers), worker, close, jobs)
 
 
+def systems_left_out(suite: Suite) -> tuple[str, ...]:
+    """The systems that have tables, and that this suite was not told to open."""
+    from partita.dynamo.errors import ResourceNotFoundError
+
+    def there(table: Table) -> bool:
+        try:
+            suite.kit.tables.transport.call("DescribeTable", {"TableName": table.name})
+        except ResourceNotFoundError:
+            return False
+        return True
+
+    opened = {system.name for system in suite.systems}
+    return tuple(name for name, own in SYSTEMS.items() if name not in opened and any(map(there, own)))
+
+
 def shared_worker(suite: Suite) -> ChangeWorker:
     """The worker of a Lambda function: the shared change handlers, without those that each machine runs for itself."""
     from partita.kit.changes import ChangeWorker

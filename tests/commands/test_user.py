@@ -6,17 +6,22 @@ import asyncio
 import json
 import re
 from pathlib import Path
+from zipfile import ZipFile
 
 import pytest
 from typer.testing import CliRunner
 
+from partita.apps.kelifax.schema import LOGOS, RESOURCES, Resource
 from partita.bootstrap import build
 from partita.cli import app
+from partita.engine import Engine
 from partita.kit.accounts import Accounts
 from partita.kit.permissions import Viewer
 from partita.kit.problems import Forbidden
 from partita.kit.settings import Settings
+from partita.table import Put
 
+LOGO = f"{LOGOS}/{'a' * 26}.png"
 runner = CliRunner()
 
 
@@ -138,8 +143,94 @@ def test_somebodys_data_are_written_to_a_file_and_erased(monkeypatch: pytest.Mon
     assert json.loads((tmp_path / "ben.json").read_text())["person"]["username"] == "ben"
     assert "Erase ben for good?" in _out("erase", "ben", code=1, typed="n\n")
     assert "last administrator" in _out("erase", "ada", "--yes", code=1)
-    assert _out("erase", "ben", typed="y\n").endswith("done: The account is erased.\n")
+    said = runner.invoke(app, ["user", "erase", "ben"], input="y\n")
+    assert said.stdout.endswith("done: The account is erased.\n")
     assert "ben" not in _out("list")
+    (line,) = [json.loads(line) for line in said.stderr.splitlines()]
+    assert re.fullmatch(r"account \S+: erasing it from the command line ended as done", line["event"])
+    assert "ben" not in line["event"]
+
+
+def test_nothing_is_written_over(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setenv("PARTITA_SYSTEMS", "kelifax")
+    _out("create", "ben", "ben@example.org")
+    for name in ("ben.json", "data.zip"):
+        (tmp_path / name).write_text("mine")
+        assert "is there already" in _out("export", "ben", *(("--to", name) if name != "data.zip" else ()), code=1)
+        assert (tmp_path / name).read_text() == "mine"
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["ben.json", "data", "data.zip"]
+
+
+def _with_a_logo(folder: Path, user_id: str) -> bytes:
+    """A resource of somebody in Kelifax, with a file."""
+    logo = b"<svg/>"
+
+    async def add() -> None:
+        suite = build(Settings(data=folder, systems=("kelifax",)))
+        try:
+            await suite.kit.files.save(LOGO, logo, "image/png")
+            now = "2026-01-01T00:00:00Z"
+            resource = Resource(
+                resource_slug="aster",
+                submission_id="1",
+                created_at=now,
+                submitted_at=now,
+                submitter_first_name="Ben",
+                submitter_last_name="B",
+                submitter_email="ben@example.org",
+                submitted_by=user_id,
+                resource_name="Aster",
+                resource_url="https://aster.example",
+                usage_purpose="To look at",
+                category="other",
+                logo_image=LOGO.rpartition("/")[2],
+            )
+            await suite.kit.store.write(Put(resource))
+        finally:
+            await suite.close()
+
+    asyncio.run(add())
+    return logo
+
+
+def test_files_are_in_what_is_exported(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setenv("PARTITA_SYSTEMS", "kelifax")
+    user_id = re.findall(r"\((\S+)\)", _out("create", "ben", "ben@example.org"))[0]
+    logo = _with_a_logo(tmp_path / "data", user_id)
+    _out("export", "ben")
+    with ZipFile(tmp_path / "data.zip") as packed:
+        assert packed.read(f"files/{LOGO}") == logo
+        document = json.loads(packed.read("data.json"))
+    assert document["files"] == [{"name": LOGO, "link": f"files/{LOGO}"}]
+    _out("export", "ben", "--to", "ben")
+    assert (tmp_path / "ben" / "files" / LOGO).read_bytes() == logo
+    assert "1 files are not in it" in _out("export", "ben", "--to", "ben.json")
+    (file,) = json.loads((tmp_path / "ben.json").read_text())["files"]
+    assert file["link"].startswith("http://127.0.0.1:")
+
+
+def test_systems_that_are_not_set_are_not_forgotten(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setenv("PARTITA_SYSTEMS", "kelifax,worthwatch")
+    user_id = re.findall(r"\((\S+)\)", _out("create", "ben", "ben@example.org"))[0]
+    _with_a_logo(tmp_path / "data", user_id)
+    monkeypatch.setenv("PARTITA_SYSTEMS", "worthwatch")
+    assert "kelifax would be left out" in _out("erase", "ben", "--yes", code=1)
+    assert "ben" in _out("list")
+    assert "left out: kelifax; name all" in _out("export", "ben")
+    said = _out("erase", "ben", "--yes", "--only-these-systems")
+    assert f"left out: kelifax; there, erase {user_id} with --by-id" in said
+    monkeypatch.setenv("PARTITA_SYSTEMS", "kelifax,worthwatch")
+    assert "There is no account" in _out("erase", user_id, "--yes", code=1)
+    assert "is no id of an account" in _out("erase", "the", "--yes", "--by-id", code=1)
+    assert _held(tmp_path / "data", user_id)
+    assert "done: The account is erased." in _out("erase", user_id, "--yes", "--by-id")
+    assert not _held(tmp_path / "data", user_id)
+
+
+def _held(folder: Path, text: str) -> bool:
+    """Whether a text stands in an item of Kelifax."""
+    with Engine(folder, background=False) as engine:
+        return text in json.dumps(engine.call("Scan", {"TableName": RESOURCES.name})["Items"])
 
 
 def test_settings_that_cannot_be_used_are_said(monkeypatch: pytest.MonkeyPatch) -> None:

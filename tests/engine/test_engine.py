@@ -30,11 +30,11 @@ def test_a_folder_is_made_where_there_is_none(tmp_path: Path) -> None:
     assert (tmp_path / "deep" / "down").is_dir()
 
 
-def test_a_closed_engine_leaves_one_file(tmp_path: Path) -> None:
+def test_a_closed_engine_leaves_one_file_and_its_lock(tmp_path: Path) -> None:
     with Engine(tmp_path, background=False) as engine:
         create(engine)
         put(engine, pk="a")
-    assert [path.name for path in tmp_path.iterdir()] == ["partita.sqlite3"]
+    assert sorted(path.name for path in tmp_path.iterdir()) == [".partita.sqlite3.lock", "partita.sqlite3"]
 
 
 def test_a_temporary_engine_takes_its_folder_with_it() -> None:

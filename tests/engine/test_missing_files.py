@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import logging
 import shutil
+import subprocess
+import sys
 from pathlib import Path
 
 import apsw
@@ -13,6 +15,8 @@ from partita.dynamo.errors import StorageMissingError
 from partita.engine import Engine
 from partita.engine.backups import new_copy
 from partita.engine.database import FILE_NAME
+from partita.engine.openings import lock_of
+from partita.engine.snapshot import Snapshot
 from tests.engine.tables import create, get, put
 
 
@@ -29,6 +33,78 @@ def test_a_file_beside_the_data_file_is_missed_and_stopping_saves_everything(tmp
     with Engine(tmp_path, background=False) as engine:
         assert get(engine, pk="a") == {"pk": "a"}
         put(engine, pk="b")
+
+
+_OTHER = """
+import sys
+from partita.engine import Engine
+
+with Engine(sys.argv[1], background=False) as engine:
+    engine.call("PutItem", {"TableName": "music", "Item": {"pk": {"S": "theirs"}}})
+"""
+
+
+@pytest.mark.parametrize("ends", [("-shm",), ("-wal",), ("-wal", "-shm"), ("",)])
+def test_another_process_does_not_open_what_misses_a_file_that_is_in_use(tmp_path: Path, ends: tuple[str, ...]) -> None:
+    """It would make a new one, and each of the two would write over what the other has written."""
+    with Engine(tmp_path, background=False) as engine:
+        create(engine)
+        put(engine, pk="a")
+        aside = tmp_path / "aside"
+        for end in ends:
+            (tmp_path / f"{FILE_NAME}{end}").rename(aside)
+        other = subprocess.run([sys.executable, "-c", _OTHER, str(tmp_path)], capture_output=True, text=True)
+        assert "StorageMissingError" in other.stderr
+        assert f"{FILE_NAME}{ends[0]} was deleted" in other.stderr
+        with pytest.raises(StorageMissingError), Snapshot(tmp_path / FILE_NAME):
+            pass
+        assert not (tmp_path / f"{FILE_NAME}{ends[0]}").exists(), "nothing made a new one"
+        if ends == ("",):
+            aside.rename(tmp_path / FILE_NAME)
+    with Engine(tmp_path, background=False) as engine:
+        assert get(engine, pk="a") == {"pk": "a"}
+        assert get(engine, pk="theirs") is None
+
+
+def test_a_file_that_somebody_else_has_made_anew_is_noticed_too(tmp_path: Path) -> None:
+    with Engine(tmp_path, background=False) as engine:
+        create(engine)
+        (tmp_path / f"{FILE_NAME}-shm").rename(tmp_path / "aside")
+        shutil.copyfile(tmp_path / "aside", tmp_path / f"{FILE_NAME}-shm")
+        with pytest.raises(StorageMissingError, match="nothing is lost"):
+            Engine(tmp_path, background=False)
+
+
+def test_what_a_killed_process_left_is_opened_whatever_is_missing(tmp_path: Path) -> None:
+    script = _OTHER.replace("music", "other") + "    import os; os._exit(9)\n"
+    with Engine(tmp_path, background=False) as engine:
+        create(engine, "other")
+    subprocess.run([sys.executable, "-c", script, str(tmp_path)], capture_output=True, text=True)
+    (tmp_path / f"{FILE_NAME}-shm").unlink()
+    with Engine(tmp_path, background=False) as engine:
+        answer = engine.call("GetItem", {"TableName": "other", "Key": {"pk": {"S": "theirs"}}})
+        assert answer["Item"] == {"pk": {"S": "theirs"}}
+
+
+_IN_AND_OUT = """
+import sys
+from partita.engine import Engine
+
+for number in range(int(sys.argv[2])):
+    with Engine(sys.argv[1], background=False) as engine:
+        engine.call("PutItem", {"TableName": "music", "Item": {"pk": {"S": f"{sys.argv[3]}-{number}"}}})
+"""
+
+
+def test_processes_that_come_and_go_at_once_are_not_taken_for_others_files_missing(tmp_path: Path) -> None:
+    """The last one to leave removes the files beside the data file, while others come."""
+    with Engine(tmp_path, background=False) as engine:
+        create(engine)
+    command = [sys.executable, "-c", _IN_AND_OUT, str(tmp_path), "30"]
+    running = [subprocess.Popen([*command, str(each)], stderr=subprocess.PIPE, text=True) for each in range(3)]
+    assert [process.communicate()[1] for process in running] == [""] * 3
+    with Engine(tmp_path, background=False) as engine:
+        assert engine.call("Scan", {"TableName": "music", "Select": "COUNT"})["Count"] == 90
 
 
 def test_a_data_file_that_is_moved_away_is_told_once_and_works_again_when_it_is_back(
@@ -75,7 +151,7 @@ def test_a_new_reader_does_not_make_a_new_file(tmp_path: Path) -> None:
             (tmp_path / f"{FILE_NAME}{end}").unlink()
         with engine.database.reader(), pytest.raises(StorageMissingError):
             engine.database.take()
-        assert list(tmp_path.iterdir()) == []
+        assert list(tmp_path.iterdir()) == [lock_of(tmp_path / FILE_NAME)]
 
 
 def test_no_copy_makes_a_new_file_in_its_place_and_the_log_beside_it_stays(tmp_path: Path) -> None:

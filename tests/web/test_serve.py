@@ -16,7 +16,9 @@ from urllib.parse import urlsplit
 import orjson
 import psutil
 import pytest
+from typer.testing import CliRunner
 
+from partita.cli import app
 from tests.web.serving import Suite, serving
 
 pytestmark = pytest.mark.slow
@@ -103,6 +105,22 @@ def test_several_processes_serve_one_folder_and_count_together(tmp_path: Path) -
         assert not psutil.pid_exists(workers[1].pid)
 
 
+def test_a_process_that_is_replaced_does_not_write_beside_the_others_and_a_new_start_has_everything(
+    tmp_path: Path,
+) -> None:
+    with serving(tmp_path, *ONE_SYSTEM, "--workers", "2") as suite:
+        workers = [child for child in psutil.Process(suite.pid).children() if "spawn_main" in " ".join(child.cmdline())]
+        (tmp_path / "data" / "partita.sqlite3-shm").unlink()
+        workers[0].kill()
+        assert suite.process.wait(60) != 0, "all of them end, so that whoever keeps the service running starts it anew"
+        assert "partita.sqlite3-shm was deleted or replaced while other processes use it" in suite.log.read_text()
+        password = suite.password
+    with serving(tmp_path, *ONE_SYSTEM) as again:
+        assert password
+        assert "with the password" not in again.greeting, "what was acknowledged is there"
+        assert again.get("/readyz")[0] == 200
+
+
 def _healthy(metrics: str) -> float:
     counted = re.search(r'partita_requests_total\{method="GET",route="/healthz",status="200"\} ([\d.]+)', metrics)
     assert counted is not None
@@ -119,6 +137,23 @@ def test_what_cannot_be_served_is_said_in_a_line(tmp_path: Path) -> None:
     wrong = _run(tmp_path, environment={"PARTITA_SESSION_DAYS": "never"})
     assert wrong.returncode == 1
     assert wrong.stderr == "partita: PARTITA_SESSION_DAYS: Enter a whole number.\n"
+
+
+def test_a_folder_whose_tables_are_gone_is_not_begun_anew_unless_told(tmp_path: Path) -> None:
+    with serving(tmp_path, *ONE_SYSTEM) as suite:
+        suite.stop()
+    tables = tmp_path / "data" / "partita.sqlite3"
+    tables.unlink()
+    done = _run(tmp_path, *ONE_SYSTEM)
+    assert done.returncode == 1
+    assert "partita.sqlite3 with the tables is gone" in done.stderr
+    for command in (("doctor",), ("user", "create", "ada", "ada@example.org"), ("user", "list")):
+        made = CliRunner().invoke(app, [*command, "--data", str(tmp_path / "data")])
+        assert made.exit_code == 1
+        assert "restore a backup" in " ".join(made.output.split())
+    assert not tables.exists()
+    with serving(tmp_path, *ONE_SYSTEM, "--new") as again:
+        assert "with the password" in again.greeting
 
 
 def test_a_body_that_is_too_large_is_refused_while_it_comes(tmp_path: Path) -> None:

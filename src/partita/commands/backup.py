@@ -70,22 +70,27 @@ def restore(
     from partita.kit.backup import restore as restore_backup
     from partita.kit.backup.taking import is_data
 
+    kept: list[str] = []
     with _errors_in_one_line():
         moment = None if at is None else to_second(at, datetime.now(UTC))
         if moment is None and is_data(folder):
             raise BackupError(f"{folder} is a data folder: add --at, such as --at '10 minutes ago'.")
         if moment is not None and is_data(folder):
             with _progress() as progress:
-                manifest = restore_data(folder, data, moment, progress=progress)
+                manifest = restore_data(folder, data, moment, progress=progress, on_kept=kept.extend)
         else:
             encrypted = is_encrypted(folder)
             if encrypted:
                 _check_encryption()
             passphrase = _passphrase(new=False) if encrypted else None
             with _progress() as progress:
-                manifest = restore_backup(folder, data, passphrase=passphrase, at=moment, progress=progress)
+                manifest = restore_backup(
+                    folder, data, passphrase=passphrase, at=moment, progress=progress, on_kept=kept.extend
+                )
     typer.echo(f"restored into {data}")
     _summarise(manifest)
+    if kept:
+        typer.echo(f"note     their changes are not kept, so they are as they are now: {', '.join(kept)}")
     if manifest.of_suite and moment is not None:
         typer.echo(f"note     files are those of {folder}: one that was deleted after that moment is not among them")
     if manifest.of_suite and not manifest.has_secret:

@@ -2,14 +2,22 @@
 
 from __future__ import annotations
 
-from contextlib import ExitStack
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from partita.commands.doctor import Data
 from partita.commands.sql import failed, opened_store
+
+if TYPE_CHECKING:
+    from partita.kit.settings import Settings
+    from partita.store.carried import Carrier
+
+_FOR_GOOD = 36_500
+"""Days: to copy deletes nothing of what was deleted before."""
 
 
 def copy(
@@ -33,7 +41,8 @@ def copy(
         try:
             into = opened.enter_context(opened_store(data, endpoint_url)).transport.call
             out_of = into if from_ is None else opened.enter_context(opened_store(from_, "")).transport.call
-            counts = copy_items(out_of, source, into, target, replace=replace, dry_run=dry_run)
+            carrier = opened.enter_context(_large_values(from_, data, endpoint_url))
+            counts = copy_items(out_of, source, into, target, replace=replace, dry_run=dry_run, carrier=carrier)
         except ResourceNotFoundError as error:
             raise failed(f"{error}: there is no table {source}, or no table {target}") from None
         except (TablesDifferError, DynamoError, OSError) as error:
@@ -47,3 +56,44 @@ def copy(
         typer.echo(f"         and {counts.different - len(counts.differences):,} more")
     typer.echo(f"same     {counts.same:,}")
     typer.echo(f"copied   {counts.copied:,}{' (--dry-run)' if dry_run else ''}")
+    if counts.lost:
+        typer.echo(f"lost     {len(counts.lost):,}: not copied, since a large value of theirs is nowhere")
+        for named in counts.lost:
+            typer.echo(f"         {named}")
+        raise typer.Exit(1)
+
+
+@contextmanager
+def _large_values(from_: Path | None, data: Path | None, endpoint_url: str) -> Iterator[Carrier]:
+    """The files of both sides: in their folders, or in the bucket of the settings."""
+    from partita.store.carried import Carrier, in_folder
+    from partita.store.files import LARGE_VALUES, FolderFiles
+
+    settings = _settings(data)
+    if settings is not None and settings.files == "s3":
+        from partita.kit.files import LargeValues
+        from partita.kit.files.choose import s3_for
+
+        bucket = LargeValues(s3_for(settings))
+        try:
+            folders = () if from_ is None else (in_folder(from_),)
+            yield Carrier((*folders, bucket.load), bucket.load, bucket.save)
+        finally:
+            bucket.close()
+        return
+    folder = data or (settings.data if settings is not None else Path("data"))
+    of_suite = settings is not None and settings.backend == "dynamodb"
+    if endpoint_url and not of_suite:  # nothing says where those of the endpoint are
+        yield Carrier((in_folder(from_ or folder),))
+        return
+    files = FolderFiles(folder / LARGE_VALUES, kept_days=_FOR_GOOD)
+    yield Carrier((in_folder(from_ or folder), in_folder(folder)), files.load, files.save)
+
+
+def _settings(data: Path | None) -> Settings | None:
+    """The settings; None without the suite, whose they are."""
+    try:
+        from partita.kit.settings import read_settings
+    except ImportError:
+        return None
+    return read_settings() if data is None else read_settings(data=data)

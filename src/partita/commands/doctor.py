@@ -124,6 +124,7 @@ def _open(schema: str, data: Path | None, endpoint_url: str) -> Iterator[tuple[S
     """The store and the tables: of the suite, or of a schema in a folder or at an endpoint."""
     from partita.dynamo.errors import DynamoError
     from partita.engine.database import FILE_NAME
+    from partita.engine.leftovers import lost_tables
     from partita.table import ModelError
 
     tables = chosen_tables(schema)
@@ -147,7 +148,10 @@ def _open(schema: str, data: Path | None, endpoint_url: str) -> Iterator[tuple[S
 
             settings = read_settings() if data is None else read_settings(data=data)
             if settings.backend == "embedded" and not (settings.data / FILE_NAME).exists():
-                raise _failed(f"there are no tables in {settings.data.resolve()} yet: run partita serve first")
+                raise _failed(
+                    lost_tables(settings.data)
+                    or f"there are no tables in {settings.data.resolve()} yet: run partita serve first"
+                )
             with open_store(settings) as opened:
                 yield opened, tables
     except BrokenPipeError:

@@ -45,10 +45,14 @@ def serve(
         typer.Option(help="The systems to serve, with commas: kelifax, fus, …, or packages of yours."),
     ] = None,
     demo: Annotated[bool | None, typer.Option("--demo/--no-demo", help="Fill empty systems with demo data.")] = None,
+    new: Annotated[
+        bool, typer.Option("--new", help="Begin with empty tables where those of a folder are gone.")
+    ] = False,
 ) -> None:
     """Serve the suite. Options override the settings."""
+    from partita.engine.leftovers import lost_tables
     from partita.heaps import bound_heaps
-    from partita.kit.settings import read_settings
+    from partita.kit.settings import SettingsError, read_settings
     from partita.web import logs
 
     bound_heaps()
@@ -57,6 +61,9 @@ def serve(
     overrides = {name: value for name, value in options.items() if value is not None}
     with _errors_in_one_line():
         settings = read_settings(**overrides)
+        lost = None if new or settings.backend != "embedded" else lost_tables(settings.data)
+        if lost is not None:
+            raise SettingsError(lost)
         listener = _listen(settings)
         # Server processes read the settings from the environment: pass on the options and the chosen port.
         overrides |= {"host": settings.host, "port": listener.getsockname()[1]}
@@ -83,10 +90,17 @@ def application() -> FastAPI:
     settings = read_settings()
     logs.configure(settings.log_level)
     with uncollected():
+        from uvicorn.config import STARTUP_FAILURE
+
         from partita.bootstrap import build
+        from partita.dynamo.errors import StorageMissingError
         from partita.web.app import create_app
 
-        return create_app(build(settings))
+        try:
+            return create_app(build(settings))
+        except StorageMissingError as error:
+            _log.error("%s", error)
+            sys.exit(STARTUP_FAILURE)  # which ends the others as well: then they can start anew
 
 
 def _bound_tables() -> None:
@@ -212,6 +226,7 @@ def _together(settings: Settings, listener: socket.socket) -> None:
     """Serve in several processes on the same data; prepare before they start."""
     import asyncio
 
+    from uvicorn.config import STARTUP_FAILURE
     from uvicorn.supervisors import Multiprocess
 
     with uncollected():
@@ -235,7 +250,10 @@ def _together(settings: Settings, listener: socket.socket) -> None:
 
     with tempfile.TemporaryDirectory(prefix="partita-metrics-") as metrics_folder:
         os.environ["PROMETHEUS_MULTIPROC_DIR"] = metrics_folder
-        Greeting(_config(settings, "partita.commands.serve:application"), [listener]).run()
+        processes = Greeting(_config(settings, "partita.commands.serve:application"), [listener])
+        processes.run()
+    if any(process.exitcode == STARTUP_FAILURE for process in processes.processes):
+        raise typer.Exit(1)
 
 
 def _config(settings: Settings, app: FastAPI | Callable[[], FastAPI] | str) -> uvicorn.Config:

@@ -145,6 +145,7 @@ def _open(statement: str, values: list[AttributeValue], data: Path | None, endpo
 def opened_store(data: Path | None, endpoint_url: str) -> Iterator[Store]:
     """The tables of a folder, of an endpoint, or of the settings."""
     from partita.engine.database import FILE_NAME
+    from partita.engine.leftovers import lost_tables
 
     if endpoint_url:
         with _remote(endpoint_url) as remote:
@@ -163,7 +164,9 @@ def opened_store(data: Path | None, endpoint_url: str) -> Iterator[Store]:
 
     settings = read_settings()
     if settings.backend == "embedded" and not (settings.data / FILE_NAME).exists():
-        raise failed(f"there are no tables in {settings.data.resolve()} yet: use --data FOLDER")
+        raise failed(
+            lost_tables(settings.data) or f"there are no tables in {settings.data.resolve()} yet: use --data FOLDER"
+        )
     with open_store(settings) as opened:
         yield opened
 

@@ -42,6 +42,7 @@ def with_suite(
         from partita.bootstrap import build
     from partita.dynamo.errors import DynamoError
     from partita.engine.database import FILE_NAME
+    from partita.engine.leftovers import lost_tables
     from partita.kit.problems import Problem
     from partita.kit.settings import SettingsError, read_settings
     from partita.store.aws import NoCredentialsError
@@ -49,6 +50,9 @@ def with_suite(
 
     async def whole() -> None:
         settings = read_settings() if data is None else read_settings(data=data)
+        lost = lost_tables(settings.data) if settings.backend == "embedded" else None
+        if lost is not None:
+            raise LookupError(lost)
         if not new and settings.backend == "embedded" and not (settings.data / FILE_NAME).exists():
             raise LookupError(f"there are no tables in {settings.data.resolve()} yet: run partita serve first")
         with ExitStack() as passing:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Awaitable, Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
 app = typer.Typer(no_args_is_help=True, help="Create, show and change accounts.")
 
 Who = Annotated[str, typer.Argument(help="A username, email address or id.")]
+_log = logging.getLogger(__name__)
 _MOST = 1000
 _ERASING_SECONDS = 3600.0
 
@@ -206,22 +208,31 @@ def restore(who: Who, data: Data = None) -> None:
 @app.command()
 def export(
     who: Who,
-    to: Annotated[Path, typer.Option(help="The file to write.")] = Path("data.json"),
+    to: Annotated[
+        Path, typer.Option(help="What to write: a .zip with the files, a .json without them, or else a new folder.")
+    ] = Path("data.zip"),
     data: Data = None,
 ) -> None:
-    """Write everything that is held about somebody into a file, as JSON."""
+    """Write everything that is held about somebody, as JSON with the files beside it."""
 
     async def run(suite: Suite) -> None:
+        from partita.commands.exporting import Parcel
+
         accounts = suite.kit.accounts
         account = await _get_account(accounts, who)
-        pieces = await suite.personal_data.export(accounts.operator(), account.user_id)
-        private_file(to)
-        with to.open("wb") as file:
-            async for piece in pieces:
-                file.write(piece)
+        left_out = _left_out(suite)
+        if left_out:
+            typer.echo(f"left out: {', '.join(left_out)}; {_NAME_THEM}", err=True)
+        parcel = Parcel(to, suite.kit.files, suite.kit.settings.base_url)
+        pieces = await suite.personal_data.export(accounts.operator(), account.user_id, link_to=parcel.link_to)
+        await parcel.write(pieces)
         typer.echo(f"written to {to}")
-
-    from partita.private_files import private_file
+        if parcel.beside:
+            typer.echo(
+                f"{parcel.beside:,} files are not in it, only links to them: --to FILE.zip writes them too", err=True
+            )
+        for name in parcel.missing:
+            typer.echo(f"the file {name} is missing", err=True)
 
     with_suite(data, run)
 
@@ -230,9 +241,15 @@ def export(
 def erase(
     who: Who,
     yes: Annotated[bool, typer.Option("--yes", help="Do not ask.")] = False,
+    only_these_systems: Annotated[
+        bool, typer.Option("--only-these-systems", help="Leave what systems hold that are not set.")
+    ] = False,
+    by_id: Annotated[
+        bool, typer.Option("--by-id", help="WHO is the id of an account that is gone: erase what is left of it.")
+    ] = False,
     data: Data = None,
 ) -> None:
-    """Close an account at once and erase it, in all systems that are set. This cannot be undone."""
+    """Close an account at once and erase it, in all systems. This cannot be undone."""
     import asyncio
 
     if not yes:
@@ -240,9 +257,19 @@ def erase(
 
     async def run(suite: Suite) -> None:
         accounts = suite.kit.accounts
-        account = await _get_account(accounts, who)
-        job = await suite.personal_data.erase(accounts.operator(), account.user_id)
-        typer.echo("the account is closed; erasing it takes some minutes")
+        left_out = _left_out(suite)
+        if left_out and not only_these_systems:
+            raise LookupError(
+                f"{', '.join(left_out)} would be left out, and may hold something too: {_NAME_THEM},"
+                " or add --only-these-systems"
+            )
+        if by_id:
+            user_id, job = who, await suite.personal_data.erase_again(accounts.operator(), who)
+            typer.echo("erasing what is left takes some minutes")
+        else:
+            user_id = (await _get_account(accounts, who)).user_id
+            job = await suite.personal_data.erase(accounts.operator(), user_id)
+            typer.echo("the account is closed; erasing it takes some minutes")
         following = asyncio.create_task(suite.worker.run())  # what follows from it, should nobody serve the suite
         try:
             await suite.jobs.drain()
@@ -251,10 +278,25 @@ def erase(
             await asyncio.gather(following, return_exceptions=True)
         ended = await suite.kit.jobs.ended_within(job, _ERASING_SECONDS)  # where the suite is served, it may run there
         typer.echo(f"{ended.state}: {ended.result_message or ended.error or 'it goes on where the suite is served'}")
+        if left_out:
+            typer.echo(f"left out: {', '.join(left_out)}; there, erase {user_id} with --by-id", err=True)
+        with logs.told(_log):
+            _log.info("account %s: erasing it from the command line ended as %s", user_id, ended.state)
         if ended.state == "failed":
             raise typer.Exit(1)
 
+    from partita.web import logs
+
     with_suite(data, run)
+
+
+_NAME_THEM = "name all systems in PARTITA_SYSTEMS"
+
+
+def _left_out(suite: Suite) -> tuple[str, ...]:
+    from partita.bootstrap import systems_left_out
+
+    return systems_left_out(suite)
 
 
 async def _get_account(accounts: Accounts, who: str) -> Account:

@@ -22,6 +22,7 @@ from partita.dynamo.errors import (
     StorageFullError,
     StorageMissingError,
 )
+from partita.engine.openings import Opening, lock_of
 from partita.engine.presence import Presence
 from partita.engine.troubles import Troubles
 from partita.engine.write_ahead_log import WriteAheadLog
@@ -161,6 +162,20 @@ class Database:
         try:
             make_folders(folder)
             tell_if_open(folder)
+        except OSError as error:
+            raise _full() if error.errno in _NO_SPACE_LEFT else _unusable(error) from error
+        self._opening = Opening(self.path)
+        with self._opening.begin():
+            self._begin(max_bytes)
+        real = os.path.realpath(self.path)  # SQLite follows links, and keeps the others beside the file itself
+        self._presence = Presence([file for end in ("", "-wal", "-shm") if os.path.exists(file := f"{real}{end}")])
+        close_to_others(*map(Path, self._presence.files), lock_of(self.path))
+        self.log = WriteAheadLog(self.writer, f"{real}-wal", self.reader, room=durability == "full", beside=background)
+        self._closing += (self.log.close, self._presence.close)
+
+    def _begin(self, max_bytes: int | None) -> None:
+        """Open the file, and make it if there is none."""
+        try:
             if not self.path.exists():
                 private_file(self.path)
         except OSError as error:
@@ -175,11 +190,6 @@ class Database:
         except BaseException:
             self.close()  # nobody else will have anything to close
             raise
-        real = os.path.realpath(self.path)  # SQLite follows links, and keeps the others beside the file itself
-        self._presence = Presence([file for end in ("", "-wal", "-shm") if os.path.exists(file := f"{real}{end}")])
-        close_to_others(*map(Path, self._presence.files))
-        self.log = WriteAheadLog(self.writer, f"{real}-wal", self.reader, room=durability == "full", beside=background)
-        self._closing += (self.log.close, self._presence.close)
 
     def _connect(self) -> Connection:
         # SQLite's default would make a new file where ours was deleted.
@@ -360,11 +370,12 @@ class Database:
             close()
         self.closed = True
         self._idle.clear()
-        while self._open:
-            try:
-                self._open.pop().close()
-            except apsw.ThreadingViolationError:
-                continue  # a read is still running; returning the connection closes it
+        with self._opening.end():
+            while self._open:
+                try:
+                    self._open.pop().close()
+                except apsw.ThreadingViolationError:
+                    continue  # a read is still running; returning the connection closes it
 
 
 def closed() -> InternalServerError:

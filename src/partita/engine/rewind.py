@@ -21,9 +21,10 @@ _CHUNK = 500
 
 def rewind(
     folder: Path, second: int, taken: float, progress: Callable[[int, int], None] = lambda _done, _total: None
-) -> None:
+) -> tuple[str, ...]:
     """Undo what was written after a second, in a copy that nobody else uses and that was taken at a moment. Tables that
-    were created later go; the history of what was before stays."""
+    were created later go; the history of what was before stays. Those whose changes are not kept stay as they are:
+    their names are returned."""
     with Engine(folder, background=False, durability="normal") as engine:
         known = engine.refresh().tables.values()
         earlier = [table for table in known if table.created < second + 1]
@@ -33,11 +34,13 @@ def rewind(
         for table in known:
             if table not in earlier:
                 engine.writer.run(lambda tx, table=table: tables.drop(tx, table))  # type: ignore[misc]
-        for position, table in enumerate(earlier):
-            progress(position, len(earlier))
+        back = [table for table in earlier if table.recovery_days is not None]
+        for position, table in enumerate(back):
+            progress(position, len(back))
             _rewind_table(engine, table, number)
-        progress(len(earlier), len(earlier))
-        engine.writer.run(lambda tx: _forget_later(tx, earlier, number, second))
+        progress(len(back), len(back))
+        engine.writer.run(lambda tx: _forget_later(tx, back, number, second))
+        return tuple(sorted(table.name for table in earlier if table not in back))
 
 
 def _check(engine: Engine, earlier: list[Table], second: int, taken: float, *, first: float | None) -> None:
@@ -51,13 +54,15 @@ def _check(engine: Engine, earlier: list[Table], second: int, taken: float, *, f
         raise InvalidRestoreTimeError(
             f"There was no table yet at {history.clock_time(second)}{since}. Name a later moment."
         )
-    without = sorted(table.name for table in earlier if table.recovery_days is None)
-    if without:
+    kept = [table for table in earlier if table.recovery_days is not None]
+    if not kept:
+        without = sorted(table.name for table in earlier)
         raise RecoveryUnavailableError(
-            f"What {', '.join(without)} held at a moment is not kept. The setting recovery_days keeps it from now on."
+            f"What {', '.join(without)} held at a moment is not kept. The setting recovery_days, or "
+            "UpdateContinuousBackups, keeps it from now on."
         )
     with engine.database.reader() as connection:
-        begin = {history.since(connection, table): table.name for table in earlier}
+        begin = {history.since(connection, table): table.name for table in kept}
     if second < max(begin):
         raise InvalidRestoreTimeError(
             f"{history.clock_time(second)} is too early: changes of {begin[max(begin)]} are kept since "

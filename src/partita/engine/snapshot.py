@@ -21,6 +21,7 @@ from partita.engine.database import (
     damaged,
     translated,
 )
+from partita.engine.openings import Opening
 from partita.private_files import private_file
 
 _PAGES = 2000
@@ -43,7 +44,8 @@ class Snapshot:
     """
 
     def __init__(self, path: Path) -> None:
-        with translated():
+        self._opening = Opening(path)
+        with self._opening.begin(reads=True), translated():
             self._connection = apsw.Connection(str(path), flags=apsw.SQLITE_OPEN_READWRITE)
             try:
                 self._connection.set_busy_handler(Patience())
@@ -59,7 +61,8 @@ class Snapshot:
         return self
 
     def __exit__(self, *_: object) -> None:
-        self._connection.close()
+        with self._opening.end():
+            self._connection.close()
 
     @property
     def size(self) -> int:

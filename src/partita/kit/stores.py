@@ -26,21 +26,22 @@ _SKEW_SECONDS = 5.0
 @contextmanager
 def open_store(settings: Settings, *tables: Table) -> Iterator[Store]:
     """The store in the data folder or DynamoDB; the given tables are created if they are missing."""
-    cursors = CursorKeys(*signing_keys(settings, "cursors"))
-    with _large_values(settings) as files, _open_tables(settings, cursors, files) as store:
+    with _large_values(settings) as files, _open_tables(settings, files) as store:
         store.create(*tables)
         _tell_of_the_clock(store)
         yield store
 
 
 @contextmanager
-def _open_tables(settings: Settings, cursors: CursorKeys, files: LargeFiles) -> Iterator[Store]:
+def _open_tables(settings: Settings, files: LargeFiles) -> Iterator[Store]:
     if settings.backend == "embedded":
         from partita.engine import Engine
 
         with Engine(settings.data, durability=settings.durability) as engine:
             if isinstance(files, FolderFiles):
                 engine.maintenance.rarely.append(files.purge)  # also if nothing else is ever deleted
+            # The secret is made after the tables: a folder that has one without them has lost them.
+            cursors = CursorKeys(*signing_keys(settings, "cursors"))
             yield EmbeddedStore(engine, cursors, files=files, recovery_days=settings.recovery_days)
         return
     from partita.store.dynamo import DynamoStore
@@ -48,7 +49,7 @@ def _open_tables(settings: Settings, cursors: CursorKeys, files: LargeFiles) -> 
     store = DynamoStore(
         endpoint_url=settings.endpoint_url,
         region=settings.region,
-        cursors=cursors,
+        cursors=CursorKeys(*signing_keys(settings, "cursors")),
         files=files,
         make_tables=settings.make_tables,
         retries=replace(OVER_A_NETWORK, seconds=_ANSWER_SECONDS, circuit=Circuit()),

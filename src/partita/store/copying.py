@@ -8,6 +8,7 @@ from typing import Any
 
 from partita.dynamo.errors import ConditionalCheckFailedError
 from partita.dynamo.values import Item
+from partita.store.carried import Carrier, LostError
 from partita.store.statements import Call
 from partita.table.values import same_value
 
@@ -31,13 +32,23 @@ class Counts:
     """Those that were missing or different, and are as in the source now."""
     differences: list[str] = field(default_factory=list)
     """The first items that differ: their keys, and the attributes that are not the same; never what is in them."""
+    lost: list[str] = field(default_factory=list)
+    """Items that were not copied, since a large value of theirs is in no file: their keys, and what is missing."""
 
 
 def copy_items(
-    source: Call, source_name: str, target: Call, target_name: str, *, replace: bool = False, dry_run: bool = False
+    source: Call,
+    source_name: str,
+    target: Call,
+    target_name: str,
+    *,
+    replace: bool = False,
+    dry_run: bool = False,
+    carrier: Carrier | None = None,
 ) -> Counts:
     """Copy items that are missing; also those that differ, if `replace`. Nothing is deleted.
 
+    The `carrier` copies the files of their large values; an item whose file is nowhere stays as it is in the target.
     What somebody writes meanwhile under the key of a missing item stays. Doing it again changes nothing more.
     """
     key = _key(source, source_name)
@@ -45,20 +56,29 @@ def copy_items(
         raise TablesDifferError(f"{source_name} and {target_name} have not the same key: nothing was copied.")
     names = [name for name, _ in key]
     counts = Counts()
+    carrier = carrier or Carrier()
     for items in _chunks(source, source_name):
         there = _found(target, target_name, [{name: item[name] for name in names} for item in items], names)
         for item in items:
             other = there.get(_identity(item, names))
-            if other is not None and _same(item, other):
+            alike = item if other is None else carrier.likened(item, other)
+            if other is not None and _same(alike, other):
                 counts.same += 1
                 continue
             counts.missing += other is None
             if other is not None:
                 counts.different += 1
                 if len(counts.differences) < MOST_NAMED:
-                    counts.differences.append(_difference(item, other, names))
-            if not dry_run and (other is None or replace):
-                counts.copied += _put(target, target_name, item, None if replace else names[0])
+                    counts.differences.append(_difference(alike, other, names))
+            if other is not None and not replace:
+                continue
+            try:
+                if dry_run:
+                    carrier.check(item)
+                else:
+                    counts.copied += _put(target, target_name, carrier.carried(item), None if replace else names[0])
+            except LostError as error:
+                counts.lost.append(f"{_key_of(item, names)}: {error}")
     return counts
 
 
@@ -99,10 +119,13 @@ def _same(one: Mapping[str, Any], other: Mapping[str, Any]) -> bool:
 
 def _difference(one: Item, other: Item, names: list[str]) -> str:
     """`USER#1 PROFILE: email, name`."""
-    key = " ".join(_shown(next(iter(one[name].values()))) for name in names)
     apart = {*one} ^ {*other}
     apart |= {name for name in {*one} & {*other} if not same_value(one[name], other[name])}
-    return f"{key}: {', '.join(map(_shown, sorted(apart)))}"
+    return f"{_key_of(one, names)}: {', '.join(map(_shown, sorted(apart)))}"
+
+
+def _key_of(item: Item, names: list[str]) -> str:
+    return " ".join(_shown(next(iter(item[name].values()))) for name in names)
 
 
 def _shown(value: object) -> str:

@@ -11,13 +11,13 @@ from partita.dynamo import requests
 from partita.dynamo.expressions.tree import AttributeExists, Path, RemoveAction, SetAction, Update, Value
 from partita.dynamo.python_values import from_python
 from partita.dynamo.values import Item as WireItem
-from partita.table import ForeignItemError, Item, KeyPartError, ModelError, Table, steps
+from partita.table import ForeignItemError, Item, KeyPartError, LostValueError, ModelError, Table, steps
 from partita.table import Update as ItemUpdate
 from partita.table.effects import Steps
 from partita.table.scans import segment_page
 from partita.table.values import same_value
 
-Kind = Literal["unreadable", "unknown", "stale", "misplaced"]
+Kind = Literal["unreadable", "unknown", "stale", "misplaced", "lost"]
 R = TypeVar("R")
 _ROWS = 500
 
@@ -52,6 +52,11 @@ class Ailment:
             return "`partita doctor --mend` makes them anew."
         if self.kind == "unknown":
             return "No item type of the schema has such a key. If it is nobody's, delete it with `partita row`."
+        if self.kind == "lost":
+            return (
+                "Bring the row back from a backup by `partita copy … --from FOLDER --replace`, which brings its files "
+                "too; or set the attribute anew, or delete the row, with `partita row`."
+            )
         if self.kind == "misplaced":
             return "Its fields say another key than it has: correct them with `partita row`, or delete it."
         if {name for name, _ in self.wrong} & {key.name for key in self.table.keys}:
@@ -82,6 +87,8 @@ def examined(store: Runs, table: Table, row: WireItem) -> Ailment | None:
         item = store.run(steps.read(owner, row))
     except ForeignItemError as error:
         return Ailment("unreadable", table, owner, row, error.wrong)
+    except LostValueError as error:
+        return Ailment("lost", table, owner, row, (("a large value", str(error)),))
     if item is None:
         return None
     try:

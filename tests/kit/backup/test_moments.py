@@ -13,7 +13,9 @@ from typing import Any
 import pytest
 from hypothesis import Phase, given, settings
 from hypothesis import strategies as st
+from typer.testing import CliRunner
 
+from partita.cli import app
 from partita.dynamo.errors import InvalidRestoreTimeError, RecoveryUnavailableError
 from partita.engine import Engine
 from partita.kit.backup import BackupError, back_up, restore, restore_data, to_second
@@ -189,6 +191,34 @@ def test_a_moment_that_cannot_be_had_is_refused_and_leaves_nothing(data: Path, t
         ):
             restore_data(tmp_path / "other", new, _at(BEGIN + 59))
     assert not new.exists()
+
+
+def test_tables_whose_changes_are_not_kept_stay_as_they_are_and_are_named(tmp_path: Path) -> None:
+    with Engine(tmp_path / "data", clock=(clock := Clock(BEGIN)), background=False, durability="off") as engine:
+        for name in ("music", "other"):
+            create(engine, name, StreamSpecification=STREAM)
+        _keep(engine, "music")
+        for name in ("music", "other"):
+            put(engine, name, pk="a", v=1)
+        clock.advance(10)
+        for name in ("music", "other"):
+            put(engine, name, pk="a", v=2)
+        clock.advance(10)
+    kept: list[str] = []
+    restore_data(tmp_path / "data", tmp_path / "new", _at(BEGIN + 5), on_kept=kept.extend)
+    assert kept == ["other"]
+    assert contents(tmp_path / "new").keys() == {"partita.sqlite3"}
+    _check(tmp_path / "new", clock, {"music": {"a": {"pk": "a", "v": 1}}, "other": {"a": {"pk": "a", "v": 2}}})
+    said = CliRunner().invoke(
+        app, ["restore", str(tmp_path / "data"), "--data", str(tmp_path / "again"), "--at", f"{_at(BEGIN + 5):%F %T}"]
+    )
+    assert "note     their changes are not kept, so they are as they are now: other\n" in said.output
+
+
+@pytest.mark.parametrize("text", ["0001-01-01T00:00:00+14:00", "9999-12-31T23:59:59-14:00"])
+def test_a_moment_outside_all_time_is_refused_in_a_sentence(text: str) -> None:
+    with pytest.raises(BackupError, match="moment"):
+        to_second(text, _at(BEGIN))
 
 
 @pytest.mark.parametrize(

@@ -9,7 +9,7 @@ from pathlib import Path
 from partita.kit.backup.errors import BackupError
 from partita.kit.backup.manifest import Manifest
 from partita.kit.backup.reading import Progress
-from partita.kit.backup.restoring import check_empty, finished, new_data
+from partita.kit.backup.restoring import OnKept, check_empty, finished, new_data
 from partita.kit.backup.taking import Writing, beside, copy_all, is_data
 
 _AGO = re.compile(r"(\d{1,9}|an?) (second|minute|hour|day)s? ago")
@@ -30,7 +30,10 @@ def to_second(text: str, now: datetime) -> datetime:
         raise BackupError(
             f"{text!r} is no moment. Write it as 2026-11-16 14:05:09 or 14:05, in UTC, or as 10 minutes ago."
         ) from None
-    moment = moment.replace(tzinfo=UTC) if moment.tzinfo is None else moment.astimezone(UTC)
+    try:
+        moment = moment.replace(tzinfo=UTC) if moment.tzinfo is None else moment.astimezone(UTC)
+    except OverflowError:
+        raise BackupError(f"{text!r} is no moment in UTC. Name another one.") from None
     return moment.replace(microsecond=0)
 
 
@@ -47,6 +50,7 @@ def restore_data(
     at: datetime,
     *,
     progress: Progress = lambda _what, _done, _total: None,
+    on_kept: OnKept = lambda _names: None,
 ) -> Manifest:
     """Make a new data folder as another one was at the end of a second. Nothing is changed in the other one."""
     if not is_data(source):
@@ -59,4 +63,4 @@ def restore_data(
         for entry in list((staging / "data").iterdir()):
             entry.rename(staging / entry.name)
         (staging / "data").rmdir()
-        return finished(staging, manifest, at, progress)
+        return finished(staging, manifest, at, progress, on_kept)

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import shutil
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
 
 from partita.engine.database import FILE_NAME
+from partita.engine.openings import lock_of
 from partita.engine.rewind import rewind
 from partita.engine.snapshot import Snapshot, renew_records
 from partita.kit.backup.errors import BackupError
@@ -21,6 +22,8 @@ from partita.private_files import private_folder
 from partita.store.files import LARGE_VALUES, put_back
 
 _RESTORING = ".restoring"
+OnKept = Callable[[tuple[str, ...]], None]
+"""Told the tables that stay as they are now, since their changes are not kept."""
 
 
 def restore(
@@ -30,24 +33,25 @@ def restore(
     passphrase: str | None = None,
     at: datetime | None = None,
     progress: Progress = lambda _what, _done, _total: None,
+    on_kept: OnKept = lambda _names: None,
 ) -> Manifest:
     """Restore a backup into an empty or new folder; nothing is written before everything was checked. Its tables can be
-    taken further back, to the end of a second, as far as it has their changes."""
+    taken further back, to the end of a second, as far as it has their changes; tables without any stay as they are."""
     check_empty(data)
     backup = open_backup(folder, passphrase)
     manifest = backup.manifest
     backup.check(progress)
     with new_data(data, manifest.bytes) as staging:
         _write(backup, staging, progress)
-        return finished(staging, manifest, at, progress)
+        return finished(staging, manifest, at, progress, on_kept)
 
 
-def finished(staging: Path, manifest: Manifest, at: datetime | None, progress: Progress) -> Manifest:
+def finished(staging: Path, manifest: Manifest, at: datetime | None, progress: Progress, on_kept: OnKept) -> Manifest:
     """Take the tables back to a moment, if one is given, and make the records of their streams as young as then."""
     moment = manifest.moment.timestamp()
     if at is not None:
         second = int(at.timestamp())
-        rewind(staging, second, moment, lambda done, total: progress("undoing", done, total))
+        on_kept(rewind(staging, second, moment, lambda done, total: progress("undoing", done, total)))
         with Snapshot(staging / FILE_NAME) as snapshot:
             tables = tuple(
                 BackedUpTable(name=each.name, items=each.items, bytes=each.bytes) for each in snapshot.tables()
@@ -76,6 +80,7 @@ def new_data(data: Path, needed: int = 0) -> Iterator[Path]:
         for name in (*FOLDERS, *KEYS, FILE_NAME):
             if (staging / name).exists():
                 (staging / name).rename(data / name)
+        lock_of(staging / FILE_NAME).unlink(missing_ok=True)
         staging.rmdir()
         sync(data)
     except BaseException:

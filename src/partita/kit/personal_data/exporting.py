@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Iterable, Sequence
+from collections.abc import AsyncIterator, Callable, Iterable, Sequence
 from hashlib import blake2s
 from typing import Any
 
@@ -20,14 +20,16 @@ from partita.kit.personal_data.rows import WholeRows, holding_of, key_of, some_r
 from partita.table import ForeignItemError, Item, LostValueError, Table
 
 
-def export(kit: Kit, rooms: Sequence[Room], person: Person, now: str) -> AsyncIterator[bytes]:
+def export(
+    kit: Kit, rooms: Sequence[Room], person: Person, now: str, link_to: Callable[[str], str] | None = None
+) -> AsyncIterator[bytes]:
     """The pieces of the document: what is theirs as it is, without secrets; of what is others', what tells of them."""
     files: list[str] = []
 
     async def links() -> AsyncIterator[dict[str, str]]:
         for name in dict.fromkeys(files):
             try:
-                link = kit.files.url(name)
+                link = kit.files.url(name) if link_to is None else link_to(name)
             except FileNameError:  # another program's, which our file store cannot have
                 continue
             yield {"name": name, "link": link}

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import AsyncIterator, Iterable
+import re
+from collections.abc import AsyncIterator, Callable, Iterable
 
 from partita.kit.accounts.former_names import formerly
 from partita.kit.accounts.schema import Account, Erasure, Password, staff_accounts
@@ -20,7 +21,7 @@ from partita.kit.personal_data.holdings import Person
 from partita.kit.personal_data.house import house
 from partita.kit.personal_data.remains import still_kept
 from partita.kit.personal_data.rooms import Room
-from partita.kit.problems import Conflict
+from partita.kit.problems import Conflict, NotFound
 from partita.kit.system import System
 from partita.table import ChangedMeanwhileError, Check, Put, Update, Write, all_of
 
@@ -28,6 +29,8 @@ EXPORTING = Rule("export-data", most=10, seconds=86_400)
 """An export reads all tables."""
 _SETTLING, _OVER_THE_NETWORK = 3, 60
 """Seconds between two rounds: what follows changes writes a moment later."""
+_ID = re.compile("[0-9A-Za-z-]{16,64}")
+"""What may be an id. Something shorter may be a word of any text."""
 _log = logging.getLogger(__name__)
 
 
@@ -52,15 +55,18 @@ class PersonalData:
         """The job that erases."""
         return self._erasing.kind
 
-    async def export(self, viewer: Viewer, user_id: str | None = None) -> AsyncIterator[bytes]:
-        """One document with everything about the viewer, or about somebody else for administrators."""
+    async def export(
+        self, viewer: Viewer, user_id: str | None = None, *, link_to: Callable[[str], str] | None = None
+    ) -> AsyncIterator[bytes]:
+        """One document with everything about the viewer, or about somebody else for administrators. Files have links
+        that end after an hour, unless something else is given."""
         require_confirmation(viewer)
         person = await self._person(viewer, user_id)
         await self._kit.limits.check(EXPORTING, person.user_id)
         _log.info("the data of an account are exported")
         theirs, others = await formerly(self._store, person.user_id)
         about = Person(person.user_id, person.username, person.name, person.email, "", theirs, others)
-        return export(self._kit, self.rooms, about, stamp(self._kit.clock))
+        return export(self._kit, self.rooms, about, stamp(self._kit.clock), link_to)
 
     async def erase(self, viewer: Viewer, user_id: str | None = None) -> Job:
         """Close an account at once, and begin to erase it. That cannot be undone."""
@@ -71,6 +77,29 @@ class PersonalData:
             wanted = (await self._kit.accounts.administration.manageable(viewer, user_id)).user_id
         job = await self._store.attempt(lambda: self._close(wanted, by_administrator=wanted != viewer.user_id))
         _log.info("an account was closed and is being erased by job %s", job.job_id)
+        return job
+
+    async def erase_again(self, viewer: Viewer, user_id: str) -> Job:
+        """Erase what is left of an account that is gone: of a system that was not there when it was erased, or from a
+        backup. Only its id is known by now, so names that stand alone stay."""
+        require_confirmation(viewer)
+        authorize(viewer, House.MANAGE_USERS)
+        if not _ID.fullmatch(user_id):
+            raise NotFound(f"{user_id} is no id of an account.")
+        if (await self._kit.accounts.people.get_many([user_id])).get(user_id) is not None:
+            return await self.erase(viewer, user_id)
+        wanted = Erasure(
+            erasure_id=self._kit.ids.new(),
+            user_id=user_id,
+            username=user_id,
+            name=user_id,
+            stand_in=f"left-{self._kit.ids.new()}",
+            systems=tuple(room.name for room in self.rooms),
+            by_administrator=True,
+            asked_at=stamp(self._kit.clock),
+        )
+        job = await self._start(wanted.erasure_id, Put(wanted).if_new())
+        _log.info("what is left of an account is being erased by job %s", job.job_id)
         return job
 
     async def _close(self, user_id: str, *, by_administrator: bool) -> Job:
