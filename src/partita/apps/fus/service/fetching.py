@@ -14,11 +14,12 @@ from datetime import timedelta
 from partita.apps.fus import schema
 from partita.apps.fus.formats import host_of
 from partita.apps.fus.schema import Site
+from partita.apps.fus.service.asking import ask
 from partita.apps.fus.service.bookkeeping import actions
 from partita.apps.fus.service.icons import is_only_icon, keep_icon, looked_for
 from partita.apps.fus.service.page_text import due_after, with_page
 from partita.kit.clock import stamp
-from partita.kit.fetcher import Fetched, FetchRefused
+from partita.kit.fetcher import Fetched
 from partita.kit.jobs import Arguments, JobKind, Result, Running, Schedule
 from partita.kit.kit import Kit
 from partita.kit.lists import find
@@ -120,15 +121,12 @@ class Fetching:
         claimed = await self._claim(due)
         if claimed is None:
             return None
-        try:
-            fetched: Fetched | str = await self._kit.fetcher.fetch(claimed.url)
-        except FetchRefused as refused:
-            fetched = refused.reason
+        fetched = await ask(self._kit, claimed.url)
         icon = None
         if isinstance(fetched, Fetched) and claimed.icon_file is None:
             icon = await keep_icon(self._kit, fetched)
         if is_only_icon(claimed):
-            kept = await self._kit.store.attempt(lambda: self._write_icon(claimed, icon))
+            kept = await self._kit.store.attempt(lambda: self._write_icon(claimed, fetched, icon))
         else:
             kept = await self._kit.store.attempt(lambda: self._write(claimed, fetched, icon))
         if icon is not None and not kept:
@@ -146,13 +144,13 @@ class Fetching:
         except _Taken:
             return None
 
-    async def _write_icon(self, claimed: Site, icon: str | None) -> bool:
+    async def _write_icon(self, claimed: Site, fetched: Fetched | str, icon: str | None) -> bool:
         """Write the icon of a page that was read before, or when to look once more; whether it is named now."""
         before = await find(self._kit.store, schema.site, claimed.site_id)
         if before is None or before.url != claimed.url:
             return False
         named = icon is not None and before.icon_file is None
-        after = looked_for(before.with_(Site.icon_file(icon)) if named else before, self._kit.clock)
+        after = looked_for(before.with_(Site.icon_file(icon)) if named else before, fetched, self._kit.clock)
         claims = (self._kit.uploads.claim(icon),) if icon is not None and named else ()
         update = Update(before.own_key, *actions(before, after))
         update = update.unless_changed(before, Site.url, Site.icon_file, Site.icon_tries)
@@ -170,7 +168,7 @@ class Fetching:
         if named:
             after = after.with_(Site.icon_file(icon))
         if isinstance(fetched, Fetched):
-            after = looked_for(after, self._kit.clock)
+            after = looked_for(after, fetched, self._kit.clock)
         reworded = (before.title, before.description) != (after.title, after.description)
         if reworded:
             after = after.with_(Site.updated_at(stamp(self._kit.clock)))
