@@ -120,11 +120,13 @@ class Site(
     fetch_note: Attribute[str | None] = attribute(default=None, max_length=500)
     """Why the page could not be read, if somebody wanted it read."""
     fetch_due: Attribute[Timestamp | None] = attribute(default=None)
-    """When its page is to be read in the background; None if it was read, or is given up."""
+    """When its page is to be read in the background, or its icon looked for; None if both are there or given up."""
     fetch_tries: Attribute[int | None] = attribute(default=None, ge=0)
     """How often that was tried since it last worked."""
     icon_file: Attribute[str | None] = attribute(default=None, max_length=200)
     """The name of the file with its icon, if its page had one when it was read."""
+    icon_tries: Attribute[int | None] = attribute(default=None, ge=0)
+    """How often its icon was looked for since its page was read; None if it has one, or nobody has looked."""
     comment_count: Attribute[int | None] = attribute(default=None, ge=0)
     rating_count: Attribute[int | None] = attribute(default=None, ge=0)
     rating_sum: Attribute[int | None] = attribute(default=None, ge=0)
