@@ -155,3 +155,22 @@ async def test_a_version_of_a_proposal_that_is_restored_cites_what_it_cited_and_
     means = {int(each["n"]): each["chunk_id"] for each in there.proposal.citations}
     assert means == {1: "chunk-9", 2: "chunk-2", 3: "chunk-1"}
     assert there.one("summary").text == "It was dry. [3]"
+
+
+async def test_a_text_of_a_proposal_that_another_program_has_written_is_kept(desk: Desk) -> None:
+    made = await desk.service.proposals.create(ADA, NewProposal(title="Fodder banks"))
+    code = made.proposal_code
+
+    async def save(text: str) -> None:
+        desk.clock.on(minutes=11)
+        await desk.service.proposals.change(
+            ADA, code, lambda before: with_text(before.proposal, "summary", text), keep=True
+        )
+
+    await save("Ours.")
+    await desk.kit.store.write(Update(made.own_key, Proposal.text_inputs.set({"summary": "Theirs."})))
+    await save("Ours again.")
+    kept = (await desk.service.proposals.history(ADA, code)).items
+    texts = [(await desk.service.proposals.version(ADA, code, each.revision)).sections["summary"] for each in kept]
+    assert texts == ["Ours again.", "Theirs.", "Ours."]
+    assert [each.by_name for each in kept] == [ADA.name, "another program", ADA.name]

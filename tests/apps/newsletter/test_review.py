@@ -129,6 +129,34 @@ async def test_a_colleague_approves_and_an_edit_shows(letters: ServedLetters) ->
     assert texts == ["Shorter, please.", "Well done."], "the comment of an approval is not lost"
 
 
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"title": "Another title"},
+        {"theme": "bulletin"},
+        {"language": "am"},
+        {"preheader": "What this week brought."},
+        {"issue_label": "No. 40"},
+        {"geographic_focus": "Turkana"},
+    ],
+)
+async def test_what_is_printed_beside_the_text_is_approved_with_it(
+    letters: ServedLetters, change: dict[str, str]
+) -> None:
+    ada = await letters.person("author", "Ada")
+    code = await letters.drafted(ada)
+    xenia = await letters.person("admin", "Xenia")
+    approval = f"/newsletters/{code}/approval"
+    assert (await xenia.api("POST", approval, {"decision": "approve"})).json["state"] == "approved"
+    # What is not printed leaves it approved.
+    assert (await ada.api("PATCH", f"/newsletters/{code}", {"frequency": "monthly"})).status == 200
+    assert (await ada.api("GET", approval)).json["state"] == "approved"
+    assert (await ada.api("PATCH", f"/newsletters/{code}", change)).status == 200
+    assert (await ada.api("GET", approval)).json["state"] == "changed"
+    assert "Changed since approval" in (await ada.get(f"/newsletter/editions/{code}/finish")).shown
+    assert (await xenia.api("POST", approval, {"decision": "approve"})).json["state"] == "approved"
+
+
 async def test_nobody_approves_their_own_but_administrators(letters: ServedLetters) -> None:
     edda, xenia = await letters.person("editor", "Edda"), await letters.person("admin", "Xenia")
     ada = await letters.person("author", "Ada")

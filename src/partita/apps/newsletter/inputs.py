@@ -27,6 +27,7 @@ from partita.kit.inputs import (
     Line,
     Text,
     Url,
+    VersionedEdit,
     distinct,
     example,
     tidy,
@@ -164,8 +165,8 @@ class NewItem(Input):
     words: Annotated[int, Field(ge=0, le=5000)] = 0
 
 
-class ItemEdit(Changes):
-    """What changes of an item of the outline."""
+class ItemEdit(VersionedEdit):
+    """What changes of an item of the outline; its `version` is in the outline."""
 
     model_config = SNAKE_CASE | example(title="Sorghum that needs less rain", enabled=True)
 

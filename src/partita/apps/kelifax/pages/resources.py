@@ -54,7 +54,7 @@ def add(pages: Routes, service: KelifaxService) -> None:
             request,
             "kelifax/home.html",
             page_head=Head("/kelifax", _PURPOSE),
-            large_search=True,
+            own_search=True,
             featured=await service.resources.featured(),
             categories=await service.resources.categories(),
             popular=await service.liked.popular(),

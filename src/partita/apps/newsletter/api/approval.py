@@ -20,7 +20,7 @@ class ApprovalView(View):
     model_config = ConfigDict(alias_generator=None)
 
     state: Literal["none", "asked", "changes_requested", "approved", "changed"] = Field(
-        description="`changed`: the text was edited since it was approved."
+        description="`changed`: the text, or what the configuration prints, was edited since it was approved."
     )
     approved_by: str | None
     approved_at: str | None

@@ -82,6 +82,8 @@ class Newsletter(
     approved_at: Attribute[Timestamp | None] = attribute(default=None)
     approved_revision: Attribute[int | None] = attribute(default=None)
     """The draft's revision when it was approved."""
+    approved_edition: Attribute[str | None] = attribute(default=None, max_length=64)
+    """A digest of all that was printed then: the text, and what the configuration prints beside it."""
     review_asked_at: Attribute[Timestamp | None] = attribute(default=None)
     changes_asked_by: Attribute[str | None] = attribute(default=None)
     changes_asked_at: Attribute[Timestamp | None] = attribute(default=None)

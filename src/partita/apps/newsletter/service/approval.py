@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import dataclass
+from hashlib import blake2s
 
 from partita.apps.newsletter import schema
 from partita.apps.newsletter.inputs import Decision
@@ -34,15 +36,18 @@ class Approval:
     asked_at: str | None = None
     changes_asked_by: str | None = None
     changes_asked_at: str | None = None
+    same_edition: bool = True
+    """Whether all that is printed is what was approved, beside the text's revision."""
 
     @property
     def state(self) -> str:
-        """`none`, `asked`, `changes_requested`, `approved`, or `changed`: edited since it was approved."""
+        """`none`, `asked`, `changes_requested`, `approved`, or `changed`: text or configuration
+        were edited since it was approved."""
         if self.approved_at is None:
             if self.changes_asked_at is not None:
                 return "changes_requested"
             return "asked" if self.asked_at is not None else "none"
-        return "approved" if self.approved_revision == self.revision else "changed"
+        return "approved" if self.approved_revision == self.revision and self.same_edition else "changed"
 
 
 class Approvals:
@@ -105,6 +110,7 @@ class Approvals:
             Newsletter.approved_by.set(viewer.id),
             Newsletter.approved_at.set(stamp(self._kit.clock)),
             Newsletter.approved_revision.set(draft.revision),
+            Newsletter.approved_edition.set(printed(newsletter, draft)),
             Newsletter.review_asked_at.remove(),
             Newsletter.changes_asked_by.remove(),
             Newsletter.changes_asked_at.remove(),
@@ -125,6 +131,7 @@ class Approvals:
             Newsletter.approved_by.remove(),
             Newsletter.approved_at.remove(),
             Newsletter.approved_revision.remove(),
+            Newsletter.approved_edition.remove(),
             Newsletter.review_asked_at.remove(),
             Newsletter.changes_asked_by.set(viewer.id),
             Newsletter.changes_asked_at.set(note.created_at),
@@ -171,8 +178,20 @@ _UNAPPROVED = (
     Newsletter.approved_by.remove(),
     Newsletter.approved_at.remove(),
     Newsletter.approved_revision.remove(),
+    Newsletter.approved_edition.remove(),
     Newsletter.review_asked_at.remove(),
 )
+
+
+PRINTED = ("title", "language", "theme", "issue_label", "issue_number", "geographic_focus", "preheader")
+"""What an edition prints of its configuration. The brand is the house's and not part of an approval."""
+
+
+def printed(newsletter: Newsletter, draft: Draft) -> str:
+    """A digest of what an edition prints; also of a text that another program has written, which counts no revision."""
+    told = [getattr(newsletter, name) for name in PRINTED]
+    told.append(draft.user_edits if draft.has_user_edits else draft.generated_content)
+    return blake2s(json.dumps(told).encode(), digest_size=16).hexdigest()
 
 
 def decision_note(kit: Kit, viewer: Viewer, code: str, decision: Decision) -> Note:
@@ -189,6 +208,8 @@ def decision_note(kit: Kit, viewer: Viewer, code: str, decision: Decision) -> No
 
 
 def _approval(newsletter: Newsletter, draft: Draft | None) -> Approval:
+    approved = newsletter.approved_edition
+    same = draft is None or approved is None or approved == printed(newsletter, draft)
     return Approval(
         newsletter.approved_by,
         newsletter.approved_at,
@@ -197,6 +218,7 @@ def _approval(newsletter: Newsletter, draft: Draft | None) -> Approval:
         newsletter.review_asked_at,
         newsletter.changes_asked_by,
         newsletter.changes_asked_at,
+        same,
     )
 
 

@@ -10,6 +10,7 @@ from partita.apps.newsletter.formats import length_of, topic_label
 from partita.apps.newsletter.schema import Newsletter, Topics
 from partita.table import Action, AttributeOf, Item, Update
 from partita.table.types import timestamp
+from partita.table.versions import version_of
 
 I = TypeVar("I", bound=Item)  # noqa: E741 - an item, as T is a type
 TOUCHED_EVERY = timedelta(minutes=1)
@@ -66,11 +67,16 @@ def reached(newsletter: Newsletter, step: int) -> tuple[Action[Newsletter], ...]
 def changed(before: I, after: I, *also: AttributeOf[I, Any]) -> Update[I]:
     """The write of what differs between two states of an item, as its next version; nothing else of it is written. What
     belongs to others and counts no version stays as they wrote it meanwhile: a step's status, an export just made.
-    `also` are written in any case: a row that a step's status has made does not have them yet."""
+    `also` are written in any case: a row that a step's status has made does not have them yet. The next version is that
+    of `after` if it is a later one."""
     layout, attributes = type(before).__layout__, type(before).__attributes__
     names = dict.fromkeys(name for name in layout.names if getattr(before, name) != getattr(after, name))
     names |= dict.fromkeys(each.field_name for each in also)
-    return Update(before.own_key, *(attributes[name].set(getattr(after, name)) for name in names)).next_version(before)
+    counted = version_of(type(before))
+    update = Update(before.own_key, *(attributes[name].set(getattr(after, name)) for name in names))
+    number = max(getattr(before, counted.field_name) + 1, getattr(after, counted.field_name))
+    others = (each for each in update.actions if each.field != counted.field_name)
+    return update.next_version(before).with_actions(*others, counted.set(number))
 
 
 # What steps were made with

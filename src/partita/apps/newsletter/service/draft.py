@@ -25,7 +25,6 @@ from partita.kit.lists import find, find_or
 from partita.kit.permissions import Viewer
 from partita.kit.problems import Conflict, FieldError, NotFound, TooLarge
 from partita.table import Transaction, Write
-from partita.table.versions import next_version
 
 MOST_CHARACTERS = 200_000
 """The longest text of a newsletter."""
@@ -243,9 +242,8 @@ class Drafts:
             now = stamp(self._kit.clock)
             after = with_texts(draft, newsletter.title, texts, now)
             after = after.with_(Draft.quality(await self._quality(newsletter, after, texts)))
+            after, kept = await self._versions.entries(viewer, before.draft, before.texts, after, texts, action, now)
             save = changed(before.draft, after).when(Draft.updated_at.equals(before.draft.updated_at))
-            after = next_version(after)
-            kept = await self._versions.entries(viewer, before.draft, before.texts, after, texts, action, now)
             moment = self._kit.clock.now()
             touched = () if is_touched(newsletter, moment) else (touch(newsletter, moment),)
             await self._store.transact(Transaction(save, *kept, *touched, *writes))

@@ -65,9 +65,17 @@ class Outlines:
         return await self._change(viewer, code, change), made[0]
 
     async def edit_item(self, viewer: Viewer, code: str, item_id: str, edit: ItemEdit) -> Outline:
-        """Change an item's words, references or switch."""
+        """Change an item's words, references or switch, unless somebody else has changed its words since they were
+        seen."""
         changes = edit.changes
-        return await self._change(viewer, code, lambda plan: outlining.edit_item(plan, item_id, changes))
+
+        def change(plan: Plan) -> Plan:
+            at = plan.place(item_id)
+            if at is not None:
+                edit.check_version(outlining.item_version(plan.sections[at[0]].items[at[1]]))
+            return outlining.edit_item(plan, item_id, changes)
+
+        return await self._change(viewer, code, change)
 
     async def move_item(self, viewer: Viewer, code: str, item_id: str, move: ItemMove) -> Outline:
         """Move an item: a step up or down, or to a place."""

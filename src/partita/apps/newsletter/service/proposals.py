@@ -47,7 +47,7 @@ from partita.apps.newsletter.service.proposing.requirements import (
     read_requirements,
 )
 from partita.apps.newsletter.service.proposing.states import check_move, is_editable
-from partita.apps.newsletter.service.versions import VersionSummary
+from partita.apps.newsletter.service.versions import VersionSummary, revision_of_unkept
 from partita.kit.kit import Kit
 from partita.kit.limits import Rule
 from partita.kit.permissions import Viewer, authorize
@@ -476,26 +476,34 @@ class Proposals:
             _check_texts(after.text_inputs)
             now = self._kit.clock.now()
             after = after.model_copy(update={"updated_at": timestamp(now), **_touched(before.proposal, now)})
-            save, after = _saved(before.proposal, after), next_version(after)
-            kept = await self._kept(viewer, before, after, "restored" if restored else "saved") if keep else []
-            await self._store.transact(Transaction(save, *kept, *writes))
+            kept: Sequence[Write] = ()
+            if keep:
+                after, kept = await self._kept(viewer, before, after, "restored" if restored else "saved")
+            else:
+                after = next_version(after)
+            await self._store.transact(Transaction(_saved(before.proposal, after), *kept, *writes))
             return opened(after)
 
         return await self._store.attempt(attempt)
 
     async def _kept(
         self, viewer: Viewer, before: OpenProposal, after: Proposal, action: Literal["saved", "restored", "generated"]
-    ) -> list[Put[TextVersion] | Delete[TextVersion]]:
-        """The version that belongs to a change, in the place of the one of the same person and ten minutes."""
+    ) -> tuple[Proposal, list[Write]]:
+        """The proposal with its new revision, and the version that belongs to a change, in the place of the one of the
+        same person and ten minutes. A text before it that no version has is kept under a revision of its own."""
+        latest = await self._store.first(schema.text_versions(after.proposal_code).consistently())
+        there = before.proposal
+        texts = {key: str(text) for key, text in there.text_inputs.items()}
+        unkept = revision_of_unkept(latest, there.revision, texts) if before.words else None
+        after = after.with_(Proposal.revision((unkept or there.revision) + 1))
         new = _version(after, viewer, action)
-        query = schema.text_versions(after.proposal_code).consistently().shown_as(VersionSummary)
-        latest = await self._store.first(query)
-        writes: list[Put[TextVersion] | Delete[TextVersion]] = [Put(new)]
-        if latest is None and before.words:
-            writes.append(Put(_version(before.proposal, None, "saved")))
+        writes: list[Write] = [Put(new)]
+        if unkept is not None:
+            found = _version(there.with_(Proposal.revision(unkept)), None, "saved")
+            writes.append(Put(found if latest is None else found.with_(TextVersion.by_name("another program"))))
         elif latest is not None and _same_sitting(latest, new):
             writes.append(Delete(schema.text_version(latest.code, latest.revision).key))
-        return writes
+        return after, writes
 
     # -- deleting
 
@@ -528,7 +536,8 @@ class Proposals:
         _check_texts(after.text_inputs)
         now = self._kit.clock.now()
         after = after.model_copy(update={"updated_at": timestamp(now), **_touched(found, now)})
-        return (_saved(found, after), *await self._kept(viewer, before, next_version(after), "generated"))
+        after, kept = await self._kept(viewer, before, after, "generated")
+        return (_saved(found, after), *kept)
 
 
 def opened(proposal: Proposal) -> OpenProposal:
@@ -631,7 +640,7 @@ def _version(
     )
 
 
-def _same_sitting(latest: VersionSummary, new: TextVersion) -> bool:
+def _same_sitting(latest: TextVersion, new: TextVersion) -> bool:
     """Whether two versions are of the same ten minutes of one person's editing."""
     same = latest.action == new.action == "saved" and latest.by == new.by and latest.revision != new.revision
     return same and _window(latest.at) == _window(new.at)

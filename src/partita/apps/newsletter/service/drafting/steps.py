@@ -237,10 +237,10 @@ class Drafting:
         now = timestamp(self._kit.clock.now())
         after = with_texts(generated, newsletter.title, texts, now)
         after = after.with_(Draft.quality(as_stored(await self._quality(newsletter, after, texts))))
+        order = [section.key for section in sections]
+        after, kept = await self._history(work, before, texts_of(before, order), after, texts, now)
         save = changed(before, after, *_DOCUMENTED).when(Draft.updated_at.equals(before.updated_at))
         save = save.with_actions(*save.actions, Draft.exports.set_if_missing({}))
-        order = [section.key for section in sections]
-        kept = await self._history(work, before, texts_of(before, order), next_version(after), texts, now)
         count = len({str(each.get("source_id")) for each in after.citations})
         words = f"{after.word_count:,} words from {count} {'source' if count == 1 else 'sources'}."
         path = f"/newsletter/editions/{work.subject}/write"
@@ -248,11 +248,13 @@ class Drafting:
 
     async def _history(
         self, work: Work, before: Draft, texts_before: Texts, after: Draft, texts: Texts, now: str
-    ) -> list[Entry]:
+    ) -> tuple[Draft, list[Entry]]:
         person = await self._kit.accounts.people.find(work.requested_by)
         name = "" if person is None else person.name
         if not texts_before:
-            return [Put(version_of(after, texts, "generated", by=work.requested_by, by_name=name, at=now)).if_new()]
+            after = next_version(after)
+            new = version_of(after, texts, "generated", by=work.requested_by, by_name=name, at=now)
+            return after, [Put(new).if_new()]
         viewer = Viewer(user_id=work.requested_by, name=name)
         return await self._versions.entries(viewer, before, texts_before, after, texts, "generated", now)
 
