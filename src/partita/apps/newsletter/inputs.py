@@ -136,6 +136,14 @@ class TopicsEdit(Changes):
     selected_types: TopicList | None = None
     source_ids: Annotated[tuple[Id, ...], BeforeValidator(_listed), Field(max_length=200)] | None = None
     search_words: dict[Topic, Annotated[Line, Field(max_length=500)]] | None = None
+    any_age: (
+        Annotated[
+            tuple[Topic, ...],
+            BeforeValidator(_listed),
+            Field(max_length=12, description="Topics for which content of any age is taken."),
+        ]
+        | None
+    ) = None
 
 
 class PassageEdit(Input):
