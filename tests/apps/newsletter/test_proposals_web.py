@@ -174,6 +174,62 @@ async def test_the_api_of_proposals(desk: ServedLetters) -> None:
     assert (await ada.api("GET", path)).status == 404
 
 
+async def test_the_api_takes_texts_and_metadata_as_the_document_has_them(desk: ServedLetters) -> None:
+    ada = await desk.person()
+    metadata = {"deadline": "2031-01-01", "funder": "The Fund", "country": {"code": "KE", "share": 0.25}}
+    new = {"title": "Fodder", "text_inputs": {"summary": "It is dry.", "co_funding": "Half."}, "metadata": metadata}
+    made = await ada.api("POST", "/proposals", new)
+    assert made.status == 201, made.text
+    assert made.json["text_inputs"] == new["text_inputs"]
+    assert made.json["metadata"] | metadata == made.json["metadata"]
+    assert [each["key"] for each in made.json["sections"]][-1] == "co_funding", "a text without a section is one"
+    path = f"/proposals/{made.json['proposal_code']}"
+    edit = {"text_inputs": {"summary": "It rains."}, "metadata": {"country": None, "amount": 500, "region": "North"}}
+    edited = await ada.api("PATCH", path, edit)
+    assert edited.json["text_inputs"] == {"summary": "It rains.", "co_funding": "Half."}
+    there = edited.json["metadata"]
+    assert (there["amount"], there["region"], "country" in there, there["funder"]) == (500, "North", False, "The Fund")
+    assert len((await ada.api("GET", f"{path}/history")).json["items"]) == 2
+    stale = await ada.api("PATCH", path, {"text_inputs": {"summary": "Late."}, "revision": 1})
+    assert (stale.status, stale.json["code"]) == (409, "changed_meanwhile")
+
+
+@pytest.mark.parametrize(
+    ("field", "values"),
+    [
+        ("metadata", {"metadata": {"requirements": []}}),
+        ("metadata", {"metadata": {"a": 10**18}}),
+        ("metadata", {"metadata": {"a": 1e300}}),
+        ("metadata", {"metadata": {"": 1}}),
+        ("metadata", {"metadata": {"a": [[[[[[[[1]]]]]]]]}}),
+        ("deadline", {"metadata": {"deadline": "soon"}}),
+        ("text_inputs", {"text_inputs": {f"s{n}": "x" for n in range(41)}}),
+    ],
+)
+async def test_what_the_table_or_we_could_not_keep_is_refused(
+    desk: ServedLetters, field: str, values: dict[str, Any]
+) -> None:
+    ada = await desk.person()
+    made = await ada.api("POST", "/proposals", {"title": "Fodder", **values})
+    assert (made.status, made.json["errors"][0]["field"].partition(".")[0]) == (422, field), made.text
+    code = (await ada.api("POST", "/proposals", {"title": "Fodder"})).json["proposal_code"]
+    edited = await ada.api("PATCH", f"/proposals/{code}", values)
+    assert (edited.status, edited.json["errors"][0]["field"].partition(".")[0]) == (422, field)
+
+
+async def test_too_much_text_is_refused_whole_and_the_list_is_searched(desk: ServedLetters) -> None:
+    ada = await desk.person()
+    much = {"title": "Fodder", "text_inputs": {"a": "x" * 150_000, "b": "x" * 150_000}}
+    assert (await ada.api("POST", "/proposals", much)).status == 413
+    large = await ada.api("POST", "/proposals", {"title": "Fodder", "metadata": {"a": "x" * 61_000}})
+    assert large.status == 413
+    for title in ("Fodder banks", "Sand dams"):
+        await ada.api("POST", "/proposals", {"title": title, "funder": "The Fund"})
+    found = (await ada.api("GET", "/proposals?q=FUND%20dams")).json["items"]
+    assert [each["title"] for each in found] == ["Sand dams"]
+    assert len((await ada.api("GET", "/proposals?q=fund")).json["items"]) == 2
+
+
 async def test_saving_a_section_tells_which_citations_lead_to_no_source(desk: ServedLetters) -> None:
     ada = await desk.person()
     path = await _started(ada)

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Container
 from datetime import date
 from typing import Annotated, Any, Literal
 
-from pydantic import AfterValidator, BeforeValidator, Field
+from pydantic import AfterValidator, BeforeValidator, Field, model_validator
 
 from partita.apps.newsletter.formats import MOST_TOPICS, TOPICS, topic_label
 from partita.apps.newsletter.schema import (
@@ -136,6 +137,14 @@ class TopicsEdit(Changes):
     selected_types: TopicList | None = None
     source_ids: Annotated[tuple[Id, ...], BeforeValidator(_listed), Field(max_length=200)] | None = None
     search_words: dict[Topic, Annotated[Line, Field(max_length=500)]] | None = None
+    any_age: (
+        Annotated[
+            tuple[Topic, ...],
+            BeforeValidator(_listed),
+            Field(max_length=12, description="Topics for which content of any age is taken."),
+        ]
+        | None
+    ) = None
 
 
 class PassageEdit(Input):
@@ -534,6 +543,58 @@ Annex = Literal["yes", "no"]
 """Whether exports have the checklist of the call as an annex, if it has entries."""
 
 
+SectionTexts = Annotated[
+    dict[Annotated[Line, Field(min_length=1, max_length=100)], Markdown],
+    Field(max_length=40, description="Section → Markdown; a key that no section has becomes a section."),
+]
+_FACTS = frozenset(
+    {"applicant", "funder", "call_url", "deadline", "amount", "currency", "language", "theme", "annex", "frame"}
+)
+_KEPT_BY_US = frozenset({"sections", "requirements", "offer", "review", "frame"})
+_DEEPEST, _LARGEST, _LONGEST_KEY = 6, 10**15, 100
+
+
+def _own_metadata(metadata: dict[str, Any]) -> dict[str, Any]:
+    """What others keep in a proposal's metadata: values of JSON that the table can hold, and nothing of ours."""
+    ours = sorted(_KEPT_BY_US & metadata.keys())
+    if ours:
+        raise ValueError(f"{', '.join(ours)} cannot be set here: sections, requirements and reviews have routes.")
+    _check_json(metadata, 0)
+    return metadata
+
+
+def _check_json(value: Any, depth: int) -> None:
+    if depth > _DEEPEST:
+        raise ValueError(f"Values may be nested {_DEEPEST} deep.")
+    if isinstance(value, dict):
+        if not all(0 < len(key) <= _LONGEST_KEY for key in value):
+            raise ValueError(f"Names have 1 to {_LONGEST_KEY} characters.")
+        for each in value.values():
+            _check_json(each, depth + 1)
+    elif isinstance(value, list):
+        for each in value:
+            _check_json(each, depth + 1)
+    elif isinstance(value, int | float) and not abs(value) <= _LARGEST:
+        raise ValueError("Numbers are at most 1,000,000,000,000,000.")
+
+
+OwnMetadata = Annotated[
+    dict[str, Any],
+    AfterValidator(_own_metadata),
+    Field(max_length=60, description="Facts, checked as the fields of the same name; the rest is kept as it is."),
+]
+
+
+def _with_facts(values: Any, fields: Container[str]) -> Any:
+    """Facts in `metadata`, where the document has them, are the fields of the same name."""
+    metadata = values.get("metadata") if isinstance(values, dict) else None
+    if not isinstance(metadata, dict):
+        return values
+    facts = {name: value for name, value in metadata.items() if name in _FACTS and name in fields}
+    rest = {name: value for name, value in metadata.items() if name not in facts}
+    return {**facts, **values, "metadata": rest}
+
+
 class NewProposal(Input):
     """A proposal and the frame it begins with."""
 
@@ -551,6 +612,13 @@ class NewProposal(Input):
     language: Language = "en"
     theme: Theme = "journal"
     annex: Annex = "yes"
+    text_inputs: SectionTexts = Field(default_factory=dict)
+    metadata: OwnMetadata = Field(default_factory=dict)
+
+    @model_validator(mode="before")
+    @classmethod
+    def _facts_of_metadata(cls, values: Any) -> Any:
+        return _with_facts(values, cls.model_fields)
 
 
 class ProposalEdit(Edit):
@@ -569,6 +637,13 @@ class ProposalEdit(Edit):
     language: Language | None = None
     theme: Theme | None = None
     annex: Annex | None = None
+    text_inputs: SectionTexts | None = None
+    metadata: OwnMetadata | None = None
+
+    @model_validator(mode="before")
+    @classmethod
+    def _facts_of_metadata(cls, values: Any) -> Any:
+        return _with_facts(values, cls.model_fields)
 
 
 class ProposalFacts(Edit):

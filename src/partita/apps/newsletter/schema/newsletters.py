@@ -127,6 +127,8 @@ class Topics(Item, table=MAIN, pk="NEWSLETTER#{newsletter_code}", sk="TOPICS"):
     """Chunk ids that come first."""
     excluded: Attribute[UnlessEmpty[tuple[str, ...]]] = attribute(default=(), max_length=500)
     """Chunk ids that never come."""
+    any_age: Attribute[UnlessEmpty[tuple[str, ...]]] = attribute(default=(), max_length=12)
+    """Topics for which content of any age is taken."""
     settings: Attribute[UnlessEmpty[dict[str, Any]]] = attribute(default_factory=dict)
     """What the retrieval was made with; the page tells what has changed since."""
     thin: Attribute[UnlessEmpty[tuple[str, ...]]] = attribute(default=(), max_length=12)

@@ -40,6 +40,7 @@ LABELS = {
     "source_ids": "sources",
     "pinned": "pinned passages",
     "excluded": "excluded passages",
+    "any_age": "how far back to look",
     "retrieved": "content",
 }
 """What a setting is called when it has changed since."""
@@ -88,6 +89,7 @@ def retrieval_settings(newsletter: Newsletter, topics: Topics) -> dict[str, Any]
         "source_ids": sorted(topics.source_ids),
         "pinned": sorted(topics.pinned),
         "excluded": sorted(topics.excluded),
+        "any_age": sorted(topics.any_age) or None,
     }
 
 

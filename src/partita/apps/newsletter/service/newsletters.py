@@ -322,6 +322,7 @@ def _steps(newsletter: Newsletter, source: Whole, *, frame_only: bool) -> list[T
                 selected_types=topics.selected_types,
                 source_ids=topics.source_ids,
                 search_words=topics.search_words,
+                any_age=topics.any_age,
                 updated_at=now,
                 **found,
             )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import unicodedata
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import date, datetime, timedelta
@@ -31,7 +32,7 @@ from partita.apps.newsletter.service.editing.comparing import normal
 from partita.apps.newsletter.service.editing.lengths import word_count
 from partita.apps.newsletter.service.editing.sections import document
 from partita.apps.newsletter.service.history import restored_texts
-from partita.apps.newsletter.service.newsletters import CodeTaken
+from partita.apps.newsletter.service.newsletters import CodeTaken, folded_words
 from partita.apps.newsletter.service.proposing.budgets import Budget, budgets_in
 from partita.apps.newsletter.service.proposing.frames import (
     MOST_SECTIONS,
@@ -50,6 +51,7 @@ from partita.apps.newsletter.service.proposing.states import check_move, is_edit
 from partita.apps.newsletter.service.versions import VersionSummary, revision_of_unkept
 from partita.kit.kit import Kit
 from partita.kit.limits import Rule
+from partita.kit.lists import follow_page
 from partita.kit.permissions import Viewer, authorize
 from partita.kit.problems import Conflict, Forbidden, NotFound, TooLarge
 from partita.table import Delete, Page, Put, Transaction, Update, Write
@@ -209,6 +211,12 @@ class ProposalSummary(BaseModel):
     def open_requirements(self) -> int:
         return sum(not each.done for each in read_requirements(formats.as_plain(self.metadata)))
 
+    def has_words(self, words: Sequence[str]) -> bool:
+        """Whether title, description, funder or code have all of them, as parts of words too."""
+        text = " ".join((self.title, self.description, self.funder, self.proposal_code))
+        folded = unicodedata.normalize("NFKC", text).casefold()
+        return all(word in folded for word in words)
+
     def overdue(self, today: str) -> bool:
         """Whether its day is over and it was never sent."""
         return self.deadline is not None and self.deadline < today and is_editable(self.status)
@@ -238,7 +246,9 @@ class Proposals:
         now = timestamp(self._kit.clock.now())
         made = sections_of_frame(new.frame, new.language) if sections is None else tuple(sections)
         facts = {name: getattr(new, name) for name in FACTS}
-        metadata = {"frame": new.frame, "sections": stored_sections(made), **_stored_facts(facts)}
+        own = formats.as_stored(new.metadata)
+        metadata = {**own, "frame": new.frame, "sections": stored_sections(made), **_stored_facts(facts)}
+        _check_texts(new.text_inputs)
         proposal = Proposal(
             id=str(uuid4()),
             proposal_code=formats.proposal_code(self._kit.clock.now()),
@@ -247,6 +257,7 @@ class Proposals:
             user_id=viewer.id,
             user_email=(account.email if account is not None else None) or "",
             user_name=viewer.name,
+            text_inputs=dict(new.text_inputs),
             metadata=_bounded(metadata),
             created_at=now,
             updated_at=now,
@@ -269,15 +280,30 @@ class Proposals:
         return opened(await self._access.proposal(viewer, code, write=write))
 
     async def page(
-        self, viewer: Viewer, sort: Sort = "touched", *, limit: int = 20, cursor: str | None = None
+        self,
+        viewer: Viewer,
+        sort: Sort = "touched",
+        *,
+        words: str = "",
+        limit: int = 20,
+        cursor: str | None = None,
     ) -> Page[ProposalSummary]:
-        """The viewer's own: by deadline (those that have one), last edited or newest first. Texts are not read."""
+        """The viewer's own: by deadline (those that have one), last edited or newest first; with words, those that have
+        all of them. Texts are not read."""
         query = {
             "due": schema.proposals_due,
             "touched": schema.proposals_touched,
             "created": schema.proposals_of,
         }[sort](viewer.id)
-        return await self._store.page(query.shown_as(ProposalSummary), limit=limit, after=cursor)
+        shown = query.shown_as(ProposalSummary)
+        wanted = folded_words(words)
+        if not wanted:
+            return await self._store.page(shown, limit=limit, after=cursor)
+
+        async def follow(some: Sequence[ProposalSummary]) -> list[ProposalSummary]:
+            return [each for each in some if each.has_words(wanted)]
+
+        return await follow_page(self._store, shown, follow, limit=limit, after=cursor)
 
     async def without_deadline(self, viewer: Viewer, *, limit: int = 50) -> tuple[ProposalSummary, ...]:
         """The viewer's own that nobody has given a deadline, last edited first."""
@@ -303,11 +329,17 @@ class Proposals:
             edit.check_revision(before.proposal.revision)
             changes = dict(edit.changes)
             own: dict[str, Any] = {name: changes.pop(name) for name in ("title", "description") if name in changes}
+            texts, others = changes.pop("text_inputs", {}), formats.as_stored(changes.pop("metadata", {}))
             kept = {name: value for name, value in before.proposal.metadata.items() if name not in changes}
-            metadata = {**kept, **_stored_facts(changes)}
-            return before.proposal.model_copy(update={**own, "metadata": _bounded(metadata)})
+            metadata = {**kept, **others, **_stored_facts(changes)}
+            after = before.proposal.model_copy(update={**own, "metadata": _bounded(metadata)})
+            for key, text in texts.items():
+                after = with_text(after, key, text)
+            if len(opened(after).sections) > MOST_SECTIONS:
+                raise TooLarge(f"At most {MOST_SECTIONS} sections.")
+            return after
 
-        return await self.change(viewer, code, change)
+        return await self.change(viewer, code, change, keep="text_inputs" in edit.model_fields_set)
 
     async def save_section(self, viewer: Viewer, code: str, key: str, edit: ProposalSectionText) -> OpenProposal:
         """Replace the text of a section, unless somebody else has changed it since it was opened."""

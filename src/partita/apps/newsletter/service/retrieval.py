@@ -106,6 +106,7 @@ class Retrieving:
             known.append(found.statistics)
         await work.progress("Choosing", done=len(labels), total=len(labels))
         wishes = Wishes(frozenset(topics.pinned), frozenset(topics.excluded), await self._used_in(newsletter))
+        wishes = replace(wishes, any_age=frozenset(map(topic_label, topics.any_age)))
         return await work.in_thread(retrieve, edition, candidates, queries, _together(known), wishes)
 
     async def _pinned(self, topics: Topics, language: str) -> dict[str, list[Passage]]:
