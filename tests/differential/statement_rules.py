@@ -13,9 +13,12 @@ _UNREAD = (
     *("Statement wasn't well formed", "UPDATE requires a WHERE clause", "Could not parse", "Cannot parse PartiQL"),
     *("Unsupported PartiQL", "Invalid SET assignment"),
 )
-_SHARED = ("Responses", "Errors")
+_SHARED = ("Responses", "Errors", "Failed")
 _ODD = r"\b(1\.0|2E0)\b"
 """Numbers that are keys in another spelling."""
+
+_OF_ITEMS = {None, "DuplicateItem", "ConditionalCheckFailed"}
+"""What a write in a batch is told by whether its item is there."""
 
 _REFUSALS = re.compile(
     "^(Validation failed in TransactStatements.*?: )?("
@@ -79,8 +82,14 @@ def _same_number(it: Difference) -> bool:
         return False
     reasons = {it.theirs.code, *it.theirs.members.get("Reasons", ())}
     missed = reasons <= {"TransactionCanceledException", "ConditionalCheckFailedException", "None"}
-    if it.ours.ok and missed and re.search(_ODD, request_text(it)):
+    odd = re.search(_ODD, request_text(it)) is not None
+    if it.ours.ok and missed and odd:
         return True
+    if odd and both_answer(it, "Errors"):
+        ours, theirs = it.ours.members["Errors"], it.theirs.members["Errors"]
+        pairs = zip(ours, theirs, strict=False)
+        if len(ours) == len(theirs) and all(one == other or {one, other} <= _OF_ITEMS for one, other in pairs):
+            return True
     return it.seconded and it.member in ("outcome", "code", "contents", "Items", "Reasons", *_SHARED)
 
 

@@ -178,7 +178,8 @@ def _batch(wire: object) -> StatementRequest:
         if isinstance(found, Select):
             reads.append(ReadStatement(select=found, consistent=bool(entry.get("ConsistentRead"))))
         else:
-            writes.append(WriteStatement(write=found))
+            asked: FailureReturn = entry.get("ReturnValuesOnConditionCheckFailure") or "NONE"
+            writes.append(WriteStatement(write=found, on_failure=asked))
     if len(reads) != len(request["Statements"]) != len(writes):
         raise ValidationError("Read and write requests together in the same batch is not supported.")
     capacity: Reported = request.get("ReturnConsumedCapacity") or "NONE"
