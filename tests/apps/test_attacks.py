@@ -149,6 +149,27 @@ async def test_what_waits_is_not_done_for_who_lost_the_right_meanwhile(world: Wo
     assert len((await call(boss, "GET", "/api/fus/sites")).json["items"]) == 1
 
 
+async def test_a_suspension_does_not_end_by_leaving(world: World) -> None:
+    _, boss = await world.person("boss", "admin")
+    cara, browser = await world.person("cara")
+    dan, other = await world.person("dan")
+    mine = "/api/worthwatch/me/curator-application"
+    statement = {"statement": "I have run a film club in Leeds for ten years, and write a note on every evening."}
+    for who in (browser, other):
+        assert (await call(who, "POST", mine, statement)).status < 300
+    decide = "/api/worthwatch/curators"
+    for user, decision in ((cara, "approve"), (cara, "suspend"), (dan, "decline")):
+        answer = await call(boss, "POST", f"{decide}/{user.user_id}/{decision}", {"reason": "spam"})
+        assert answer.status < 300, answer.text
+    for who, code in ((browser, "suspended"), (other, "too_early")):
+        assert (await call(who, "DELETE", "/api/worthwatch/me", {"keepLists": False})).status < 300
+        await world.settle()
+        assert (await call(who, "POST", mine, statement)).json["code"] == code
+    left = (await call(browser, "GET", "/api/account/data")).text
+    assert "film club" not in left
+    assert (await call(boss, "POST", f"{decide}/{cara.user_id}/approve", {"reason": "sorry"})).status < 300
+
+
 # -- sessions and mail
 
 

@@ -31,7 +31,7 @@ _PAGE = Markup("""\
 _DOTS = re.compile(r"[.\u3002\u2024\ufe52]+(?=[^\s.])")
 _SPACES = re.compile(r"(\s+)")
 _DECIMAL = re.compile(r"\W*\d+\.\d+\W*")
-_LINK_MARKS = re.compile(r"//|[@\\]|\bwww\.|\w:(?=[^\W\d])", re.IGNORECASE)
+_LINK_MARKS = re.compile(r"//|[@\\]|\bwww\.|\w:(?=[^\W\d]|/)", re.IGNORECASE)
 _CUT_AT = re.compile(r"[@:/\\?#=%&]+")
 _LINK_PARTS = re.compile(r"[^\w\s.,'\u2019()&+-]|_")
 

@@ -24,6 +24,8 @@ F = TypeVar("F", bound=Callable[..., Any])
 
 MOST_BYTES = 1_000_000
 """The largest body a route takes unless it says otherwise."""
+PUBLIC_BYTES = 100_000
+"""The same of the API's routes that need no account."""
 
 
 async def viewer_of(request: Request) -> Viewer:
@@ -100,7 +102,7 @@ class Routes:
         permission: str,
         *,
         refuses: Sequence[int] = (),
-        most_bytes: int = MOST_BYTES,
+        most_bytes: int | None = None,
         faceless: bool = False,
         polled: bool = False,
         steady: bool = False,
@@ -116,6 +118,9 @@ class Routes:
         `keeps` is the model of the form that a page sends: if its sender has to sign in again, what was typed is kept.
         Such a route reads it with `submitted` or `edited`."""
 
+        if most_bytes is None:
+            small = permission == Access.PUBLIC and not self.pages and method != "GET"
+            most_bytes = PUBLIC_BYTES if small else MOST_BYTES
         if steady and (method != "GET" or permission != Access.PUBLIC):
             raise ValueError(f"{method} {path} cannot be steady: only what everybody may get is kept")
         if faceless and permission != Access.PUBLIC:
