@@ -113,6 +113,7 @@ def build(
     from partita.kit.mail import mail_for
     from partita.kit.meaning.choosing import meaning_for
     from partita.kit.notifications import Notifications
+    from partita.kit.personal_data.forgetting import forget_handler
     from partita.kit.personal_data.service import PersonalData
     from partita.kit.schema import HOUSE
     from partita.kit.search import Search
@@ -161,6 +162,8 @@ def build(
             avatar_handler(files),
             *(handler for system in systems for handler in system.changes),
         ]
+        if settings.backend != "embedded":  # else all processes have one index, and the job itself has seen to it
+            handlers.append(forget_handler(search, [each for system in systems for each in system.searches]))
         worker = _worker(settings, tables, handlers, clock)
         kit.jobs.use([rebuild_kind(search, kit.store, [each for system in systems for each in system.searches])])
         kit.jobs.use([PersonalData(kit, systems).kind])

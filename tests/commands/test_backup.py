@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import asyncio
 import json
+import subprocess
+import sys
+import time
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from urllib.parse import parse_qsl, urlsplit
@@ -83,6 +86,40 @@ def test_an_encrypted_backup_takes_its_passphrase_from_the_environment(
     _run("restore", tmp_path / "monday", "--data", tmp_path / "new")
     assert contents(tmp_path / "new")["secret"] == contents(data)["secret"]
     assert sorted(path.name for path in tmp_path.iterdir()) == ["monday", "new"]
+
+
+def test_large_values_in_a_bucket_do_not_go_back_and_that_is_told(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    data = tmp_path / "data"
+    with Engine(data) as engine:
+        make_table(engine, ACCOUNTS.default_name)
+        recovery = {"PointInTimeRecoverySpecification": {"PointInTimeRecoveryEnabled": True}}
+        engine.call("UpdateContinuousBackups", {"TableName": ACCOUNTS.default_name, **recovery})
+    time.sleep(1.1)
+    moment = "1 second ago"
+    monkeypatch.setenv("PARTITA_FILES", "s3")
+    monkeypatch.setenv("PARTITA_S3_BUCKET", "our-files")
+    said = _run("restore", data, "--data", tmp_path / "then", "--at", moment)
+    assert "large values are in the bucket our-files, which does not go back" in said
+
+
+_ENDED = """
+import os, signal, sys
+from partita.cli import app
+from partita.kit.backup import taking
+
+taking.Writing.pages = lambda *_: os.kill(os.getpid(), getattr(signal, sys.argv.pop()))
+app()
+"""
+
+
+@pytest.mark.parametrize("name", ["SIGTERM", "SIGHUP", "SIGINT"])
+def test_one_that_is_ended_leaves_nothing_behind(data: Path, tmp_path: Path, name: str) -> None:
+    command = [sys.executable, "-c", _ENDED, "backup", str(tmp_path / "monday"), "--data", str(data), name]
+    assert subprocess.run(command, capture_output=True).returncode > 0
+    assert [path.name for path in tmp_path.iterdir()] == []
+    assert list((data / ".backup").iterdir()) == []
 
 
 def test_what_is_elsewhere_is_told(data: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -5,11 +5,13 @@ from __future__ import annotations
 
 import asyncio
 import shutil
+from dataclasses import replace
 
 import pytest
 
 from partita.dynamo.errors import StorageMissingError
 from partita.engine.database import FILE_NAME
+from partita.kit.files import S3Files
 from partita.kit.settings import Settings
 from partita.store.circuit import NotAnsweringError
 from partita.web.house import health
@@ -91,3 +93,18 @@ def test_who_wants_no_limit_sets_it_to_nothing(monkeypatch: pytest.MonkeyPatch) 
     monkeypatch.setattr(shutil, "disk_usage", lambda _: usage._replace(free=0))
     assert health._has_room(Settings(least_free_mb=0))
     assert not health._has_room(Settings(least_free_mb=1))
+
+
+async def test_a_machine_whose_bucket_does_not_answer_says_so(served: Served, monkeypatch: pytest.MonkeyPatch) -> None:
+    class Silent(S3Files):
+        def __init__(self) -> None:
+            pass
+
+        async def answers(self) -> bool:
+            await asyncio.sleep(60)
+            return True
+
+    monkeypatch.setattr(health, "_READY_SECONDS", 0.05)
+    kit = replace(served.suite.kit, files=Silent())
+    assert not await health._files_answer(replace(served.suite, kit=kit))
+    assert await health._files_answer(served.suite), "a folder answers"

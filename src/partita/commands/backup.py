@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import os
+import signal
 import sys
+import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -42,7 +44,7 @@ def backup(
         if encrypt:
             _check_encryption()
         passphrase = _passphrase(new=True) if encrypt else None
-        with _progress() as progress:
+        with _ended_by_signals(), _progress() as progress:
             manifest = back_up(source, folder, passphrase=passphrase, progress=progress)
     typer.echo(f"backed up to {folder}{', encrypted' if encrypt else ''}")
     _summarise(manifest)
@@ -71,7 +73,7 @@ def restore(
     from partita.kit.backup.taking import is_data
 
     kept: list[str] = []
-    with _errors_in_one_line():
+    with _errors_in_one_line(), _ended_by_signals():
         moment = None if at is None else to_second(at, datetime.now(UTC))
         if moment is None and is_data(folder):
             raise BackupError(f"{folder} is a data folder: add --at, such as --at '10 minutes ago'.")
@@ -91,7 +93,12 @@ def restore(
     _summarise(manifest)
     if kept:
         typer.echo(f"note     their changes are not kept, so they are as they are now: {', '.join(kept)}")
-    if manifest.of_suite and moment is not None:
+    if manifest.of_suite and moment is not None and _bucket() is not None:
+        typer.echo(
+            f"note     large values are in the bucket {_bucket()}, which does not go back: what was deleted since"
+            " is lost, unless it keeps versions; partita doctor names it"
+        )
+    elif manifest.of_suite and moment is not None:
         typer.echo(f"note     files are those of {folder}: one that was deleted after that moment is not among them")
     if manifest.of_suite and not manifest.has_secret:
         typer.echo("note     there is no secret: serve it with the same PARTITA_SECRET as before")
@@ -115,6 +122,12 @@ def _settings(data: Path | None) -> Settings | None:
         return read_settings() if data is None else read_settings(data=data)
     except SettingsError as error:
         raise BackupError(str(error)) from None
+
+
+def _bucket() -> str | None:
+    """Where large values are, if not in the data folder."""
+    settings = _settings(None)
+    return settings.s3_bucket if settings is not None and settings.files == "s3" else None
 
 
 def _check_encryption() -> None:
@@ -145,6 +158,21 @@ def _passphrase(*, new: bool) -> str:
         raise BackupError(f"There is no terminal to ask for the passphrase. Set {_VARIABLE}.")
     asked: str = typer.prompt("Passphrase", hide_input=True, confirmation_prompt=new)
     return asked
+
+
+@contextmanager
+def _ended_by_signals() -> Iterator[None]:
+    """Whoever ends it by SIGTERM, or by closing the terminal, leaves nothing behind either."""
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    signals = [getattr(signal, name) for name in ("SIGTERM", "SIGHUP") if hasattr(signal, name)]
+    before = {each: signal.signal(each, signal.default_int_handler) for each in signals}
+    try:
+        yield
+    finally:
+        for each, handler in before.items():
+            signal.signal(each, handler)
 
 
 @contextmanager

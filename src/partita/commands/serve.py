@@ -52,6 +52,7 @@ def serve(
     """Serve the suite. Options override the settings."""
     from partita.engine.leftovers import lost_tables
     from partita.heaps import bound_heaps
+    from partita.kit.backup.taking import clear_left_behind
     from partita.kit.settings import SettingsError, read_settings
     from partita.web import logs
 
@@ -64,6 +65,7 @@ def serve(
         lost = None if new or settings.backend != "embedded" else lost_tables(settings.data)
         if lost is not None:
             raise SettingsError(lost)
+        clear_left_behind(settings.data)
         listener = _listen(settings)
         # Server processes read the settings from the environment: pass on the options and the chosen port.
         overrides |= {"host": settings.host, "port": listener.getsockname()[1]}

@@ -25,6 +25,11 @@ class Circuit:
         """When somebody may try; None while it answers."""
         self._answered_at = float("-inf")
 
+    @property
+    def answers(self) -> bool:
+        """Whether the last one who asked was answered."""
+        return self._again_at is None
+
     def enter(self) -> float:
         """Refuse to ask if it did not answer a moment ago; when this was asked."""
         now = self._monotonic()

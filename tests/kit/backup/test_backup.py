@@ -248,6 +248,49 @@ def test_a_disk_without_room_is_told_before_anything_is_copied(
     assert list(tmp_path.iterdir()) == []
 
 
+def test_an_encrypted_backup_does_not_fill_the_disk_that_is_served_from(
+    made: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    usage = shutil.disk_usage(tmp_path)
+    monkeypatch.setattr(
+        shutil, "disk_usage", lambda path: usage._replace(free=50_000_000 if "data" in Path(path).parts else 10**12)
+    )
+    with pytest.raises(BackupError, match=r"needs [\d,]+ bytes in .*data for a copy of the tables meanwhile"):
+        _encrypted(made / "data", tmp_path / "copy")
+    _plain(made / "data", tmp_path / "copy")
+
+
+def test_what_a_killed_backup_left_is_cleared_unless_one_runs(tmp_path: Path) -> None:
+    data = make_data(tmp_path / "data")
+    taking.clear_left_behind(data)
+    with taking.beside(data) as staging:
+        (staging / "one").touch()
+        taking.clear_left_behind(data)
+        assert (staging / "one").exists()
+    (data / ".backup" / "files").mkdir()
+    (data / ".backup" / "files" / "left").write_text("somebody's")
+    taking.clear_left_behind(data)
+    assert list((data / ".backup").iterdir()) == []
+
+
+def test_a_new_ext4_mount_is_restored_into(made: Path, tmp_path: Path) -> None:
+    new = tmp_path / "mount"
+    (new / "lost+found").mkdir(parents=True)
+    restore(made / "plain", new)
+    assert (new / "partita.sqlite3").exists()
+    (tmp_path / "other" / "lost+found" / "something").mkdir(parents=True)
+    with pytest.raises(BackupError, match="is not empty: it has lost"):
+        restore(made / "plain", tmp_path / "other")
+
+
+def test_a_folder_that_cannot_be_written_says_what_to_do(
+    made: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(os, "access", lambda *_: False)  # root may write anywhere
+    with pytest.raises(BackupError, match=r"Nothing can be written in .*cp -a .* COPY"):
+        back_up(made / "data", tmp_path / "copy")
+
+
 def test_a_file_deleted_while_the_backup_runs_is_in(tmp_path: Path) -> None:
     data = make_data(tmp_path / "data")
     name = "0" * 32 + ".txt"

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import socket
 import subprocess
 import sys
+import time
 from base64 import b64decode
 from collections.abc import AsyncIterator, Iterator
 from datetime import UTC, datetime, timedelta
@@ -17,9 +19,11 @@ import boto3
 import pytest
 
 from partita.extras import pip
-from partita.kit.files import FileNameError, S3Files
+from partita.kit.files import FileNameError, S3Files, s3
 from partita.kit.files.s3 import Encryption
 from partita.kit.problems import NotFound, TooLarge, Unavailable
+from partita.store.answers import ConnectionFailedError
+from partita.store.circuit import Circuit
 from tests.kit.conftest import HandClock
 from tests.serving import CREDENTIALS, Served, moto_server
 
@@ -314,3 +318,34 @@ except SettingsError as error:
 """
     said = subprocess.run([sys.executable, "-c", program], check=True, capture_output=True, text=True).stdout
     assert said == f"Files in S3 need boto3: {pip('aws')}, or set PARTITA_FILES=local.\n"
+
+
+async def test_a_silent_endpoint_holds_nobody_for_long_and_is_then_asked_by_one_alone(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(s3, "_ANSWER_SECONDS", 0.5)
+    monkeypatch.setenv("AWS_ACCESS_KEY_ID", "any")
+    monkeypatch.setenv("AWS_SECRET_ACCESS_KEY", "any")
+    with socket.create_server(("127.0.0.1", 0)) as silent:
+        url = f"http://127.0.0.1:{silent.getsockname()[1]}"
+        files = S3Files(BUCKET, region="us-east-1", endpoint_url=url)
+        assert await files.answers(), "nobody has asked yet"
+        begun = time.monotonic()
+        waiting = [files.load(f"large-values/{number}") for number in range(30)]
+        assert {type(each) for each in await asyncio.gather(*waiting, return_exceptions=True)} == {Unavailable}
+        assert time.monotonic() - begun < 3, "eight wait, the others are refused"
+        begun = time.monotonic()
+        with pytest.raises(Unavailable):
+            await files.load("one")
+        assert time.monotonic() - begun < 0.2
+        assert not await files.answers()
+        await files.close()
+
+
+async def test_an_endpoint_that_answers_again_is_noticed_when_readiness_asks(
+    server: Served, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async for files in _files(server, monkeypatch):
+        monkeypatch.setattr(files, "_circuit", Circuit(rest=0.0))
+        files._circuit.leave(files._circuit.enter(), ConnectionFailedError("silent"))
+        assert await files.answers()

@@ -93,11 +93,23 @@ def new_data(data: Path, needed: int = 0) -> Iterator[Path]:
 def check_empty(data: Path) -> None:
     if data.exists() and not data.is_dir():
         raise BackupError(f"{data} is a file. Name a new folder.")
-    inside = sorted(entry.name for entry in data.iterdir()) if data.exists() else []
+    inside = sorted(entry.name for entry in data.iterdir() if not _of_a_mount(entry)) if data.exists() else []
     if inside == [_RESTORING]:
         raise BackupError(f"A restore into {data} was interrupted. Delete {data / _RESTORING} and start again.")
     if inside:
         raise BackupError(f"{data} is not empty: it has {inside[0]}. Name a new folder; nothing is overwritten.")
+
+
+def _of_a_mount(entry: Path) -> bool:
+    """`lost+found`, which a new ext4 file system has; only root may look into it."""
+    if entry.name != "lost+found":
+        return False
+    try:
+        return not any(entry.iterdir())
+    except PermissionError:
+        return True
+    except NotADirectoryError:
+        return False
 
 
 def _check_room(data: Path, needed: int) -> None:

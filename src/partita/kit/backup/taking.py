@@ -7,16 +7,18 @@ begins and every file gets a second name (a hard link). After that everything ca
 
 from __future__ import annotations
 
+import errno
 import logging
 import os
 import secrets
 import shutil
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from hashlib import sha256
 from pathlib import Path
+from shlex import quote
 from typing import TYPE_CHECKING
 
 from partita import __version__
@@ -47,6 +49,9 @@ if TYPE_CHECKING:
     from partita.kit.backup.sealing import Seal
 
 _STAGING = ".backup"
+_SPARE_BYTES = 64 * 1024 * 1024
+"""What whoever serves the folder may need until the copy is gone."""
+_READ_ONLY = (errno.EROFS, errno.EACCES, errno.EPERM)
 _log = logging.getLogger(__name__)
 
 
@@ -93,6 +98,8 @@ def copy_all(data: Path, staging: Path, writing: Writing) -> Manifest:
         with nothing_changes(*folders):
             snapshot = opened.enter_context(Snapshot(data / FILE_NAME))
             linked = [name for name in _whole_files(data, snapshot) if _link(data / name, staging / name)]
+        if writing.seal is not None:
+            _check_room(staging, snapshot.size)
         writing.expect(snapshot.size + sum((staging / name).stat().st_size for name in linked))
         tables = tuple(BackedUpTable(name=each.name, items=each.items, bytes=each.bytes) for each in snapshot.tables())
         writing.take_made(FILE_NAME, staging, lambda target: snapshot.copy(target, writing.pages))
@@ -104,6 +111,16 @@ def copy_all(data: Path, staging: Path, writing: Writing) -> Manifest:
             writing.take(name, data / name)
     moment = datetime.fromtimestamp(snapshot.moment, UTC)
     return Manifest(partita=__version__, moment=moment, tables=tables, files=tuple(writing.files))
+
+
+def _check_room(staging: Path, needed: int) -> None:
+    """For the plain copy of the tables, beside those that are served."""
+    free = shutil.disk_usage(staging).free
+    if free < needed + _SPARE_BYTES:
+        raise BackupError(
+            f"An encrypted backup needs {needed + _SPARE_BYTES:,} bytes in {staging.parent} for a copy of the tables "
+            f"meanwhile, and there are {free:,}. Free some space, or make one that is not encrypted."
+        )
 
 
 def _whole_files(data: Path, snapshot: Snapshot) -> Iterator[str]:
@@ -140,7 +157,18 @@ def _link(file: Path, target: Path) -> bool:
 def beside(data: Path) -> Iterator[Path]:
     """A folder beside the files, for their second names; one backup at a time has it."""
     staging = data / _STAGING
-    _make_for_owner(data, staging)
+    try:
+        _make_for_owner(data, staging)
+        if not os.access(staging, os.W_OK):
+            raise PermissionError(errno.EACCES, os.strerror(errno.EACCES))
+    except OSError as error:
+        if error.errno not in _READ_ONLY:
+            raise
+        raise BackupError(
+            f"Nothing can be written in {data} ({error.strerror}), where a backup gives files second names. If that"
+            " cannot be changed, stop whoever serves it, copy it as it is"
+            f" (cp -a {quote(str(data))} COPY), and back up the copy."
+        ) from None
     with alone_in(staging) as alone:
         if not alone:
             raise BackupError(f"Another backup of {data} is running. Wait until it is done.")
@@ -149,6 +177,15 @@ def beside(data: Path) -> Iterator[Path]:
             yield staging
         finally:
             _empty(staging)
+
+
+def clear_left_behind(data: Path) -> None:
+    """Delete what a backup left that was killed: a copy of what was there then. One that runs is left alone."""
+    staging = data / _STAGING
+    if staging.is_dir():
+        with suppress(OSError), alone_in(staging) as alone:
+            if alone:
+                _empty(staging)
 
 
 def _make_for_owner(data: Path, folder: Path) -> None:

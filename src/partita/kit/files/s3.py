@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import random
+import time
 from collections.abc import AsyncIterable, AsyncIterator, Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from datetime import UTC, datetime
 from functools import partial
 from typing import TYPE_CHECKING, Any, Literal, TypeVar
@@ -20,6 +23,8 @@ from partita.kit.files.names import segments_of
 from partita.kit.files.s3_links import signed_link
 from partita.kit.problems import NotFound, TooLarge, Unavailable
 from partita.kit.settings import SettingsError
+from partita.store.answers import ConnectionFailedError
+from partita.store.circuit import Circuit
 
 if TYPE_CHECKING:
     from botocore.exceptions import ClientError
@@ -32,6 +37,12 @@ _PUBLIC = "partita-public"
 _PUBLIC_SECONDS = 3600
 _FOLLOWED_SECONDS = 30  # a link is good for twice as long at most
 _PART_BYTES = 8_000_000  # S3 takes parts of at least 5 MB, but the last
+_CONNECT_SECONDS = 2.0
+_ANSWER_SECONDS = 5.0
+"""So long anything waits for an answer, however often it is asked again."""
+_WORK_SECONDS = 60.0
+_ATTEMPTS = 4
+_PAUSE_SECONDS = 0.05
 _MISSING = frozenset({"404", "NoSuchKey", "NotFound"})
 _log = logging.getLogger(__name__)
 
@@ -56,7 +67,10 @@ class S3Files:
         self._path = path
         self._links = Links(keys, self._clock, path=path) if keys else None
         self._encryption = {} if encryption == "none" else {"ServerSideEncryption": encryption}
-        self._client = _client(region, endpoint_url)
+        self._client = _client(region, endpoint_url, seconds=_ANSWER_SECONDS)
+        self._patient = _client(region, endpoint_url, seconds=_WORK_SECONDS)
+        """For what S3 works on before it answers: it copies a file, or puts one together."""
+        self._circuit = Circuit()
         self._threads = ThreadPoolExecutor(8, thread_name_prefix="s3")
 
     async def close(self) -> None:
@@ -66,6 +80,14 @@ class S3Files:
         """`close`, for whoever has no event loop."""
         self._threads.shutdown()
         self._client.close()
+        self._patient.close()
+
+    async def answers(self) -> bool:
+        """Whether S3 answers; it is asked only if it did not do so lately."""
+        if not self._circuit.answers:
+            with suppress(Unavailable):  # which also is an answer
+                await self.info("ready")
+        return self._circuit.answers
 
     # -- keeping
 
@@ -95,7 +117,7 @@ class S3Files:
                 if part:
                     tags.append(await self._run(self._send_part, name, upload, len(tags) + 1, bytes(part)))
                 whole = {"UploadId": upload, "MultipartUpload": {"Parts": tags}}
-                await self._run(self._call, name, self._client.complete_multipart_upload, **whole)
+                await self._run(self._call, name, self._patient.complete_multipart_upload, **whole)
         except BaseException:
             if upload:
                 # To the end, also if whoever waits has gone: parts that nobody completes cost money.
@@ -134,7 +156,7 @@ class S3Files:
             await self._run(
                 self._call,
                 name,
-                self._client.copy_object,
+                self._patient.copy_object,
                 CopySource={"Bucket": self._bucket, "Key": name},
                 CopySourceIfMatch=info.tag,
                 MetadataDirective="REPLACE",
@@ -186,7 +208,7 @@ class S3Files:
         after: dict[str, str] = {}
         while True:
             wanted = {"Bucket": self._bucket, "Prefix": f"{prefix}/", **after}
-            page = await self._run(_asked, prefix, self._client.list_objects_v2, **wanted)
+            page = await self._run(self._asked, prefix, self._client.list_objects_v2, **wanted)
             for each in page.get("Contents", ()):
                 yield ListedFile(each["Key"], each["Size"], each["LastModified"].astimezone(UTC))
             if not page.get("IsTruncated"):
@@ -199,7 +221,7 @@ class S3Files:
             uploads = [each for page in pages for each in page.get("Uploads", ())]
             return [(each["Key"], each["UploadId"]) for each in uploads if each["Initiated"] < before]
 
-        found = await self._run(_asked, "uploads", old_uploads)
+        found = await self._run(self._asked, "uploads", old_uploads)
         for name, upload in found:
             await self._run(self._call, name, self._client.abort_multipart_upload, UploadId=upload)
         return len(found)
@@ -291,24 +313,50 @@ class S3Files:
 
     def _call(self, name: str, call: Callable[..., T], **arguments: Any) -> T:
         segments_of(name)
-        return _asked(name, call, Bucket=self._bucket, Key=name, **arguments)
+        return self._asked(name, call, Bucket=self._bucket, Key=name, **arguments)
+
+    def _asked(self, about: str, call: Callable[..., T], **arguments: Any) -> T:
+        """What S3 answers, or the refusal that people can read. A silent one is not asked by everybody."""
+        from botocore.exceptions import BotoCoreError, ClientError
+
+        try:
+            begun = self._circuit.enter()
+        except ConnectionFailedError as error:
+            raise _unavailable(about, error) from None
+        until, attempt = time.monotonic() + _ANSWER_SECONDS, 1
+        while True:
+            try:
+                answer = call(**arguments)
+            except ClientError as error:
+                self._circuit.leave(begun, None)
+                if _code(error) in _MISSING:
+                    raise _missing(about) from None
+                if not (_passes(error) and attempt < _ATTEMPTS and time.monotonic() < until):
+                    raise _unavailable(about, error) from error
+            except BotoCoreError as error:
+                if _is_late(error) or attempt == _ATTEMPTS or time.monotonic() > until:
+                    self._circuit.leave(begun, ConnectionFailedError(str(error)))
+                    raise _unavailable(about, error) from error
+            else:
+                self._circuit.leave(begun, None)
+                return answer
+            time.sleep(random.uniform(0, _PAUSE_SECONDS * 2**attempt))
+            attempt += 1
 
 
-def _asked(about: str, call: Callable[..., T], **arguments: Any) -> T:
-    """What S3 answers, or the refusal that people can read."""
-    from botocore.exceptions import BotoCoreError, ClientError
+def _is_late(error: Exception) -> bool:
+    from botocore.exceptions import ConnectTimeoutError, ReadTimeoutError
 
-    try:
-        return call(**arguments)
-    except ClientError as error:
-        if _code(error) in _MISSING:
-            raise _missing(about) from None
-        raise _unavailable(about, error) from error
-    except BotoCoreError as error:
-        raise _unavailable(about, error) from error
+    return isinstance(error, ConnectTimeoutError | ReadTimeoutError)
 
 
-def _client(region: str | None, endpoint_url: str | None) -> Any:
+def _passes(error: ClientError) -> bool:
+    """Whether it may go by itself, such as an overload."""
+    status = error.response.get("ResponseMetadata", {}).get("HTTPStatusCode", 0)
+    return status >= 500 or status == 429 or _code(error) in ("SlowDown", "RequestTimeout")
+
+
+def _client(region: str | None, endpoint_url: str | None, *, seconds: float) -> Any:
     try:
         import boto3
         from botocore.config import Config
@@ -316,9 +364,9 @@ def _client(region: str | None, endpoint_url: str | None) -> Any:
         raise SettingsError(f"Files in S3 need boto3: {pip('aws')}, or set PARTITA_FILES=local.") from None
     config = Config(
         signature_version="s3v4",
-        connect_timeout=5,
-        read_timeout=30,
-        retries={"total_max_attempts": 4, "mode": "standard"},
+        connect_timeout=_CONNECT_SECONDS,
+        read_timeout=seconds,
+        retries={"total_max_attempts": 1, "mode": "standard"},  # we know better for how long somebody waits
         # What speaks S3's protocol has seldom one host per bucket, and seldom knows the newer checksums.
         s3={"addressing_style": "path" if endpoint_url else "virtual"},
         request_checksum_calculation="when_required",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import base64
 import logging
 from collections.abc import Awaitable, Callable, Sequence
@@ -15,6 +16,7 @@ from partita.dynamo.values import Item as Row
 from partita.kit.accounts.former_names import formerly
 from partita.kit.accounts.mails import account_erased
 from partita.kit.accounts.schema import EMAIL, USERNAME, Account, Erasure, account, erasure, former_names
+from partita.kit.backup.taking import clear_left_behind
 from partita.kit.jobs import Arguments, JobFailed, JobKind, Result, Running
 from partita.kit.kit import Kit
 from partita.kit.lists import find
@@ -80,6 +82,7 @@ class Erasing:
             raise LookupError(
                 f"This process lacks {', '.join(lacking)}, whose data are to be erased too; another may not"
             )
+        await asyncio.to_thread(clear_left_behind, self._kit.settings.data)
         progress = Progress(**running.saved) if running.saved else Progress()
         person, rows = await self._person(wanted), WholeRows(self._store)
         while True:

@@ -10,6 +10,7 @@ from fastapi import Request
 from starlette.responses import JSONResponse, Response
 
 from partita.dynamo.errors import DynamoError, StorageMissingError
+from partita.kit.files import S3Files
 from partita.kit.permissions import Access, House, authorize
 from partita.kit.routes import CurrentViewer, Routes
 from partita.kit.schema import tally
@@ -48,6 +49,8 @@ def routes(suite: Suite, metrics: Metrics) -> Routes:
             return _unavailable(tables="the endpoint does not answer")
         except DynamoError as error:
             return _unavailable(tables=error.code)
+        if not await _files_answer(suite):
+            return _unavailable(files="the endpoint does not answer")
         if not _has_room(suite.kit.settings):
             return _unavailable(disk="almost full")
         return JSONResponse({"status": "ok"})
@@ -64,6 +67,17 @@ def routes(suite: Suite, metrics: Metrics) -> Routes:
 
 def _unavailable(**why: str) -> Response:
     return JSONResponse({"status": "unavailable", **why}, 503, {"Retry-After": str(_RETRY_AFTER)})
+
+
+async def _files_answer(suite: Suite) -> bool:
+    files = suite.kit.files
+    if not isinstance(files, S3Files):
+        return True
+    try:
+        async with asyncio.timeout(_READY_SECONDS):
+            return await files.answers()
+    except TimeoutError:
+        return False
 
 
 def _has_room(settings: Settings) -> bool:
