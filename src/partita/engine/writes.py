@@ -59,6 +59,8 @@ def update(transaction: Transaction, request: UpdateItem, load: Load) -> Respons
     key = rows.key_of_key(table, request.key)
     check_update_keys(table, request)
     key_paths.check_update(table, request.update)
+    if table.indexes and request.update is not None:
+        rows.check_index_literals(table, request.update)  # whatever the condition, as in a put
     row = rows.find(transaction.connection, table, key)
     check_condition(request.condition, row, request.on_failure, load)
     old = _item(row)
