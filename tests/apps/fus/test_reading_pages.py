@@ -102,6 +102,12 @@ def kit(tmp_path: Path) -> Iterator[Kit]:
         fetcher.close()
 
 
+@pytest.fixture(autouse=True)
+def icons_in_time(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A busy machine may need longer for an icon than somebody waits for it."""
+    monkeypatch.setattr("partita.kit.icons._SECONDS", 60.0)
+
+
 @pytest.fixture
 def service(kit: Kit) -> FusService:
     service = FusService(kit)
