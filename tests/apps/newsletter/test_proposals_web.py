@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from html import unescape
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from partita.apps.newsletter.inputs import NewProposal
 from partita.apps.newsletter.service.proposing.call_signs import named_like_a_call
 from partita.apps.newsletter.service.steps import Steps, Work
 from tests.apps.newsletter.reading.samples import CALL_LINES, call_for_proposals
@@ -479,3 +481,19 @@ async def test_a_saved_section_answers_whether_its_tables_add_up(desk: ServedLet
     (budget,) = next(each for each in answer.json["sections"] if each["key"] == "budget")["budgets"]
     assert budget["total"] == "90,000.50"
     assert budget["faults"] == ["“USD” comes to 90,000.50, and the table says 90,000."]
+
+
+async def test_each_list_of_proposals_has_pages(desk: ServedLetters) -> None:
+    ada = await desk.person("author", "Ada")
+    for number in range(21):
+        await desk.service.proposals.create(ada.viewer, NewProposal(title=f"Undated {number}"))
+    page = await ada.get("/newsletter/proposals")
+    assert page.shown.count("Undated ") == 20
+    assert "All without a deadline" in page.shown
+    first = await ada.get("/newsletter/proposals?only=undated")
+    following = re.search(r'href="([^"]*)" rel="next"', first.text)
+    assert following is not None
+    last = await ada.get(unescape(following[1]))
+    assert "Undated 0" in last.shown
+    assert last.shown.count("Undated ") == 1
+    assert "All proposals" in last.shown

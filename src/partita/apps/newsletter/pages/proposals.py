@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping
 from datetime import date
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 from urllib.parse import urlencode
 
 from fastapi import Query, Request
@@ -43,7 +43,7 @@ from partita.apps.newsletter.service.editing.comparing import differences
 from partita.apps.newsletter.service.editions import source_of
 from partita.apps.newsletter.service.proposal_exports import PROPOSAL_FORMATS
 from partita.apps.newsletter.service.proposal_files import FILE_KINDS, file_kind
-from partita.apps.newsletter.service.proposals import OpenProposal
+from partita.apps.newsletter.service.proposals import OpenProposal, ProposalSummary
 from partita.apps.newsletter.service.proposing.frames import FRAMES, ProposalSection
 from partita.apps.newsletter.service.proposing.requirements import GROUPS
 from partita.apps.newsletter.service.proposing.states import STATUSES, next_states
@@ -57,6 +57,7 @@ from partita.kit.permissions import Viewer
 from partita.kit.problems import Conflict, NotFound, Problem
 from partita.kit.routes import CurrentViewer, Routes
 from partita.kit.stale import edited
+from partita.table import Page
 
 _ONE = "/proposals/{code}"
 _PAGE = 20
@@ -94,11 +95,22 @@ def add(pages: Routes, service: NewsletterService) -> None:
     # -- the list
 
     @pages.get("/proposals", Letters.PROPOSE)
-    async def list_proposals(request: Request, viewer: CurrentViewer, cursor: Cursor = None) -> Response:
-        """By deadline; those without one below."""
-        page = await proposals.page(viewer, "due", limit=_PAGE, cursor=cursor)
-        without = await proposals.without_deadline(viewer) if cursor is None else ()
-        shared = await proposals.shared(viewer) if cursor is None else ()
+    async def list_proposals(
+        request: Request,
+        viewer: CurrentViewer,
+        only: Literal["due", "undated", "shared"] | None = None,
+        cursor: Cursor = None,
+    ) -> Response:
+        """By deadline; those without one and shared ones below, each with a list of its own if there are more."""
+        wanted = only or ("due" if cursor is not None else None)
+        nothing: Page[ProposalSummary] = Page((), None)
+        page = without = shared = nothing
+        if wanted in (None, "due"):
+            page = await proposals.page(viewer, "due", limit=_PAGE, cursor=cursor)
+        if wanted in (None, "undated"):
+            without = await proposals.without_deadline(viewer, limit=_PAGE, cursor=cursor)
+        if wanted in (None, "shared"):
+            shared = await proposals.shared(viewer, limit=_PAGE, cursor=cursor)
         today = proposals.today()
         return render(
             request,
@@ -110,7 +122,7 @@ def add(pages: Routes, service: NewsletterService) -> None:
             days={each.proposal_code: _days(each.deadline, today) for each in (*page, *shared)},
             statuses=STATUSES,
             frames=[frame for frame in FRAMES.values() if frame.sections],
-            first=cursor is None,
+            only=wanted,
         )
 
     def new_page(request: Request, form: Parsed[Any]) -> Response:

@@ -74,6 +74,14 @@ def proposal(proposal_code: str) -> Get[Proposal]:
 
 
 @access_pattern(
+    "A proposal as lists show it, without its texts", MAIN, documented=False, proposal_code="PROP-20260126-A1B2"
+)
+def proposal_in_list(proposal_code: str) -> Query[Proposal]:
+    """By its whole key, so that a part of it can be fetched."""
+    return Proposal.query(Proposal.proposal_code(proposal_code))
+
+
+@access_pattern(
     "List user's proposals",
     MAIN,
     documented="Comparison with Proposal Writer: GSI1SK PROPOSAL#timestamp",

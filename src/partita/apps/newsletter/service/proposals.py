@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import asyncio
 import unicodedata
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import date, datetime, timedelta
-from typing import Any, Literal
+from typing import Any, Literal, TypeVar
 from uuid import uuid4
 
 import orjson
@@ -23,7 +24,7 @@ from partita.apps.newsletter.inputs import (
     RequirementEdit,
 )
 from partita.apps.newsletter.permissions import Letters
-from partita.apps.newsletter.schema import Proposal, TextVersion
+from partita.apps.newsletter.schema import Proposal, Share, TextVersion
 from partita.apps.newsletter.service.access import Access
 from partita.apps.newsletter.service.bookkeeping import changed
 from partita.apps.newsletter.service.draft import TextChanged
@@ -54,7 +55,8 @@ from partita.kit.limits import Rule
 from partita.kit.lists import follow_page
 from partita.kit.permissions import Viewer, authorize
 from partita.kit.problems import Conflict, Forbidden, NotFound, TooLarge
-from partita.table import Delete, Page, Put, Transaction, Update, Write
+from partita.store.store import AsyncStore
+from partita.table import Delete, Page, Put, Query, Transaction, Update, Write
 from partita.table.types import timestamp
 from partita.table.versions import next_version
 
@@ -66,6 +68,7 @@ _TOUCHED_EVERY = timedelta(minutes=1)
 _WINDOW_MINUTES = 10
 _THIN = 0.25
 """A section with less than this share of its words is hardly written."""
+M = TypeVar("M", bound=BaseModel)
 Sort = Literal["due", "touched", "created"]
 FACTS = ("applicant", "funder", "call_url", "deadline", "amount", "currency", "language", "theme", "annex")
 
@@ -305,20 +308,22 @@ class Proposals:
 
         return await follow_page(self._store, shown, follow, limit=limit, after=cursor)
 
-    async def without_deadline(self, viewer: Viewer, *, limit: int = 50) -> tuple[ProposalSummary, ...]:
+    async def without_deadline(
+        self, viewer: Viewer, *, limit: int = 20, cursor: str | None = None
+    ) -> Page[ProposalSummary]:
         """The viewer's own that nobody has given a deadline, last edited first."""
         query = schema.proposals_touched(viewer.id).where(Proposal.due_at.missing()).shown_as(ProposalSummary)
-        return (await self._store.page(query, limit=limit)).items
+        return await self._store.page(query, limit=limit, after=cursor)
 
-    async def shared(self, viewer: Viewer, *, limit: int = 50) -> tuple[ProposalSummary, ...]:
-        """What others have shared with the viewer, newest share first."""
-        shares = await self._store.page(schema.shared_with(viewer.id), limit=limit)
-        codes = tuple(share.code for share in shares if not formats.is_newsletter(share.code))
-        found = await self._store.batch_get(schema.proposals_with(codes)) if codes else []
-        names = ProposalSummary.model_fields
-        return tuple(
-            ProposalSummary(**{name: getattr(each, name) for name in names}) for each in found if each is not None
-        )
+    async def shared(self, viewer: Viewer, *, limit: int = 20, cursor: str | None = None) -> Page[ProposalSummary]:
+        """What others have shared with the viewer, newest share first; those that are gone are left out. Texts are not
+        read."""
+        query = shared_proposals(viewer.id)
+
+        async def follow(shares: Sequence[Share]) -> list[ProposalSummary]:
+            return await in_list(self._store, (share.code for share in shares), ProposalSummary)
+
+        return await follow_page(self._store, query, follow, limit=limit, after=cursor)
 
     # -- changing
 
@@ -570,6 +575,17 @@ class Proposals:
         after = after.model_copy(update={"updated_at": timestamp(now), **_touched(found, now)})
         after, kept = await self._kept(viewer, before, after, "generated")
         return (_saved(found, after), *kept)
+
+
+def shared_proposals(user_id: str) -> Query[Share]:
+    """The shares of proposals, newest first."""
+    return schema.shared_with(user_id).where(Share.code.begins_with("PROP-"))
+
+
+async def in_list(store: AsyncStore, codes: Iterable[str], model: type[M]) -> list[M]:
+    """What a list shows of some proposals, in their order; nothing else of them is read."""
+    found = await asyncio.gather(*(store.first(schema.proposal_in_list(code).shown_as(model)) for code in codes))
+    return [each for each in found if each is not None]
 
 
 def opened(proposal: Proposal) -> OpenProposal:
