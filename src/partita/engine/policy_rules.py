@@ -16,6 +16,7 @@ import orjson
 
 from partita.dynamo.errors import ValidationError
 from partita.dynamo.frozen import dataclass
+from partita.engine.policy_actions import ACTIONS
 
 _MOST_BYTES = 20 * 1024
 _INVALID = "One or more parameter values were invalid: "
@@ -89,7 +90,7 @@ def _check_statement(statement: Mapping[str, Any]) -> None:
     if "Resource" not in statement and "NotResource" not in statement:
         raise ValidationError(f"{_DOCUMENT}Missing required field Resource")
     for name in ("Action", "NotAction"):
-        unknown = [action for action in _texts(statement.get(name)) or () if not _ACTION.fullmatch(action)]
+        unknown = [action for action in _texts(statement.get(name)) or () if not _names_an_action(action)]
         if unknown:
             raise ValidationError(f"{_DOCUMENT}The following action names are invalid: {', '.join(unknown)}")
     everybody = "*" in (_principals(statement.get("Principal")) or ())
@@ -98,6 +99,13 @@ def _check_statement(statement: Mapping[str, Any]) -> None:
             "Resource-based policy grants unbounded access in one or more elements. Please revise the policy to ensure "
             "least-privilege form of access"
         )
+
+
+def _names_an_action(pattern: str) -> bool:
+    """Whether a pattern names any action: one with a slip of the pen would deny nothing."""
+    if not _ACTION.fullmatch(pattern):
+        return False
+    return pattern == "*" or any(_matches(pattern.lower(), f"dynamodb:{action}".lower()) for action in ACTIONS)
 
 
 def _faults(statement: Any, arn: str) -> list[str]:

@@ -93,8 +93,7 @@ def begin(
     used = {name for name, _ in source.keys}.union(*(index.key_names for index in indexes))
     billing = request.get("BillingModeOverride") or source.billing
     throughput = request.get("ProvisionedThroughputOverride") or source.throughput
-    if billing == "PROVISIONED" and throughput is None:
-        raise ValidationError("ProvisionedThroughputOverride is required when the restored table is PROVISIONED")
+    _check_throughput(request, billing, throughput)
     on_demand = request.get("OnDemandThroughputOverride")
     _check_on_demand(on_demand, request.get("BillingModeOverride"))
     encrypted = request.get("SSESpecificationOverride")
@@ -107,7 +106,15 @@ def begin(
         billing=billing,
         throughput=None if billing == "PAY_PER_REQUEST" else throughput,
         attributes=tuple(attribute for attribute in source.attributes if attribute[0] in used),
-        indexes=tuple(replace(index, id=catalog.next_id(transaction.connection)) for index in indexes),
+        indexes=tuple(
+            replace(
+                index,
+                id=catalog.next_id(transaction.connection),
+                throughput=None if billing == "PAY_PER_REQUEST" else index.throughput,
+                on_demand=None if billing == "PROVISIONED" else index.on_demand,
+            )
+            for index in indexes
+        ),
         streams=(),
         ttl_attribute=None,
         ttl_filled_to=None,
@@ -127,6 +134,18 @@ def begin(
     catalog.save(transaction.connection, table)
     transaction.reload()
     return {"TableDescription": describe_table(transaction.connection, table, place)}
+
+
+def _check_throughput(request: Request, billing: str, throughput: Mapping[str, int] | None) -> None:
+    if billing == "PROVISIONED" and throughput is None:
+        raise ValidationError(
+            "Invalid Request: Must override ProvisionedThroughput if BillingMode is overridden to PROVISIONED"
+        )
+    if billing == "PAY_PER_REQUEST" and request.get("ProvisionedThroughputOverride") is not None:
+        when = "unless BillingMode is PROVISIONED"
+        if request.get("BillingModeOverride") is not None:
+            when = "if BillingMode is overridden to PAY_PER_REQUEST"
+        raise ValidationError(f"Invalid Request: Cannot override ProvisionedThroughput {when}")
 
 
 def _check_on_demand(limits: Mapping[str, int] | None, billing: str | None) -> None:
@@ -159,7 +178,13 @@ def _overridden(source: Table, request: Request) -> list[definitions.Index]:
             wanted = match if local else schema.global_index(entry, types, lambda: 0)
             if (wanted.hash, wanted.range, wanted.projection) != (match.hash, match.range, match.projection):
                 raise ValidationError(f"The override of {entry['IndexName']} differs from the index of the source")
-            kept.append(match)
+            kept.append(
+                replace(
+                    match,
+                    throughput=wanted.throughput or match.throughput,
+                    on_demand=wanted.on_demand or match.on_demand,
+                )
+            )
     return kept
 
 

@@ -167,6 +167,38 @@ def test_a_restored_table_has_the_limits_and_the_encryption_that_are_asked_for(t
         assert described["SSEDescription"]["Status"] == "ENABLED"
 
 
+_SEVEN = {"ReadCapacityUnits": 7, "WriteCapacityUnits": 7}
+
+
+def test_a_restored_table_and_its_indexes_have_the_throughput_that_is_asked_for(tmp_path: Path) -> None:
+    with Engine(tmp_path, background=False) as engine:
+        create(engine, "plain", gsis=[index("byTag", "tag")])
+        arn = engine.call("CreateBackup", {"TableName": "plain", "BackupName": "one"})["BackupDetails"]["BackupArn"]
+        request = {"BackupArn": arn, "TargetTableName": "sized"}
+        for members, told in (
+            (
+                {"BillingModeOverride": "PROVISIONED"},
+                "Must override ProvisionedThroughput if BillingMode is overridden",
+            ),
+            ({"ProvisionedThroughputOverride": _SEVEN}, "Cannot override ProvisionedThroughput unless BillingMode is"),
+            (
+                {"ProvisionedThroughputOverride": _SEVEN, "BillingModeOverride": "PAY_PER_REQUEST"},
+                "Cannot override ProvisionedThroughput if BillingMode is overridden to PAY_PER_REQUEST",
+            ),
+        ):
+            assert fault(engine, "RestoreTableFromBackup", {**request, **members}).startswith(
+                f"Invalid Request: {told}"
+            )
+        sized = {
+            "BillingModeOverride": "PROVISIONED",
+            "ProvisionedThroughputOverride": _SEVEN,
+            "GlobalSecondaryIndexOverride": [{**index("byTag", "tag"), "ProvisionedThroughput": _SEVEN}],
+        }
+        described = engine.call("RestoreTableFromBackup", {**request, **sized})["TableDescription"]
+        for each in (described, *described["GlobalSecondaryIndexes"]):
+            assert each["ProvisionedThroughput"]["ReadCapacityUnits"] == 7
+
+
 def test_an_import_takes_only_the_settings_that_it_has(engine: Engine, root: Path) -> None:
     with Engine(root / "data", exports=root, background=False) as importing:
         importing.call("ImportTable", _import(TableName="plain", Tags=5, DeletionProtectionEnabled=True))

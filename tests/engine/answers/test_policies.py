@@ -8,6 +8,8 @@ import pytest
 
 from partita.dynamo.errors import PolicyNotFoundError, ResourceNotFoundError
 from partita.engine import Engine
+from partita.engine.operations import TABLE_OPERATIONS
+from partita.engine.policy_actions import ACTIONS
 from tests.engine.answers.asking import INVALID, fault
 from tests.engine.tables import create, table
 
@@ -62,6 +64,10 @@ def test_a_policy_is_kept_under_its_revision(engine: Engine, arn: str) -> None:
         (
             _denying("*", Action=["s3:GetObject", "dynamodb:GetItem"]),
             f"{_DOCUMENT}The following action names are invalid: s3:GetObject",
+        ),
+        (
+            _denying("*", Action=["dynamodb:delete*", "dynamodb:DropTable", "dynamodb:Drop*"]),
+            f"{_DOCUMENT}The following action names are invalid: dynamodb:DropTable, dynamodb:Drop*",
         ),
         (_denying("*", Effect="Allow"), _UNBOUNDED),
         (_denying("*", Effect="Allow", Principal={"AWS": ["*"]}), _UNBOUNDED),
@@ -126,3 +132,7 @@ def test_a_table_may_be_created_with_its_policy(engine: Engine) -> None:
 def test_a_table_is_not_created_with_a_policy_that_is_none(engine: Engine) -> None:
     assert fault(engine, "CreateTable", table("never", ResourcePolicy="{}")) == _NO_STATEMENT
     assert "never" not in engine.call("ListTables", {})["TableNames"]
+
+
+def test_every_operation_on_tables_is_an_action_that_a_policy_may_name() -> None:
+    assert TABLE_OPERATIONS <= ACTIONS
