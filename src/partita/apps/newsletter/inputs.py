@@ -507,7 +507,7 @@ class SourceCorrection(Edit):
     @property
     def edit(self) -> SourceEdit:
         """The same as an edit of every field."""
-        return SourceEdit(**self.model_dump())
+        return SourceEdit(**self.model_dump(exclude=None if self.revision else {"revision"}))
 
 
 class ChunkSwitch(Input):
@@ -666,7 +666,7 @@ class ProposalFacts(Edit):
     @property
     def edit(self) -> ProposalEdit:
         """The same as an edit of every field."""
-        return ProposalEdit(**self.model_dump())
+        return ProposalEdit(**self.model_dump(exclude=None if self.revision else {"revision"}))
 
 
 class NewProposalSection(Input):
