@@ -7,6 +7,7 @@ import json
 import os
 import re
 import subprocess
+import time
 from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -20,6 +21,7 @@ from partita.engine import Engine
 from partita.engine.door import DoorThread
 from partita.kit.backup import sealing
 from partita.kit.mail import Outbox
+from partita.kit.search.rebuilding import REBUILD
 from partita.kit.settings import read_settings
 from tests.kit.backup.folders import age
 from tests.pages import blocks
@@ -27,14 +29,15 @@ from tests.pages import blocks
 ROOT = Path(__file__).parent.parent
 PAGE = ROOT / "docs" / "operations.md"
 MONDAY = "partita restore backups/monday --data earlier --at …"
+LEFT = f"kelifax/logos/{'a' * 26}.png"
 ANYWHERE = {
     "partita doctor": "all rows fit",
     "partita doctor --mend": "all rows fit",
     "partita changes list": "kelifax.logos",
-    "partita jobs list": "",
+    "partita jobs list": "house.search-rebuild",
     "partita search rebuild": "kelifax",
-    "partita files sweep": "",
-    "partita files sweep --delete": "",
+    "partita files sweep": f"unnamed  {LEFT}",
+    "partita files sweep --delete": f"deleted  {LEFT}",
     "partita user password admin": "It is shown only once",
 }
 """Each with something that it says, on whichever tables."""
@@ -50,6 +53,8 @@ ELSEWHERE = {
     "partita serve --workers 4": "tests/web/test_serve.py",
     "partita dynamodb": "tests/engine/door/test_workers.py",
     "partita copy films-then films --data data": "tests/commands/test_copy.py",
+    "partita copy kelifax-resources kelifax-resources --from data": "tests/commands/test_move.py",
+    "partita files copy --from data": "tests/commands/test_move.py",
 }
 """What goes on until it is stopped, or needs other tables, has tests of its own."""
 
@@ -159,11 +164,16 @@ def test_the_settings_for_a_look_at_a_restored_folder_send_no_mail_and_run_no_jo
 
 
 def _first_start() -> None:
-    """What `partita serve` does before it serves: the tables, and an administrator."""
+    """What `partita serve` does before it serves: the tables, and an administrator. Since then a job was started, and
+    an item went without its file."""
 
     async def start() -> None:
         suite = build(read_settings())
         await suite.kit.accounts.registration.ensure_admin()
+        await suite.kit.jobs.start(REBUILD, {}, None)
+        await suite.kit.files.save(LEFT, b"pixels", "image/png")
+        file = suite.kit.settings.data / "files" / LEFT
+        os.utime(file, (time.time() - 100_000,) * 2)
         await suite.close()
 
     asyncio.run(start())

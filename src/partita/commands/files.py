@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -46,5 +47,35 @@ def sweep(
         typer.echo(f"{len(found.unnamed):,} files with {found.size:,} bytes that nothing names")
         if found.unnamed and not delete:
             typer.echo("Nothing was deleted; --delete does it.")
+
+    with_suite(data, run)
+
+
+@app.command()
+def copy(
+    from_: Annotated[Path, typer.Option("--from", help="The data folder that the files are in.")],
+    data: Data = None,
+) -> None:
+    """Copy the uploaded files of a data folder to where the settings keep them; what is there already stays."""
+
+    async def run(suite: Suite) -> None:
+        from partita.kit.files.local import LocalFiles
+
+        folder = from_ / "files"
+        if not folder.is_dir():
+            raise LookupError(f"there are no files in {from_.resolve()}")
+        kit, copied, size = suite.kit, 0, 0
+        source = LocalFiles(folder, (b"nobody gets a link",), kit.clock)
+        try:
+            for top in sorted(entry.name for entry in folder.iterdir() if not entry.name.startswith(".")):
+                async for each in source.listed(top):
+                    if await kit.files.exists(each.name):
+                        continue
+                    stored = await source.load(each.name)
+                    await kit.files.save(each.name, stored.data, stored.content_type, public=stored.info.public)
+                    copied, size = copied + 1, size + stored.size
+        finally:
+            await source.close()
+        typer.echo(f"copied {copied:,} files with {size:,} bytes")
 
     with_suite(data, run)
