@@ -40,7 +40,7 @@ def sweep(
         )
         for file in found.unnamed:
             typer.echo(f"{'deleted' if delete else 'unnamed'}  {file.name}  {file.size:,} bytes")
-        places = ", ".join(f"{owned.prefix}/" for owned in owners) or "nothing: no system says which files it names"
+        places = ", ".join(f"{owned.prefix}/" for owned in owners)
         typer.echo(f"looked at {found.looked_at:,} files older than {hours} hours in {places}")
         if found.incoming:
             typer.echo(f"removed {found.incoming:,} uploads that broke off")
