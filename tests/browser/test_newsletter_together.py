@@ -1,4 +1,5 @@
-"""With others, and again: the next issue of a series, a review with notes and an approval, an author's own answer."""
+"""With others, and again: the next issue of a series, a review with notes and an approval, an author's own answer, and
+what administrators choose for all."""
 
 from __future__ import annotations
 
@@ -10,7 +11,7 @@ from playwright.sync_api import Browser, expect
 
 from tests.browser.conftest import Mode
 from tests.browser.house import House
-from tests.browser.newsletter import AR, AUTHOR, COLLEAGUE, EN, READER, desk_with
+from tests.browser.newsletter import ADMIN, AR, AUTHOR, COLLEAGUE, EN, READER, desk_with
 from tests.browser.window import Window
 
 REVIEW = f"/newsletter/editions/{EN}/review"
@@ -107,3 +108,24 @@ def test_an_author_who_was_asked_has_no_objections(desk: House, mode: Mode) -> N
         olga.open(review)
         olga.sees("I have read it and have no objections.")
         olga.check()
+
+
+def test_an_administrator_tries_a_writer_and_edits_a_prompt(desk: House, mode: Mode) -> None:
+    with mode.window(desk, ADMIN) as xena:
+        xena.open("/newsletter/writers")
+        xena.sees("In use", "Not set up")
+        xena.check()
+        with xena.leaving():
+            xena.press("Try Offline writer")
+        xena.until(xena.path, lambda: xena.page.locator("#trial").count() > 0)
+        xena.sees("Seconds")
+        xena.check()
+        xena.open("/newsletter/writers/prompts/section")
+        xena.check()
+        xena.fill(Text=f"Write for {{audience}}, in way {mode.number}.", **{"What changed, and why": "Shorter"})
+        with xena.leaving():
+            xena.press(re.compile("^Save as version"))
+        xena.sees("Shorter")
+        xena.follow("Original")
+        xena.sees("What has changed since")
+        xena.check()
