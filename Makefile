@@ -171,8 +171,8 @@ fuzz: $(VENV)/.dev ## Send the engine 100,000 broken requests, and pages and API
 	@$(BIN)/python -m tests.fuzz --requests 100000 $(ARGS)
 	@$(BIN)/python -m tests.fuzz --web --requests 10000 $(ARGS)
 
-jobs: $(VENV)/.dev ## Kill processes 100 times while they run jobs, and look for work that is lost or done twice
-	@PARTITA_KILLS=100 PARTITA_SLOW_HANDLER=5 $(BIN)/python -m pytest -q --timeout 3600 tests/kit/jobs tests/kit/test_changes.py tests/apps/newsletter/test_kills.py $(ARGS)
+jobs: $(VENV)/.dev ## Kill processes 100 times, and servers 40 times, while they run jobs, and look for work that is lost or done twice
+	@PARTITA_KILLS=100 PARTITA_SERVER_KILLS=40 PARTITA_SLOW_HANDLER=5 $(BIN)/python -m pytest -q --timeout 3600 tests/kit/jobs tests/kit/test_changes.py tests/apps/newsletter/test_kills.py $(ARGS)
 	@PARTITA_KILLS=10 $(BIN)/python -m pytest -q --timeout 3600 tests/apps/worthwatch/test_killed_import.py tests/apps/kelifax/test_killed_import.py $(ARGS)
 
 machines: $(VENV)/.dev ## Kill three machines on one DynamoDB in turn, let it fall silent, and look for what lists miss; takes some minutes

@@ -8,6 +8,8 @@ from __future__ import annotations
 import asyncio
 import io
 import resource
+import subprocess
+import sys
 import time
 from dataclasses import dataclass
 
@@ -47,6 +49,18 @@ async def measure(edition: Edition, wanted: Format) -> Exported:
     return Exported(seconds, busy, len(made.data), _pages(made))
 
 
+def megabytes_of_setting(stories: int = STORIES) -> float:
+    """The most memory that the process which sets a PDF has. A program of its own asks: of all its children the system
+    tells the largest one alone, and here it may be one that has read a report of 400 pages."""
+    asked = [sys.executable, "-m", "bench.documents", "--memory", str(stories)]
+    return float(subprocess.run(asked, check=True, capture_output=True, text=True).stdout)
+
+
+async def _memory(stories: int) -> None:
+    await measure(edition_of(stories), "pdf")
+    print(f"{megabytes_of_children():.1f}")
+
+
 def megabytes_of_children() -> float:
     """The most memory that a child process has had so far."""
     return resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss / 1000
@@ -79,4 +93,4 @@ def _pages(made: Export) -> int:
 
 
 if __name__ == "__main__":
-    asyncio.run(main())
+    asyncio.run(_memory(int(sys.argv[2])) if sys.argv[1:2] == ["--memory"] else main())

@@ -55,12 +55,13 @@ async def _documents(progress: Callable[[str], None], *, short: bool) -> Newslet
     await documents.measure(edition, "docx")  # the first one loads what all of them need
     pdf = [await documents.measure(edition, "pdf") for _ in range(rounds)]
     docx = [await documents.measure(edition, "docx") for _ in range(rounds)]
+    megabytes = documents.megabytes_of_setting(2 if short else documents.STORIES)
     progress(f"exported: {pdf[0].pages} pages")
     answered = {name: _answered(some) for name, some in _questions().items()}
     progress("questions asked")
     count = 500 if short else passages_bench.COUNT
     passages = await asyncio.to_thread(passages_bench.compare, progress, count)
-    return NewsletterResult(read, pdf, docx, documents.megabytes_of_children(), answered, passages)
+    return NewsletterResult(read, pdf, docx, megabytes, answered, passages)
 
 
 def _questions() -> dict[str, list[Question]]:

@@ -100,10 +100,12 @@ def build(
     """The suite, ready to run: opens the store, creates missing tables, and builds the kit and the systems. The systems
     come from the settings, unless `builders` are given."""
     from partita.kit.accounts import ACCOUNTS, Accounts
+    from partita.kit.avatars import avatar_handler, owned_avatars
     from partita.kit.clock import RandomIds, SystemClock
     from partita.kit.fetcher import fetcher_for
     from partita.kit.files import Uploads, files_for, upload_handler
     from partita.kit.files.schema import UPLOADS
+    from partita.kit.files.sweeping import WEEKLY, sweep_kind
     from partita.kit.jobs import Jobs, JobWorker
     from partita.kit.keys import place_of, signing_keys
     from partita.kit.kit import Kit
@@ -155,14 +157,20 @@ def build(
             (kind for system in systems for kind in system.notifications),
             (system.notification_store for system in systems if system.notification_store is not None),
         )
-        handlers = [upload_handler(files), *(handler for system in systems for handler in system.changes)]
+        handlers = [
+            upload_handler(files),
+            avatar_handler(files),
+            *(handler for system in systems for handler in system.changes),
+        ]
         if settings.backend != "embedded":  # else all processes have one index, and the job itself has seen to it
             handlers.append(forget_handler(search, [each for system in systems for each in system.searches]))
         worker = _worker(settings, tables, handlers, clock)
         kit.jobs.use([rebuild_kind(search, kit.store, [each for system in systems for each in system.searches])])
         kit.jobs.use([PersonalData(kit, systems).kind])
         kit.jobs.use(kind for system in systems for kind in system.jobs)
-        schedules = [schedule for system in systems for schedule in system.schedules]
+        owned = [owned_avatars(kit.store), *(owned for system in systems for owned in system.files)]
+        kit.jobs.use([sweep_kind(files, kit.store, clock, owned)])
+        schedules = [WEEKLY, *(schedule for system in systems for schedule in system.schedules)]
         jobs = JobWorker(kit.jobs, schedules, at_once=settings.jobs, place=place_of(settings))
         resources = opened.pop_all()
 
@@ -196,11 +204,12 @@ def systems_left_out(suite: Suite) -> tuple[str, ...]:
 
 
 def shared_worker(suite: Suite) -> ChangeWorker:
-    """The worker of the shared change handlers, without those that each machine runs for itself."""
+    """The worker of a Lambda function: the shared change handlers, without those that each machine runs for itself."""
     from partita.kit.changes import ChangeWorker
+    from partita.kit.changes.pace import IN_LAMBDA
 
     tables, handlers = suite.kit.tables, (each for each in suite.handlers if not each.local)
-    return ChangeWorker(tables.asynchronous, _stream_calls(tables), handlers, suite.kit.clock)
+    return ChangeWorker(tables.asynchronous, _stream_calls(tables), handlers, suite.kit.clock, pace=IN_LAMBDA)
 
 
 def _worker(

@@ -14,7 +14,8 @@ from partita.apps.enablement.inputs import Approval, NewContent, NewReport, NewS
 from partita.apps.enablement.inputs import Submission as ContentSubmission
 from partita.apps.enablement.service import EnablementService
 from partita.apps.fus import system as fus
-from partita.apps.fus.inputs import CollectionInput, NewComment, NewGroup, NewSite, NewSuggestion, ProfileInput
+from partita.apps.fus.inputs import CollectionInput, NewComment, NewGroup, NewSite, NewSuggestion
+from partita.apps.fus.inputs import ProfileEdit as SiteProfile
 from partita.apps.fus.inputs import RatingInput as SiteRating
 from partita.apps.fus.service import FusService
 from partita.apps.kelifax import system as kelifax
@@ -38,6 +39,7 @@ from partita.apps.worthwatch.schema import AVATARS, Import, Log, User
 from partita.apps.worthwatch.service import WorthWatchService
 from partita.bootstrap import SYSTEMS
 from partita.kit.accounts import Account
+from partita.kit.avatars import AVATAR, avatar_handler
 from partita.kit.changes import ChangeWorker
 from partita.kit.changes.worker import Pace
 from partita.kit.clock import stamp
@@ -111,7 +113,7 @@ def town(folder: Path) -> Iterator[Town]:
             [kind for each in systems for kind in each.notifications],
             [each.notification_store for each in systems if each.notification_store is not None],
         )
-        handlers = [handler for each in systems for handler in each.changes]
+        handlers = [avatar_handler(kit.files), *(handler for each in systems for handler in each.changes)]
         pace = Pace(poll=0.001, first_pause=0.001, longest_pause=0.001)
         changes = ChangeWorker(kit.store, kit.tables.engine.call_async, handlers, clock, pace=pace)
 
@@ -164,7 +166,7 @@ async def _fus(service: FusService, leaver: Viewer, stayer: Viewer) -> None:
     said = await service.comments.write(leaver, site.site_id, NewComment(body="The only map with our footpath."))
     answer = NewComment(body="So it is.", reply_to=said.comment.name)
     await service.comments.write(stayer, site.site_id, answer)
-    await service.profiles.save(leaver, ProfileInput(is_public=True, about="Maps, mostly."))
+    await service.profiles.save(leaver, SiteProfile(is_public=True, about="Maps, mostly."))
     collection = await service.collections.create(leaver, CollectionInput(name="For the trip"))
     await service.collections.add(leaver, collection.collection_id, site.site_id)
     await service.collections.share(leaver, collection.collection_id)
@@ -211,8 +213,11 @@ async def _worthwatch(town: Town, service: WorthWatchService, leaver: Viewer, st
 
 
 async def _outside_the_tables(town: Town, leaver: Viewer, watchlist_id: str) -> None:
-    """A file, and values that are too large for their items: of the leaver's own, and in what stays."""
+    """Files, and values that are too large for their items: of the leaver's own, and in what stays."""
     store = town.kit.store
+    portrait = await town.kit.uploads.keep(AVATAR.folder, f"The portrait of {leaver.name}".encode(), "image/png")
+    person = Account.key(Account.user_id(leaver.id))
+    await store.transact(Transaction(Update(person, Account.avatar.set(portrait)), town.kit.uploads.claim(portrait)))
     face = await town.kit.uploads.keep(AVATARS, f"The face of {leaver.name}".encode(), "image/png")
     user = User.key(User.user_id(leaver.id))
     await store.transact(Transaction(Update(user, User.avatar_file.set(face)), town.kit.uploads.claim(face)))

@@ -148,7 +148,8 @@ async def _export_and_erase(town: Town, folder: Path, caplog: pytest.LogCaptureF
     assert "argon2" not in text
     (brought,) = (each["attributes"]["rows"] for each in document["items"] if each["kind"] == "Import")
     assert len(brought) == 100, "what is too large for its item is in"
-    (face,) = (each["name"] for each in document["files"] if "avatars" in each["name"])
+    (face,) = (each["name"] for each in document["files"] if "worthwatch/avatars" in each["name"])
+    (portrait,) = (each["name"] for each in document["files"] if "house/avatars" in each["name"])
     letters = [each["name"] for each in document["files"] if each["name"].startswith("newsletters/")]
     (own,) = {name.split("/")[1] for name in letters}
     assert letters == [f"newsletters/{own}/export.pdf", f"newsletters/{own}/images/bees.png"], "of one's own only"
@@ -192,6 +193,7 @@ async def _export_and_erase(town: Town, folder: Path, caplog: pytest.LogCaptureF
         each for each in await everything_in_files(town, folder) if any(word in each for word in words_of(*both))
     ] == []
     assert not await town.kit.files.exists(face)
+    assert not await town.kit.files.exists(portrait)
     (log,) = [each async for each in town.kit.store.scan_whole_table(Log) if each.after.get("description")]
     assert log.who is not None
     assert log.who.startswith("left-")

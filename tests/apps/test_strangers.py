@@ -85,16 +85,80 @@ async def test_a_member_changes_nothing_of_others_but_counts_and_a_suspended_one
     assert sum(stranger_id in body for body in after.values()) > 20, "nothing was done at all"
 
 
-async def enter(suite: Suite, app: FastAPI, name: str) -> tuple[str, Visitor]:
-    made = await suite.kit.accounts.registration.create(name, f"{name}@example.org", name, PASSWORD)
+WORKING = ("newsletter:author", "enablement:contributor")
+"""Roles whose holders write things of their own, and nothing of each other's."""
+
+
+async def test_somebody_with_the_same_working_role_changes_nothing_of_others_but_counts(tmp_path: Path) -> None:
+    copy_demo(tmp_path / "data")
+    suite = build(Settings(data=tmp_path / "data", fetch=False))
+    try:
+        app = create_app(suite)
+        stranger_id, stranger = await enter(suite, app, "mallory", *WORKING)
+        before = stored(suite.kit.settings.data)
+        others = list(typed({key: body for key, body in before.items() if stranger_id not in body}))
+        granted = policy_of(suite.systems).granted(WORKING) - policy_of(suite.systems).members
+        wanted = list(places(suite, app, others, granted))
+        assert len({place.route.path for place in wanted}) > 40, "the walk has lost its way"
+        examples = example_bodies(app)
+        for place in wanted:
+            answer = await send(stranger, place, examples)
+            assert answer.status < 500, (place, answer.text)
+        after = stored(suite.kit.settings.data)
+    finally:
+        await suite.close()
+    assert list(trespasses(before, after, stranger_id, strictly=True)) == []
+
+
+async def test_a_reader_of_a_share_changes_nothing_of_it(tmp_path: Path) -> None:
+    suite = build(Settings(data=tmp_path / "data", fetch=False, meaning=False, durability="off"))
+    try:
+        app = create_app(suite)
+        _, alice = await enter(suite, app, "alice", "newsletter:author")
+        reader_id, rita = await enter(suite, app, "rita", "newsletter:author")
+        same = {"sec_fetch_site": "same-origin"}
+        made = await alice.call("POST", "/api/newsletter/newsletters", {"title": "May"}, **same)
+        code = made.json["newsletterCode"]
+        shares = f"/api/newsletter/newsletters/{code}/shares"
+        assert (await alice.call("POST", shares, {"to": "rita", "role": "reader"}, **same)).status < 300
+        examples = example_bodies(app)
+        before = stored(suite.kit.settings.data)
+        sent = 0
+        for route in walk(app):
+            if not route.mutates or not re.match(r"/(api/)?newsletter/(editions|newsletters)/\{code\}", route.path):
+                continue
+            path = route.path.replace("{code}", code).replace("{step}", "outline").replace("{user_id}", reader_id)
+            answer = await send(rita, Place(route, re.sub(r"\{\w+(:\w+)?\}", "1", path)), examples)
+            assert answer.status < 500, (path, answer.text)
+            sent += 1
+        assert sent > 40, "the walk has lost its way"
+        after = stored(suite.kit.settings.data)
+    finally:
+        await suite.close()
+    touched = {
+        key: body for key, body in after.items() if before.get(key, body) != body and reader_id not in before[key]
+    }
+    gone = [body for key, body in before.items() if key not in after and reader_id not in body]
+    assert [body for key, body in touched.items() if key[0] != HOUSE.name and code in body] == []
+    assert [body for body in gone if code in body] == []
+
+
+async def enter(suite: Suite, app: FastAPI, name: str, *roles: str) -> tuple[str, Visitor]:
+    accounts = suite.kit.accounts
+    made = await accounts.registration.create(name, f"{name}@example.org", name, PASSWORD)
+    if roles:
+        await accounts.administration.set_roles(accounts.operator(), made.user_id, roles)
     visitor = Visitor(app, suite.kit.settings.base_url)
     assert (await visitor.post("/sign-in", {"identity": name, "password": PASSWORD})).status == 303
     return made.user_id, visitor
 
 
-def places(suite: Suite, app: FastAPI, others: Sequence[Item]) -> Iterator[Place]:
-    """Every route that members may use to change something that its address names, with things of others."""
-    allowed = {*policy_of(suite.systems).members, str(Access.SIGNED_IN)}
+def places(
+    suite: Suite, app: FastAPI, others: Sequence[Item], allowed: frozenset[str] = frozenset()
+) -> Iterator[Place]:
+    """Every route that members may use to change something that its address names, with things of others; or those for
+    which one of these permissions is enough."""
+    allowed = allowed or policy_of(suite.systems).members | {str(Access.SIGNED_IN)}
     for route in walk(app):
         names = re.findall(r"\{(\w+)", route.path)
         if not route.mutates or not names or route.permission not in allowed:
@@ -166,12 +230,16 @@ def example_bodies(app: FastAPI) -> dict[tuple[str, str], Any]:
     return found
 
 
-def trespasses(before: Rows, after: Rows, stranger_id: str) -> Iterator[tuple[str, str | None, str | None]]:
-    """What is gone, or changed in more than numbers, or is new and belongs neither to the stranger nor a new thing."""
+def trespasses(
+    before: Rows, after: Rows, stranger_id: str, *, strictly: bool = False
+) -> Iterator[tuple[str, str | None, str | None]]:
+    """What is gone, or changed in more than numbers, or is new and belongs neither to the stranger nor a new thing. In
+    what others own, `strictly` not even the stranger's name may be written."""
     old = {each for body in before.values() for each in IDENTIFIER.findall(body)}
     for key in {*before, *after}:
         was, now = before.get(key), after.get(key)
-        if was == now or stranger_id in (was or "") + (now or ""):
+        named = was or now or "" if strictly else (was or "") + (now or "")
+        if was == now or stranger_id in named:
             continue
         if was is None and key[0] == HOUSE.name:
             continue  # limits, forms that are kept, notices: nobody's

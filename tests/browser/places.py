@@ -44,6 +44,8 @@ _PARTS = (
     "/notifications/unread",
     "/admin/outbox/{mail_id}/files/{number}",
     "/fus/tags/complete",
+    "/fus/groups/{name}/members/complete",
+    "/kelifax/tags/complete",
     "/fus/import/{job_id}/csv",
     "/fus/share",
     "/fus/sites/{site_id}/copy/page",
@@ -54,11 +56,13 @@ _PARTS = (
     "/newsletter/editions/{code}/events",
     "/newsletter/editions/{code}/finish/cards",
     "/newsletter/editions/{code}/finish/pdf/cover",
+    "/newsletter/editions/{code}/finish/pdf/pages/{number}",
     "/newsletter/editions/{code}/finish/{format}/download",
     "/newsletter/editions/{code}/pictures/{place}",
     "/newsletter/editions/{code}/write/citations/{number}",
     "/newsletter/editions/{code}/write/sections/{key}",
     "/newsletter/editions/{code}/write/sentences",
+    "/newsletter/proposals/{code}/citations/{number}",
     "/newsletter/proposals/{code}/finish/{wanted}/download",
     "/newsletter/proposals/{code}/sections/{key}",
     "/newsletter/read/{secret}",
@@ -193,7 +197,9 @@ def _collect(program: APIRequestContext) -> list[str]:
     suggestion = program.post(f"{api}/suggestions", data=suggested).json()["suggestionId"]
     batch = program.post(f"{api}/batches", data={"siteIds": [site], "addTags": ["for the train"]}).json()
     _ended(program, f"/fus/batches/{batch['jobId']}")
-    name = program.get(f"{api}/suggestions").json()["items"][0]["name"]
+    program.post(f"{api}/suggestions", data={"url": "https://locks.example.org", "title": "Locks"})
+    declined = program.get(f"{api}/suggestions").json()["items"][-1]["name"]
+    assert program.post(f"{api}/suggestions/{declined}/decline", data={"answer": "There are many."}).ok
     return [
         f"/fus/sites/{site}/rating/remove",
         f"/fus/groups/{group}/log",
@@ -202,7 +208,7 @@ def _collect(program: APIRequestContext) -> list[str]:
         f"/fus/me/collections/{made}/delete",
         f"/fus/shared/{secret}",
         f"/fus/people/{ADMIN}",
-        f"/fus/suggestions/{name}",
+        f"/fus/suggestions/{declined}",
         f"/fus/me/suggestions/{suggestion}/withdraw",
         f"/fus/batches/{batch['jobId']}",
     ]

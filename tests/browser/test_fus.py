@@ -155,7 +155,7 @@ def test_tags_are_completed_while_they_are_typed(house: House) -> None:
     with window(house, MANAGER) as manager:
         manager.open("/fus/sites/new")
         manager.field("Tags").press_sequentially("maps, open-d")
-        completed = manager.page.locator("#known-tags option")
+        completed = manager.page.locator("#f-tags-known option")
         expect(completed).to_have_count(1)
         expect(completed).to_have_attribute("value", "maps, open-data")
 

@@ -10,10 +10,11 @@ import pytest
 from PIL import Image
 from playwright.sync_api import Browser, expect
 
+from partita.apps.kelifax.inputs import ResourceEdit
 from partita.apps.kelifax.schema import Resource
 from partita.apps.kelifax.service import KelifaxService
 from partita.kit.links import Link
-from tests.apps.kelifax.conftest import approved
+from tests.apps.kelifax.conftest import MOD, approved, submission
 from tests.browser.conftest import Mode
 from tests.browser.house import ADMIN, EVERYTHING, MEMBER, MODERATOR
 from tests.browser.small_house import SmallHouse, small_house
@@ -101,6 +102,31 @@ def test_a_page_fills_in_the_second_step_and_a_page_that_is_gone_is_told(directo
         visitor.press("Back")
         expect(visitor.field("Licence")).to_have_value("open-source")
         expect(visitor.field("Price")).to_have_value("free")
+
+
+def test_a_submitter_who_edits_while_a_moderator_does_chooses_between_both(directory: SmallHouse, mode: Mode) -> None:
+    name, service = f"Shared Loom {mode.number}", directory.kelifax
+    sent = submission(name, f"https://shared-{mode.number}.example.org")
+    resource = directory.run(service.submissions.submit(sent, name))
+    link = f"/kelifax/submissions/{resource.submission_id}"
+    with mode.window(directory) as visitor:
+        visitor.open(f"{link}/edit")
+        theirs = ResourceEdit(usage_purpose="What a moderator has written.", tags=["theirs"])
+        directory.run(service.moderation.edit(MOD, resource.resource_slug, theirs))
+        visitor.fill(Tags="mine")
+        visitor.press("Next")
+        visitor.press("Submit for review")
+        visitor.sees("Somebody else was faster", "Edited by a moderator", "What a moderator has written.", "mine")
+        visitor.troubles.clear()  # the answer says 409
+        visitor.check()
+        visitor.press("Edit further")
+        expect(visitor.field("Purpose")).to_have_value("What a moderator has written.")
+        expect(visitor.field("Tags")).to_have_value("mine")
+        visitor.press("Next")
+        visitor.press("Submit for review")
+        visitor.at(link)
+    after = directory.run(service.moderation.inspect(resource.resource_slug))
+    assert (after.usage_purpose, after.tag_list) == ("What a moderator has written.", ("mine",))
 
 
 def test_resources_are_found_by_tag_licence_and_price_and_have_alternatives(directory: SmallHouse, mode: Mode) -> None:

@@ -135,7 +135,8 @@ def test_an_outline_is_edited_in_every_window(desk: House, mode: Mode) -> None:
         olga.click(olga.page.get_by_role("button", name=re.compile(f"Turn Who to ask {mode.number} off")))
         olga.told("Turned off")
         olga.open(f"{OUTLINE}?item={_newest(desk)}")
-        olga.click(item.get_by_role("button", name="Remove", exact=True))
+        olga.click(item.get_by_role("link", name="Remove", exact=True))
+        olga.agree("Remove story")
         olga.told("Removed.")
 
 

@@ -52,6 +52,15 @@ def test_an_edition_is_made_and_downloaded_in_every_format(desk: House, mode: Mo
         ada.open(finish)
         ada.check()
         _kept(ada, "finish")
+        ada.open(f"/newsletter/editions/{CODES[mode.number]}/write?view=preview")
+        ada.follow("Mail")
+        expect(ada.page.locator(".mail-look h1")).to_have_text("Weekly Research Digest")
+        ada.check()
+        _kept(ada, "write-mail")
+        ada.follow("Pages")
+        expect(ada.page.get_by_role("img", name="Page 1 of the PDF")).to_have_js_property("naturalWidth", 900)
+        ada.check()
+        _kept(ada, "write-pages")
 
 
 def test_a_link_is_made_read_by_anybody_and_revoked(desk: House, mode: Mode) -> None:

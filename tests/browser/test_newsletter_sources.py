@@ -158,6 +158,27 @@ def test_a_draft_from_sources_comes_into_the_editor_below_what_is_typed_meanwhil
         ada.check()
 
 
+def test_a_passage_goes_where_the_cursor_is_and_its_number_opens_it(desk: House, mode: Mode) -> None:
+    with mode.window(desk, ADMIN) as ada, desk.program(ADMIN) as program:
+        code = program.post("/api/newsletter/proposals", data={"title": "Wells for the hills"}).json()["proposal_code"]
+        said = "Nine wells of the hills serve 400 households."
+        text = f"{said} Each well costs 6,000 dollars, and the villages pay a tenth of it."
+        assert program.post("/api/newsletter/sources", data={"title": "Wells", "text": text, "shelf": code}).ok
+        _until(lambda: program.get(f"/api/newsletter/sources?shelf={code}").json()["items"][0]["status"] == "ready")
+        path = f"/newsletter/proposals/{code}?section=background_and_problem"
+        ada.open(path)
+        ada.page.locator(".passage-card > summary").first.click()
+        ada.page.get_by_label(said).check()
+        ada.page.get_by_role("button", name="Insert from Wells").click()
+        field = ada.page.locator("textarea[name=text]")
+        expect(field).to_have_value(f"{said} [1]")
+        if mode.script:
+            expect(ada.page.locator("[data-saved]")).to_have_text(re.compile(r"^Saved \d\d:\d\d"))
+        ada.page.locator(".proposal-look a[data-cite]").click()
+        expect(ada.page.locator("#passage mark")).to_have_text(said)
+        ada.check()
+
+
 def _until(is_so: Callable[[], bool]) -> None:
     """Ask until something is so."""
     deadline = time.monotonic() + 60

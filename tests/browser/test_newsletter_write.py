@@ -208,6 +208,18 @@ def test_a_click_on_a_number_in_the_field_opens_it_too(desk: House) -> None:
         olga.sees("[9] has no source")
 
 
+def test_what_is_to_be_mended_is_selected_in_its_section(desk: House) -> None:
+    _put(desk, AUTHOR, "conclusion", "## Conclusion\n\nSee you in\nMarch. Goodbye.")
+    with window(desk, AUTHOR) as olga:
+        olga.open(f"{WRITE}?section=conclusion&place=See+you+in+March.#editor")
+        field = olga.page.locator("textarea[name=text]")
+        expect(field).to_be_focused()
+        chosen = field.evaluate("each => each.value.slice(each.selectionStart, each.selectionEnd)")
+        assert chosen == "See you in\nMarch."
+        olga.sees("Look at: See you in March.")
+        olga.check()
+
+
 def test_pasted_html_becomes_markdown(desk: House) -> None:
     with window(desk, AUTHOR) as olga:
         olga.open(SECTION)

@@ -43,7 +43,7 @@ def test_a_sweep_lists_what_nothing_names_and_deletes_it_when_told(
     code, output = _run("files", "sweep", "--data", str(tmp_path))
     assert code == 0, output
     assert "unnamed  attic/boxes/left.png  6 bytes" in output
-    assert "looked at 2 files older than 24 hours in attic/boxes/" in output
+    assert "looked at 2 files older than 24 hours in house/avatars/, attic/boxes/" in output
     assert "1 files with 6 bytes that nothing names" in output
     assert "Nothing was deleted" in output
     code, output = _run("files", "sweep", "--delete", "--data", str(tmp_path))

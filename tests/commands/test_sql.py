@@ -86,6 +86,21 @@ def test_explain_names_the_requests_and_runs_nothing(folder: Path, statement: st
     assert as_json["requests"]
 
 
+def test_a_check_is_explained_with_all_that_it_asks(folder: Path) -> None:
+    exists = "EXISTS(SELECT * FROM films WHERE pk = 'a' AND sk = '0'{})"
+    code, output = _run(folder, exists.format(" AND title = 'M'"), "--explain", "--json")
+    assert code == 0
+    explained = json.loads(output)
+    ((operation, request),) = ((each["operation"], each["request"]) for each in explained["requests"])
+    assert (explained["kind"], operation) == ("check", "TransactWriteItems")
+    (action,) = request["TransactItems"]
+    assert action["ConditionCheck"]["Key"] == {"pk": {"S": "a"}, "sk": {"S": "0"}}
+    assert {"S": "M"} in action["ConditionCheck"]["ExpressionAttributeValues"].values()
+    code, output = _run(folder, exists.format(""), "--explain")
+    assert code == 1
+    assert "EXISTS() must contain a single item read with additional condition" in output
+
+
 def test_a_statement_writes_only_with_write(folder: Path) -> None:
     insert = "INSERT INTO films VALUE {'pk': 'w', 'sk': '1'}"
     code, output = _run(folder, insert)

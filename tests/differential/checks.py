@@ -210,6 +210,11 @@ _CHECKS: list[tuple[str, str, str]] = [
         "Each global index of a provisioned table needs its own throughput.",
     ),
     (
+        "the most units of a table",
+        "OnDemandThroughput",
+        "Only a table on demand, and its indexes, have a limit of units, and that is at least 1.",
+    ),
+    (
         "projections of indexes",
         "ProjectionType is .*NonKeyAttributes|Unknown ProjectionType",
         "There are three types, and named attributes go with INCLUDE only.",

@@ -20,6 +20,7 @@ from tests.differential.rules import (
     only_first_fault,
     request_text,
     static_fault_cancels,
+    table_first,
     unchecked,
 )
 
@@ -96,6 +97,7 @@ _UNDOCUMENTED = {
 
 _NOT_MADE = "An update that only removes does not create the item it finds missing."
 DYNOXIDE_RULES: tuple[Rule, ...] = (
+    table_first(DYNOXIDE),
     differs(
         DYNOXIDE,
         "letters beyond ASCII in an expression kill it",

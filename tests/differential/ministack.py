@@ -26,6 +26,7 @@ from tests.differential.rules import (
     other_truth,
     request_text,
     static_fault_cancels,
+    table_first,
     unchecked,
 )
 
@@ -211,6 +212,37 @@ MINISTACK_RULES: tuple[Rule, ...] = (
     ),
     differs(
         MINISTACK,
+        "positions beyond the end of a list",
+        "SET of a position beyond the end of a list appends; it fills the gap with NULL. (A second engine has to agree "
+        "with us for this rule to hold.)",
+        lambda it: (
+            it.ours.ok
+            and it.seconded
+            and it.member in ("contents", "Attributes")
+            and bool(re.search(r"\[\d\] *=", request_text(it)))
+            and str(it.theirs).count('"NULL"') > str(it.ours).count('"NULL"')
+        ),
+    ),
+    differs(
+        MINISTACK,
+        "binaries that begin with others in KeyConditions",
+        "BEGINS_WITH takes strings and binaries; it finds no binaries.",
+        lambda it: (
+            both_answer(it, "Items", "Count", "Scanned", "Last", "Order")
+            and bool(
+                re.search("'BEGINS_WITH', 'AttributeValueList': \\[{'B'", str(it.step.params.get("KeyConditions")))
+            )
+        ),
+    ),
+    differs(
+        MINISTACK,
+        "bytes of a string",
+        "size() of a string is 'the length of the string': characters here, bytes there.",
+        lambda it: "size(" in request_text(it) and bool(re.search(r"[^\x00-\x7f]", str(it.ours) + str(it.theirs))),
+        CHOSEN,
+    ),
+    differs(
+        MINISTACK,
         "operands in parentheses",
         "`(num) = (:v)` reads as `num = :v`; it finds something else.",
         lambda it: bool(re.search(r"\(num\)|= \(:v0\)", request_text(it))),
@@ -274,6 +306,7 @@ MINISTACK_RULES: tuple[Rule, ...] = (
         static_fault_cancels,
         CHOSEN,
     ),
+    table_first(MINISTACK),
     *lacking(MINISTACK, _MADE),
     *(
         unchecked(MINISTACK, name, message, why)

@@ -21,6 +21,7 @@ from tests.differential.rules import (
     only_first_fault,
     other_truth,
     request_text,
+    table_first,
     told,
 )
 
@@ -277,6 +278,7 @@ MOTO_RULES: tuple[Rule, ...] = (
             and it.theirs.message.startswith("Invalid index: ")
         ),
     ),
+    table_first(MOTO),
     differs(
         MOTO,
         "the same key in two tables of a batch",
@@ -360,8 +362,8 @@ MOTO_RULES: tuple[Rule, ...] = (
     ),
     differs(
         MOTO,
-        "a refused update leaves an item",
-        "It makes the item before it finds the update invalid.",
+        "a refused update or batch leaves items",
+        "It makes items before it finds the update, or another item of the batch, invalid.",
         lambda it: it.member == "contents" and it.ours.code == it.theirs.code == "ValidationException",
     ),
     differs(

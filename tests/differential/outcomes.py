@@ -160,6 +160,9 @@ def _members(step: Step, answer: dict[str, Any], tables: tuple[Table, ...], *, s
                 "Responses": [normal_item(each.get("Item"), spelled) for each in answer.get("Responses") or []],
                 "Errors": [(each.get("Error") or {}).get("Code") for each in answer.get("Responses") or []],
             }
+            if step.operation == "BatchExecuteStatement":
+                errors = [each.get("Error") or {} for each in answer["Responses"]]
+                found["Failed"] = [normal_item(each.get("Item"), spelled) for each in errors]
         case "CreateTable":
             return description(answer["TableDescription"])
         case "UpdateTable":

@@ -284,8 +284,10 @@ def _writes(step: Step) -> bool:
 def _suspicious(step: Step, answer: _Answer) -> bool:
     """Writes after which contents may differ though answers do not.
 
-    An update by legacy parameters, one that may only remove, or one refused half way.
+    An update by legacy parameters, one that may only remove, or one refused half way, as a batch may be.
     """
+    if step.operation == "BatchWriteItem" and not answer.theirs.ok:
+        return True
     if "UpdateExpression" in str(step.params) and re.search("remove|delete", str(step.params), re.IGNORECASE):
         return True
     refused = step.operation == "UpdateItem" and answer.ours.code == "ValidationException"

@@ -48,6 +48,17 @@ def unchecked(engine: str, name: str, message: str, why: str, *operations: str, 
     return Rule(engine, name, why, WRONG[engine] if documented else CHOSEN, matches)
 
 
+def table_first(engine: str) -> Rule:
+    """A request that could never run is refused here before a table is looked for."""
+    return Rule(
+        engine,
+        "faults of a request for a table that is not there",
+        "A request that could never run is refused as such, whatever tables there are; it looks for the table first.",
+        CHOSEN,
+        lambda it: it.ours.code == "ValidationException" and it.theirs.code == "ResourceNotFoundException",
+    )
+
+
 def made_to_remove(it: Difference) -> bool:
     """An update that only removes made an item there, which has nothing but its key."""
     if it.member == "contents":
@@ -55,7 +66,8 @@ def made_to_remove(it: Difference) -> bool:
         return bool(gaps) and all(only_keys_more(gap) for gap in gaps)
     if not both_answer(it, "Attributes") or it.ours.members["Attributes"]:
         return False
-    return set(it.theirs.members["Attributes"] or {}) <= {"pk", "sk"}
+    made = it.theirs.members["Attributes"] or {}
+    return {name for name, value in made.items() if any(value.values())} <= {"pk", "sk"}
 
 
 def only_keys_more(gap: Any) -> bool:

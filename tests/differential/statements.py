@@ -57,7 +57,11 @@ def _step(dice: Dice, tables: tuple[Table, ...]) -> Step:
                 options.update(dice.maybe(20, "ReturnValuesOnConditionCheckFailure", lambda: "ALL_OLD"))
             return Step("ExecuteStatement", {**_statement(dice, dice.pick(tables), kind), **options})
         case "batch":
-            return Step("BatchExecuteStatement", {"Statements": _several(dice, tables)})
+            entries = _several(dice, tables)
+            for entry in entries:
+                entry.update(dice.maybe(30, "ReturnValuesOnConditionCheckFailure", lambda: "ALL_OLD"))
+            cost = dice.maybe(20, "ReturnConsumedCapacity", lambda: dice.pick(("TOTAL", "INDEXES")))
+            return Step("BatchExecuteStatement", {"Statements": entries, **cost})
     return Step("ExecuteTransaction", {"TransactStatements": _several(dice, tables, transaction=True)})
 
 

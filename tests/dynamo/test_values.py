@@ -91,6 +91,11 @@ def test_empty_sets_duplicates_and_a_false_null_are_refused(value: dict[str, Any
     assert caught.value.message == "One or more parameter values were invalid: " + message
 
 
+def test_bytes_of_a_set_are_told_as_they_are_sent() -> None:
+    with pytest.raises(ValidationError, match=r"Input collection \[AA==, AA==\] contains duplicates"):
+        checked_value({"BS": [b"\0", b"\0"]})
+
+
 def test_numbers_of_a_set_are_duplicates_by_value() -> None:
     with pytest.raises(ValidationError, match="Input collection contains duplicates"):
         checked_value({"NS": ["1", "1.0"]})

@@ -315,3 +315,26 @@ def test_files_that_a_crash_left_behind_are_removed_and_backups_are_kept(tmp_pat
             os.utime(file, (0, 0))
         engine.maintenance.run()
         assert set((tmp_path / "backups").iterdir()) == {mine, young}
+
+
+def test_backups_are_listed_that_were_made_from_one_moment_on_and_before_another(engine: Engine, clock: Clock) -> None:
+    create(engine)
+    arns = []
+    for _ in range(4):
+        arns.append(_backup(engine))
+        clock.advance(60)
+    second, last = clock.now - 180, clock.now - 60
+
+    def listed(**bounds: float) -> list[str]:
+        summaries = engine.call("ListBackups", {"Limit": 2, **bounds})["BackupSummaries"]
+        return [each["BackupArn"] for each in summaries]
+
+    assert listed(TimeRangeLowerBound=second, TimeRangeUpperBound=last) == arns[1:3]
+    assert listed(TimeRangeLowerBound=last) == arns[3:]
+    assert listed(TimeRangeUpperBound=second) == arns[:1]
+    assert listed(TimeRangeLowerBound=last, TimeRangeUpperBound=last) == []
+    with pytest.raises(ValidationError) as caught:
+        listed(TimeRangeLowerBound=last, TimeRangeUpperBound=second)
+    assert caught.value.message == (
+        "One or more parameter values were invalid: Time range lower bound must be less than or equal to upper bound"
+    )

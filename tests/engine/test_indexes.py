@@ -122,6 +122,13 @@ def test_a_write_with_an_empty_index_key_is_refused(engine: Engine) -> None:
     )
 
 
+@pytest.mark.parametrize(("value", "fault"), [(5, "Type mismatch for Index Key g"), ("", "are not valid")])
+def test_an_index_key_that_can_be_none_is_told_before_a_condition(engine: Engine, value: object, fault: str) -> None:
+    create(engine, gsis=[index("byG", "g")])
+    with pytest.raises(ValidationError, match=fault):
+        update(engine, {"pk": "a"}, "SET g = :v", ConditionExpression="attribute_exists(pk)", v=value)
+
+
 def test_an_index_key_has_the_size_limits_of_a_table_key(engine: Engine) -> None:
     create(engine, gsis=[index("byG", "g", "h")])
     put(engine, pk="a", g="x" * 2048, h="y" * 1024)

@@ -118,6 +118,30 @@ def test_a_table_that_may_not_be_read_may_not_be_copied_as_it_was(engine: Engine
     assert AccessDeniedError.code not in _ask(engine, "bob", "RestoreTableToPointInTime", request)
 
 
+@pytest.mark.parametrize("resource", [_TABLE, f"{_TABLE}/*", f"{_TABLE}/backup/*"])
+def test_a_backup_is_held_to_the_policy_of_its_table(engine: Engine, resource: str) -> None:
+    arn = engine.call("CreateBackup", {**_NAMED, "BackupName": "one"})["BackupDetails"]["BackupArn"]
+    _deny(engine, Resource=resource)
+    requests = [
+        ("DescribeBackup", {"BackupArn": arn}),
+        ("RestoreTableFromBackup", {"BackupArn": arn, "TargetTableName": f"restored{arn[-8:]}"}),
+        ("DeleteBackup", {"BackupArn": arn}),
+    ]
+    for operation, request in requests:
+        assert AccessDeniedError.code in _ask(engine, "ada", operation, request)
+    assert arn in str(engine.call("ListBackups", _NAMED))
+    engine.call("DeleteResourcePolicy", {"ResourceArn": _TABLE})
+    assert _ask(engine, "ada", "DescribeBackup", {"BackupArn": arn}) == ""
+
+
+@pytest.mark.parametrize("kind", ["Export", "Import"])
+def test_an_export_and_an_import_are_held_to_the_policy_of_their_table(engine: Engine, kind: str) -> None:
+    request = {f"{kind}Arn": f"{_TABLE}/{kind.lower()}/01489602797149-73d8d5bc"}
+    _deny(engine)
+    assert AccessDeniedError.code in _ask(engine, "ada", f"Describe{kind}", request)
+    assert f"{kind}NotFoundException" in _ask(engine, "bob", f"Describe{kind}", request)
+
+
 def test_an_index_and_a_stream_are_resources_of_their_own(engine: Engine) -> None:
     query = {**_NAMED, "IndexName": "byTag", "KeyConditionExpression": "tag = :a", **values(a="a")}
     _deny(engine, Resource=f"{_TABLE}/index/byTag")

@@ -367,3 +367,73 @@ def streaming(engine: Engine) -> tuple[Engine, str]:
     arn = _stream(engine)
     put(engine, pk="a", x=1)
     return engine, arn
+
+
+def _since(engine: Engine, arn: str, moment: float | None, **members: Any) -> str:
+    shard = _shard(engine, arn)["ShardId"]
+    request = {"StreamArn": arn, "ShardId": shard, "ShardIteratorType": "AT_TIMESTAMP", "Timestamp": moment, **members}
+    iterator: str = engine.call("GetShardIterator", request)["ShardIterator"]
+    return iterator
+
+
+@given(st.lists(st.floats(0, 3), min_size=1, max_size=8), st.floats(0, 1))
+def test_an_iterator_at_a_timestamp_begins_with_the_first_record_of_that_second_or_later(
+    pauses: list[float], part: float
+) -> None:
+    clock = Clock()
+    with Engine.temporary(clock=clock, background=False) as engine:
+        arn = _stream(engine)
+        begun = clock.now
+        for number, pause in enumerate(pauses):
+            clock.advance(pause)
+            put(engine, pk=str(number))
+        every = _records(engine, _iterator(engine, arn))
+        moment = begun + part * (clock.now - begun)
+        first = next(
+            (n for n, each in enumerate(every) if each["dynamodb"]["ApproximateCreationDateTime"] >= moment), None
+        )
+        found = _records(engine, _since(engine, arn, moment))
+        assert found == ([] if first is None else every[first:])
+
+
+def test_an_iterator_behind_the_last_record_waits_for_the_next(engine: Engine, clock: Clock) -> None:
+    arn = _stream(engine)
+    put(engine, pk="a")
+    clock.advance(60)
+    iterator = _since(engine, arn, clock.now)
+    put(engine, pk="b")
+    assert _keys(_records(engine, iterator)) == ["b"]
+
+
+def test_a_timestamp_older_than_the_records_is_the_trim_horizon(engine: Engine, clock: Clock) -> None:
+    arn = _stream(engine)
+    put(engine, pk="a")
+    iterator = _since(engine, arn, clock.now - 2 * _DAY)
+    clock.advance(_DAY - 60)
+    put(engine, pk="b")
+    iterator = _since(engine, arn, clock.now - 2 * _DAY)
+    clock.advance(120)
+    engine.maintenance.run()
+    assert _keys(_records(engine, iterator)) == ["b"]  # and not that it has missed one
+
+
+@pytest.mark.parametrize(
+    ("kind", "moment", "told"),
+    [
+        ("AT_TIMESTAMP", None, "Timestamp is required"),
+        ("AT_TIMESTAMP", 1_700_000_001.5, "in the future"),
+        ("LATEST", 1_600_000_000, "Timestamp must not be given"),
+    ],
+)
+def test_a_timestamp_is_for_its_type_and_of_the_past(
+    engine: Engine, kind: str, moment: float | None, told: str
+) -> None:
+    arn = _stream(engine)
+    with pytest.raises(ValidationError, match=told):
+        _since(engine, arn, moment, ShardIteratorType=kind)
+
+
+def test_a_sequence_number_does_not_go_with_a_timestamp(engine: Engine, clock: Clock) -> None:
+    arn = _stream(engine)
+    with pytest.raises(ValidationError, match="SequenceNumber must not be given"):
+        _since(engine, arn, clock.now, SequenceNumber="0" * 21)

@@ -6,7 +6,7 @@ import errno
 import os
 import shutil
 import threading
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from itertools import pairwise
 from pathlib import Path
 
@@ -123,11 +123,13 @@ def test_writers_and_readers_of_two_engines_lose_nothing_meanwhile(tmp_path: Pat
         create(one)
         other.refresh()
 
-        def running(engine: Engine, start: int) -> Callable[[], None]:
-            return lambda: [items_in(engine) for _ in fill(engine, 60, start=start)] and None
+        def work(engine: Engine, start: int) -> None:
+            for _ in fill(engine, 60, start=start):
+                items_in(engine)
 
         threads = [
-            threading.Thread(target=running(engine, 1000 * number)) for number, engine in enumerate((one, other) * 2)
+            threading.Thread(target=work, args=(engine, 1000 * number))
+            for number, engine in enumerate((one, other) * 2)
         ]
         for thread in threads:
             thread.start()

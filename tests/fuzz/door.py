@@ -16,6 +16,7 @@ from zlib import crc32
 
 import psutil
 
+from partita.dynamo.services import target
 from tests.fuzz.requests import TABLE, corpus, hostile
 from tests.serving import Served
 
@@ -46,7 +47,7 @@ class Client:
     def ask(self, operation: str, body: bytes, how: str = "plain") -> tuple[int, dict[str, str], bytes]:
         """Send a body as it is, `packed` with gzip, in `members` of gzip, or in `chunks`."""
         head = (
-            f"POST / HTTP/1.1\r\nHost: x\r\nX-Amz-Target: DynamoDB_20120810.{operation}\r\n"
+            f"POST / HTTP/1.1\r\nHost: x\r\nX-Amz-Target: {target(operation)}\r\n"
             "Content-Type: application/x-amz-json-1.0\r\n"
         )
         if how in ("packed", "members"):

@@ -94,6 +94,8 @@ _TYPES = (
     b"",
     b"\xff/\xfe",
 )
+_MANY = tuple(b"{" + b",".join(b'"%x":0' % key for key in range(keys)) + b"}" for keys in (9_000, 105_000))
+"""Fields that no model has: each takes a hundred times its bytes when it is refused."""
 _ODD: tuple[Header, ...] = (
     (b"Range", b"bytes=0-0,1-1,2-2,-5"),
     (b"Range", b"bytes=99999999999999999999-"),
@@ -264,6 +266,9 @@ class WebFuzzer:
                 answer = wire.recv(65536)
                 if answer.startswith(b"HTTP/1.1 5"):
                     self.outcome.failures.append(f"malformed: {answer[:200]!r}")
+            return
+        if dice.random() < 0.05:
+            self._send(who, "POST", "/api/kelifax/resources", {}, dice.choice(_MANY), b"application/json")
             return
         path = "/" + "/".join(dice.choice(_PATHS) for _ in range(dice.randrange(1, 5)))
         method = dice.choice(("GET", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "TRACE", "PROPFIND"))

@@ -13,15 +13,18 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from partita.dynamo.errors import ThrottlingError
 from partita.engine import Engine
 from partita.engine.door import DoorThread
 from partita.kit.changes import Change, ChangeWorker, Handler, Kept
 from partita.kit.changes.aws_lambda import StreamFunction
 from partita.kit.changes.lease import LeaseLostError, Tenancy
+from partita.kit.changes.pace import OVER_THE_NETWORK
 from partita.kit.changes.reading import SharedReader
 from partita.kit.changes.schema import Checkpoint, Lease, Parked, checkpoints, lease, parked_changes
 from partita.kit.changes.worker import Pace
 from partita.kit.clock import SystemClock
+from partita.kit.problems import Unavailable
 from partita.kit.schema import HOUSE
 from partita.store import EmbeddedStore
 from partita.store.dynamo import DynamoStore, fixed
@@ -153,6 +156,53 @@ def test_a_handler_that_fails_for_a_while_is_asked_again(place: Place) -> None:
     asyncio.run(place.worker(Handler("moody", NOTES, moody)).drain())
     assert place.seen == [(None, "a")]
     assert place.parked() == []
+
+
+@pytest.mark.parametrize(
+    "error", [ConnectionError("refused"), TimeoutError(), Unavailable("S3 is away"), ThrottlingError("slow down")]
+)
+def test_an_outage_is_waited_for_and_other_handlers_go_on(place: Place, error: Exception) -> None:
+    tried = 0
+
+    async def out_of_reach(change: Change) -> None:
+        nonlocal tried
+        tried += 1
+        if tried < 40:
+            raise error
+        await asyncio.wait_for(seen_by_the_other.wait(), 5)
+
+    async def see(change: Change) -> None:
+        seen_by_the_other.set()
+
+    async def story() -> None:
+        await place.worker(Handler("away", NOTES, out_of_reach), Handler("other", NOTES, see)).drain()
+
+    seen_by_the_other = asyncio.Event()
+    place.store.write(Put(Note(id="1", text="a")))
+    asyncio.run(story())
+    assert (tried, place.parked()) == (40, [])
+
+
+def test_an_outage_is_waited_for_five_minutes_and_no_longer() -> None:
+    for pace in (Pace(), OVER_THE_NETWORK):
+        pauses = [min(pace.first_pause * 2**n, pace.longest_pause) for n in range(pace.tries_in_outage - 1)]
+        assert 240 < sum(pauses) < 360
+
+
+def test_what_stands_behind_a_long_outage_is_not_waited_for_each_by_itself(place: Place) -> None:
+    tried = Counter[str]()
+
+    async def never(change: Change) -> None:
+        _, new = change.read(Note)
+        assert new is not None
+        tried[new.id] += 1
+        raise ConnectionError("refused")
+
+    for number in range(3):
+        place.store.write(Put(Note(id=str(number))))
+    asyncio.run(place.worker(Handler("away", NOTES, never)).drain())
+    assert tried == {"0": QUICK.tries_in_outage, "1": QUICK.tries, "2": QUICK.tries}
+    assert [parked.tries for parked in place.parked()] == [tried[id] for id in "012"]
 
 
 def test_changes_that_a_handler_takes_together_come_in_order_and_one_by_one_if_that_fails(place: Place) -> None:

@@ -73,6 +73,16 @@ def test_a_hundred_names_use_all_hues_and_patterns_about_alike() -> None:
     assert max(seen.values()) < 400
 
 
+@given(st.lists(_NAMES, min_size=2, max_size=6), _NAMES, st.sampled_from(["u1", "0abc"]))
+def test_a_face_of_somebody_stays_when_the_name_changes_and_namesakes_differ(
+    names: list[str], one: str, of: str
+) -> None:
+    looks = {re.sub(r"<text.*", "", drawing(name, person=True, of=of)) for name in names}
+    assert len(looks) == 1
+    assert initials(one) in drawing(one, person=True, of=of)
+    assert drawing(one, person=True, of=of) != drawing(one, person=True, of="somebody else")
+
+
 def test_a_person_and_a_thing_of_one_name_do_not_look_alike() -> None:
     assert "round" in drawing("Ada", person=True)
     assert "round" not in drawing("Ada")

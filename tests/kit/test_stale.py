@@ -11,7 +11,7 @@ from pydantic import BaseModel
 from partita.kit.forms import filled, parse
 from partita.kit.history import Field, Fields
 from partita.kit.inputs import Edit, Input
-from partita.kit.stale import _hidden, _with_choices, disputed, opened
+from partita.kit.stale import _hidden, disputed, opened, with_choices
 
 
 class Link(Input):
@@ -59,7 +59,7 @@ def _values(page: Stored, **more: str) -> dict[str, Any]:
 
 def _sent(hidden: list[tuple[str, str]], keep: dict[str, str]) -> Page:
     pairs = [*hidden, *((f"keep:{name}", choice) for name, choice in keep.items())]
-    form = parse(Page, _with_choices(pairs), separated={"tags"})
+    form = parse(Page, with_choices(pairs), separated={"tags"})
     assert form.value is not None, form.errors
     return form.value
 
@@ -100,3 +100,19 @@ def test_exactly_the_fields_that_differ_are_asked_about(mine: Stored, theirs: St
 def test_without_knowing_what_was_opened_everything_typed_is_chosen() -> None:
     disputes = disputed(FIELDS, _values(Stored(title="Mine")), _values(Stored(title="Theirs")))
     assert [(field.name, field.by, field.keep) for field in disputes] == [("title", "both", "typed")]
+
+
+PARTS = Fields(
+    Field("page.title", "Title", "title"), Field("page.links", "Links", "links"), Field("more", "More", "more")
+)
+
+
+def test_a_form_in_parts_is_compared_field_by_field() -> None:
+    before = {"page.title": "Sea", "page.links.0.url": "a", "more": "b"}
+    mine = {**before, "page.links.0.url": "mine", "opened": opened(before)}
+    theirs = {**before, "page.title": "Sky"}
+    disputes = {field.name: field.by for field in disputed(PARTS, mine, theirs)}
+    assert disputes == {"page.links": "you", "page.title": "others"}
+    sent = [*_hidden("revision", PARTS, mine, theirs), ("keep:page.title", "stored"), ("keep:page.links", "typed")]
+    chosen = dict(with_choices(sent))
+    assert (chosen["page.title"], chosen["page.links.0.url"], chosen["more"]) == ("Sky", "mine", "b")

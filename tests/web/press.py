@@ -113,9 +113,13 @@ def build(kit: Kit) -> System:
     async def mine(viewer: CurrentViewer) -> dict[str, object]:
         return {"username": viewer.username, "permissions": sorted(viewer.permissions), "via": viewer.via}
 
-    @api.post("/echo", Access.PUBLIC)
+    @api.post("/echo", Access.PUBLIC, most_bytes=1_000_000)
     async def echo(request: Request, viewer: CurrentViewer) -> dict[str, object]:
         return {"bytes": len(await request.body()), "username": viewer.username}
+
+    @api.post("/public", Access.PUBLIC)
+    async def public(request: Request) -> dict[str, object]:
+        return {"bytes": len(await request.body())}
 
     @api.post("/large", Access.PUBLIC, most_bytes=2_000_000)
     async def large(request: Request) -> dict[str, object]:

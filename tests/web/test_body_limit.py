@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
-import pytest
-from starlette.types import Message
+import asyncio
 
+import pytest
+from starlette.types import Message, Receive, Scope, Send
+
+from partita.web.middleware.body_limit import BodyLimit
 from tests.web.conftest import Served
 from tests.web.visitor import Visitor
 
@@ -73,3 +76,61 @@ async def test_what_somebody_sends_who_may_not_is_not_read(served: Served) -> No
     for visitor, status in ((nobody, 401), (ada, 403)):
         for body in (b'{"title": "' + b"x" * 1_000_001, b"{title"):
             assert (await visitor.ask("POST", "/api/press/articles", body, sent)).status == status
+
+
+def _fields(number: int) -> bytes:
+    """JSON with so many fields that no model has."""
+    return b"{" + b",".join(b'"%x":0' % each for each in range(number)) + b"}"
+
+
+async def test_json_with_more_values_than_fit_is_refused_before_it_is_read(served: Served) -> None:
+    ada = await served.person("Ada", "press:editor")
+    sent = {"content-type": "application/json", "sec-fetch-site": "same-origin"}
+    few = await ada.ask("POST", "/api/press/articles", _fields(20_000), sent)
+    assert few.status == 422
+    assert len(few.json["errors"]) <= 101
+    many = await ada.ask("POST", "/api/press/articles", _fields(30_000), sent)
+    assert (many.status, many.json["code"]) == (413, "too_large")
+    assert "too many values" in many.json["detail"]
+    words = b'{"title": "' + b"a, [b], {c} " * 80_000 + b'"}'
+    assert (await ada.ask("POST", "/api/press/articles", words, sent)).status == 422, "text has no values"
+
+
+async def test_what_needs_no_account_takes_less(visitor: Visitor) -> None:
+    sent = {"content-type": "application/json"}
+    answer = await visitor.ask("POST", "/api/press/public", b"x" * 100_001, sent)
+    assert answer.status == 413
+    assert "100,000 bytes" in answer.json["detail"]
+
+
+async def test_of_bodies_with_many_values_one_is_worked_on_at_a_time() -> None:
+    now = most = 0
+
+    async def app(_scope: Scope, receive: Receive, send: Send) -> None:
+        nonlocal now, most
+        await receive()
+        now += 1
+        most = max(most, now)
+        for _ in range(5):
+            await asyncio.sleep(0)
+        now -= 1
+        await send({"type": "http.response.start", "status": 200, "headers": []})
+        await never.wait()  # a reader that takes its time
+
+    never = asyncio.Event()
+    limited = BodyLimit(app)
+    scope = {"type": "http", "method": "POST", "headers": [(b"content-type", b"application/json")]}
+    sent = list[Message]()
+
+    async def receive() -> Message:
+        return {"type": "http.request", "body": _fields(10_000), "more_body": False}
+
+    async def send(message: Message) -> None:
+        sent.append(message)
+
+    asked = [asyncio.create_task(limited(dict(scope), receive, send)) for _ in range(5)]
+    while len(sent) < 5:
+        await asyncio.sleep(0.01)
+    assert most == 1
+    never.set()
+    await asyncio.gather(*asked)

@@ -3,16 +3,21 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from datetime import UTC, datetime
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Annotated, Any, ClassVar
+from urllib.parse import urlencode
 
 import pytest
 from fastapi import Query, Request
 from fastapi.routing import APIRoute
+from hypothesis import given
+from hypothesis import strategies as st
 
 from partita.kit.faces import initials
+from partita.kit.search.results import FacetValue
 from partita.web import templates
 from partita.web.assets import Assets
 from partita.web.templates import (
@@ -25,6 +30,7 @@ from partita.web.templates import (
     host,
     in_bytes,
     moment,
+    narrowed,
     plural,
     query,
     row_numbers,
@@ -177,16 +183,43 @@ async def test_a_form_shows_what_was_typed_with_what_is_wrong_beside_it(visitor:
     assert page.count('name="features"') == 3
 
 
+def _asked(path: str, sent: bytes, route: Callable[..., Any]) -> Request:
+    """A request to a page with a route of its own."""
+    request = Request({"type": "http", "path": path, "query_string": sent, "headers": [(b"host", b"localhost")]})
+    request.scope["route"] = APIRoute(path, route)
+    return request
+
+
 def test_links_leave_out_parameters_that_the_page_does_not_know() -> None:
     sent = b"q=a+b&tag=1&tag=2&utm_source=mail&cursor=c&back=d"
-    request = Request({"type": "http", "path": "/x", "query_string": sent, "headers": [(b"host", b"localhost")]})
 
     async def listed(q: str = "", tag: Annotated[list[str], Query()] = [], cursor: str = "") -> None:  # noqa: B006
         """A route with parameters of its own."""
 
-    request.scope["route"] = APIRoute("/x", listed)
-    context: Any = {"request": request}
+    context: Any = {"request": _asked("/x", sent, listed)}
     assert query(context, cursor=None, back=None) == "/x?q=a+b&tag=1&tag=2"
     assert query(context, cursor=None, back=None, tag=["ü", "2"]) == "/x?q=a+b&tag=%C3%BC&tag=2"
     assert query(context) == "/x?q=a+b&tag=1&tag=2&cursor=c&back=d"
     assert query(context, q=None, tag=None, cursor=None, back=None) == "/x"
+
+
+_NAMES = st.sampled_from(["q", "tag", "sort", "cursor", "back", "utm_source"])
+
+
+@given(
+    st.lists(st.tuples(_NAMES, st.text(max_size=3))), st.lists(st.text(min_size=1, max_size=3), unique=True), st.data()
+)
+def test_links_of_a_filter_are_those_that_a_page_makes_one_by_one(
+    sent: list[tuple[str, str]], values: list[str], data: st.DataObject
+) -> None:
+    async def listed(q: str = "", tag: Annotated[list[str], Query()] = [], sort: str = "") -> None:  # noqa: B006
+        """A route with parameters of its own."""
+
+    context: Any = {"request": _asked("/x", urlencode(sent).encode(), listed)}
+    facet = [FacetValue(each, 1, data.draw(st.booleans())) for each in values]
+    on = [each.value for each in facet if each.chosen]
+    for many in (True, False):
+        for each, link in narrowed(context, "tag", facet, many):
+            others = [value for value in on if value != each.value] if many else []
+            wanted = others if each.chosen else [*others, each.value]
+            assert link == query(context, cursor=None, back=None, tag=wanted)

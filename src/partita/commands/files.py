@@ -34,13 +34,13 @@ def sweep(
         from partita.kit.files import sweep as sweep_files
 
         kit = suite.kit
-        owners = [owned for system in suite.systems for owned in system.files]
+        owners = suite.owned_files
         found = await sweep_files(
             kit.files, kit.store, owners, now=kit.clock.now(), grace=timedelta(hours=hours), delete=delete
         )
         for file in found.unnamed:
             typer.echo(f"{'deleted' if delete else 'unnamed'}  {file.name}  {file.size:,} bytes")
-        places = ", ".join(f"{owned.prefix}/" for owned in owners) or "nothing: no system says which files it names"
+        places = ", ".join(f"{owned.prefix}/" for owned in owners)
         typer.echo(f"looked at {found.looked_at:,} files older than {hours} hours in {places}")
         if found.incoming:
             typer.echo(f"removed {found.incoming:,} uploads that broke off")

@@ -251,6 +251,23 @@ class Attributes:
         return f"{{{', '.join(f'{name}={_printed(_ATTRIBUTE, element)}' for name, element in value.items())}}}"
 
 
+@dataclass(frozen=True, slots=True)
+class Unserved:
+    """A member that DynamoDB has and that is not served here: refused with the reason unless it asks for nothing, so
+    that nobody takes for done what was passed over."""
+
+    why: str
+    required: bool = False
+
+    def check(self, value: Any, where: Where, faults: Faults) -> None:
+        if value or type(value) in (int, float):
+            name = "" if where is None else where[1]
+            raise ValidationError(f"{name} is not served here: {self.why}")
+
+    def shown(self, value: Any) -> str:
+        return str(value)
+
+
 _ATTRIBUTE = Attribute()
 _TYPES = ("S", "N", "B", "SS", "NS", "BS", "M", "L", "NULL", "BOOL")
 

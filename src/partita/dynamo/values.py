@@ -167,8 +167,8 @@ def _set(kind: str, empty: str, member: Callable[[object, int], str]) -> Callabl
         if len(set(members)) != len(members):
             if kind == "NS":
                 raise SetError("Input collection contains duplicates")
-            shown = ", ".join(str(element) for element in content)
-            quoted = ", ".join(f'"{element}"' for element in content)
+            shown = ", ".join(members)
+            quoted = ", ".join(f'"{element}"' for element in members)
             raise SetError(
                 f"{_INVALID}Input collection [{shown[:500]}] contains duplicates.",
                 f"{_INVALID}Input collection [{quoted[:500]}] contains duplicates.",

@@ -17,6 +17,7 @@ from partita.dynamo.errors import (
     BackupNotFoundError,
     TableInUseError,
     TableNotFoundError,
+    ValidationError,
 )
 from partita.engine import catalog, definitions
 from partita.engine.catalog import Catalog
@@ -178,7 +179,7 @@ def _described(stored: Mapping[str, Any], place: Place) -> Response:
 
 def describe(connection: apsw.Connection, _tables: Catalog, request: Request, place: Place) -> Response:
     """DescribeBackup."""
-    return _described(stored_backup(connection, request["BackupArn"]), place)
+    return _described(stored_backup(connection, place.check_arn_of("backup", request["BackupArn"])), place)
 
 
 def list_backups(connection: apsw.Connection, _tables: Catalog, request: Request, place: Place) -> Response:
@@ -188,15 +189,28 @@ def list_backups(connection: apsw.Connection, _tables: Catalog, request: Request
     start = request.get("ExclusiveStartBackupArn") or ""
     limit = request.get("Limit") or 100
     wanted = request.get("BackupType") in (None, "USER", "ALL")
-    found = [
+    lower, upper = request.get("TimeRangeLowerBound"), request.get("TimeRangeUpperBound")
+    if lower is not None and upper is not None and lower > upper:
+        raise ValidationError(
+            "One or more parameter values were invalid: Time range lower bound must be less than or equal to upper "
+            "bound"
+        )
+    listed = (
         orjson.loads(definition)
         for arn, name, definition in connection.execute("SELECT arn, table_name, definition FROM backups ORDER BY arn")
         if wanted and arn > start and (only is None or name == only)
-    ]
+    )
+    found = [stored for stored in listed if _made_within(stored["details"], lower, upper)]
     response: Response = {"BackupSummaries": [_summary(stored, place) for stored in found[:limit]]}
     if len(found) > limit:
         response["LastEvaluatedBackupArn"] = found[limit - 1]["details"]["BackupArn"]
     return response
+
+
+def _made_within(details: Mapping[str, Any], lower: float | None, upper: float | None) -> bool:
+    """Whether a backup was made from one moment on and before another."""
+    made = details["BackupCreationDateTime"]
+    return (lower is None or made >= lower) and (upper is None or made < upper)
 
 
 def _summary(stored: Mapping[str, Any], place: Place) -> Response:
@@ -211,7 +225,7 @@ def _summary(stored: Mapping[str, Any], place: Place) -> Response:
 
 def delete(transaction: Transaction, request: Request, place: Place) -> tuple[Response, str]:
     """DeleteBackup: the response, and the file to remove after the commit."""
-    arn = request["BackupArn"]
+    arn = place.check_arn_of("backup", request["BackupArn"])
     stored = stored_backup(transaction.connection, arn)
     for table in transaction.catalog.tables.values():
         if table.restoring is not None and table.restored_from and table.restored_from.get("SourceBackupArn") == arn:

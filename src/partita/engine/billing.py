@@ -19,25 +19,36 @@ def created_billing(request: Request) -> tuple[Any, Units | None]:
     billing = request.get("BillingMode") or "PROVISIONED"
     throughput = request.get("ProvisionedThroughput")
     _check_table_throughput(billing, throughput)
-    if billing == "PROVISIONED":
-        if throughput is None:
-            raise ValidationError(
-                f"{_INVALID}ReadCapacityUnits and WriteCapacityUnits must both be specified when BillingMode is "
-                "PROVISIONED"
-            )
-        _check_on_demand(request.get("OnDemandThroughput"))
+    if billing == "PROVISIONED" and throughput is None:
+        raise ValidationError(
+            f"{_INVALID}ReadCapacityUnits and WriteCapacityUnits must both be specified when BillingMode is PROVISIONED"
+        )
+    check_on_demand(request.get("OnDemandThroughput"), billing)
     return billing, throughput
 
 
-def check_created_index(index: Index, billing: str, sentence: str = "is not specified") -> None:
-    """Refuse a new index without throughput in a provisioned table, and one with throughput in any other."""
+def check_created_index(index: Index, billing: str) -> None:
+    """Refuse an index of a new table that is not billed as the table is."""
     if billing == "PROVISIONED" and index.throughput is None:
-        raise ValidationError(f"{_INVALID}ProvisionedThroughput {sentence} for index: {index.name}")
+        raise ValidationError(f"{_INVALID}ProvisionedThroughput is not specified for index: {index.name}")
     if billing == "PAY_PER_REQUEST" and index.throughput is not None:
         raise ValidationError(
             f"{_INVALID}ProvisionedThroughput should not be specified for index: {index.name} when BillingMode is "
             "PAY_PER_REQUEST"
         )
+    check_on_demand(index.on_demand, billing, f"index : {index.name}")
+
+
+def check_added_index(index: Index, billing: str) -> None:
+    """The same for a new index of a table that is there, in UpdateTable's words."""
+    if billing == "PROVISIONED" and index.throughput is None:
+        raise ValidationError(f"{_INVALID}ProvisionedThroughput must be specified for index: {index.name}")
+    if billing == "PAY_PER_REQUEST" and index.throughput is not None:
+        raise ValidationError(
+            f"{_INVALID}Neither ReadCapacityUnits nor WriteCapacityUnits can be specified for index: {index.name} when "
+            "BillingMode is PAY_PER_REQUEST"
+        )
+    check_on_demand(index.on_demand, billing, f"index : {index.name}")
 
 
 def changed_billing(table: Table, request: Request, now: float) -> Table:
@@ -46,6 +57,7 @@ def changed_billing(table: Table, request: Request, now: float) -> Table:
     given = request.get("ProvisionedThroughput")
     _check_table_throughput(billing, given)
     on_demand = request.get("OnDemandThroughput")
+    check_on_demand(on_demand, billing, changed=True)
     if billing == "PAY_PER_REQUEST":
         since = table.on_demand_since if table.billing == billing else now
         return replace(
@@ -56,7 +68,6 @@ def changed_billing(table: Table, request: Request, now: float) -> Table:
             on_demand=on_demand if on_demand is not None else table.on_demand,
             indexes=tuple(replace(index, throughput=None) for index in table.indexes),
         )
-    _check_on_demand(on_demand)
     if table.billing == "PROVISIONED":
         if given is not None:
             _check_change(table.throughput, given, "table", "table")
@@ -80,7 +91,9 @@ def changed_index(table: Table, index: Index, action: Request) -> Index:
                 f"{_INVALID}The only Updates for index: {index.name} when TableThroughputMode is PAY_PER_REQUEST can "
                 "be to OnDemandThroughput, WarmThroughput"
             )
+        check_on_demand(action["OnDemandThroughput"], table.billing, f"index : {index.name}", changed=True)
         return replace(index, on_demand=action["OnDemandThroughput"])
+    check_on_demand(action.get("OnDemandThroughput"), table.billing, f"index : {index.name}")
     if given is None:
         raise ValidationError(f"{_INVALID}ProvisionedThroughput must be specified for index: {index.name}")
     if index.throughput is not None:
@@ -96,12 +109,22 @@ def _check_table_throughput(billing: str, throughput: Units | None) -> None:
         )
 
 
-def _check_on_demand(on_demand: Units | None) -> None:
-    if on_demand is not None:
-        name = next(iter(on_demand), "MaxReadRequestUnits")
-        raise ValidationError(
-            f"{_INVALID}{name} for OnDemandThroughput cannot be specified when the table BillingMode is PROVISIONED"
-        )
+def check_on_demand(on_demand: Units | None, billing: str, what: str = "table", *, changed: bool = False) -> None:
+    """Limits are for tables on demand, and positive; a change takes one away with -1."""
+    of = "" if what == "table" else f" for {what}"
+    for name in ("MaxReadRequestUnits", "MaxWriteRequestUnits"):
+        units = None if on_demand is None else on_demand.get(name)
+        if units is None:
+            continue
+        if billing == "PROVISIONED":
+            raise ValidationError(
+                f"{_INVALID}{name} for OnDemandThroughput{of} cannot be specified when the table BillingMode is "
+                "PROVISIONED"
+            )
+        if units < 1 and not (changed and units == -1):
+            raise ValidationError(
+                f"{_INVALID}Requested {name} for OnDemandThroughput for {what} is outside of valid range"
+            )
 
 
 def _check_change(current: Units | None, wanted: Units, what: str, owner: str) -> None:

@@ -8,7 +8,7 @@ from typing import Any
 
 import apsw
 
-from partita.dynamo.errors import ContinuousBackupsUnavailableError, TableNotFoundError
+from partita.dynamo.errors import ContinuousBackupsUnavailableError, TableNotFoundError, ValidationError
 from partita.engine import catalog, history
 from partita.engine.catalog import Catalog
 from partita.engine.definitions import Table
@@ -27,10 +27,14 @@ def describe(connection: apsw.Connection, tables: Catalog, request: Request, _pl
 
 def update(transaction: Transaction, request: Request, _place: Place) -> Response:
     """UpdateContinuousBackups. Switching recovery off forgets what was kept; a longer period brings nothing back."""
+    wanted = request["PointInTimeRecoverySpecification"]
+    if not wanted["PointInTimeRecoveryEnabled"] and wanted.get("RecoveryPeriodInDays") is not None:
+        raise ValidationError(
+            "Invalid Request: Cannot specify RecoveryPeriodInDays when disabling point-in-time recovery."
+        )
     table = _table(transaction.catalog, request)
     if table.restoring is not None:
         raise ContinuousBackupsUnavailableError(f"Table is being restored: {table.name}. Wait until it is ACTIVE.")
-    wanted = request["PointInTimeRecoverySpecification"]
     days = (wanted.get("RecoveryPeriodInDays") or MOST_DAYS) if wanted["PointInTimeRecoveryEnabled"] else None
     if days == table.recovery_days:
         return _described(transaction.connection, table, transaction.now)

@@ -40,7 +40,6 @@ from partita.engine import (
     operations,
     permissions,
     restores,
-    table_shapes,
 )
 from partita.engine.buckets import Buckets
 from partita.engine.catalog import Catalog
@@ -354,17 +353,19 @@ class Engine:
             shape, write = operations.TABLE_WRITES[operation]
             wire = check(shape, request)
             return self.writer.run(lambda transaction: write(transaction, wire, self.place))
-        if operation == "CreateBackup":
-            return self._create_backup(check(table_shapes.CREATE_BACKUP, request))
-        if operation == "DeleteBackup":
-            return self._delete_backup(check(table_shapes.NAMED_BACKUP, request))
-        if operation == "RestoreTableToPointInTime":
-            return self._restore_to_moment(check(table_shapes.RESTORE_TO_MOMENT, request))
-        if operation == "ExportTableToPointInTime":
-            return self._export(check(table_shapes.EXPORT, request))
-        if operation == "ImportTable":
-            return self._import(check(table_shapes.IMPORT, request))
-        raise UnknownOperationError(f"{operation} is not an operation of this engine.")
+        if operation not in operations.ON_FILES:
+            raise UnknownOperationError(f"{operation} is not an operation of this engine.")
+        wire = check(operations.ON_FILES[operation], request)
+        match operation:
+            case "CreateBackup":
+                return self._create_backup(wire)
+            case "DeleteBackup":
+                return self._delete_backup(wire)
+            case "RestoreTableToPointInTime":
+                return self._restore_to_moment(wire)
+            case "ExportTableToPointInTime":
+                return self._export(wire)
+        return self._import(wire)
 
     def _answer_table(self, operation: str, request: object, done: Done) -> None:
         """Operations on tables may take long (a backup copies a whole table): never on the caller's thread."""

@@ -94,9 +94,9 @@ def register(transaction: Transaction, request: Request, copied: Copied, place: 
     return {"ExportDescription": description}
 
 
-def describe(connection: apsw.Connection, _tables: Catalog, request: Request, _place: Place) -> Response:
+def describe(connection: apsw.Connection, _tables: Catalog, request: Request, place: Place) -> Response:
     """DescribeExport."""
-    return _LOOKUP.describe(connection, request)
+    return _LOOKUP.describe(connection, request, place)
 
 
 def list_exports(connection: apsw.Connection, _tables: Catalog, request: Request, place: Place) -> Response:

@@ -22,6 +22,7 @@ from partita.engine.catalog import Catalog
 from partita.engine.definitions import Table
 from partita.engine.import_formats import Record
 from partita.engine.place import Place
+from partita.engine.table_shapes import IMPORTED_TABLE
 from partita.engine.writer import Transaction
 
 _log = logging.getLogger(__name__)
@@ -59,7 +60,9 @@ def begin(transaction: Transaction, request: Request, place: Place) -> Response:
     name = place.table_name(parameters["TableName"])
     if name in transaction.catalog.tables:
         raise ResourceInUseError(f"Table already exists: {name}")
-    table = replace(tables.new_table(transaction, parameters, name), restoring=0)
+    # Of a table's settings only those that an import may give: others have not been checked.
+    settings = {member: parameters[member] for member in IMPORTED_TABLE.members if member in parameters}
+    table = replace(tables.new_table(transaction, settings, name), restoring=0)
     tables.create_rows(transaction, table)
     catalog.save(transaction.connection, table)
     transaction.reload()
@@ -81,9 +84,9 @@ def begin(transaction: Transaction, request: Request, place: Place) -> Response:
     return {"ImportTableDescription": description}
 
 
-def describe(connection: apsw.Connection, _tables: Catalog, request: Request, _place: Place) -> Response:
+def describe(connection: apsw.Connection, _tables: Catalog, request: Request, place: Place) -> Response:
     """DescribeImport."""
-    return _LOOKUP.describe(connection, request)
+    return _LOOKUP.describe(connection, request, place)
 
 
 def list_imports(connection: apsw.Connection, _tables: Catalog, request: Request, place: Place) -> Response:

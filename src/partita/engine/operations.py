@@ -118,14 +118,22 @@ TABLE_WRITES: dict[str, tuple[Structure, TableWrite]] = {
     "DeleteResourcePolicy": (shapes.DELETE_POLICY, resource_policies.delete),
     "UpdateContinuousBackups": (shapes.UPDATE_CONTINUOUS_BACKUPS, continuous_backups.update),
     "UpdateContributorInsights": (shapes.UPDATE_INSIGHTS, insights.update),
-    "EnableKinesisStreamingDestination": (shapes.KINESIS, kinesis.refuse),
-    "DisableKinesisStreamingDestination": (shapes.KINESIS, kinesis.refuse),
-    "UpdateKinesisStreamingDestination": (shapes.KINESIS, kinesis.refuse),
+    "EnableKinesisStreamingDestination": (shapes.ENABLE_KINESIS, kinesis.refuse),
+    "DisableKinesisStreamingDestination": (shapes.ENABLE_KINESIS, kinesis.refuse),
+    "UpdateKinesisStreamingDestination": (shapes.UPDATE_KINESIS, kinesis.refuse),
     "RestoreTableFromBackup": (shapes.RESTORE, restores.from_backup),
 }
+
+ON_FILES: dict[str, Structure] = {
+    "CreateBackup": shapes.CREATE_BACKUP,
+    "DeleteBackup": shapes.NAMED_BACKUP,
+    "RestoreTableToPointInTime": shapes.RESTORE_TO_MOMENT,
+    "ExportTableToPointInTime": shapes.EXPORT,
+    "ImportTable": shapes.IMPORT,
+}
+"""Operations that copy tables into files or out of them, which the engine runs itself."""
 
 BODILESS = frozenset(("TagResource", "UntagResource"))
 """Answered over HTTP without a body, as DynamoDB does."""
 
-_ON_FILES = ("CreateBackup", "DeleteBackup", "RestoreTableToPointInTime", "ExportTableToPointInTime", "ImportTable")
-TABLE_OPERATIONS = frozenset((*TABLE_READS, *TABLE_WRITES, *_ON_FILES))
+TABLE_OPERATIONS = frozenset((*TABLE_READS, *TABLE_WRITES, *ON_FILES))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
@@ -22,7 +23,18 @@ from partita.dynamo.requests import (
 from partita.engine import policy_rules, streams
 from partita.engine.catalog import Catalog
 
-_NAMES = ("TableName", "TableArn", "SourceTableName", "SourceTableArn", "ResourceArn", "StreamArn")
+_NAMES = (
+    "TableName",
+    "TableArn",
+    "SourceTableName",
+    "SourceTableArn",
+    "ResourceArn",
+    "StreamArn",
+    "BackupArn",
+    "ExportArn",
+    "ImportArn",
+)
+_COPIES = re.compile("/(?:backup|export|import)/")
 _ACTIONS: dict[type, str] = {
     Select: "PartiQLSelect",
     Exists: "PartiQLSelect",
@@ -32,7 +44,7 @@ _ACTIONS: dict[type, str] = {
     ConditionCheck: "ConditionCheckItem",
 }
 Use = tuple[str, str, str]
-"""An action, a table's name or ARN (or a stream's ARN), and an index of it or nothing."""
+"""An action, a table's name or ARN (or that of its stream or its copy), and an index of it or nothing."""
 
 
 def check_items(tables: Catalog, key: str, request: ItemRequest | StatementRequest) -> None:
@@ -54,7 +66,8 @@ def _check(tables: Catalog, key: str, uses: Iterator[Use]) -> None:
     place = tables.place
     user = f"arn:aws:iam::{place.account}:user/{key}"
     for action, named, index in uses:
-        base, _, label = named.partition("/stream/")
+        copied = _COPIES.search(named)  # a backup or an export is held to the policy of the table that it copies
+        base, _, label = (named if copied is None else named[: copied.start()]).partition("/stream/")
         try:
             table = tables.tables.get(place.table_name(base))
         except DynamoError:
@@ -64,11 +77,12 @@ def _check(tables: Catalog, key: str, uses: Iterator[Use]) -> None:
             continue
         arn = place.table_arn(table.name) + (f"/stream/{label}" if label else "")
         resource = f"{arn}/index/{index}" if index else arn
-        if any(rule.denies(user, place.account, action, resource) for rule in policy_rules.rules(policy["Policy"])):
-            raise AccessDeniedError(
-                f"User: {user} is not authorized to perform: dynamodb:{action} on resource: {resource} with an "
-                "explicit deny in a resource-based policy"
-            )
+        for each in (resource,) if copied is None else (resource, named):
+            if any(rule.denies(user, place.account, action, each) for rule in policy_rules.rules(policy["Policy"])):
+                raise AccessDeniedError(
+                    f"User: {user} is not authorized to perform: dynamodb:{action} on resource: {each} with an "
+                    "explicit deny in a resource-based policy"
+                )
 
 
 def _uses(request: ItemRequest | StatementRequest) -> Iterator[Use]:

@@ -16,8 +16,11 @@ import orjson
 
 from partita.dynamo.errors import ValidationError
 from partita.dynamo.frozen import dataclass
+from partita.engine.policy_actions import ACTIONS
 
 _MOST_BYTES = 20 * 1024
+_INVALID = "One or more parameter values were invalid: "
+_DOCUMENT = f"{_INVALID}Invalid policy document: "
 _ACTION = re.compile(r"\*|dynamodb:[A-Za-z*?]+", re.IGNORECASE)
 
 
@@ -57,14 +60,19 @@ def rules(policy: str) -> tuple[Rule, ...]:
 def check(policy: str, arn: str) -> None:
     """Refuse what is no policy for this resource, or what could not be held to."""
     if len(policy.encode()) > _MOST_BYTES:
-        raise ValidationError(f"The policy has more than {_MOST_BYTES} bytes.")
+        raise ValidationError(f"{_INVALID}Maximum policy size of {_MOST_BYTES} bytes exceeded")
     try:
         document = orjson.loads(policy)
     except orjson.JSONDecodeError:
         document = None
-    if not isinstance(document, dict) or "Statement" not in document:
-        raise ValidationError("The policy is not a JSON object with a Statement.")
-    statements = _statements(document)
+    if not isinstance(document, dict):
+        raise ValidationError(f"{_DOCUMENT}This policy contains invalid Json")
+    statements = _statements(document) if document.get("Statement") else []
+    if not statements:
+        raise ValidationError(f"{_DOCUMENT}Could not parse the policy: Statement is empty!")
+    for statement in statements:
+        if isinstance(statement, dict):
+            _check_statement(statement)
     faults = [
         f"Statement {number}: {fault}" for number, each in enumerate(statements, 1) for fault in _faults(each, arn)
     ]
@@ -75,6 +83,29 @@ def check(policy: str, arn: str) -> None:
 def _statements(document: Mapping[str, Any]) -> list[Any]:
     found = document["Statement"]
     return found if isinstance(found, list) else [found]
+
+
+def _check_statement(statement: Mapping[str, Any]) -> None:
+    """What DynamoDB refuses in its own words."""
+    if "Resource" not in statement and "NotResource" not in statement:
+        raise ValidationError(f"{_DOCUMENT}Missing required field Resource")
+    for name in ("Action", "NotAction"):
+        unknown = [action for action in _texts(statement.get(name)) or () if not _names_an_action(action)]
+        if unknown:
+            raise ValidationError(f"{_DOCUMENT}The following action names are invalid: {', '.join(unknown)}")
+    everybody = "*" in (_principals(statement.get("Principal")) or ())
+    if statement.get("Effect") == "Allow" and everybody and not statement.get("Condition"):
+        raise ValidationError(
+            "Resource-based policy grants unbounded access in one or more elements. Please revise the policy to ensure "
+            "least-privilege form of access"
+        )
+
+
+def _names_an_action(pattern: str) -> bool:
+    """Whether a pattern names any action: one with a slip of the pen would deny nothing."""
+    if not _ACTION.fullmatch(pattern):
+        return False
+    return pattern == "*" or any(_matches(pattern.lower(), f"dynamodb:{action}".lower()) for action in ACTIONS)
 
 
 def _faults(statement: Any, arn: str) -> list[str]:
@@ -93,8 +124,7 @@ def _faults_in(statement: Mapping[str, Any], arn: str) -> Iterator[str]:
     if effect == "Deny" and statement.get("Condition"):
         yield "conditions are not judged here, so nothing can be denied under one."
     for name in ("Action", "NotAction"):
-        actions = _texts(statement.get(name))
-        if actions is None or not all(_ACTION.fullmatch(action) for action in actions):
+        if _texts(statement.get(name)) is None:
             yield f"{name} has to be a list of dynamodb:<operation>."
     for resource in _texts(statement.get("Resource")) or ():
         if not (_matches(resource, arn) or resource.startswith(f"{arn}/")):

@@ -29,10 +29,15 @@ def put(transaction: Transaction, request: Request, _place: Place) -> Response:
     policy = request["Policy"]
     policy_rules.check(policy, request["ResourceArn"])
     if current is None or current["Policy"] != policy:
-        current = {"Policy": policy, "RevisionId": str(uuid.uuid4().int)[:13]}
+        current = revision(policy)
         catalog.save(transaction.connection, replace(table, policies={**table.policies, part: current}))
         transaction.reload()
     return {"RevisionId": current["RevisionId"]}
+
+
+def revision(policy: str) -> dict[str, str]:
+    """A policy as a table keeps it."""
+    return {"Policy": policy, "RevisionId": str(uuid.uuid4().int)[:13]}
 
 
 def get(_connection: apsw.Connection, tables: Catalog, request: Request, _place: Place) -> Response:

@@ -23,6 +23,7 @@ from partita.engine.database import damaged, translated
 from partita.engine.definitions import Table
 from partita.engine.describe import describe_table
 from partita.engine.place import Place
+from partita.engine.table_settings import encryption
 from partita.engine.tables import create_rows, drop
 from partita.engine.writer import Transaction
 
@@ -33,7 +34,7 @@ Response = dict[str, Any]
 
 def from_backup(transaction: Transaction, request: Request, place: Place) -> Response:
     """RestoreTableFromBackup."""
-    arn = request["BackupArn"]
+    arn = place.check_arn_of("backup", request["BackupArn"])
     stored = backups.stored_backup(transaction.connection, arn)
     source = definitions.from_json(stored["table"])
     summary = {"SourceBackupArn": arn, "RestoreDateTime": transaction.now}
@@ -92,8 +93,10 @@ def begin(
     used = {name for name, _ in source.keys}.union(*(index.key_names for index in indexes))
     billing = request.get("BillingModeOverride") or source.billing
     throughput = request.get("ProvisionedThroughputOverride") or source.throughput
-    if billing == "PROVISIONED" and throughput is None:
-        raise ValidationError("ProvisionedThroughputOverride is required when the restored table is PROVISIONED")
+    _check_throughput(request, billing, throughput)
+    on_demand = request.get("OnDemandThroughputOverride")
+    _check_on_demand(on_demand, request.get("BillingModeOverride"))
+    encrypted = request.get("SSESpecificationOverride")
     table = replace(
         source,
         id=catalog.next_id(transaction.connection),
@@ -103,7 +106,15 @@ def begin(
         billing=billing,
         throughput=None if billing == "PAY_PER_REQUEST" else throughput,
         attributes=tuple(attribute for attribute in source.attributes if attribute[0] in used),
-        indexes=tuple(replace(index, id=catalog.next_id(transaction.connection)) for index in indexes),
+        indexes=tuple(
+            replace(
+                index,
+                id=catalog.next_id(transaction.connection),
+                throughput=None if billing == "PAY_PER_REQUEST" else index.throughput,
+                on_demand=None if billing == "PROVISIONED" else index.on_demand,
+            )
+            for index in indexes
+        ),
         streams=(),
         ttl_attribute=None,
         ttl_filled_to=None,
@@ -116,11 +127,38 @@ def begin(
         restoring=0,
         restoring_from=file,
         on_demand_since=transaction.now if billing == "PAY_PER_REQUEST" else None,
+        on_demand=None if billing == "PROVISIONED" else on_demand or source.on_demand,
+        encryption=source.encryption if encrypted is None else encryption(encrypted),
     )
     create_rows(transaction, table)
     catalog.save(transaction.connection, table)
     transaction.reload()
     return {"TableDescription": describe_table(transaction.connection, table, place)}
+
+
+def _check_throughput(request: Request, billing: str, throughput: Mapping[str, int] | None) -> None:
+    if billing == "PROVISIONED" and throughput is None:
+        raise ValidationError(
+            "Invalid Request: Must override ProvisionedThroughput if BillingMode is overridden to PROVISIONED"
+        )
+    if billing == "PAY_PER_REQUEST" and request.get("ProvisionedThroughputOverride") is not None:
+        when = "unless BillingMode is PROVISIONED"
+        if request.get("BillingModeOverride") is not None:
+            when = "if BillingMode is overridden to PAY_PER_REQUEST"
+        raise ValidationError(f"Invalid Request: Cannot override ProvisionedThroughput {when}")
+
+
+def _check_on_demand(limits: Mapping[str, int] | None, billing: str | None) -> None:
+    for name, units in (limits or {}).items():
+        if name not in ("MaxReadRequestUnits", "MaxWriteRequestUnits") or units is None:
+            continue
+        if billing != "PAY_PER_REQUEST":
+            raise ValidationError(
+                f"Invalid Request: Cannot override {name} for OnDemandThroughput unless BillingModeOverride is "
+                "PAY_PER_REQUEST"
+            )
+        if units < 1:
+            raise ValidationError(f"Invalid Request: Requested {name} for OnDemandThroughput is outside of valid range")
 
 
 def _overridden(source: Table, request: Request) -> list[definitions.Index]:
@@ -140,7 +178,13 @@ def _overridden(source: Table, request: Request) -> list[definitions.Index]:
             wanted = match if local else schema.global_index(entry, types, lambda: 0)
             if (wanted.hash, wanted.range, wanted.projection) != (match.hash, match.range, match.projection):
                 raise ValidationError(f"The override of {entry['IndexName']} differs from the index of the source")
-            kept.append(match)
+            kept.append(
+                replace(
+                    match,
+                    throughput=wanted.throughput or match.throughput,
+                    on_demand=wanted.on_demand or match.on_demand,
+                )
+            )
     return kept
 
 

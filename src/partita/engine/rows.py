@@ -12,6 +12,7 @@ import orjson
 
 from partita.dynamo.capacity import Capacity, write_units
 from partita.dynamo.errors import SerializationError, ValidationError
+from partita.dynamo.expressions.tree import SetAction, Update, Value
 from partita.dynamo.limits import ITEM_BYTES, PARTITION_KEY_BYTES, SORT_KEY_BYTES, TTL_PAST_SECONDS
 from partita.dynamo.size import item_size
 from partita.dynamo.values import AttributeValue, Item, equal, type_of
@@ -213,6 +214,21 @@ def _check_index_value(index: Index, name: str, kind: str, value: AttributeValue
             f"{_NOT_VALID}A value specified for a secondary index key is not supported. The AttributeValue for a key "
             f"attribute cannot contain an empty {what} value. IndexName: {index.name}, IndexKey: {name}"
         )
+
+
+def check_index_literals(table: Table, update: Update) -> None:
+    """Refuse an update that sets a key of an index to a value which can be none, whatever the item holds."""
+    literals = {
+        action.path.parts[0]: action.operand.value
+        for action in update.actions
+        if type(action) is SetAction and type(action.operand) is Value and len(action.path.parts) == 1
+    }
+    if literals:
+        for index in table.indexes:
+            for name, kind in (*index.hash, *index.range):
+                value = literals.get(name)
+                if value is not None:
+                    _check_index_value(index, name, kind, value, updating=True)
 
 
 def projected_names(table: Table, index: Index) -> set[str]:

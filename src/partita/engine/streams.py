@@ -8,6 +8,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import asdict, replace
 from datetime import UTC, datetime
 from hashlib import md5
+from math import ceil
 from typing import Any
 
 import apsw
@@ -175,7 +176,10 @@ def shard_iterator(
         raise ResourceNotFoundError(
             f"Requested resource not found: Shard: {request['ShardId']} in stream: {request['StreamArn']} not found"
         )
-    kind, number = request["ShardIteratorType"], request.get("SequenceNumber")
+    kind, number, moment = request["ShardIteratorType"], request.get("SequenceNumber"), request.get("Timestamp")
+    exact = kind != "TRIM_HORIZON"
+    if moment is not None and kind != "AT_TIMESTAMP":
+        raise ValidationError(f"Timestamp must not be given for the shard iterator type {kind}")
     first, last = next(connection.execute(f"SELECT min(seq), max(seq) FROM {stream.rows}"))
     newest = last if last is not None else _highest(connection, stream)
     if kind in ("AT_SEQUENCE_NUMBER", "AFTER_SEQUENCE_NUMBER"):
@@ -188,9 +192,24 @@ def shard_iterator(
             )
     elif number is not None:
         raise ValidationError(f"SequenceNumber must not be given for the shard iterator type {kind}")
+    elif kind == "AT_TIMESTAMP":
+        found = _first_since(connection, stream, moment, now)
+        position = newest + 1 if found is None else found
+        exact = position != first  # the oldest record is where TRIM_HORIZON begins
     else:
         position = newest + 1 if kind == "LATEST" else 1
-    return {"ShardIterator": _iterator(place.stream_arn(name, stream), position, now, exact=kind != "TRIM_HORIZON")}
+    return {"ShardIterator": _iterator(place.stream_arn(name, stream), position, now, exact=exact)}
+
+
+def _first_since(connection: apsw.Connection, stream: Stream, moment: float | None, now: float) -> int | None:
+    """The number of the first record that is of a moment or later: of the second that the record tells."""
+    if moment is None:
+        raise ValidationError("Timestamp is required for the shard iterator type AT_TIMESTAMP")
+    if moment > now:
+        raise ValidationError(f"Timestamp is in the future: {moment}")
+    statement = f"SELECT seq FROM {stream.rows} WHERE at >= ? ORDER BY seq LIMIT 1"
+    found: int | None = connection.execute(statement, (ceil(moment),)).get
+    return found
 
 
 def _number(sequence: str) -> int:

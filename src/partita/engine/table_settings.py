@@ -45,11 +45,21 @@ def new_stream(transaction: Transaction, view: Any, existing: tuple[Stream, ...]
 
 def encryption(specification: Request | None) -> dict[str, Any] | None:
     """The description of a table's encryption, which is stored and not done."""
-    if specification is None or not specification.get("Enabled"):
+    if specification is None:
         return None
-    described: dict[str, Any] = {"Status": "ENABLED", "SSEType": specification.get("SSEType") or "KMS"}
-    if specification.get("KMSMasterKeyId"):
-        described["KMSMasterKeyArn"] = specification["KMSMasterKeyId"]
+    kind, key = specification.get("SSEType"), specification.get("KMSMasterKeyId")
+    if not specification.get("Enabled"):
+        for name, given in (("SSEType", kind), ("KMSMasterKeyId", key)):
+            if given is not None:
+                raise ValidationError(f"{_INVALID}{name} can not be specified if Enabled is false")
+        return None
+    if kind == "AES256":
+        raise ValidationError(f"{_INVALID}SSEType AES256 is not supported")
+    if key is not None and kind is None:
+        raise ValidationError(f"{_INVALID}SSEType KMS is required if KMSMasterKeyId is specified")
+    described: dict[str, Any] = {"Status": "ENABLED", "SSEType": "KMS"}
+    if key:
+        described["KMSMasterKeyArn"] = key
     return described
 
 

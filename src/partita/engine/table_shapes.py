@@ -8,6 +8,7 @@ from partita.dynamo.item_shapes import INDEX_NAME, TABLE_NAME
 from partita.dynamo.limits import INDEX_KEY_ATTRIBUTES
 from partita.dynamo.shapes import Flag, Listing, Moment, Structure, TableName, Text, Whole
 from partita.engine import buckets
+from partita.engine.unserved import unserved
 
 ARN = Text(required=True, least=1, most=1283)
 _NAME = Text(required=True, least=1, most=255)
@@ -16,7 +17,7 @@ _THROUGHPUT_MEMBERS = {
     "WriteCapacityUnits": Whole(required=True, least=1),
 }
 _THROUGHPUT = Structure(_THROUGHPUT_MEMBERS)
-_ON_DEMAND = Structure({"MaxReadRequestUnits": Whole(least=-1), "MaxWriteRequestUnits": Whole(least=-1)})
+_ON_DEMAND = Structure({"MaxReadRequestUnits": Whole(), "MaxWriteRequestUnits": Whole()})
 _BILLING = Text(choices=("PROVISIONED", "PAY_PER_REQUEST"))
 _ATTRIBUTES = Structure({"AttributeName": _NAME, "AttributeType": Text(required=True, choices=("B", "N", "S"))})
 _KEY_ELEMENT = Structure(
@@ -38,6 +39,7 @@ _GLOBAL: dict[str, Any] = {
     "Projection": _PROJECTION,
     "ProvisionedThroughput": _THROUGHPUT,
     "OnDemandThroughput": _ON_DEMAND,
+    **unserved("WarmThroughput"),
 }
 _STREAM = Structure(
     {
@@ -55,6 +57,7 @@ _SETTINGS: dict[str, Any] = {
     "TableClass": Text(),
     "OnDemandThroughput": _ON_DEMAND,
     "DeletionProtectionEnabled": Flag(),
+    **unserved("WarmThroughput", "GlobalTableSettingsReplicationMode"),
 }
 
 CREATE_TABLE = Structure(
@@ -67,7 +70,9 @@ CREATE_TABLE = Structure(
             Structure({"IndexName": _REQUIRED_INDEX, "KeySchema": _TABLE_KEYS, "Projection": _PROJECTION})
         ),
         "Tags": Listing(_TAG),
+        "ResourcePolicy": Text(),
         **_SETTINGS,
+        **unserved("GlobalTableSourceArn", "VectorIndexes"),
     }
 )
 UPDATE_TABLE = Structure(
@@ -83,6 +88,7 @@ UPDATE_TABLE = Structure(
                             "IndexName": _REQUIRED_INDEX,
                             "ProvisionedThroughput": _THROUGHPUT,
                             "OnDemandThroughput": _ON_DEMAND,
+                            **unserved("WarmThroughput"),
                         }
                     ),
                     "Delete": Structure({"IndexName": _REQUIRED_INDEX}),
@@ -90,6 +96,13 @@ UPDATE_TABLE = Structure(
             )
         ),
         **_SETTINGS,
+        **unserved(
+            "ReplicaUpdates",
+            "MultiRegionConsistency",
+            "GlobalTableWitnessUpdates",
+            "DisassociationProtectionEnabled",
+            "VectorIndexUpdates",
+        ),
     }
 )
 NAMED_TABLE = Structure({"TableName": TABLE_NAME})
@@ -113,7 +126,12 @@ UPDATE_TTL = Structure(
 )
 NAMED_RESOURCE = Structure({"ResourceArn": ARN})
 PUT_POLICY = Structure(
-    {"ResourceArn": ARN, "Policy": Text(required=True), "ExpectedRevisionId": Text(least=1, most=255)}
+    {
+        "ResourceArn": ARN,
+        "Policy": Text(required=True),
+        "ExpectedRevisionId": Text(least=1, most=255),
+        "ConfirmRemoveSelfResourceAccess": Flag(),  # over HTTP DynamoDB's SDKs send it; no policy needs it here
+    }
 )
 DELETE_POLICY = Structure({"ResourceArn": ARN, "ExpectedRevisionId": Text(least=1, most=255)})
 UPDATE_CONTINUOUS_BACKUPS = Structure(
@@ -150,9 +168,11 @@ GET_ITERATOR = Structure(
         "StreamArn": Text(required=True, least=37, most=1024),
         "ShardId": Text(required=True, least=28, most=65),
         "ShardIteratorType": Text(
-            required=True, choices=("AFTER_SEQUENCE_NUMBER", "LATEST", "AT_SEQUENCE_NUMBER", "TRIM_HORIZON")
+            required=True,
+            choices=("AFTER_SEQUENCE_NUMBER", "LATEST", "AT_SEQUENCE_NUMBER", "TRIM_HORIZON", "AT_TIMESTAMP"),
         ),
         "SequenceNumber": Text(least=21, most=40),
+        "Timestamp": Moment(),
     }
 )
 GET_RECORDS = Structure({"ShardIterator": Text(required=True, least=1, most=2048), "Limit": Whole(least=1, most=1000)})
@@ -169,6 +189,8 @@ LIST_BACKUPS = Structure(
         "Limit": Whole(least=1, most=100),
         "ExclusiveStartBackupArn": Text(least=37, most=1024),
         "BackupType": Text(choices=("USER", "SYSTEM", "AWS_BACKUP", "ALL")),
+        "TimeRangeLowerBound": Moment(),
+        "TimeRangeUpperBound": Moment(),
     }
 )
 _TARGET: dict[str, Any] = {
@@ -179,7 +201,9 @@ _TARGET: dict[str, Any] = {
     "LocalSecondaryIndexOverride": Listing(
         Structure({"IndexName": INDEX_NAME, "KeySchema": _TABLE_KEYS, "Projection": _PROJECTION})
     ),
+    "OnDemandThroughputOverride": _ON_DEMAND,
     "SSESpecificationOverride": _ENCRYPTION,
+    **unserved("VectorIndexOverride"),
 }
 RESTORE = Structure({"BackupArn": Text(required=True, least=37, most=1024), **_TARGET})
 RESTORE_TO_MOMENT = Structure(
@@ -214,10 +238,25 @@ EXPORT = Structure(
                 "ExportViewType": Text(choices=("NEW_IMAGE", "NEW_AND_OLD_IMAGES")),
             }
         ),
+        **unserved("FilterSpecification"),
     }
 )
 NAMED_EXPORT = Structure({"ExportArn": Text(required=True, least=37, most=1024)})
 LIST_EXPORTS = Structure({"TableArn": _TABLE_ARN, "MaxResults": Whole(least=1, most=25), "NextToken": Text()})
+IMPORTED_TABLE = Structure(
+    {
+        "TableName": TableName(least=3),
+        "AttributeDefinitions": Listing(_ATTRIBUTES, required=True),
+        "KeySchema": _TABLE_KEYS,
+        "BillingMode": _BILLING,
+        "ProvisionedThroughput": _THROUGHPUT,
+        "OnDemandThroughput": _ON_DEMAND,
+        "SSESpecification": _ENCRYPTION,
+        "GlobalSecondaryIndexes": Listing(Structure(_GLOBAL)),
+        **unserved("VectorIndexes"),
+    },
+    required=True,
+)
 IMPORT = Structure(
     {
         "ClientToken": _TOKEN,
@@ -236,24 +275,15 @@ IMPORT = Structure(
             }
         ),
         "InputCompressionType": Text(choices=("GZIP", "ZSTD", "NONE")),
-        "TableCreationParameters": Structure(
-            {
-                "TableName": TableName(least=3),
-                "AttributeDefinitions": Listing(_ATTRIBUTES, required=True),
-                "KeySchema": _TABLE_KEYS,
-                "BillingMode": _BILLING,
-                "ProvisionedThroughput": _THROUGHPUT,
-                "OnDemandThroughput": _ON_DEMAND,
-                "SSESpecification": _ENCRYPTION,
-                "GlobalSecondaryIndexes": Listing(Structure(_GLOBAL)),
-            },
-            required=True,
-        ),
+        "TableCreationParameters": IMPORTED_TABLE,
     }
 )
 NAMED_IMPORT = Structure({"ImportArn": Text(required=True, least=37, most=1024)})
 LIST_IMPORTS = Structure({"TableArn": _TABLE_ARN, "PageSize": Whole(least=1, most=25), "NextToken": Text()})
-KINESIS = Structure({"TableName": TABLE_NAME, "StreamArn": Text(required=True, least=37, most=1024)})
+_PRECISION = Structure({"ApproximateCreationDateTimePrecision": Text(choices=("MILLISECOND", "MICROSECOND"))})
+_KINESIS: dict[str, Any] = {"TableName": TABLE_NAME, "StreamArn": Text(required=True, least=37, most=1024)}
+ENABLE_KINESIS = Structure({**_KINESIS, "EnableKinesisStreamingConfiguration": _PRECISION})
+UPDATE_KINESIS = Structure({**_KINESIS, "UpdateKinesisStreamingConfiguration": _PRECISION})
 DESCRIBE_INSIGHTS = Structure({"TableName": TABLE_NAME, "IndexName": INDEX_NAME})
 LIST_INSIGHTS = Structure(
     {"TableName": TableName(required=False), "NextToken": Text(), "MaxResults": Whole(least=1, most=100)}

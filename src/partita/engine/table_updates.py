@@ -85,6 +85,10 @@ def _check_changes(request: Request) -> None:
     for member, name in _ALONE.items():
         if member in given and len(given) > 1:
             raise ValidationError(f"{_INVALID}{name} modification must be the only operation in the request")
+    if "OnDemandThroughput" in given and not {"OnDemandThroughput", "BillingMode"}.issuperset(given):
+        raise ValidationError(
+            f"{_INVALID}OnDemandThroughput can only be combined with BillingMode in an UpdateTable request"
+        )
     if any(update.get("Create") or update.get("Delete") for update in updates or ()):
         for member, change in (
             ("ProvisionedThroughput", "updating table IOPS"),
@@ -92,6 +96,8 @@ def _check_changes(request: Request) -> None:
         ):
             if member in given:
                 raise ValidationError(f"{_INVALID}You cannot create or delete index while {change}")
+    if "ProvisionedThroughput" in given and "StreamSpecification" in given:
+        raise ValidationError(f"{_INVALID}You cannot modify stream status while updating table IOPS")
 
 
 def _update_indexes(table: Table, request: Request) -> tuple[Table, Index | None, Index | None]:
@@ -111,7 +117,7 @@ def _update_indexes(table: Table, request: Request) -> tuple[Table, Index | None
                     f"{_INVALID}AttributeDefinitions is not specified for index: {action['IndexName']}"
                 )
             created = replace(schema.global_index(action, types, lambda: 0), status="CREATING")
-            billing.check_created_index(created, table.billing, "must be specified")
+            billing.check_added_index(created, table.billing)
             schema.check_indexes([*table.indexes, created])
             continue
         if existing is None:
@@ -181,9 +187,10 @@ def _with_attributes(table: Table, types: dict[str, str], created: Index | None)
 
 
 def _changed_encryption(table: Table, specification: Request) -> dict[str, Any] | None:
-    if table.encryption is None and not specification.get("Enabled"):
+    changed = encryption(specification)
+    if table.encryption is None and changed is None:
         raise ValidationError(f"{_INVALID}Table is already encrypted by default")
-    return encryption(specification)
+    return changed
 
 
 def _stream_change(table: Table, specification: Request | None) -> Any:
@@ -194,6 +201,8 @@ def _stream_change(table: Table, specification: Request | None) -> Any:
         if table.stream is not None:
             raise ValidationError(f"Table already has an enabled stream: TableName: {table.name}")
         return stream_view(specification, "If stream is being enabled then")
+    if specification.get("StreamViewType") is not None:
+        raise ValidationError(f"{_INVALID}If stream is being disabled, then UpdateViewType must not be specified")
     if table.stream is None:
         raise ValidationError(f"Table has no stream to disable: TableName: {table.name}")
     return ""

@@ -10,7 +10,7 @@ from typing import Any
 import apsw
 
 from partita.dynamo.errors import ResourceInUseError, ValidationError
-from partita.engine import billing, catalog, history, schema, streams
+from partita.engine import billing, catalog, history, policy_rules, resource_policies, schema, streams
 from partita.engine.catalog import Catalog, missing_table
 from partita.engine.definitions import Index, Table
 from partita.engine.describe import describe_deleted, describe_table
@@ -31,7 +31,12 @@ def create(transaction: Transaction, request: Request, place: Place) -> Response
     name = place.table_name(request["TableName"])
     if name in transaction.catalog.tables:
         raise ResourceInUseError(f"Table already exists: {name}")
+    policy = request.get("ResourcePolicy")
+    if policy is not None:
+        policy_rules.check(policy, place.table_arn(name))
     table = new_table(transaction, request, name)
+    if policy is not None:
+        table = replace(table, policies={"": resource_policies.revision(policy)})
     create_rows(transaction, table)
     catalog.save(transaction.connection, table)
     transaction.reload()

@@ -165,6 +165,8 @@ def _checked(
             if type(action) is UpdateItem:
                 writes.check_update_keys(table, action)
                 updates.append((table, action))
+                if table.indexes and action.update is not None:
+                    rows.check_index_literals(table, action.update)
             row = rows.find(transaction.connection, table, key)
             if type(action) is PutItem:
                 put = rows.plan(table, key, row, None if row is None else row.item, action.item)

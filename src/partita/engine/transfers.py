@@ -37,9 +37,9 @@ class Lookup:
     """What a list says of each, as far as it is known."""
     missing: type[DynamoError]
 
-    def describe(self, connection: apsw.Connection, request: Mapping[str, Any]) -> dict[str, Any]:
+    def describe(self, connection: apsw.Connection, request: Mapping[str, Any], place: Place) -> dict[str, Any]:
         """The answer of DescribeExport and DescribeImport."""
-        arn = request[self.arn]
+        arn = place.check_arn_of(self.kind, request[self.arn])
         missing = self.missing(f"{self.kind.title()} not found: {arn}")
         return {self.description: find(connection, self.kind, arn, missing)["description"]}
 

@@ -9,7 +9,7 @@ from partita.dynamo.errors import ConditionalCheckFailedError, ValidationError
 from partita.dynamo.expressions.evaluate import holds
 from partita.dynamo.expressions.paths import project
 from partita.dynamo.expressions.sections import in_sections
-from partita.dynamo.expressions.tree import Condition
+from partita.dynamo.expressions.tree import Condition, SetAction, UpdateAction
 from partita.dynamo.expressions.update import apply, only_removes
 from partita.dynamo.requests import BatchWriteItem, DeleteItem, PutItem, UpdateItem
 from partita.dynamo.values import Item
@@ -59,6 +59,8 @@ def update(transaction: Transaction, request: UpdateItem, load: Load) -> Respons
     key = rows.key_of_key(table, request.key)
     check_update_keys(table, request)
     key_paths.check_update(table, request.update)
+    if table.indexes and request.update is not None:
+        rows.check_index_literals(table, request.update)  # whatever the condition, as in a put
     row = rows.find(transaction.connection, table, key)
     check_condition(request.condition, row, request.on_failure, load)
     old = _item(row)
@@ -86,12 +88,17 @@ def check_update_keys(table: Table, request: UpdateItem) -> None:
         return
     names = [name for name, _ in table.keys]
     for action in request.update.actions:
-        if action.path.parts[0] in names:
-            written = (each.path.parts[0] for each in in_sections(request.update).actions)
+        if action.path.parts[0] in names and _writes_attribute(action):
+            written = (each.path.parts[0] for each in in_sections(request.update).actions if _writes_attribute(each))
             raise ValidationError(
                 "One or more parameter values were invalid: Cannot update attribute "
                 f"{next(name for name in written if name in names)}. This attribute is part of the key"
             )
+
+
+def _writes_attribute(action: UpdateAction) -> bool:
+    """Whether an action counts as one on the attribute; what else reaches inside a key has the sentence of paths."""
+    return len(action.path.parts) == 1 or type(action) is SetAction
 
 
 def _returned(request: UpdateItem, old: Item | None, new: Item | None) -> Item | None:

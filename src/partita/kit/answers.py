@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import json
+from base64 import b64encode
+from decimal import Decimal
 from typing import Annotated, Any
 
 import orjson
@@ -18,7 +21,21 @@ class Json(Response):
         super().__init__(content, status, headers)
 
     def render(self, content: Any) -> bytes:
-        return orjson.dumps(content)
+        try:
+            return orjson.dumps(content, default=_plain)
+        except TypeError:  # such as a whole number of more than 64 bits
+            return json.dumps(content, default=_plain, separators=(",", ":")).encode()
+
+
+def _plain(value: Any) -> Any:
+    """What a table holds and JSON has no type for; other programs write anything into values without a form."""
+    if isinstance(value, Decimal):
+        return float(value)
+    if isinstance(value, set | frozenset):
+        return sorted(value)
+    if isinstance(value, bytes):
+        return b64encode(value).decode()
+    raise TypeError(f"{type(value).__name__} has no JSON")
 
 
 Revision = Annotated[

@@ -79,3 +79,9 @@ async def next_in(request: Request) -> str:
     """Where a decision leads: at a desk to the next thing, which its form names; empty for other forms."""
     sent = await request.form(max_fields=MOST_FIELDS)
     return local(str(sent.get("next", "")), "")
+
+
+async def cursor_in(request: Request) -> str | None:
+    """The page of the queue on which a decision was made; None for the first."""
+    sent = await request.form(max_fields=MOST_FIELDS)
+    return str(sent.get("cursor", "")) or None

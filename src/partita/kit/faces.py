@@ -1,4 +1,5 @@
-"""A picture for everything that has a name: drawn from the name alone, so that it is the same everywhere.
+"""A picture for everything that has a name: drawn from the name alone, or of a person from their id, so that it is the
+same everywhere.
 
 The colours are classes of the style sheet (`h0` … for the hue, `s0` … for the hue beside it), since pages bring no
 styles of their own, and so that light and dark have theirs. A drawing is some 300 bytes, decorative, and stands beside
@@ -20,9 +21,10 @@ SECOND_HUES = 4
 
 
 @lru_cache(maxsize=4096)
-def drawing(name: str, size: int = 40, *, person: bool = False) -> str:
-    """The face of a name as SVG: hue, pattern and initials; of a person round. `size` is its width in pixels."""
-    dice = Dice(f"{'person' if person else 'thing'}\0{_same(name)}")
+def drawing(name: str, size: int = 40, *, person: bool = False, of: str = "") -> str:
+    """The face of a name as SVG: hue, pattern and initials; of a person round. `size` is its width in pixels. With the
+    id that it is the face `of`, hue and pattern stay when the name changes, and namesakes differ."""
+    dice = Dice(f"{'person' if person else 'thing'}\0{_same(of or name)}")
     hue, second = dice.roll(HUES), dice.roll(SECOND_HUES)
     pattern = _PATTERNS[dice.roll(len(_PATTERNS))](dice)
     letters = initials(name)

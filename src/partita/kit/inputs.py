@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from decimal import Decimal
 from typing import Annotated, Any, ClassVar, TypeVar
 
 from pydantic import (
@@ -24,6 +25,8 @@ from pydantic.fields import FieldInfo
 from pydantic.json_schema import JsonSchemaValue
 from pydantic_core import CoreSchema, ErrorDetails, InitErrorDetails, PydanticCustomError
 
+from partita.dynamo.errors import DynamoError
+from partita.dynamo.numbers import canonical
 from partita.kit.problems import BadRequest, Conflict, FieldError
 from partita.kit.urls import checked, completed, public
 
@@ -39,9 +42,14 @@ def tidy(value: Any) -> Any:
     """A text in Unicode's NFC, without control characters and surrounding spaces."""
     if not isinstance(value, str):
         return value
-    if _HALF.search(value):  # a lone surrogate: JSON can express it, DynamoDB cannot store it
+    return unicodedata.normalize("NFC", _CONTROL.sub("", _whole(value).replace("\r\n", "\n"))).strip()
+
+
+def _whole(text: str) -> str:
+    """A text without lone surrogates: JSON can express them, DynamoDB cannot store them."""
+    if _HALF.search(text):
         raise ValueError("This contains an invalid character. Type it again.")
-    return unicodedata.normalize("NFC", _CONTROL.sub("", value.replace("\r\n", "\n"))).strip()
+    return text
 
 
 def one_line(value: Any) -> Any:
@@ -60,6 +68,32 @@ def in_one_direction(value: str) -> str:
 def without_halves(text: str) -> str:
     """A text from a web page, without lone surrogates, which would be refused if somebody typed them."""
     return _HALF.sub("", text)
+
+
+def storable(value: Any) -> Any:
+    """Any JSON as a table can hold it: numbers are decimal, names are not empty, and maps lie in each other 20 deep."""
+    return _storable(value, 20)
+
+
+def _storable(value: Any, deep: int) -> Any:
+    if isinstance(value, list | dict):
+        if not deep:
+            raise ValueError("This lies too deep: maps and lists may lie in each other 20 deep.")
+        if isinstance(value, list):
+            return [_storable(each, deep - 1) for each in value]
+        if "" in value:
+            raise ValueError("A name is empty. Give each value a name.")
+        return {_whole(name): _storable(each, deep - 1) for name, each in value.items()}
+    if isinstance(value, str):
+        return _whole(value)
+    if isinstance(value, int | float) and not isinstance(value, bool):
+        number = value if isinstance(value, int) else Decimal(repr(value))
+        try:
+            canonical(str(number))
+        except DynamoError:
+            raise ValueError("A number is too long or too large: up to 38 digits, and below 10^126.") from None
+        return number
+    return value
 
 
 def without(separator: str, explanation: str) -> AfterValidator:

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from partita.kit.fetcher import Fetcher
     from partita.kit.files import Files, Uploads
     from partita.kit.jobs import Jobs
+    from partita.kit.jobs.starters import Starters
     from partita.kit.limits import Limits
     from partita.kit.mail import Mail
     from partita.kit.notifications import Notifications
@@ -37,6 +38,17 @@ class Kit:
     notifications: Notifications
     fetcher: Fetcher
     jobs: Jobs
+
+    def __post_init__(self) -> None:
+        from partita.kit.jobs.starters import Starters
+
+        self.jobs.starters = self.jobs.starters or Starters(self.accounts)
+
+    @property
+    def starters(self) -> Starters:
+        """Who jobs work for, with the permissions that they have now."""
+        assert self.jobs.starters is not None
+        return self.jobs.starters
 
     @property
     def store(self) -> AsyncStore:

@@ -29,6 +29,10 @@ _PAGE = Markup("""\
 </html>
 """)
 _DOTS = re.compile(r"[.\u3002\u2024\ufe52]+(?=[^\s.])")
+_SPACES = re.compile(r"(\s+)")
+_DECIMAL = re.compile(r"\W*\d+\.\d+\W*")
+_LINK_MARKS = re.compile(r"//|[@\\]|\bwww\.|\w:(?=[^\W\d]|/)", re.IGNORECASE)
+_CUT_AT = re.compile(r"[@:/\\?#=%&]+")
 _LINK_PARTS = re.compile(r"[^\w\s.,'\u2019()&+-]|_")
 
 
@@ -60,8 +64,28 @@ def linkless(name: str) -> str:
     return line if len(line) <= _LONGEST_NAME else line[: _LONGEST_NAME - 1].rstrip() + "…"
 
 
+def unlinked(text: str) -> str:
+    """Text of which no mail program makes a link, as it was typed but for words that could be one."""
+    return "".join(each if not each or each.isspace() else _word(each) for each in _SPACES.split(text))
+
+
+def no_link(name: str) -> str:
+    """A name as it was typed, or `ValueError`: names are in mail to others."""
+    if unlinked(name) != name:
+        raise ValueError("Enter a name without web or mail addresses.")
+    return name
+
+
+def _word(word: str) -> str:
+    bare = "".join(each for each in unicodedata.normalize("NFKC", word) if unicodedata.category(each) != "Cf")
+    if _DECIMAL.fullmatch(bare):
+        return word
+    apart = _DOTS.sub(_apart, bare)
+    return word if apart == bare and not _LINK_MARKS.search(bare) else " ".join(_CUT_AT.sub(" ", apart).split())
+
+
 def _apart(dots: re.Match[str]) -> str:
     """Initials stay together (`J.R.R.`); elsewhere a space follows, so that `example.org` is no host."""
     before, after = dots.string[: dots.start()], dots.string[dots.end() :]
-    initial = re.search(r"(?:^|[\s.])[^\W\d_]$", before) and re.match(r"[^\W\d_](?:[\s.,)]|$)", after)
+    initial = re.search(r"(?:^|[\s.“‘'\"(])[^\W\d_]$", before) and re.match(r"[^\W\d_](?:[\s.,)”’'\"]|$)", after)
     return "." if initial and dots[0] == "." else ". "

@@ -13,6 +13,7 @@ from partita.table import CursorKeys, Get, Item, KeyPartError, Page, Query
 
 I = TypeVar("I", bound=Item)  # noqa: E741 - an item, as T is a type
 T = TypeVar("T")
+R = TypeVar("R")
 P = ParamSpec("P")
 
 
@@ -50,8 +51,8 @@ async def find_or(
 
 async def follow_page(
     store: AsyncStore,
-    query: Query[I],
-    follow: Callable[[Sequence[I]], Awaitable[Sequence[T]]],
+    query: Query[R],
+    follow: Callable[[Sequence[R]], Awaitable[Sequence[T]]],
     *,
     limit: int,
     after: str | None,

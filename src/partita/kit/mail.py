@@ -15,6 +15,7 @@ from datetime import timedelta
 from email.message import EmailMessage
 from email.policy import default
 from email.utils import format_datetime, make_msgid
+from hashlib import sha256
 from typing import Protocol
 from urllib.parse import urlsplit
 
@@ -26,6 +27,7 @@ from partita.store.store import AsyncStore
 from partita.table import Page, Put
 from partita.table.types import timestamp
 
+_ADDRESS = re.compile(r"\S*@\S*")
 UNKEPT_ADDRESS = "an address that is not kept"
 _KEPT_DAYS = 30
 _KEPT_FILES_BYTES = 200_000
@@ -173,9 +175,9 @@ class Smtp:
         try:
             await asyncio.get_running_loop().run_in_executor(self._threads, self._deliver, mail)
         except (smtplib.SMTPException, OSError) as error:
-            # A server's refusal repeats the address.
-            reason = type(error).__name__ if message.leaves_no_trace else _reason(error)
-            _log.warning("mail to %s was not sent: %s", message.kept_address, reason)
+            # A server's refusal repeats the address, which is in no log.
+            which = message.id or f"to {sha256(message.to.encode()).hexdigest()[:12]}"
+            _log.warning("mail %s was not sent: %s", which, _ADDRESS.sub("(an address)", _reason(error)))
             problem = _problem(error)
             raise problem("The mail could not be sent. Try again later.") from error
 

@@ -19,7 +19,7 @@ from typing import Literal
 from partita.dynamo.errors import DynamoError
 from partita.kit.clock import Clock
 from partita.kit.leases import LONG_AGO, Watch
-from partita.kit.mail import UNKEPT_ADDRESS, Mail, MaybeDelivered, Message, NotDelivered, Undeliverable
+from partita.kit.mail import Mail, MaybeDelivered, Message, NotDelivered, Undeliverable
 from partita.kit.schema import QueuedMail, due_mail, queued_mail
 from partita.store.store import AsyncStore
 from partita.table import Condition, Delete, Put, Update, all_of
@@ -196,8 +196,8 @@ class MailQueue:
             await self._store.write(later.when(_unchanged(claimed)).otherwise(_Taken()))
 
     async def _give_up(self, found: QueuedMail, error: str) -> None:
-        to = UNKEPT_ADDRESS if found.leaves_no_trace else found.to
-        _log.error("mail %s to %s is given up after %d tries: %s", found.mail_id, to, found.tries, error)
+        # Whom it was for, and what the server said of them, is in the item, which ends; a log is kept by others.
+        _log.error("mail %s is given up after %d tries: %s", found.mail_id, found.tries, error.partition(":")[0])
         await self._finish(found, "failed", error)
 
     async def _finish(self, found: QueuedMail, state: Literal["sent", "failed"], error: str = "") -> None:

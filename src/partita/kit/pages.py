@@ -33,6 +33,12 @@ PANEL = Markup("<!--developer-->")
 """The placeholder of the developer panel; what people type is escaped, so it cannot occur elsewhere."""
 
 
+NOT_KEPT = {"Cache-Control": "no-store"}
+"""Headers of a page that shows a secret, or an address of mail: browsers keep no copy of it."""
+SECRET_ADDRESS = {**NOT_KEPT, "Referrer-Policy": "no-referrer", "X-Robots-Tag": "noindex"}
+"""Headers of a page that whoever knows its address may see."""
+
+
 def render(
     request: Request,
     template: str,
@@ -82,9 +88,19 @@ class RenderedPage(HTMLResponse):
         super().__init__(panel.join(parts), status, headers)
 
 
-def confirm(request: Request, question: str, consequence: str, *, button: str, keep: str) -> Response:
+def confirm(
+    request: Request,
+    question: str,
+    consequence: str,
+    *,
+    button: str,
+    keep: str,
+    headers: Mapping[str, str] | None = None,
+) -> Response:
     """The page that asks before something final; its button posts to the same URL, `keep` is the URL to go back to."""
-    return render(request, "confirm.html", question=question, consequence=consequence, button=button, keep=keep)
+    return render(
+        request, "confirm.html", headers=headers, question=question, consequence=consequence, button=button, keep=keep
+    )
 
 
 def redirect(url: str, *, flash: str = "", kind: Kind = "good", undo: str = "", secret: str = "") -> Response:

@@ -59,6 +59,8 @@ class Viewer:
     """Whoever must have a second factor is granted nothing until they have."""
     confirmed: bool = False
     """Whether the password or a code was entered a few minutes ago in this session."""
+    avatar: str | None = None
+    """The file of their own picture."""
 
     @property
     def signed_in(self) -> bool:

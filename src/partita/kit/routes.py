@@ -24,6 +24,8 @@ F = TypeVar("F", bound=Callable[..., Any])
 
 MOST_BYTES = 1_000_000
 """The largest body a route takes unless it says otherwise."""
+PUBLIC_BYTES = 100_000
+"""The same of the API's routes that need no account."""
 
 
 async def viewer_of(request: Request) -> Viewer:
@@ -100,20 +102,25 @@ class Routes:
         permission: str,
         *,
         refuses: Sequence[int] = (),
-        most_bytes: int = MOST_BYTES,
+        most_bytes: int | None = None,
         faceless: bool = False,
+        polled: bool = False,
         steady: bool = False,
         when_kept: WhenKept | None = None,
         keeps: type[BaseModel] | None = None,
         **settings: Any,
     ) -> Callable[[F], F]:
         """Declare a route. `refuses` are the error statuses that its documentation lists. A `faceless` route responds
-        to everybody alike, so no session is looked up. A `steady` one shows nothing but what the URL, the tables and
-        the search index say, and does nothing besides: visitors get the same response until something is written.
-        What it must do for each of them all the same, such as counting, is `when_kept`.
+        to everybody alike, so no session is looked up. A `polled` one is asked by pages of themselves, and keeps no
+        session alive that nobody uses. A `steady` one shows nothing but what the URL, the tables and the search index
+        say, and does nothing besides: visitors get the same response until something is written. What it must do for
+        each of them all the same, such as counting, is `when_kept`.
         `keeps` is the model of the form that a page sends: if its sender has to sign in again, what was typed is kept.
         Such a route reads it with `submitted` or `edited`."""
 
+        if most_bytes is None:
+            small = permission == Access.PUBLIC and not self.pages and method != "GET"
+            most_bytes = PUBLIC_BYTES if small else MOST_BYTES
         if steady and (method != "GET" or permission != Access.PUBLIC):
             raise ValueError(f"{method} {path} cannot be steady: only what everybody may get is kept")
         if faceless and permission != Access.PUBLIC:
@@ -125,7 +132,7 @@ class Routes:
                 # viewer.
                 looks = not faceless and (self.pages or permission != Access.PUBLIC)
                 writes = method != "GET" and permission == Access.SIGNED_IN
-                asking = _asking(permission, self._system if writes else None)
+                asking = _asking(permission, self._system if writes else None, polled)
                 route_class = APIRoute if faceless else asking if looks else _Open
                 if steady:
                     route_class = _steady(route_class, when_kept)
@@ -205,7 +212,7 @@ def _returns_response(function: Callable[..., Any]) -> bool:
 
 
 @cache
-def _asking(permission: str, writes_in: str | None) -> type[APIRoute]:
+def _asking(permission: str, writes_in: str | None, polled: bool = False) -> type[APIRoute]:
     """Routes that check the permission first, before the body is read. `writes_in` is the system in which a route
     changes something that needs no permission but an account; None for others."""
 
@@ -214,6 +221,7 @@ def _asking(permission: str, writes_in: str | None) -> type[APIRoute]:
             handle = _handler(self, super().get_route_handler())
 
             async def answer(request: Request) -> Response:
+                request.state.polled = polled
                 viewer = await viewer_of(request)
                 authorize(viewer, permission)
                 if writes_in is not None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Awaitable, Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 from hashlib import blake2s
@@ -22,6 +23,7 @@ Typed = Mapping[str, Any]
 
 OPENED = "opened"
 """The hidden field with a digest of every field as the form was opened: it tells who has changed what."""
+_ROW = re.compile(r"\.\d+(?:\.|\Z)")
 _KEEP = "keep:"
 _STORED = "stored:"
 _OURS = {OPENED, *LOCKS, "go"}
@@ -65,32 +67,49 @@ async def edited(
     """
     async with request.form(max_fields=MOST_FIELDS) as sent:
         pairs = [(name, text) for name, text in sent.multi_items() if isinstance(text, str)]
-    form = parse(model, _with_choices(pairs), **reading)
+    form = parse(model, with_choices(pairs), **reading)
     if ("go", "edit") in pairs:
         return await again(replace(form, value=None, errors={}))
     try:
         return await save_or_again(request, form, save, again)
     except StaleEdit as stale:
-        current = await stored()
-        disputes = disputed(fields, form.values, current.values)
-        if not disputes and form.value is not None:  # sent twice: what is stored is what was typed
+        current = (await stored()).values
+        if form.value is not None and not disputed(fields, form.values, current):
+            # Sent twice: what is stored is what was typed.
             return await save(form.value.model_copy(update={stale.field: stale.current}))
-        return render(
-            request,
-            "stale.html",
-            refused=stale,
-            fields=disputes,
-            hidden=_hidden(stale.field, fields, form.values, current.values),
-            last=await last() if last else None,
-            back=back,
-        )
+        entry = await last() if last else None
+        return both_versions(request, stale, form.values, current, fields=fields, back=back, last=entry)
+
+
+def both_versions(
+    request: Request,
+    stale: StaleEdit,
+    typed: Typed,
+    stored: Typed,
+    *,
+    fields: Fields,
+    back: str,
+    last: TimelineEntry | None = None,
+    headers: Mapping[str, str] | None = None,
+) -> Response:
+    """The page (409) with both versions of every field that differs, which sends the form to the same URL again."""
+    return render(
+        request,
+        "stale.html",
+        headers=headers,
+        refused=stale,
+        fields=disputed(fields, typed, stored),
+        hidden=_hidden(stale.field, fields, typed, stored),
+        last=last,
+        back=back,
+    )
 
 
 def opened(values: Typed) -> str:
     """A digest of every field of a form, for the hidden field `opened`."""
     if values.get(OPENED):
         return str(values[OPENED])
-    names = dict.fromkeys(name.partition(".")[0] for name in values if name not in _OURS)
+    names = dict.fromkeys(field for name in values if name not in _OURS for field in _fields_of(name))
     return ",".join(f"{name}:{_digest(values, name)}" for name in names)
 
 
@@ -125,17 +144,23 @@ def _hidden(lock: str, fields: Fields, typed: Typed, stored: Typed) -> Pairs:
         (lock, str(stored.get(lock, ""))),
         (OPENED, opened({name: value for name, value in stored.items() if name != OPENED})),
         *_pairs((name, value) for name, value in typed.items() if name not in _OURS),
-        *((_STORED + name, text) for name, text in _pairs(stored.items()) if name.partition(".")[0] in disputes),
+        *((_STORED + name, text) for name, text in _pairs(stored.items()) if not disputes.isdisjoint(_fields_of(name))),
     ]
 
 
-def _with_choices(pairs: Pairs) -> Pairs:
+def with_choices(pairs: Pairs) -> Pairs:
     """What was typed, with what is stored in the fields for which that was chosen."""
     chosen = {name.removeprefix(_KEEP) for name, text in pairs if name.startswith(_KEEP) and text == "stored"}
     plain = [(name, text) for name, text in pairs if not name.startswith((_KEEP, _STORED))]
-    kept = [(name, text) for name, text in plain if name.partition(".")[0] not in chosen]
+    kept = [(name, text) for name, text in plain if chosen.isdisjoint(_fields_of(name))]
     theirs = [(name.removeprefix(_STORED), text) for name, text in pairs if name.startswith(_STORED)]
-    return [*kept, *((name, text) for name, text in theirs if name.partition(".")[0] in chosen)]
+    return [*kept, *((name, text) for name, text in theirs if not chosen.isdisjoint(_fields_of(name)))]
+
+
+def _fields_of(name: str) -> tuple[str, ...]:
+    """The fields that a name of the form may belong to: `links` of `links.0.url`; of a form in parts, where
+    `details.links.0.url` is a part of the field `details.links`, that one too."""
+    return tuple(dict.fromkeys((name.partition(".")[0], _ROW.split(name, maxsplit=1)[0])))
 
 
 def _pairs(values: Iterable[tuple[str, Any]]) -> Iterable[tuple[str, str]]:

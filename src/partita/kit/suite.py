@@ -16,6 +16,7 @@ from partita.kit.system import System
 
 if TYPE_CHECKING:
     from partita.kit.changes import ChangeWorker, ChangeWorkers, Handler
+    from partita.kit.files import OwnedFiles
     from partita.kit.jobs import JobWorker
     from partita.kit.personal_data.service import PersonalData
 
@@ -37,6 +38,13 @@ class Suite:
     """Finish work in progress, then close tables, files and search."""
     jobs: JobWorker
     """Runs jobs in this process."""
+
+    @property
+    def owned_files(self) -> tuple[OwnedFiles, ...]:
+        """Where files of the house and the systems are, and which of them items name."""
+        from partita.kit.avatars import owned_avatars
+
+        return (owned_avatars(self.kit.store), *(owned for system in self.systems for owned in system.files))
 
     @property
     def personal_data(self) -> PersonalData:

@@ -99,7 +99,7 @@ class System:
     """How items that another program wrote are adopted."""
     searches: tuple[Catalog[Any], ...] = ()
     files: tuple[OwnedFiles, ...] = ()
-    """Where its files are and which of them its items name, for `partita files sweep`."""
+    """Where its files are and which of them its items name, for the sweep."""
     personal_data: tuple[Holding, ...] = ()
     """What it holds about people, and what becomes of it when somebody leaves."""
     notifications: tuple[Kind, ...] = ()

@@ -13,6 +13,7 @@ import orjson
 
 from partita.dynamo.errors import SerializationError
 from partita.dynamo.requests import ItemRequest
+from partita.dynamo.services import STREAM_OPERATIONS
 from partita.dynamo.wire import render
 from partita.store.address import DEFAULT_TIMEOUTS, Timeouts
 from partita.store.circuit import Circuit
@@ -20,7 +21,7 @@ from partita.store.cursor_keys import set_keys
 from partita.store.files import LargeFiles
 from partita.store.http import Endpoint
 from partita.store.retries import OVER_A_NETWORK, Retries
-from partita.store.signing import STREAM_OPERATIONS, Credentials, CredentialsSource
+from partita.store.signing import Credentials, CredentialsSource
 from partita.store.store import Store
 from partita.store.table_setup import check, make
 from partita.table.cursors import CursorKeys

@@ -8,11 +8,9 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from partita import __version__
+from partita.dynamo.services import target
 from partita.dynamo.signature import ALGORITHM, SERVICE, TIMESTAMP, canonical_request, scope, signature
 
-_TARGET = "DynamoDB_20120810."
-_STREAMS_TARGET = "DynamoDBStreams_20120810."
-STREAM_OPERATIONS = frozenset({"ListStreams", "DescribeStream", "GetShardIterator", "GetRecords"})
 _TYPE = "application/x-amz-json-1.0"
 
 
@@ -44,11 +42,10 @@ class Signer:
         """A request whole, head and body: sent in one piece it costs one call to the system."""
         credentials = self.credentials()
         moment = _moment(int(time.time() if now is None else now))
-        target = (_STREAMS_TARGET if operation in STREAM_OPERATIONS else _TARGET) + operation
         headers = {"content-type": _TYPE, "host": self.host, "x-amz-date": moment}
         if credentials.token is not None:
             headers["x-amz-security-token"] = credentials.token
-        headers["x-amz-target"] = target
+        headers["x-amz-target"] = target(operation)
         request = canonical_request("POST", "/", "", headers, tuple(headers), body)
         signed = signature(request, credentials.secret_key, moment, self.region, SERVICE)
         lines = "".join(f"{name}: {value}\r\n" for name, value in headers.items())

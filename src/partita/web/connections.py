@@ -10,9 +10,6 @@ from __future__ import annotations
 
 import asyncio
 import logging
-import os
-import sys
-from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import cache
 from http import HTTPStatus
@@ -23,10 +20,9 @@ from weakref import WeakKeyDictionary
 from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol, RequestResponseCycle
 
 from partita.kit.settings import read_settings
+from partita.open_files import files_left
 
 _log = logging.getLogger(__name__)
-_OWN_FILES = 64
-"""What the process opens itself while it serves: tables, uploads, children."""
 _FEWEST = 16
 
 
@@ -61,26 +57,10 @@ def limits_here() -> Limits:
     """The limits of this process: never more connections than it can open files."""
     settings = read_settings()
     return Limits(
-        connections=max(_FEWEST, min(settings.connections, _files_left())),
+        connections=max(_FEWEST, min(settings.connections, files_left())),
         receive_seconds=settings.receive_seconds,
         send_seconds=2 * settings.receive_seconds,
     )
-
-
-def _files_left() -> int:
-    """How many files this process can still open beside its own; the limit is raised as far as the system lets it."""
-    if sys.platform == "win32":
-        return 512
-    import resource
-
-    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
-    with suppress(ValueError, OSError):
-        resource.setrlimit(resource.RLIMIT_NOFILE, (hard, hard))
-        soft = hard
-    if soft == resource.RLIM_INFINITY:
-        return sys.maxsize
-    open_now = len(os.listdir("/dev/fd"))
-    return soft - open_now - _OWN_FILES
 
 
 @dataclass(slots=True, eq=False)

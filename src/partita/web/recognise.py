@@ -72,7 +72,7 @@ class Recognition:
         token = request.cookies.get(session_cookie(self.settings), "")
         if not token:
             return NOBODY
-        viewer = await self.accounts.recognition.from_session(token)
+        viewer = await self.accounts.recognition.from_session(token, polled=getattr(request.state, "polled", False))
         if viewer.must_change_password and request.url.path not in _ALLOWED_BEFORE:
             request.state.viewer = viewer
             raise PasswordChangeDue(WORKS_ONCE)

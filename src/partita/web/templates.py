@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Hashable, Iterable
+from collections.abc import Callable, Hashable, Iterable, Sequence
 from datetime import UTC, date, datetime
 from functools import lru_cache, partial
 from itertools import groupby
@@ -21,6 +21,7 @@ from starlette.requests import Request
 from partita.kit.clock import written_day
 from partita.kit.faces import drawing, initials
 from partita.kit.labels import field_id, field_link
+from partita.kit.search.results import FacetValue
 from partita.kit.sharing.addresses import absolute
 from partita.kit.sharing.structured import structured_data
 from partita.kit.short_memory import remembered_if_short
@@ -82,10 +83,11 @@ def environment(
         kind = f"icon {size}".strip()
         return Markup('<svg class="{}" aria-hidden="true"><use href="{}#{}"/></svg>').format(kind, sprite, name)
 
-    def face(name: str, file: str | None = None, size: int = 40, *, person: bool = False) -> Markup:
-        """The picture of a thing or a person: its own file, or one drawn from its name; what it is stands beside it."""
+    def face(name: str, file: str | None = None, size: int = 40, *, person: bool = False, of: str = "") -> Markup:
+        """The picture of a thing or a person: its own file, or one drawn from its name, or from whom it is the face
+        `of`; what it is stands beside it."""
         if not file:
-            return Markup(drawing(name, size, person=person))
+            return Markup(drawing(name, size, person=person, of=of))
         return Markup(
             '<img class="face{}" src="{}" alt="" width="{}" height="{}" loading="lazy" decoding="async">'
         ).format(" round" if person else "", file_url(file), size, size)
@@ -123,6 +125,7 @@ def environment(
         file_url=file_url,
         fragment=fragment,
         icon=icon,
+        narrowed=narrowed,
         opened=opened,
         pager=pager,
         query=query,
@@ -173,6 +176,21 @@ def query(context: Context, **changes: Any) -> str:
         kept.extend(_pair(name, str(each)) for each in values if each is not None and each != "")
     path: str = request.url.path
     return f"{path}?{'&'.join(kept)}" if kept else path
+
+
+@pass_context
+def narrowed(context: Context, name: str, values: Sequence[FacetValue], many: bool) -> list[tuple[FacetValue, str]]:
+    """The values of a filter, each with the URL of this page that chooses it, or drops it if it is chosen."""
+    request = context["request"]
+    kept = [pair for known, pair in _parameters(request) if known not in (name, "cursor", "back")]
+    on = [(each.value, _pair(name, str(each.value))) for each in values if each.chosen] if many else []
+    links = []
+    for each in values:
+        wanted = [*kept, *(pair for value, pair in on if value != each.value)]
+        if not each.chosen:
+            wanted.append(_pair(name, str(each.value)))
+        links.append((each, f"{request.url.path}?{'&'.join(wanted)}" if wanted else request.url.path))
+    return links
 
 
 def _parameters(request: Request) -> list[tuple[str, str]]:

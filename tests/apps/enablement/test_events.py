@@ -8,12 +8,17 @@ import os
 import subprocess
 import sys
 from datetime import timedelta
+from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from pydantic import ValidationError
 
 from partita.apps.enablement.inputs import EventBatch, EventInput, Retirement
 from partita.apps.enablement.schema import Event, EventName
+from partita.dynamo.values import checked_item
+from partita.kit.answers import Json
 from partita.kit.problems import Forbidden, Invalid
 from tests.apps.enablement.conftest import ADMIN, ANNA, CARLA, VERA, Portal
 
@@ -96,6 +101,51 @@ def test_names_are_listed_and_sizes_bounded() -> None:
             EventInput.model_validate(wrong)
     with pytest.raises(ValidationError):
         EventBatch(events=tuple(EventInput(event_name="search_done") for _ in range(101)))
+
+
+_NAMES = st.text(max_size=5) | st.sampled_from(["", "\ud83d", "words"])
+_VALUES = st.recursive(
+    st.none()
+    | st.booleans()
+    | st.integers()
+    | st.floats()
+    | st.sampled_from([1e308, 5e-324, 2.5, -0.0, 10**40, 2**70, "\udc00"])
+    | st.text(max_size=5),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(_NAMES, inner, max_size=3),
+    max_leaves=8,
+)
+
+
+def _deep(levels: int) -> Any:
+    value: Any = 1
+    for _ in range(levels):
+        value = {"in": [value]}
+    return value
+
+
+@given(st.dictionaries(_NAMES, _VALUES, max_size=4) | st.integers(0, 60).map(lambda levels: {"deep": _deep(levels)}))
+def test_any_json_is_stored_and_given_back_equal_or_refused(metadata: dict[str, Any]) -> None:
+    try:
+        event = EventInput(event_name="search_done", metadata=metadata)
+    except ValidationError:
+        return
+    stored = Event(
+        date_bucket="2026-03-02",
+        event_id="01",
+        event_name="search_done",
+        user_id="u",
+        metadata=event.metadata,
+        timestamp="2026-03-02T09:30:00.000Z",
+        expires_at=1,
+    )
+    back = checked_item(stored.to_row())
+    read = Event.from_row(back).metadata
+    assert json.loads(bytes(Json(read).body)) == metadata
+
+
+def test_usual_metadata_is_stored() -> None:
+    metadata = {"seconds": 2.5, "share": -0.125, "count": 2**53, "names": ["a", None, True], "in": {"x": 1e20}}
+    assert EventInput(event_name="search_done", metadata=metadata).metadata == metadata
 
 
 async def test_the_log_is_for_administrators(portal: Portal) -> None:

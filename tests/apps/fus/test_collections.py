@@ -9,7 +9,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from partita.apps.fus import schema, system
-from partita.apps.fus.inputs import CollectionInput, ProfileInput, RatingInput
+from partita.apps.fus.inputs import CollectionEdit, CollectionInput, ProfileEdit, RatingInput
 from partita.apps.fus.schema import FUS, CollectedSite, Collection, CollectionLink, CollectionMark, CollectionRemoval
 from partita.apps.fus.service import FusService
 from partita.kit.kit import Kit
@@ -134,7 +134,7 @@ async def test_nobody_sees_or_changes_a_collection_of_somebody_else(service: Fus
     made = await service.collections.create(owner, NAMED)
     for attempt in (
         service.collections.collection(other, made.collection_id),
-        service.collections.edit(other, made.collection_id, NAMED),
+        service.collections.edit(other, made.collection_id, CollectionEdit(name="Mine now")),
         service.collections.add(other, made.collection_id, site.site_id),
         service.collections.share(other, made.collection_id),
         service.collections.delete(other, made.collection_id),
@@ -155,11 +155,11 @@ async def test_what_somebody_likes_is_seen_only_if_they_want_it_and_never_their_
         with pytest.raises(NotFound):
             await service.profiles.public(name)
     await service.collections.create(viewer, NAMED)
-    await service.profiles.save(viewer, ProfileInput(is_public=True, about="Maps."))
+    await service.profiles.save(viewer, ProfileEdit(is_public=True, about="Maps."))
     found = await service.profiles.public(viewer.username)
     assert [(each.site.title, each.stars) for each in found.likes] == [("Liked", 5)]
     assert "secret note" not in repr(found)
     assert (await service.profiles.mine(viewer)).collection_count == 1, "the profile's other half stays"
-    await service.profiles.save(viewer, ProfileInput(is_public=False))
+    await service.profiles.save(viewer, ProfileEdit(is_public=False))
     with pytest.raises(NotFound):
         await service.profiles.public(viewer.username)

@@ -94,7 +94,7 @@ async def test_a_preview_saves_nothing(service: FusService) -> None:
         assert again.known_as.site_id == site.site_id
     async with page("%PDF", kind="application/pdf") as url:
         refused = await service.sites.preview(manager(), url)
-        assert "text/html" in str(refused.note)
+        assert "none of HTML, PDF, DOCX" in str(refused.note)
 
 
 async def test_a_page_can_be_read_again(service: FusService) -> None:

@@ -18,6 +18,7 @@ from partita.apps.fus.service.transfer.report import FOLDER, ImportedRow, Journa
 from partita.kit.files.schema import Upload
 from partita.kit.jobs import JobWorker
 from partita.kit.jobs.holds import Hold
+from partita.kit.jobs.worker import Pace
 from partita.kit.kit import Kit
 from partita.kit.permissions import Viewer
 from tests.apps.fus.conftest import account, as_viewer, manager, put
@@ -206,6 +207,20 @@ async def test_whoever_imports_hears_that_it_failed_and_why(service: FusService,
     assert told.words.title == "“bookmarks.html” was not imported"
     assert told.words.text.startswith("This is not JSON")
     assert told.link == f"/jobs/{started.job_id}"
+
+
+async def test_whoever_imports_hears_that_it_was_cancelled_or_given_up(
+    service: FusService, kit: Kit, importer: Viewer
+) -> None:
+    cancelled = await begun(service, importer, _file(1), called="cancelled.html")
+    await kit.jobs.cancel(importer, cancelled.job_id)
+    await begun(service, importer, _file(2), called="given-up.html")
+    await JobWorker(kit.jobs, pace=Pace(stalls=0)).drain()
+    texts = {told.words.title: told.words.text for told in await kit.notifications.page(importer)}
+    assert texts == {
+        "“cancelled.html” was not imported": "The import was cancelled. What it had added before stays.",
+        "“given-up.html” was not imported": "The work was interrupted again and again without getting ahead.",
+    }
 
 
 async def test_a_large_file_is_read_in_a_process_of_its_own(service: FusService, kit: Kit) -> None:

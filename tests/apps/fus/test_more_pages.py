@@ -8,10 +8,11 @@ from urllib.parse import urlencode
 
 import pytest
 
+from partita.apps.fus.inputs import NewSuggestion
 from partita.apps.fus.schema import FUS
 from tests.apps.fus.conftest import put
 from tests.apps.fus.served import Fus, Somebody, serve
-from tests.apps.house import kit_on
+from tests.apps.house import kit_on, person
 from tests.kit.jobs.conftest import at_work
 
 pytestmark = pytest.mark.anyio
@@ -100,8 +101,9 @@ async def test_a_member_suggests_and_a_manager_decides(fus: Fus, manager: Somebo
         assert sent.location == "/fus/me/suggestions"
     assert "Waiting" in (await member.get("/fus/me/suggestions")).shown
     assert (await member.get("/fus/suggestions")).status == 403
-    canals, locks = re.findall(r'href="(/fus/suggestions/[^"]+)"', (await manager.get("/fus/suggestions")).shown)
-    assert "Suggested by Member" in (await manager.get(canals)).shown
+    waiting = [each.suggestion.name for each in await fus.service.suggestions.waiting()]
+    canals, locks = (f"/fus/suggestions/{name}" for name in waiting)
+    assert "Suggested by Member" in (await manager.follow(await manager.get(canals))).shown
     refused = await manager.post(f"{locks}/decline", {"answer": ""})
     assert (refused.status, "Please fill this in" in refused.shown) == (422, True)
     assert (await manager.post(f"{locks}/decline", {"answer": "Too small."})).location == "/fus/suggestions"
@@ -113,6 +115,42 @@ async def test_a_member_suggests_and_a_manager_decides(fus: Fus, manager: Somebo
     assert statuses == ["declined", "accepted"]
     again = await manager.api("POST", f"{canals.removeprefix('/fus')}/decline", {"answer": "No."})
     assert (again.status, again.json["code"]) == (409, "decided")
+
+
+async def test_suggestions_are_decided_one_after_the_other_on_a_desk(fus: Fus, manager: Somebody) -> None:
+    suggestions, viewer = fus.service.suggestions, person("somebody", "fus:site:suggest")
+    there = await put(fus.service, "There already")
+    for name in ("Weirs", "Mills", "Dykes"):
+        new = NewSuggestion(url=f"https://{name.lower()}.example.org", title=name)
+        await suggestions.suggest(viewer, new)
+    first, second, third = [each.suggestion for each in await suggestions.waiting()]
+    opened = {each.name: f'id="open-title">{each.title}<' for each in (first, second, third)}
+    path = f"/fus/suggestions/{second.name}"
+    desk = await manager.get(f"/fus/suggestions?at={second.name}")
+    assert opened[second.name] in desk.text
+    assert 'aria-keyshortcuts="a"' in desk.text
+    onward = f"/fus/suggestions?at={third.name}"
+    assert f'name="next" value="{onward}"' in desk.shown
+    typed = {"url": there.url, "title": "My title", "next": onward}
+    refused = await manager.post(f"{path}/accept", typed)
+    assert refused.status == 409
+    for kept in (opened[second.name], "My title", f'href="/fus/sites/{there.site_id}"', f'value="{onward}"'):
+        assert kept in refused.shown, kept
+    refused = await manager.post(f"{path}/decline", {"answer": "", "next": onward})
+    assert (refused.status, opened[second.name] in refused.text) == (422, True)
+    accepted = await manager.post(f"{path}/accept", {"url": "https://mills.example.org", "next": onward})
+    assert accepted.location == onward
+    following = (await manager.follow(accepted)).shown
+    assert opened[third.name] in following
+    assert f'action="{path}/reopen"' in following
+    late = await manager.post(f"{path}/decline", {"answer": "No.", "next": onward})
+    assert late.location == onward
+    back = await manager.follow(await manager.post(f"{path}/reopen"))
+    assert opened[second.name] in back.text
+    waiting = {each.suggestion.name for each in await suggestions.waiting()}
+    assert waiting == opened.keys()
+    for name in waiting:
+        await manager.post(f"/fus/suggestions/{name}/decline", {"answer": "No."})
 
 
 async def test_a_member_collects_sites_and_shares_them_by_a_link(fus: Fus, member: Somebody) -> None:

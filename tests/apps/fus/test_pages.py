@@ -15,7 +15,9 @@ from partita.apps.fus.schema import FUS, Site
 from partita.apps.fus.service.comments import COMMENTING
 from partita.apps.fus.service.sites import ADDING, FETCHING
 from partita.apps.fus.service.transfer.service import IMPORTING
+from partita.kit.accounts import Account
 from partita.kit.limits import Rule
+from partita.store.observe import Observation
 from partita.table import Update
 from tests.apps.fus.conftest import member as a_member
 from tests.apps.fus.conftest import put
@@ -134,15 +136,16 @@ async def test_a_site_shows_its_icon_wherever_it_is_listed_and_on_its_page(fus: 
     assert re.search(r'<svg class="face[^>]*round', (await member.get(path)).shown), "people have faces too"
 
 
-async def test_tags_are_completed_after_those_that_were_typed(fus: Fus, manager: Somebody) -> None:
+async def test_tags_are_completed_after_those_that_were_typed(fus: Fus, manager: Somebody, admin: Somebody) -> None:
     await put(fus.service, "Quays", tags=["quay-walls", "quay-lights"])
     await fus.worker.drain()
-    assert 'list="known-tags"' in (await manager.get("/fus/sites/new")).shown
+    for page in ("sites/new", "suggest", "select", "tags/rename", "import"):
+        assert 'hx-get="/fus/tags/complete?field=' in (await admin.get(f"/fus/{page}")).shown, page
     for asked, wanted in {
-        "start=Quay": {"quay-walls", "quay-lights"},
+        "field=to&to=Quay": {"quay-walls", "quay-lights"},
         "tags=old%2C++quay-l": {"old,  quay-lights"},
         "tags=quay-walls%2Cquay": {"quay-walls,quay-lights"},
-        "start=nothing-begins-so": set[str](),
+        "tags=nothing-begins-so": set[str](),
     }.items():
         options = (await manager.get(f"/fus/tags/complete?{asked}")).shown
         assert set(re.findall(r'<option value="([^"]*)">', options)) == wanted, asked
@@ -221,6 +224,31 @@ async def test_whoever_is_not_signed_in_is_led_to_sign_in_and_back(fus: Fus) -> 
 
 
 # ---- comments
+
+
+async def test_the_picture_of_whoever_says_something_stands_beside_it(fus: Fus) -> None:
+    site = await put(fus.service)
+    pat = await fus.person("Pat")
+    path = f"/fus/sites/{site.site_id}"
+    await pat.post(f"{path}/comments", {"body": "I was there."})
+    await pat.post(f"{path}/rating", {"stars": "4"})
+    pages = (path, f"{path}/ratings?stars=4")
+    before = [await _requests(fus, pat, each) for each in pages]
+    await fus.kit.store.write(
+        Update(Account.key(Account.user_id(pat.user_id)), Account.avatar.set("house/avatars/pat.webp"))
+    )
+    for each in pages:
+        assert 'src="/files/house/avatars/pat.webp?' in (await fus.visitor().get(each)).text, each
+    assert [await _requests(fus, pat, each) for each in pages] == before, "who reads the name has the picture"
+
+
+async def _requests(fus: Fus, reader: Somebody, path: str) -> int:
+    """How many requests a page sends."""
+    seen: list[Observation] = []
+    fus.kit.store.observe(seen.append)
+    await reader.get(path)
+    fus.kit.store.observers.remove(seen.append)
+    return len(seen)
 
 
 async def test_a_comment_is_said_edited_and_removed(fus: Fus, member: Somebody) -> None:
@@ -447,6 +475,24 @@ async def test_a_group_is_made_filled_changed_and_deleted(fus: Fus, admin: Someb
     assert "Member removed" in (await admin.get("/fus/groups/makers/log")).shown
     assert "Delete the group" in (await admin.get("/fus/groups/makers/delete")).shown
     assert "Group makers deleted." in (await admin.follow(await admin.post("/fus/groups/makers/delete"))).shown
+
+
+async def test_a_new_member_is_completed_for_whoever_may_add_one(fus: Fus, admin: Somebody, member: Somebody) -> None:
+    operator = fus.kit.accounts.operator()
+    for name, granted in (("ours", "fus:site:edit"), ("theirs", "house:users:manage")):
+        await fus.service.groups.create(operator, NewGroup(name=name, permissions=(granted,)))
+    complete = "/fus/groups/ours/members/complete"
+    assert f'hx-get="{complete}"' in (await admin.get("/fus/groups/ours")).shown
+    assert member.account is not None
+    username = member.account.username
+    option = f'<option value="{username}">Member</option>'
+    assert option in (await admin.get(f"{complete}?person={username[:-1].upper()}")).text
+    assert "<option" not in (await admin.get(complete)).text, "nobody lists all accounts"
+    assert (await admin.get(f"{complete}?person={'x' * 400}")).status == 422
+    assert (await admin.get("/fus/groups/theirs/members/complete?person=p")).status == 403
+    assert (await member.get(f"{complete}?person=p")).status == 403
+    await fus.service.groups.add_member(operator, "ours", member.user_id)
+    assert option not in (await admin.get(f"{complete}?person={username}")).text, "they are in it already"
 
 
 async def test_people_see_the_groups_they_are_in_and_what_each_grants(fus: Fus, member: Somebody) -> None:

@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field, replace
+from datetime import datetime
 from io import BytesIO
 from pathlib import Path
 
@@ -18,7 +19,7 @@ from partita.apps.fus import schema, system
 from partita.apps.fus.inputs import NewSite, SiteEdit
 from partita.apps.fus.schema import FUS, Site
 from partita.apps.fus.service import FusService, icons
-from partita.apps.fus.service.fetching import HOURLY, KIND, Fetching
+from partita.apps.fus.service.fetching import HOURLY, ICONS, KIND, Fetching
 from partita.apps.fus.service.page_text import PAUSES
 from partita.kit.clock import stamp
 from partita.kit.fetcher import Fetcher
@@ -47,6 +48,7 @@ class Web:
     most_at_once: Counter[str] = field(default_factory=Counter)
     most_together: int = 0
     slow: float = 0.0
+    iconless: bool = False
     held: asyncio.Event | None = None
 
     def url(self, host: str, path: str = "/") -> str:
@@ -57,7 +59,9 @@ class Web:
         path = head.split()[1]
         host = head.lower().split("host: ")[1].split("\r\n")[0].partition(":")[0]
         kind, body = "text/html", f"<title>Title of {host}{path}</title><meta name=description content='Said'>".encode()
-        if path.endswith(".ico"):
+        if path.endswith(".ico") and self.iconless:
+            kind, body = "text/plain", b"later"
+        elif path.endswith(".ico"):
             out = BytesIO()
             Image.new("RGB", (64, 64), "teal").save(out, "PNG")
             kind, body = "image/png", out.getvalue()
@@ -96,6 +100,12 @@ def kit(tmp_path: Path) -> Iterator[Kit]:
         fetcher = Fetcher(contact="test", ports=None, allows=lambda _: True, resolve=here, seconds=5)
         yield replace(kit, fetcher=fetcher, settings=kit.settings.model_copy(update={"fetch": True}))
         fetcher.close()
+
+
+@pytest.fixture(autouse=True)
+def icons_in_time(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A busy machine may need longer for an icon than somebody waits for it."""
+    monkeypatch.setattr("partita.kit.icons._SECONDS", 60.0)
 
 
 @pytest.fixture
@@ -241,6 +251,78 @@ async def test_a_page_that_works_again_is_read(kit: Kit, web: Web) -> None:
     (site,) = (await _sites(kit)).values()
     assert (site.title, site.description, site.fetch_note) == ("Mine", "Said", None)
     assert (site.fetch_due, site.fetch_tries) == (None, None)
+
+
+async def _pauses(kit: Kit, clock: HandClock) -> list[float]:
+    """After how many hours each page is read, until none waits any more."""
+    pauses = []
+    while due := [site.fetch_due for site in (await _sites(kit)).values() if site.fetch_due]:
+        pause = datetime.fromisoformat(min(due)) - clock.now()
+        pauses.append(pause.total_seconds() / 3600)
+        clock.forward(hours=pauses[-1])
+        await kit.jobs.start(KIND, {}, None)
+        await JobWorker(kit.jobs).drain()
+    return pauses
+
+
+async def test_an_icon_that_did_not_come_is_looked_for_again_and_then_given_up(kit: Kit, web: Web) -> None:
+    clock = HandClock()
+    kit = replace(kit, clock=clock)
+    service = FusService(kit)
+    kit.jobs.use([service.fetching.kind])
+    web.iconless = True
+    url = web.url("plain.example.org")
+    site = await service.sites.add(manager(), NewSite(url=url))
+    assert (site.icon_file, site.icon_tries, site.fetch_tries) == (None, 1, None)
+    edited = await service.sites.edit(MANAGES, site.site_id, SiteEdit(title="Typed", description="By hand"))
+    assert await _pauses(kit, clock) == [1, 24, 168]
+    assert sum(web.asked.values()) == 4
+    (given_up,) = (await _sites(kit)).values()
+    assert (given_up.fetch_due, given_up.icon_file, given_up.fetch_note) == (None, None, None)
+    assert given_up.revision == edited.revision
+    web.iconless = False
+    again = await service.sites.edit(MANAGES, site.site_id, SiteEdit(fetch=True))
+    assert (bool(again.icon_file), again.icon_tries, again.fetch_due) == (True, None, None)
+
+
+async def test_an_icon_that_comes_later_is_kept_and_a_page_that_is_down_meanwhile_stays_read(
+    kit: Kit, web: Web
+) -> None:
+    clock = HandClock()
+    kit = replace(kit, clock=clock)
+    service = FusService(kit)
+    web.iconless = True
+    await _imported(service, kit, {"url": web.url("late.example.org")})
+    web.iconless, web.status = False, "503 Service Unavailable"
+    clock.forward(hours=1)
+    await kit.jobs.start(KIND, {}, None)
+    await JobWorker(kit.jobs).drain()
+    (down,) = (await _sites(kit)).values()
+    assert (down.fetch_note, down.icon_tries, down.fetch_tries) == (None, 2, None)
+    web.status = "200 OK"
+    clock.forward(hours=24)
+    await kit.jobs.start(KIND, {}, None)
+    await JobWorker(kit.jobs).drain()
+    (site,) = (await _sites(kit)).values()
+    assert (bool(site.icon_file), site.icon_tries, site.fetch_due) == (True, None, None)
+    assert [file.name async for file in kit.files.listed(icons.FOLDER)] == [site.icon_file]
+
+
+async def test_sites_that_were_read_before_get_their_icons_by_one_job(service: FusService, kit: Kit, web: Web) -> None:
+    web.iconless = True
+    for name in ("old", "given-up", "unread"):
+        site = await service.sites.add(manager(), NewSite(url=web.url(f"{name}.example.org"), fetch=name != "unread"))
+        # As it was stored before: nothing was due, and nobody had counted.
+        gone = Site.fetch_due.remove(), *(() if name == "given-up" else (Site.icon_tries.remove(),))
+        await kit.store.write(Update(site.own_key, *gone))
+    web.iconless = False
+    kit.jobs.use([service.fetching.kind, service.fetching.icons_kind])
+    for _ in range(2):
+        job = await kit.jobs.start(ICONS, {}, None)
+        await JobWorker(kit.jobs).drain()
+    sites = await _sites(kit)
+    assert {url.split("//")[1].split(".")[0] for url, site in sites.items() if site.icon_file} == {"old"}
+    assert (await kit.jobs.find(ADMIN, job.job_id)).result_values == {"asked": 0}
 
 
 async def test_cancelled_it_stops_and_leaves_the_others_for_later(service: FusService, kit: Kit, web: Web) -> None:

@@ -6,7 +6,16 @@ from collections.abc import Mapping
 
 import pytest
 
-from partita.apps.fus.inputs import CommentEdit, CommentInput, GroupEdit, NewGroup, SiteEdit
+from partita.apps.fus.inputs import (
+    CollectionEdit,
+    CollectionInput,
+    CommentEdit,
+    CommentInput,
+    GroupEdit,
+    NewGroup,
+    ProfileEdit,
+    SiteEdit,
+)
 from partita.kit.kit import Kit
 from tests.apps.fus.conftest import MANAGES, put
 from tests.apps.fus.served import Somebody, serve
@@ -85,6 +94,35 @@ async def test_a_comment_and_a_group_show_both_versions(kit: Kit) -> None:
     assert (await admin.post(path, filled(late.text, path))).status == 303
     group = await fus.service.groups.group("late")
     assert (group.description, set(group.permissions)) == ("Mine", {"fus:site:edit", "fus:site:delete"})
+
+
+async def test_a_collection_and_a_profile_show_both_versions(kit: Kit) -> None:
+    fus = serve(kit)
+    member = await fus.person("Member")
+    viewer = person(member.user_id, "fus:collection:write", "fus:rating:write")
+    made = await fus.service.collections.create(viewer, CollectionInput(name="Trips", description="At first."))
+    site = await put(fus.service)
+    path = f"/fus/me/collections/{made.collection_id}/edit"
+    form = await _opened(member, path)
+    await fus.service.collections.add(viewer, made.collection_id, site.site_id)
+    assert (await member.post(path, form)).status == 303, "a site that came is no edit"
+    other = CollectionEdit(name="Voyages", description="In the other tab.")
+    await fus.service.collections.edit(viewer, made.collection_id, other)
+    late = await member.post(path, _with(form, {"description": "In this tab."}))
+    assert (late.status, "In the other tab." in late.shown, "Voyages" in late.shown) == (409, True, True)
+    assert (await member.post(path, filled(late.text, path))).status == 303
+    after = await fus.service.collections.collection(viewer, made.collection_id)
+    assert (after.name, after.description, after.site_count) == ("Voyages", "In this tab.", 1)
+
+    path = "/fus/me/profile"
+    for about in ("In the other tab.", "And once more."):  # at first nothing is stored
+        form = await _opened(member, path)
+        await fus.service.profiles.save(viewer, ProfileEdit(is_public=True, about=about))
+        late = await member.post(path, _with(form, {"about": f"Not “{about}”"}))
+        assert (late.status, about in late.shown) == (409, True)
+        assert (await member.post(path, filled(late.text, path))).status == 303
+        profile = await fus.service.profiles.mine(viewer)
+        assert (profile.is_public, profile.about, profile.collection_count) == (True, f"Not “{about}”", 1)
 
 
 async def test_programs_are_told_the_current_revision(kit: Kit) -> None:

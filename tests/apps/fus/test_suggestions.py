@@ -9,7 +9,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from partita.apps.fus import schema, system
-from partita.apps.fus.inputs import DeclineInput, NewSite, NewSuggestion
+from partita.apps.fus.inputs import DeclineInput, NewSite, NewSuggestion, RatingInput
 from partita.apps.fus.permissions import MANAGER, MEMBERS
 from partita.apps.fus.schema import FUS, SuggestedUrl, Suggestion
 from partita.apps.fus.service import FusService
@@ -85,8 +85,44 @@ async def test_nobody_withdraws_what_others_suggested_and_strange_names_are_not_
             await service.suggestions.find(name)
 
 
+async def test_a_decision_is_taken_back_by_whoever_made_it_unless_the_site_is_in_use(service: FusService) -> None:
+    somebody, decider = member(), manager()
+    made = await service.suggestions.suggest(somebody, new())
+    await service.suggestions.decline(decider, made.name, NO)
+    with pytest.raises(Conflict):
+        await service.suggestions.reopen(manager(), made.name)
+    await service.suggestions.reopen(decider, made.name)
+    (waiting,) = await service.suggestions.waiting()
+    assert (waiting.suggestion.answer, waiting.suggestion.decided_by) == ("", None)
+    with pytest.raises(AlreadySuggested):
+        await service.suggestions.suggest(member(), new())
+    with pytest.raises(Conflict, match="or it waits"):
+        await service.suggestions.reopen(decider, made.name)
+
+    site = await service.suggestions.accept(decider, made.name, site_of(made))
+    await service.suggestions.reopen(decider, made.name)
+    with pytest.raises(NotFound):
+        await service.sites.site(site.site_id)
+    assert await service.sites.total() == 0
+
+    site = await service.suggestions.accept(decider, made.name, site_of(made))
+    await service.ratings.rate(member(), site.site_id, RatingInput(stars=5))
+    with pytest.raises(Conflict, match="cannot be undone"):
+        await service.suggestions.reopen(decider, made.name)
+    assert (await service.sites.site(site.site_id)).number_of_ratings == 1
+    assert not (await service.suggestions.waiting()).items
+
+    declined = await service.suggestions.suggest(somebody, new(2))
+    await service.suggestions.decline(decider, declined.name, NO)
+    await service.suggestions.suggest(member(), new(2))
+    with pytest.raises(AlreadySuggested):
+        await service.suggestions.reopen(decider, declined.name)
+
+
 STEPS = st.lists(
-    st.tuples(st.sampled_from(["suggest", "accept", "decline", "withdraw"]), st.integers(0, 2)), min_size=1, max_size=12
+    st.tuples(st.sampled_from(["suggest", "accept", "decline", "withdraw", "reopen"]), st.integers(0, 2)),
+    min_size=1,
+    max_size=12,
 )
 
 
@@ -96,7 +132,7 @@ async def test_whatever_happens_the_queue_is_what_waits_and_each_address_is_guar
     tmp_path_factory: pytest.TempPathFactory, steps: list[tuple[str, int]]
 ) -> None:
     with kit_on(tmp_path_factory.mktemp("suggested"), FUS) as kit:
-        service, somebody = FusService(kit), member()
+        service, somebody, decider = FusService(kit), member(), manager()
         latest: dict[int, Suggestion] = {}
         for step, number in steps:
             try:
@@ -105,9 +141,11 @@ async def test_whatever_happens_the_queue_is_what_waits_and_each_address_is_guar
                 elif number in latest:
                     made = latest[number]
                     if step == "accept":
-                        await service.suggestions.accept(manager(), made.name, site_of(made))
+                        await service.suggestions.accept(decider, made.name, site_of(made))
                     elif step == "decline":
-                        await service.suggestions.decline(manager(), made.name, NO)
+                        await service.suggestions.decline(decider, made.name, NO)
+                    elif step == "reopen":
+                        await service.suggestions.reopen(decider, made.name)
                     else:
                         await service.suggestions.withdraw(somebody, made.suggestion_id)
             except Problem:
@@ -150,3 +188,10 @@ async def test_those_who_may_add_sites_hear_of_suggestions_and_members_of_decisi
     assert accepted.words.title == "“Site 0”, which you suggested, is in the catalog now"
     assert accepted.link == f"/fus/sites/{site.site_id}"
     assert (declined.words.title, declined.words.text) == ("“Site 1”, which you suggested, was declined", NO.answer)
+    await service.suggestions.reopen(_as(decider), made[1].name)
+    await settle()
+    assert len((await kit.notifications.page(_as(ada))).items) == 2
+    await service.suggestions.decline(_as(decider), made[1].name, DeclineInput(answer="Still a shop."))
+    await settle()
+    again = (await kit.notifications.page(_as(ada))).items[0]
+    assert again.words.text == "Still a shop.", "another decision is told again"

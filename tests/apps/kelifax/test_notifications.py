@@ -142,10 +142,46 @@ async def test_moderators_hear_of_reports_by_resource(kit: Kit, built: System, s
 async def test_nobody_hears_of_what_is_gone_when_they_would(kit: Kit, built: System, service: KelifaxService) -> None:
     mod = await _account(kit, "mod", "mod@example.org", "kelifax:moderator")
     resource = await service.submissions.submit(submission(), "here")
-    await service.moderation.delete(MOD, resource.resource_slug)
+    await service.submissions.withdraw(resource.submission_id)
     await _settle(kit, built)
     assert await _inbox(kit, mod) == []
     assert await _mails(kit) == []
+
+
+async def test_a_submitter_hears_once_that_moderators_deleted_a_submission(
+    kit: Kit, built: System, service: KelifaxService
+) -> None:
+    resource = await service.submissions.submit(submission(), "here")
+    await service.moderation.delete(MOD, resource.resource_slug)
+    await _settle(kit, built)
+    (mail,) = await _mails(kit)
+    assert (mail.to, mail.subject) == (ADA, "Moderators have deleted “Amazing Dev Tool”")
+    assert "You can submit it again at any time." in mail.text
+    assert f"{kit.settings.base_url}/kelifax/submissions/{resource.submission_id}" in mail.text
+    again = await service.submissions.submit(submission(), "here")
+    await service.moderation.approve(MOD, again.resource_slug)
+    await service.moderation.delete(MOD, again.resource_slug)
+    await _settle(kit, built)
+    assert [each.subject for each in await _mails(kit)] == [mail.subject] * 2, "of each submission by itself"
+
+
+async def test_an_account_with_the_address_reads_the_name_of_what_was_deleted_if_everybody_could(
+    kit: Kit, built: System, service: KelifaxService
+) -> None:
+    ada = await _account(kit, "ada", ADA)
+    for name, public in (("Secret Tool", False), ("Public Tool", True)):
+        url = f"https://{name.split()[0]}.example.org"
+        slug = (await service.submissions.submit(submission(name, url), "here")).resource_slug
+        if public:
+            await service.moderation.approve(MOD, slug)
+        await service.moderation.delete(MOD, slug)
+    await _settle(kit, built)
+    titles = {told.words.title for told in await _inbox(kit, ada)}
+    assert titles == {"Moderators have deleted a submission of yours", "Moderators have deleted “Public Tool”"}
+    assert {mail.subject for mail in await _mails(kit)} == {
+        "Moderators have deleted “Secret Tool”",
+        "Moderators have deleted “Public Tool”",
+    }
 
 
 async def test_imported_resources_send_no_mail_about_what_is_long_ago(

@@ -24,6 +24,7 @@ from tests.apps.kelifax.conftest import MOD, submission
 from tests.apps.kelifax.served import PASSWORD, Kelifax, Somebody, serve
 from tests.web.filled import filled
 from tests.web.visitor import Answer
+from tests.web.walk import walk
 
 pytestmark = pytest.mark.anyio
 SUBMIT = "/kelifax/submit"
@@ -181,22 +182,75 @@ async def test_a_submitter_edits_improves_and_withdraws_from_the_link(kelifax: K
     page = await visitor.get(f"{link}/edit")
     assert "Say more about looms." in page.shown
     assert page.headers["referrer-policy"] == "no-referrer"
-    action = f"{link}/edit?revision=2"
-    page = await visitor.post(action, [*_with(filled(page.text, action), {"resource.tags": "looms"}), ("go", "next")])
+    page = await _press(visitor, page, {"resource.tags": "looms"})
     assert "Writes programs for you" in page.shown, "the third step has what was sent before"
-    answer = await visitor.post(action, [*filled(page.text, action), ("go", "next")])
+    answer = await _press(visitor, page)
     assert answer.location == link
     assert "A moderator will review it." in (await visitor.follow(answer)).shown
     waiting = await kelifax.service.moderation.inspect(submitted.resource_slug)
     assert (waiting.resource_status, waiting.tag_list, waiting.rejection_reason) == ("pending", ("looms",), "")
-    late = await visitor.post(action, [*filled(page.text, action), ("go", "next")])
-    assert late.status == 409
-    assert "Something has changed since you opened this page." in late.shown
+    assert (await _press(visitor, page)).location == link, "the same, sent twice"
     assert "Withdraw “Second Try”?" in (await visitor.get(f"{link}/withdraw")).shown
     assert (await visitor.post(f"{link}/withdraw")).location == "/kelifax"
     gone = await visitor.get(link)
     assert gone.status == 404
     assert "You withdrew “Second Try” on" in gone.shown
+
+
+async def _press(visitor: Somebody, page: Answer, values: Mapping[str, str] | None = None, go: str = "next") -> Answer:
+    """Press a button of a page's form, as it was given: its own address, its own fields."""
+    action = re.findall(r'<form class="form wide[^>]* action="([^"]+)"', page.text)[-1]
+    return await visitor.post(unescape(action), [*_with(filled(page.text, unescape(action)), values or {}), ("go", go)])
+
+
+async def test_what_moderators_write_while_a_submitter_edits_is_not_lost(kelifax: Kelifax) -> None:
+    submitted = await _resource(kelifax, "Two Pens", by=None)
+    visitor, slug = kelifax.visitor(), submitted.resource_slug
+    page = await visitor.get(f"/kelifax/submissions/{submitted.submission_id}/edit")
+    theirs = "What a moderator has written meanwhile."
+    await kelifax.service.moderation.edit(MOD, slug, ResourceEdit(usage_purpose=theirs))
+    page = await _press(visitor, page, {"resource.tags": "pens"})
+    page = await _press(visitor, await _press(visitor, page, go="back"))
+    late = await _press(visitor, page)
+    assert late.status == 409
+    assert late.headers["referrer-policy"] == "no-referrer"
+    assert "Edited by a moderator, " in late.shown
+    assert "mod," not in late.shown, "who decided is not the submitter's to know"
+    assert theirs in late.shown
+    assert submitted.usage_purpose in late.shown
+    assert (await kelifax.service.moderation.inspect(slug)).tag_list == ("compilers", "analysis"), "nothing is saved"
+    further = await _press(visitor, late, go="edit")
+    assert theirs in further.shown, "they left the purpose as it was"
+    assert ("resource.tags", "pens") in filled(further.text, f"/kelifax/submissions/{submitted.submission_id}/edit")
+    assert (await _press(visitor, await _press(visitor, further))).status == 303
+    after = await kelifax.service.moderation.inspect(slug)
+    assert (after.usage_purpose, after.tag_list) == (theirs, ("pens",))
+
+
+async def test_a_submitter_chooses_between_two_versions(kelifax: Kelifax) -> None:
+    submitted = await _resource(kelifax, "Two Choices", by=None)
+    visitor, slug = kelifax.visitor(), submitted.resource_slug
+    page = await visitor.get(f"/kelifax/submissions/{submitted.submission_id}/edit")
+    await kelifax.service.moderation.edit(MOD, slug, ResourceEdit(tags=["theirs"], resource_name="Their Choice"))
+    page = await _press(visitor, page, {"resource.tags": "mine"})
+    late = await _press(visitor, page)
+    assert "You and somebody else changed this." in late.shown
+    saved = await _press(visitor, late, {"keep:resource.tags": "stored", "keep:resource.resourceName": "typed"}, "save")
+    assert saved.status == 303
+    after = await kelifax.service.moderation.inspect(slug)
+    assert (after.tag_list, after.resource_name) == (("theirs",), "Two Choices")
+    assert after.learning_list == submitted.learning_list
+
+
+async def test_a_submitter_reads_why_it_was_rejected_before_the_same_is_sent_again(kelifax: Kelifax) -> None:
+    submitted = await _resource(kelifax, "Turned Down", by=None)
+    visitor = kelifax.visitor()
+    page = await _press(visitor, await visitor.get(f"/kelifax/submissions/{submitted.submission_id}/edit"))
+    await kelifax.service.moderation.reject(MOD, submitted.resource_slug, "Say more about looms.")
+    late = await _press(visitor, page)
+    assert (late.status, "Say more about looms." in late.shown) == (409, True)
+    assert (await kelifax.service.moderation.inspect(submitted.resource_slug)).resource_status == "rejected"
+    assert (await _press(visitor, late)).status == 303
 
 
 async def test_what_is_approved_is_no_longer_its_submitters_to_change(kelifax: Kelifax) -> None:
@@ -573,6 +627,24 @@ async def test_a_decision_at_the_desk_opens_the_next_one_and_can_be_taken_back(
     assert third in last.text
 
 
+async def test_a_page_has_one_search_box_at_most(kelifax: Kelifax, moderator: Somebody) -> None:
+    resource = await _resource(kelifax, "One Box")
+    pending = await _resource(kelifax, "Waiting Box", by=None)
+    administrator = await _signed_in(kelifax, "ann", "admin")
+    names = {"slug": resource.resource_slug, "submission_id": pending.submission_id}
+    numbers: dict[str, int] = {}
+    for route in walk(kelifax.app):
+        path = re.sub(r"\{(\w+)[^}]*\}", lambda found: names.get(found[1], "none"), route.path)
+        if route.method == "GET" and path.startswith("/kelifax"):
+            for somebody in (kelifax.visitor(), administrator):
+                page = await somebody.get(path)
+                if page.status == 200 and page.headers["content-type"].startswith("text/html"):
+                    numbers[path] = max(numbers.get(path, 0), page.text.count('type="search"'))
+    assert len(numbers) > 20
+    assert {path: number for path, number in numbers.items() if number > 1} == {}
+    assert numbers["/kelifax"] == numbers["/kelifax/resources"] == 1
+
+
 async def test_a_decision_that_somebody_else_made_first_leads_on_with_a_word_about_it(
     kelifax: Kelifax, moderator: Somebody
 ) -> None:
@@ -924,6 +996,16 @@ async def test_many_submissions_are_decided_on_together(kelifax: Kelifax, modera
     assert [each.resource_status for each in found] == ["approved", "pending", "rejected", "rejected"]
     assert found[2].rejection_reason.startswith("The text reads like advertising.")
     assert found[2].rejection_reason.endswith("Twice.")
+
+
+async def test_in_the_log_stands_the_face_that_is_in_the_bar(kelifax: Kelifax) -> None:
+    eve = await _signed_in(kelifax, "evelyn", "kelifax:admin")
+    slug = (await _resource(kelifax, "Seen In The Log")).resource_slug
+    assert (await eve.post(f"/kelifax/moderation/{slug}/feature", {"featured": "true"})).status == 303
+    log = (await eve.get("/kelifax/moderation/log?by=evelyn")).text
+    in_bar, *in_log = re.findall(r'<svg class="face round.*?</svg>', log)
+    assert in_log == [in_bar]
+    assert ">EL</text>" in in_bar
 
 
 async def test_the_log_is_narrowed_to_decisions_of_a_kind_and_of_one_moderator(

@@ -15,6 +15,7 @@ from partita.apps.kelifax.service import KelifaxService
 from partita.kit.kit import Kit
 from partita.kit.sharing.feeds import ATOM
 from partita.kit.sharing.sitemaps import part_addresses, with_new_parts
+from partita.kit.sharing.xml import timestamp
 from partita.store import Observation
 from tests.apps.kelifax.conftest import MOD, approved, submission
 from tests.apps.kelifax.served import Kelifax, Somebody, serve
@@ -63,6 +64,31 @@ async def test_new_resources_are_in_the_feeds_they_belong_to(service: KelifaxSer
     assert titles(await visitor.get("/kelifax/resources.atom?tag=unknown")) == []
     assert (await visitor.get("/kelifax/resources.atom?category=unknown")).status == 404
     assert b"<item><title>Second Tool</title>" in (await visitor.get("/kelifax/resources.rss")).body
+
+
+async def test_what_waited_long_for_its_approval_comes_first(
+    kelifax: Kelifax, service: KelifaxService, visitor: Somebody
+) -> None:
+    late = await service.submissions.submit(submission("Late Tool", "https://late.example.org"), "here")
+    for letter in "abcdefghijklmnopqrstuvwxy":
+        await approved(service, f"Tool {letter * 3}")
+    await service.moderation.approve(MOD, late.resource_slug)
+    await kelifax.worker.drain()
+    for query in ("", "?category=development", "?tag=compilers"):
+        path = f"/kelifax/resources.atom{query}"
+        shown = titles(await visitor.get(path))
+        assert (shown[:2], len(shown)) == (["Late Tool", "Tool yyy"], 20), query
+    feed = fromstring((await visitor.get("/kelifax/resources.atom")).body)
+    entry = feed.find(f"{{{ATOM}}}entry")
+    assert entry is not None
+    there = await service.moderation.inspect(late.resource_slug)
+    assert entry.findtext(f"{{{ATOM}}}published") == timestamp(there.approved_at)
+    home = (await visitor.get("/kelifax")).text.partition('id="newest"')[2]
+    assert home.index("Late Tool") < home.index("Tool yyy")
+    tell = kelifax.suite.systems[0].news
+    assert tell is not None
+    (news, *_) = await tell()
+    assert (news.title, news.at) == ("Late Tool", there.approved_at)
 
 
 async def test_only_what_is_approved_is_shown_to_others(

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 
 from partita.apps.kelifax.pages.resources import cloud
@@ -37,6 +39,24 @@ async def test_the_count_of_every_tag_is_the_length_of_the_list_behind_it(kelifa
         assert len(page) == count
     shown = (await visitor.get("/kelifax/tags")).text
     assert 'href="/kelifax/resources?tag=hand%20%26%20foot"' in shown
+
+
+async def test_tags_are_completed_after_those_that_were_typed(kelifax: Kelifax) -> None:
+    visitor = kelifax.visitor()
+    submitter = {"firstName": "Ada", "lastName": "Byron", "companyEmail": "ada@example.org", "company": "Looms"}
+    sent = {"at": "1", "go": "next", **{f"submitter.{name}": text for name, text in submitter.items()}}
+    form = (await visitor.post("/kelifax/submit", sent)).text
+    assert 'hx-get="/kelifax/tags/complete?field=resource.tags"' in form
+    for asked, wanted in {
+        "resource.tags=L": ["looms"],
+        "resource.tags=steam,+h": ["steam, hand & foot"],
+        "resource.tags=Looms,l": [],
+        "tags=l": ["looms", "steam", "hand & foot", "yarn"],
+    }.items():
+        options = (await visitor.get(f"/kelifax/tags/complete?field=resource.tags&{asked}")).shown
+        assert re.findall(r'<option value="([^"]*)">', options) == wanted, asked
+    assert (await visitor.get(f"/kelifax/tags/complete?tags={'x' * 901}")).status == 422
+    assert (await visitor.get(f"/kelifax/tags/complete?field={'x' * 81}")).status == 422
 
 
 async def test_alternatives_share_category_and_a_tag_and_those_with_most_in_common_come_first(kelifax: Kelifax) -> None:

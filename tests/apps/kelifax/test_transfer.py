@@ -156,7 +156,29 @@ async def test_nobody_is_told_of_each_row_and_the_log_has_what_was_published(kel
     await kelifax.worker.drain()
     log = await kelifax.service.moderation.log()
     assert [(entry.action, entry.by, entry.reason) for entry in log] == [("approve", "ada", "Imported.")] * 2
-    assert not (await kelifax.kit.notifications.page(admin, limit=10)).items
+    (told,) = await kelifax.kit.notifications.page(admin, limit=10)
+    assert told.words.title == "“list.md” is imported"
+    assert told.words.text == "2 added, 0 already there, 1 refused."
+
+
+async def test_whoever_imports_hears_once_how_it_ended(kelifax: Kelifax) -> None:
+    admin, transfer = await _admin(kelifax), kelifax.service.transfer
+    assert kelifax.suite.jobs is not None
+    await _imported(kelifax, admin, AWESOME, dry_run=True)
+    assert not (await kelifax.kit.notifications.page(admin)).items, "a file that is only tried is looked at"
+    cancelled = await transfer.begin(admin, await transfer.keep(AWESOME, "cancelled.md"))
+    await kelifax.kit.jobs.cancel(admin, cancelled.job_id)
+    await kelifax.suite.jobs.drain()
+    gone = await transfer.begin(admin, await transfer.keep(AWESOME, "gone.md"))
+    await kelifax.kit.uploads.discard(orjson.loads(gone.arguments)["file"])
+    await kelifax.suite.jobs.drain()
+    done = await _imported(kelifax, admin, AWESOME)
+    told = [(each.words.title, each.link) for each in await kelifax.kit.notifications.page(admin)]
+    assert told == [
+        ("“list.md” is imported", f"/kelifax/moderation/import/{done.job_id}"),
+        ("“gone.md” was not imported", f"/jobs/{gone.job_id}"),
+        ("“cancelled.md” was not imported", f"/jobs/{cancelled.job_id}"),
+    ]
 
 
 async def test_the_desk_isolates_names_and_one_of_a_single_part_has_no_space_behind(kelifax: Kelifax) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -152,7 +153,7 @@ async def test_the_outline_page_adds_edits_moves_switches_and_removes(served: Se
     assert (await ada.post(f"{here}/items/item-2-1", fields)).status == 303
     assert (await ada.post(f"{here}/items/custom-item-1/deed", {"to": "up"})).status == 303
     assert (await ada.post(f"{here}/items/item-1-1/deed", {"to": "off"})).status == 303
-    assert (await ada.post(f"{here}/items/item-3-1/deed", {"to": "out"})).status == 303
+    assert (await ada.post(f"{here}/items/item-3-1/remove", {})).status == 303
     assert (await ada.post(f"{here}/sections", {"name": "People"})).status == 303
     assert (await ada.post(f"{here}/sections/section-2", {"name": "What we learned"})).status == 303
     assert (await ada.post(f"{here}/sections/section-2/deed", {"to": "up"})).status == 303
@@ -174,6 +175,66 @@ async def test_the_outline_page_adds_edits_moves_switches_and_removes(served: Se
     page = await ada.get(here)
     assert "edited by you" in page.shown
     assert "left out of the draft" in page.shown
+
+
+async def test_a_second_window_overwrites_no_story(served: ServedLetters) -> None:
+    ada = await served.person("author", "Ada")
+    code = await outlined(served, ada)
+    here = f"/newsletter/editions/{code}/outline"
+    opened = (await ada.get(f"{here}?item=item-2-1")).text
+    hidden = dict(re.findall(r'name="(version|opened)" value="([^"]*)"', opened))
+    assert hidden.keys() == {"version", "opened"}
+    mine = {"title": "My headline", "note": "Mine", "rag_reference_ids": "chunk-1", **hidden}
+    # Somebody else renames it, moves it, and edits another story.
+    other = {"title": "Their headline", "rag_reference_ids": "chunk-1"}
+    assert (await ada.post(f"{here}/items/item-2-1", other)).status == 303
+    assert (await ada.post(f"{here}/items/item-2-1/deed", {"to": "down"})).status == 303
+    late = await ada.post(f"{here}/items/item-2-1", mine)
+    assert late.status == 409
+    assert "My headline" in late.shown
+    assert "Their headline" in late.shown
+    stored = await _item(ada, code, "item-2-1")
+    assert (stored["title"], stored.get("note", "")) == ("Their headline", "")
+    # With what the page shows, whoever chooses theirs keeps the rest of mine.
+    now = {"version": str(stored["version"]), "keep:title": "stored", "stored:title": "Their headline"}
+    assert (await ada.post(f"{here}/items/item-2-1", {**mine, **now})).status == 303
+    stored = await _item(ada, code, "item-2-1")
+    assert (stored["title"], stored["note"]) == ("Their headline", "Mine")
+
+    # Over HTTP the same; moving and switching it, and editing another story, is no conflict.
+    path = f"/newsletters/{code}/outline/items/item-2-1"
+    version = stored["version"]
+    await ada.api("POST", f"{path}/move", {"direction": "up"})
+    await ada.api("PATCH", path, {"enabled": False})
+    assert (await ada.api("PATCH", path, {"title": "Third", "version": version})).status == 200
+    refused = await ada.api("PATCH", path, {"title": "Fourth", "version": version})
+    assert (refused.status, refused.json["code"]) == (409, "changed_meanwhile")
+    assert refused.json["version"] == (await _item(ada, code, "item-2-1"))["version"]
+
+
+async def _item(ada: Somebody, code: str, item_id: str) -> dict[str, Any]:
+    shown = (await ada.api("GET", f"/newsletters/{code}/outline")).json
+    return next(item for section in shown["sections"] for item in section["items"] if item["id"] == item_id)
+
+
+async def test_removing_a_story_or_a_section_is_asked_first(served: ServedLetters) -> None:
+    ada = await served.person("author", "Ada")
+    code = await outlined(served, ada)
+    here = f"/newsletter/editions/{code}/outline"
+    await ada.post(f"{here}/items", {"section": "section-2", "title": "A visit"})
+    for deed in ("items/item-2-1/deed", "sections/section-2/deed"):
+        assert (await ada.post(f"{here}/{deed}", {"to": "out"})).status == 422
+    asked = await ada.get(f"{here}/items/item-2-1/remove")
+    assert "Remove “Sorghum needs less rain”?" in asked.shown
+    assert "Its headline, summary and note are lost." in asked.shown
+    asked = await ada.get(f"{here}/sections/section-2/remove")
+    assert "1 of them is your own" in asked.shown
+    shown = (await ada.api("GET", f"/newsletters/{code}/outline")).json
+    assert "section-2" in [section["id"] for section in shown["sections"]]
+    assert (await ada.post(f"{here}/sections/section-2/remove", {})).status == 303
+    shown = (await ada.api("GET", f"/newsletters/{code}/outline")).json
+    assert "section-2" not in [section["id"] for section in shown["sections"]]
+    assert (await ada.get(f"{here}/items/item-2-1/remove")).status == 404
 
 
 async def test_the_api_refuses_with_codes_and_names_every_bad_field(served: ServedLetters) -> None:

@@ -118,6 +118,42 @@ async def test_a_section_is_written_anew_and_the_others_stay(letters: ServedLett
     assert [each["action"] for each in versions] == ["generated", "saved", "generated"]
 
 
+async def _failed_rewrite(letters: ServedLetters, ada: Somebody, code: str) -> str:
+    """A section whose stories were switched off while it waited to be rewritten; its key."""
+    key, _ = await _section(ada, code)
+    outline = (await ada.api("GET", f"/newsletters/{code}/outline")).json
+    items = [item["id"] for each in outline["sections"] if each["key"] == key for item in each["items"]]
+    await ada.post(f"{_write(code)}/sections/{key}/generate")
+    for item in items:
+        await ada.api("PATCH", f"/newsletters/{code}/outline/items/{item}", {"enabled": False})
+    await letters.jobs.drain()
+    for item in items:
+        await ada.api("PATCH", f"/newsletters/{code}/outline/items/{item}", {"enabled": True})
+    return key
+
+
+async def test_a_section_that_could_not_be_rewritten_says_so_and_can_be_tried_again(letters: ServedLetters) -> None:
+    ada = await letters.person("author", "Ada")
+    code = await letters.drafted(ada)
+    key = await _failed_rewrite(letters, ada, code)
+    failed = await ada.get(f"{_write(code)}?section={key}")
+    assert "Could not write a section." in failed.shown
+    assert "The outline has nothing for this section. Add an item to it first." in failed.shown
+    assert "Try again" in failed.shown
+    again = await ada.post(f"/newsletter/editions/{code}/steps/section/start")
+    assert again.location == f"{_write(code)}?section={key}"
+    await letters.jobs.drain()
+    assert "Could not" not in (await ada.get(f"{_write(code)}?section={key}")).shown
+
+
+async def test_a_new_draft_ends_what_was_said_of_a_section_before_it(letters: ServedLetters) -> None:
+    ada = await letters.person("author", "Ada")
+    code = await letters.drafted(ada)
+    await _failed_rewrite(letters, ada, code)
+    await letters.run(ada, code, "draft")
+    assert "Could not write a section." not in (await ada.get(_write(code))).shown
+
+
 async def test_a_draft_says_what_has_changed_since_it_was_made(letters: ServedLetters) -> None:
     ada = await letters.person("author", "Ada")
     code = await letters.drafted(ada)

@@ -275,16 +275,34 @@ async def test_cancelling_keeps_what_was_there(desk: Desk) -> None:
 
 async def test_a_model_that_does_not_answer_leaves_a_draft_that_says_so(desk: Desk) -> None:
     code = await outlined(desk, generator="openai")
-    settings = desk.kit.settings.model_copy(
-        update={"newsletter_openai_url": "http://127.0.0.1:1/v1", "newsletter_openai_model": "m"}
-    )
-    desk.service.generators.writers = Writers(settings, ExtractiveWriter(), _impatient)
+    desk.service.generators.writers = unreachable(desk)
     await run(desk, code, "draft")
     draft = await draft_of(desk, code)
     fallbacks = [made["fallback"] for made in draft.made_with.values() if "fallback" in made]
     assert len(fallbacks) >= 2
     assert {each["instead_of"] for each in fallbacks} == {"openai"}
     assert "could not be reached" in fallbacks[0]["reason"]
+
+
+async def test_an_outline_that_a_model_could_not_make_says_so(desk: Desk) -> None:
+    code = (await desk.newsletter(length_preference="short", generator="openai")).newsletter_code
+    await find_content(desk.kit, desk.service, ADA, code)
+    desk.service.generators.writers = unreachable(desk)
+    await run(desk, code, "outline")
+    outline = await desk.kit.store.get(schema.outline(code).consistently())
+    assert outline is not None
+    assert (outline.made_with["writer"], outline.made_with["fallback"]["instead_of"]) == ("extractive", "openai")
+    assert "could not be reached" in outline.made_with["fallback"]["reason"]
+    look = await desk.service.steps.look(code, "outline")
+    assert "The offline writer made the outline instead of a model: " in look.message
+
+
+def unreachable(desk: Desk) -> Writers:
+    """Writers whose model does not answer."""
+    settings = desk.kit.settings.model_copy(
+        update={"newsletter_openai_url": "http://127.0.0.1:1/v1", "newsletter_openai_model": "m"}
+    )
+    return Writers(settings, ExtractiveWriter(), _impatient)
 
 
 def _impatient(service: str) -> Caller:

@@ -7,6 +7,7 @@ import re
 from collections.abc import Iterator
 from email import message_from_bytes
 from email.policy import default
+from html import unescape
 from pathlib import Path
 from typing import Any, Literal
 
@@ -165,6 +166,56 @@ async def test_two_formats_do_not_lose_each_other(desk: ServedLetters) -> None:
     assert set(row(desk, "DRAFT")["exports"]) == {"md", "html", "email"}
 
 
+async def test_the_preview_shows_the_mail_itself_with_served_styles(desk: ServedLetters) -> None:
+    ada = await desk.person(name="Ada")
+    await drafted(desk, ada)
+    write = f"/newsletter/editions/{CODE}/write"
+    page = await ada.get(f"{write}?view=preview&look=mail")
+    assert 'class="mail-look"' in page.text
+    assert 'role="presentation"' in page.text
+    assert " style=" not in page.text
+    (address,) = re.findall(r'href="([^"]*mail\.css[^"]*)"', page.text)
+    styles = await ada.get(unescape(address))
+    assert styles.headers["content-type"].startswith("text/css")
+    used = set(re.findall(r'class="(m-[0-9a-f]+)"', page.text))
+    assert used
+    assert used == set(re.findall(r"\.mail-look \.(m-[0-9a-f]+) ", styles.text))
+    assert "mail-look" not in (await ada.get(f"{write}?view=preview")).text
+
+
+async def test_the_pages_of_the_last_pdf_are_seen_beside_the_text(desk: ServedLetters) -> None:
+    ada = await desk.person(name="Ada")
+    await drafted(desk, ada)
+    preview = f"/newsletter/editions/{CODE}/write?view=preview&look=pages"
+    assert "Pages</a>" not in (await ada.get(preview)).text
+    count = (await made(desk, ada, "pdf"))["pages"]
+    names = row(desk, "DRAFT")["exports"]["pdf"]["page_keys"]
+    assert names == [f"newsletters/{CODE}/pages/{number}.webp" for number in range(1, count + 1)]
+    page = await ada.get(preview)
+    assert "Pages</a>" in page.text
+    addresses = [unescape(each) for each in re.findall(r'src="([^"]*pdf/pages[^"]*)"', page.text)]
+    assert len(addresses) == count
+    for address in addresses:
+        shown = await ada.get(address)
+        assert (shown.status, shown.headers["content-type"], shown.body[:4]) == (200, "image/webp", b"RIFF")
+    assert (await ada.get(f"{FINISH}/pdf/pages/{count + 1}")).status == 404
+    named = [name async for name in desk.service.files.of_editions()]
+    assert set(names) <= set(named)
+    await ada.api("DELETE", f"/newsletters/{CODE}")
+    await desk.follow()
+    for name in names:
+        assert not await desk.kit.files.exists(name)
+
+
+async def test_a_shorter_pdf_leaves_no_page_of_the_longer_one(desk: ServedLetters) -> None:
+    ada = await desk.person(name="Ada")
+    old = f"newsletters/{CODE}/pages/7.webp"
+    await desk.kit.files.save(old, b"RIFF", "image/webp")
+    await drafted(desk, ada, exports={"pdf": {"s3_key": f"newsletters/{CODE}/export.pdf", "page_keys": [old]}})
+    await made(desk, ada, "pdf")
+    assert not await desk.kit.files.exists(old)
+
+
 async def test_an_export_needs_a_draft(desk: ServedLetters) -> None:
     ada = await desk.person(name="Ada")
     await drafted(desk, ada, sections={}, generated_content="", generated_at=None)
@@ -194,6 +245,47 @@ async def test_finish_shows_formats_by_use_and_what_to_mend(desk: ServedLetters)
     assert "Sorghum yields" in file.text
     draft = await ada.get(f"{FINISH}/draft.eml")
     assert message_from_bytes(draft.body, policy=default)["X-Unsent"] == "1"
+
+
+async def test_what_to_mend_is_one_list_and_each_line_leads_to_its_place(desk: ServedLetters) -> None:
+    ada = await desk.person(name="Ada")
+    quality = {
+        "cited": {
+            "ok": False,
+            "value": 0,
+            "text": "1 paragraph names no source.",
+            "places": [{"section": "research_findings", "text": "Farmers planted early and late."}],
+        },
+        "length": {
+            "ok": False,
+            "value": 2,
+            "text": "Too long.",
+            "places": [{"section": "conclusion", "text": "Conclusion: 9 words of 3"}],
+        },
+        "repeats": {"ok": True, "value": 0, "text": "Nothing is told twice.", "places": []},
+    }
+    text = "## Research Findings\n\nSorghum yields rose [1].\n\nFarmers planted\nearly and late.\n\n![](images/a.png)"
+    images = ({"s3_key": f"newsletters/{CODE}/images/a.png", "alt": "", "width": 9, "height": 9},)
+    await drafted(desk, ada, sections=TEXTS | {"research_findings": text}, quality=quality, images=images)
+    await ada.api("POST", f"{API}/notes", {"section_key": "conclusion", "text": "Thank whom?"})
+    page = await ada.get(FINISH)
+    mend = page.text[page.text.index('id="mend"') : page.text.index('id="formats"')]
+    write = f"/newsletter/editions/{CODE}/write?section="
+    led = {unescape(told): unescape(where) for where, told in re.findall(r'<a href="([^"]*)"[^>]*>([^<]*)</a>', mend)}
+    found = "research_findings&place=Farmers+planted+early+and+late.#editor"
+    assert led["Sources named: 1 paragraph names no source."] == f"{write}{found}"
+    assert led["Research Findings: Farmers planted early and late."] == f"{write}{found}"
+    assert led["Length: Too long."] == f"{write}conclusion#editor", "no words of the text"
+    picture = "1 picture without a description for those who cannot see it."
+    assert led[picture] == f"{write}research_findings&place=images%2Fa.png#editor"
+    (note,) = await desk.service.notes.on(ada.viewer, CODE)
+    assert led["1 note is open."] == f"/newsletter/editions/{CODE}/review#note-{note.note_id}"
+    assert led["Pictures are only in the .eml file until the edition can be read online."].endswith("#format-email")
+    assert "Nothing is told twice" not in mend
+    opened = await ada.get(led["Sources named: 1 paragraph names no source."].removesuffix("#editor"))
+    assert '<q dir="auto" data-place>Farmers planted early and late.</q>' in opened.text
+    report = opened.text[opened.text.index('class="report"') :]
+    assert picture in report, "the report card of the editor has the same"
 
 
 async def test_strangers_find_nothing_and_readers_make_nothing(desk: ServedLetters) -> None:

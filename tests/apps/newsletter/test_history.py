@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
 
 from partita.apps.newsletter.inputs import DraftReset, SectionEdit
+from partita.apps.newsletter.schema import Draft
 from partita.kit.problems import NotFound
+from partita.table import Update
 from tests.apps.newsletter.drafted import CODE, ED, OLGA, RIA, TEXTS, Desk, desk_in
 
 pytestmark = pytest.mark.anyio
@@ -86,3 +91,36 @@ async def test_the_history_is_read_in_pages(desk: Desk) -> None:
     first = await desk.history.page(OLGA, CODE, limit=4)
     rest = await desk.history.page(OLGA, CODE, limit=4, cursor=first.next_cursor)
     assert [each.revision for each in (*first, *rest)] == [6, 5, 4, 3, 2, 1]
+
+
+@given(st.lists(st.sampled_from(["we save", "we reset", "they write"]), min_size=1, max_size=6))
+@settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+def test_no_text_is_lost_whoever_wrote_it(tmp_path_factory: pytest.TempPathFactory, deeds: list[str]) -> None:
+    async def story(desk: Desk) -> None:
+        await desk.fill()
+        written: list[str] = []
+        for number, deed in enumerate((*deeds, "we reset")):
+            draft = await desk.draft()
+            text = f"Text {number}."
+            if deed == "we save":
+                await desk.drafts.save_section(OLGA, CODE, KEY, SectionEdit(text=text, revision=draft.revision))
+            elif deed == "we reset":
+                await desk.drafts.reset(OLGA, CODE, DraftReset())
+                continue
+            else:  # another program: no revision, no history
+                theirs = f"# Digest\n\n## Research Findings\n\n{text}\n\n## Conclusion\n\nBye."
+                changes = (Draft.user_edits.set(theirs), Draft.has_user_edits.set(True))
+                await desk.kit.store.write(Update(draft.own_key, *changes))
+            written.append(text)
+            desk.clock.on(minutes=11)
+            if deed == "they write" and deeds[number + 1 :][:1] == ["they write"]:
+                written.remove(text)  # they have replaced it themselves
+        kept = [await desk.history.version(OLGA, CODE, revision) for revision, _ in await _actions(desk)]
+        for text in written:
+            assert any(text in version.text for version in kept), (text, deeds)
+        assert len({each.revision for each in kept}) == len(kept)
+        now = (await desk.draft()).revision
+        assert max((each.revision for each in kept), default=now) == now
+
+    with desk_in(tmp_path_factory.mktemp("history")) as desk:
+        asyncio.run(story(desk))

@@ -244,6 +244,8 @@ async def test_the_next_issue_has_the_frame_and_standing_items_and_is_counted_up
     await desk.service.topics.choose_recommended(ADA, code)
     await outlined(desk, code)
     await desk.service.outline.add_item(ADA, code, NewItem(section="section-3", title="Contacts"))
+    told = NewItem(section="section-2", title="What the trial found", rag_reference_ids=("chunk-1",))
+    await desk.service.outline.add_item(ADA, code, told)
     desk.clock.on(days=7)
     second = await desk.service.newsletters.next_issue(ADA, code)
     assert (second.issue_number, second.issue_label, second.theme) == (2, "No. 2 · March", "bulletin")
@@ -266,6 +268,22 @@ async def test_the_next_issue_has_the_frame_and_standing_items_and_is_counted_up
     assert sorted(issue.issue_number for issue in issues) == [1, 2, 3]
     after = await outlined(desk, second.newsletter_code)
     assert [item["id"] for item in after.sections[2]["items"]][-1] == "custom-item-1"
+
+
+async def test_a_reader_begins_a_series_of_their_own_and_leaves_the_owners_alone(desk: Desk) -> None:
+    code = (await desk.newsletter(issue_label="No. 7")).newsletter_code
+    await desk.kit.store.write(share(code, "abel"))  # for reading
+    before = desk.row(f"NEWSLETTER#{code}", "METADATA")
+    theirs = await desk.service.newsletters.next_issue(ABEL, code)
+    assert (theirs.user_id, theirs.issue_number) == (ABEL.id, 2)
+    assert desk.row(f"NEWSLETTER#{code}", "METADATA") == before
+    second = await desk.service.newsletters.next_issue(ADA, code)
+    assert second.issue_number == 2
+    assert second.series_id != theirs.series_id
+    # Nor is anything added to a series that there is already.
+    another = await desk.service.newsletters.next_issue(ABEL, code)
+    assert another.series_id not in (second.series_id, theirs.series_id)
+    assert (await desk.service.newsletters.next_issue(ADA, code)).issue_number == 3
 
 
 async def test_a_copy_has_topics_and_outline_but_no_draft_and_no_series(desk: Desk) -> None:

@@ -23,7 +23,7 @@ from partita.apps.newsletter.service.writing.spans import sentences_with_citatio
 from partita.kit.problems import Conflict, NotFound
 from partita.kit.search.following import build_anew
 from tests.apps.newsletter.conftest import ADA, ADMIN, NOBODY, Desk
-from tests.apps.newsletter.test_drafting import Watched
+from tests.apps.newsletter.test_drafting import Watched, unreachable
 from tests.apps.newsletter.writing.questions import passages
 
 pytestmark = pytest.mark.anyio
@@ -112,6 +112,23 @@ async def test_if_nothing_fits_the_next_step_is_named_as_the_page_names_it(desk:
     look = await desk.service.steps.look(code, "proposal")
     assert (look.state, look.error) == ("failed", NOTHING)
     assert "Edit details" in NOTHING
+
+
+async def test_a_proposal_says_which_sections_a_model_could_not_draft(desk: Desk) -> None:
+    code = await _proposal(desk)
+    desk.service.generators.writers = unreachable(desk)
+    await desk.service.generators.choose(ADMIN, "openai")
+    proposal = await _drafted(desk, code)
+    written = {key for key, text in proposal.text_inputs.items() if text}
+    told = {key: how["fallback"] for key, how in proposal.made_with.items()}
+    assert told
+    assert set(told) <= written
+    assert {each["instead_of"] for each in told.values()} == {"openai"}
+    look = await desk.service.steps.look(code, "proposal")
+    assert "written by the offline writer instead of a model: " in look.message
+    gone = next(iter(told))
+    await desk.service.proposals.remove_section(ADA, code, gone)
+    assert gone not in (await _stored(desk, code)).made_with
 
 
 async def test_what_a_person_has_written_is_left_alone_and_one_section_is_written_below_it(desk: Desk) -> None:

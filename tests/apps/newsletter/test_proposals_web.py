@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from html import unescape
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from partita.apps.newsletter.inputs import NewProposal
 from partita.apps.newsletter.service.proposing.call_signs import named_like_a_call
 from partita.apps.newsletter.service.steps import Steps, Work
 from tests.apps.newsletter.reading.samples import CALL_LINES, call_for_proposals
@@ -153,6 +155,11 @@ async def test_the_api_of_proposals(desk: ServedLetters) -> None:
     assert (await ada.api("POST", f"{path}/status", {"status": "submitted"})).json["code"] == "wrong_status"
     listed = await ada.api("GET", "/proposals?sort=due")
     assert [(each["done"], each["sections"]) for each in listed.json["items"]] == [(1, 7)]
+    assert "Leave the checklist out" in (await ada.get(f"/newsletter{path}/finish")).shown, (
+        "the checklist is in the files"
+    )
+    assert (await ada.post(f"/newsletter{path}/finish/annex", {"annex": "no"})).status == 303
+    assert "Add the checklist" in (await ada.get(f"/newsletter{path}/finish")).shown
     assert (await ada.post(f"/newsletter{path}/finish/annex", {"annex": "yes"})).status == 303
     assert "Leave the checklist out" in (await ada.get(f"/newsletter{path}/finish")).shown
     assert (await ada.api("POST", f"{path}/exports", {"format": "md"})).status == 202
@@ -167,6 +174,62 @@ async def test_the_api_of_proposals(desk: ServedLetters) -> None:
     assert (await abel.api("GET", path)).status == 404
     assert (await ada.api("DELETE", path)).status == 204
     assert (await ada.api("GET", path)).status == 404
+
+
+async def test_the_api_takes_texts_and_metadata_as_the_document_has_them(desk: ServedLetters) -> None:
+    ada = await desk.person()
+    metadata = {"deadline": "2031-01-01", "funder": "The Fund", "country": {"code": "KE", "share": 0.25}}
+    new = {"title": "Fodder", "text_inputs": {"summary": "It is dry.", "co_funding": "Half."}, "metadata": metadata}
+    made = await ada.api("POST", "/proposals", new)
+    assert made.status == 201, made.text
+    assert made.json["text_inputs"] == new["text_inputs"]
+    assert made.json["metadata"] | metadata == made.json["metadata"]
+    assert [each["key"] for each in made.json["sections"]][-1] == "co_funding", "a text without a section is one"
+    path = f"/proposals/{made.json['proposal_code']}"
+    edit = {"text_inputs": {"summary": "It rains."}, "metadata": {"country": None, "amount": 500, "region": "North"}}
+    edited = await ada.api("PATCH", path, edit)
+    assert edited.json["text_inputs"] == {"summary": "It rains.", "co_funding": "Half."}
+    there = edited.json["metadata"]
+    assert (there["amount"], there["region"], "country" in there, there["funder"]) == (500, "North", False, "The Fund")
+    assert len((await ada.api("GET", f"{path}/history")).json["items"]) == 2
+    stale = await ada.api("PATCH", path, {"text_inputs": {"summary": "Late."}, "revision": 1})
+    assert (stale.status, stale.json["code"]) == (409, "changed_meanwhile")
+
+
+@pytest.mark.parametrize(
+    ("field", "values"),
+    [
+        ("metadata", {"metadata": {"requirements": []}}),
+        ("metadata", {"metadata": {"a": 10**18}}),
+        ("metadata", {"metadata": {"a": 1e300}}),
+        ("metadata", {"metadata": {"": 1}}),
+        ("metadata", {"metadata": {"a": [[[[[[[[1]]]]]]]]}}),
+        ("deadline", {"metadata": {"deadline": "soon"}}),
+        ("text_inputs", {"text_inputs": {f"s{n}": "x" for n in range(41)}}),
+    ],
+)
+async def test_what_the_table_or_we_could_not_keep_is_refused(
+    desk: ServedLetters, field: str, values: dict[str, Any]
+) -> None:
+    ada = await desk.person()
+    made = await ada.api("POST", "/proposals", {"title": "Fodder", **values})
+    assert (made.status, made.json["errors"][0]["field"].partition(".")[0]) == (422, field), made.text
+    code = (await ada.api("POST", "/proposals", {"title": "Fodder"})).json["proposal_code"]
+    edited = await ada.api("PATCH", f"/proposals/{code}", values)
+    assert (edited.status, edited.json["errors"][0]["field"].partition(".")[0]) == (422, field)
+
+
+async def test_too_much_text_is_refused_whole_and_the_list_is_searched(desk: ServedLetters) -> None:
+    ada = await desk.person()
+    much = {"title": "Fodder", "text_inputs": {"a": "x" * 150_000, "b": "x" * 150_000}}
+    assert (await ada.api("POST", "/proposals", much)).status == 413
+    large = await ada.api("POST", "/proposals", {"title": "Fodder", "metadata": {"a": "x" * 61_000}})
+    assert large.status == 413
+    for title in ("Fodder banks", "Sand dams"):
+        await ada.api("POST", "/proposals", {"title": title, "funder": "The Fund"})
+    found = (await ada.api("GET", "/proposals?q=FUND%20dams")).json["items"]
+    assert [each["title"] for each in found] == ["Sand dams"]
+    assert len((await ada.api("GET", "/proposals?q=fund")).json["items"]) == 2
 
 
 async def test_saving_a_section_tells_which_citations_lead_to_no_source(desk: ServedLetters) -> None:
@@ -220,6 +283,27 @@ async def test_an_unknown_kind_of_file_is_refused_and_nothing_is_kept(desk: Serv
     assert (await ada.api("GET", f"/proposals/{code}")).json["uploaded_files"] == {}
 
 
+async def test_reading_a_call_and_making_a_file_can_be_cancelled(desk: ServedLetters) -> None:
+    ada = await desk.person()
+    path = await _started(ada)
+    await _send(ada, f"{path}/files", {"kind": "call"}, ("call.pdf", call_for_proposals()))
+    await desk.catch_up()
+    for begin, page, step in (
+        (f"{path}/call", f"{path}/checklist", "requirements"),
+        (f"{path}/finish/docx/make", f"{path}/finish", "export-docx"),
+    ):
+        await ada.post(begin)
+        cancel = f"{path}/steps/{step}/cancel"
+        assert f'action="{cancel}"' in (await ada.get(page)).text
+        stopped = await ada.post(cancel)
+        assert stopped.location == page
+        assert "Cancelled. Nothing was changed." in (await ada.follow(stopped)).shown
+        code = path.rpartition("/")[2]
+        assert (await ada.api("GET", f"/proposals/{code}/steps/{step}")).json["state"] == "cancelled"
+        assert "This step has ended already." in (await ada.follow(await ada.post(cancel))).shown
+        assert f'action="{cancel}"' not in (await ada.get(page)).text
+
+
 async def test_a_draft_from_sources_shows_how_far_it_is_and_can_be_cancelled(desk: ServedLetters) -> None:
     ada = await desk.person()
     path = await _started(ada, language="en")
@@ -230,7 +314,7 @@ async def test_a_draft_from_sources_shows_how_far_it_is_and_can_be_cancelled(des
     assert "It is being written from your sources." in running.shown
     assert "You may leave this page. What you write meanwhile stays." in running.shown
     assert "Started " in running.shown
-    stopped = await ada.follow(await ada.post(f"{path}/draft/cancel"))
+    stopped = await ada.follow(await ada.post(f"{path}/steps/proposal/cancel"))
     assert "Nothing was changed." in stopped.shown
     await desk.catch_up()
     code = path.rpartition("/")[2]
@@ -397,3 +481,19 @@ async def test_a_saved_section_answers_whether_its_tables_add_up(desk: ServedLet
     (budget,) = next(each for each in answer.json["sections"] if each["key"] == "budget")["budgets"]
     assert budget["total"] == "90,000.50"
     assert budget["faults"] == ["“USD” comes to 90,000.50, and the table says 90,000."]
+
+
+async def test_each_list_of_proposals_has_pages(desk: ServedLetters) -> None:
+    ada = await desk.person("author", "Ada")
+    for number in range(21):
+        await desk.service.proposals.create(ada.viewer, NewProposal(title=f"Undated {number}"))
+    page = await ada.get("/newsletter/proposals")
+    assert page.shown.count("Undated ") == 20
+    assert "All without a deadline" in page.shown
+    first = await ada.get("/newsletter/proposals?only=undated")
+    following = re.search(r'href="([^"]*)" rel="next"', first.text)
+    assert following is not None
+    last = await ada.get(unescape(following[1]))
+    assert "Undated 0" in last.shown
+    assert last.shown.count("Undated ") == 1
+    assert "All proposals" in last.shown

@@ -12,12 +12,14 @@ from hypothesis import strategies as st
 from partita.apps.newsletter.service.proposing.budgets import amount_of, budgets_in
 from partita.apps.newsletter.service.proposing.frames import (
     FRAMES,
+    Frame,
     ProposalSection,
     read_sections,
     sections_of_frame,
     sections_of_headings,
     stored_sections,
 )
+from partita.apps.newsletter.service.proposing.kinds import kinds_of
 from partita.apps.newsletter.service.proposing.page_limits import page_limit, too_many_pages
 from partita.apps.newsletter.service.proposing.requirements import (
     CallText,
@@ -218,3 +220,12 @@ def test_states_go_where_they_may() -> None:
             else:
                 with pytest.raises(Conflict):
                     check_move(status, wanted)
+
+
+@pytest.mark.parametrize("language", ["am", "ar"])
+@pytest.mark.parametrize("frame", [each for each in FRAMES if each != "document"])
+def test_sections_of_a_frame_tell_the_same_in_every_language(frame: Frame, language: str) -> None:
+    english, other = sections_of_frame(frame), sections_of_frame(frame, language)
+    assert [each.key for each in other] == [each.key for each in english]
+    assert [set(kinds_of(each)) for each in other] == [set(kinds_of(each)) for each in english]
+    assert not any(ours.title == theirs.title for ours, theirs in zip(other, english, strict=True))

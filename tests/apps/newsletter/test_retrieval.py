@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime, timedelta
+from html import unescape
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +18,7 @@ from partita.kit.lists import find
 from partita.table import Put
 from tests.apps.house import kit_on
 from tests.apps.newsletter.served import ServedLetters, Somebody, serve, served_in
+from tests.apps.newsletter.test_sources_web import _multipart
 
 pytestmark = pytest.mark.anyio
 
@@ -228,6 +230,55 @@ async def test_search_words_are_changed_and_a_topic_is_left_out_on_the_page(serv
     _, topics = await served.service.topics.get(ada.viewer, code)
     assert topics.selected_types == (FUNDING,)
     assert topics.search_words == {FUNDING: "goats money"}
+
+
+async def test_a_thin_topic_looks_further_back_and_at_recent_content_again(served: ServedLetters) -> None:
+    ada = await served.person("author", "Ada")
+    long_ago = TODAY - timedelta(days=400)
+    for number, text in enumerate(
+        (GOATS, CAMELS, GOATS.replace("goats", "sheep").replace("Garissa", "Wajir") + " Wool.")
+    ):
+        await source(served, ada, f"Report {number}", text * 3, published=long_ago)
+    code = await edition(served, ada, LIVESTOCK, frequency="weekly")
+    few = await found(served, ada, code)
+    plan = f"/newsletter/editions/{code}/plan"
+    assert "Look further back" in (await ada.get(plan)).shown
+    assert (await ada.post(f"{plan}/further", {"topic": LIVESTOCK})).status == 303
+    await served.jobs.drain()
+    page = await ada.get(plan)
+    assert "Content of any age is included." in page.shown
+    assert (await ada.api("GET", f"/newsletters/{code}/topics")).json["any_age"] == [LIVESTOCK]
+    topics = await find(served.kit.store, schema.topics, code)
+    assert topics is not None
+    assert len(passages(topics)) > len(few)
+    assert "is out of date" not in page.shown
+    await ada.post(f"{plan}/further", {"topic": LIVESTOCK, "back": "recent"})
+    await served.jobs.drain()
+    assert "Look further back" in (await ada.get(plan)).shown
+
+
+async def test_a_missing_source_is_added_in_place(served: ServedLetters) -> None:
+    ada = await served.person("author", "Ada")
+    code = await edition(served, ada, LIVESTOCK)
+    plan = f"/newsletter/editions/{code}/plan"
+    page = await ada.get(plan)
+    action = f"/newsletter/sources?shelf={code}&amp;back_to=plan"
+    assert f'action="{action}"' in page.text
+    body, kind = _multipart({"title": "Goats", "text": GOATS * 3})
+    answer = await ada.ask("POST", unescape(action), body, {"content-type": kind, "sec-fetch-site": "same-origin"})
+    assert answer.location == f"{plan}#own-sources"
+    waiting = await ada.get(plan)
+    assert "“Goats” is being processed. Find content again when it is ready." in waiting.shown
+    assert 'hx-select="#own-sources"' in waiting.text
+    await served.catch_up()
+    ready = await ada.get(plan)
+    assert 'hx-select="#own-sources"' not in ready.text
+    assert "Goats" in ready.shown
+    assert await found(served, ada, code)
+    body, kind = _multipart({"title": "Goats", "text": GOATS * 3})
+    again = await ada.ask("POST", unescape(action), body, {"content-type": kind, "sec-fetch-site": "same-origin"})
+    assert again.status == 409
+    assert "480,000 goats" in again.text, "what was typed is kept"
 
 
 async def test_a_strangers_plan_is_not_there(served: ServedLetters) -> None:

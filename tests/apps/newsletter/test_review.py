@@ -129,6 +129,34 @@ async def test_a_colleague_approves_and_an_edit_shows(letters: ServedLetters) ->
     assert texts == ["Shorter, please.", "Well done."], "the comment of an approval is not lost"
 
 
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"title": "Another title"},
+        {"theme": "bulletin"},
+        {"language": "am"},
+        {"preheader": "What this week brought."},
+        {"issue_label": "No. 40"},
+        {"geographic_focus": "Turkana"},
+    ],
+)
+async def test_what_is_printed_beside_the_text_is_approved_with_it(
+    letters: ServedLetters, change: dict[str, str]
+) -> None:
+    ada = await letters.person("author", "Ada")
+    code = await letters.drafted(ada)
+    xenia = await letters.person("admin", "Xenia")
+    approval = f"/newsletters/{code}/approval"
+    assert (await xenia.api("POST", approval, {"decision": "approve"})).json["state"] == "approved"
+    # What is not printed leaves it approved.
+    assert (await ada.api("PATCH", f"/newsletters/{code}", {"frequency": "monthly"})).status == 200
+    assert (await ada.api("GET", approval)).json["state"] == "approved"
+    assert (await ada.api("PATCH", f"/newsletters/{code}", change)).status == 200
+    assert (await ada.api("GET", approval)).json["state"] == "changed"
+    assert "Changed since approval" in (await ada.get(f"/newsletter/editions/{code}/finish")).shown
+    assert (await xenia.api("POST", approval, {"decision": "approve"})).json["state"] == "approved"
+
+
 async def test_nobody_approves_their_own_but_administrators(letters: ServedLetters) -> None:
     edda, xenia = await letters.person("editor", "Edda"), await letters.person("admin", "Xenia")
     ada = await letters.person("author", "Ada")
@@ -143,6 +171,44 @@ async def test_nobody_approves_their_own_but_administrators(letters: ServedLette
     assert taken.json["state"] == "none"
     again = await xenia.api("POST", f"/newsletters/{theirs}/approval", {"decision": "withdraw"})
     assert (again.status, again.json["code"]) == (409, "not_approved")
+
+
+async def test_whoever_was_asked_answers_though_only_editors_approve(letters: ServedLetters) -> None:
+    ada, rolf = await letters.person("author", "Ada"), await letters.person("author", "Rolf")
+    code = await letters.drafted(ada)
+    approval = f"/newsletters/{code}/approval"
+    await share(ada, code, "rolf")
+    for decision in ("no_objections", "ask_for_changes"):
+        refused = await rolf.api("POST", approval, {"decision": decision, "comment": "Read."})
+        assert refused.status == 403, "nobody has asked him"
+    await share(ada, code, "rolf", review=True)
+    assert (await rolf.api("POST", approval, {"decision": "approve"})).status == 403
+    answer = await rolf.api("POST", approval, {"decision": "ask_for_changes", "comment": "Shorter, please."})
+    assert (answer.status, answer.json["state"]) == (200, "changes_requested")
+    assert (await rolf.api("POST", approval, {"decision": "no_objections"})).status == 403, "it is answered"
+    await share(ada, code, "rolf", review=True)
+    answer = await rolf.api("POST", approval, {"decision": "no_objections"})
+    assert (answer.json["state"], answer.json["approved_by"]) == ("none", None)
+    notes = (await ada.api("GET", f"/newsletters/{code}/notes")).json["items"]
+    assert [(each["text"], each["decision"], bool(each["resolved_at"])) for each in notes] == [
+        ("Shorter, please.", "ask_for_changes", False),
+        ("I have read it and have no objections.", "no_objections", True),
+    ]
+    assert "A new note on “Weekly Research Digest”" in await told(letters, ada)
+
+
+async def test_a_review_is_asked_for_until_the_last_one_has_answered(letters: ServedLetters) -> None:
+    ada, edda = await letters.person("author", "Ada"), await letters.person("editor", "Edda")
+    rolf = await letters.person("author", "Rolf")
+    code = await letters.drafted(ada)
+    for to in ("rolf", "edda"):
+        await share(ada, code, to, review=True)
+    answer = await rolf.api("POST", f"/newsletters/{code}/approval", {"decision": "no_objections", "comment": "Fine."})
+    assert answer.json["state"] == "asked"
+    assert await letters.service.waiting_for(rolf.viewer) == 0
+    assert await letters.service.waiting_for(edda.viewer) == 1
+    answer = await edda.api("POST", f"/newsletters/{code}/approval", {"decision": "approve"})
+    assert answer.json["state"] == "approved"
 
 
 async def test_without_a_draft_there_is_nothing_to_approve(letters: ServedLetters) -> None:

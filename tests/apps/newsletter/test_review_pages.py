@@ -4,13 +4,17 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from dataclasses import replace
 from html import unescape
 from pathlib import Path
 
 import pytest
 
 from partita.apps.newsletter.inputs import NewProposal
-from tests.apps.newsletter.served import ServedLetters, served_in
+from partita.apps.newsletter.schema import MAIN
+from tests.apps.house import kit_on
+from tests.apps.newsletter.served import ServedLetters, serve, served_in
+from tests.web.filled import filled
 
 pytestmark = pytest.mark.anyio
 
@@ -84,6 +88,24 @@ async def test_a_review_needs_the_reviewer_and_not_whoever_asked(letters: Served
     await letters.follow()
     assert "Needs you" not in (await edda.get("/newsletter")).text
     assert "waiting for a review" not in (await ada.get("/newsletter")).text
+
+
+async def test_an_author_who_was_asked_finds_what_to_say_instead_of_approving(letters: ServedLetters) -> None:
+    ada, rolf = await letters.person("author", "Ada"), await letters.person("author", "Rolf")
+    code = await letters.drafted(ada)
+    review = f"/newsletter/editions/{code}/review"
+    assert "Editors can approve it; others can ask for changes" in (await ada.get(review)).shown
+    await ada.post(f"{review}/shares", {"to": "rolf", "role": "reader", "review": "true"})
+    page = await rolf.get(review)
+    assert "Only editors can approve" in page.shown
+    assert 'value="approve"' not in page.text
+    form = {**dict(filled(page.text, f"{review}/decision")), "decision": "no_objections"}
+    answer = await rolf.post(f"{review}/decision", form)
+    assert answer.status == 303
+    read = await rolf.follow(answer)
+    assert "Noted that you have no objections." in read.shown
+    assert 'value="no_objections"' not in read.text
+    assert "I have read it and have no objections." in (await ada.get(review)).shown
 
 
 async def test_colleagues_are_suggested_while_a_name_is_typed(letters: ServedLetters) -> None:
@@ -186,3 +208,43 @@ async def test_administrators_try_writers_and_edit_prompts(letters: ServedLetter
     wrong = await admin.post(prompt, {"text": "Write for {nobody}.", "version": "2"})
     assert wrong.status == 422
     assert (await admin.get("/newsletter/writers/prompts/greeting")).status == 404
+
+
+async def test_a_newsletter_chooses_a_writer_of_its_own_among_those_that_are_set_up(tmp_path: Path) -> None:
+    with kit_on(tmp_path, MAIN) as kit:
+        model = {"newsletter_openai_url": "http://127.0.0.1:1/v1", "newsletter_openai_model": "m"}
+        letters = serve(replace(kit, settings=kit.settings.model_copy(update=model)))
+        ada = await letters.person("author", "Ada")
+        code = await letters.newsletter(ada)
+        path = f"/newsletter/editions/{code}/configure"
+        page = await ada.get(path)
+        choices = re.findall(r'<option value="([^"]*)"', page.text[page.text.index('name="generator"') :])
+        assert choices[:3] == ["", "extractive", "openai"]
+        assert "bedrock" not in choices
+
+        async def stored() -> str:
+            return (await letters.service.newsletters.get(ada.viewer, code)).generator
+
+        await ada.post(path, {**dict(filled(page.text, path)), "generator": "openai", "go": "save"})
+        assert await stored() == "openai"
+        page = await ada.get(path)
+        assert '<option value="openai" selected>' in page.text
+        await ada.post(path, {**dict(filled(page.text, path)), "generator": "", "go": "save"})
+        assert await stored() == ""
+
+
+async def test_without_a_model_there_is_no_writer_to_choose_and_a_choice_that_is_gone_is_told(
+    letters: ServedLetters,
+) -> None:
+    ada = await letters.person("author", "Ada")
+    code = await letters.newsletter(ada)
+    path = f"/newsletter/editions/{code}/configure"
+    assert 'name="generator"' not in (await ada.get(path)).text
+    await ada.api("PATCH", f"/newsletters/{code}", {"generator": "openai"})
+    page = await ada.get(path)
+    assert "Chat completions is no longer set up, so Offline writer writes." in page.shown
+    await ada.api("PATCH", f"/newsletters/{code}", {"generator": "another-program"})
+    page = await ada.get(path)
+    await ada.post(path, {**dict(filled(page.text, path)), "title": "New title", "go": "save"})
+    there = await letters.service.newsletters.get(ada.viewer, code)
+    assert (there.title, there.generator) == ("New title", "another-program")

@@ -188,6 +188,79 @@ async def test_reading_again_what_was_killed_in_the_middle_doubles_nothing(desk:
     assert await _chunks(desk, await _read(desk, source)) == chunks
 
 
+def _page(word: str, parts: int) -> bytes:
+    told = (f"<p>{part} {word}. {PROSE * 8}</p>" for part in range(parts))
+    return f"<html><main>{'<h2>Rains</h2>'.join(told)}</main>".encode()
+
+
+async def test_a_refresh_that_is_refused_leaves_every_passage(desk: Desk) -> None:
+    web = _Web()
+    desk = _with_web(desk, web)
+    one, other = "https://example.org/one", "https://example.org/other"
+    web.pages[one] = _page("Rains", 4)
+    web.pages[other] = f"<html><main><p>{PROSE * 3}</p></main>".encode()
+    first = await _read(desk, await desk.service.sources.add(ADA, NewSource(url=one)))
+    await _read(desk, await desk.service.sources.add(ADA, NewSource(url=other)))
+    before = await _chunks(desk, first)
+    web.pages[one] = web.pages[other]
+    await desk.service.sources.refresh(ADA, first.source_id)
+    after = await _read(desk, first)
+    assert (after.status, after.error) == ("ready", "Another source has the same content. Delete one of them.")
+    assert (after.chunk_count, after.digest, after.fetched_at) == (first.chunk_count, first.digest, first.fetched_at)
+    assert await _chunks(desk, first) == before
+
+
+async def test_a_refresh_that_is_cancelled_leaves_every_passage(desk: Desk) -> None:
+    class Cancels(_Web):
+        """Somebody cancels while the page is fetched."""
+
+        async def fetch_file(self, url: str, **wanted: Any) -> FetchedFile:
+            look = await desk.service.sources.look(source)
+            if look.run is not None and source.chunk_count:
+                await desk.kit.jobs.cancel(ADA, look.run.run_id)
+            return await super().fetch_file(url, **wanted)
+
+    web = Cancels()
+    desk = _with_web(desk, web)
+    url = "https://example.org/one"
+    web.pages[url] = _page("Rains", 4)
+    source = await desk.service.sources.add(ADA, NewSource(url=url))
+    source = await _read(desk, source)
+    before = await _chunks(desk, source)
+    web.pages[url] = f"<html><main><p>{PROSE}</p></main>".encode()
+    await desk.service.sources.refresh(ADA, source.source_id)
+    after = await _read(desk, source)
+    assert (after.status, after.chunk_count) == ("ready", source.chunk_count)
+    assert await _chunks(desk, source) == before
+
+
+async def test_a_refresh_that_breaks_off_while_passages_are_written_goes_on_with_them(
+    desk: Desk, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    web = _Web()
+    desk = _with_web(desk, web)
+    url = "https://example.org/one"
+    web.pages[url] = _page("Rains", 4)
+    source = await _read(desk, await desk.service.sources.add(ADA, NewSource(url=url)))
+    web.pages[url] = _page("Then", 3)
+    write = type(desk.kit.store).batch_write
+
+    async def breaks(self: Any, writes: Any) -> None:
+        await write(self, list(writes)[:1])
+        web.pages[url] = "example.org answers 503 (Service Unavailable)."
+        raise OSError("the network is gone")
+
+    await desk.service.sources.refresh(ADA, source.source_id)
+    with monkeypatch.context() as patched:
+        patched.setattr(type(desk.kit.store), "batch_write", breaks)
+        await desk.worker().drain()
+    desk.clock.on(minutes=5)
+    read = await _read(desk, source)
+    assert (read.status, read.error, read.chunk_count) == ("ready", None, 3)
+    assert [chunk.text[:3] for chunk in await _chunks(desk, source)] == ["0 T", "1 T", "2 T"]
+    assert (await desk.service.sources.look(read)).state == "done"
+
+
 async def test_a_source_whose_reading_was_never_started_is_started_by_the_change_stream(
     desk: Desk, monkeypatch: pytest.MonkeyPatch
 ) -> None:

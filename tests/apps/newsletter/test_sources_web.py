@@ -64,6 +64,29 @@ async def test_several_files_at_once_each_said_by_itself(desk: ServedLetters) ->
     assert "Annual report" not in tagged.text
 
 
+async def test_reading_a_source_can_be_cancelled_and_begun_again(desk: ServedLetters) -> None:
+    ada, rolf = await desk.person("author", "Ada"), await desk.person("author", "Rolf")
+    added = (await ada.api("POST", "/sources", {"text": PROSE * 20, "title": "Rains"})).json
+    path, step = f"/newsletter/sources/{added['source_id']}", f"/sources/{added['source_id']}/steps/intake"
+    assert (await ada.api("GET", step)).json["state"] == "waiting"
+    assert f'action="{path}/cancel"' in (await ada.get(path)).text
+    assert (await rolf.api("DELETE", step)).status == 403
+    stopped = await ada.follow(await ada.post(f"{path}/cancel"))
+    assert "Cancelled." in stopped.shown
+    assert "Reading it was cancelled. Try again." in stopped.shown
+    await desk.catch_up()
+    there = (await ada.api("GET", f"/sources/{added['source_id']}")).json
+    assert (there["status"], there["chunk_count"]) == ("failed", 0), "nothing begins it by itself"
+    assert (await ada.api("DELETE", step)).json["code"] == "step_ended"
+    await ada.post(f"{path}/refresh")
+    await desk.catch_up()
+    assert (await ada.api("GET", f"/sources/{added['source_id']}")).json["status"] == "ready"
+    await ada.post(f"{path}/refresh")
+    assert (await ada.api("DELETE", step)).json["state"] == "cancelled"
+    there = (await ada.api("GET", f"/sources/{added['source_id']}")).json
+    assert (there["status"], there["error"]) == ("ready", None), "what was read is still there"
+
+
 async def test_an_empty_list_says_what_a_good_source_is(desk: ServedLetters) -> None:
     ada = await desk.person()
     assert "A good source is" in (await ada.get("/newsletter/sources")).text

@@ -72,3 +72,33 @@ def test_paths_into_other_attributes_are_fine(engine: Engine) -> None:
 def test_a_condition_on_a_nested_attribute_that_is_no_key_is_told_as_such(engine: Engine) -> None:
     request: Any = {"TableName": "pairs", "KeyConditionExpression": "pk = :p AND x.y = :p", **values(p="a")}
     assert fault(engine, "Query", request) == "KeyConditionExpressions cannot have conditions on nested attributes"
+
+
+@pytest.mark.parametrize(
+    ("expression", "name"),
+    [
+        ("REMOVE pk.x", "pk"),
+        ("ADD pk.x :v", "pk"),
+        ("DELETE pk[0] :s", "pk"),
+        ("REMOVE sk[1]", "sk"),
+        ("ADD sk.x :v", "sk"),
+    ],
+)
+def test_an_update_that_sets_nothing_below_the_tables_own_key_has_the_sentence_of_paths(
+    engine: Engine, expression: str, name: str
+) -> None:
+    request: Wire = {"TableName": "pairs", "Key": _KEY, "UpdateExpression": expression}
+    if ":v" in expression:
+        request |= values(v=1)
+    if ":s" in expression:
+        request |= values(s={"a"})
+    told = _SCALARS.format(what="Key", name=name)
+    assert fault(engine, "UpdateItem", request) == told
+    assert fault(engine, "TransactWriteItems", {"TransactItems": [{"Update": request}]}) == told
+
+
+def test_an_update_of_a_key_is_told_before_one_below_it(engine: Engine) -> None:
+    request: Wire = {"TableName": "pairs", "Key": _KEY, "UpdateExpression": "REMOVE pk.x SET sk = :v", **values(v="a")}
+    assert fault(engine, "UpdateItem", request) == (
+        f"{INVALID}Cannot update attribute sk. This attribute is part of the key"
+    )

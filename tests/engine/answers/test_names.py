@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from partita.dynamo.errors import AccessDeniedError, ResourceNotFoundError
+from partita.dynamo.errors import AccessDeniedError, DynamoError, ResourceNotFoundError
 from partita.engine import Engine
 from tests.engine.answers.asking import INVALID, fault
 from tests.engine.tables import Wire, get, put
@@ -37,9 +37,11 @@ def test_a_batch_names_a_table_once(engine: Engine, operation: str, entry: objec
 @pytest.mark.parametrize(
     ("arn", "what"),
     [
+        (ARN.replace("arn:aws:", "arn:aws-cn:"), "AWS partition"),
         (ARN.replace("us-east-1", "eu-west-1"), "AWS region"),
         (ARN.replace("000000000000", "123456789012"), "AWS account"),
         (ARN.replace("dynamodb", "s3"), "AWS service"),
+        (ARN.replace("table/", "foo/"), "resource type"),
         (f"{ARN}/index/byTag", "table"),
         (f"{ARN}/stream/x", "table"),
     ],
@@ -52,6 +54,8 @@ def test_an_arn_of_something_else_names_no_table(engine: Engine, arn: str, what:
     assert fault(engine, "DescribeTable", {"TableName": arn}) == message
     assert fault(engine, "UpdateTable", {"TableName": arn, "DeletionProtectionEnabled": False}) == message
     assert fault(engine, "DescribeTimeToLive", {"TableName": arn}) == message
+    assert fault(engine, "DeleteTable", {"TableName": arn}) == message
+    assert fault(engine, "CreateBackup", {"TableName": arn, "BackupName": "one"}) == message
 
 
 @pytest.mark.parametrize(
@@ -87,3 +91,35 @@ def test_tags_of_another_account_are_not_ours_to_see(engine: Engine) -> None:
     assert foreign in fault(engine, "ListTagsOfResource", {"ResourceArn": foreign}, AccessDeniedError)
     absent = ARN.replace("music", "absent")
     assert absent in fault(engine, "ListTagsOfResource", {"ResourceArn": absent}, ResourceNotFoundError)
+
+
+def test_a_tag_or_a_stream_of_another_partition_is_not_ours(engine: Engine) -> None:
+    arn = ARN.replace("arn:aws:", "arn:aws-cn:")
+    tags = {"ResourceArn": arn, "Tags": [{"Key": "a", "Value": "b"}]}
+    assert fault(engine, "TagResource", tags) == f"Invalid TableArn: Invalid ResourceArn provided as input {arn}"
+    stream = f"{arn}/stream/2023-11-14T22:13:20.000"
+    assert fault(engine, "DescribeStream", {"StreamArn": stream}) == f"Invalid StreamArn: {stream}"
+
+
+_TARGET = {"TargetTableName": "never"}
+
+
+@pytest.mark.parametrize(
+    ("operation", "kind", "more"),
+    [
+        ("DescribeBackup", "Backup", {}),
+        ("DeleteBackup", "Backup", {}),
+        ("RestoreTableFromBackup", "Backup", _TARGET),
+        ("DescribeExport", "Export", {}),
+        ("DescribeImport", "Import", {}),
+    ],
+)
+def test_an_arn_that_is_none_of_a_backup_an_export_or_an_import_is_refused(
+    engine: Engine, operation: str, kind: str, more: Wire
+) -> None:
+    right = f"{ARN}/{kind.lower()}/01489602797149-73d8d5bc"
+    for arn in ("x" * 40, ARN, f"{ARN}/other/01489602797149-73d8d5bc", right.replace("arn:aws:", "arn:aws-cn:")):
+        assert fault(engine, operation, {f"{kind}Arn": arn, **more}) == f"Invalid {kind} ARN"
+    with pytest.raises(DynamoError) as caught:
+        engine.call(operation, {f"{kind}Arn": right, **more})
+    assert caught.value.code == f"{kind}NotFoundException"

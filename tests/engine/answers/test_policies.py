@@ -8,9 +8,21 @@ import pytest
 
 from partita.dynamo.errors import PolicyNotFoundError, ResourceNotFoundError
 from partita.engine import Engine
-from tests.engine.answers.asking import fault
+from partita.engine.operations import TABLE_OPERATIONS
+from partita.engine.policy_actions import ACTIONS
+from tests.engine.answers.asking import INVALID, fault
+from tests.engine.tables import create, table
 
-_POLICY = '{"Version": "2012-10-17", "Statement": []}'
+_POLICY = (
+    '{"Statement": {"Effect": "Allow", "Principal": {"AWS": "arn:aws:iam::000000000000:user/ada"},'
+    ' "Action": "dynamodb:GetItem", "Resource": "*"}}'
+)
+_DOCUMENT = f"{INVALID}Invalid policy document: "
+_NO_STATEMENT = f"{_DOCUMENT}Could not parse the policy: Statement is empty!"
+_UNBOUNDED = (
+    "Resource-based policy grants unbounded access in one or more elements. Please revise the policy to ensure "
+    "least-privilege form of access"
+)
 
 
 def _denying(arn: str, **changes: object) -> str:
@@ -40,9 +52,29 @@ def test_a_policy_is_kept_under_its_revision(engine: Engine, arn: str) -> None:
     fault(engine, "GetResourcePolicy", {"ResourceArn": arn}, PolicyNotFoundError)
 
 
-@pytest.mark.parametrize("policy", ["no json", "[]", "{}", '{"Statement": "%s"}' % ("x" * 20_480)])
-def test_what_is_no_policy_is_refused(engine: Engine, arn: str, policy: str) -> None:
-    fault(engine, "PutResourcePolicy", {"ResourceArn": arn, "Policy": policy})
+@pytest.mark.parametrize(
+    ("policy", "message"),
+    [
+        ("no json", f"{_DOCUMENT}This policy contains invalid Json"),
+        ("[]", f"{_DOCUMENT}This policy contains invalid Json"),
+        ("{}", _NO_STATEMENT),
+        ('{"Statement": []}', _NO_STATEMENT),
+        ('{"Statement": "%s"}' % ("x" * 20_480), f"{INVALID}Maximum policy size of 20480 bytes exceeded"),
+        (_denying("*", Resource=None), f"{_DOCUMENT}Missing required field Resource"),
+        (
+            _denying("*", Action=["s3:GetObject", "dynamodb:GetItem"]),
+            f"{_DOCUMENT}The following action names are invalid: s3:GetObject",
+        ),
+        (
+            _denying("*", Action=["dynamodb:delete*", "dynamodb:DropTable", "dynamodb:Drop*"]),
+            f"{_DOCUMENT}The following action names are invalid: dynamodb:DropTable, dynamodb:Drop*",
+        ),
+        (_denying("*", Effect="Allow"), _UNBOUNDED),
+        (_denying("*", Effect="Allow", Principal={"AWS": ["*"]}), _UNBOUNDED),
+    ],
+)
+def test_what_is_no_policy_is_refused_as_dynamodb_does(engine: Engine, arn: str, policy: str, message: str) -> None:
+    assert fault(engine, "PutResourcePolicy", {"ResourceArn": arn, "Policy": policy}) == message
     fault(engine, "GetResourcePolicy", {"ResourceArn": arn}, PolicyNotFoundError)
 
 
@@ -53,7 +85,7 @@ def test_what_is_no_policy_is_refused(engine: Engine, arn: str, policy: str) -> 
         ({"Principal": None}, "it needs Principal or NotPrincipal, once."),
         ({"Principal": "ada"}, 'Principal has to be "*" or an object of lists.'),
         ({"NotAction": "dynamodb:GetItem"}, "it needs Action or NotAction, once."),
-        ({"Action": ["s3:GetObject"]}, "Action has to be a list of dynamodb:<operation>."),
+        ({"Action": 5}, "Action has to be a list of dynamodb:<operation>."),
         ({"Resource": "arn:aws:dynamodb:us-east-1:000000000000:table/other"}, "it speaks of arn:aws:dynamodb"),
         ({"Condition": {"Bool": {"aws:SecureTransport": "false"}}}, "conditions are not judged here"),
     ],
@@ -77,3 +109,30 @@ def test_a_resource_that_is_not_there_has_no_policy(engine: Engine, arn: str) ->
     absent = f"{arn.rpartition('/')[0]}/absent"
     for operation in ("GetResourcePolicy", "DeleteResourcePolicy"):
         fault(engine, operation, {"ResourceArn": absent}, ResourceNotFoundError)
+
+
+@pytest.mark.parametrize("operation", ["PutResourcePolicy", "GetResourcePolicy", "DeleteResourcePolicy"])
+@pytest.mark.parametrize("change", [("us-east-1", "eu-west-1"), ("arn:aws:", "arn:aws-cn:")])
+def test_a_resource_of_another_region_or_partition_is_no_resource(
+    engine: Engine, arn: str, operation: str, change: tuple[str, str]
+) -> None:
+    other = arn.replace(*change)
+    request = {"ResourceArn": other, **({"Policy": _POLICY} if operation == "PutResourcePolicy" else {})}
+    assert fault(engine, operation, request) == f"{INVALID}Invalid resource Arn: {other}"
+
+
+def test_a_table_may_be_created_with_its_policy(engine: Engine) -> None:
+    described = create(engine, "guarded", ResourcePolicy=_POLICY)
+    kept = engine.call("GetResourcePolicy", {"ResourceArn": described["TableArn"]})
+    assert kept["Policy"] == _POLICY
+    assert kept["RevisionId"]
+    engine.call("DeleteTable", {"TableName": "guarded"})
+
+
+def test_a_table_is_not_created_with_a_policy_that_is_none(engine: Engine) -> None:
+    assert fault(engine, "CreateTable", table("never", ResourcePolicy="{}")) == _NO_STATEMENT
+    assert "never" not in engine.call("ListTables", {})["TableNames"]
+
+
+def test_every_operation_on_tables_is_an_action_that_a_policy_may_name() -> None:
+    assert TABLE_OPERATIONS <= ACTIONS

@@ -75,6 +75,10 @@ def test_continuous_backups_are_described_and_recovery_is_off(engine: Engine) ->
     fault(engine, "DescribeContinuousBackups", {})
     long = {"PointInTimeRecoverySpecification": {"PointInTimeRecoveryEnabled": True, "RecoveryPeriodInDays": 36}}
     assert "less than or equal to 35" in fault(engine, "UpdateContinuousBackups", {"TableName": "music", **long})
+    period = {"PointInTimeRecoverySpecification": {"PointInTimeRecoveryEnabled": False, "RecoveryPeriodInDays": 5}}
+    assert fault(engine, "UpdateContinuousBackups", {"TableName": "music", **period}) == (
+        "Invalid Request: Cannot specify RecoveryPeriodInDays when disabling point-in-time recovery."
+    )
 
 
 def test_a_transaction_has_at_most_4_mb(engine: Engine) -> None:

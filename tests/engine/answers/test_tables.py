@@ -52,6 +52,13 @@ def _creating(**members: Any) -> Wire:
 
 _KMS = {"Enabled": True}
 _STREAM = {"StreamEnabled": True, "StreamViewType": "NEW_IMAGE"}
+_RANGE = f"{INVALID}Requested Max{{}}RequestUnits for OnDemandThroughput for {{}} is outside of valid range"
+_ENCRYPTION = [
+    ({"Enabled": False, "SSEType": "KMS"}, "SSEType can not be specified if Enabled is false"),
+    ({"Enabled": False, "KMSMasterKeyId": "x"}, "KMSMasterKeyId can not be specified if Enabled is false"),
+    ({"Enabled": True, "SSEType": "AES256"}, "SSEType AES256 is not supported"),
+    ({"Enabled": True, "KMSMasterKeyId": "x"}, "SSEType KMS is required if KMSMasterKeyId is specified"),
+]
 _ONE_MORE = [*_creating()["AttributeDefinitions"], {"AttributeName": "q", "AttributeType": "S"}]
 
 
@@ -109,6 +116,26 @@ _ONE_MORE = [*_creating()["AttributeDefinitions"], {"AttributeName": "q", "Attri
                 "BillingMode is PROVISIONED"
             ),
         ),
+        (
+            _creating(
+                gsis=[{**_BY_TAG, "ProvisionedThroughput": _FIVE, "OnDemandThroughput": {"MaxWriteRequestUnits": 5}}],
+                BillingMode="PROVISIONED",
+                ProvisionedThroughput=_FIVE,
+            ),
+            (
+                f"{INVALID}MaxWriteRequestUnits for OnDemandThroughput for index : byTag cannot be specified when the "
+                "table BillingMode is PROVISIONED"
+            ),
+        ),
+        *(
+            (_creating(OnDemandThroughput={"MaxReadRequestUnits": units}), _RANGE.format("Read", "table"))
+            for units in (0, -1, -5)
+        ),
+        (
+            _creating(gsis=[{**_BY_TAG, "OnDemandThroughput": {"MaxWriteRequestUnits": 0}}]),
+            _RANGE.format("Write", "index : byTag"),
+        ),
+        *((_creating(SSESpecification=given), f"{INVALID}{message}") for given, message in _ENCRYPTION),
     ],
 )
 def test_a_table_that_cannot_be_is_refused(engine: Engine, request_: Wire, message: str) -> None:
@@ -241,13 +268,49 @@ _NOTHING = (
                 "[STANDARD, STANDARD_INFREQUENT_ACCESS]."
             ),
         ),
+        ({"StreamSpecification": {"StreamEnabled": False}}, "Table has no stream to disable: TableName: {name}"),
+        (
+            {"StreamSpecification": {"StreamEnabled": False, "StreamViewType": "NEW_IMAGE"}},
+            f"{INVALID}If stream is being disabled, then UpdateViewType must not be specified",
+        ),
+        (
+            {"OnDemandThroughput": {"MaxReadRequestUnits": 5}, "StreamSpecification": _STREAM},
+            f"{INVALID}OnDemandThroughput can only be combined with BillingMode in an UpdateTable request",
+        ),
+        (
+            {
+                "OnDemandThroughput": {"MaxReadRequestUnits": 5},
+                "GlobalSecondaryIndexUpdates": [{"Delete": {"IndexName": "byTag"}}],
+            },
+            f"{INVALID}OnDemandThroughput can only be combined with BillingMode in an UpdateTable request",
+        ),
+        *(
+            ({"OnDemandThroughput": {"MaxReadRequestUnits": units}}, _RANGE.format("Read", "table"))
+            for units in (0, -5)
+        ),
+        (
+            {
+                "GlobalSecondaryIndexUpdates": [
+                    {"Update": {"IndexName": "byTag", "OnDemandThroughput": {"MaxReadRequestUnits": 0}}}
+                ]
+            },
+            _RANGE.format("Read", "index : byTag"),
+        ),
+        (
+            {**_create({**index("more", "tag"), "ProvisionedThroughput": _FIVE})},
+            (
+                f"{INVALID}Neither ReadCapacityUnits nor WriteCapacityUnits can be specified for index: more when "
+                "BillingMode is PAY_PER_REQUEST"
+            ),
+        ),
+        *(({"SSESpecification": given}, f"{INVALID}{message}") for given, message in _ENCRYPTION),
     ],
 )
 def test_a_change_of_a_table_on_demand_is_refused_and_changes_nothing(
     engine: Engine, name: str, members: Wire, message: str
 ) -> None:
     before = _described(engine, name)
-    assert fault(engine, "UpdateTable", {"TableName": name, **members}) == message
+    assert fault(engine, "UpdateTable", {"TableName": name, **members}) == message.replace("{name}", name)
     assert _described(engine, name) == before
 
 
@@ -271,6 +334,27 @@ def test_a_change_of_a_table_on_demand_is_refused_and_changes_nothing(
             {**_create(index("more", "tag"))},
             f"{INVALID}ProvisionedThroughput must be specified for index: more",
         ),
+        (
+            {"ProvisionedThroughput": _SIX, "StreamSpecification": _STREAM},
+            f"{INVALID}You cannot modify stream status while updating table IOPS",
+        ),
+        (
+            {
+                "GlobalSecondaryIndexUpdates": [
+                    {
+                        "Update": {
+                            "IndexName": "byTag",
+                            "ProvisionedThroughput": _SIX,
+                            "OnDemandThroughput": {"MaxReadRequestUnits": 5},
+                        }
+                    }
+                ]
+            },
+            (
+                f"{INVALID}MaxReadRequestUnits for OnDemandThroughput for index : byTag cannot be specified when the "
+                "table BillingMode is PROVISIONED"
+            ),
+        ),
     ],
 )
 def test_a_change_of_a_provisioned_table_is_refused_and_changes_nothing(
@@ -289,6 +373,12 @@ def test_on_demand_to_on_demand_is_fine_and_units_may_be_limited(engine: Engine,
     _update(engine, name, GlobalSecondaryIndexUpdates=[{"Update": update}])
     described = _described(engine, name)
     assert described["OnDemandThroughput"] == described["GlobalSecondaryIndexes"][0]["OnDemandThroughput"] == limits
+
+
+def test_a_limit_is_taken_away_with_minus_one(engine: Engine, name: str) -> None:
+    _update(engine, name, OnDemandThroughput={"MaxReadRequestUnits": 7})
+    _update(engine, name, OnDemandThroughput={"MaxReadRequestUnits": -1})
+    assert _described(engine, name)["OnDemandThroughput"] == {"MaxReadRequestUnits": -1}
 
 
 def test_a_table_that_was_ever_on_demand_says_when_it_last_became_so(clock: Clock) -> None:

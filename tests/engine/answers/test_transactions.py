@@ -35,6 +35,8 @@ _INVALID: list[Wire] = [
     {"Delete": _named(Key={"pk": {"N": "1"}})},
     {"ConditionCheck": _named(Key={"other": {"S": "a"}}, ConditionExpression="attribute_exists(pk)")},
     {"Update": _named(Key=_key("u"), UpdateExpression="SET pk = :v", **values(v="w"))},
+    {"Update": _named(Key=_key("u"), UpdateExpression="SET tag = :v", **values(v=1))},
+    {"Update": _named(Key=_key("u"), UpdateExpression="REMOVE y SET x = :w, tag = :v", **values(v="", w=1))},
 ]
 
 
@@ -45,6 +47,16 @@ def test_the_first_invalid_action_is_the_only_reason(engine: Engine, invalid: Wi
     reasons = _reasons(engine, unmet, invalid, also_invalid)
     assert [reason["Code"] for reason in reasons] == ["None", "ValidationError", "None"]
     assert [set(reason) for reason in reasons] == [{"Code"}, {"Code", "Message"}, {"Code"}]
+
+
+def test_an_index_key_that_is_set_to_a_wrong_type_is_told_before_any_condition(engine: Engine) -> None:
+    first, second = (
+        {"Update": _named(Key=_key(name), UpdateExpression="SET tag = :n", **values(n=1))} for name in "ab"
+    )
+    unmet = {"ConditionCheck": _named(Key=_key("c"), ConditionExpression="attribute_exists(pk)")}
+    reasons = _reasons(engine, first, second, unmet)
+    assert [reason["Code"] for reason in reasons] == ["ValidationError", "None", "None"]
+    assert "Type mismatch for Index Key tag Expected: S Actual: N" in reasons[0]["Message"]
 
 
 def test_conditions_and_updates_of_what_the_items_hold_are_judged_one_by_one(engine: Engine) -> None:

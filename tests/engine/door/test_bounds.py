@@ -4,8 +4,13 @@ from __future__ import annotations
 
 import gc
 import gzip
+import re
 import socket
+import subprocess
+import sys
 import tracemalloc
+from contextlib import ExitStack
+from pathlib import Path
 
 import orjson
 import pytest
@@ -223,14 +228,58 @@ def test_nothing_more_is_read_while_requests_wait(client: Client, backend: Stand
     assert client.response().body == b'{"Size":1000000}'
 
 
-def test_connections_over_the_cap_are_told_to_come_back(open_door: OpenDoor) -> None:
+def test_if_all_connections_are_busy_others_are_told_to_come_back(open_door: OpenDoor, backend: StandIn) -> None:
     door = open_door(connections=2)
     with Client(door.port) as first, Client(door.port) as second:
-        assert (first.ask("Echo").status, second.ask("Echo").status) == (200, 200)
+        first.send(post("Hold"))
+        second.send(post("Hold"))
+        answers = [backend.held.get(timeout=20) for _ in range(2)]
         with Client(door.port) as third:
             _assert_refused(third, 503, "com.amazon.coral.service#ServiceUnavailableException")
-        assert first.ask("Echo").status == 200
+        for each in answers:
+            each(b"{}")
+        assert (first.response().status, second.response().status) == (200, 200)
     _until_admitted(door)
+
+
+def test_who_has_never_asked_and_waits_longest_makes_room(
+    open_door: OpenDoor, caplog: pytest.LogCaptureFixture
+) -> None:
+    door = open_door(connections=3)
+    with Client(door.port) as known, Client(door.port) as idle, Client(door.port):
+        assert known.ask("Echo").status == 200
+        for _ in range(2):
+            with Client(door.port) as new:
+                assert new.ask("Echo").status == 200
+                assert known.ask("Echo").status == 200
+        assert idle.is_closed()
+    assert caplog.text.count("all 3 connections are in use") == 1
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="there is no ulimit")
+@pytest.mark.parametrize(("files", "idle"), [(128, 200), (4096, 1100)])
+def test_idle_connections_keep_nobody_out(tmp_path: Path, files: int, idle: int) -> None:
+    command = f"ulimit -n {files} && exec {sys.executable} -m partita dynamodb --data {tmp_path / 'data'} --port 0"
+    log = tmp_path / "log"
+    with (
+        log.open("w") as told,
+        subprocess.Popen(["bash", "-c", command], stdout=subprocess.PIPE, stderr=told, text=True) as door,
+    ):
+        assert door.stdout is not None
+        try:
+            found = re.search(r"http://[\d.]+:(\d+)", door.stdout.readline())
+            assert found is not None
+            port = int(found[1])
+            with ExitStack() as held:
+                for _ in range(idle):
+                    held.enter_context(socket.create_connection(("127.0.0.1", port), timeout=20))
+                for _ in range(20):
+                    with Client(port) as client:
+                        assert client.ask("ListTables").status == 200
+        finally:
+            door.terminate()
+            door.wait(30)
+    assert log.read_text().count("connections are in use") == 1
 
 
 def _assert_refused(client: Client, status: int, kind: str) -> None:

@@ -174,9 +174,17 @@ def test_head_is_get_without_a_body(client: Client) -> None:
 
 
 def test_the_operations_of_streams_come_in_too(client: Client, backend: StandIn) -> None:
-    client.send(post("Echo", b"").replace(b"DynamoDB_20120810", b"DynamoDBStreams_20120810"))
+    client.send(post("GetRecords", b""))
     assert client.response().status == 200
-    assert backend.calls == [("Echo", b"")]
+    assert backend.calls == [("GetRecords", b"")]
+
+
+@pytest.mark.parametrize("operation", ["ListStreams", "DescribeStream", "GetShardIterator", "GetRecords"])
+def test_the_operations_of_streams_are_of_their_own_service(client: Client, backend: StandIn, operation: str) -> None:
+    for target in (f"DynamoDB_20120810.{operation}", "DynamoDBStreams_20120810.Echo"):
+        answer = client.ask("Echo", X_Amz_Target=target)
+        assert (answer.status, _type(answer.body)) == (400, "com.amazon.coral.service#UnknownOperationException")
+    assert backend.calls == []
 
 
 @pytest.mark.parametrize(

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from partita.engine.door.limits import DoorLimits
-from partita.engine.door.weight import weight
+from partita.weight import weight
 from tests.engine.door.conftest import OpenDoor
 from tests.engine.door.wire import Client
 

@@ -11,6 +11,7 @@ from threading import Thread
 from types import TracebackType
 
 from partita.dynamo.errors import ConditionalCheckFailedError, DynamoError, ValidationError
+from partita.dynamo.services import target
 
 SECONDS = 20.0
 Done = Callable[[bytes | DynamoError], None]
@@ -28,6 +29,9 @@ class StandIn:
         getattr(self, f"do_{operation.lower()}")(body, done)
 
     def do_echo(self, body: bytes, done: Done) -> None:
+        done(body)
+
+    def do_getrecords(self, body: bytes, done: Done) -> None:
         done(body)
 
     def do_size(self, body: bytes, done: Done) -> None:
@@ -146,7 +150,7 @@ def post(operation: str, body: bytes = b"{}", *, version: str = "1.1", **headers
 
 def head(operation: str, *, version: str = "1.1", **headers: str) -> bytes:
     """A request without its body."""
-    headers = {"Host": "localhost", "X_Amz_Target": f"DynamoDB_20120810.{operation}", **headers}
+    headers = {"Host": "localhost", "X_Amz_Target": target(operation), **headers}
     lines = "".join(f"{name.replace('_', '-')}: {value}\r\n" for name, value in headers.items())
     return f"POST / HTTP/{version}\r\n{lines}\r\n".encode()
 

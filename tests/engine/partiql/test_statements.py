@@ -315,6 +315,41 @@ def test_a_batch_costs_what_its_statements_cost(engine: Engine) -> None:
     assert spent == [{"TableName": "music", "CapacityUnits": 1.5}]
 
 
+def _writes(engine: Engine, *texts: str, **options: str) -> dict[str, Any]:
+    entries = [{"Statement": text, "ReturnValuesOnConditionCheckFailure": "ALL_OLD"} for text in texts]
+    return engine.call("BatchExecuteStatement", {"Statements": entries, **options})
+
+
+def test_a_condition_that_fails_in_a_batch_shows_its_item_if_that_is_asked_for(engine: Engine) -> None:
+    put(engine, "music", pk="held", sk="1", n=1)
+    found, missing = _writes(
+        engine,
+        "UPDATE music SET n = 2 WHERE pk = 'held' AND sk = '1' AND n = 5",
+        "UPDATE music SET n = 2 WHERE pk = 'held' AND sk = '2'",
+    )["Responses"]
+    item = {"pk": {"S": "held"}, "sk": {"S": "1"}, "n": {"N": "1"}}
+    told = {"Code": "ConditionalCheckFailed", "Message": "The conditional request failed"}
+    assert found == {"TableName": "music", "Error": {**told, "Item": item}}
+    assert missing == {"TableName": "music", "Error": told}
+    (silent,) = batch(engine, "UPDATE music SET n = 2 WHERE pk = 'held' AND sk = '1' AND n = 5")
+    assert silent == {"TableName": "music", "Error": told}
+
+
+def test_a_write_of_a_batch_whose_condition_fails_costs_what_its_item_does(engine: Engine) -> None:
+    put(engine, "music", pk="cost", sk="1", filler="x" * 2_500)
+    for statement, units in (
+        ("UPDATE music SET n = 2 WHERE pk = 'cost' AND sk = '1' AND n = 5", 3),
+        ("UPDATE music SET n = 2 WHERE pk = 'cost' AND sk = '2'", 1),
+        ("DELETE FROM music WHERE pk = 'cost' AND sk = '1' AND n = 5", 3),
+        ("INSERT INTO music VALUE {'pk': 'cost', 'sk': '1'}", 3),
+        (f"INSERT INTO music VALUE {{'pk': 'cost', 'sk': '1', 'f': '{'x' * 4_500}'}}", 5),
+    ):
+        spent = _writes(engine, statement, ReturnConsumedCapacity="TOTAL")["ConsumedCapacity"]
+        assert spent == [{"TableName": "music", "CapacityUnits": units}], statement
+    unreadable = _writes(engine, "UPDATE music SET n = 2 WHERE pk = 'cost'", ReturnConsumedCapacity="TOTAL")
+    assert unreadable["ConsumedCapacity"] == []
+
+
 def test_a_transaction_of_reads_is_of_one_moment_and_by_key(engine: Engine) -> None:
     read = "SELECT sk FROM music WHERE pk = 'o' AND sk = "
     found = transact(engine, f"{read}'1'", f"{read}'none'", ReturnConsumedCapacity="TOTAL")
@@ -374,9 +409,10 @@ def test_what_a_transaction_cannot_hold_is_told_of_its_statement(engine: Engine)
         with pytest.raises(ValidationError) as caught:
             transact(engine, "UPDATE nope SET a = 1 WHERE pk = 'o'", statement)
         assert caught.value.message.startswith(f"Validation failed in TransactStatements[1]: {told}")
-    with pytest.raises(TransactionCanceledError) as canceled:
+    with pytest.raises(ResourceNotFoundError, match="Requested resource not found"):
         transact(engine, "UPDATE nope SET a = 1 WHERE pk = 'o'", update)
-    assert [reason["Code"] for reason in canceled.value.reasons] == ["ResourceNotFound", "None"]
+    with pytest.raises(ResourceNotFoundError, match="Requested resource not found"):
+        transact(engine, "SELECT * FROM nope WHERE pk = 'o'")
     with pytest.raises(TransactionCanceledError) as canceled:
         transact(engine, "UPDATE music SET a = 1 WHERE pk = 'o'", "DELETE FROM music WHERE pk = 'o' AND sk = 1", update)
     assert [reason["Code"] for reason in canceled.value.reasons] == ["ValidationError", "ValidationError", "None"]

@@ -10,9 +10,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from partita.kit.accounts import Accounts
+from partita.kit.accounts.inputs import Name, checked_field
 from partita.kit.accounts.mails import mail
-from partita.kit.letters import linkless
+from partita.kit.letters import linkless, unlinked
 from partita.kit.mail import Outbox
+from partita.kit.notifications import Words
+from partita.kit.notifications.letters import Line, letter
+from partita.kit.problems import Invalid
 from tests.kit.accounts.conftest import PASSWORD, join, mails_to
 from tests.kit.accounts.test_second_factor import add
 from tests.kit.conftest import HandClock
@@ -93,3 +97,39 @@ def test_no_name_is_a_link(name: str) -> None:
 )
 def test_a_name_stays_a_name(name: str, safe: str) -> None:
     assert linkless(name) == safe
+
+
+_HOSTS = re.compile(_LINKED.pattern.replace("|[<>\\[\\]]", ""), re.IGNORECASE)
+_DECIMALS = re.compile(r"(?<![\w.])\d+\.\d+(?![\w.])")
+
+
+@given(st.one_of(st.text(max_size=60), st.lists(_PARTS, max_size=8).map("".join)))
+def test_nothing_that_is_told_becomes_a_link(typed: str) -> None:
+    safe = unlinked(typed)
+    assert not _HOSTS.search(_DECIMALS.sub("", safe)), safe
+    assert unlinked(safe) == safe
+    written = letter(f"About {typed}", [Line(Words(typed, typed, typed))], name=typed, why="", unsubscribe="")
+    for told in (written.subject, written.text.partition("-- ")[0]):
+        assert not _HOSTS.search(_DECIMALS.sub("", told)), told
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["“J.R.R. Tolkien” was not accepted", "The reason: too long (2.5 pages), and/or dull!", "Rename “a” to “b”: done"],
+)
+def test_other_words_are_told_as_they_are(text: str) -> None:
+    assert unlinked(text) == text
+
+
+@pytest.mark.parametrize(
+    "name",
+    ["x.com/win", "t.me/evil", "t.co", "login-a.com", "a+b.com", "evil。com", "evil．com", "1.1.1.1/x", "https:evil"],
+)
+def test_a_name_that_could_be_a_link_is_refused(name: str) -> None:
+    with pytest.raises(Invalid):
+        checked_field("name", Name, name)
+
+
+@pytest.mark.parametrize("name", ["Ada Lovelace", "J.R.R. Tolkien", "Jo “Bee” O’Neil", "Dr. No", "李", "Zoë / Max"])
+def test_other_names_are_names(name: str) -> None:
+    assert checked_field("name", Name, name) == name

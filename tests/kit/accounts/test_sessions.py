@@ -263,10 +263,10 @@ async def test_many_guesses_at_once_are_not_more(accounts: Accounts, ada: NewSes
     assert sorted(await asyncio.gather(*tries)) == ["too_many_requests"] * 30 + ["wrong_password"] * 10
 
 
-async def test_a_hundred_guesses_an_hour_are_all_from_wherever_they_come(
+async def test_fifty_guesses_in_a_full_hour_are_all_from_wherever_they_come(
     accounts: Accounts, ada: NewSession, clock: HandClock
 ) -> None:
-    for number in range(100):
+    for number in range(50):
         await _answer(accounts, "ada", "wrong horse battery", address=f"192.0.2.{number // 9}")
     assert await _answer(accounts, "ada", PASSWORD, address="198.51.100.1") == "wrong_password"
     clock.forward(hours=1)

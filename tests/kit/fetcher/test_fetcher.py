@@ -8,7 +8,7 @@ import socket
 import ssl
 import time
 import zlib
-from collections.abc import Awaitable, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable
 from datetime import UTC, datetime, timedelta
 from ipaddress import ip_address
 from pathlib import Path
@@ -24,7 +24,9 @@ from cryptography.x509.oid import NameOID
 from partita import __version__
 from partita.kit.fetcher import Fetched, Fetcher, FetchRefused, fetcher_for
 from partita.kit.fetcher.connecting import CheckedConnector
+from partita.kit.fetcher.patience import MOST_TIMES, Patience
 from partita.kit.fetcher.resolving import SystemResolver
+from partita.kit.files.content import PDF
 from partita.kit.previews.blocks import Block
 from partita.kit.settings import Settings
 from tests.kit.fetcher.sites import HOME, PAGE, Names, answer, home_only, onward, serving, visitor
@@ -402,6 +404,52 @@ async def test_the_deadline_is_for_all_redirects_together() -> None:
     async with serving({f"/{n}": slow(f"/{n + 1}") for n in range(5)} | {"/5": answer()}) as site:
         assert "longer than 0.7 seconds" in await _refused(f"{site.url}/0", visitor(seconds=0.7))
     assert 1 <= site.connections <= 3
+
+
+def _pieces(size: int, seconds: float, count: int) -> Callable[[asyncio.StreamWriter], Awaitable[None]]:
+    """A PDF that comes in so many pieces, with a pause before each."""
+
+    async def send(writer: asyncio.StreamWriter) -> None:
+        writer.write(answer(b"%PDF-", headers={"Content-Type": PDF}, length=5 + size * count))
+        for _ in range(count):
+            await asyncio.sleep(seconds)
+            writer.write(b"x" * size)
+            await writer.drain()
+
+    return send
+
+
+async def test_a_large_file_that_keeps_coming_gets_more_time_than_a_page() -> None:
+    async with serving({"/": _pieces(50_000, 0.1, 8)}) as site:
+        begun = time.monotonic()
+        found = await visitor(seconds=0.5).fetch_file(site.url, kinds=(PDF,), most_bytes=500_000)
+    assert len(found.data) == 400_005
+    assert time.monotonic() - begun > 0.5, "it took longer than a page may"
+
+
+async def test_a_large_file_that_drips_is_left_soon() -> None:
+    async with serving({"/": _pieces(100, 0.02, 1_000)}) as site:
+        begun = time.monotonic()
+        with pytest.raises(FetchRefused, match=r"came too slowly: 0\.0 MB in 0 seconds"):
+            await visitor(seconds=0.3).fetch_file(site.url, kinds=(PDF,), most_bytes=500_000)
+        assert time.monotonic() - begun < 5.0
+
+
+async def test_no_file_takes_longer_than_six_pages() -> None:
+    async def endless() -> AsyncIterator[bytes]:
+        while True:
+            await asyncio.sleep(0.001)
+            yield b"x" * 10_000
+
+    async def wait() -> None:
+        async with Patience(seconds=0.05, page_bytes=1_000, most_bytes=10_000_000) as patience:
+            async for _ in patience.taking(endless()):
+                pass
+
+    begun = time.monotonic()
+    with pytest.raises(FetchRefused, match="came too slowly"):
+        await wait()
+    assert 0.05 * MOST_TIMES <= time.monotonic() - begun < 5.0
 
 
 async def test_a_name_that_nobody_answers_for_is_left_at_the_deadline() -> None:

@@ -10,10 +10,13 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from PIL import Image, ImageCms, ImageFile
+from PIL import Image, ImageCms
 
 from partita.kit.files import ImageRefused, image_of
 from partita.kit.files.content import GIF, JPEG, PNG, WEBP, kind_of
+from partita.kit.previews import making
+from partita.kit.previews.refusals import PreviewRefused
+from partita.kit.previews.uploaded import picture_anew
 from partita.kit.problems import TooLarge
 
 pytestmark = pytest.mark.anyio
@@ -146,8 +149,7 @@ async def test_a_bomb_is_refused_before_it_is_decoded(size: tuple[int, int]) -> 
         await image_of(_png_that_claims(*size), most_bytes=MOST)
 
 
-async def test_a_picture_that_ends_too_early_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(ImageFile, "LOAD_TRUNCATED_IMAGES", True)  # as other libraries leave it
+async def test_a_picture_that_ends_too_early_is_refused() -> None:
     for format in ("PNG", "JPEG", "WEBP"):
         noise = Image.effect_noise((200, 200), 90).convert("RGB")
         data = _encoded(noise, format)
@@ -157,14 +159,25 @@ async def test_a_picture_that_ends_too_early_is_refused(monkeypatch: pytest.Monk
 
 @settings(deadline=None, max_examples=60)
 @given(format=st.sampled_from(["PNG", "JPEG", "WEBP"]), position=st.integers(0, 10_000), byte=st.integers(0, 255))
-async def test_a_damaged_picture_is_taken_or_refused_and_nothing_else(format: str, position: int, byte: int) -> None:
+def test_a_damaged_picture_is_taken_or_refused_and_nothing_else(format: str, position: int, byte: int) -> None:
     data = bytearray(_encoded(Image.new("RGB", (64, 64), "teal"), format))
     data[position % len(data)] = byte
     try:
-        found = await image_of(bytes(data), most_bytes=MOST)
-    except ImageRefused:
+        _, _, anew = picture_anew(bytes(data), format, (64, 64), 1_000_000, None)
+    except PreviewRefused:
         return
-    assert kind_of(found.data) == found.kind
+    assert kind_of(anew) == f"image/{format.lower()}"
+
+
+@pytest.mark.parametrize(
+    ("limit", "most", "said"), [("SECONDS", 0.01, "takes longer than"), ("MEGABYTES", 60, "more memory than")]
+)
+async def test_a_picture_is_decoded_in_a_process_with_limits_and_not_in_the_server(
+    limit: str, most: float, said: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(making, limit, most)
+    with pytest.raises(ImageRefused, match=said):
+        await image_of(_encoded(Image.new("RGB", (4_000, 4_000)), "PNG"), most_bytes=MOST)
 
 
 @pytest.mark.parametrize("size", [(64, 64), (65, 900), (1600, 70), (720, 1080), (361, 541)])

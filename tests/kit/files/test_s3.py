@@ -234,6 +234,21 @@ async def test_a_browser_puts_a_file_there_by_a_form(files: S3Files) -> None:
     assert (found.data, found.content_type) == (b"from a browser", "text/plain")
 
 
+async def test_what_is_settled_is_not_replaced_by_a_second_file_on_the_same_link(files: S3Files) -> None:
+    form = files.upload_form("up/3", "text/plain", most_bytes=100)
+    assert await files.settled("up/3", "up/copy") is None
+    for data in (b"checked", b"swapped"):
+        body = aiohttp.FormData(dict(form.fields))
+        body.add_field("file", data, filename="a.txt")
+        async with aiohttp.ClientSession() as session, session.post(form.url, data=body) as answer:
+            assert answer.status in (200, 201, 204)
+        if data == b"checked":
+            settled = await files.settled("up/3", "up/copy")
+    assert settled is not None
+    found = await files.load(settled.name)
+    assert (found.data, found.content_type) == (b"checked", "text/plain")
+
+
 def test_a_form_allows_one_name_one_type_and_a_size_for_a_while(
     server: Served, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -240,6 +240,35 @@ async def test_a_form_brings_a_file(files: LocalFiles, site: aiohttp.ClientSessi
     assert (found.size, found.content_type, found.info.public) == (300_000, "image/png", False)
 
 
+async def test_of_two_files_on_one_link_the_first_that_ends_stays(
+    files: LocalFiles, site: aiohttp.ClientSession
+) -> None:
+    form = files.upload_form("up/1", "image/png", most_bytes=300_000)
+    go_on = asyncio.Event()
+
+    async def slowly() -> AsyncIterator[bytes]:
+        yield PNG_START + b"x" * 100_000
+        await go_on.wait()
+        yield b"swapped"
+
+    async def send_slowly() -> tuple[int, str]:
+        late = aiohttp.MultipartWriter("form-data")
+        late.append(slowly()).set_content_disposition("form-data", name="file", filename="a.png")
+        async with site.post(form.url, data=late) as answer:
+            return answer.status, (await answer.json())["code"]
+
+    sending = asyncio.create_task(send_slowly())
+    incoming = files._folder / ".incoming"
+    while not any(incoming.iterdir()):
+        await asyncio.sleep(0.01)
+    async with site.post(form.url, data=_form(PNG_START + b"checked")) as answer:
+        assert answer.status == 204
+    go_on.set()
+    assert await sending == (409, "already_sent")
+    assert (await files.load("up/1")).data == PNG_START + b"checked"
+    assert not any(incoming.iterdir())
+
+
 async def test_a_form_leads_on_where_it_was_told_to(files: LocalFiles, site: aiohttp.ClientSession) -> None:
     form = files.upload_form("up/1", "image/png", most_bytes=300_000, then="/done?file=up/1")
     async with site.post(form.url, data=_form(PNG_START), allow_redirects=False) as answer:

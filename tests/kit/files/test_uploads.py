@@ -282,7 +282,7 @@ async def test_a_file_is_named_at_every_moment_of_its_way(place: Place) -> None:
     request = _request([("file", "a.png", PNG)])
     receive = place.files.receive
 
-    async def slow(name: str, chunks: Any, content_type: str, *, most_bytes: int) -> Any:
+    async def slow(name: str, chunks: Any, content_type: str, *, most_bytes: int, once: bool = False) -> Any:
         return await receive(name, watched(), content_type, most_bytes=most_bytes)
 
     place.files.receive = slow  # type: ignore[method-assign]

@@ -11,7 +11,7 @@ from io import BytesIO
 import pytest
 from PIL import Image
 
-from partita.kit.previews import documents
+from partita.kit.previews import making
 from partita.kit.previews.refusals import PreviewRefused
 from partita.kit.previews.texts import text_in
 from partita.kit.previews.thumbnails import thumbnail_of
@@ -70,7 +70,7 @@ async def test_a_hostile_pdf_is_refused(how: str) -> None:
 
 async def test_a_pdf_that_unpacks_without_end_comes_to_one(monkeypatch: pytest.MonkeyPatch) -> None:
     """300 MB of drawing in 300 KB: it runs into its memory or its time, or it draws what fits; the server goes on."""
-    monkeypatch.setattr(documents, "SECONDS", 4.0)
+    monkeypatch.setattr(making, "SECONDS", 4.0)
     packer = zlib.compressobj(9)
     unit = b"0 0 m 600 700 l S " * 50_000
     packed = b"".join(packer.compress(unit) for _ in range(333)) + packer.flush()
@@ -116,13 +116,13 @@ async def test_a_broken_picture_is_refused_wherever_it_breaks() -> None:
 
 
 async def test_what_takes_too_long_is_refused_with_the_reason(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(documents, "SECONDS", 0.01)
+    monkeypatch.setattr(making, "SECONDS", 0.01)
     with pytest.raises(PreviewRefused, match="takes longer than"):
         await text_in(pdf("x"))
 
 
 async def test_what_takes_too_much_memory_is_refused_with_the_reason(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(documents, "MEGABYTES", 150)
+    monkeypatch.setattr(making, "MEGABYTES", 150)
     made = BytesIO()
     Image.new("RGB", (7_000, 7_000)).save(made, "PNG")
     with pytest.raises(PreviewRefused, match="memory"):

@@ -11,10 +11,11 @@ from docx import Document
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from partita.kit.previews import making, texts
 from partita.kit.previews.blocks import Block, markdown_of
 from partita.kit.previews.docx import docx_blocks
 from partita.kit.previews.refusals import PreviewRefused
-from partita.kit.previews.texts import text_in
+from partita.kit.previews.texts import page_text, plain_text, text_in
 from tests.kit.previews.samples import docx, paragraph, pdf
 
 pytestmark = pytest.mark.anyio
@@ -111,6 +112,39 @@ async def test_the_text_of_a_page() -> None:
 async def test_plain_text_in_any_usual_character_set(charset: str) -> None:
     found = await text_in("Über die Lüge\r\nund mehr\r\n\r\nzweitens".encode(charset))
     assert found.plain == "Über die Lüge\nund mehr\n\nzweitens"
+
+
+_LINE = "<p>Überall ist es grün.</p>\n\n".encode()
+
+
+@pytest.mark.parametrize("start", [b"", b"<!doctype html><title>T</title>"], ids=["plain", "html"])
+@pytest.mark.parametrize("size", [900_000, 2_000_000])
+async def test_a_large_page_or_text_is_read_in_a_process_and_says_the_same(start: bytes, size: int) -> None:
+    data = start + (start or b"x") + _LINE * (size // len(_LINE))
+    kept = plain_text(data) if not start else page_text(data)
+    found = await text_in(data)
+    assert (found.title, [(block.kind, block.text, block.level) for block in found.blocks], found.complete) == kept
+
+
+@pytest.mark.parametrize("limit", ["SECONDS", "MEGABYTES"])
+@pytest.mark.parametrize("start", [b"x", b"<!doctype html>"], ids=["plain", "html"])
+async def test_a_large_page_or_text_that_takes_too_much_is_refused(
+    limit: str, start: bytes, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(making, limit, {"SECONDS": 0.01, "MEGABYTES": 30}[limit])
+    assert (await text_in(start + _LINE)).complete
+    with pytest.raises(PreviewRefused, match=r"takes longer than|more memory than"):
+        await text_in(start + _LINE * 100_000)
+
+
+@pytest.mark.parametrize("more", range(4))
+async def test_of_a_huge_text_the_beginning_is_read_in_its_own_letters(
+    more: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(texts, "MOST_READ", 1_001 + more)
+    found = await text_in("ü€𝄞 ".encode() * 1_000)
+    assert set(found.plain) == set("ü€𝄞 ")
+    assert not found.complete
 
 
 @pytest.mark.parametrize(

@@ -114,6 +114,27 @@ def test_what_is_typed_is_read_as(
     assert _read(text) == (words, phrases, excluded, conditions)
 
 
+QUOTES = ("“{}”", "„{}“", "„{}”", "«{}»", "»{}«", "”{}”")
+
+
+@given(
+    st.lists(
+        st.tuples(st.text("aäß -:/", max_size=12), st.sampled_from(("", "-", "tag:", "-tag:"))), min_size=1, max_size=4
+    ),
+    st.sampled_from(QUOTES),
+)
+def test_quotes_of_every_kind_are_read_as_straight_ones(parts: list[tuple[str, str]], quotes: str) -> None:
+    straight, curly = (" ".join(start + kind.format(text) for text, start in parts) for kind in ('"{}"', quotes))
+    assert parse(curly, ("tag",)) == parse(straight, ("tag",))
+
+
+@pytest.mark.parametrize("quotes", QUOTES)
+def test_a_phrase_in_any_quotes_finds_what_the_straight_ones_find(search: Search, quotes: str) -> None:
+    _fill(search, "Red maps of towns", "Maps that are red", "Red towns")
+    assert _found(search, '"red maps"') == _found(search, quotes.format("red maps")) == ["0"]
+    assert _found(search, 'red -"red maps"') == _found(search, "red -" + quotes.format("red maps"))
+
+
 @given(st.text())
 def test_any_text_is_a_query_of_limited_size(text: str) -> None:
     query = parse(text * 50, ("tag",))

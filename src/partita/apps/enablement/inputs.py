@@ -21,7 +21,7 @@ from partita.apps.enablement.schema import (
     fields_of,
 )
 from partita.kit.files.files import MOST_UPLOAD
-from partita.kit.inputs import CLEARABLE, SNAKE_CASE, Changes, Edit, Input, Line, Text, example, one_line
+from partita.kit.inputs import CLEARABLE, SNAKE_CASE, Changes, Edit, Input, Line, Text, example, one_line, storable
 from partita.table.types import timestamp
 
 MOST_TEXT_BYTES = 200_000
@@ -490,7 +490,8 @@ class EventInput(Input):
             raise ValueError("Metadata holds what JSON can hold.") from None
         if size > MOST_METADATA_BYTES:
             raise ValueError(f"At most {MOST_METADATA_BYTES:,} bytes as JSON; this has {size:,}.")
-        return value
+        stored: dict[str, Any] | None = storable(value)
+        return stored
 
 
 class EventBatch(Input):

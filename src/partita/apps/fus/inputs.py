@@ -107,6 +107,10 @@ class CollectionInput(Input):
     description: Description = ""
 
 
+class CollectionEdit(CollectionInput, Edit):
+    """What somebody makes of a collection of theirs."""
+
+
 class CollectInput(Input):
     """The collection that a site is put into."""
 
@@ -122,7 +126,11 @@ class ProfileInput(Input):
     about: Annotated[Text, Field(max_length=500)] = ""
 
 
-class ProfileForm(ProfileInput):
+class ProfileEdit(ProfileInput, Edit):
+    """The same, with the revision that it was made from."""
+
+
+class ProfileForm(ProfileEdit):
     """The same as a form has it: a box that is not ticked is not sent."""
 
     is_public: bool = False

@@ -120,11 +120,13 @@ class Site(
     fetch_note: Attribute[str | None] = attribute(default=None, max_length=500)
     """Why the page could not be read, if somebody wanted it read."""
     fetch_due: Attribute[Timestamp | None] = attribute(default=None)
-    """When its page is to be read in the background; None if it was read, or is given up."""
+    """When its page is to be read in the background, or its icon looked for; None if both are there or given up."""
     fetch_tries: Attribute[int | None] = attribute(default=None, ge=0)
     """How often that was tried since it last worked."""
     icon_file: Attribute[str | None] = attribute(default=None, max_length=200)
     """The name of the file with its icon, if its page had one when it was read."""
+    icon_tries: Attribute[int | None] = attribute(default=None, ge=0)
+    """How often its icon was looked for since its page was read; None if it has one, or nobody has looked."""
     comment_count: Attribute[int | None] = attribute(default=None, ge=0)
     rating_count: Attribute[int | None] = attribute(default=None, ge=0)
     rating_sum: Attribute[int | None] = attribute(default=None, ge=0)
@@ -751,6 +753,8 @@ class Profile(Item, table=FUS, pk="USER#{user_id}", sk="PROFILE"):
     is_public: Attribute[bool] = attribute(default=False)
     about: Attribute[str] = attribute(default="", max_length=500)
     collection_count: Attribute[int] = attribute(default=0, ge=0, le=MOST_COLLECTIONS)
+    revision: Attribute[int] = version()
+    """Counts what its owner changes, not the collections."""
 
 
 @access_pattern("A person's profile", FUS, documented=False, user_id="ada")
@@ -769,6 +773,8 @@ class Collection(Item, table=FUS, pk="USER#{user_id}", sk="COLLECTION#{collectio
     """What the link consists of; None if only its owner sees it."""
     site_count: Attribute[int] = attribute(default=0, ge=0, le=MOST_COLLECTED)
     created_at: Attribute[Timestamp]
+    revision: Attribute[int] = version()
+    """Counts edits of its name and description, not its sites."""
 
 
 @access_pattern("My collections, newest first", FUS, documented=False, user_id="ada")

@@ -233,6 +233,11 @@ class Resource(Item, table=RESOURCES):
         return self.resource_status == "approved"
 
     @property
+    def public_since(self) -> str:
+        """When it came into the directory; of one that another program approved perhaps when it was submitted."""
+        return self.approved_at or self.created_at
+
+    @property
     def public_slug(self) -> str | None:
         """The slug, if the public may see the resource."""
         return self.resource_slug if self.is_approved else None

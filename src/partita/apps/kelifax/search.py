@@ -25,7 +25,12 @@ def _document(resource: Resource) -> Document | None:
             "licence": resource.licence if resource.licence and resource.licence_name else (),
             "pricing": resource.pricing if resource.pricing and resource.pricing_name else (),
         },
-        sorts={"created_at": resource.created_at, "views": resource.view_count, "name": resource.resource_name},
+        sorts={
+            "created_at": resource.created_at,
+            "public_since": resource.public_since,
+            "views": resource.view_count,
+            "name": resource.resource_name,
+        },
     )
 
 
@@ -36,6 +41,6 @@ CATALOG = Catalog(
     weights={"name": 10.0, "tags": 5.0, "category": 3.0, "purpose": 2.0, "details": 1.0},
     sources=(schema.approved_resources(),),
     filters=("category", "tag", "licence", "pricing"),
-    sorts=("created_at", "views", "name"),
+    sorts=("created_at", "public_since", "views", "name"),
     order="-created_at",
 )

@@ -19,7 +19,6 @@ from partita.apps.kelifax.service.reports import MOST_COUNTED
 from partita.apps.kelifax.service.views import SCHEDULES
 from partita.kit.files import OwnedFiles
 from partita.kit.kit import Kit
-from partita.kit.lists import without_marks
 from partita.kit.permissions import Access, Viewer
 from partita.kit.sharing import Sitemap
 from partita.kit.system import Headline, Highlight, Link, System
@@ -32,16 +31,15 @@ def build(kit: Kit) -> System:
     service = KelifaxService(kit)
 
     async def news() -> tuple[Headline, ...]:
-        newest = without_marks(await service.resources.browse(limit=4))
         return tuple(
             Headline(
                 each.resource_name,
                 f"/kelifax/resources/{each.resource_slug}",
-                each.created_at,
+                each.public_since,
                 each.category_name,
                 each.logo_file,
             )
-            for each in newest
+            for each in await service.resources.new(limit=4)
         )
 
     async def pending(_viewer: Viewer) -> int:
@@ -78,7 +76,7 @@ def build(kit: Kit) -> System:
         pages=pages.routes(service),
         templates=Path(__file__).parent / "templates",
         changes=handlers(kit),
-        jobs=(service.views.kind, service.links.kind, service.transfer.kind),
+        jobs=(service.views.kind, service.links.kind, service.logos.kind, service.transfer.kind),
         schedules=(*SCHEDULES, *service.links.schedules),
         adoptions=adoptions(kit.store),
         searches=(CATALOG,),

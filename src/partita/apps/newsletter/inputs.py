@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Container
 from datetime import date
 from typing import Annotated, Any, Literal
 
-from pydantic import AfterValidator, BeforeValidator, Field
+from pydantic import AfterValidator, BeforeValidator, Field, model_validator
 
 from partita.apps.newsletter.formats import MOST_TOPICS, TOPICS, topic_label
 from partita.apps.newsletter.schema import (
@@ -27,6 +28,7 @@ from partita.kit.inputs import (
     Line,
     Text,
     Url,
+    VersionedEdit,
     distinct,
     example,
     tidy,
@@ -135,6 +137,14 @@ class TopicsEdit(Changes):
     selected_types: TopicList | None = None
     source_ids: Annotated[tuple[Id, ...], BeforeValidator(_listed), Field(max_length=200)] | None = None
     search_words: dict[Topic, Annotated[Line, Field(max_length=500)]] | None = None
+    any_age: (
+        Annotated[
+            tuple[Topic, ...],
+            BeforeValidator(_listed),
+            Field(max_length=12, description="Topics for which content of any age is taken."),
+        ]
+        | None
+    ) = None
 
 
 class PassageEdit(Input):
@@ -164,8 +174,8 @@ class NewItem(Input):
     words: Annotated[int, Field(ge=0, le=5000)] = 0
 
 
-class ItemEdit(Changes):
-    """What changes of an item of the outline."""
+class ItemEdit(VersionedEdit):
+    """What changes of an item of the outline; its `version` is in the outline."""
 
     model_config = SNAKE_CASE | example(title="Sorghum that needs less rain", enabled=True)
 
@@ -322,11 +332,12 @@ class NoteEdit(Input):
 
 
 class Decision(Input):
-    """What a reviewer decides: approve this revision of the draft, or ask for changes."""
+    """What a reviewer decides: approve this revision of the draft, ask for changes, or say that they have read it and
+    have no objections."""
 
     model_config = SNAKE_CASE | example(decision="approve", revision=4)
 
-    decision: Literal["approve", "ask_for_changes", "withdraw"]
+    decision: Literal["approve", "ask_for_changes", "no_objections", "withdraw"]
     comment: Annotated[Text, Field(max_length=2000)] = ""
     revision: Annotated[
         int | None, Field(ge=1, description="The revision of the draft that you read; refused if it has changed since.")
@@ -390,6 +401,21 @@ class NewCitation(Input):
     quote: Annotated[Text, Field(min_length=1, max_length=4000, description="What is used of it, a sentence a line.")]
     section: Annotated[Line, Field(max_length=200, description="Where `text` is put; empty for nowhere.")] = ""
     text: Annotated[Line, Field(max_length=2000)] = ""
+
+
+class NewProposalCitation(Input):
+    """A passage that a proposal cites: sentences of it, or the passage as a whole."""
+
+    model_config = SNAKE_CASE | example(
+        source_id="s1", chunk_id="chunk-1a2b3c", quote="Sorghum yields rose by 12 percent."
+    )
+
+    source_id: Annotated[Line, Field(min_length=1, max_length=100)]
+    chunk_id: ChunkId
+    quote: Annotated[
+        Text, Field(max_length=4000, description="What is used of it, a sentence a line; empty for all of it.")
+    ] = ""
+    section: Annotated[Line, Field(max_length=200, description="Where `quote` is put; empty for nowhere.")] = ""
 
 
 class PictureWords(Input):
@@ -481,7 +507,7 @@ class SourceCorrection(Edit):
     @property
     def edit(self) -> SourceEdit:
         """The same as an edit of every field."""
-        return SourceEdit(**self.model_dump())
+        return SourceEdit(**self.model_dump(exclude=None if self.revision else {"revision"}))
 
 
 class ChunkSwitch(Input):
@@ -517,6 +543,58 @@ Annex = Literal["yes", "no"]
 """Whether exports have the checklist of the call as an annex, if it has entries."""
 
 
+SectionTexts = Annotated[
+    dict[Annotated[Line, Field(min_length=1, max_length=100)], Markdown],
+    Field(max_length=40, description="Section → Markdown; a key that no section has becomes a section."),
+]
+_FACTS = frozenset(
+    {"applicant", "funder", "call_url", "deadline", "amount", "currency", "language", "theme", "annex", "frame"}
+)
+_KEPT_BY_US = frozenset({"sections", "requirements", "offer", "review", "frame"})
+_DEEPEST, _LARGEST, _LONGEST_KEY = 6, 10**15, 100
+
+
+def _own_metadata(metadata: dict[str, Any]) -> dict[str, Any]:
+    """What others keep in a proposal's metadata: values of JSON that the table can hold, and nothing of ours."""
+    ours = sorted(_KEPT_BY_US & metadata.keys())
+    if ours:
+        raise ValueError(f"{', '.join(ours)} cannot be set here: sections, requirements and reviews have routes.")
+    _check_json(metadata, 0)
+    return metadata
+
+
+def _check_json(value: Any, depth: int) -> None:
+    if depth > _DEEPEST:
+        raise ValueError(f"Values may be nested {_DEEPEST} deep.")
+    if isinstance(value, dict):
+        if not all(0 < len(key) <= _LONGEST_KEY for key in value):
+            raise ValueError(f"Names have 1 to {_LONGEST_KEY} characters.")
+        for each in value.values():
+            _check_json(each, depth + 1)
+    elif isinstance(value, list):
+        for each in value:
+            _check_json(each, depth + 1)
+    elif isinstance(value, int | float) and not abs(value) <= _LARGEST:
+        raise ValueError("Numbers are at most 1,000,000,000,000,000.")
+
+
+OwnMetadata = Annotated[
+    dict[str, Any],
+    AfterValidator(_own_metadata),
+    Field(max_length=60, description="Facts, checked as the fields of the same name; the rest is kept as it is."),
+]
+
+
+def _with_facts(values: Any, fields: Container[str]) -> Any:
+    """Facts in `metadata`, where the document has them, are the fields of the same name."""
+    metadata = values.get("metadata") if isinstance(values, dict) else None
+    if not isinstance(metadata, dict):
+        return values
+    facts = {name: value for name, value in metadata.items() if name in _FACTS and name in fields}
+    rest = {name: value for name, value in metadata.items() if name not in facts}
+    return {**facts, **values, "metadata": rest}
+
+
 class NewProposal(Input):
     """A proposal and the frame it begins with."""
 
@@ -533,7 +611,14 @@ class NewProposal(Input):
     currency: Currency = ""
     language: Language = "en"
     theme: Theme = "journal"
-    annex: Annex = "no"
+    annex: Annex = "yes"
+    text_inputs: SectionTexts = Field(default_factory=dict)
+    metadata: OwnMetadata = Field(default_factory=dict)
+
+    @model_validator(mode="before")
+    @classmethod
+    def _facts_of_metadata(cls, values: Any) -> Any:
+        return _with_facts(values, cls.model_fields)
 
 
 class ProposalEdit(Edit):
@@ -552,6 +637,13 @@ class ProposalEdit(Edit):
     language: Language | None = None
     theme: Theme | None = None
     annex: Annex | None = None
+    text_inputs: SectionTexts | None = None
+    metadata: OwnMetadata | None = None
+
+    @model_validator(mode="before")
+    @classmethod
+    def _facts_of_metadata(cls, values: Any) -> Any:
+        return _with_facts(values, cls.model_fields)
 
 
 class ProposalFacts(Edit):
@@ -569,12 +661,12 @@ class ProposalFacts(Edit):
     currency: Currency = ""
     language: Language = "en"
     theme: Theme = "journal"
-    annex: Annex = "no"
+    annex: Annex = "yes"
 
     @property
     def edit(self) -> ProposalEdit:
         """The same as an edit of every field."""
-        return ProposalEdit(**self.model_dump())
+        return ProposalEdit(**self.model_dump(exclude=None if self.revision else {"revision"}))
 
 
 class NewProposalSection(Input):

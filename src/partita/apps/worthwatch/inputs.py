@@ -11,6 +11,7 @@ from pydantic_core import PydanticCustomError
 from partita.apps.worthwatch.formats import tag_key, tag_of
 from partita.apps.worthwatch.schema import ContentType
 from partita.kit.inputs import CLEARABLE, Changes, Input, Line, Text, Url, VersionedEdit, distinct, example, without
+from partita.kit.letters import no_link
 from partita.kit.messages import matching
 
 MOST_TAGS = 10
@@ -28,7 +29,7 @@ def _distinct_tags(tags: tuple[str, ...]) -> tuple[str, ...]:
     return tuple({tag_key(tag): tag for tag in reversed(tags)}[key] for key in dict.fromkeys(map(tag_key, tags)))
 
 
-Username = Annotated[Line, Field(min_length=3, max_length=30)]
+Username = Annotated[Line, Field(min_length=3, max_length=30), AfterValidator(no_link)]
 Bio = Annotated[Text, Field(max_length=500)]
 ListTitle = Annotated[Line, Field(min_length=1, max_length=200)]
 Description = Annotated[Text, Field(max_length=1000)]

@@ -23,7 +23,7 @@ _STATEMENT: dict[str, Any] = {
     "Parameters": Listing(Attribute(), least=1),
     "ReturnValuesOnConditionCheckFailure": ON_FAILURE,
 }
-_EXECUTE = Structure(
+EXECUTE = Structure(
     {
         **_STATEMENT,
         "ConsistentRead": Flag(),
@@ -32,7 +32,7 @@ _EXECUTE = Structure(
         "Limit": LIMIT,
     }
 )
-_BATCH = Structure(
+BATCH = Structure(
     {
         "Statements": Listing(
             Structure({**_STATEMENT, "ConsistentRead": Flag()}, name="BatchStatementRequest"),
@@ -43,7 +43,7 @@ _BATCH = Structure(
         "ReturnConsumedCapacity": CAPACITY,
     }
 )
-_TRANSACTION = Structure(
+TRANSACTION = Structure(
     {
         "TransactStatements": Listing(
             Structure(_STATEMENT, name="ParameterizedStatement"), required=True, least=1, most=TRANSACTION_ACTIONS
@@ -144,7 +144,7 @@ def parse(operation: str, wire: object) -> StatementRequest:
 
 
 def _execute(wire: object) -> StatementRequest:
-    request = check(_EXECUTE, wire)
+    request = check(EXECUTE, wire)
     found = _statement(request)
     capacity: Reported = request.get("ReturnConsumedCapacity") or "NONE"
     if isinstance(found, Select):
@@ -163,7 +163,7 @@ def _execute(wire: object) -> StatementRequest:
 
 
 def _batch(wire: object) -> StatementRequest:
-    request = check(_BATCH, wire)
+    request = check(BATCH, wire)
     reads: list[ReadStatement | ValidationError] = []
     writes: list[WriteStatement | ValidationError] = []
     for entry in request["Statements"]:
@@ -178,7 +178,8 @@ def _batch(wire: object) -> StatementRequest:
         if isinstance(found, Select):
             reads.append(ReadStatement(select=found, consistent=bool(entry.get("ConsistentRead"))))
         else:
-            writes.append(WriteStatement(write=found))
+            asked: FailureReturn = entry.get("ReturnValuesOnConditionCheckFailure") or "NONE"
+            writes.append(WriteStatement(write=found, on_failure=asked))
     if len(reads) != len(request["Statements"]) != len(writes):
         raise ValidationError("Read and write requests together in the same batch is not supported.")
     capacity: Reported = request.get("ReturnConsumedCapacity") or "NONE"
@@ -188,7 +189,7 @@ def _batch(wire: object) -> StatementRequest:
 
 
 def _transaction(wire: object) -> StatementRequest:
-    request = check(_TRANSACTION, wire)
+    request = check(TRANSACTION, wire)
     entries = request["TransactStatements"]
     parameters = [checked_parameters(entry.get("Parameters")) for entry in entries]
     found: list[Statement] = []

@@ -10,11 +10,11 @@ import httptools
 
 from partita.dynamo.errors import UnknownOperationError
 from partita.dynamo.frozen import dataclass
+from partita.dynamo.services import target
 from partita.engine.door import sigv4
 from partita.engine.door.refusals import BrowserRefusedError, MalformedRequestError, UnknownResourceError
 
 HEALTH_PATHS = (b"/", b"/healthz")
-TARGET_PREFIXES = (b"DynamoDB_20120810", b"DynamoDBStreams_20120810")
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,7 +92,10 @@ class Admissions:
             raise UnknownResourceError("There is nothing at this method and path. DynamoDB's requests are POST /.")
         admission = _unsealed(headers.get(b"x-amz-target", b""))
         if admission is None:
-            raise UnknownOperationError("X-Amz-Target must be DynamoDB_20120810.<Operation>.")
+            raise UnknownOperationError(
+                "X-Amz-Target must be DynamoDB_20120810.<Operation>, or DynamoDBStreams_20120810.<Operation> for the "
+                "operations on streams."
+            )
         if not self._keys:
             if b"origin" in headers and not self._welcomes(headers[b"origin"]):
                 # Otherwise a web page could use the server by DNS rebinding.
@@ -115,9 +118,9 @@ _PREFLIGHT = (
 
 
 @lru_cache(maxsize=256)
-def _unsealed(target: bytes) -> Admission | None:
-    prefix, _, name = target.partition(b".")
-    if prefix in TARGET_PREFIXES and name.isalnum() and len(name) <= 64:
+def _unsealed(named: bytes) -> Admission | None:
+    _, _, name = named.partition(b".")
+    if name.isalnum() and len(name) <= 64 and named == target(name.decode("ascii")).encode():
         return Admission(name.decode("ascii"))
     return None
 

@@ -21,11 +21,14 @@ from partita.engine.door.limits import DoorLimits
 from partita.engine.door.reader import Request, RequestReader
 from partita.engine.door.refusals import RequestTimeoutError, ServiceUnavailableError
 from partita.engine.door.responses import CONTINUE, JSON, TEXT, ResponseWriter, error_body
+from partita.open_files import files_left
 
 log = logging.getLogger(__name__)
 
 _ONE_WRITE = 64 * 1024  # up to this size, copying head and body together is cheaper than two writes
 _LAST_SECOND = 1.0
+_FEWEST = 16
+_TELL_EVERY = 60.0
 
 
 @dataclass(slots=True)
@@ -37,14 +40,44 @@ class Shared:
     limits: DoorLimits
     completions: Completions
     responses: ResponseWriter = field(default_factory=ResponseWriter)
-    connections: set[Connection] = field(default_factory=set)
+    connections: dict[Connection, None] = field(default_factory=dict)
+    """In the order in which they came, or were last heard of."""
+    places: int = field(init=False)
+    """How many connections there may be; never more than files can be opened."""
     thread: int = field(default_factory=get_ident)
     budget: Budget = field(init=False)
     stopping: bool = False
     on_empty: Callable[[], None] = lambda: None
+    _told_at: float = -inf
 
     def __post_init__(self) -> None:
         self.budget = Budget(self.limits.all_bodies_bytes)
+        self.places = min(self.limits.connections, max(_FEWEST, files_left()))
+
+    def enter(self, connection: Connection) -> bool:
+        """Whether there is a place for one more; one that waits for its client makes room, if there is one."""
+        if len(self.connections) >= self.places and not self._make_room():
+            return False
+        self.connections[connection] = None
+        return True
+
+    def heard_of(self, connection: Connection) -> None:
+        """It is the last one now that would make room."""
+        if self.connections.pop(connection, connection) is None:
+            self.connections[connection] = None
+
+    def _make_room(self) -> bool:
+        now = monotonic()
+        if now - self._told_at > _TELL_EVERY:
+            self._told_at = now
+            log.warning("door: all %d connections are in use; those that wait longest are closed", self.places)
+        waiting = [each for each in self.connections if each.waits]
+        longest = next((each for each in waiting if not each.has_asked), waiting[0] if waiting else None)
+        if longest is None:
+            return False
+        del self.connections[longest]
+        longest.abort()
+        return True
 
 
 class Exchange:
@@ -81,12 +114,14 @@ class Connection(asyncio.Protocol):
         "_unsent",
         "_writing_paused",
         "deadline",
+        "has_asked",
         "shared",
     )
 
     def __init__(self, shared: Shared) -> None:
         self.shared = shared
         self.deadline = inf  # when `expire` is due
+        self.has_asked = False  # whether a whole request ever came
         self._reader = RequestReader(shared.admissions, shared.limits, shared.budget)
         self._transport: asyncio.Transport | None = None
         self._running: Exchange | None = None
@@ -104,14 +139,14 @@ class Connection(asyncio.Protocol):
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         self._transport = cast(asyncio.Transport, transport)
         shared = self.shared
-        if len(shared.connections) >= shared.limits.connections or shared.stopping:
+        if shared.stopping or not shared.enter(self):
             self._turn_away()
             return
-        shared.connections.add(self)
         self.deadline = monotonic() + shared.limits.idle_seconds
 
     def data_received(self, data: bytes) -> None:
         reader = self._reader
+        self.shared.heard_of(self)
         if reader.finished:
             self._discard(len(data))
             return
@@ -141,11 +176,16 @@ class Connection(asyncio.Protocol):
         self._running = None
         self._reader.close()
         shared = self.shared
-        shared.connections.discard(self)
+        shared.connections.pop(self, None)
         if shared.stopping and not shared.connections:
             shared.on_empty()
 
     # What the door calls.
+
+    @property
+    def waits(self) -> bool:
+        """Whether it waits for its client, and nothing of an answer is under way."""
+        return not self._busy()
 
     def expire(self, now: float) -> None:
         """The deadline has passed: refuse an incomplete request, or close an idle connection."""
@@ -207,6 +247,7 @@ class Connection(asyncio.Protocol):
         self._settle()
 
     def _start(self, request: Request) -> None:
+        self.has_asked = True
         if request.refusal is not None:
             self.shared.budget.give_back(request.size)
             self._respond_error(request, request.refusal)

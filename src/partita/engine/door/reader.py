@@ -13,7 +13,7 @@ from partita.engine.door.budget import Budget
 from partita.engine.door.compression import chosen_encoding, decompress, too_large
 from partita.engine.door.limits import DoorLimits
 from partita.engine.door.refusals import HeadersTooLargeError, MalformedRequestError, ServiceUnavailableError
-from partita.engine.door.weight import weight
+from partita.weight import weight
 
 
 @dataclass(slots=True)

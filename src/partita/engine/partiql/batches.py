@@ -8,7 +8,7 @@ from typing import Any
 import apsw
 import orjson
 
-from partita.dynamo.capacity import Capacity, Reported
+from partita.dynamo.capacity import Capacity, Reported, write_units
 from partita.dynamo.errors import (
     ConditionalCheckFailedError,
     DuplicateItemError,
@@ -19,7 +19,8 @@ from partita.dynamo.errors import (
 from partita.dynamo.expressions.tree import Condition
 from partita.dynamo.partiql.requests import ReadBatch, ReadStatement, WriteBatch, WriteStatement
 from partita.dynamo.partiql.statements import Insert
-from partita.dynamo.requests import GetItem
+from partita.dynamo.requests import DeleteItem, GetItem, PutItem, UpdateItem
+from partita.dynamo.size import item_size
 from partita.dynamo.values import Item
 from partita.engine import reads, rows
 from partita.engine.catalog import Catalog
@@ -39,6 +40,7 @@ _CODES: dict[type[DynamoError], str] = {
     ValidationError: "ValidationError",
 }
 _FAULTS = tuple(_CODES)
+_UNMET = (ConditionalCheckFailedError, DuplicateItemError)
 
 
 def read(connection: apsw.Connection, catalog: Catalog, request: ReadBatch, load: Load) -> Response:
@@ -93,12 +95,14 @@ def write(transaction: Transaction, request: WriteBatch, load: Load) -> Response
             if isinstance(entry, ValidationError):
                 raise entry
             table = catalog.table(entry.tables[0])
-            writing.item_write(table, entry.write)  # a fault of the statement names no table
+            core = writing.item_write(table, entry.write)  # a fault of the statement names no table
             name = table.name
-            alone = WriteStatement(write=entry.write, capacity="INDEXES")
+            alone = WriteStatement(write=entry.write, on_failure=entry.on_failure, capacity="INDEXES")
             answer = writing.execute(transaction, alone, load)
         except _FAULTS as fault:
             response: Response = {"Error": _error(fault)}
+            if name is not None and isinstance(fault, _UNMET):
+                _spend(spent, "write", _refused_units(transaction, table, core).wire("INDEXES"))
         else:
             _spend(spent, "write", answer["ConsumedCapacity"])
             response = {"Item": answer["Items"][0]} if answer["Items"] else {}
@@ -110,9 +114,22 @@ def _ran(entries: tuple[Any, ...], kind: type[Any]) -> list[Any]:
     return [entry for entry in entries if isinstance(entry, kind)]
 
 
-def _error(fault: DynamoError) -> dict[str, str]:
+def _error(fault: DynamoError) -> Response:
     code = next(code for kind, code in _CODES.items() if isinstance(fault, kind))
-    return {"Code": code, "Message": fault.message}
+    return {"Code": code, "Message": fault.message, **fault.members()}
+
+
+def _refused_units(transaction: Transaction, table: Table, core: PutItem | UpdateItem | DeleteItem) -> Capacity:
+    """What a write costs whose condition did not hold: as much as writing the larger of the item that is there and the
+    one to put, but no index."""
+    if isinstance(core, PutItem):
+        key, size = rows.key_of_item(table, core.item), item_size(core.item)
+    else:
+        key, size = rows.key_of_key(table, core.key), 0
+    row = rows.find(transaction.connection, table, key)
+    if row is not None:
+        size = max(size, row.size)
+    return Capacity(table.name, "write", write_units(size))
 
 
 def _check_distinct(

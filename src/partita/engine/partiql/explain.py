@@ -4,15 +4,17 @@ from __future__ import annotations
 
 from typing import Any
 
+from partita.dynamo.errors import ValidationError
 from partita.dynamo.expressions.tree import And
 from partita.dynamo.frozen import dataclass
 from partita.dynamo.partiql.statements import Exists, Select, Statement
-from partita.dynamo.requests import GetItem, ItemRequest, Query, Scan
+from partita.dynamo.requests import ConditionCheck, GetItem, ItemRequest, Query, Scan, TransactWriteItems
 from partita.dynamo.wire import render
 from partita.engine.definitions import Index, KeyAttribute, Table
 from partita.engine.partiql import writing
 from partita.engine.partiql.plan import Plan, Stretch, plan
 from partita.engine.partiql.single import one
+from partita.engine.partiql.transactions import UNCONDITIONAL
 
 Wire = dict[str, Any]
 
@@ -35,8 +37,12 @@ class Explanation:
 def explain(table: Table, statement: Statement, *, consistent: bool = False) -> Explanation:
     """Explain a statement on its table, or refuse it as it would be refused."""
     if isinstance(statement, Exists):
-        key = one(table, statement.select.where).checked_key(table)
-        return Explanation("check", table.name, None, (render(GetItem(table=table.name, key=key, consistent=True)),))
+        found = one(table, statement.select.where)
+        key = found.checked_key(table)
+        if not found.rest:
+            raise ValidationError(UNCONDITIONAL)
+        check = ConditionCheck(table=table.name, key=key, condition=writing.existing(table, found.rest))
+        return Explanation("check", table.name, None, (render(TransactWriteItems(actions=(check,))),))
     if isinstance(statement, Select):
         planned = plan(table, statement, consistent=consistent)
         index = None if planned.index is None else planned.index.name

@@ -33,7 +33,7 @@ from partita.engine.reads import Load, Response
 from partita.engine.writer import Transaction
 
 _UNKEYED = "Select statements within ExecuteTransaction must specify the primary key in the where clause."
-_UNCONDITIONAL = "EXISTS() must contain a single item read with additional condition"
+UNCONDITIONAL = "EXISTS() must contain a single item read with additional condition"
 _NONE: dict[str, Any] = {"Code": "None"}
 
 
@@ -105,7 +105,7 @@ def _check_write(position: int, table: Table, write: Write | Exists) -> None:
             raise in_transaction(position, "Operations on indices are not supported in transactions")
         found = one(table, write.select.where)
         if not found.is_whole(table) or not found.rest or write.select.order:
-            raise in_transaction(position, _UNCONDITIONAL)
+            raise in_transaction(position, UNCONDITIONAL)
         return
     try:
         writing.check_table_only(write)
@@ -172,8 +172,9 @@ def _tables(catalog: Catalog, names: list[str]) -> list[Table | None]:
 
 
 def _check_tables(tables: list[Table | None]) -> None:
-    missing = {"Code": "ResourceNotFound", "Message": "Requested resource not found"}
-    _check_reasons([missing if table is None else _NONE for table in tables])
+    """A missing table is told by itself, as of TransactWriteItems, after what is wrong with the statements."""
+    if None in tables:
+        raise ResourceNotFoundError("Requested resource not found")
 
 
 def _check_reasons(reasons: list[dict[str, Any]]) -> None:

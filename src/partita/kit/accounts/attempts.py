@@ -14,7 +14,8 @@ from partita.kit.problems import TooMany
 # Guessing from one place is stopped soon, and does not lock the owner out elsewhere.
 _NAME_FROM_PLACE = Rule("sign-in", most=10, seconds=900)
 _PERSON_FROM_PLACE = Rule("sign-in-person", most=10, seconds=900)
-_PERSON = Rule("sign-in-anywhere", most=100, seconds=3600)
+# Windows follow each other: of any sixty minutes two take part, so that there are a hundred at most.
+_PERSON = Rule("sign-in-anywhere", most=50, seconds=3600)
 _PLACE = Rule("sign-in-place", most=200, seconds=900)
 _CODES = Rule("second-factor", most=10, seconds=3600)
 _CONFIRMATIONS = Rule("confirm", most=10, seconds=900)

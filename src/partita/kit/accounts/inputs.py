@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 import unicodedata
 from collections.abc import Callable
 from typing import Annotated, Any, TypeVar
@@ -22,6 +21,7 @@ from pydantic import (
 )
 
 from partita.kit.accounts.passwords import weakness
+from partita.kit.letters import no_link
 from partita.kit.messages import field_errors, matching
 from partita.kit.problems import FieldError, Invalid
 
@@ -36,16 +36,6 @@ def _printable(text: str) -> str:
     if any(unicodedata.category(character) in ("Cc", "Cf", "Cs", "Zl", "Zp") for character in text):
         raise ValueError("Use printable characters only.")
     return text
-
-
-_LINK = re.compile(r"://|@|www\.|[^\W_]{2,}\.[^\W\d_]{2,}", re.IGNORECASE)
-
-
-def _no_link(name: str) -> str:
-    """Names are in mail to others: whatever looks like an address is a link there."""
-    if _LINK.search(unicodedata.normalize("NFKC", name)):
-        raise ValueError("Enter a name without web or mail addresses.")
-    return name
 
 
 def _not_reserved(username: str) -> str:
@@ -64,7 +54,7 @@ Name = Annotated[
     str,
     StringConstraints(strip_whitespace=True, min_length=1, max_length=80),
     AfterValidator(_printable),
-    AfterValidator(_no_link),
+    AfterValidator(no_link),
 ]
 TokenName = Annotated[
     str, StringConstraints(strip_whitespace=True, min_length=1, max_length=100), AfterValidator(_printable)

@@ -20,7 +20,7 @@ SHORTEST = 12
 LONGEST = 128
 _LONGEST_EVER = 200
 """Passwords of earlier versions may be as long."""
-_FEWEST_GUESSES = 1e8
+_FEWEST_GUESSES = 1e9
 _ESTIMATED = 40
 """How many characters are estimated: what is hard to guess does not become easier by more of them."""
 _SITE = "partita"

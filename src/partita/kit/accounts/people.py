@@ -48,6 +48,13 @@ class People:
         found = await self._store.batch_get([account(user_id).key for user_id in wanted]) if wanted else []
         return {each.user_id: each for each in found if each is not None}
 
+    async def with_usernames(self, usernames: Iterable[str]) -> dict[str, Account]:
+        """The accounts that exist, by username, many at once."""
+        wanted = [username_owner(name).key for name in dict.fromkeys(usernames) if could_be_id(name)]
+        owners = await self._store.batch_get(wanted) if wanted else []
+        found = await self.get_many(owner.of_user for owner in owners if owner is not None)
+        return {person.username: person for person in found.values()}
+
     async def own_account(self, viewer: Viewer, *, unfinished: bool = False) -> Account:
         """The viewer's account, to change it: only from a browser. An `unfinished` one has a one-time password, which
         else must be changed first."""

@@ -34,8 +34,8 @@ class Recognition:
         self._lifetimes = Lifetimes(kit.settings)
         self._demanded = kit.settings.second_factor
 
-    async def from_session(self, token: str) -> Viewer:
-        """The owner of this session; nobody if it has ended."""
+    async def from_session(self, token: str, *, polled: bool = False) -> Viewer:
+        """The owner of this session; nobody if it has ended. What a page asks of itself (`polled`) is no use of it."""
         sent = credentials.read(token)
         if sent is None or not sent.which:
             return NOBODY
@@ -47,13 +47,15 @@ class Recognition:
         now, administrator = self._kit.clock.now(), is_administrator(person, granted)
         if self._lifetimes.has_ended(session, now, administrator=administrator):
             return NOBODY
-        await self._note_use(session)
+        if not polled:
+            await self._note_use(session)
         demanded = self._demanded == "everybody" or (self._demanded == "administrators" and administrator)
         must_add = demanded and not person.second_factor
         return Viewer(
             user_id=person.user_id,
             username=person.username,
             name=person.name,
+            avatar=person.avatar,
             permissions=frozenset() if must_add else granted,
             via="session",
             session_id=session.session_id,
@@ -111,6 +113,7 @@ class Recognition:
             user_id=person.user_id,
             username=person.username,
             name=person.name,
+            avatar=person.avatar,
             permissions=granted if scopes is None else granted & scopes,
             withheld=frozenset() if scopes is None else granted - scopes,
             via=via,

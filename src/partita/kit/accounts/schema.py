@@ -55,6 +55,8 @@ class Account(
     email: Attribute[str | None] = attribute(default=None, max_length=320)
     """Confirmed, by its owner or by an administrator: one that somebody has only typed is a `PendingAddress`."""
     name: Attribute[str] = attribute(max_length=200)
+    avatar: Attribute[str | None] = attribute(default=None)
+    """The file of their own picture."""
     roles: Attribute[frozenset[str]] = attribute(default=frozenset())
     created_at: Attribute[Timestamp]
     updated_at: Attribute[Timestamp]

@@ -1,4 +1,4 @@
-"""Asking a handler to take a change: several times, and then the change is parked."""
+"""Asking a handler to take a change: several times, for minutes in an outage, and then the change is parked."""
 
 from __future__ import annotations
 
@@ -9,10 +9,12 @@ from typing import Any
 
 import orjson
 
+from partita.dynamo.errors import DynamoError
 from partita.kit.changes.handlers import Handler
 from partita.kit.changes.pace import Pace
 from partita.kit.changes.schema import Parked
 from partita.kit.clock import Clock, stamp
+from partita.kit.problems import Problem
 from partita.store.store import AsyncStore
 from partita.table import Put
 from partita.table.changes import change_of
@@ -30,25 +32,40 @@ async def handle_all(
             return
         except Exception as error:  # one of them may be bad, and alone it can be parked
             _log.warning("changes: %s takes %d changes one by one: %r", handler.name, len(records), error)
+    patient = True
     for record in records:
-        await handle(store, clock, pace, handler, record)
+        # An outage that one change could not outwait is not waited for again with every change behind it.
+        patient = await handle(store, clock, pace, handler, record, patient=patient)
 
 
-async def handle(store: AsyncStore, clock: Clock, pace: Pace, handler: Handler, record: dict[str, Any]) -> None:
-    """Ask a handler to take a change; park the change if nothing helps."""
+async def handle(
+    store: AsyncStore, clock: Clock, pace: Pace, handler: Handler, record: dict[str, Any], *, patient: bool = True
+) -> bool:
+    """Ask a handler to take a change; park the change if nothing helps. Outages are waited for if it is `patient`;
+    whether it can be with the next change."""
     change = change_of(handler.table, record)
     pause = pace.first_pause
-    for attempt in range(1, pace.tries + 1):
+    attempt = 0
+    while True:
+        attempt += 1
         try:
             await handler.run(change)
-            return
+            return True
         except Exception as error:  # whatever it is, the other changes must not wait for ever
             _log.warning("changes: %s failed on %s (try %d): %r", handler.name, change.sequence, attempt, error)
-            if attempt == pace.tries:
-                await _park(store, clock, handler, record, error, pace.tries)
-                return
+            outage = is_outage(error)
+            if attempt >= (pace.tries_in_outage if patient and outage else pace.tries):
+                await _park(store, clock, handler, record, error, attempt)
+                return not outage
         await asyncio.sleep(pause)
         pause = min(pause * 2, pace.longest_pause)
+
+
+def is_outage(error: Exception) -> bool:
+    """Whether something does not answer right now, as against a change that cannot be handled."""
+    if isinstance(error, DynamoError):
+        return error.retryable
+    return isinstance(error, OSError) or (isinstance(error, Problem) and error.status in (429, 503))
 
 
 async def _park(

@@ -17,6 +17,8 @@ class Pace:
     """Records between two checkpoints."""
     tries: int = 6
     """How often a handler is asked to take a change before the change is parked."""
+    tries_in_outage: int = 66
+    """How often if what fails is out of reach for a while (files, the network, a throttled table): for five minutes."""
     first_pause: float = 0.05
     longest_pause: float = 5.0
     lease: float = 10.0
@@ -31,3 +33,6 @@ class Pace:
 
 OVER_THE_NETWORK = Pace(poll=0.4, idle=1.2)
 """DynamoDB answers five reads a second for each shard, whichever machine asks."""
+
+IN_LAMBDA = Pace(tries_in_outage=6)
+"""AWS ends a function that waits for minutes."""

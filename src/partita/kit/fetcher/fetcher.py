@@ -18,6 +18,7 @@ from partita.kit.fetcher.addresses import Address, is_public
 from partita.kit.fetcher.bodies import read_body, too_large
 from partita.kit.fetcher.charsets import text_of
 from partita.kit.fetcher.page import read_page
+from partita.kit.fetcher.patience import Patience
 from partita.kit.fetcher.refusals import FetchRefused
 from partita.kit.fetcher.resolving import Resolve, SystemResolver, got_no_answer
 from partita.kit.fetcher.targets import Target, target
@@ -40,6 +41,7 @@ MOST_ASKED = 20_000_000
 """The most that a caller can ask for."""
 MOST_REDIRECTS = 5
 SECONDS = 10.0
+"""For a page, redirects included; a larger file that keeps coming gets more (`patience.py`)."""
 
 _ONWARD = frozenset({301, 302, 303, 307, 308})
 _MOST_ADDRESSES = 16
@@ -183,25 +185,23 @@ class Fetcher:
         """What comes before the deadline."""
         if not self._enabled:
             raise FetchRefused("Fetching pages is switched off.")
-        try:
-            async with asyncio.timeout(self._seconds):
-                return await self._follow(target(url, self._ports), wanted)
-        except TimeoutError:
-            raise FetchRefused(f"The page took longer than {self._seconds:g} seconds.") from None
+        patience = Patience(seconds=self._seconds, page_bytes=self._most_bytes, most_bytes=wanted.most_bytes)
+        async with patience:
+            return await self._follow(target(url, self._ports), wanted, patience)
 
-    async def _follow(self, page: Target, wanted: _Wanted) -> _Got:
+    async def _follow(self, page: Target, wanted: _Wanted, patience: Patience) -> _Got:
         seen = set()
         for _ in range(MOST_REDIRECTS + 1):
             if page.url in seen:
                 raise FetchRefused("The address leads in a circle.")
             seen.add(page.url)
-            found = await self._ask(page, wanted)
+            found = await self._ask(page, wanted, patience)
             if isinstance(found, _Got):
                 return found
             page = page.towards(found, self._ports)
         raise FetchRefused(f"The address leads on more than {MOST_REDIRECTS} times.")
 
-    async def _ask(self, page: Target, wanted: _Wanted) -> _Got | str:
+    async def _ask(self, page: Target, wanted: _Wanted, patience: Patience) -> _Got | str:
         """The page, or where it says it is."""
         # Most processes fetch nothing, and no start waits for what it takes.
         import aiohttp
@@ -222,7 +222,7 @@ class Fetcher:
                 ) as session,
                 session.get(page.url, allow_redirects=False) as answer,
             ):
-                return await self._read(page, answer, wanted)
+                return await self._read(page, answer, wanted, patience)
         except aiohttp.ClientConnectorCertificateError:
             raise FetchRefused(
                 f"{page.host} cannot prove that it is {page.host}: its certificate is not valid."
@@ -250,7 +250,9 @@ class Fetcher:
             raise FetchRefused(f"There is no public site at {page.host}.")
         return found
 
-    async def _read(self, page: Target, answer: aiohttp.ClientResponse, wanted: _Wanted) -> _Got | str:
+    async def _read(
+        self, page: Target, answer: aiohttp.ClientResponse, wanted: _Wanted, patience: Patience
+    ) -> _Got | str:
         if answer.status in _ONWARD and "Location" in answer.headers:
             return answer.headers["Location"]
         if wanted.status_only:
@@ -268,7 +270,8 @@ class Fetcher:
         if (answer.content_length or 0) > wanted.most_bytes:
             raise too_large(wanted.most_bytes)
         packing = answer.headers.get("Content-Encoding", "")
-        return _Got(str(page.url), declared, await read_body(answer.content.iter_any(), packing, wanted.most_bytes))
+        arriving = patience.taking(answer.content.iter_any())
+        return _Got(str(page.url), declared, await read_body(arriving, packing, wanted.most_bytes))
 
 
 def _kind(got: _Got, kinds: Collection[str]) -> str:

@@ -86,6 +86,11 @@ class Files(Protocol):
         """Keep a file that comes piece by piece, so that no size of it fills the memory. `TooLarge` as soon as it is;
         what came until then is gone."""
 
+    async def settled(self, name: str, to: str) -> FileInfo | None:
+        """What has arrived by a link of `upload_form`, where nobody who holds the link can replace it: under its own
+        name, or copied to the name `to`, which must be new. Whoever uses the file checks and names this one. None if
+        nothing has arrived."""
+
     async def load(self, name: str) -> StoredFile:
         """A file, or `NotFound`."""
 

@@ -24,7 +24,7 @@ from partita.kit.files.headers import film_type
 from partita.kit.files.labels import LABEL_BYTES, Label
 from partita.kit.files.links import CLAIM, Links, named
 from partita.kit.files.names import FileNameError, download_name, segments_of
-from partita.kit.problems import NotFound, TooLarge, Unavailable
+from partita.kit.problems import Conflict, NotFound, TooLarge, Unavailable
 from partita.private_files import private_folder
 
 T = TypeVar("T")
@@ -64,7 +64,10 @@ class LocalFiles:
         label = Label(content_type, len(data), sha256(data).hexdigest(), public)
         self._write(segments_of(name), label, lambda file: file.write(data))
 
-    async def receive(self, name: str, chunks: AsyncIterable[bytes], content_type: str, *, most_bytes: int) -> FileInfo:
+    async def receive(
+        self, name: str, chunks: AsyncIterable[bytes], content_type: str, *, most_bytes: int, once: bool = False
+    ) -> FileInfo:
+        """`once` refuses what has its name from another sender meanwhile: what was checked is never replaced."""
         segments = segments_of(name)
         incoming = await self._run(Incoming, self._folder / _INCOMING)
         try:
@@ -73,10 +76,13 @@ class LocalFiles:
                     raise TooLarge(f"At most {most_bytes:,} bytes; this is more.")
                 await self._run(incoming.write, chunk)
             label = Label(content_type, incoming.size, incoming.digest, False)
-            await self._run(self._commit, incoming, segments, label)
+            await self._run(self._commit, incoming, segments, label, once)
         finally:
             await self._run(incoming.discard)
         return label.info(name)
+
+    async def settled(self, name: str, to: str) -> FileInfo | None:
+        return await self.info(name)  # `once` has settled it
 
     async def set_public(self, name: str, public: bool) -> None:
         def change() -> None:
@@ -232,12 +238,18 @@ class LocalFiles:
         finally:
             incoming.discard()
 
-    def _commit(self, incoming: Incoming, segments: tuple[str, ...], label: Label) -> None:
+    def _commit(self, incoming: Incoming, segments: tuple[str, ...], label: Label, once: bool = False) -> None:
         with full_disk_is_told(), self._parent(segments, make=True) as parent:
             incoming.finish(label)
             try:
                 with may_change(self._folder):
-                    os.rename(incoming.path, segments[-1], dst_dir_fd=parent)
+                    if once:
+                        # A second name for the file, which is refused if there is one; the first goes with `discard`.
+                        os.link(incoming.path, segments[-1], dst_dir_fd=parent, follow_symlinks=False)
+                    else:
+                        os.rename(incoming.path, segments[-1], dst_dir_fd=parent)
+            except FileExistsError:
+                raise already_sent() from None
             except IsADirectoryError:
                 raise FileNameError(f"{'/'.join(segments)!r} is the beginning of other names") from None
             os.fsync(parent)
@@ -276,6 +288,11 @@ def _make_folder(segment: str, parent: int) -> None:
     with suppress(FileExistsError):
         os.mkdir(segment, 0o700, dir_fd=parent)
         os.fsync(parent)
+
+
+def already_sent() -> Conflict:
+    """The refusal of a second file for one link."""
+    return Conflict("A file has arrived here already. Open the page again for a new link.", code="already_sent")
 
 
 def _missing(name: str) -> NotFound:

@@ -13,12 +13,12 @@ from partita.kit.files.content import ENDINGS
 from partita.kit.files.files import MOST_UPLOAD, Files, OpenFile
 from partita.kit.files.headers import safe_headers
 from partita.kit.files.links import CLAIM
-from partita.kit.files.local import LocalFiles
+from partita.kit.files.local import LocalFiles, already_sent
 from partita.kit.files.multipart import no_form, parts_of
 from partita.kit.files.ranges import RangeNotSatisfiable, Slice, is_known, same_file, slice_of
 from partita.kit.files.sweep import OwnedFiles
 from partita.kit.permissions import Access
-from partita.kit.problems import Conflict, Forbidden, NotFound, TooLarge
+from partita.kit.problems import Forbidden, NotFound, TooLarge
 from partita.kit.routes import Routes
 
 FORM_BYTES = 1_000_000
@@ -61,7 +61,7 @@ def file_routes(files: Files, owners: Sequence[OwnedFiles] = (), *, path: str = 
             raise NotFound("Files are uploaded elsewhere. Open the page again.")
         terms = files.check_upload(name, dict(request.query_params))
         if await files.exists(name):
-            raise Conflict("A file has arrived here already. Open the page again for a new link.", code="already_sent")
+            raise already_sent()
         announced = request.headers.get("content-length", "")
         if announced.isdigit() and int(announced) > terms.most_bytes + FORM_BYTES:
             raise TooLarge(f"At most {terms.most_bytes:,} bytes; this is more.")
@@ -70,7 +70,7 @@ def file_routes(files: Files, owners: Sequence[OwnedFiles] = (), *, path: str = 
                 file = await arriving(part.chunks())
                 if terms.content_type in ENDINGS:
                     check_kind(file.kind, (terms.content_type,))
-                await files.receive(name, file.chunks, terms.content_type, most_bytes=terms.most_bytes)
+                await files.receive(name, file.chunks, terms.content_type, most_bytes=terms.most_bytes, once=True)
                 return Response(status_code=204) if terms.then is None else RedirectResponse(terms.then, 303)
         raise no_form("there is no file in the field `file`")
 

@@ -14,6 +14,7 @@ from partita.store.store import AsyncStore
 MayFollow = Callable[[str, str], Awaitable[None]]
 GRACE = timedelta(days=1)
 """Files younger than this are left alone: the item that names them may be on its way."""
+_FEW = 100
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,6 +51,14 @@ class Swept:
         return sum(file.size for file in self.unnamed)
 
 
+class TooMuchUnnamed(Exception):
+    """So many files that nothing names: rather the tables are not those that belong to the files."""
+
+    def __init__(self, found: Swept) -> None:
+        super().__init__(f"{len(found.unnamed):,} of {found.looked_at:,} files are named by nothing")
+        self.found = found
+
+
 async def sweep(
     files: Files,
     store: AsyncStore,
@@ -58,23 +67,34 @@ async def sweep(
     now: datetime,
     grace: timedelta = GRACE,
     delete: bool = False,
+    most_share: float = 1.0,
 ) -> Swept:
-    """Find the files that nothing names, and delete them if told to. Files of nobody's prefix are not looked at."""
+    """Find the files that nothing names, and delete them if told to. Files of nobody's prefix are not looked at. Rather
+    than more than a hundred files and more than `most_share` of all it deletes none: `TooMuchUnnamed`."""
     old: list[ListedFile] = []
     for prefix in _outermost(owner.prefix for owner in owners):
         old += [file async for file in files.listed(prefix) if file.saved_at < now - grace]
+    unnamed = await _unnamed(old, store, owners)
+    if delete and unnamed:
+        if len(unnamed) > max(_FEW, most_share * len(old)):
+            raise TooMuchUnnamed(Swept(len(old), unnamed, False, 0))
+        # A name that went from an item that was not read yet to one that was is seen the second time.
+        unnamed = await _unnamed(unnamed, store, owners)
+        for file in unnamed:
+            await files.delete(file.name)
+    incoming = await files.clear_incoming(now - max(grace, GRACE)) if delete else 0
+    return Swept(len(old), unnamed, delete, incoming)
+
+
+async def _unnamed(
+    files: Sequence[ListedFile], store: AsyncStore, owners: Sequence[OwnedFiles]
+) -> tuple[ListedFile, ...]:
     # First the uploads, then the items: a claim takes the name from the one to the other in one transaction, so that
     # whoever looks in this order sees it in at least one of them.
     named = {upload.name async for upload in store.scan_whole_table(Upload)}
     for owner in owners:
         named.update([name async for name in owner.named()])
-    unnamed = tuple(file for file in old if file.name not in named)
-    incoming = 0
-    if delete:
-        for file in unnamed:
-            await files.delete(file.name)
-        incoming = await files.clear_incoming(now - max(grace, GRACE))
-    return Swept(len(old), unnamed, delete, incoming)
+    return tuple(file for file in files if file.name not in named)
 
 
 def _outermost(prefixes: Iterable[str]) -> list[str]:

@@ -193,6 +193,11 @@ class Uploads:
         upload has expired or was claimed before: say so with `.otherwise(…)`."""
         return Delete(Upload.key(Upload.name(name))).if_there()
 
+    async def expire(self, name: str, *, seconds: int = DAY) -> None:
+        """Delete a file after so many seconds from now, unless something claims it."""
+        expires = int(self._clock.now().timestamp()) + seconds
+        await self._store.write(Put(Upload(name=name, started_at=stamp(self._clock), expires_at=expires)))
+
     def claim_for(self, name: str, *, seconds: int) -> Update[Upload]:
         """The write with which something that ends by itself, such as a job, claims an upload: the file stays for so
         many seconds from now, and is then deleted. It fails if the upload has expired."""

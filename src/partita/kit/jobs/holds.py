@@ -72,14 +72,14 @@ class Hold:
         else:
             await self.store.write(saved)
 
-    async def finish(self, state: State, kept_days: int, *actions: Action[Job]) -> None:
-        """End the job, and let go of its key."""
+    async def finish(self, state: State, kept_days: int, *actions: Action[Job], followed: bool = False) -> None:
+        """End the job, and let go of its key. If something follows, it stays in the queue until that is done."""
         now = self.clock.now()
         ended = self._update(
             Job.state.set(state),
             Job.finished_at.set(timestamp(now)),
             Job.expires_at.set(expires_in(timedelta(days=kept_days), now)),
-            Job.due_at.remove(),
+            Job.due_at.set(timestamp(now)) if followed else Job.due_at.remove(),
             Job.token.remove(),
             *actions,
         )

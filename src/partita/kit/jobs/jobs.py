@@ -13,12 +13,13 @@ from partita.kit.jobs.kinds import Arguments, JobKind
 from partita.kit.jobs.running import as_json
 from partita.kit.jobs.schema import Job, JobKey, State, all_jobs, job, job_key, jobs_of
 from partita.kit.lists import find_or
-from partita.kit.permissions import House
+from partita.kit.permissions import House, authorize, require_write
 from partita.kit.problems import Conflict, NotFound
 from partita.store.store import AsyncStore
 from partita.table import ChangedMeanwhileError, Page, Put, Transaction, Update, Write, any_of
 
 if TYPE_CHECKING:
+    from partita.kit.jobs.starters import Starters
     from partita.kit.permissions import Viewer
 
 
@@ -37,6 +38,8 @@ class Jobs:
         self.clock = clock
         self._ids = ids
         self._kinds: dict[str, JobKind] = {}
+        self.starters: Starters | None = None
+        """Knows what people may do; the kit sets it."""
         self.on_started: Callable[[], None] = lambda: None
         """Called when a job is waiting to be taken: the worker of this process need not wait for its next look."""
 
@@ -69,13 +72,21 @@ class Jobs:
         person into the key if everybody may have one. The writes that `beside` makes of a new job are part of the
         transaction that opens it; for one that is open already they are left out.
         """
-        new = self.new(kind, arguments, None if viewer is None else viewer.user_id, key=key, title=title)
+        user_id, by_claim = (None, False) if viewer is None else (viewer.user_id, viewer.via == "oidc")
+        new = self.new(kind, arguments, user_id, key=key, title=title, by_claim=by_claim)
         made = await self.store.attempt(lambda: self._open(new, tuple(beside(new))))
         self.on_started()
         return made
 
     def new(
-        self, kind: JobKind | str, arguments: Arguments, user_id: str | None, *, key: str | None = None, title: str = ""
+        self,
+        kind: JobKind | str,
+        arguments: Arguments,
+        user_id: str | None,
+        *,
+        key: str | None = None,
+        title: str = "",
+        by_claim: bool = False,
     ) -> Job:
         """A job that waits, not yet stored."""
         known = self._kinds.get(kind if isinstance(kind, str) else kind.name)
@@ -88,6 +99,7 @@ class Jobs:
             title=(title or known.title)[:200],
             arguments=as_json(dict(arguments), "The arguments of a job"),
             user_id=user_id,
+            by_claim=by_claim,
             once_key=key,
             due_at=now,
             created_at=now,
@@ -151,6 +163,7 @@ class Jobs:
     async def cancel(self, viewer: Viewer, job_id: str) -> Job:
         """Cancel a job: at once if it waits, at its next checkpoint if it runs. One that has ended is refused."""
         found = await self.find(viewer, job_id)
+        _require_write(viewer, found)
         return await self.store.attempt(lambda: self._cancel(found.job_id))
 
     async def _cancel(self, job_id: str) -> Job:
@@ -159,28 +172,37 @@ class Jobs:
             raise Conflict("This job has ended already.", code="job_ended")
         meanwhile = ChangedMeanwhileError("The job")
         if found.state == "waiting":
+            kind, now = self._kinds.get(found.kind), stamp(self.clock)
             cancelled = Update(
                 found.own_key,
                 Job.state.set("cancelled"),
-                Job.finished_at.set(stamp(self.clock)),
+                Job.finished_at.set(now),
                 Job.expires_at.set(self._expiry(found)),
-                Job.due_at.remove(),
+                Job.due_at.set(now) if kind is not None and kind.on_end is not None else Job.due_at.remove(),
             ).when(Job.state.equals("waiting"))
             await self.store.transact(Transaction(cancelled.otherwise(meanwhile), *key_released(found)))
+            self.on_started()
         else:
             asked = Update(found.own_key, Job.cancelling.set(True)).when(Job.state.equals("running"))
             await self.store.write(asked.otherwise(meanwhile))
-        now = await self.store.get(job(job_id).consistently())
-        return now or found
+        return await self.store.get(job(job_id).consistently()) or found
 
     async def retry(self, viewer: Viewer, job_id: str) -> Job:
-        """Try a job again that failed or was cancelled; it goes on from its last checkpoint."""
+        """Try a job again that failed or was cancelled; it goes on from its last checkpoint.
+
+        One's own needs the permission that starting it needs; others' begin only if their starters still have it.
+        """
         found = await self.find(viewer, job_id)
+        _require_write(viewer, found)
+        kind, own = self._kinds.get(found.kind), found.user_id == viewer.user_id
+        if own and kind is not None and (needed := kind.needed(found)) is not None:
+            authorize(viewer, needed)
         if found.state not in ("failed", "cancelled"):
             raise Conflict("Only a job that failed or was cancelled can be tried again.", code="job_not_failed")
         again = Update(
             found.own_key,
             Job.state.set("waiting"),
+            Job.by_claim.set(viewer.via == "oidc" if own else found.by_claim),
             Job.due_at.set(stamp(self.clock)),
             Job.cancelling.set(False),
             Job.failures.set(0),
@@ -201,6 +223,12 @@ class Jobs:
     def _expiry(self, ended: Job) -> int:
         kind = self._kinds.get(ended.kind)
         return int(self.clock.now().timestamp()) + 86_400 * (kind.kept_days if kind else 14)
+
+
+def _require_write(viewer: Viewer, found: Job) -> None:
+    """A token changes jobs only with a permission of their system, or one to manage everybody's."""
+    if not viewer.may(House.MANAGE_JOBS):
+        require_write(viewer, found.kind.partition(".")[0])
 
 
 def claim_key(new: Job) -> tuple[Put[JobKey], ...]:

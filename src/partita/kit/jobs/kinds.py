@@ -6,8 +6,11 @@ from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+import orjson
+
 if TYPE_CHECKING:
     from partita.kit.jobs.running import Running
+    from partita.kit.jobs.schema import Job
 
 Arguments = Mapping[str, Any]
 """What JSON can hold."""
@@ -30,6 +33,7 @@ class JobFailed(Exception):
 
 
 Run = Callable[["Running", Arguments], Awaitable[Result | None]]
+OnEnd = Callable[["Job"], Awaitable[None]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,6 +52,16 @@ class JobKind:
     """How long one attempt may take."""
     kept_days: int = 14
     """How long a job can be looked at after it has ended."""
+    on_end: OnEnd | None = None
+    """What follows once a job has ended for good: done, failed after all its tries, or cancelled. It is called until it
+    has returned once, also after a kill; so that what it does happens once, it uses the job's id and end."""
+    needs: str | Callable[[Arguments], str] | None = None
+    """The permission without which nobody may do this, which may depend on the arguments. Whoever starts it is asked
+    where they start it; it is looked at again when it is tried again, and whenever a run begins."""
+
+    def needed(self, job: Job) -> str | None:
+        """The permission that this job needs."""
+        return self.needs(orjson.loads(job.arguments)) if callable(self.needs) else self.needs
 
     def pause(self, failures: int) -> float:
         """Seconds until it is tried again: twice as many each time, a quarter of an hour at most."""

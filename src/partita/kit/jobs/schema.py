@@ -40,11 +40,14 @@ class Job(
     """JSON."""
     user_id: Attribute[str | None] = attribute(default=None)
     """Who started it; None for the clock and the command line."""
+    by_claim: Attribute[bool] = attribute(default=False)
+    """Started with a token of OpenID, whose claims may grant what no role here does: that is not looked at again."""
     once_key: Attribute[str | None] = attribute(default=None)
     """While it is open there is no other job of this kind with the key."""
     state: Attribute[State] = attribute(default="waiting")
     due_at: Attribute[Timestamp | None] = attribute(default=None)
-    """When a worker may take it: not before its time, or when its lease has run out. None once it has ended."""
+    """When a worker may take it: not before its time, or when its lease has run out. None once it has ended, and
+    what follows (`JobKind.on_end`) is done."""
     token: Attribute[str | None] = attribute(default=None, repr=False)
     """Made anew for every owner: who has another one must not write."""
     owner: Attribute[str | None] = attribute(default=None)

@@ -16,12 +16,13 @@ from typing import Any
 import orjson
 
 from partita.dynamo.errors import DynamoError
+from partita.kit.jobs.ends import claim_end, let_go_of_end
 from partita.kit.jobs.holds import Hold, Refused
 from partita.kit.jobs.jobs import Jobs
 from partita.kit.jobs.kinds import JobFailed, JobKind, Result
 from partita.kit.jobs.running import JobCancelled, JobLost, Running, as_json
 from partita.kit.jobs.schedules import Clockwork, Schedule
-from partita.kit.jobs.schema import Job, due_jobs
+from partita.kit.jobs.schema import Job, State, due_jobs
 from partita.kit.leases import Watch
 from partita.kit.problems import Problem
 from partita.table import Action
@@ -117,7 +118,10 @@ class JobWorker:
         until = timestamp(now + (_FAR if far else CLOCKS_DIFFER))
         async for job in self._jobs.store.stream(due_jobs(until), chunk=20):
             kind = self._jobs.kind(job.kind)
-            if kind is None or not job.is_open or job.due_at is None:
+            if kind is None or job.due_at is None:
+                continue
+            if not job.is_open:
+                await self._follow(kind, job)
                 continue
             if job.state == "running":
                 running.append(job.job_id)
@@ -139,6 +143,21 @@ class JobWorker:
             self._watch.forget_all_but(running)
         return taken
 
+    async def _follow(self, kind: JobKind, ended: Job) -> None:
+        """Do what follows the end of a job. Whoever moves the moment at which it is due does it; it stays in the queue
+        until that is done, so that another process does it if this one is killed."""
+        claimed = await claim_end(self._jobs.store, self._jobs.clock, ended, seconds=self._pace.lease)
+        if claimed is None:
+            return
+        try:
+            async with asyncio.timeout(self._pace.lease):
+                if kind.on_end is not None:
+                    await kind.on_end(claimed)
+        except Exception:
+            _log.exception("jobs: what follows the end of %s %s failed; trying again", kind.name, ended.job_id)
+        else:
+            await let_go_of_end(self._jobs.store, claimed)
+
     def _ended(self, task: asyncio.Task[None]) -> None:
         self._tasks.discard(task)
         if not task.cancelled() and task.exception() is not None:
@@ -153,12 +172,14 @@ class JobWorker:
                 raise JobCancelled("It was cancelled")
             if hold.job.stalls > self._pace.stalls:
                 raise JobFailed("The work was interrupted again and again without getting ahead.")
+            if self._jobs.starters is not None:
+                await self._jobs.starters.check(kind, hold.job)
             result = await self._work(kind, hold, running)
             done = as_json(dict(result.values), "The result of a job") if result else "{}"
         except JobLost as lost:
             _log.warning("jobs: %s %s: %s", kind.name, running.job_id, lost)
         except JobCancelled:
-            await self._write(hold.finish("cancelled", kind.kept_days, *running.progress_actions()))
+            await self._write(_finish(kind, hold, "cancelled", *running.progress_actions()))
         except asyncio.CancelledError:
             # The process ends, which is no fault of the job's.
             at_once = hold.job.created_at
@@ -167,7 +188,7 @@ class JobWorker:
         except Exception as error:
             await self._write(self._failed(kind, hold, running, error))
         else:
-            await self._write(hold.finish("done", kind.kept_days, *_outcome(result, done), *running.progress_actions()))
+            await self._write(_finish(kind, hold, "done", *_outcome(result, done), *running.progress_actions()))
 
     async def _work(self, kind: JobKind, hold: Hold, running: Running) -> Result | None:
         """Call the function while the lease is renewed beside it."""
@@ -201,7 +222,7 @@ class JobWorker:
         _log.log(level, "jobs: %s %s failed (%d): %r", kind.name, running.job_id, failures, error)
         told: tuple[Action[Job], ...] = (Job.failures.set(failures), Job.error.set(words), Job.detail.set(detail))
         if final or failures > kind.retries:
-            await hold.finish("failed", kind.kept_days, *told, *running.progress_actions())
+            await _finish(kind, hold, "failed", *told, *running.progress_actions())
             return
         due = self._jobs.clock.now() + timedelta(seconds=kind.pause(failures))
         await hold.put_back(timestamp(due), *told, *running.progress_actions())
@@ -215,6 +236,10 @@ class JobWorker:
             except asyncio.CancelledError:
                 await task  # the tables are closed next
                 raise
+
+
+async def _finish(kind: JobKind, hold: Hold, state: State, *actions: Action[Job]) -> None:
+    await hold.finish(state, kind.kept_days, *actions, followed=kind.on_end is not None)
 
 
 def _outcome(result: Result | None, values: str) -> tuple[Action[Job], ...]:

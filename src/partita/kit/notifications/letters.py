@@ -6,12 +6,12 @@ Mail programs drop style sheets, so styles are inline. Everything that people ty
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import groupby
 
 from markupsafe import Markup
 
-from partita.kit.letters import greeting, one_line, paper
+from partita.kit.letters import greeting, one_line, paper, unlinked
 from partita.kit.notifications.kinds import Words
 
 
@@ -43,13 +43,21 @@ def letter(
     settings: str = "",
     more: str = "",
 ) -> Letter:
-    """A mail that tells these lines. `more` is said after them; without `settings` there is no account to set."""
-    subject = one_line(subject)
+    """A mail that tells these lines. `more` is said after them; without `settings` there is no account to set.
+
+    The words hold what other people typed, so nothing in them becomes a link; addresses of ours are in `url`.
+    """
+    subject, lines = one_line(unlinked(subject)), [_unlinked(line) for line in lines]
     return Letter(
         subject,
         _text(lines, name, why, unsubscribe, unsubscribe_label, settings, more),
         _html(subject, lines, name, why, unsubscribe, unsubscribe_label, settings, more),
     )
+
+
+def _unlinked(line: Line) -> Line:
+    words = line.words
+    return replace(line, words=Words(unlinked(words.title), unlinked(words.text), unlinked(words.section)))
 
 
 def _text(

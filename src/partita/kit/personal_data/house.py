@@ -39,7 +39,7 @@ def house() -> Room:
 def _accounts() -> tuple[Holding, ...]:
     digest = ("digest",)
     return (
-        Holding(Account, "Account", "user_id", names=("username", "email", "name")),
+        Holding(Account, "Account", "user_id", names=("username", "email", "name"), files=_avatar),
         Holding(Password, "Password", "user_id", secrets=("encoded",)),
         Holding(Session, "Sessions", "user_id", secrets=digest),
         Holding(ApiToken, "API tokens", "user_id", secrets=digest),
@@ -52,6 +52,10 @@ def _accounts() -> tuple[Holding, ...]:
         Holding(Erasure, "Account", "user_id", names=("username", "email", "name")),
         Holding(FormerName, "Former names and addresses", "user_id", names=("text",)),
     )
+
+
+def _avatar(person: Account) -> tuple[str, ...]:
+    return () if person.avatar is None else (person.avatar,)
 
 
 def _house() -> tuple[Holding, ...]:

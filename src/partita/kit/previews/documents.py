@@ -2,19 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import TypeVar, cast
+from typing import cast
 
 from partita.kit.files.content import DOCX, PDF, PPTX, XLSX
-from partita.kit.jobs.child import ChildError, ChildFailedError, ChildMemoryError, ChildTimeoutError, in_child
 from partita.kit.previews.blocks import Block, BlockKind, Text, bounded, title_of
-from partita.kit.previews.refusals import PreviewRefused
-
-T = TypeVar("T")
+from partita.kit.previews.making import made
 
 DOCUMENTS = (PDF, DOCX, XLSX, PPTX)
-SECONDS = 20.0
-MEGABYTES = 768
 
 
 async def document_text(data: bytes, kind: str) -> Text:
@@ -38,20 +32,3 @@ async def document_text(data: bytes, kind: str) -> Text:
         blocks, whole = bounded(Block("paragraph", text) for text in paragraphs)
         return Text("", blocks, pages, complete and whole)
     raise ValueError(f"{kind} is no document")
-
-
-async def made(
-    function: Callable[..., T], *arguments: object, seconds: float | None = None, megabytes: int | None = None
-) -> T:
-    """What a function makes of a file in its process; one that brings it down is refused."""
-    seconds = SECONDS if seconds is None else seconds
-    try:
-        return await in_child(function, *arguments, seconds=seconds, megabytes=megabytes or MEGABYTES)
-    except ChildTimeoutError as failed:
-        raise PreviewRefused(f"Reading this file takes longer than {seconds:g} seconds.") from failed
-    except ChildMemoryError as failed:
-        raise PreviewRefused("Reading this file takes more memory than there is for it.") from failed
-    except ChildError as failed:
-        if isinstance(failed, ChildFailedError) and failed.kind == PreviewRefused.__name__:
-            raise PreviewRefused(failed.message) from failed
-        raise PreviewRefused("This file is damaged. Save it again and try once more.") from failed

@@ -13,6 +13,13 @@ def pdf_text(data: bytes) -> tuple[str, list[Written], int, bool]:
     return pdf.pdf_text(data)
 
 
+def pdf_pages(data: bytes, most_pages: int, width: int) -> list[bytes]:
+    """Pictures of the first pages, so many pixels wide, as WebP."""
+    from partita.kit.previews import pdf
+
+    return pdf.pdf_pages(data, most_pages, width)
+
+
 def pdf_page(data: bytes, page: int, width: int, height: int) -> tuple[int, int, bytes]:
     """A picture of a page that fits into so many pixels, as WebP; its size comes first."""
     from partita.kit.previews import pdf

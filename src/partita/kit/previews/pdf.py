@@ -65,6 +65,12 @@ def pdf_page(data: bytes, page: int, width: int, height: int) -> tuple[int, int,
     return picture.width, picture.height, _webp(picture)
 
 
+def pdf_pages(data: bytes, most_pages: int, width: int) -> list[bytes]:
+    """Pictures of the first pages, so many pixels wide, as WebP; high pages are smaller."""
+    document = _opened(data)
+    return [_webp(_picture(document, page, width, 2 * width)) for page in range(min(most_pages, len(document)))]
+
+
 def pdf_preview(data: bytes, most_pages: int, width: int, small: int) -> tuple[list[str], int, bytes, list[bytes]]:
     """Everything at once: the paragraphs, the number of pages, a small picture of the first, and pictures of the first
     few pages that are so many pixels wide; high pages are smaller."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from partita.kit.files.content import AVIF, GIF, ICO, JPEG, PDF, PNG, WEBP, kind_of
 from partita.kit.files.images import Picture
-from partita.kit.previews.documents import made
+from partita.kit.previews.making import made
 from partita.kit.previews.refusals import PreviewRefused
 
 PICTURES = (PNG, JPEG, WEBP, GIF, AVIF, ICO)
@@ -24,3 +24,10 @@ async def thumbnail_of(data: bytes, *, width: int = 400, height: int = 400, page
 
         return Picture(WEBP, *await made(small_picture, data, width, height))
     raise PreviewRefused("There are thumbnails of pictures and of PDF only.")
+
+
+async def page_pictures(data: bytes, *, width: int, most: int) -> list[bytes]:
+    """The first pages of a PDF as WebP, so many pixels wide; `PreviewRefused` if it cannot be read."""
+    from partita.kit.previews.in_process import pdf_pages
+
+    return await made(pdf_pages, data, most, width)

@@ -1,4 +1,5 @@
-"""What people type, as a query: words, "exact phrases", `tag:value`, and what is left out with a minus.
+"""What people type, as a query: words, "exact phrases" in quotes of any kind, `tag:value`, and what is left out with a
+minus.
 
 Any text is a query. What cannot be read as anything else is words.
 """
@@ -89,6 +90,8 @@ class Query:
         return " OR ".join(term.expression() for term in self.terms if term.excluded) or None
 
 
+# Phones, word processors and other languages type these; each stands for one straight quote, so places stay the same.
+_QUOTES = str.maketrans(dict.fromkeys("“”„«»", '"'))
 _CHUNK = re.compile(
     r"(?<!\S)(?P<minus>-(?=\S))?(?:(?P<name>[A-Za-z][A-Za-z0-9_]*):(?=[^\s:]))?"
     r'(?:"(?P<quoted>[^"]*)"(?!\S)|(?P<plain>\S+))'
@@ -97,7 +100,7 @@ _CHUNK = re.compile(
 
 def parse(text: str, filters: Sequence[str] = ()) -> Query:
     """Read what somebody typed; `filters` are the names that may stand before a colon."""
-    readable = readable_text(text[:MOST_CHARACTERS])
+    readable = readable_text(text[:MOST_CHARACTERS]).translate(_QUOTES)
     terms: list[Term] = []
     conditions: list[Condition] = []
     room = MOST_WORDS

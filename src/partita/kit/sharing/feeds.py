@@ -40,6 +40,8 @@ class Entry:
     author: str = ""
     related: str = ""
     """The URL of what the entry is about, if that is elsewhere."""
+    first_known: str = ""
+    """A moment whose day is in the entry's id, if that of its publication may change."""
 
     @property
     def changed(self) -> str:
@@ -135,7 +137,7 @@ def permanent_id(entry: Entry, base_url: str) -> str:
     """A tag URI (RFC 4151): it stays when the site moves to https or another port. Day and path keep it unique."""
     host = urlsplit(base_url).hostname or ""
     authority = host if host and ":" not in host else "localhost"
-    return f"tag:{authority},{timestamp(entry.published)[:10]}:{absolute('', entry.path)}"
+    return f"tag:{authority},{timestamp(entry.first_known or entry.published)[:10]}:{absolute('', entry.path)}"
 
 
 def _as_html(text: str) -> str:

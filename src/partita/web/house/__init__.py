@@ -43,7 +43,7 @@ def house_routes(suite: Suite, assets: Assets, metrics: Metrics, *, styleguide: 
     yield kept.routes()
     yield notifications.routes(suite)
     yield sharing.routes(suite)
-    yield file_routes(suite.kit.files, [owned for system in suite.systems for owned in system.files])
+    yield file_routes(suite.kit.files, suite.owned_files)
     if styleguide:
         from partita.web.house import styleguide as components
 

@@ -9,17 +9,18 @@ from pydantic import BaseModel, Field, SecretStr
 from starlette.responses import Response
 
 from partita.kit.accounts import ApiToken
+from partita.kit.avatars import Avatars
+from partita.kit.files import UPLOAD_BODY, ImageRefused, WrongKind
 from partita.kit.forms import Parsed, submitted
-from partita.kit.pages import confirm, local, redirect, render, shown_once
+from partita.kit.pages import NOT_KEPT, confirm, local, redirect, render, shown_once
 from partita.kit.permissions import Access, Viewer
-from partita.kit.problems import NotFound
+from partita.kit.problems import Conflict, Invalid, NotFound, TooLarge, TooMany
 from partita.kit.routes import CurrentViewer, Routes
 from partita.kit.suite import Suite
 from partita.web.browsers import browser_of
 from partita.web.recognise import PASSWORD_PATH, WORKS_ONCE, forget, remember
 
 _DAYS = 90
-_SECRET = {"Cache-Control": "no-store"}
 _SENT = "We have sent a link to {}. Open it to confirm the address."
 
 
@@ -48,7 +49,7 @@ class _Token(BaseModel):
 def routes(suite: Suite) -> Routes:
     """The account pages."""
     pages = Routes("", tag="house", pages=True)
-    settings, accounts = suite.kit.settings, suite.kit.accounts
+    settings, accounts, avatars = suite.kit.settings, suite.kit.accounts, Avatars(suite.kit)
 
     async def overview(request: Request, viewer: Viewer, **forms: Parsed[Any]) -> Response:
         person = await accounts.people.get(viewer.id)
@@ -61,7 +62,7 @@ def routes(suite: Suite) -> Routes:
             everything=accounts.policy.known,
             pending=await accounts.addresses.pending(person.user_id),
             sends_mail=settings.mail == "smtp",
-            headers=_SECRET,
+            headers=NOT_KEPT,
             name_form=forms.get("name_form", Parsed(None, {"name": person.name})),
             email_form=forms.get("email_form", Parsed(None, {"email": person.email or ""})),
         )
@@ -77,6 +78,16 @@ def routes(suite: Suite) -> Routes:
             return redirect("/account", flash="Name changed.")
 
         return await submitted(request, _Name, save, lambda form: overview(request, viewer, name_form=form))
+
+    @pages.post("/account/picture", Access.SIGNED_IN, most_bytes=UPLOAD_BODY)
+    async def change_picture(request: Request, viewer: CurrentViewer) -> Response:
+        try:
+            data = await avatars.receive(request)
+            await avatars.set(viewer, data)
+        except (Invalid, ImageRefused, WrongKind, TooLarge, TooMany, Conflict) as problem:
+            said = problem.errors[0].message if problem.errors else problem.detail
+            return redirect("/account#picture", flash=said, kind="bad")
+        return redirect("/account#picture", flash="Picture removed." if data is None else "Picture saved.")
 
     @pages.post("/account/email", Access.SIGNED_IN, keeps=_Email)
     async def change_email(request: Request, viewer: CurrentViewer) -> Response:
@@ -150,7 +161,7 @@ def routes(suite: Suite) -> Routes:
         return render(
             request,
             "account/tokens.html",
-            headers={"Cache-Control": "no-store"} if new else None,
+            headers=NOT_KEPT if new else None,
             tokens=await accounts.tokens.list(viewer),
             form=form or Parsed(None, {"days": str(_DAYS)}),
             new=new,

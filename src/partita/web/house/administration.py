@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Annotated, Any
 
 from fastapi import Query, Request
@@ -13,13 +14,14 @@ from partita.kit.answers import Cursor
 from partita.kit.files.headers import safe_headers
 from partita.kit.forms import Parsed, submitted
 from partita.kit.mail import Outbox
-from partita.kit.pages import confirm, redirect, render, shown_once
-from partita.kit.permissions import ADMIN, House, Viewer
-from partita.kit.problems import NotFound
+from partita.kit.pages import NOT_KEPT, confirm, redirect, render, shown_once
+from partita.kit.permissions import ADMIN, House, Viewer, require_confirmation
+from partita.kit.problems import Forbidden, NotFound
 from partita.kit.routes import CurrentViewer, Routes
 from partita.kit.suite import Suite
 
 _PAGE = 30
+_ADDRESS = re.compile(r"https?://\S+")
 
 
 class _NewPerson(BaseModel):
@@ -58,7 +60,7 @@ def routes(suite: Suite) -> Routes:
             page = await accounts.people.search(viewer, q, limit=_PAGE, cursor=cursor)
         else:
             page = await accounts.people.list(viewer, limit=_PAGE, cursor=cursor)
-        return render(request, "house/users.html", people=page, q=q)
+        return render(request, "house/users.html", headers=NOT_KEPT, people=page, q=q)
 
     async def new_person_page(request: Request, form: Parsed[Any]) -> Response:
         return render(request, "house/new_user.html", form=form, roles=role_choices())
@@ -88,7 +90,7 @@ def routes(suite: Suite) -> Routes:
         return render(
             request,
             "house/user.html",
-            headers={"Cache-Control": "no-store"} if password else None,
+            headers=NOT_KEPT,
             person=person,
             form=form or Parsed(None, {"roles": sorted(person.roles)}),
             roles=role_choices(),
@@ -179,25 +181,40 @@ def routes(suite: Suite) -> Routes:
     async def outbox(request: Request, cursor: Cursor = None) -> Response:
         mail = suite.kit.mail
         page = await mail.page(limit=_PAGE, cursor=cursor) if isinstance(mail, Outbox) else None
-        return render(request, "house/outbox.html", mail=page)
+        return render(request, "house/outbox.html", headers=NOT_KEPT, mail=page)
 
     @pages.get("/outbox/{mail_id}", House.READ_OUTBOX)
-    async def one_mail(request: Request, mail_id: str) -> Response:
+    async def one_mail(request: Request, viewer: CurrentViewer, mail_id: str) -> Response:
+        """A mail that was kept; its links, which may let in whoever has them, only for who may manage its recipient."""
         if not isinstance(suite.kit.mail, Outbox):
             raise NotFound("Mail is sent, so there is no outbox.")
         mail = await suite.kit.mail.mail(mail_id)
-        return render(request, "house/mail.html", headers={"Cache-Control": "no-store"}, mail=mail)
+        whole = await may_manage(viewer, mail.to)
+        if whole:
+            require_confirmation(viewer)
+        text = mail.text if whole else _ADDRESS.sub("(a link that is not shown)", mail.text)
+        return render(request, "house/mail.html", headers=NOT_KEPT, mail=mail, text=text, whole=whole)
+
+    async def may_manage(viewer: Viewer, address: str) -> bool:
+        """Whether somebody may do everything to whoever has this address; if nobody has, to everybody."""
+        owner = await accounts.people.by_email(address)
+        theirs = accounts.policy.known if owner is None else await accounts.permissions.of(owner)
+        return viewer.may(House.MANAGE_USERS) and theirs <= viewer.permissions
 
     @pages.get("/outbox/{mail_id}/files/{number}", House.READ_OUTBOX)
-    async def mail_file(mail_id: str, number: int) -> Response:
+    async def mail_file(viewer: CurrentViewer, mail_id: str, number: int) -> Response:
         """A file that went with a mail: to be saved, never shown, whatever it says it is."""
         if not isinstance(suite.kit.mail, Outbox):
             raise NotFound("Mail is sent, and not kept.")
-        files = (await suite.kit.mail.mail(mail_id)).files
+        mail = await suite.kit.mail.mail(mail_id)
+        if not await may_manage(viewer, mail.to):
+            raise Forbidden("Files of mail are for those who may manage the account of its recipient.")
+        require_confirmation(viewer)
+        files = mail.files
         content = files[number].content if 0 <= number < len(files) else None
         if content is None:
             raise NotFound("This file was not kept.")
         headers = safe_headers("application/octet-stream", download_as=files[number].name)
-        return Response(content, headers={**headers, "Cache-Control": "no-store"})
+        return Response(content, headers={**headers, **NOT_KEPT})
 
     return pages

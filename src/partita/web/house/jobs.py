@@ -54,7 +54,7 @@ def routes(suite: Suite) -> Routes:
     async def show(request: Request, viewer: CurrentViewer, job_id: str) -> Response:
         return render(request, "house/job.html", job=await jobs.find(viewer, job_id))
 
-    @pages.get("/jobs/{job_id}/events", Access.SIGNED_IN)
+    @pages.get("/jobs/{job_id}/events", Access.SIGNED_IN, polled=True)
     async def events(request: Request, viewer: CurrentViewer, job_id: str) -> Response:
         """The changing parts of the page, as server-sent events."""
         await jobs.find(viewer, job_id)

@@ -12,7 +12,7 @@ from partita.kit.forms import MOST_FIELDS
 from partita.kit.notifications import Channels, Kind
 from partita.kit.notifications.kinds import PACES, MailPace
 from partita.kit.notifications.preferences import SETTINGS_PATH, UNSUBSCRIBE_PATH
-from partita.kit.pages import local, redirect, render
+from partita.kit.pages import NOT_KEPT, local, redirect, render
 from partita.kit.permissions import Access
 from partita.kit.problems import FieldError, Invalid
 from partita.kit.routes import CurrentViewer, Routes
@@ -39,7 +39,7 @@ def routes(suite: Suite) -> Routes:
         page = await notifications.page(viewer, limit=_PAGE, cursor=cursor)
         return render(request, "notifications/list.html", page=page, systems=systems)
 
-    @pages.get("/notifications/unread", Access.SIGNED_IN)
+    @pages.get("/notifications/unread", Access.SIGNED_IN, polled=True)
     async def unread(request: Request) -> Response:
         """The number in the bell, by itself; it was read with the person."""
         return render(request, "notifications/unread.html", unread=getattr(request.state, "unread", None))
@@ -94,7 +94,7 @@ def routes(suite: Suite) -> Routes:
     async def ask_to_unsubscribe(request: Request, token: Token = "") -> Response:
         """Only asks: programs open the links of mails to look at them."""
         subscription, label = notifications.subscription(token)
-        headers = {"Cache-Control": "no-store"}
+        headers = NOT_KEPT
         return render(
             request, "notifications/unsubscribe.html", headers=headers, label=label, token=token, of=subscription.of
         )
@@ -107,7 +107,7 @@ def routes(suite: Suite) -> Routes:
         return render(
             request,
             "notifications/unsubscribed.html",
-            headers={"Cache-Control": "no-store"},
+            headers=NOT_KEPT,
             label=label,
             of=subscription.of,
         )

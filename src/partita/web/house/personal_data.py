@@ -9,7 +9,7 @@ from fastapi.responses import StreamingResponse
 from starlette.responses import Response
 
 from partita.kit.answers import Json
-from partita.kit.pages import confirm, redirect, render
+from partita.kit.pages import NOT_KEPT, confirm, redirect, render
 from partita.kit.permissions import Access, House, Viewer
 from partita.kit.routes import CurrentViewer, Routes
 from partita.kit.suite import Suite
@@ -18,7 +18,6 @@ from partita.web.recognise import forget
 
 _CONTENT: dict[str, Any] = {"application/json": {"schema": {"type": "object"}}}
 _FILE: dict[int | str, dict[str, Any]] = {200: {"description": "The document.", "content": _CONTENT}}
-_UNKEPT = {"Cache-Control": "no-store"}
 _CLOSED = "The account is closed and is being erased. That takes some minutes."
 _WHAT_GOES = (
     "The account is closed at once, and everything of theirs goes or is left without a name. A last mail tells them"
@@ -39,7 +38,7 @@ def routes(suite: Suite) -> Routes:
     data, settings = suite.personal_data, suite.kit.settings
 
     async def document(viewer: Viewer, user_id: str | None = None) -> Response:
-        headers = {"Content-Disposition": 'attachment; filename="my-data.json"', **_UNKEPT}
+        headers = {"Content-Disposition": 'attachment; filename="my-data.json"', **NOT_KEPT}
         return StreamingResponse(await data.export(viewer, user_id), media_type="application/json", headers=headers)
 
     @pages.get("/account/data", Access.SIGNED_IN)
@@ -92,7 +91,7 @@ def api(suite: Suite) -> Routes:
     @routes.get("/data", Access.SIGNED_IN, response_class=StreamingResponse, responses=_FILE, refuses=[403, 429])
     async def my_data(viewer: CurrentViewer) -> Response:
         """Everything that is held about you, in one document."""
-        return StreamingResponse(await data.export(viewer), media_type="application/json", headers=_UNKEPT)
+        return StreamingResponse(await data.export(viewer), media_type="application/json", headers=NOT_KEPT)
 
     @routes.delete("", Access.SIGNED_IN, status_code=202, response_model=ErasingView, refuses=[403, 409])
     async def erase_me(viewer: CurrentViewer) -> Response:
@@ -112,7 +111,7 @@ def api(suite: Suite) -> Routes:
     )
     async def data_of(viewer: CurrentViewer, user_id: str) -> Response:
         """Everything that is held about somebody, in one document."""
-        return StreamingResponse(await data.export(viewer, user_id), media_type="application/json", headers=_UNKEPT)
+        return StreamingResponse(await data.export(viewer, user_id), media_type="application/json", headers=NOT_KEPT)
 
     @routes.delete(
         "/of/{user_id}", House.MANAGE_USERS, status_code=202, response_model=ErasingView, refuses=[403, 404, 409]

@@ -11,13 +11,11 @@ from pydantic import BaseModel, SecretStr
 from starlette.responses import Response
 
 from partita.kit.forms import Parsed, submitted
-from partita.kit.pages import confirm, redirect, render, shown_once
+from partita.kit.pages import NOT_KEPT, confirm, redirect, render, shown_once
 from partita.kit.permissions import Access, Viewer
 from partita.kit.routes import CurrentViewer, Routes
 from partita.kit.suite import Suite
 from partita.web.recognise import SECOND_FACTOR_PATH
-
-_SECRET = {"Cache-Control": "no-store"}
 
 
 class _Code(BaseModel):
@@ -35,7 +33,7 @@ def routes(suite: Suite) -> Routes:
         return render(
             request,
             "account/second_factor.html",
-            headers=_SECRET,
+            headers=NOT_KEPT,
             form=form,
             person=person,
             setup=setup,

@@ -12,7 +12,7 @@ from starlette.responses import Response
 from partita.kit.accounts import ADDRESS_PATH, RESET_PATH, CodeRequired, NewSession
 from partita.kit.answers import address_of
 from partita.kit.forms import Parsed, submitted
-from partita.kit.pages import local, redirect, render
+from partita.kit.pages import NOT_KEPT, SECRET_ADDRESS, local, redirect, render
 from partita.kit.permissions import Access
 from partita.kit.problems import BadRequest, Conflict, Problem, SignInRequired
 from partita.kit.routes import CurrentViewer, Routes
@@ -32,7 +32,6 @@ Next = Annotated[str, Query(max_length=2000)]
 _LONGEST_TOKEN = 300
 Token = Annotated[str, Query(max_length=_LONGEST_TOKEN)]
 _CODE_PATH = "/sign-in/code"
-_SECRET = {"Cache-Control": "no-store"}
 
 
 class _SignIn(BaseModel):
@@ -109,7 +108,7 @@ def routes(suite: Suite) -> Routes:
         return await submitted(request, _SignIn, save, lambda form: sign_in_page(request, _next(form), form))
 
     async def code_page(request: Request, next: str, form: Parsed[Any]) -> Response:
-        return render(request, "account/code.html", form=form, next=local(next, ""), headers=_SECRET)
+        return render(request, "account/code.html", form=form, next=local(next, ""), headers=NOT_KEPT)
 
     @pages.get(_CODE_PATH, Access.PUBLIC)
     async def code_form(request: Request, viewer: CurrentViewer, next: Next = "") -> Response:
@@ -186,7 +185,7 @@ def routes(suite: Suite) -> Routes:
             address = await accounts.addresses.check(viewer, token)
         except BadRequest as problem:
             return render(request, "account/address_link.html", refused=problem, problem=problem)
-        return render(request, "account/address.html", address=address, token=token, headers=_SECRET)
+        return render(request, "account/address.html", address=address, token=token, headers=NOT_KEPT)
 
     @pages.post(ADDRESS_PATH, Access.SIGNED_IN)
     async def confirm_address(request: Request, viewer: CurrentViewer) -> Response:
@@ -208,7 +207,7 @@ def routes(suite: Suite) -> Routes:
             await accounts.resets.check(token)
         except Problem as problem:
             return used_up(request, problem)
-        return render(request, "account/reset.html", form=Parsed(None), token=token)
+        return render(request, "account/reset.html", form=Parsed(None), token=token, headers=SECRET_ADDRESS)
 
     @pages.post(RESET_PATH, Access.PUBLIC)
     async def reset(request: Request) -> Response:
@@ -222,7 +221,9 @@ def routes(suite: Suite) -> Routes:
             return answer
 
         async def again(form: Parsed[_Reset]) -> Response:
-            return render(request, "account/reset.html", form=form, token=form.values.get("token", ""))
+            return render(
+                request, "account/reset.html", form=form, token=form.values.get("token", ""), headers=SECRET_ADDRESS
+            )
 
         return await submitted(request, _Reset, save, again)
 

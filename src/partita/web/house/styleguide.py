@@ -10,9 +10,13 @@ from starlette.responses import Response
 
 from partita.kit.desks import Desk
 from partita.kit.forms import parse
+from partita.kit.history import Field as RecordedField
+from partita.kit.history import Fields
+from partita.kit.history.changes import Value
 from partita.kit.pages import render
 from partita.kit.permissions import Access
 from partita.kit.routes import Routes
+from partita.kit.search import FacetValue
 from partita.table import Page
 
 _THINGS = (
@@ -47,6 +51,20 @@ _HAPPENED = (
 )
 
 
+_FACETS = (FacetValue("design", 41, chosen=True), FacetValue("learning", 1280), FacetValue("ai", 7))
+_FIELDS = Fields(
+    RecordedField("name", "Name", "name"),
+    RecordedField("about", "About", "about"),
+    RecordedField("tags", "Tags", "tags"),
+)
+_BEFORE: dict[str, Value] = {"name": "Knot Altas", "about": "Every knot, with a picture.", "tags": ("knots",)}
+_AFTER: dict[str, Value] = {
+    "name": "Knot Atlas",
+    "about": "Every knot, with a picture of each step.",
+    "tags": ("knots", "ropes"),
+}
+
+
 class _Sample(BaseModel):
     name: str = Field(min_length=3, max_length=60)
     email: EmailStr
@@ -74,6 +92,8 @@ def routes() -> Routes:
             ("features", "Speaks DynamoDB"),
             ("public", "true"),
             ("stars", "4"),
+            ("revision", "3"),
+            ("links.0.title", "A book of knots"),
         ]
         return render(
             request,
@@ -83,6 +103,8 @@ def routes() -> Routes:
             sample_dates=_dates,
             desk=Desk.of("/_styleguide", Page(_WAITING, None), str, at=_WAITING[1]),
             happened=_HAPPENED,
+            facets=_FACETS,
+            differences=_FIELDS.differences(_BEFORE, _AFTER),
             face_names=_THINGS,
             people_names=_PEOPLE,
         )

@@ -192,6 +192,8 @@
     }
     if (form.matches("[hx-post]") || event.defaultPrevented) return;
     leaving = true;
+    // What was chosen of two versions counts, and not what was typed before; the form that asks has all of it.
+    if (storage && form.matches(".stale")) Object.keys(storage).filter((each) => each.startsWith(address(form))).forEach((each) => storage.removeItem(each));
     if (watched(form)) keep(form, true);
   });
   document.addEventListener("saved", (event) => { // an upload, whose page goes on by script

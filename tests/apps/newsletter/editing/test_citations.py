@@ -57,13 +57,15 @@ def test_tidy_numbers_count_from_one_and_mean_the_same(texts: list[str], known: 
     assert tidied(tidy.texts, set(after)).texts == tidy.texts
 
 
-@given(TEXTS, KNOWN, KNOWN)
-def test_a_text_of_another_list_keeps_its_meaning(texts: list[str], own: set[int], there: set[int]) -> None:
+@given(TEXTS, KNOWN, KNOWN, KNOWN)
+def test_a_text_of_another_list_keeps_its_meaning(
+    texts: list[str], own: set[int], there: set[int], taken: set[int]
+) -> None:
     ours = {number: f"passage {number % 5}" for number in own}
     theirs = {number: f"passage {(number + 1) % 5}" for number in there}
-    new, added = carried_over(texts, ours, theirs)
+    new, added = carried_over(texts, ours, theirs, taken)
     after = {**ours, **{number: theirs[old] for old, number in added.items()}}
-    assert not set(added.values()) & set(ours)
+    assert not set(added.values()) & (set(ours) | taken)
     for before, text in zip(texts, new, strict=True):
         assert [theirs.get(each) for each in cited(before)] == [after.get(each) for each in cited(text)]
 

@@ -296,6 +296,16 @@ def test_a_topic_with_too_little_looks_further_back_and_says_so() -> None:
     assert [(each.match.passage.id, each.reason) for each in enough.misses] == [("old", "old")]
 
 
+def test_a_topic_that_looks_at_any_age_leaves_nothing_out_for_it() -> None:
+    weekly = replace(EDITION, frequency="weekly")
+    old = [passage(f"old-{n}", published=days_ago(200 + n)) for n in range(4)]
+    assert len(ranked(passage("new"), *old, edition=weekly).matches) == 3
+    further = ranked(passage("new"), *old, edition=weekly, wishes=Wishes(any_age=frozenset({LIVESTOCK})))
+    assert names(further)[0] == "new"
+    assert not [each for each in further.misses if each.reason == "old"]
+    assert len(further.matches) > 3
+
+
 def test_a_topic_without_passages_is_thin() -> None:
     one = ranked(passage("coffee", "Coffee is exported in bags."))
     assert (one.matches, one.thin) == ((), (LIVESTOCK,))

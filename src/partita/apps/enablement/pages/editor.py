@@ -146,11 +146,10 @@ def add(pages: Routes, service: EnablementService) -> None:
             raise Invalid(FieldError("product_suite", unknown))
 
     async def claimed(viewer: Viewer, content_id: str, form: EditorForm) -> tuple[Mapping[str, Any], tuple[Write, ...]]:
-        """The fields of the file that comes with a form, and the write that claims it."""
+        """The fields of the file that comes with a form, and the writes that claim it."""
         if form.upload_id is not None:
             attachment = Attachment(upload_id=form.upload_id, file_name=form.file_name)
-            fields, claim = await service.attachments.claim(viewer, content_id, attachment)
-            return fields, (claim,)
+            return await service.attachments.claim(viewer, content_id, attachment)
         return (dict.fromkeys(FILE_FIELDS) if form.remove_file else {}), ()
 
     async def after(viewer: Viewer, saved: Content | Proposal, form: EditorForm) -> Response:

@@ -35,7 +35,6 @@ from partita.apps.enablement.service.texts import Texts
 from partita.apps.enablement.service.transfers import Transfers
 from partita.apps.enablement.service.views import ViewList
 from partita.apps.enablement.service.votes import Votes
-from partita.apps.enablement.service.workers import Workers
 from partita.kit.kit import Kit
 
 
@@ -77,12 +76,11 @@ class EnablementService:
         self.products = ProductList(kit)
 
         # Bringing in and handing over
-        self.workers = Workers(kit)
         self.imports = Imports(
             *(kit, self.changing, self.content, self.lifecycle),
-            *(self.texts, self.fanouts, self.workers, self.products),
+            *(self.texts, self.fanouts, self.products),
         )
         self.removals = Removals(kit, self.changing, self.files, self.fanouts)
-        self.transfers = Transfers(kit, self.lifecycle, self.fanouts, self.workers)
-        self.bulk = Bulk(kit, self.lifecycle, self.fanouts, self.workers)
+        self.transfers = Transfers(kit, self.lifecycle, self.fanouts)
+        self.bulk = Bulk(kit, self.lifecycle, self.fanouts)
         self.adoptions = adoptions(kit, self.subscriptions)

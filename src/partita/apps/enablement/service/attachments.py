@@ -20,15 +20,16 @@ from partita.apps.enablement.service.clock import SWEEP
 from partita.apps.enablement.service.content import OWN_ID, Contents
 from partita.apps.enablement.service.files import ATTACHMENTS
 from partita.apps.enablement.service.texts import Texts
-from partita.kit.files import MOST_UPLOAD, UploadForm, download_name, kind_of
+from partita.kit.files import MOST_UPLOAD, FileInfo, UploadForm, download_name, kind_of
 from partita.kit.files.content import TEXT
+from partita.kit.files.schema import Upload as FileUpload
 from partita.kit.kit import Kit
 from partita.kit.limits import Rule
 from partita.kit.lists import find, find_or
 from partita.kit.permissions import Viewer, authorize
 from partita.kit.problems import Conflict, FieldError, Forbidden, Invalid, NotFound
 from partita.kit.sharing.addresses import absolute
-from partita.table import ChangedMeanwhileError, Delete, Put
+from partita.table import ChangedMeanwhileError, Delete, Put, Write
 from partita.table.types import timestamp
 
 UPLOADING = Rule("enablement-upload", most=600, seconds=3600)
@@ -103,21 +104,19 @@ class Attachments:
     async def attach(self, viewer: Viewer, content_id: str, attachment: Attachment) -> Content | Proposal:
         """Make a file that has arrived the attachment of a draft, or of the proposal to change what is approved."""
         await self._changing.allowed(viewer, content_id, Action.EDIT)
-        fields, claim = await self.claim(viewer, content_id, attachment)
-        return await self._contents.change_fields(
-            viewer, content_id, fields, version=attachment.version, writes=(claim,)
-        )
+        fields, claims = await self.claim(viewer, content_id, attachment)
+        return await self._contents.change_fields(viewer, content_id, fields, version=attachment.version, writes=claims)
 
     async def claim(
         self, viewer: Viewer, content_id: str, attachment: Attachment
-    ) -> tuple[dict[str, Any], Delete[PortalUpload]]:
-        """The fields of a file that has arrived, and the write that claims it for the row that will name it."""
+    ) -> tuple[dict[str, Any], tuple[Write, ...]]:
+        """The fields of a file that has arrived, and the writes that claim it for the row that will name it."""
         row = await self.arrived(viewer, content_id, attachment.upload_id)
-        info = await self._kit.files.info(row.s3_key)
+        info, copy = await self._settled(row)
         if info is None:
             raise Conflict("The file has not arrived. Send it again.", code="not_arrived")
         name = download_name(attachment.file_name or row.file_name)
-        kind = kind_of(await self._kit.files.start(row.s3_key))
+        kind = kind_of(await self._kit.files.start(info.name))
         if kind is None or not 0 < info.size <= MOST_UPLOAD:
             await self.give_up(row)
             raise Invalid(FieldError("file", _refusal(info.size)))
@@ -127,10 +126,21 @@ class Attachments:
             "content_type": type_of(kind, name),
             "size_bytes": info.size,
             "s3_bucket": row.s3_bucket,
-            "s3_key": row.s3_key,
+            "s3_key": info.name,
             "uploaded_at": timestamp(self._changing.now()),
         }
-        return fields, Delete(row.own_key).if_there().otherwise(gone)
+        return fields, (Delete(row.own_key).if_there().otherwise(gone), *(each.otherwise(gone) for each in copy))
+
+    async def _settled(self, row: PortalUpload) -> tuple[FileInfo | None, tuple[Delete[FileUpload], ...]]:
+        """The file that has arrived, where its sender cannot replace it, and what claims it there. If that is a copy,
+        it and what was sent expire by themselves: the one unless it is claimed, the other when its link has ended."""
+        files, uploads = self._kit.files, self._kit.uploads
+        if files.origin is None:
+            return await files.settled(row.s3_key, row.s3_key), ()
+        copy = f"{ATTACHMENTS}/{self._kit.ids.new().lower()}"
+        await uploads.expire(copy)
+        await uploads.expire(row.s3_key)
+        return await files.settled(row.s3_key, copy), (uploads.claim(copy),)
 
     def _address(self, path: str) -> str:
         """A page of ours, complete if the files are kept elsewhere."""

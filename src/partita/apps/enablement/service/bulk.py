@@ -14,7 +14,6 @@ from partita.apps.enablement.permissions import Enablement
 from partita.apps.enablement.service.audience import JOB_DONE, job_done
 from partita.apps.enablement.service.fanouts import Fanouts
 from partita.apps.enablement.service.lifecycle import Lifecycle
-from partita.apps.enablement.service.workers import Workers
 from partita.kit.jobs import Arguments, Job, JobKind, Result, Running
 from partita.kit.kit import Kit
 from partita.kit.lists import find
@@ -62,16 +61,15 @@ class Report:
 class Bulk:
     """Changes many items at once, each by the rules of one."""
 
-    def __init__(self, kit: Kit, lifecycle: Lifecycle, fanouts: Fanouts, workers: Workers) -> None:
+    def __init__(self, kit: Kit, lifecycle: Lifecycle, fanouts: Fanouts) -> None:
         self._kit = kit
         self._store = kit.store
         self._lifecycle = lifecycle
         self._fanouts = fanouts
-        self._workers = workers
 
     async def start(self, viewer: Viewer, step: BulkStep) -> Job:
         """Begin. Whether somebody may do it with an item, the step itself says; the report names what was refused."""
-        authorize(viewer, Enablement.WRITE if step.action == "hand_over" else Enablement.APPROVE)
+        authorize(viewer, _needed(step.action))
         errors = []
         if step.action == "retire" and step.reason is None:
             errors.append(FieldError("reason", "Say why: readers see it."))
@@ -104,10 +102,10 @@ class Bulk:
 
     @property
     def kind(self) -> JobKind:
-        return JobKind(KIND, "Change several items", self._run)
+        return JobKind(KIND, "Change several items", self._run, needs=lambda given: _needed(given["action"]))
 
     async def _run(self, running: Running, arguments: Arguments) -> Result:
-        viewer = await self._workers.viewer(running.user_id)
+        viewer = await self._kit.starters.viewer(running.user_id)
         step = BulkStep.model_validate(arguments)
         outcomes: list[list[str]] = running.saved or []
         for item in step.items[len(outcomes) :]:
@@ -157,3 +155,7 @@ class Bulk:
             return content.status == "Deprecated" and content.retired_because == step.reason
         heir = await self._kit.accounts.people.by_username(step.to or "")
         return heir is not None and content.owner_user_id == heir.user_id
+
+
+def _needed(action: str) -> Enablement:
+    return Enablement.WRITE if action == "hand_over" else Enablement.APPROVE

@@ -24,7 +24,6 @@ from partita.apps.enablement.service.import_rows import CheckedRow, bad_rows_csv
 from partita.apps.enablement.service.lifecycle import Lifecycle
 from partita.apps.enablement.service.products import ProductList
 from partita.apps.enablement.service.texts import Texts
-from partita.apps.enablement.service.workers import Workers
 from partita.kit.files import UploadedFile, UploadedForm
 from partita.kit.files.content import ENDINGS, TEXT
 from partita.kit.jobs import Arguments, Job, JobFailed, JobKind, Result, Running
@@ -126,7 +125,6 @@ class Imports:
         lifecycle: Lifecycle,
         texts: Texts,
         fanouts: Fanouts,
-        workers: Workers,
         products: ProductList,
     ) -> None:
         self._kit = kit
@@ -136,7 +134,6 @@ class Imports:
         self._contents = contents
         self._lifecycle = lifecycle
         self._texts = texts
-        self._workers = workers
         self._products = products
 
     # Beginning
@@ -292,10 +289,10 @@ class Imports:
 
     @property
     def kind(self) -> JobKind:
-        return JobKind(KIND, "Import content", self._run)
+        return JobKind(KIND, "Import content", self._run, needs=Enablement.WRITE)
 
     async def _run(self, running: Running, arguments: Arguments) -> Result:
-        viewer = await self._workers.viewer(running.user_id)
+        viewer = await self._kit.starters.viewer(running.user_id)
         import_id = arguments["import"]
 
         async def progress(step: str, done: int, total: int) -> None:

@@ -28,7 +28,7 @@ from partita.kit.jobs import Arguments, JobKind, Result, Running
 from partita.kit.kit import Kit
 from partita.kit.lists import find
 from partita.kit.permissions import Viewer
-from partita.kit.previews.documents import made
+from partita.kit.previews.making import made
 from partita.kit.previews.refusals import PreviewRefused
 from partita.kit.previews.texts import text_in
 from partita.kit.problems import NotFound

@@ -10,9 +10,8 @@ from partita.apps.enablement.permissions import Enablement
 from partita.apps.enablement.service.audience import JOB_DONE, job_done
 from partita.apps.enablement.service.fanouts import Fanouts
 from partita.apps.enablement.service.lifecycle import Lifecycle
-from partita.apps.enablement.service.workers import Workers
 from partita.kit.accounts import Account
-from partita.kit.jobs import Arguments, Job, JobFailed, JobKind, Result, Running
+from partita.kit.jobs import Arguments, Job, JobKind, Result, Running
 from partita.kit.kit import Kit
 from partita.kit.permissions import Viewer, authorize
 from partita.kit.problems import Conflict, FieldError, Invalid, NotFound
@@ -25,12 +24,11 @@ _MOST_COUNTED = 200
 class Transfers:
     """Moves everything of an owner."""
 
-    def __init__(self, kit: Kit, lifecycle: Lifecycle, fanouts: Fanouts, workers: Workers) -> None:
+    def __init__(self, kit: Kit, lifecycle: Lifecycle, fanouts: Fanouts) -> None:
         self._kit = kit
         self._store = kit.store
         self._lifecycle = lifecycle
         self._fanouts = fanouts
-        self._workers = workers
 
     async def count(self, viewer: Viewer, owner_id: str) -> int:
         """How many items somebody owns, up to 200."""
@@ -69,12 +67,10 @@ class Transfers:
 
     @property
     def kind(self) -> JobKind:
-        return JobKind(KIND, "Hand over content", self._run)
+        return JobKind(KIND, "Hand over content", self._run, needs=Enablement.MANAGE)
 
     async def _run(self, running: Running, arguments: Arguments) -> Result:
-        viewer = await self._workers.viewer(running.user_id)
-        if not viewer.may(Enablement.MANAGE):
-            raise JobFailed("Whoever started this may not manage content any more.")
+        viewer = await self._kit.starters.viewer(running.user_id)
         transfer = Transfer(to=arguments["to"], comment=arguments["comment"])
         moved: int = running.saved or 0
         async for content in self._store.stream(schema.content_of_owner(arguments["owner"])):

@@ -8,7 +8,7 @@ from pydantic import Field
 
 from partita.apps.fus.api.people import PersonView
 from partita.apps.fus.api.sites import SiteSummary
-from partita.apps.fus.inputs import CollectionInput
+from partita.apps.fus.inputs import CollectionEdit, CollectionInput
 from partita.apps.fus.permissions import Fus
 from partita.apps.fus.service import FusService
 from partita.kit.answers import Cursor, Json, Limit
@@ -27,6 +27,7 @@ class CollectionView(View):
     site_count: int
     secret: str | None = Field(description="`/fus/shared/{secret}` shows it to everybody; null if only you see it.")
     created_at: str
+    revision: int = Field(description="Send it with an edit to have the edit refused if it was changed meanwhile.")
 
 
 class SharedView(View):
@@ -57,8 +58,8 @@ def add(api: Routes, service: FusService) -> None:
         """A collection of yours."""
         return Json(CollectionView.of(await collections.collection(viewer, collection_id)))
 
-    @api.put("/me/collections/{collection_id}", Fus.COLLECT, response_model=CollectionView, refuses=[404, 422])
-    async def edit_collection(viewer: CurrentViewer, collection_id: str, collection: CollectionInput) -> Json:
+    @api.put("/me/collections/{collection_id}", Fus.COLLECT, response_model=CollectionView, refuses=[404, 409, 422])
+    async def edit_collection(viewer: CurrentViewer, collection_id: str, collection: CollectionEdit) -> Json:
         """Call a collection otherwise."""
         return Json(CollectionView.of(await collections.edit(viewer, collection_id, collection)))
 

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from pydantic import Field
+
 from partita.apps.fus.api.people import PersonView
 from partita.apps.fus.api.sites import SiteSummary
-from partita.apps.fus.inputs import ProfileInput
+from partita.apps.fus.inputs import ProfileEdit
 from partita.apps.fus.permissions import Fus
 from partita.apps.fus.service import FusService
 from partita.kit.answers import Json
@@ -18,6 +20,7 @@ class ProfileView(View):
 
     is_public: bool
     about: str
+    revision: int = Field(description="Send it with an edit to have the edit refused if it was changed meanwhile.")
 
 
 class LikedSiteView(View):
@@ -43,8 +46,8 @@ def add(api: Routes, service: FusService) -> None:
         """Your profile."""
         return Json(ProfileView.of(await service.profiles.mine(viewer)))
 
-    @api.put("/me/profile", Fus.RATE, response_model=ProfileView, refuses=[422])
-    async def save_profile(viewer: CurrentViewer, profile: ProfileInput) -> Json:
+    @api.put("/me/profile", Fus.RATE, response_model=ProfileView, refuses=[409, 422])
+    async def save_profile(viewer: CurrentViewer, profile: ProfileEdit) -> Json:
         """Show what you like to everybody, or hide it."""
         return Json(ProfileView.of(await service.profiles.save(viewer, profile)))
 

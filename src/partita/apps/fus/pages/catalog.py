@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import replace
 from typing import Annotated
 
 from fastapi import Query, Request
 from starlette.responses import Response
 
-from partita.apps.fus.formats import tags_in
+from partita.apps.fus.formats import tag_of
 from partita.apps.fus.inputs import likely_tags
 from partita.apps.fus.pages.sharing import catalog_head
 from partita.apps.fus.schema import TagTotal
@@ -18,6 +17,7 @@ from partita.apps.fus.service import FusService
 from partita.apps.fus.service.catalog import Sort
 from partita.apps.fus.service.tagged import Mode
 from partita.kit.answers import Cursor
+from partita.kit.completing import Field, completed
 from partita.kit.pages import render
 from partita.kit.permissions import Access
 from partita.kit.routes import CurrentViewer, Routes
@@ -30,9 +30,6 @@ _CLOUD = 200
 _SIZES = 5
 
 SORTS: dict[Sort, str] = {"best": "Best match", "newest": "Newest first", "rating": "Best rated", "title": "By title"}
-
-
-Typed = Annotated[str, Query(max_length=900)]
 
 
 def add(pages: Routes, service: FusService) -> None:
@@ -77,7 +74,6 @@ def add(pages: Routes, service: FusService) -> None:
             search_keeps=("tags", "tag_mode", "sort", "stars", "mine"),
             matches=matches,
             narrowed=narrowed,
-            large_search=not narrowed and cursor is None and not request.query_params and bool(matches.items),
             is_home=not narrowed and cursor is None and not request.query_params,
             star_levels=star_levels(matches.stars),
             my_stars=await service.ratings.my_stars(viewer, [match.item.site_id for match in matches]),
@@ -99,15 +95,9 @@ def add(pages: Routes, service: FusService) -> None:
         return render(request, "fus/tags.html", page_head=head, cloud=sized(page.items), next_cursor=page.next_cursor)
 
     @pages.get("/tags/complete", Access.PUBLIC)
-    async def complete(request: Request, start: Typed = "", tags: Typed = "") -> Response:
-        """Options for a field of tags, whose name is `tags`: what was typed, with its last tag completed."""
-        typed = start or tags
-        before, _, last = typed.rpartition(",")
-        there = tags_in([before])
-        kept = typed[: len(typed) - len(last.lstrip())]  # a browser offers only what begins exactly as it was typed
-        completed = await service.catalog.complete_tag(last.strip())
-        values = [replace(each, value=kept + each.value) for each in completed if each.value not in there]
-        return render(request, "fus/tag_options.html", values=values)
+    async def complete(request: Request, field: Field = "tags") -> Response:
+        """Options for a field of tags."""
+        return await completed(request, field, service.catalog.complete_tag, tag_of)
 
 
 def star_levels(values: Sequence[FacetValue]) -> list[tuple[int, int]]:

@@ -7,14 +7,16 @@ from typing import Any
 from fastapi import Request
 from starlette.responses import Response
 
-from partita.apps.fus.inputs import CollectInput, CollectionInput
+from partita.apps.fus.inputs import CollectInput, CollectionEdit, CollectionInput
 from partita.apps.fus.permissions import Fus
 from partita.apps.fus.service import FusService
+from partita.apps.fus.service.history import COLLECTION_FIELDS
 from partita.kit.answers import Cursor
 from partita.kit.forms import Parsed, filled, submitted
 from partita.kit.pages import confirm, redirect, render
 from partita.kit.permissions import Access, Viewer
 from partita.kit.routes import CurrentViewer, Routes
+from partita.kit.stale import edited
 
 _PAGE = 30
 
@@ -52,19 +54,23 @@ def add(pages: Routes, service: FusService) -> None:
     @pages.get("/me/collections/{collection_id}/edit", Fus.COLLECT)
     async def edit_form(request: Request, viewer: CurrentViewer, collection_id: str) -> Response:
         found = await collections.collection(viewer, collection_id)
-        return render(request, "fus/edit_collection.html", collection=found, form=filled(CollectionInput, found))
+        return render(request, "fus/edit_collection.html", collection=found, form=filled(CollectionEdit, found))
 
-    @pages.post("/me/collections/{collection_id}/edit", Fus.COLLECT, keeps=CollectionInput)
+    @pages.post("/me/collections/{collection_id}/edit", Fus.COLLECT, keeps=CollectionEdit)
     async def edit(request: Request, viewer: CurrentViewer, collection_id: str) -> Response:
-        async def save(wanted: CollectionInput) -> Response:
+        async def save(wanted: CollectionEdit) -> Response:
             await collections.edit(viewer, collection_id, wanted)
             return redirect(f"/fus/me/collections/{collection_id}", flash="Changes saved.")
 
-        async def again(form: Parsed[CollectionInput]) -> Response:
+        async def again(form: Parsed[CollectionEdit]) -> Response:
             found = await collections.collection(viewer, collection_id)
             return render(request, "fus/edit_collection.html", collection=found, form=form)
 
-        return await submitted(request, CollectionInput, save, again)
+        async def stored() -> Parsed[CollectionEdit]:
+            return filled(CollectionEdit, await collections.collection(viewer, collection_id))
+
+        back = f"/fus/me/collections/{collection_id}"
+        return await edited(request, CollectionEdit, save, again, stored, fields=COLLECTION_FIELDS, back=back)
 
     @pages.post("/me/collections/{collection_id}/share", Fus.COLLECT)
     async def share(viewer: CurrentViewer, collection_id: str) -> Response:

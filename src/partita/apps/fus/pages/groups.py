@@ -22,6 +22,7 @@ from partita.kit.stale import edited
 _PAGE = 50
 _LOG = 10
 Words = Annotated[str, Query(max_length=200)]
+Identity = Annotated[str, Query(max_length=320)]
 
 
 def add(pages: Routes, service: FusService) -> None:
@@ -137,6 +138,11 @@ def add(pages: Routes, service: FusService) -> None:
             return await group_page(request, viewer, name, form)
 
         return await submitted(request, MemberInput, save, again)
+
+    @pages.get("/groups/{name}/members/complete", Fus.MANAGE_GROUPS)
+    async def complete(request: Request, viewer: CurrentViewer, name: str, person: Identity = "") -> Response:
+        """Options for the field of a new member."""
+        return render(request, "people_options.html", people=await groups.suggest(viewer, name, person))
 
     @pages.get("/groups/{name}/members/{user_id}/remove", Fus.MANAGE_GROUPS)
     async def remove_form(request: Request, name: str, user_id: str) -> Response:

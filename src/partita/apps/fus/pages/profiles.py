@@ -10,10 +10,12 @@ from starlette.responses import Response
 from partita.apps.fus.inputs import ProfileForm
 from partita.apps.fus.permissions import Fus
 from partita.apps.fus.service import FusService
-from partita.kit.forms import Parsed, filled, submitted
+from partita.apps.fus.service.history import PROFILE_FIELDS
+from partita.kit.forms import Parsed, filled
 from partita.kit.pages import redirect, render
 from partita.kit.permissions import Access
 from partita.kit.routes import CurrentViewer, Routes
+from partita.kit.stale import edited
 
 
 def add(pages: Routes, service: FusService) -> None:
@@ -37,7 +39,10 @@ def add(pages: Routes, service: FusService) -> None:
         async def again(form: Parsed[ProfileForm]) -> Response:
             return form_page(request, form)
 
-        return await submitted(request, ProfileForm, save, again)
+        async def stored() -> Parsed[ProfileForm]:
+            return filled(ProfileForm, await service.profiles.mine(viewer))
+
+        return await edited(request, ProfileForm, save, again, stored, fields=PROFILE_FIELDS, back="/fus/me/profile")
 
     @pages.get("/people/{username}", Access.PUBLIC)
     async def profile(request: Request, username: str) -> Response:

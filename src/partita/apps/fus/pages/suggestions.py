@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any
+from contextlib import suppress
+from dataclasses import replace
+from typing import Annotated, Any
+from urllib.parse import quote, urlencode
 
-from fastapi import Request
+from fastapi import Query, Request
 from starlette.responses import Response
 
 from partita.apps.fus.inputs import DeclineInput, NewSite, NewSuggestion
@@ -13,12 +16,18 @@ from partita.apps.fus.permissions import Fus
 from partita.apps.fus.service import FusService
 from partita.apps.fus.service.sites import AlreadyThere
 from partita.kit.answers import Cursor
+from partita.kit.desks import Desk, next_in
+from partita.kit.flashes import Kind
 from partita.kit.forms import Parsed, filled, submitted
 from partita.kit.pages import confirm, redirect, render
+from partita.kit.problems import Conflict, NotFound
 from partita.kit.routes import CurrentViewer, Routes
 
 _PAGE = 20
 _SEPARATED = frozenset({"tags"})
+_TOO_LATE = "Somebody has decided on this suggestion already."
+DESK = "/fus/suggestions"
+At = Annotated[str, Query(max_length=400)]
 
 
 def add(pages: Routes, service: FusService) -> None:
@@ -29,22 +38,43 @@ def add(pages: Routes, service: FusService) -> None:
         known_as = form.refusal.site_id if isinstance(form.refusal, AlreadyThere) else None
         return render(request, "fus/suggest.html", form=form, known_as=known_as)
 
-    async def decision_page(
-        request: Request, name: str, form: Parsed[Any] | None = None, decline_form: Parsed[Any] | None = None
+    async def desk_page(
+        request: Request,
+        at: str,
+        cursor: str | None,
+        form: Parsed[Any] | None = None,
+        decline_form: Parsed[Any] | None = None,
     ) -> Response:
-        found = await suggestions.find(name)
+        """What waits, with one suggestion open; also one that is not on this page of the queue."""
+        page = await suggestions.waiting(limit=_PAGE, cursor=cursor)
+        if cursor and not page.items and form is None and decline_form is None:
+            return redirect(DESK)
+        desk = Desk.of(DESK, page, lambda each: each.suggestion.name, at=at, cursor=cursor)
+        if at and desk.open_key != at:
+            with suppress(NotFound):
+                elsewhere = await suggestions.find(at)
+                desk = replace(desk, current=elsewhere) if elsewhere.suggestion.waits else desk
         if form is None:
-            form = filled(NewSite, found.suggestion, separated=_SEPARATED)
-            form.values["fetch"] = "true"
+            form = Parsed(None)
+            if desk.current is not None:
+                form = filled(NewSite, desk.current.suggestion, separated=_SEPARATED)
+                form.values["fetch"] = "true"
         return render(
             request,
-            "fus/suggestion.html",
+            "fus/suggestions.html",
             refused=form.problem or (None if decline_form is None else decline_form.problem),
-            found=found,
+            desk=desk,
             form=form,
             decline_form=decline_form or Parsed(None),
             known_as=form.refusal.site_id if isinstance(form.refusal, AlreadyThere) else None,
         )
+
+    def decided(name: str, onward: str, flash: str, kind: Kind = "good") -> Response:
+        """On to the next one, with a way back."""
+        return redirect(onward or DESK, flash=flash, kind=kind, undo=f"{DESK}/{quote(name, safe='')}/reopen")
+
+    async def waits(name: str) -> bool:
+        return (await suggestions.find(name)).suggestion.waits
 
     @pages.get("/suggest", Fus.SUGGEST)
     async def suggest_form(request: Request) -> Response:
@@ -83,32 +113,53 @@ def add(pages: Routes, service: FusService) -> None:
         return redirect("/fus/me/suggestions", flash="Suggestion withdrawn.", kind="info")
 
     @pages.get("/suggestions", Fus.CREATE)
-    async def waiting(request: Request, cursor: Cursor = None) -> Response:
-        page = await suggestions.waiting(limit=_PAGE, cursor=cursor)
-        return render(request, "fus/suggestions.html", page=page)
+    async def waiting(request: Request, at: At = "", cursor: Cursor = None) -> Response:
+        return await desk_page(request, at, cursor)
 
     @pages.get("/suggestions/{name}", Fus.CREATE)
-    async def decide(request: Request, name: str) -> Response:
-        return await decision_page(request, name)
+    async def one(request: Request, name: str) -> Response:
+        """What became of a suggestion; one that waits is on the desk."""
+        found = await suggestions.find(name)
+        if found.suggestion.waits:
+            return redirect(f"{DESK}?{urlencode({'at': name})}")
+        return render(request, "fus/suggestion.html", found=found)
 
     @pages.post("/suggestions/{name}/accept", Fus.CREATE, keeps=NewSite)
-    async def accept(request: Request, viewer: CurrentViewer, name: str) -> Response:
+    async def accept(request: Request, viewer: CurrentViewer, name: str, cursor: Cursor = None) -> Response:
+        onward = await next_in(request)
+
         async def save(new: NewSite) -> Response:
             site = await suggestions.accept(viewer, name, new)
-            return redirect("/fus/suggestions", flash=f"“{site.title}” is in the catalog now.")
+            return decided(name, onward, f"“{site.title}” is in the catalog now.")
 
         async def again(form: Parsed[NewSite]) -> Response:
-            return await decision_page(request, name, form)
+            if not await waits(name):
+                return redirect(onward or DESK, flash=_TOO_LATE, kind="warn")
+            return await desk_page(request, name, cursor, form)
 
         return await submitted(request, NewSite, save, again, separated=_SEPARATED)
 
     @pages.post("/suggestions/{name}/decline", Fus.CREATE, keeps=DeclineInput)
-    async def decline(request: Request, viewer: CurrentViewer, name: str) -> Response:
+    async def decline(request: Request, viewer: CurrentViewer, name: str, cursor: Cursor = None) -> Response:
+        onward = await next_in(request)
+
         async def save(declined: DeclineInput) -> Response:
-            await suggestions.decline(viewer, name, declined)
-            return redirect("/fus/suggestions", flash="Suggestion declined.", kind="info")
+            made = await suggestions.decline(viewer, name, declined)
+            return decided(name, onward, f"“{made.title or made.host}” declined.", "info")
 
         async def again(form: Parsed[DeclineInput]) -> Response:
-            return await decision_page(request, name, decline_form=form)
+            if not await waits(name):
+                return redirect(onward or DESK, flash=_TOO_LATE, kind="warn")
+            return await desk_page(request, name, cursor, decline_form=form)
 
         return await submitted(request, DeclineInput, save, again)
+
+    @pages.post("/suggestions/{name}/reopen", Fus.CREATE)
+    async def reopen(viewer: CurrentViewer, name: str) -> Response:
+        """Undo a decision of one's own."""
+        try:
+            made = await suggestions.reopen(viewer, name)
+        except Conflict as problem:
+            return redirect(DESK, flash=problem.detail, kind="warn")
+        at = urlencode({"at": name})
+        return redirect(f"{DESK}?{at}", flash=f"“{made.title or made.host}” waits again.", kind="info")

@@ -60,7 +60,7 @@ class Batches:
     @property
     def kind(self) -> JobKind:
         """The job that changes sites."""
-        return JobKind(KIND, "Change sites", self._run)
+        return JobKind(KIND, "Change sites", self._run, needs=_needed)
 
     async def begin(self, viewer: Viewer, wanted: SiteChanges) -> Job:
         """Start to change sites; while the same change of the same person is under way, it is that job."""
@@ -301,3 +301,7 @@ def _title(wanted: SiteChanges) -> str:
     if wanted.tag is not None:
         return f"{what} all sites tagged “{wanted.tag}”"
     return f"{what} {'1 site' if len(wanted.site_ids) == 1 else f'{len(wanted.site_ids):,} sites'}"
+
+
+def _needed(change: Arguments) -> Fus:
+    return Fus.DELETE if change.get("delete") else Fus.EDIT

@@ -8,7 +8,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 
 from partita.apps.fus import schema
-from partita.apps.fus.inputs import CollectionInput
+from partita.apps.fus.inputs import CollectionEdit, CollectionInput
 from partita.apps.fus.schema import (
     MOST_COLLECTED,
     MOST_COLLECTIONS,
@@ -77,11 +77,18 @@ class Collections:
         await self._store.transact(Transaction(count.otherwise(too_many), Put(made).if_new()))
         return made
 
-    async def edit(self, viewer: Viewer, collection_id: str, edit: CollectionInput) -> Collection:
+    async def edit(self, viewer: Viewer, collection_id: str, edit: CollectionEdit) -> Collection:
         """Call it otherwise."""
-        before = await self.collection(viewer, collection_id)
-        changes = (Collection.name.set(edit.name), Collection.description.set(edit.description))
-        return await self._store.update(Update(before.own_key, *changes).otherwise(NotFound("It was deleted.")))
+
+        async def attempt() -> Collection:
+            before = await self.collection(viewer, collection_id)
+            edit.check_revision(before.revision)
+            if (edit.name, edit.description) == (before.name, before.description):
+                return before
+            changes = (Collection.name.set(edit.name), Collection.description.set(edit.description))
+            return await self._store.update(Update(before.own_key, *changes).next_version(before))
+
+        return await self._store.attempt(attempt)
 
     async def share(self, viewer: Viewer, collection_id: str) -> Collection:
         """Open a link to it; the same one if there is one."""

@@ -181,6 +181,17 @@ class Groups:
             raise Invalid(FieldError("person", "Nobody has this username or email address."))
         return account
 
+    async def suggest(self, viewer: Viewer, name: str, text: str) -> list[Account]:
+        """People who are not in a group and whose username begins with a text, for whoever may add them."""
+        group = await self.group(name)
+        if self.lacking(viewer, group):
+            raise Forbidden("You cannot add members to this group.", code="not_held")
+        found = await self._kit.accounts.people.suggest(text)
+        keys = [schema.membership(person.user_id, name).key for person in found]
+        memberships = await self._store.batch_get(keys) if keys else []
+        there = {each.user_id for each in memberships if each is not None and counts(each, group)}
+        return [person for person in found if person.user_id not in there]
+
     async def add_member(self, viewer: Viewer, name: str, user_id: str) -> Member:
         """Add somebody to a group; nothing happens if they are in it already."""
         await self._kit.accounts.people.get(user_id)

@@ -21,6 +21,11 @@ SITE_FIELDS = Fields(
 )
 """What people edit of a site, with the labels of the form."""
 COMMENT_FIELDS = Fields(Field("body", "Your comment", "body"))
+COLLECTION_FIELDS = Fields(Field("name", "Name", "name"), Field("description", "Description", "description"))
+_SHOWN = {"true": "Yes", "yes": "Yes", "": "No"}
+PROFILE_FIELDS = Fields(
+    Field("isPublic", "Show what I like to everybody", "is_public", choices=_SHOWN), Field("about", "About me", "about")
+)
 _ACTIONS = {"edit": ("Edited", ""), "delete": ("Deleted", "bad"), "read page": ("Page read again", "")}
 
 

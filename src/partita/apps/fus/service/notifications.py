@@ -11,6 +11,7 @@ from partita.apps.fus.permissions import Fus
 from partita.apps.fus.schema import Comment, Membership, Suggestion
 from partita.apps.fus.service.comments import answered_author
 from partita.apps.fus.service.grants import counts
+from partita.kit.import_ends import import_words
 from partita.kit.kit import Kit
 from partita.kit.lists import find
 from partita.kit.notifications import Kind, Words
@@ -30,13 +31,6 @@ def _answered(data: Mapping[str, Any], count: int) -> Words:
 
 def _joined(data: Mapping[str, Any], _count: int) -> Words:
     return Words(f"You were added to the group “{data['group']}”", "The page of your groups shows what it allows.")
-
-
-def _imported(data: Mapping[str, Any], _count: int) -> Words:
-    if "error" in data:
-        return Words(f"“{data['called']}” was not imported", data["error"])
-    counts = f"{data['added']:,} added, {data['there']:,} already there, {data['refused']:,} refused."
-    return Words(f"“{data['called']}” is imported", counts)
 
 
 def _changed(data: Mapping[str, Any], _count: int) -> Words:
@@ -75,8 +69,8 @@ JOINED = Kind(
 )
 IMPORTED = Kind(
     "fus.import-ended",
-    "An import of mine is done",
-    _imported,
+    "An import of mine is done, or has failed",
+    import_words,
     "You get this because you started an import in fus.",
 )
 CHANGED = Kind(
@@ -153,18 +147,6 @@ class FusNotifications:
             link="/fus/me/groups",
         )
 
-    async def tell_imported(self, user_id: str, job_id: str, at: str, data: Mapping[str, Any]) -> None:
-        """An import has ended, or failed: to whoever started it."""
-        failed = "error" in data
-        await self._notifications.tell(
-            user_id,
-            IMPORTED,
-            cause=f"{job_id} {'failed' if failed else 'done'}",
-            at=at,
-            data=data,
-            link=f"/jobs/{job_id}" if failed else f"/fus/import/{job_id}",
-        )
-
     async def tell_changed(self, user_id: str, job_id: str, at: str, title: str, summary: str) -> None:
         """A change of many sites has ended: to whoever started it."""
         await self._notifications.tell(
@@ -197,11 +179,14 @@ class FusNotifications:
         """A suggestion was accepted or declined: to whoever made it, unless they decided it themselves."""
         if decided.decided_at is None or decided.decided_by == decided.user_id:
             return
+        there = await find(self._store, schema.suggestion, decided.user_id, decided.suggestion_id)
+        if there is None or there.revision != decided.revision:
+            return  # taken back meanwhile
         accepted = decided.status == "accepted"
         await self._notifications.tell(
             decided.user_id,
             DECIDED,
-            cause=decided.name,
+            cause=decided.name if decided.revision == 2 else f"{decided.name} {decided.revision}",
             at=decided.decided_at,
             data={"title": decided.title or decided.host, "accepted": accepted, "answer": decided.answer},
             link=f"/fus/sites/{decided.became}" if accepted else "/fus/me/suggestions",

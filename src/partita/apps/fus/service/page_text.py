@@ -51,6 +51,7 @@ def with_page(site: Site, fetched: Fetched | str, clock: Clock, title: str, *, a
         Site.fetch_note(None),
         Site.fetch_due(None),
         Site.fetch_tries(None),
+        Site.icon_tries(None),
     )
 
 

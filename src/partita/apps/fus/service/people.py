@@ -15,6 +15,8 @@ class Person:
     user_id: str
     username: str
     name: str
+    avatar: str | None = None
+    """The file of their own picture."""
 
 
 class People:
@@ -28,7 +30,7 @@ class People:
         wanted = set(user_ids)
         accounts = await self._accounts.people.get_many(wanted) if wanted else {}
         return {
-            user_id: Person(user_id, accounts[user_id].username, accounts[user_id].name)
+            user_id: Person(user_id, accounts[user_id].username, accounts[user_id].name, accounts[user_id].avatar)
             if user_id in accounts
             else Person(user_id, "", "Deleted account")
             for user_id in wanted

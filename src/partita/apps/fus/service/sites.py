@@ -12,13 +12,14 @@ from partita.apps.fus.formats import host_of
 from partita.apps.fus.inputs import NewSite, SiteEdit
 from partita.apps.fus.schema import Site, SiteRemoval
 from partita.apps.fus.service.adoption import adopt_site
+from partita.apps.fus.service.asking import ask
 from partita.apps.fus.service.bookkeeping import Write, actions, changes, creation
 from partita.apps.fus.service.counting import no_such_site
 from partita.apps.fus.service.history import deletion_entry, edit_entry
-from partita.apps.fus.service.icons import keep_icon
+from partita.apps.fus.service.icons import keep_icon, looked_for
 from partita.apps.fus.service.page_text import page_text, with_page
 from partita.kit.clock import stamp
-from partita.kit.fetcher import Fetched, FetchRefused
+from partita.kit.fetcher import Fetched
 from partita.kit.files.schema import Upload
 from partita.kit.inputs import nothing_to_change
 from partita.kit.kit import Kit
@@ -112,6 +113,8 @@ class Sites:
         site = with_page(site, fetched, self._kit.clock, new.title, again=self._kit.settings.fetch)
         async with self._icon(fetched) as icon:
             site = site.with_(Site.icon_file(icon))
+            if isinstance(fetched, Fetched):
+                site = looked_for(site, fetched, self._kit.clock, again=self._kit.settings.fetch)
             return await self.put(site, *beside(site))
 
     async def refuse_known(self, url: str) -> None:
@@ -156,6 +159,8 @@ class Sites:
                 after = with_page(after, fetched, self._kit.clock, after.title, again=self._kit.settings.fetch)
             if icon is not None or after.host != before.host:  # the icon of another host is wrong here
                 after = after.with_(Site.icon_file(icon))
+            if isinstance(fetched, Fetched):
+                after = looked_for(after, fetched, self._kit.clock, again=self._kit.settings.fetch)
             if not actions(before, after):
                 return before
             after = changed_now(self._kit, before, after)
@@ -215,10 +220,7 @@ class Sites:
     async def _fetch(self, viewer: Viewer, url: str) -> Fetched | str:
         """A page, or why it could not be read."""
         await self._kit.limits.check(FETCHING, viewer.id)
-        try:
-            return await self._kit.fetcher.fetch(url)
-        except FetchRefused as refused:
-            return refused.reason
+        return await ask(self._kit, url)
 
 
 def new_site(new: NewSite, site_id: str, now: str, added_by: str | None) -> Site:
@@ -251,9 +253,12 @@ def edition(kit: Kit, viewer: Viewer, before: Site, after: Site) -> tuple[Write,
     return own, *changes(before, after), Put(edit_entry(kit, viewer, before, after)).if_new()
 
 
-def deletion(kit: Kit, viewer: Viewer, before: Site) -> tuple[Write, ...]:
-    """Everything that deleting a site writes; what follows it is removed by the change stream."""
+def deletion(kit: Kit, viewer: Viewer, before: Site, *, untouched: bool = False) -> tuple[Write, ...]:
+    """Everything that deleting a site writes, only if nobody has done anything with it if it is to be `untouched`; what
+    follows it is removed by the change stream."""
     gone = Delete(before.own_key).unless_changed(before, Site.url, Site.tags)
+    if untouched:
+        gone = gone.unless_changed(before, Site.revision, Site.rating_count, Site.comment_count)
     removal = SiteRemoval(
         site_id=before.site_id,
         title=before.title,

@@ -11,7 +11,7 @@ from partita.apps.fus.inputs import DeclineInput, NewSite, NewSuggestion
 from partita.apps.fus.schema import SUGGESTED_URL, Site, Suggestion
 from partita.apps.fus.service.bookkeeping import Write
 from partita.apps.fus.service.people import People, Person
-from partita.apps.fus.service.sites import Sites
+from partita.apps.fus.service.sites import Sites, deletion
 from partita.kit.clock import stamp
 from partita.kit.kit import Kit
 from partita.kit.limits import Rule
@@ -122,6 +122,37 @@ class Suggestions:
             raise _decided() from None
         return before
 
+    async def reopen(self, viewer: Viewer, name: str) -> Suggestion:
+        """Take a decision of the viewer's own back: the suggestion waits again. A site that it became is deleted,
+        unless somebody has done something with it since."""
+
+        async def attempt() -> Suggestion:
+            before = (await self.find(name)).suggestion
+            if before.waits or before.decided_by != viewer.id:
+                raise Conflict("Somebody has decided on this suggestion since, or it waits.", code="decided")
+            cleared = {"status": "waiting", "decided_at": None, "decided_by": None, "answer": "", "became": None}
+            after = before.model_copy(update=cleared)
+            guard = SUGGESTED_URL.otherwise(lambda _there: AlreadySuggested())
+            own = Update.between(before, after).next_version(before), *guard.move(before, after)
+            if before.became is None:
+                await self._sites.refuse_known(before.url)
+                await self._store.transact(Transaction(*own))
+            else:
+                await self._store.transact(Transaction(*own, *await self._removal(viewer, before.became)))
+            return after
+
+        return await self._store.attempt(attempt)
+
+    async def _removal(self, viewer: Viewer, site_id: str) -> tuple[Write, ...]:
+        """What deletes a site that is as it was added."""
+        try:
+            site = await self._sites.site(site_id)
+        except NotFound:
+            raise _in_use() from None
+        if site.revision > 1 or site.number_of_ratings or site.number_of_comments:
+            raise _in_use()
+        return deletion(self._kit, viewer, site, untouched=True)
+
     async def withdraw(self, viewer: Viewer, suggestion_id: str) -> Suggestion:
         """Take back a suggestion of the viewer's own that waits."""
         before = await self.my_suggestion(viewer, suggestion_id)
@@ -144,6 +175,11 @@ class Suggestions:
         more = {"decided_at": stamp(self._kit.clock), "decided_by": viewer.id, **fields}
         after = before.model_copy(update=more)
         return Update.between(before, after).next_version(before), *SUGGESTED_URL.move(before, after)
+
+
+def _in_use() -> Conflict:
+    detail = "This cannot be undone: somebody has edited, rated, discussed or deleted the site since."
+    return Conflict(detail, code="site_in_use")
 
 
 def _decided() -> Conflict:

@@ -19,11 +19,11 @@ from partita.apps.kelifax.service import KelifaxService
 from partita.apps.kelifax.service.history import RESOURCE_FIELDS, timeline_entry
 from partita.apps.kelifax.service.reports import MOST_COUNTED
 from partita.kit.answers import Cursor, Revision
-from partita.kit.desks import Desk, next_in
+from partita.kit.desks import Desk, cursor_in, next_in
 from partita.kit.flashes import Kind
 from partita.kit.forms import MOST_FIELDS, Parsed, filled, parse, submitted
 from partita.kit.history import TimelineEntry
-from partita.kit.pages import confirm, redirect, render
+from partita.kit.pages import NOT_KEPT, confirm, redirect, render
 from partita.kit.problems import Conflict, FieldError, Invalid, NotFound, Problem
 from partita.kit.routes import CurrentViewer, Routes, viewer_of
 from partita.kit.stale import edited
@@ -53,7 +53,7 @@ def add(pages: Routes, service: KelifaxService) -> None:
         """What waits, with one submission open; also one that is not on this page of the queue."""
         page = await service.moderation.queue("pending", limit=_PAGE, cursor=cursor)
         if cursor and not page.items:
-            return redirect(DESK)
+            return await desk_page(request, at, None, form) if form.errors else redirect(DESK)
         viewer = await viewer_of(request)
         desk = Desk.of(DESK, page, lambda resource: resource.resource_slug, at=at, cursor=cursor)
         if at and desk.open_key != at:
@@ -66,6 +66,7 @@ def add(pages: Routes, service: KelifaxService) -> None:
         return render(
             request,
             "kelifax/desk.html",
+            headers=NOT_KEPT,
             desk=desk,
             form=form,
             counts=await section_counts(service),
@@ -110,9 +111,15 @@ def add(pages: Routes, service: KelifaxService) -> None:
     ) -> Response:
         chosen, who = action if action in ACTION_NAMES else "", by.strip()
         page = await service.moderation.log(chosen, who, limit=_LOG_PAGE, cursor=cursor)
-        resources = await service.resources.of_any_status(entry.slug for entry in page)
         return render(
-            request, "kelifax/log.html", page=page, resources=resources, actions=ACTION_NAMES, action=chosen, by=who
+            request,
+            "kelifax/log.html",
+            page=page,
+            resources=await service.resources.of_any_status(entry.slug for entry in page),
+            people=await service.moderation.deciders(page),
+            actions=ACTION_NAMES,
+            action=chosen,
+            by=who,
         )
 
     @pages.get("/moderation/many", Kelifax.APPROVE)
@@ -152,6 +159,7 @@ def add(pages: Routes, service: KelifaxService) -> None:
         return render(
             request,
             "kelifax/inspect.html",
+            headers=NOT_KEPT,
             resource=resource,
             reports=await service.reports.open_of(slug, _REPORTS_OF_ONE),
             history=history,
@@ -198,7 +206,9 @@ def add(pages: Routes, service: KelifaxService) -> None:
         try:
             resource = await decision
         except Conflict as problem:
-            look_again = f"{DESK}?{urlencode({'at': slug})}" if problem.code == "changed_meanwhile" else onward
+            place = {"cursor": await cursor_in(request), "at": slug}
+            same = f"{DESK}?{urlencode({name: value for name, value in place.items() if value})}"
+            look_again = same if problem.code == "changed_meanwhile" else onward
             return redirect(look_again, flash=problem.detail, kind="warn")
         return decided_at_desk(resource, onward, f"“{resource.resource_name}” approved.")
 
@@ -243,7 +253,7 @@ def add(pages: Routes, service: KelifaxService) -> None:
 
         async def again(form: Parsed[Rejection]) -> Response:
             if onward and form.refusal is None:
-                return await desk_page(request, slug, None, form)
+                return await desk_page(request, slug, await cursor_in(request), form)
             return await resource_page(request, slug, form)
 
         return await submitted(request, Rejection, save, again)

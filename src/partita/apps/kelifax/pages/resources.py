@@ -18,8 +18,8 @@ from partita.apps.kelifax.service import KelifaxService
 from partita.apps.kelifax.service.badges import snippet
 from partita.apps.kelifax.service.resources import SORTS, Sort
 from partita.kit.answers import Cursor
+from partita.kit.completing import Field, completed
 from partita.kit.forms import Parsed
-from partita.kit.lists import without_marks
 from partita.kit.pages import render
 from partita.kit.permissions import Access
 from partita.kit.routes import CurrentViewer, Routes, viewer_of
@@ -54,12 +54,13 @@ def add(pages: Routes, service: KelifaxService) -> None:
             request,
             "kelifax/home.html",
             page_head=Head("/kelifax", _PURPOSE),
+            own_search=True,
             featured=await service.resources.featured(),
             categories=await service.resources.categories(),
             popular=await service.liked.popular(),
             category_icons=_CATEGORY_ICONS,
             tags=await service.resources.tags(_TAGS_AT_HOME),
-            newest=without_marks(await service.resources.browse(limit=6)).items,
+            newest=await service.resources.new(limit=6),
         )
 
     @pages.get("/resources", Access.PUBLIC, steady=True)
@@ -110,6 +111,11 @@ def add(pages: Routes, service: KelifaxService) -> None:
             page_head=Head("/kelifax/tags", "Tags of tools, libraries and places to learn."),
             cloud=cloud(found),
         )
+
+    @pages.get("/tags/complete", Access.PUBLIC)
+    async def complete(request: Request, field: Field = "tags") -> Response:
+        """Options for a field of tags."""
+        return await completed(request, field, service.resources.complete_tag, spelled_tag)
 
     @pages.get("/resources/{slug}/alternatives", Access.PUBLIC, steady=True)
     async def alternatives(request: Request, slug: str) -> Response:

@@ -12,17 +12,20 @@ from starlette.responses import Response
 
 from partita.apps.kelifax.formats import LICENCES, PRICINGS, category_name
 from partita.apps.kelifax.inputs import PageAddress, Submission, submission_of
-from partita.apps.kelifax.pages.wizard import STEPS, URL, Wizard, wizard
+from partita.apps.kelifax.pages.wizard import LOGO, OPENED_AT, STEPS, URL, Wizard, wizard
 from partita.apps.kelifax.schema import CATEGORIES, STATUSES, Resource
 from partita.apps.kelifax.service import KelifaxService
+from partita.apps.kelifax.service.history import submission_fields
 from partita.apps.kelifax.service.mine import MOST
 from partita.apps.kelifax.service.resources import AddressTaken
-from partita.kit.answers import Cursor, Revision, address_of
+from partita.kit.answers import Cursor, address_of
 from partita.kit.forms import MOST_FIELDS, Parsed, filled, parse
-from partita.kit.pages import confirm, redirect, render
+from partita.kit.inputs import StaleEdit
+from partita.kit.pages import SECRET_ADDRESS, confirm, redirect, render
 from partita.kit.permissions import Access
 from partita.kit.problems import Conflict, NotFound, Problem
 from partita.kit.routes import CurrentViewer, Routes
+from partita.kit.stale import both_versions, disputed
 
 OPTIONS = {
     "category": [(category, category_name(category)) for category in CATEGORIES],
@@ -31,10 +34,9 @@ OPTIONS = {
 }
 """What the lists of the form offer."""
 _PAGE = 20
-_PRIVATE = {"Referrer-Policy": "no-referrer", "X-Robots-Tag": "noindex"}
-"""For pages whose address nobody else may get to know."""
 MOST_LOGO_FORM = 6_000_000
 """Ten times the limit of a logo, so that the form can be shown again with an error beside a photograph."""
+_REJECTED = "Moderators have rejected your submission meanwhile. Read why above, then change it or send it again."
 _TOO_LARGE = (
     "The logo is far too large. Go back with your browser: what you typed is still there. "
     "Then choose a picture of at most 600 KB, or continue without one."
@@ -109,29 +111,57 @@ def add(pages: Routes, service: KelifaxService) -> None:
     def edit_step(request: Request, resource: Resource, step: Wizard) -> Response:
         return _step(request, service, step, resource)
 
-    @pages.get("/submissions/{submission_id}/edit", Access.PUBLIC)
-    async def edit_form(request: Request, submission_id: str) -> Response:
-        resource = await service.submissions.status(submission_id)
-        if resource.is_approved:
-            return redirect(f"/kelifax/submissions/{submission_id}")
-        form = filled(Submission, submission_of(resource), separated={"resource.tags"})
-        return edit_step(request, resource, Wizard(2, form))
-
-    @pages.post("/submissions/{submission_id}/edit", Access.PUBLIC, most_bytes=MOST_LOGO_FORM)
-    async def edit(request: Request, submission_id: str, revision: Revision = None) -> Response:
-        resource = await service.submissions.status(submission_id)
-        step = await read_step(request, resource.resource_slug)
-        if step.submission is None:
-            return edit_step(request, resource, step)
+    async def revise(request: Request, resource: Resource, step: Wizard, revision: int | None) -> Response:
+        """Save what was typed, if the submission is still at the revision that was opened."""
+        assert step.submission is not None
+        submission_id = resource.submission_id
         try:
             await service.submissions.revise(submission_id, step.submission, address_of(request), revision)
         except NotFound:
             raise
+        except StaleEdit as stale:
+            return await changed_meanwhile(request, await service.submissions.to_edit(submission_id), step, stale)
         except Problem as problem:
             return edit_step(request, resource, step.refused(problem))
         return redirect(
             f"/kelifax/submissions/{submission_id}", flash="Thank you. Moderators will look at what you changed."
         )
+
+    async def changed_meanwhile(request: Request, resource: Resource, step: Wizard, stale: StaleEdit) -> Response:
+        """Both versions to choose from. If they are the same it was sent twice, or moderators have rejected it, which
+        its submitter is to read first."""
+        typed, stored = step.form.values, _opened(resource).values
+        fields = submission_fields(str(typed.get(LOGO, "")), resource.logo_image)
+        if disputed(fields, typed, stored):
+            return both_versions(
+                request,
+                stale,
+                typed,
+                stored,
+                fields=fields,
+                back=f"/kelifax/submissions/{resource.submission_id}",
+                last=await service.submissions.last_step(resource),
+                headers=SECRET_ADDRESS,
+            )
+        if resource.resource_status == "rejected":
+            rejected = Conflict(_REJECTED, code=stale.code)
+            return edit_step(request, resource, Wizard(step.at, _opened(resource).refused(rejected)))
+        return await revise(request, resource, step, resource.revision)
+
+    @pages.get("/submissions/{submission_id}/edit", Access.PUBLIC)
+    async def edit_form(request: Request, submission_id: str) -> Response:
+        resource = await service.submissions.status(submission_id)
+        if resource.is_approved:
+            return redirect(f"/kelifax/submissions/{submission_id}")
+        return edit_step(request, resource, Wizard(OPENED_AT, _opened(resource)))
+
+    @pages.post("/submissions/{submission_id}/edit", Access.PUBLIC, most_bytes=MOST_LOGO_FORM)
+    async def edit(request: Request, submission_id: str) -> Response:
+        resource = await service.submissions.status(submission_id)
+        step = await read_step(request, resource.resource_slug)
+        if step.submission is None:
+            return edit_step(request, resource, step)
+        return await revise(request, resource, step, step.revision)
 
     @pages.get("/submissions/{submission_id}/withdraw", Access.PUBLIC)
     async def withdraw_form(request: Request, submission_id: str) -> Response:
@@ -142,6 +172,7 @@ def add(pages: Routes, service: KelifaxService) -> None:
             "Your submission and its logo are deleted for good, and nobody reviews it any more.",
             button="Withdraw",
             keep=f"/kelifax/submissions/{submission_id}",
+            headers=SECRET_ADDRESS,
         )
 
     @pages.post("/submissions/{submission_id}/withdraw", Access.PUBLIC)
@@ -157,7 +188,7 @@ def add(pages: Routes, service: KelifaxService) -> None:
         """The submitter's private page."""
         resource = await service.submissions.status(submission_id)
         steps = await service.submissions.steps(resource)
-        return render(request, "kelifax/submission.html", headers=_PRIVATE, resource=resource, steps=steps)
+        return render(request, "kelifax/submission.html", headers=SECRET_ADDRESS, resource=resource, steps=steps)
 
 
 async def _logo(service: KelifaxService, sent: FormData, request: Request) -> str | Problem | None:
@@ -171,12 +202,18 @@ async def _logo(service: KelifaxService, sent: FormData, request: Request) -> st
         return problem
 
 
+def _opened(resource: Resource) -> Parsed[Submission]:
+    """The form of a submission as it is stored, with the revision that it names through all steps."""
+    form = filled(Submission, submission_of(resource), separated={"resource.tags"})
+    return replace(form, values={**form.values, "revision": str(resource.revision)})
+
+
 def _step(request: Request, service: KelifaxService, step: Wizard, resource: Resource | None = None) -> Response:
     """A step of the form; of a submission that there is already, if one is given."""
     return render(
         request,
         "kelifax/submit.html",
-        headers=None if resource is None else _PRIVATE,
+        headers=None if resource is None else SECRET_ADDRESS,
         step=step,
         form=step.form,
         options=OPTIONS,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, replace
-from typing import Any, TypeVar
+from typing import TypeVar
 
 from pydantic import BaseModel
 from starlette.datastructures import FormData
@@ -15,16 +15,20 @@ from partita.apps.kelifax.schema import LOGOS
 from partita.apps.kelifax.service.filling import PageProposal
 from partita.kit.forms import Parsed, parse
 from partita.kit.problems import Problem, TooMany
+from partita.kit.stale import with_choices
 
 M = TypeVar("M", bound=BaseModel)
 
 STEPS = ("submitter", "resource", "details")
 _ROWS = "learningResources"
-_LOGO = "resource.logoImage"
+_DIGITS = 10
+LOGO = "resource.logoImage"
 _LOGO_FIELD = "logo"
 _WITHOUT_LOGO = "withoutLogo"
 URL = "resource.resourceUrl"
-_PROPOSED = {"resource.resourceName": "name", "resource.usagePurpose": "purpose", _LOGO: "logo"}
+OPENED_AT = STEPS.index("resource") + 1
+"""The step that an edit begins with."""
+_PROPOSED = {"resource.resourceName": "name", "resource.usagePurpose": "purpose", LOGO: "logo"}
 """Field → what a note calls it."""
 
 
@@ -43,8 +47,14 @@ class Wizard:
     @property
     def logo_file(self) -> str | None:
         """The logo that is uploaded already, as the file store calls it."""
-        name = str(self.form.values.get(_LOGO, ""))
+        name = str(self.form.values.get(LOGO, ""))
         return f"{LOGOS}/{name}" if re.fullmatch(LOGO_NAME, name) else None
+
+    @property
+    def revision(self) -> int | None:
+        """The revision that was opened; a submission that is new has none."""
+        text = str(self.form.values.get("revision", ""))
+        return int(text) if text.isdecimal() and len(text) < _DIGITS else None
 
     def filled_in(self, proposal: PageProposal) -> Wizard:
         """The step with what a page says in the fields that are empty."""
@@ -64,7 +74,7 @@ class Wizard:
         current = f"{STEPS[self.at - 1]}."
         fields: list[tuple[str, str]] = []
         for name, value in self.form.values.items():
-            if name.startswith(current) and name != _LOGO:
+            if name.startswith(current) and name != LOGO:
                 continue
             if name.split(".")[0] in STEPS:
                 fields += [(name, each) for each in (value if isinstance(value, list) else [value])]
@@ -73,10 +83,10 @@ class Wizard:
     def refused(self, problem: Problem) -> Wizard:
         """The first step with a field that a service has refused."""
         form = self.form.refused(problem)
-        if _LOGO in form.errors:
+        if LOGO in form.errors:
             # The uploaded file is gone, so its name would be refused again and again.
-            values = {name: value for name, value in form.values.items() if name != _LOGO}
-            errors = {_LOGO_FIELD if name == _LOGO else name: message for name, message in form.errors.items()}
+            values = {name: value for name, value in form.values.items() if name != LOGO}
+            errors = {_LOGO_FIELD if name == LOGO else name: message for name, message in form.errors.items()}
             form = replace(form, values=values, errors=errors)
         names = [error.field.split(".")[0] for error in problem.errors]
         at = min((STEPS.index(name) + 1 for name in names if name in STEPS), default=self.at)
@@ -86,11 +96,11 @@ class Wizard:
 def wizard(sent: FormData, logo: str | Problem | None = None) -> Wizard:
     """The step after the one that was sent, or the same step again if something is wrong with it."""
     at = int(str(sent.get("at"))) if sent.get("at") in ("1", "2", "3") else 1
-    pairs: list[tuple[str, Any]] = [(name, value) for name, value in sent.multi_items() if isinstance(value, str)]
+    pairs = with_choices([(name, value) for name, value in sent.multi_items() if isinstance(value, str)])
     if sent.get(_WITHOUT_LOGO):
-        pairs = [(name, value) for name, value in pairs if name != _LOGO]
+        pairs = [(name, value) for name, value in pairs if name != LOGO]
     if isinstance(logo, str):
-        pairs = [*((name, value) for name, value in pairs if name != _LOGO), (_LOGO, logo)]
+        pairs = [*((name, value) for name, value in pairs if name != LOGO), (LOGO, logo)]
     form = parse(Submission, pairs, separated={"resource.tags"}, lines={"details.keyFeatures", "details.useCases"})
     refusal = logo if isinstance(logo, Problem) else None
     if refusal is not None:
@@ -98,6 +108,8 @@ def wizard(sent: FormData, logo: str | Problem | None = None) -> Wizard:
     more, go = str(sent.get("more", "")), str(sent.get("go", "next"))
     if more:
         return Wizard(at, with_one_more(form, more))
+    if go == "edit":
+        return Wizard(OPENED_AT, replace(form, value=None, errors={}))
     if go == "fill" and STEPS[at - 1] == "resource":
         return _again(at, form, {_LOGO_FIELD}, refusal) or Wizard(at, replace(form, value=None, errors={}), fill=True)
     if go == "back":

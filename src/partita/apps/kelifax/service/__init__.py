@@ -6,6 +6,7 @@ from partita.apps.kelifax.service.analytics import Analytics
 from partita.apps.kelifax.service.filling import Filling
 from partita.apps.kelifax.service.liked import Liked
 from partita.apps.kelifax.service.links import Links
+from partita.apps.kelifax.service.logos import Logos
 from partita.apps.kelifax.service.mine import Mine
 from partita.apps.kelifax.service.moderation import Moderation
 from partita.apps.kelifax.service.reports import Reports
@@ -32,6 +33,7 @@ class KelifaxService:
         self.reports = Reports(kit, self.resources)
         self.analytics = Analytics(kit)
         self.links = Links(kit, self.resources)
+        self.logos = Logos(kit)
         self.transfer = Transfer(kit, self.resources, self.submissions)
         self.views = Views(kit)
         self.visits = Visits(self.views.count)

@@ -16,9 +16,10 @@ def _spelled(each: LearningResource) -> str:
     return f"{each.title} ({each.type}), {each.url}"
 
 
+_CATEGORIES: dict[str, str] = {each: category_name(each) for each in CATEGORIES}
 RESOURCE_FIELDS = Fields(
     Field("resourceName", "Name", "resource_name"),
-    Field("category", "Category", "category", choices={each: category_name(each) for each in CATEGORIES}),
+    Field("category", "Category", "category", choices=_CATEGORIES),
     Field("resourceUrl", "Address", "resource_url"),
     Field("usagePurpose", "Purpose", "usage_purpose"),
     Field("tags", "Tags", "tag_list"),
@@ -30,6 +31,29 @@ RESOURCE_FIELDS = Fields(
 )
 """What moderators edit, with the labels of the form."""
 _KINDS = {"approve": "good", "reject": "bad", "delete": "bad"}
+
+
+def submission_fields(typed_logo: str, stored_logo: str) -> Fields:
+    """What a submitter edits, by the names and labels of the three steps. The two logos are told apart by words."""
+    logos = {stored_logo: "The logo that is stored", typed_logo: "The logo of your form"}
+    return Fields(
+        Field("submitter.firstName", "First name", "submitter_first_name"),
+        Field("submitter.lastName", "Last name", "submitter_last_name"),
+        Field("submitter.companyEmail", "Email", "submitter_email"),
+        Field("submitter.company", "Company", "submitter_company"),
+        Field("submitter.phoneNumber", "Phone", "submitter_phone"),
+        Field("resource.resourceName", "Name", "resource_name"),
+        Field("resource.category", "Category", "category", choices=_CATEGORIES),
+        Field("resource.resourceUrl", "Address", "resource_url"),
+        Field("resource.usagePurpose", "Purpose", "usage_purpose"),
+        Field("resource.tags", "Tags", "tags"),
+        Field("resource.licence", "Licence", "licence", choices=LICENCES),
+        Field("resource.pricing", "Price", "pricing", choices=PRICINGS),
+        Field("resource.logoImage", "Logo", "logo_image", choices={name: said for name, said in logos.items() if name}),
+        Field("details.keyFeatures", "Key features", "feature_list"),
+        Field("details.useCases", "Use cases", "use_case_list"),
+        Field("details.learningResources", "Learning resources", _learning),
+    )
 
 
 def foreign_decision(resource: Resource, at: str, entry_id: str, edits: tuple[FieldChange, ...]) -> Decision:

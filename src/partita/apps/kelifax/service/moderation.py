@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
@@ -21,6 +21,7 @@ from partita.apps.kelifax.service.bookkeeping import (
 )
 from partita.apps.kelifax.service.history import RESOURCE_FIELDS
 from partita.apps.kelifax.service.resources import Resources, no_resource, url_conflict
+from partita.kit.accounts import Account
 from partita.kit.clock import stamp
 from partita.kit.kit import Kit
 from partita.kit.lists import find_or
@@ -78,6 +79,10 @@ class Moderation:
         if by:
             query = query.where(Decision.by.equals(by))
         return await self._store.page(query, limit=limit, after=cursor)
+
+    async def deciders(self, decisions: Iterable[Decision]) -> dict[str, Account]:
+        """The accounts of those who decided, by the names in the log; programs and people who left have none."""
+        return await self._kit.accounts.people.with_usernames(each.by for each in decisions)
 
     async def decide_many(self, viewer: Viewer, revisions: Mapping[str, int], reason: str | None) -> Decided:
         """Approve submissions, or reject them with a reason; those that have changed meanwhile, or whose

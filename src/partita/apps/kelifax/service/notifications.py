@@ -12,7 +12,9 @@ from typing import Any
 from partita.apps.kelifax import schema
 from partita.apps.kelifax.permissions import Kelifax
 from partita.apps.kelifax.schema import Decision, Report, Resource
+from partita.kit.import_ends import import_words
 from partita.kit.kit import Kit
+from partita.kit.letters import linkless
 from partita.kit.lists import find
 from partita.kit.notifications import Channels, InMail, Kind, Words
 
@@ -25,7 +27,7 @@ def _received(data: Mapping[str, Any], _count: int) -> Words:
     if "name" not in data:
         return Words("We have received your submission", _BY_MAIL)
     return Words(
-        f"We have received “{data['name']}”",
+        f"We have received “{linkless(data['name'])}”",
         "Thank you. Moderators will look at it. The link shows how far the review is; keep it to yourself.",
     )
 
@@ -33,10 +35,16 @@ def _received(data: Mapping[str, Any], _count: int) -> Words:
 def _decided(data: Mapping[str, Any], _count: int) -> Words:
     if data["decision"] == "approve":
         return Words(f"“{data['name']}” is approved", "Your resource is in the directory now.")
+    if data["decision"] == "delete":
+        return Words(f"Moderators have deleted {_named(data)}", "You can submit it again at any time.")
     if "name" not in data:
         return Words("Moderators have decided on your submission", _BY_MAIL)
     reason = f"The reason: {data['reason']}" if data.get("reason") else ""
     return Words(f"“{data['name']}” was not accepted", reason)
+
+
+def _named(data: Mapping[str, Any]) -> str:
+    return f"“{data['name']}”" if "name" in data else "a submission of yours"
 
 
 def _waiting(data: Mapping[str, Any], count: int) -> Words:
@@ -57,7 +65,7 @@ RECEIVED = Kind(
 )
 DECIDED = Kind(
     "kelifax.submission-decided",
-    "A submission of mine was approved or rejected",
+    "A submission of mine was approved, rejected or deleted",
     _decided,
     _SUBMITTERS,
     Channels(suite=True, mail="once"),
@@ -77,7 +85,13 @@ REPORTED = Kind(
     _MODERATORS,
     needs=Kelifax.READ_MODERATION,
 )
-KINDS = (RECEIVED, DECIDED, WAITING, REPORTED)
+IMPORTED = Kind(
+    "kelifax.import-ended",
+    "An import of mine is done, or has failed",
+    import_words,
+    "You get this because you started an import in Kelifax.",
+)
+KINDS = (RECEIVED, DECIDED, WAITING, REPORTED, IMPORTED)
 
 
 class KelifaxNotifications:
@@ -122,6 +136,15 @@ class KelifaxNotifications:
             known["name"] = resource.resource_name
         link = f"/kelifax/resources/{decision.slug}" if resource.is_approved else ""
         await self._tell_submitter(resource, DECIDED, decision.entry_id, decision.logged_at, known, private, link)
+
+    async def tell_deleted(self, deleted: Resource) -> None:
+        """Moderators have deleted a resource: to its submitter, whose address only that change still has."""
+        gone = await find(self._kit.store, schema.former_submission, deleted.submission_id)
+        if gone is None or gone.withdrawn or deleted.imported_in is not None:
+            return
+        cause, private = f"{gone.submission_id} deleted", {"decision": "delete", "name": gone.resource_name}
+        known = private if deleted.is_approved else {"decision": "delete"}
+        await self._tell_submitter(deleted, DECIDED, cause, gone.gone_at, known, private, link="")
 
     async def tell_reported(self, report: Report) -> None:
         """Somebody reported a problem: to those who look at reports, unless it is closed already."""

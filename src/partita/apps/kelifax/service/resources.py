@@ -128,6 +128,19 @@ class Resources:
         )
         return Page(await self._matches(found), found.next_cursor, total=found.total)
 
+    async def new(
+        self, *, category: Category | None = None, tags: Sequence[str] = (), limit: int = 20
+    ) -> tuple[Resource, ...]:
+        """What came into the directory last, however long before that it was submitted.
+
+        The list by submission has at once what was approved at once; what waited long is found by the search."""
+        wanted = Wanted.of(category, tags, "", None, None, None)
+        listed = {match.item.resource_slug: match.item for match in await self._listed(wanted, limit, None)}
+        found = await self._kit.search.find(CATALOG, "", filters=wanted.filters, sort="-public_since", limit=limit)
+        waited = await self.approved([hit.id for hit in found.hits if hit.id not in listed])
+        known = sorted({**listed, **waited}.values(), key=lambda each: each.public_since, reverse=True)
+        return tuple(known[:limit])
+
     async def explore(
         self,
         *,
@@ -224,6 +237,10 @@ class Resources:
         """The tags of approved resources with how many have each, the most used first."""
         found = await self._kit.search.find(CATALOG, "", facets=("tag",), most_values=limit, limit=1)
         return tuple(found.facets["tag"])
+
+    async def complete_tag(self, start: str, *, limit: int = 10) -> tuple[FacetValue, ...]:
+        """Tags of approved resources that begin like this, the most used first."""
+        return await self._kit.search.complete(CATALOG, start, filter="tag", limit=limit)
 
     async def address_taken(self, url: str, field: str, *, except_by: str = "") -> AddressTaken | None:
         """The refusal of a URL that another resource has, before anything is written; None if it is free."""

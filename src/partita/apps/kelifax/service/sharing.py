@@ -22,12 +22,12 @@ class Sharing:
         self._resources = resources
 
     async def feed(self, category: str = "", tag: str = "") -> Feed:
-        """The newest resources, or those of a category or with a tag."""
+        """What came into the directory last, or of a category or with a tag."""
         chosen: Category | None = category if category in CATEGORIES else None
         if category and chosen is None:
             raise NotFound(f"There is no category {category[:80]!r}.")
         tag = spelled_tag(tag)
-        page = await self._resources.browse(category=chosen, tags=(tag,) if tag else (), limit=MOST_ENTRIES)
+        new = await self._resources.new(category=chosen, tags=(tag,) if tag else (), limit=MOST_ENTRIES)
         narrowed = {"category": category, "tag": tag}
         return Feed(
             title=list_title(chosen, tag),
@@ -36,7 +36,7 @@ class Sharing:
             page=address("/kelifax/resources", narrowed),
             parameters=narrowed,
             author="Kelifax",
-            entries=tuple(_entry(match.item) for match in page),
+            entries=tuple(map(_entry, new)),
         )
 
     async def addresses(self, begins: str, ends: str | None) -> AsyncIterator[Address]:
@@ -60,8 +60,8 @@ def _entry(resource: Resource) -> Entry:
     return Entry(
         path=f"/kelifax/resources/{resource.resource_slug}",
         title=resource.resource_name,
-        published=resource.created_at,
-        updated=resource.approved_at,
+        published=resource.public_since,
+        first_known=resource.created_at,
         summary=resource.usage_purpose,
         tags=(resource.category_name, *resource.tag_list),
         related=resource.resource_url,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import uuid
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any
 
@@ -19,10 +19,12 @@ from partita.apps.kelifax.service.bookkeeping import (
     derived_writes,
     rewrite,
 )
-from partita.apps.kelifax.service.history import RESOURCE_FIELDS
+from partita.apps.kelifax.service.history import RESOURCE_FIELDS, timeline_entry
 from partita.apps.kelifax.service.resources import no_resource, url_conflict
 from partita.kit.clock import stamp
 from partita.kit.files import image_of
+from partita.kit.history import TimelineEntry
+from partita.kit.inputs import StaleEdit
 from partita.kit.kit import Kit
 from partita.kit.limits import Rule
 from partita.kit.lists import find, find_or
@@ -136,6 +138,12 @@ class Submissions:
             steps.append(Step("Rejected", resource.rejected_at, resource.rejection_reason))
         return (Step("Submitted", resource.created_at), *steps)
 
+    async def last_step(self, resource: Resource) -> TimelineEntry | None:
+        """What was done last to a submission, as its submitter reads it."""
+        for each in await self._store.page(schema.decisions_on(resource.resource_slug), limit=1):
+            return replace(timeline_entry(each), who="you" if each.by == SUBMITTER else "a moderator")
+        return None
+
     async def mine(self, viewer: Viewer, *, limit: int = 20, cursor: str | None = None) -> Page[Resource]:
         """What a member submitted while signed in, newest first."""
         return await self._store.page(schema.submissions_by(viewer.id), limit=limit, after=cursor)
@@ -153,7 +161,7 @@ class Submissions:
         await self._kit.limits.check(SUBMITTING, address)
 
         async def attempt() -> Resource:
-            before = await self._open(submission_id, revision)
+            before = await self.to_edit(submission_id, revision)
             now = stamp(self._kit.clock)
             changed = resource_of(submission, before.resource_slug, submission_id, before.created_at)
             waiting = {"resource_status": "pending", "rejected_at": "", "rejection_reason": "", "submitted_at": now}
@@ -175,7 +183,7 @@ class Submissions:
         """Delete a submission that is not approved."""
 
         async def attempt() -> None:
-            await self._delete(await self._open(submission_id, revision))
+            await self._delete(await self.to_edit(submission_id, revision))
 
         await self._store.attempt(attempt)
 
@@ -193,16 +201,16 @@ class Submissions:
         reports = await self._store.page(schema.open_reports_of(before.resource_slug), limit=REPORTS_AT_ONCE)
         await self._store.transact(Transaction(*deletion_writes(before, reports, self._logged(before, "withdraw"))))
 
-    async def _open(self, submission_id: str, revision: int | None) -> Resource:
-        """A submission that its submitter may still change, read consistently."""
+    async def to_edit(self, submission_id: str, revision: int | None = None) -> Resource:
+        """A submission that its submitter may still change, read consistently; `StaleEdit` if it is not at this
+        revision any more."""
         known = await self.status(submission_id)
         resource = await find_or(no_resource(known.resource_slug), self._store, schema.resource, known.resource_slug)
         if resource.is_approved:
             message = "It is in the directory now. To have it changed or removed, report a problem on its page."
             raise Conflict(message, code="already_approved")
         if revision not in (None, resource.revision):
-            message = "Something has changed since you opened this page. Look at your submission again first."
-            raise Conflict(message, code="changed_meanwhile")
+            raise StaleEdit(resource.revision)
         return resource
 
     def _logged(self, resource: Resource, action: str) -> Decision:

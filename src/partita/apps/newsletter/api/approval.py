@@ -20,7 +20,7 @@ class ApprovalView(View):
     model_config = ConfigDict(alias_generator=None)
 
     state: Literal["none", "asked", "changes_requested", "approved", "changed"] = Field(
-        description="`changed`: the text was edited since it was approved."
+        description="`changed`: the text, or what the configuration prints, was edited since it was approved."
     )
     approved_by: str | None
     approved_at: str | None
@@ -41,5 +41,6 @@ def add(api: Routes, service: NewsletterService) -> None:
 
     @api.post("/newsletters/{code}/approval", Letters.WRITE, response_model=ApprovalView, refuses=[403, 404, 409, 422])
     async def decide(viewer: CurrentViewer, code: str, decision: Decision) -> Json:
-        """Approve it, ask for changes, or take an approval back. Nobody approves their own but administrators."""
+        """Approve it, ask for changes, or take an approval back. Nobody approves their own but administrators. Whoever
+        was asked for a review and may not approve asks for changes, or has no objections."""
         return Json(ApprovalView.of(await service.approval.decide(viewer, code, decision)))

@@ -29,7 +29,9 @@ class NoteView(View):
     created_at: str
     resolved_at: str | None
     resolved_by: str | None
-    decision: str = Field(description="`approve` or `ask_for_changes` if it is the comment of a decision, else empty.")
+    decision: str = Field(
+        description="`approve`, `ask_for_changes` or `no_objections` if it is the comment of a decision, else empty."
+    )
 
 
 class NotesView(View):

@@ -12,7 +12,8 @@ from partita.apps.newsletter.inputs import ItemEdit, ItemMove, NewItem, OutlineE
 from partita.apps.newsletter.permissions import Letters
 from partita.apps.newsletter.schema import Newsletter, Outline
 from partita.apps.newsletter.service import NewsletterService
-from partita.apps.newsletter.service.outline import outdated
+from partita.apps.newsletter.service.outline import outdated, plan_of
+from partita.apps.newsletter.service.outlining import item_version
 from partita.kit.answers import Json
 from partita.kit.permissions import Viewer
 from partita.kit.routes import CurrentViewer, Routes
@@ -31,12 +32,23 @@ class OutlineView(View):
     outline_started_at: str | None
     outline_completed_at: str | None
     outline_error: str | None
-    sections: list[dict[str, Any]]
+    sections: list[dict[str, Any]] = Field(
+        description="As stored; each item has its `version`: an edit that names it is refused if others were faster."
+    )
     user_modifications: dict[str, Any]
     generated_at: str | None
     updated_at: str
     revision: int
+    made_with: dict[str, Any] = Field(description="Writer, model, tokens, and the reason if it was made without one.")
     outdated: list[str] = Field(description="What has changed since it was made.")
+
+
+def _with_versions(outline: Outline) -> list[dict[str, Any]]:
+    versions = {item.id: item_version(item) for item in plan_of(outline).items}
+    return [
+        {**section, "items": [{**item, "version": versions[item["id"]]} for item in section.get("items", ())]}
+        for section in as_plain(outline.sections)
+    ]
 
 
 def add(api: Routes, service: NewsletterService) -> None:
@@ -47,8 +59,9 @@ def add(api: Routes, service: NewsletterService) -> None:
         topics = await service.topics.of(newsletter)
         return OutlineView.of(
             outline,
-            sections=as_plain(outline.sections),
+            sections=_with_versions(outline),
             user_modifications=as_plain(outline.user_modifications),
+            made_with=as_plain(outline.made_with),
             outdated=list(outdated(newsletter, topics, outline)),
         )
 

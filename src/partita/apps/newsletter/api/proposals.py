@@ -125,6 +125,7 @@ class ProposalView(View):
     metadata: dict[str, Any]
     exports: dict[str, Any]
     citations: list[dict[str, Any]]
+    made_with: dict[str, Any] = Field(description="Section that was drafted → writer, model, tokens, fallback.")
     created_at: str
     updated_at: str
     revision: int
@@ -180,7 +181,7 @@ def _section(each: SectionState) -> dict[str, Any]:
 def proposal_json(there: OpenProposal) -> dict[str, Any]:
     """A proposal as it leaves."""
     proposal = there.proposal
-    names = ("uploaded_files", "text_inputs", "metadata", "exports", "citations")
+    names = ("uploaded_files", "text_inputs", "metadata", "exports", "citations", "made_with")
     return ProposalView.of(
         proposal,
         **{name: as_plain(getattr(proposal, name)) for name in names},
@@ -216,16 +217,24 @@ def add(api: Routes, service: NewsletterService) -> None:
     async def list_proposals(
         viewer: CurrentViewer,
         sort: Annotated[Sort, Query(description="`due`: those with a deadline, the nearest first.")] = "touched",
+        q: Annotated[str, Query(max_length=200, description="Only those that have all of these words.")] = "",
         limit: Limit = 20,
         cursor: Cursor = None,
     ) -> Json:
         """Your proposals, without their texts."""
-        page = await proposals.page(viewer, sort, limit=limit, cursor=cursor)
+        page = await proposals.page(viewer, sort, words=q, limit=limit, cursor=cursor)
         return Json(listed(ProposalSummaryView, page))
 
-    @api.post("/proposals", Letters.PROPOSE, status_code=201, response_model=ProposalView, refuses=[403, 422, 429])
+    @api.post(
+        "/proposals",
+        Letters.PROPOSE,
+        status_code=201,
+        response_model=ProposalView,
+        refuses=[403, 413, 422, 429],
+        most_bytes=2_500_000,
+    )
     async def create_proposal(viewer: CurrentViewer, proposal: NewProposal) -> Json:
-        """Start a proposal with the sections of a frame."""
+        """Start a proposal with the sections of a frame. Files come by `POST …/files`, which reads them."""
         made = await proposals.create(viewer, proposal)
         return Json(proposal_json(await proposals.read(viewer, made.proposal_code)), 201)
 
@@ -234,9 +243,16 @@ def add(api: Routes, service: NewsletterService) -> None:
         """A proposal, whole."""
         return Json(proposal_json(await proposals.read(viewer, code)))
 
-    @api.patch(_ONE, Letters.PROPOSE, response_model=ProposalView, refuses=[400, 403, 404, 409, 413, 422])
+    @api.patch(
+        _ONE,
+        Letters.PROPOSE,
+        response_model=ProposalView,
+        refuses=[400, 403, 404, 409, 413, 422],
+        most_bytes=2_500_000,
+    )
     async def edit_proposal(viewer: CurrentViewer, code: str, edit: ProposalEdit) -> Json:
-        """Change its facts."""
+        """Change its facts, texts and metadata. Sections and entries of `metadata` that are left out stay; an entry
+        that is null goes."""
         return Json(proposal_json(await proposals.edit(viewer, code, edit)))
 
     @api.delete(_ONE, Letters.PROPOSE, status_code=204, refuses=[403, 404, 409])

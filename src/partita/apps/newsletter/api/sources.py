@@ -187,6 +187,16 @@ def add(api: Routes, service: NewsletterService) -> None:
         look = await sources.refresh(viewer, source_id)
         return Json(step_view(look), 202, {"Location": f"/api/newsletter/sources/{source_id}"})
 
+    @api.get(f"{_SOURCE}/steps/intake", Letters.READ_SOURCES, response_model=StepView, refuses=[404])
+    async def get_reading(viewer: CurrentViewer, source_id: str) -> Json:
+        """How far the reading of a source is."""
+        return Json(step_view(await sources.look(await sources.get(viewer, source_id))))
+
+    @api.delete(f"{_SOURCE}/steps/intake", Letters.READ_SOURCES, response_model=StepView, refuses=[403, 404, 409])
+    async def cancel_reading(viewer: CurrentViewer, source_id: str) -> Json:
+        """Stop reading a source; what was read of it before stays."""
+        return Json(step_view(await sources.cancel(viewer, source_id)))
+
     @api.get(f"{_SOURCE}/chunks", Letters.READ_SOURCES, response_model=ListOf[ChunkView], refuses=[400, 404])
     async def list_chunks(viewer: CurrentViewer, source_id: str, limit: Limit = 20, cursor: Cursor = None) -> Json:
         """The passages of a source in order."""

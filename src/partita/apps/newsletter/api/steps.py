@@ -68,7 +68,12 @@ def add(api: Routes, service: NewsletterService) -> None:
         return Json(step_view(await steps.cancel(viewer, code, step)))
 
     @api.get(
-        "/newsletters/{code}/events", Letters.WRITE, response_class=Response, responses=_EVENTS, refuses=[404, 429]
+        "/newsletters/{code}/events",
+        Letters.WRITE,
+        polled=True,
+        response_class=Response,
+        responses=_EVENTS,
+        refuses=[404, 429],
     )
     async def events(request: Request, viewer: CurrentViewer, code: str) -> Response:
         """The steps as server-sent events.

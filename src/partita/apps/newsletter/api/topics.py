@@ -49,6 +49,7 @@ class TopicsView(View):
     updated_at: str
     source_ids: list[str]
     search_words: dict[str, str]
+    any_age: list[str] = Field(description="Topics for which content of any age is taken.")
     pinned: list[str]
     excluded: list[str]
     thin: list[str]
@@ -94,6 +95,7 @@ def _view(newsletter: Newsletter, topics: Topics) -> dict[str, Any]:
         selected_types=[topic_label(each) for each in topics.selected_types],
         retrieved_content=list(passages(topics)),
         search_words=as_plain(topics.search_words),
+        any_age=list(topics.any_age),
         topics=TopicView.each(choices(newsletter, topics)),
         outdated=list(outdated(newsletter, topics)),
     )

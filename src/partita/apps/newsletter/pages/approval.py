@@ -73,6 +73,7 @@ def add(pages: Routes, service: NewsletterService) -> None:
             owns=service.access.owns(viewer, newsletter),
             may_write=await service.access.may_write(viewer, newsletter),
             may_approve=service.approval.may_approve(viewer, newsletter),
+            was_asked=await service.approval.was_asked(viewer, newsletter),
             refused=next((each.problem for each in forms.values()), None),
             note_form=forms.get("note", _NO_FORM),
             share_form=forms.get("share") or Parsed(None, {"role": "reader", "review": True}),
@@ -102,13 +103,14 @@ def add(pages: Routes, service: NewsletterService) -> None:
 
     @pages.post(f"{_REVIEW}/decision", Letters.WRITE, keeps=Decision)
     async def decide(request: Request, viewer: CurrentViewer, code: str) -> Response:
-        """Approve, ask for changes, or take an approval back."""
+        """Approve, ask for changes, have no objections, or take an approval back."""
 
         async def save(decision: Decision) -> Response:
             await service.approval.decide(viewer, code, decision)
             told = {
                 "approve": "Approved.",
                 "ask_for_changes": "Changes requested. Your comment was added as a note.",
+                "no_objections": "Noted that you have no objections.",
                 "withdraw": "Approval withdrawn.",
             }
             return redirect(_path(code), flash=told[decision.decision])

@@ -18,10 +18,15 @@ from partita.apps.newsletter.service import NewsletterService
 from partita.apps.newsletter.service.bookkeeping import changed_since, draft_settings
 from partita.apps.newsletter.service.citations import CitedPassage
 from partita.apps.newsletter.service.documents.html import article, with_addresses
+from partita.apps.newsletter.service.documents.mail import mail_markup
+from partita.apps.newsletter.service.documents.mail_look import MailLook, mail_look
 from partita.apps.newsletter.service.draft import DraftText, TextChanged
+from partita.apps.newsletter.service.drafting.made_words import draft_words
 from partita.apps.newsletter.service.editing.citations import cited
 from partita.apps.newsletter.service.editing.paragraphs import Side, compared, merged
+from partita.apps.newsletter.service.files import pages_of
 from partita.apps.newsletter.service.images import MOST_BYTES
+from partita.apps.newsletter.service.mending import REPORT_LINES, card_place, text_mends
 from partita.apps.newsletter.service.rendering import Renderer
 from partita.apps.newsletter.service.steps import Look
 from partita.kit.forms import MOST_FIELDS, Parsed, parse, submitted
@@ -34,19 +39,9 @@ _WRITE = "/editions/{code}/write"
 _FORM_BYTES = 6_000_000
 """A section with the text it was made from, in a script whose letters take nine bytes each in a form."""
 View = Literal["write", "beside", "preview"]
+Shown = Literal["web", "mail", "pages"]
+"""What a preview shows: the web edition, the mail, or the pages of the last PDF."""
 Panel = Literal["sources", "report", "notes"]
-REPORT_LINES = {
-    "faithful": "Faithful to the sources",
-    "cited": "Sources named",
-    "covered": "Stories told",
-    "repeats": "Nothing twice",
-    "stands_alone": "Stands alone",
-    "variety": "Variety of sources",
-    "fresh": "Fresh",
-    "length": "Length",
-    "readable": "Easy to read",
-}
-"""Line of the report card → as people read it."""
 Number = Annotated[int | None, Query(ge=1, le=999)]
 Key = Annotated[str, Query(max_length=200)]
 
@@ -69,7 +64,8 @@ def add(pages: Routes, service: NewsletterService) -> None:
         panel: Panel = "sources",
         cite: int | None = None,
         more: bool = False,
-        mail: bool = False,
+        shown: Shown = "web",
+        place: str = "",
         form: Parsed[Any] | None = None,
     ) -> Response:
         code = text.newsletter.newsletter_code
@@ -91,7 +87,7 @@ def add(pages: Routes, service: NewsletterService) -> None:
             unused=await service.unused.of(code, text.draft, text.texts.values()),
             passage=await _passage(viewer, code, cite),
             target=target_words(text.newsletter.length_preference),
-            made=_made(text),
+            made=draft_words(text.draft.made_with, len({each.get("source_id") for each in text.draft.citations})),
             quality=as_plain(text.draft.quality),
             form=form or Parsed(None, {"text": opened.text}),
             picture=Parsed(None),
@@ -101,15 +97,19 @@ def add(pages: Routes, service: NewsletterService) -> None:
             notes=[each for each in await service.notes.on(viewer, code) if each.open],
             look=await current_look(code),
             outdated=await outdated(text, viewer),
-            whole=await whole(text) if view == "preview" else "",
-            mail=mail,
+            whole=await whole(text, shown) if view == "preview" else "",
+            shown=shown,
+            pdf=pdf_pages(text),
             sentences=await service.quality.sentences(viewer, code, key) if more else None,
             lines=REPORT_LINES,
+            place_of=lambda each: card_place(text, each),
+            mends=text_mends(text, await service.editions.of(text, pictures=False)),
+            place=place,
         )
 
     async def current_look(code: str) -> Look:
         looks = await service.steps.looks(code)
-        return looks["section"] if looks["section"].is_open and not looks["draft"].is_open else looks["draft"]
+        return _to_tell(looks["draft"], looks["section"])
 
     async def _passage(viewer: Viewer, code: str, number: int | None) -> CitedPassage | None:
         try:
@@ -127,7 +127,8 @@ def add(pages: Routes, service: NewsletterService) -> None:
         panel: Panel = "sources",
         cite: Number = None,
         more: bool = False,
-        mail: bool = False,
+        look: Shown = "web",
+        place: Annotated[str, Query(max_length=300)] = "",
     ) -> Response:
         """The text: one section open, the others as they will look."""
         try:
@@ -136,7 +137,9 @@ def add(pages: Routes, service: NewsletterService) -> None:
             return await unwritten(request, viewer, code)
         known = {each.key for each in (*text.sections, *text.left_out)}
         key = section if section in known else next(iter(text.texts or text.generated))
-        return await page(request, viewer, text, key, view=view, panel=panel, cite=cite, more=more, mail=mail)
+        return await page(
+            request, viewer, text, key, view=view, panel=panel, cite=cite, more=more, shown=look, place=place
+        )
 
     async def unwritten(request: Request, viewer: Viewer, code: str) -> Response:
         newsletter, outline = await service.outline.get(viewer, code)
@@ -153,15 +156,33 @@ def add(pages: Routes, service: NewsletterService) -> None:
     async def outdated(text: DraftText, viewer: Viewer) -> list[str]:
         """What the draft was made of and that has changed since."""
         newsletter, outline = await service.outline.get(viewer, text.newsletter.newsletter_code)
-        changed = list(changed_since(text.draft.settings, draft_settings(newsletter, outline)))
+        topics = await service.topics.of(newsletter)
+        changed = list(changed_since(text.draft.settings, draft_settings(newsletter, topics)))
         if text.draft.outline_revision and text.draft.outline_revision != outline.revision:
             changed.append("outline")
         return changed
 
-    async def whole(text: DraftText) -> Markup:
+    async def whole(text: DraftText, shown: Shown) -> Markup:
+        if shown == "pages":
+            return Markup("")
+        if shown == "mail":
+            return Markup((await mail(text)).markup)
         edition = await service.editions.of(text, pictures=False)
-        pictures = f"/newsletter/editions/{text.newsletter.newsletter_code}/pictures/"
-        return Markup(with_addresses(article(edition, prefix="p-"), edition, pictures))
+        return Markup(with_addresses(article(edition, prefix="p-"), edition, pictures_of(text)))
+
+    async def mail(text: DraftText) -> MailLook:
+        """The mail itself. Its pictures are those of the read-online edition, and left out without one."""
+        edition = await service.editions.of(text, pictures=False)
+        places = {name: address.rpartition("/")[2] for name, address in edition.picture_addresses.items()}
+        return mail_look(mail_markup(edition, {name: pictures_of(text) + place for name, place in places.items()}))
+
+    def pictures_of(text: DraftText) -> str:
+        return f"/newsletter/editions/{text.newsletter.newsletter_code}/pictures/"
+
+    def pdf_pages(text: DraftText) -> dict[str, Any]:
+        """The last PDF, with how many pictures of pages there are."""
+        made = as_plain(text.draft.exports).get("pdf")
+        return {**made, "pictures": len(pages_of(made))} if isinstance(made, dict) else {}
 
     @pages.post(f"{_WRITE}/sections/{{key}}", Letters.WRITE, keeps=SectionEdit, most_bytes=_FORM_BYTES)
     async def save_section(request: Request, viewer: CurrentViewer, code: str, key: str) -> Response:
@@ -311,6 +332,11 @@ def add(pages: Routes, service: NewsletterService) -> None:
         newsletter = await service.access.newsletter(viewer, code)
         return Response(await service.brand.styles(newsletter.theme, switched=True), media_type="text/css")
 
+    @pages.get(f"{_WRITE}/mail.css", Letters.WRITE)
+    async def mail_styles(viewer: CurrentViewer, code: str) -> Response:
+        """The styles of the mail as it is saved, for its preview."""
+        return Response((await mail(await service.draft.read(viewer, code))).styles, media_type="text/css")
+
     @pages.get("/editions/{code}/pictures/{place}", Letters.WRITE)
     async def picture(viewer: CurrentViewer, code: str, place: str) -> Response:
         """A picture of the text."""
@@ -349,17 +375,9 @@ def _cited(text: DraftText, section: str) -> list[dict[str, Any]]:
     return [{"n": number, **known.get(number, {})} for number in dict.fromkeys(cited(section))]
 
 
-def _made(text: DraftText) -> str:
-    """How the text was made, in a sentence."""
-    made = [each for each in as_plain(text.draft.made_with).values() if isinstance(each, dict)]
-    sources = len({each.get("source_id") for each in text.draft.citations})
-    told = f"{sources} source" if sources == 1 else f"{sources} sources"
-    models = sorted({str(each.get("model")) for each in made if each.get("model")})
-    failed = [each["fallback"] for each in made if isinstance(each.get("fallback"), dict)]
-    words = f"Written by {', '.join(models)} from {told}." if models else ""
-    if not models and sources:
-        words = f"Written by the offline writer with sentences from {told}."
-    if failed:
-        count = "1 section is" if len(failed) == 1 else f"{len(failed)} sections are"
-        words += f" {count} written by the offline writer instead of a model: {failed[0].get('reason', '')}"
-    return words
+def _to_tell(draft: Look, section: Look) -> Look:
+    """Which of both steps the page tells: the one that runs, else a section that failed since the draft was made."""
+    if section.is_open and not draft.is_open:
+        return section
+    failed_since = section.state == "failed" and (section.since or "") > (draft.since or "")
+    return section if failed_since and not draft.is_open else draft

@@ -94,6 +94,12 @@ def add(pages: Routes, service: NewsletterService) -> None:
         headers = {"Content-Type": WEBP, "Cache-Control": "private, max-age=86400"}
         return Response(await exports.cover(viewer, code), headers=headers)
 
+    @pages.get(f"{_FINISH}/pdf/pages/{{number}}", Letters.WRITE)
+    async def page(viewer: CurrentViewer, code: str, number: int) -> Response:
+        """A page of the PDF; its address has the time when it was made."""
+        headers = {"Content-Type": WEBP, "Cache-Control": "private, max-age=86400"}
+        return Response(await exports.page(viewer, code, number), headers=headers)
+
     @pages.get(f"{_FINISH}/draft.eml", Letters.WRITE)
     async def open_draft(viewer: CurrentViewer, code: str) -> Response:
         """The mail as it is now, as a draft for one's own mail program."""

@@ -75,6 +75,7 @@ FIELDS = Fields(
     EditedField("theme", "Theme", "theme"),
     EditedField("issue_label", "Issue", "issue_label"),
     EditedField("preheader", "Preview line", "preheader"),
+    EditedField("generator", "Writer", "generator"),
 )
 
 
@@ -222,7 +223,20 @@ def add(pages: Routes, service: NewsletterService) -> None:
             languages=LANGUAGES,
             themes=[(theme.name, theme.title, theme.purpose) for theme in THEMES.values()],
             theme=str(form.values.get("theme") or "journal"),
+            **await writers(newsletter),
         )
+
+    async def writers(newsletter: Newsletter | None) -> dict[str, Any]:
+        """The writers that can be chosen: those that are set up. With one alone there is no choice."""
+        states = service.generators.states()
+        chosen = (await service.generators.chosen()).name
+        own = next((each for each in states if newsletter is not None and each.name == newsletter.generator), None)
+        ready = [(each.name, each.title) for each in states if each.ready]
+        return {
+            "writers": ready if len(ready) > 1 or own is not None else [],
+            "writer_in_use": next(each.title for each in states if each.name == chosen),
+            "writer_gone": "" if own is None or own.ready else own.title,
+        }
 
     @pages.get("/sample", Letters.WRITE)
     async def sample(request: Request) -> Response:
@@ -279,7 +293,8 @@ def _new_of(form: ConfigureForm) -> NewNewsletter:
 
 
 def _changes(before: Newsletter, form: ConfigureForm) -> dict[str, Any]:
-    values = form.model_dump(exclude={"revision", "generator"})
+    unasked = set() if "generator" in form.model_fields_set else {"generator"}  # without a choice there is no field
+    values = form.model_dump(exclude={"revision", *unasked})
     return {name: value for name, value in values.items() if getattr(before, name) != value}
 
 

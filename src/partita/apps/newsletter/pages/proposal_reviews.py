@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 from typing import Any
+from urllib.parse import quote
 
 from fastapi import Request
+from markupsafe import Markup
 from starlette.responses import Response
 
 from partita.apps.newsletter.formats import as_plain
 from partita.apps.newsletter.inputs import Decision
 from partita.apps.newsletter.pages.notes import add_notes
-from partita.apps.newsletter.pages.proposals import base, section_html
+from partita.apps.newsletter.pages.proposals import Key, Number, base, cited_or_none, section_html
 from partita.apps.newsletter.pages.shares import add_sharing
 from partita.apps.newsletter.permissions import Letters
 from partita.apps.newsletter.service import NewsletterService
+from partita.apps.newsletter.service.proposals import OpenProposal
 from partita.apps.newsletter.service.proposing.states import STATUSES
 from partita.kit.forms import Parsed, submitted
 from partita.kit.pages import redirect, render
@@ -27,7 +30,19 @@ _NO_FORM: Parsed[Any] = Parsed(None)
 def add(pages: Routes, service: NewsletterService) -> None:
     """Declare the routes."""
 
-    async def review_page(request: Request, viewer: Viewer, code: str, forms: dict[str, Parsed[Any]]) -> Response:
+    def look(there: OpenProposal, key: str, text: str) -> Markup:
+        """A section whose citations open below it."""
+        review = f"{base(there.proposal.proposal_code)}/review"
+        return section_html(there, text, lambda n: f"{review}?cite={n}&at={quote(key)}#passage-{key}", f"{key}-")
+
+    async def review_page(
+        request: Request,
+        viewer: Viewer,
+        code: str,
+        forms: dict[str, Parsed[Any]],
+        cite: int | None = None,
+        at: str = "",
+    ) -> Response:
         there = await service.proposals.read(viewer, code)
         notes = await service.notes.on(viewer, code)
         return render(
@@ -37,7 +52,9 @@ def add(pages: Routes, service: NewsletterService) -> None:
             proposal=there.proposal,
             reviewed=as_plain(there.proposal.metadata).get("review") or {},
             statuses=STATUSES,
-            looks={each.key: section_html(there, each.text, f"{each.key}-") for each in there.sections},
+            looks={each.key: look(there, each.key, each.text) for each in there.sections},
+            passage=await cited_or_none(service, viewer, code, cite),
+            passage_at=at,
             notes=notes,
             open_notes=sum(each.open for each in notes),
             shares=await service.shares.of(viewer, code),
@@ -52,9 +69,9 @@ def add(pages: Routes, service: NewsletterService) -> None:
         )
 
     @pages.get(_REVIEW, Letters.PROPOSE)
-    async def review(request: Request, viewer: CurrentViewer, code: str) -> Response:
+    async def review(request: Request, viewer: CurrentViewer, code: str, cite: Number = None, at: Key = "") -> Response:
         """The proposal, to ask for a review, to say what is wrong, and to decide."""
-        return await review_page(request, viewer, code, {})
+        return await review_page(request, viewer, code, {}, cite, at)
 
     add_notes(pages, service, _REVIEW, Letters.PROPOSE, review_page)
     add_sharing(pages, service, _REVIEW, Letters.PROPOSE, review_page, "/newsletter/proposals")

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from datetime import date
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 from urllib.parse import urlencode
 
 from fastapi import Query, Request
@@ -29,19 +29,21 @@ from partita.apps.newsletter.inputs import (
 )
 from partita.apps.newsletter.pages.draft import chosen, saved_words
 from partita.apps.newsletter.permissions import Letters
-from partita.apps.newsletter.schema import ExportFormat, Proposal
+from partita.apps.newsletter.schema import ExportFormat, Proposal, StepName
 from partita.apps.newsletter.service import NewsletterService
+from partita.apps.newsletter.service.citations import CitedPassage
 from partita.apps.newsletter.service.documents.edition import Edition
 from partita.apps.newsletter.service.documents.exports import FORMATS
 from partita.apps.newsletter.service.documents.html import text_html
 from partita.apps.newsletter.service.documents.model import Document
 from partita.apps.newsletter.service.documents.reading import read_blocks
 from partita.apps.newsletter.service.draft import TextChanged
+from partita.apps.newsletter.service.drafting.made_words import section_words
 from partita.apps.newsletter.service.editing.comparing import differences
 from partita.apps.newsletter.service.editions import source_of
 from partita.apps.newsletter.service.proposal_exports import PROPOSAL_FORMATS
 from partita.apps.newsletter.service.proposal_files import FILE_KINDS, file_kind
-from partita.apps.newsletter.service.proposals import OpenProposal
+from partita.apps.newsletter.service.proposals import OpenProposal, ProposalSummary
 from partita.apps.newsletter.service.proposing.frames import FRAMES, ProposalSection
 from partita.apps.newsletter.service.proposing.requirements import GROUPS
 from partita.apps.newsletter.service.proposing.states import STATUSES, next_states
@@ -55,11 +57,13 @@ from partita.kit.permissions import Viewer
 from partita.kit.problems import Conflict, NotFound, Problem
 from partita.kit.routes import CurrentViewer, Routes
 from partita.kit.stale import edited
+from partita.table import Page
 
 _ONE = "/proposals/{code}"
 _PAGE = 20
 _FORM_BYTES = 2_500_000
 Key = Annotated[str, Query(max_length=200)]
+Number = Annotated[int | None, Query(ge=1, le=999)]
 FACT_FIELDS = Fields(
     Field("title", "Title", "title"),
     Field("description", "Description", "description"),
@@ -91,11 +95,22 @@ def add(pages: Routes, service: NewsletterService) -> None:
     # -- the list
 
     @pages.get("/proposals", Letters.PROPOSE)
-    async def list_proposals(request: Request, viewer: CurrentViewer, cursor: Cursor = None) -> Response:
-        """By deadline; those without one below."""
-        page = await proposals.page(viewer, "due", limit=_PAGE, cursor=cursor)
-        without = await proposals.without_deadline(viewer) if cursor is None else ()
-        shared = await proposals.shared(viewer) if cursor is None else ()
+    async def list_proposals(
+        request: Request,
+        viewer: CurrentViewer,
+        only: Literal["due", "undated", "shared"] | None = None,
+        cursor: Cursor = None,
+    ) -> Response:
+        """By deadline; those without one and shared ones below, each with a list of its own if there are more."""
+        wanted = only or ("due" if cursor is not None else None)
+        nothing: Page[ProposalSummary] = Page((), None)
+        page = without = shared = nothing
+        if wanted in (None, "due"):
+            page = await proposals.page(viewer, "due", limit=_PAGE, cursor=cursor)
+        if wanted in (None, "undated"):
+            without = await proposals.without_deadline(viewer, limit=_PAGE, cursor=cursor)
+        if wanted in (None, "shared"):
+            shared = await proposals.shared(viewer, limit=_PAGE, cursor=cursor)
         today = proposals.today()
         return render(
             request,
@@ -107,7 +122,7 @@ def add(pages: Routes, service: NewsletterService) -> None:
             days={each.proposal_code: _days(each.deadline, today) for each in (*page, *shared)},
             statuses=STATUSES,
             frames=[frame for frame in FRAMES.values() if frame.sections],
-            first=cursor is None,
+            only=wanted,
         )
 
     def new_page(request: Request, form: Parsed[Any]) -> Response:
@@ -159,6 +174,7 @@ def add(pages: Routes, service: NewsletterService) -> None:
         section_form: Parsed[Any] | None = None,
         lines: list[dict[str, Any]] | None = None,
         refused: Problem | None = None,
+        cite: int | None = None,
     ) -> Response:
         code = there.proposal.proposal_code
         writing = await service.steps.look(code, "proposal")
@@ -177,7 +193,8 @@ def add(pages: Routes, service: NewsletterService) -> None:
             there=there,
             proposal=there.proposal,
             opened=open_section,
-            look=section_html(there, open_section.text) if open_section else "",
+            look=editor_html(there, open_section.key, open_section.text) if open_section else "",
+            passage=await cited_or_none(service, viewer, code, cite),
             next_key=keys[place + 1] if place + 1 < len(keys) else "",
             passages=passages,
             form=form or Parsed(None, {"text": open_section.text if open_section else ""}),
@@ -185,6 +202,7 @@ def add(pages: Routes, service: NewsletterService) -> None:
             sources=await service.proposal_files.sources(viewer, code),
             call=await service.calls.look(code),
             writing=writing,
+            made=section_words(there.proposal.made_with.get(open_section.key, {})) if open_section else "",
             finished=_finished(there, writing),
             shared_too=viewer.may(Letters.READ_SOURCES) and not await service.proposal_drafting.has_own(there),
             just_written=just_written,
@@ -203,9 +221,11 @@ def add(pages: Routes, service: NewsletterService) -> None:
         )
 
     @pages.get(_ONE, Letters.PROPOSE)
-    async def show(request: Request, viewer: CurrentViewer, code: str, section: Key = "") -> Response:
+    async def show(
+        request: Request, viewer: CurrentViewer, code: str, section: Key = "", cite: Number = None
+    ) -> Response:
         """The editor: one section open, its demands and passages beside it."""
-        return await editor(request, viewer, await proposals.read(viewer, code), section)
+        return await editor(request, viewer, await proposals.read(viewer, code), section, cite=cite)
 
     @pages.post(f"{_ONE}/sections/{{key}}", Letters.PROPOSE, keeps=ProposalSectionText, most_bytes=_FORM_BYTES)
     async def save_section(request: Request, viewer: CurrentViewer, code: str, key: str) -> Response:
@@ -240,7 +260,7 @@ def add(pages: Routes, service: NewsletterService) -> None:
             form = parse(SectionPreview, sent)
         if form.value is None:
             raise NotFound("This form is damaged.")
-        return HTMLResponse(section_html(await proposals.read(viewer, code), form.value.text))
+        return HTMLResponse(editor_html(await proposals.read(viewer, code), form.value.key, form.value.text))
 
     async def conflict(request: Request, viewer: Viewer, code: str, key: str, changed: TextChanged) -> Response:
         there = await proposals.read(viewer, code)
@@ -311,14 +331,16 @@ def add(pages: Routes, service: NewsletterService) -> None:
             return redirect(base(code), flash=problem.detail, kind="warn")
         return redirect(base(code), flash="The empty sections are being written from your sources.", kind="info")
 
-    @pages.post(f"{_ONE}/draft/cancel", Letters.PROPOSE)
-    async def cancel_draft(viewer: CurrentViewer, code: str) -> Response:
-        """Stop writing: nothing changes."""
+    @pages.post(f"{_ONE}/steps/{{step}}/cancel", Letters.PROPOSE)
+    async def cancel(viewer: CurrentViewer, code: str, step: StepName) -> Response:
+        """Stop writing, reading the call, or making a file: nothing changes."""
+        page = {"proposal": "", "requirements": "/checklist"}.get(step, "/finish")
         try:
-            await service.steps.cancel(viewer, code, "proposal")
+            look = await service.steps.cancel(viewer, code, step)
         except Conflict as problem:
-            return redirect(base(code), flash=problem.detail, kind="info")
-        return redirect(base(code), flash="It stops in a moment. Nothing was changed.", kind="info")
+            return redirect(base(code) + page, flash=problem.detail, kind="info")
+        told = "It stops in a moment. Nothing was changed." if look.is_open else "Cancelled. Nothing was changed."
+        return redirect(base(code) + page, flash=told, kind="info")
 
     @pages.post(f"{_ONE}/sections", Letters.PROPOSE)
     async def add_section(request: Request, viewer: CurrentViewer, code: str) -> Response:
@@ -629,17 +651,31 @@ class _Flat:
         self.__dict__.update({**known, **own})
 
 
-def section_html(there: OpenProposal, text: str, prefix: str = "p-") -> Markup:
-    """The text of a section as it will look, each citation leading to its source; `prefix` tells its ids from those of
-    others."""
+async def cited_or_none(
+    service: NewsletterService, viewer: Viewer, code: str, number: int | None
+) -> CitedPassage | None:
+    """What a number leads to; nothing if it leads nowhere."""
+    try:
+        return await service.proposal_citations.one(viewer, code, number) if number else None
+    except NotFound:
+        return None
+
+
+def editor_html(there: OpenProposal, key: str, text: str) -> Markup:
+    """The text of a section in the editor: its citations open beside it."""
+    code = there.proposal.proposal_code
+    return section_html(there, text, lambda number: f"{base(code, section=key, cite=number)}#passage")
+
+
+def section_html(there: OpenProposal, text: str, cite: Callable[[int], str], prefix: str = "p-") -> Markup:
+    """The text of a section as it will look; `cite` is the address that a number leads to, `prefix` tells its ids from
+    those of others."""
     language = str(there.metadata.get("language") or "en")
-    citations = as_plain(there.proposal.citations)
-    sources = tuple(source_of(each) for each in citations)
+    sources = tuple(source_of(each) for each in as_plain(there.proposal.citations))
     edition = Edition(Document(title=there.proposal.title, sources=sources, language=language))
-    pages = {int(each.get("n") or 0): f"/newsletter/sources/{each.get('source_id')}" for each in citations}
 
     def leads(found: re.Match[str]) -> str:
-        return f'href="{Markup.escape(pages.get(int(found[1]), "/newsletter/sources"))}"'
+        return f'href="{Markup.escape(cite(int(found[1])))}" data-cite="{found[1]}"'
 
     markup = text_html(read_blocks(text, language), edition, prefix=prefix)
     return Markup(re.sub(rf'href="#{re.escape(prefix)}source-(\d+)"', leads, markup))

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 from urllib.parse import urlencode
 
 from fastapi import Query, Request
 from starlette.responses import RedirectResponse, Response
 
 from partita.apps.newsletter.api.sources import FILES_BODY
+from partita.apps.newsletter.formats import is_newsletter
 from partita.apps.newsletter.inputs import ChunkSwitch, NewSource, SourceCorrection, SourceEdit, SourceFacts, SourceForm
 from partita.apps.newsletter.permissions import Letters
 from partita.apps.newsletter.schema import SHARED_SHELF, Source
@@ -22,7 +23,7 @@ from partita.kit.forms import Parsed, filled, parse
 from partita.kit.history import Field, Fields
 from partita.kit.pages import confirm, redirect, render
 from partita.kit.permissions import Viewer
-from partita.kit.problems import FieldError, Invalid, Problem
+from partita.kit.problems import Conflict, FieldError, Invalid, Problem
 from partita.kit.routes import CurrentViewer, Routes
 from partita.kit.stale import edited
 
@@ -129,8 +130,10 @@ def add(pages: Routes, service: NewsletterService) -> None:
         )
 
     @pages.post("/sources", Letters.ADD_SOURCES, most_bytes=FILES_BODY)
-    async def add_sources(request: Request, viewer: CurrentViewer, shelf: Value = SHARED_SHELF) -> Response:
-        """Files, addresses and a text; each is added or refused by itself."""
+    async def add_sources(
+        request: Request, viewer: CurrentViewer, shelf: Value = SHARED_SHELF, back_to: Literal["", "plan"] = ""
+    ) -> Response:
+        """Files, addresses and a text; each is added or refused by itself. A plan gets back to itself (`back_to`)."""
         sent = await sources.receive(request)
         form = parse(SourceForm, sent.fields, separated=_SEPARATED)
         if form.value is None:
@@ -160,6 +163,9 @@ def add(pages: Routes, service: NewsletterService) -> None:
                 if len(added) == 1
                 else f"{len(added)} sources are being processed."
             )
+            if back_to == "plan" and is_newsletter(shelf):
+                plan = f"/newsletter/editions/{shelf}/plan#own-sources"
+                return redirect(plan, flash=f"{told} Find content again when it is ready.")
             return redirect(back, flash=told)
         lines = [_line(name, problem) for name, problem in refused]
         lines += [{"name": each.title, "source_id": each.source_id, "why": ""} for each in added]
@@ -250,6 +256,16 @@ def add(pages: Routes, service: NewsletterService) -> None:
         """Read it again."""
         await sources.refresh(viewer, source_id)
         return redirect(f"/newsletter/sources/{source_id}", flash="The source is being processed again.", kind="info")
+
+    @pages.post("/sources/{source_id}/cancel", Letters.READ_SOURCES)
+    async def cancel(viewer: CurrentViewer, source_id: str) -> Response:
+        """Stop reading it."""
+        back = f"/newsletter/sources/{source_id}"
+        try:
+            look = await sources.cancel(viewer, source_id)
+        except Conflict as ended:
+            return redirect(back, flash=ended.detail, kind="info")
+        return redirect(back, flash="Cancelled." if not look.is_open else "It stops in a moment.", kind="info")
 
     @pages.get("/sources/{source_id}/file", Letters.READ_SOURCES)
     async def file(viewer: CurrentViewer, source_id: str) -> Response:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from typing import Any
+from urllib.parse import urlencode
 
 from fastapi import Request
 from starlette.responses import Response
@@ -64,7 +65,7 @@ def add(pages: Routes, service: NewsletterService) -> None:
             **state,
         )
 
-    @pages.get("/editions/{code}/events", Letters.WRITE)
+    @pages.get("/editions/{code}/events", Letters.WRITE, polled=True)
     async def events(request: Request, viewer: CurrentViewer, code: str, only: str = "all") -> Response:
         """The parts of a page that change while a step runs, as server-sent events."""
         newsletter = await service.newsletters.get(viewer, code)
@@ -101,4 +102,5 @@ def add(pages: Routes, service: NewsletterService) -> None:
         inputs = {} if there.run is None else {name: v for name, v in there.run.inputs.items() if name != "then"}
         then: Any = there.following if there.state in ("failed", "cancelled") else ()
         await steps.start(viewer, code, step, inputs=inputs, then=then)
-        return redirect(f"{base(code)}/making" if then else page_of(code, step))
+        opened = f"?{urlencode({'section': inputs['key']})}" if step == "section" and inputs.get("key") else ""
+        return redirect(f"{base(code)}/making" if then else page_of(code, step) + opened)

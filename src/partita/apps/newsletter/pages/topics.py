@@ -18,8 +18,9 @@ from partita.apps.newsletter.pages.steps import base
 from partita.apps.newsletter.permissions import Letters
 from partita.apps.newsletter.schema import Newsletter, Topics
 from partita.apps.newsletter.service import NewsletterService
+from partita.apps.newsletter.service.reading.reading import MOST_BYTES
 from partita.apps.newsletter.service.retrieval import strength, widened
-from partita.apps.newsletter.service.sources import Wanted
+from partita.apps.newsletter.service.sources import MOST_AT_ONCE, Wanted
 from partita.apps.newsletter.service.topics import choices, outdated, passages
 from partita.apps.newsletter.service.writing.retrieval import HALF_LIFE, WINDOW
 from partita.apps.newsletter.service.writing.terms import word_stem
@@ -31,6 +32,7 @@ from partita.kit.permissions import Viewer
 from partita.kit.routes import CurrentViewer, Routes
 from partita.kit.search.folding import places
 
+_OWN_SOURCES = 20
 _PLAN = "/editions/{code}/plan"
 MOST_SOURCES = 200
 
@@ -61,6 +63,15 @@ class WordsForm(Input):
     topic: Topic
     words: Annotated[Line, Field(max_length=500)] = ""
     then: Literal["find", "save"] = "save"
+
+
+class FurtherForm(Input):
+    """How far back a topic looks."""
+
+    model_config = SNAKE_CASE
+
+    topic: Topic
+    back: Literal["any", "recent"] = "any"
 
 
 class TopicForm(Input):
@@ -98,6 +109,11 @@ def add(pages: Routes, service: NewsletterService) -> None:
             strength=strength,
             widened=widened(topics),
             window=_window(newsletter),
+            own_sources=(await service.sources.page(viewer, shelf=code, limit=_OWN_SOURCES)).items,
+            most_bytes=MOST_BYTES,
+            most_files=MOST_AT_ONCE,
+            add=Parsed(None),
+            any_age=frozenset(map(topic_label, topics.any_age)),
             has_sources=bool(found) or await service.retrieval.has_sources(code),
             look=looks["retrieval"],
             running=looks["retrieval"].is_open,
@@ -142,6 +158,16 @@ def add(pages: Routes, service: NewsletterService) -> None:
         words = {**as_plain(topics.search_words), form.topic: form.words}
         await service.topics.edit(viewer, code, TopicsEdit(search_words=words))
         return await after(viewer, code, form.then, "Search words saved.")
+
+    @pages.post(f"{_PLAN}/further", Letters.WRITE)
+    async def look_further(request: Request, viewer: CurrentViewer, code: str) -> Response:
+        """Take content of any age for a topic, or recent content again; and find it."""
+        form = _read(parse(FurtherForm, await request.form()))
+        _, topics = await service.topics.get(viewer, code)
+        others = [each for each in topics.any_age if each != form.topic]
+        wanted = (*others, form.topic) if form.back == "any" else tuple(others)
+        await service.topics.edit(viewer, code, TopicsEdit(any_age=wanted))
+        return await after(viewer, code, "find", "")
 
     @pages.post(f"{_PLAN}/leave-out", Letters.WRITE)
     async def leave_out(request: Request, viewer: CurrentViewer, code: str) -> Response:

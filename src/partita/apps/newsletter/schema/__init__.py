@@ -62,6 +62,7 @@ from partita.apps.newsletter.schema.newsletters import (
 from partita.apps.newsletter.schema.proposals import (
     Proposal,
     proposal,
+    proposal_in_list,
     proposals_due,
     proposals_of,
     proposals_touched,
@@ -164,6 +165,7 @@ __all__ = [
     "prompt",
     "prompt_versions",
     "proposal",
+    "proposal_in_list",
     "proposals_due",
     "proposals_of",
     "proposals_touched",

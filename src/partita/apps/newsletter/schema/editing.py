@@ -106,7 +106,8 @@ class Note(Item, table=MAIN, pk="REVIEW#{code}", sk="NOTE#{created_at}#{note_id}
     resolved_at: Attribute[Timestamp | None] = attribute(default=None)
     resolved_by: Attribute[str | None] = attribute(default=None)
     decision: Attribute[UnlessEmpty[str]] = attribute(default="", max_length=40)
-    """`approve` or `ask_for_changes` if it is the comment of a decision; that is told instead of the note."""
+    """`approve`, `ask_for_changes` or `no_objections` if it is the comment of a decision; the first two are told
+    instead of the note."""
 
     @property
     def open(self) -> bool:

@@ -82,6 +82,8 @@ class Newsletter(
     approved_at: Attribute[Timestamp | None] = attribute(default=None)
     approved_revision: Attribute[int | None] = attribute(default=None)
     """The draft's revision when it was approved."""
+    approved_edition: Attribute[str | None] = attribute(default=None, max_length=64)
+    """A digest of all that was printed then: the text, and what the configuration prints beside it."""
     review_asked_at: Attribute[Timestamp | None] = attribute(default=None)
     changes_asked_by: Attribute[str | None] = attribute(default=None)
     changes_asked_at: Attribute[Timestamp | None] = attribute(default=None)
@@ -125,6 +127,8 @@ class Topics(Item, table=MAIN, pk="NEWSLETTER#{newsletter_code}", sk="TOPICS"):
     """Chunk ids that come first."""
     excluded: Attribute[UnlessEmpty[tuple[str, ...]]] = attribute(default=(), max_length=500)
     """Chunk ids that never come."""
+    any_age: Attribute[UnlessEmpty[tuple[str, ...]]] = attribute(default=(), max_length=12)
+    """Topics for which content of any age is taken."""
     settings: Attribute[UnlessEmpty[dict[str, Any]]] = attribute(default_factory=dict)
     """What the retrieval was made with; the page tells what has changed since."""
     thin: Attribute[UnlessEmpty[tuple[str, ...]]] = attribute(default=(), max_length=12)
@@ -150,6 +154,8 @@ class Outline(Item, table=MAIN, pk="NEWSLETTER#{newsletter_code}", sk="OUTLINE")
     last_numbers: Attribute[UnlessEmpty[dict[str, int]]] = attribute(default_factory=dict)
     """`section`, `item-2`, `custom-item` → the highest number that was ever given: ids are never given twice."""
     settings: Attribute[UnlessEmpty[dict[str, Any]]] = attribute(default_factory=dict)
+    made_with: Attribute[UnlessEmpty[dict[str, Any]]] = attribute(default_factory=dict)
+    """`writer`, `model`, `prompt_version`, `tokens`, `seconds`, `calls`, `fallback`."""
 
 
 # 4. DRAFT item (draft and export, step 4)
@@ -170,7 +176,8 @@ class Draft(Item, table=MAIN, pk="NEWSLETTER#{newsletter_code}", sk="DRAFT"):
     generated_at: Attribute[Timestamp | None] = attribute(default=None, null=True)
     updated_at: Attribute[Timestamp]
     exports: Attribute[dict[str, Any]] = attribute(default_factory=dict)
-    """Format → `s3_key`, `generated_at`, `file_size`; ours are `revision`, `theme`, `pages`, `warnings`."""
+    """Format → `s3_key`, `generated_at`, `file_size`; ours are `revision`, `theme`, `pages`, `warnings`, and
+    `page_keys`: the pictures of a PDF's pages."""
 
     # Ours
     revision: Attribute[int] = version()

@@ -51,6 +51,8 @@ class Proposal(
     revision: Attribute[int] = version()
     exports: Attribute[UnlessEmpty[dict[str, Any]]] = attribute(default_factory=dict)
     citations: Attribute[UnlessEmpty[tuple[dict[str, Any], ...]]] = attribute(default=(), large=32_000)
+    made_with: Attribute[UnlessEmpty[dict[str, Any]]] = attribute(default_factory=dict, large=32_000)
+    """Key of a section that was drafted from sources → what a draft keeps of how it was made."""
     touched_at: Attribute[Timestamp | None] = attribute("touchedAt", default=None)
     touched_by: Attribute[str | None] = derived(
         lambda user_id, touched_at: None if touched_at is None else f"PROPOSAL#{user_id}", name="touchedBy"
@@ -69,6 +71,14 @@ class Proposal(
 )
 def proposal(proposal_code: str) -> Get[Proposal]:
     return Proposal.get(Proposal.proposal_code(proposal_code))
+
+
+@access_pattern(
+    "A proposal as lists show it, without its texts", MAIN, documented=False, proposal_code="PROP-20260126-A1B2"
+)
+def proposal_in_list(proposal_code: str) -> Query[Proposal]:
+    """By its whole key, so that a part of it can be fetched."""
+    return Proposal.query(Proposal.proposal_code(proposal_code))
 
 
 @access_pattern(

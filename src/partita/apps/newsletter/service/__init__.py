@@ -27,6 +27,7 @@ from partita.apps.newsletter.service.notes import Notes
 from partita.apps.newsletter.service.outline import Outlines
 from partita.apps.newsletter.service.passages import Passages
 from partita.apps.newsletter.service.prompts import Prompts
+from partita.apps.newsletter.service.proposal_citations import ProposalCitations
 from partita.apps.newsletter.service.proposal_drafting import ProposalDrafting
 from partita.apps.newsletter.service.proposal_exports import ProposalExports
 from partita.apps.newsletter.service.proposal_files import ProposalFiles
@@ -73,7 +74,8 @@ class NewsletterService:
         self.files = LetterFiles(kit)
 
         # Drafts
-        self.quality = ReportCards(kit, self.access)
+        self.passages = Passages(kit)
+        self.quality = ReportCards(kit, self.access, self.passages)
         self.versions = Versions(kit)
         self.draft = Drafts(kit, self.access, self.versions, self.quality.card)
         self.history = History(self.access, self.draft, self.versions)
@@ -87,7 +89,6 @@ class NewsletterService:
         self.source_removals = SourceRemovals(kit, self.sources, self.steps)
         self.removals.delete_source = self.source_removals.delete_private
         self.citing = Citing(kit)
-        self.passages = Passages(kit)
         self.retrieval = Retrieving(kit, self.access, self.passages, self.readiness)
         self.steps.use(self.retrieval.step())
 
@@ -128,6 +129,7 @@ class NewsletterService:
         self.proposal_files = ProposalFiles(kit, self.proposals, self.sources, self.source_removals)
         self.proposal_passages = ProposalPassages(kit, self.proposals)
         self.proposal_passages.shared = self.source_search.chunks
+        self.proposal_citations = ProposalCitations(kit, self.proposals, self.sources)
         self.proposal_drafting = ProposalDrafting(kit, self.proposals, self.passages, self.generators, self.steps)
         self.steps.use(self.proposal_drafting.step)
         self.proposal_reviews = ProposalReviews(kit, self.access, self.proposals)

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import dataclass
+from hashlib import blake2s
 
 from partita.apps.newsletter import schema
 from partita.apps.newsletter.inputs import Decision
 from partita.apps.newsletter.permissions import Letters
 from partita.apps.newsletter.schema import Draft, Newsletter, Note, Share
 from partita.apps.newsletter.service.access import Access
+from partita.apps.newsletter.service.bookkeeping import touch
+from partita.apps.newsletter.service.shares import MOST_SHARES
 from partita.kit.clock import stamp
 from partita.kit.inputs import StaleEdit
 from partita.kit.kit import Kit
@@ -16,6 +20,8 @@ from partita.kit.lists import find
 from partita.kit.permissions import Viewer
 from partita.kit.problems import Conflict, FieldError, Forbidden, Invalid, NotFound
 from partita.table import Check, Put, Transaction, Update, Write
+
+NO_OBJECTIONS = "I have read it and have no objections."
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,15 +36,18 @@ class Approval:
     asked_at: str | None = None
     changes_asked_by: str | None = None
     changes_asked_at: str | None = None
+    same_edition: bool = True
+    """Whether all that is printed is what was approved, beside the text's revision."""
 
     @property
     def state(self) -> str:
-        """`none`, `asked`, `changes_requested`, `approved`, or `changed`: edited since it was approved."""
+        """`none`, `asked`, `changes_requested`, `approved`, or `changed`: text or configuration
+        were edited since it was approved."""
         if self.approved_at is None:
             if self.changes_asked_at is not None:
                 return "changes_requested"
             return "asked" if self.asked_at is not None else "none"
-        return "approved" if self.approved_revision == self.revision else "changed"
+        return "approved" if self.approved_revision == self.revision and self.same_edition else "changed"
 
 
 class Approvals:
@@ -68,13 +77,19 @@ class Approvals:
             return False
         return newsletter.user_id != viewer.id or viewer.may(Letters.MANAGE)
 
+    async def was_asked(self, viewer: Viewer, newsletter: Newsletter) -> bool:
+        """Whether somebody was asked for a review and has not answered: they may ask for changes, or have none."""
+        share = await find(self._store, schema.share, newsletter.newsletter_code, viewer.id)
+        return share is not None and share.review_asked
+
     async def decide(self, viewer: Viewer, code: str, decision: Decision) -> Approval:
-        """Approve, ask for changes, or take an approval back."""
+        """Approve, ask for changes, have no objections, or take an approval back."""
         newsletter = await self._access.newsletter(viewer, code)
         if decision.decision == "withdraw":
             await self._withdraw(viewer, newsletter)
         else:
-            self._check_approver(viewer, newsletter)
+            if decision.decision == "approve" or not await self.was_asked(viewer, newsletter):
+                self._check_approver(viewer, newsletter)
             draft = await find(self._store, schema.draft, code)
             if draft is None or not draft.generated_content:
                 raise Conflict("There is no draft to review yet.", code="step_not_ready")
@@ -82,6 +97,8 @@ class Approvals:
                 raise StaleEdit(draft.revision)
             if decision.decision == "approve":
                 await self._approve(viewer, newsletter, draft, decision)
+            elif decision.decision == "no_objections":
+                await self._has_no_objections(viewer, newsletter, decision)
             else:
                 await self._ask_for_changes(viewer, newsletter, decision)
         return await self.of(viewer, code)
@@ -93,6 +110,7 @@ class Approvals:
             Newsletter.approved_by.set(viewer.id),
             Newsletter.approved_at.set(stamp(self._kit.clock)),
             Newsletter.approved_revision.set(draft.revision),
+            Newsletter.approved_edition.set(printed(newsletter, draft)),
             Newsletter.review_asked_at.remove(),
             Newsletter.changes_asked_by.remove(),
             Newsletter.changes_asked_at.remove(),
@@ -113,12 +131,27 @@ class Approvals:
             Newsletter.approved_by.remove(),
             Newsletter.approved_at.remove(),
             Newsletter.approved_revision.remove(),
+            Newsletter.approved_edition.remove(),
             Newsletter.review_asked_at.remove(),
             Newsletter.changes_asked_by.set(viewer.id),
             Newsletter.changes_asked_at.set(note.created_at),
         )
         done = await self._reviewed(viewer, newsletter)
         await self._store.transact(Transaction(undecided.otherwise(_gone()), Put(note).if_new(), *done))
+
+    async def _has_no_objections(self, viewer: Viewer, newsletter: Newsletter, decision: Decision) -> None:
+        """Answers the request without approving: that stays with those who may. Told to the owner as a note; without a
+        comment there is nothing to resolve in it."""
+        said = decision if decision.comment else decision.model_copy(update={"comment": NO_OBJECTIONS})
+        note = decision_note(self._kit, viewer, newsletter.newsletter_code, said)
+        if not decision.comment:
+            note = note.model_copy(update={"resolved_at": note.created_at, "resolved_by": viewer.id})
+        shares = await self._store.page(schema.shares_of(newsletter.newsletter_code), limit=MOST_SHARES)
+        waiting = any(each.review_asked for each in shares if each.user_id != viewer.id)
+        answered = () if waiting else (Newsletter.review_asked_at.remove(),)
+        touched = touch(newsletter, self._kit.clock.now(), *answered)
+        done = await self._reviewed(viewer, newsletter)
+        await self._store.transact(Transaction(touched.otherwise(_gone()), Put(note).if_new(), *done))
 
     async def _reviewed(self, viewer: Viewer, newsletter: Newsletter) -> list[Update[Share]]:
         """Whoever decides has answered the request for a review."""
@@ -145,8 +178,20 @@ _UNAPPROVED = (
     Newsletter.approved_by.remove(),
     Newsletter.approved_at.remove(),
     Newsletter.approved_revision.remove(),
+    Newsletter.approved_edition.remove(),
     Newsletter.review_asked_at.remove(),
 )
+
+
+PRINTED = ("title", "language", "theme", "issue_label", "issue_number", "geographic_focus", "preheader")
+"""What an edition prints of its configuration. The brand is the house's and not part of an approval."""
+
+
+def printed(newsletter: Newsletter, draft: Draft) -> str:
+    """A digest of what an edition prints; also of a text that another program has written, which counts no revision."""
+    told = [getattr(newsletter, name) for name in PRINTED]
+    told.append(draft.user_edits if draft.has_user_edits else draft.generated_content)
+    return blake2s(json.dumps(told).encode(), digest_size=16).hexdigest()
 
 
 def decision_note(kit: Kit, viewer: Viewer, code: str, decision: Decision) -> Note:
@@ -163,6 +208,8 @@ def decision_note(kit: Kit, viewer: Viewer, code: str, decision: Decision) -> No
 
 
 def _approval(newsletter: Newsletter, draft: Draft | None) -> Approval:
+    approved = newsletter.approved_edition
+    same = draft is None or approved is None or approved == printed(newsletter, draft)
     return Approval(
         newsletter.approved_by,
         newsletter.approved_at,
@@ -171,6 +218,7 @@ def _approval(newsletter: Newsletter, draft: Draft | None) -> Approval:
         newsletter.review_asked_at,
         newsletter.changes_asked_by,
         newsletter.changes_asked_at,
+        same,
     )
 
 

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from datetime import datetime, timedelta
-from typing import Any
+from typing import Any, TypeVar
 
 from partita.apps.newsletter.formats import length_of, topic_label
-from partita.apps.newsletter.schema import Newsletter, Outline, Topics
-from partita.table import Action, Update
+from partita.apps.newsletter.schema import Newsletter, Topics
+from partita.table import Action, AttributeOf, Item, Update
 from partita.table.types import timestamp
+from partita.table.versions import version_of
 
+I = TypeVar("I", bound=Item)  # noqa: E741 - an item, as T is a type
 TOUCHED_EVERY = timedelta(minutes=1)
 """The desk's order is written at most this often."""
 RETRIEVAL_SETTINGS = ("target_audience", "frequency", "length_preference", "geographic_focus", "language")
@@ -37,7 +39,8 @@ LABELS = {
     "search_words": "search words",
     "source_ids": "sources",
     "pinned": "pinned passages",
-    "excluded": "dropped passages",
+    "excluded": "excluded passages",
+    "any_age": "how far back to look",
     "retrieved": "content",
 }
 """What a setting is called when it has changed since."""
@@ -62,6 +65,21 @@ def reached(newsletter: Newsletter, step: int) -> tuple[Action[Newsletter], ...]
     return (Newsletter.current_step.set(step),) if step > newsletter.current_step else ()
 
 
+def changed(before: I, after: I, *also: AttributeOf[I, Any]) -> Update[I]:
+    """The write of what differs between two states of an item, as its next version; nothing else of it is written. What
+    belongs to others and counts no version stays as they wrote it meanwhile: a step's status, an export just made.
+    `also` are written in any case: a row that a step's status has made does not have them yet. The next version is that
+    of `after` if it is a later one."""
+    layout, attributes = type(before).__layout__, type(before).__attributes__
+    names = dict.fromkeys(name for name in layout.names if getattr(before, name) != getattr(after, name))
+    names |= dict.fromkeys(each.field_name for each in also)
+    counted = version_of(type(before))
+    update = Update(before.own_key, *(attributes[name].set(getattr(after, name)) for name in names))
+    number = max(getattr(before, counted.field_name) + 1, getattr(after, counted.field_name))
+    others = (each for each in update.actions if each.field != counted.field_name)
+    return update.next_version(before).with_actions(*others, counted.set(number))
+
+
 # What steps were made with
 def retrieval_settings(newsletter: Newsletter, topics: Topics) -> dict[str, Any]:
     """What a retrieval depends on."""
@@ -71,18 +89,19 @@ def retrieval_settings(newsletter: Newsletter, topics: Topics) -> dict[str, Any]
         "source_ids": sorted(topics.source_ids),
         "pinned": sorted(topics.pinned),
         "excluded": sorted(topics.excluded),
+        "any_age": sorted(topics.any_age) or None,
     }
 
 
 def outline_settings(newsletter: Newsletter, topics: Topics) -> dict[str, Any]:
     """What an outline depends on."""
-    return _of(newsletter, OUTLINE_SETTINGS) | {"retrieved": topics.retrieval_completed_at or ""}
+    retrieved = topics.retrieval_completed_at or ""
+    return _of(newsletter, OUTLINE_SETTINGS) | {"retrieved": retrieved, "excluded": sorted(topics.excluded)}
 
 
-def draft_settings(newsletter: Newsletter, outline: Outline) -> dict[str, Any]:
-    """What a draft depends on, beside the outline's revision."""
-    del outline  # its revision is an attribute of its own
-    return _of(newsletter, DRAFT_SETTINGS)
+def draft_settings(newsletter: Newsletter, topics: Topics) -> dict[str, Any]:
+    """What a draft depends on, beside the outline's revision, which is an attribute of its own."""
+    return _of(newsletter, DRAFT_SETTINGS) | {"excluded": sorted(topics.excluded)}
 
 
 def changed_since(made_with: Mapping[str, Any], now: Mapping[str, Any]) -> tuple[str, ...]:
@@ -105,5 +124,5 @@ def _of(newsletter: Newsletter, names: tuple[str, ...]) -> dict[str, Any]:
 def _plain(value: Any) -> Any:
     """Absent, empty and zero-length are the same, and lists are compared as lists."""
     if isinstance(value, tuple | list):
-        return [_plain(each) for each in value]
+        return [_plain(each) for each in value] or None
     return value if value not in (None, "", {}) else None

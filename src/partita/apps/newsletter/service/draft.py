@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -10,9 +10,9 @@ from partita.apps.newsletter import schema
 from partita.apps.newsletter.inputs import DraftEdit, DraftReset, SectionEdit
 from partita.apps.newsletter.schema import MOST_SECTIONS, Draft, HistoryAction, Newsletter, Proposal
 from partita.apps.newsletter.service.access import Access, no_newsletter
-from partita.apps.newsletter.service.bookkeeping import is_touched, touch
+from partita.apps.newsletter.service.bookkeeping import changed, is_touched, touch
 from partita.apps.newsletter.service.draft_texts import Texts, generated_texts, texts_of, with_texts
-from partita.apps.newsletter.service.editing.citations import tidied, unresolved
+from partita.apps.newsletter.service.editing.citations import cited, free_numbers, tidied, unresolved
 from partita.apps.newsletter.service.editing.comparing import normal
 from partita.apps.newsletter.service.editing.lengths import word_count
 from partita.apps.newsletter.service.editing.paragraphs import Passage, compared, joined, paragraphs
@@ -24,7 +24,7 @@ from partita.kit.kit import Kit
 from partita.kit.lists import find, find_or
 from partita.kit.permissions import Viewer
 from partita.kit.problems import Conflict, FieldError, NotFound, TooLarge
-from partita.table import Put, Transaction, Write
+from partita.table import Transaction, Write
 
 MOST_CHARACTERS = 200_000
 """The longest text of a newsletter."""
@@ -193,7 +193,8 @@ class Drafts:
 
         def change(before: DraftText) -> tuple[Draft, Texts]:
             nonlocal number
-            number, citations = with_citation(before.draft.citations, citation)
+            taken = [each for text in before.texts.values() for each in cited(text)]
+            number, citations = with_citation(before.draft.citations, citation, taken)
             texts = before.texts
             if section:
                 parts = paragraphs(before.one(section).text)
@@ -241,12 +242,12 @@ class Drafts:
             now = stamp(self._kit.clock)
             after = with_texts(draft, newsletter.title, texts, now)
             after = after.with_(Draft.quality(await self._quality(newsletter, after, texts)))
-            put = Put(after).next_version().when(Draft.updated_at.equals(before.draft.updated_at))
-            kept = await self._versions.entries(viewer, before.draft, before.texts, put.item, texts, action, now)
+            after, kept = await self._versions.entries(viewer, before.draft, before.texts, after, texts, action, now)
+            save = changed(before.draft, after).when(Draft.updated_at.equals(before.draft.updated_at))
             moment = self._kit.clock.now()
             touched = () if is_touched(newsletter, moment) else (touch(newsletter, moment),)
-            await self._store.transact(Transaction(put, *kept, *touched, *writes))
-            return _opened(newsletter, put.item, list(before.generated))
+            await self._store.transact(Transaction(save, *kept, *touched, *writes))
+            return _opened(newsletter, after, list(before.generated))
 
         return await self._store.attempt(attempt)
 
@@ -261,14 +262,15 @@ class Drafts:
 Stored = tuple[dict[str, Any], ...]
 
 
-def with_citation(citations: Stored, citation: Mapping[str, Any]) -> tuple[int, Stored]:
-    """The number of a passage, and the citations with it; what is used of a passage grows."""
+def with_citation(citations: Stored, citation: Mapping[str, Any], taken: Iterable[int] = ()) -> tuple[int, Stored]:
+    """The number of a passage, and the citations with it; what is used of a passage grows. A new one is none
+    that texts cite (`taken`), also if that leads nowhere."""
     for place, each in enumerate(citations):
         if each.get("chunk_id") == citation["chunk_id"]:
             used = dict.fromkeys((*str(each.get("quote", "")).split("\n"), *str(citation["quote"]).split("\n")))
             grown = {**each, "quote": "\n".join(line for line in used if line)}
             return int(each["n"]), (*citations[:place], grown, *citations[place + 1 :])
-    number = max((int(each["n"]) for each in citations), default=0) + 1
+    number = next(free_numbers((int(each["n"]) for each in citations), taken))
     return number, (*citations, {**citation, "n": number})
 
 

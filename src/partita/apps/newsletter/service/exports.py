@@ -6,6 +6,7 @@ from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
+from partita.apps.newsletter import schema
 from partita.apps.newsletter.formats import as_plain, as_stored
 from partita.apps.newsletter.schema import Draft, ExportFormat, Newsletter
 from partita.apps.newsletter.service.access import Access
@@ -16,23 +17,31 @@ from partita.apps.newsletter.service.documents.mail import mail_edition
 from partita.apps.newsletter.service.documents.plain_text import plain_text
 from partita.apps.newsletter.service.draft import Drafts, DraftText
 from partita.apps.newsletter.service.editions import Editions
+from partita.apps.newsletter.service.files import pages_of
+from partita.apps.newsletter.service.mending import Mend, to_mend
 from partita.apps.newsletter.service.readiness import Readiness
 from partita.apps.newsletter.service.steps import Look, Step, Steps, Work
 from partita.kit.clock import stamp
 from partita.kit.files import StoredFile
+from partita.kit.files.content import WEBP
 from partita.kit.jobs import Job, JobFailed
 from partita.kit.jobs.child import ChildError, ChildMemoryError, ChildTimeoutError
 from partita.kit.kit import Kit
 from partita.kit.limits import Rule
 from partita.kit.mail import Message
 from partita.kit.permissions import Viewer
-from partita.kit.previews.thumbnails import thumbnail_of
+from partita.kit.previews.refusals import PreviewRefused
+from partita.kit.previews.thumbnails import page_pictures, thumbnail_of
 from partita.kit.problems import Conflict, NotFound
 from partita.table import Update, Write
 
 TEST_MAILS = Rule("newsletter-test-mail", most=20, seconds=3600)
 _SECONDS = 240.0
 _COVER_WIDTH = 228
+_MOST_NOTES = 100
+_PAGE_WIDTH = 900
+_MOST_PAGES = 40
+"""Of how many pages of a PDF there are pictures."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,6 +56,8 @@ class Material:
     """The write that stores what is known of the file under its format."""
     marks: bool = True
     """Whether the subject becomes `exported`."""
+    pages: tuple[str, ...] = ()
+    """The pictures of pages that the last PDF has."""
 
 
 class Loader(Protocol):
@@ -140,17 +151,19 @@ class Exports:
         file, _ = await self.file(viewer, code, "pdf")
         return (await thumbnail_of(file.data, width=_COVER_WIDTH, height=2 * _COVER_WIDTH)).data
 
-    async def to_mend(self, text: DraftText) -> list[tuple[str, str]]:
-        """What should be mended before it goes out, each with the page where that is done."""
-        base = f"/newsletter/editions/{text.newsletter.newsletter_code}"
-        edition = await self._editions.of(text, pictures=False)
-        found = [(warning, f"{base}/write") for warning in edition.warnings]
-        found += [(warning, f"{base}/finish#format-email") for warning in mail_edition(edition).warnings[len(found) :]]
-        notes = text.newsletter.attention.get("notes", 0)
-        if notes:
-            told = "1 note is open." if notes == 1 else f"{notes} notes are open."
-            found.append((told, f"{base}/review"))
-        return found
+    async def page(self, viewer: Viewer, code: str, number: int) -> bytes:
+        """A picture of a page of the PDF, as it was when the PDF was made."""
+        text = await self._drafts.read(viewer, code)
+        names = pages_of(as_plain(text.draft.exports).get("pdf"))
+        if not 1 <= number <= len(names):
+            raise NotFound("There is no picture of this page.", code="no_such_page")
+        return (await self._kit.files.load(names[number - 1])).data
+
+    async def to_mend(self, text: DraftText) -> tuple[Mend, ...]:
+        """What should be mended before it goes out, each with the place where that is done."""
+        query = schema.notes_on(text.newsletter.newsletter_code)
+        notes = (await self._kit.store.page(query, limit=_MOST_NOTES)).items
+        return to_mend(text, await self._editions.of(text, pictures=False), notes)
 
     # -- making
 
@@ -211,6 +224,7 @@ class Exports:
         await work.progress("Keeping the file", done=2, total=3)
         key = f"{material.folder}/{facts.file}"
         await self._kit.files.save(key, made.data, made.kind)
+        pages = await self._page_pictures(material.folder, made.data) if wanted == "pdf" and material.marks else ()
         noted = {
             "s3_key": key,
             "generated_at": stamp(self._kit.clock),
@@ -219,9 +233,24 @@ class Exports:
             "theme": material.edition.theme_name,
             "warnings": list(made.warnings),
             **({"pages": made.pages} if made.pages is not None else {}),
+            **({"page_keys": list(pages)} if pages else {}),
         }
         marked = (Newsletter.status.set("exported"),) if material.marks else ()
         await work.finish(material.noted(as_stored(noted)), message=f"{facts.title} made.", metadata=marked)
+        for name in material.pages if wanted == "pdf" else ():
+            if name not in pages:
+                await self._kit.files.delete(name)
+
+    async def _page_pictures(self, folder: str, pdf: bytes) -> tuple[str, ...]:
+        """Pictures of the pages of a PDF, for whoever looks at it beside the text; their names."""
+        try:
+            pictures = await page_pictures(pdf, width=_PAGE_WIDTH, most=_MOST_PAGES)
+        except PreviewRefused:
+            return ()  # the file is there all the same
+        names = tuple(f"{folder}/pages/{number}.webp" for number in range(1, len(pictures) + 1))
+        for name, picture in zip(names, pictures, strict=True):
+            await self._kit.files.save(name, picture, WEBP)
+        return names
 
     async def _newsletter(self, code: str, wanted: ExportFormat) -> Material:
         text = await self._drafts.stored(code)
@@ -233,4 +262,5 @@ class Exports:
         def noted(made: dict[str, Any]) -> Write:
             return Update(draft.own_key, Draft.exports[wanted].set(made))
 
-        return Material(await self._editions.of(text), draft.revision, f"newsletters/{code}", noted)
+        pages = pages_of(as_plain(draft.exports).get("pdf"))
+        return Material(await self._editions.of(text), draft.revision, f"newsletters/{code}", noted, pages=pages)

@@ -25,7 +25,7 @@ class LetterFiles:
     async def of_editions(self) -> AsyncIterator[str]:
         """Exports, pictures and logos."""
         async for draft in self._store.scan_whole_table(Draft):
-            for name in _keys((*draft.exports.values(), *draft.images)):
+            for name in keys_of((*draft.exports.values(), *draft.images)):
                 yield name
         async for brand in self._store.scan_whole_table(Brand):
             if brand.logo_key:
@@ -34,7 +34,7 @@ class LetterFiles:
     async def of_proposals(self) -> AsyncIterator[str]:
         """Exports of proposals, and files of theirs that other programs keep beside them."""
         async for proposal in self._store.scan_whole_table(Proposal):
-            for name in _keys((*proposal.exports.values(), *_uploaded(proposal))):
+            for name in keys_of((*proposal.exports.values(), *_uploaded(proposal))):
                 yield name
 
     async def of_sources(self) -> AsyncIterator[str]:
@@ -43,7 +43,7 @@ class LetterFiles:
             if source.file_key:
                 yield source.file_key
         async for proposal in self._store.scan_whole_table(Proposal):
-            for name in _keys(_uploaded(proposal)):
+            for name in keys_of(_uploaded(proposal)):
                 yield name
 
 
@@ -51,6 +51,14 @@ def _uploaded(proposal: Proposal) -> list[Any]:
     return [each for files in proposal.uploaded_files.values() if isinstance(files, list | tuple) for each in files]
 
 
-def _keys(values: Iterable[Any]) -> list[str]:
-    named = (each.get("s3_key") if isinstance(each, dict) else each for each in values)
+def keys_of(values: Iterable[Any]) -> list[str]:
+    """The files that entries name: their own, and the pictures of their pages."""
+    named: list[Any] = []
+    for each in values:
+        named += [each.get("s3_key") if isinstance(each, dict) else each, *pages_of(each)]
     return [name for name in named if isinstance(name, str) and name]
+
+
+def pages_of(export: Any) -> tuple[str, ...]:
+    """The pictures of the pages of an export."""
+    return tuple(map(str, export.get("page_keys") or ())) if isinstance(export, dict) else ()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from dataclasses import dataclass
 
 from pydantic import BaseModel
@@ -11,6 +11,7 @@ from partita.apps.newsletter import schema
 from partita.apps.newsletter.permissions import Letters
 from partita.apps.newsletter.schema import Newsletter
 from partita.apps.newsletter.service.newsletters import Newsletters, folded_words
+from partita.apps.newsletter.service.proposals import in_list, shared_proposals
 from partita.kit.kit import Kit
 from partita.kit.permissions import Viewer
 
@@ -71,14 +72,28 @@ class Finding:
         return Found(mine.items, shared.items, tuple(proposals), tuple(sources))
 
     async def _proposals(self, viewer: Viewer, words: str) -> list[tuple[str, str, str]]:
+        """One's own first, then what others have shared."""
         wanted = folded_words(words)
-        found: list[tuple[str, str, str]] = []
+        found: dict[str, tuple[str, str, str]] = {}
         read = 0
-        async for proposal in self._store.stream(schema.proposals_of(viewer.id).shown_as(_Named)):
+        async for proposal in self._readable(viewer):
             read += 1
             text = f"{proposal.title} {proposal.description} {proposal.proposal_code}".casefold()
             if all(word in text for word in wanted):
-                found.append((proposal.proposal_code, proposal.title, proposal.status))
+                found[proposal.proposal_code] = proposal.proposal_code, proposal.title, proposal.status
             if len(found) == _MOST or read == _MOST_READ:
                 break
-        return found
+        return list(found.values())
+
+    async def _readable(self, viewer: Viewer) -> AsyncIterator[_Named]:
+        async for proposal in self._store.stream(schema.proposals_of(viewer.id).shown_as(_Named)):
+            yield proposal
+        codes: list[str] = []
+        async for share in self._store.stream(shared_proposals(viewer.id)):
+            codes.append(share.code)
+            if len(codes) == _MOST:
+                for proposal in await in_list(self._store, codes, _Named):
+                    yield proposal
+                codes.clear()
+        for proposal in await in_list(self._store, codes, _Named):
+            yield proposal

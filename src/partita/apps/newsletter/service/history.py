@@ -8,7 +8,7 @@ from typing import Any
 
 from partita.apps.newsletter.schema import Draft, TextVersion
 from partita.apps.newsletter.service.access import Access
-from partita.apps.newsletter.service.draft import Drafts, DraftText
+from partita.apps.newsletter.service.draft import Drafts, DraftText, Stored
 from partita.apps.newsletter.service.draft_texts import Texts, version_texts
 from partita.apps.newsletter.service.editing.citations import carried_over
 from partita.apps.newsletter.service.editing.comparing import Difference, differences
@@ -67,15 +67,20 @@ class History:
         version = await self.version(viewer, code, revision)
 
         def change(before: DraftText) -> tuple[Draft, Texts]:
-            texts = version_texts(version)
-            there = _by_number(version.citations)
-            own = _by_number(before.draft.citations)
-            new, added = carried_over(texts.values(), _meanings(own), _meanings(there))
-            citations = (*before.draft.citations, *({**there[old], "n": number} for old, number in added.items()))
-            draft = before.draft.with_(Draft.citations(citations)) if added else before.draft
-            return draft, dict(zip(texts, new, strict=True))
+            citations = before.draft.citations
+            texts, restored = restored_texts(version_texts(version), version.citations, citations)
+            draft = before.draft if restored == citations else before.draft.with_(Draft.citations(restored))
+            return draft, texts
 
         return await self._drafts.change(viewer, code, "restored", change)
+
+
+def restored_texts(texts: Texts, cited_then: Stored, citations: Stored) -> tuple[Texts, Stored]:
+    """Texts of a version with the numbers of the list as it is now, and that list with what it lacks of theirs."""
+    there, own = _by_number(cited_then), _by_number(citations)
+    new, added = carried_over(texts.values(), _meanings(own), _meanings(there))
+    more = ({**there[old], "n": number} for old, number in added.items())
+    return dict(zip(texts, new, strict=True)), (*citations, *more)
 
 
 def _by_number(citations: Iterable[Mapping[str, Any]]) -> dict[int, Mapping[str, Any]]:

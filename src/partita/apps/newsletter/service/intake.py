@@ -1,14 +1,20 @@
-"""Reading a source in: its page or file becomes passages. What was read before stays until there is something new."""
+"""Reading a source in: its page or file becomes passages. What was read before stays until all that is new is kept.
+
+A reading is decided in one transaction: what the source says of itself, that nobody else has its content, and the new
+passages, which are kept with the run. Whatever fails or is cancelled before leaves the old ones. From then on the
+passages are put in place; a run that is killed meanwhile, or the next one, goes on with that.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 from partita.apps.newsletter import schema
 from partita.apps.newsletter.schema import DIGEST, Chunk, Source
 from partita.apps.newsletter.service.reading.chunks import Passage
 from partita.apps.newsletter.service.reading.reading import Reading, read_in
-from partita.apps.newsletter.service.sources import digest_of, site_of
+from partita.apps.newsletter.service.sources import CANCELLED, digest_of, site_of
 from partita.apps.newsletter.service.steps import Step, Steps, Work
 from partita.kit.files.content import DOCX, HTML, PDF, TEXT
 from partita.kit.jobs import JobCancelled, JobFailed
@@ -49,9 +55,19 @@ class Intake:
         if source is None:
             raise JobFailed("The source was deleted meanwhile.")
         try:
-            await self._read(work, source)
+            await self._put(source, work.partial)
+            if not _is_decided(work):
+                await self._read(work, source)
+                await self._put(source, work.partial)
+            count = len(work.partial["chunks"])
+            await work.finish(
+                Update(source.own_key, Source.error.remove()).otherwise(_deleted()),
+                message=f"{count:,} passages.",
+                path=f"/newsletter/sources/{source.source_id}",
+            )
         except JobCancelled:
-            await self._failed(source, "Reading it was cancelled. Try again.")
+            if not _is_decided(work):
+                await self._failed(source, CANCELLED)
             raise
         except Exception as error:
             words = error.detail if isinstance(error, Problem) else str(error) if isinstance(error, JobFailed) else ""
@@ -66,7 +82,8 @@ class Intake:
             await work.progress("Reading")
         now = self._kit.clock.now()
         reading = await read_in(data, source.source_id, now.date())
-        await self._keep(work, source, reading)
+        chunks = await self._chunks(source, reading)
+        await work.progress("Keeping passages", total=len(chunks))
         changes: dict[str, Any] = {
             "status": "ready",
             "error": None,
@@ -91,13 +108,11 @@ class Intake:
             getattr(Source, name).remove() if value is None else getattr(Source, name).set(value)
             for name, value in changes.items()
         ]
-        await work.finish(
+        taken = JobFailed("Another source has the same content. Delete one of them.")
+        await work.keep(
+            {"run": work.run_id, "chunks": [each.model_dump(mode="json", exclude_defaults=True) for each in chunks]},
             Update(source.own_key, *actions).otherwise(_deleted()),
-            *DIGEST.otherwise(JobFailed("Another source has the same content. Delete one of them.")).move(
-                source, after
-            ),
-            message=f"{len(reading.passages):,} passages.",
-            path=f"/newsletter/sources/{source.source_id}",
+            *DIGEST.otherwise(taken).move(source, after),
         )
 
     async def _content(self, source: Source) -> bytes:
@@ -111,16 +126,28 @@ class Intake:
         except NotFound:
             raise JobFailed("The file is not there any more. Add it again.") from None
 
-    async def _keep(self, work: Work, source: Source, reading: Reading) -> None:
-        """Write the passages that are new, and delete those that are no more. Passages whose text has not changed keep
-        their id, and stay switched off if they were."""
-        before = {chunk.position: chunk async for chunk in self._store.stream(schema.chunks_of(source.source_id))}
-        off = {chunk.chunk_id for chunk in before.values() if not chunk.enabled}
-        after = [_chunk(source.source_id, passage, passage.chunk_id not in off) for passage in reading.passages]
-        writes: list[Put[Any] | Delete[Any]] = [Put(chunk) for chunk in after if before.get(chunk.position) != chunk]
+    async def _chunks(self, source: Source, reading: Reading) -> list[Chunk]:
+        """The passages of a reading. Those whose text has not changed keep their id, and stay switched off if they
+        were."""
+        before = self._store.stream(schema.chunks_of(source.source_id).consistently())
+        off = {chunk.chunk_id async for chunk in before if not chunk.enabled}
+        return [_chunk(source.source_id, passage, passage.chunk_id not in off) for passage in reading.passages]
+
+    async def _put(self, source: Source, partial: Mapping[str, Any]) -> None:
+        """Write the passages that were decided on, and delete those that are no more. What is in its place already
+        stays as it is: somebody may have switched it since. From here on nothing is cancelled."""
+        if "chunks" not in partial:
+            return
+        stored = self._store.stream(schema.chunks_of(source.source_id).consistently())
+        before = {chunk.position: chunk async for chunk in stored}
+        after = [Chunk(**each) for each in partial["chunks"]]
+        writes: list[Put[Any] | Delete[Any]] = [
+            Put(chunk) for chunk in after if not _same(before.get(chunk.position), chunk)
+        ]
         writes += [Delete(chunk.own_key) for position, chunk in before.items() if position >= len(after)]
         for first in range(0, len(writes), _BATCH):
-            await work.progress("Keeping passages", done=first, total=len(writes))
+            if await find(self._store, schema.source, source.source_id) is None:
+                raise _deleted()
             await self._store.batch_write(writes[first : first + _BATCH])
 
     async def _failed(self, source: Source, words: str) -> None:
@@ -134,6 +161,16 @@ class Intake:
             await self._store.write(update.otherwise(_deleted()))
         except JobFailed:
             return
+
+
+def _is_decided(work: Work) -> bool:
+    """Whether this run has read the source, and only its passages are to be put in place."""
+    return bool(work.partial.get("run") == work.run_id)
+
+
+def _same(there: Chunk | None, chunk: Chunk) -> bool:
+    """Whether a passage is in its place, switched on or off."""
+    return there is not None and there.with_(Chunk.enabled(chunk.enabled)) == chunk
 
 
 def _chunk(source_id: str, passage: Passage, enabled: bool) -> Chunk:

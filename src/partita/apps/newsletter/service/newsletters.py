@@ -67,14 +67,17 @@ class Newsletters:
 
     async def next_issue(self, viewer: Viewer, code: str) -> Newsletter:
         """The next issue of a newsletter: its configuration, topics, outline frame and standing items; the issue is
-        counted up, and what earlier issues cited ranks lower."""
+        counted up, and what earlier issues cited ranks lower. Of a newsletter that is shared for reading it begins a
+        series of one's own."""
         authorize(viewer, Letters.WRITE)
         await self._kit.limits.check(MAKING, viewer.id)
 
         async def attempt() -> Newsletter:
             whole = await self.full(viewer, code)
             before = whole.newsletter
-            series = before.series_id or self._kit.ids.new()
+            # Who only reads it has no business in its series: theirs is another one, which begins with their issue.
+            joins = await self._access.may_write(viewer, before)
+            series = (before.series_id if joins else None) or self._kit.ids.new()
             number = before.issue_number or 1
             issues = [issue async for issue in self._store.stream(schema.issues_of(series))]
             following = max([number, *(issue.issue_number for issue in issues)]) + 1
@@ -87,7 +90,7 @@ class Newsletters:
                 issue_number=following,
             )
             beside: list[Write] = []
-            if before.series_id is None:
+            if joins and before.series_id is None:
                 joined = Update(before.own_key, Newsletter.series_id.set(series), Newsletter.issue_number.set(number))
                 beside.append(
                     joined.when(Newsletter.series_id.missing()).otherwise(ChangedMeanwhileError("The newsletter"))
@@ -319,6 +322,7 @@ def _steps(newsletter: Newsletter, source: Whole, *, frame_only: bool) -> list[T
                 selected_types=topics.selected_types,
                 source_ids=topics.source_ids,
                 search_words=topics.search_words,
+                any_age=topics.any_age,
                 updated_at=now,
                 **found,
             )
@@ -329,7 +333,8 @@ def _steps(newsletter: Newsletter, source: Whole, *, frame_only: bool) -> list[T
 
 
 def _outline(code: str, now: str, before: Outline, *, frame_only: bool) -> Outline:
-    """The outline, or only its sections and the items that stand in every issue: the person's own."""
+    """The outline, or only its sections and the items that stand in every issue (an editorial, contacts): the person's
+    own that rest on no passages. A story of last week's passages is none of them."""
     plan = read_plan(before.sections, before.user_modifications, before.last_numbers)
     sections = stored_sections(plan)
     if not frame_only:
@@ -340,13 +345,14 @@ def _outline(code: str, now: str, before: Outline, *, frame_only: bool) -> Outli
             last_numbers=dict(plan.last_numbers),
             outline_status="completed" if before.outline_status == "completed" else "pending",
             settings=before.settings,
+            made_with=before.made_with,
             generated_at=before.generated_at,
             updated_at=now,
         )
+    own = {item.id for item in plan.items if item.source == PERSON and not item.references}
     standing = tuple(
-        section | {"items": [item for item in section["items"] if item.get("source") == PERSON]} for section in sections
+        section | {"items": [item for item in section["items"] if item["id"] in own]} for section in sections
     )
-    own = {item["id"] for section in standing for item in section["items"]}
     kept = read_plan(standing, {"items_added": sorted(own)}, plan.last_numbers)
     return Outline(
         newsletter_code=code,

@@ -109,7 +109,7 @@ class LetterNotifications:
                 data={"title": subject.title, "by": note.by_name or "Somebody", "text": note.text[:300]},
                 link=_page(note.code, "review"),
             )
-        if note.decision:
+        if note.decision in ("approve", "ask_for_changes"):
             return
         await self._kit.notifications.tell(
             subject.user_id,

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
 
 from partita.apps.newsletter import schema
 from partita.apps.newsletter.formats import as_plain, as_stored, is_newsletter
@@ -10,7 +11,7 @@ from partita.apps.newsletter.inputs import ItemEdit, ItemMove, NewItem, OutlineE
 from partita.apps.newsletter.schema import MOST_ITEMS, MOST_SECTIONS, Newsletter, Outline, Topics
 from partita.apps.newsletter.service import outlining
 from partita.apps.newsletter.service.access import Access
-from partita.apps.newsletter.service.bookkeeping import changed_since, outline_settings, touch
+from partita.apps.newsletter.service.bookkeeping import changed, changed_since, outline_settings, touch
 from partita.apps.newsletter.service.outlining import NewSection, Plan, read_plan, stored_modifications, stored_sections
 from partita.kit.inputs import StaleEdit
 from partita.kit.kit import Kit
@@ -19,6 +20,7 @@ from partita.kit.permissions import Viewer
 from partita.kit.problems import Conflict, FieldError, Invalid, NotFound
 from partita.table import ChangedMeanwhileError, Put, Transaction, Write
 from partita.table.types import timestamp
+from partita.table.versions import next_version
 
 
 class Outlines:
@@ -63,9 +65,17 @@ class Outlines:
         return await self._change(viewer, code, change), made[0]
 
     async def edit_item(self, viewer: Viewer, code: str, item_id: str, edit: ItemEdit) -> Outline:
-        """Change an item's words, references or switch."""
+        """Change an item's words, references or switch, unless somebody else has changed its words since they were
+        seen."""
         changes = edit.changes
-        return await self._change(viewer, code, lambda plan: outlining.edit_item(plan, item_id, changes))
+
+        def change(plan: Plan) -> Plan:
+            at = plan.place(item_id)
+            if at is not None:
+                edit.check_version(outlining.item_version(plan.sections[at[0]].items[at[1]]))
+            return outlining.edit_item(plan, item_id, changes)
+
+        return await self._change(viewer, code, change)
 
     async def move_item(self, viewer: Viewer, code: str, item_id: str, move: ItemMove) -> Outline:
         """Move an item: a step up or down, or to a place."""
@@ -115,17 +125,23 @@ class Outlines:
             if after == plan:
                 return found
             now = self._kit.clock.now()
-            saved = Put(_with_plan(found, after, timestamp(now))).next_version()
-            await self._store.transact(Transaction(saved, touch(newsletter, now)))
-            return saved.item
+            saved = _with_plan(found, after, timestamp(now))
+            await self._store.transact(Transaction(changed(found, saved), touch(newsletter, now)))
+            return next_version(saved)
 
         return await self._store.attempt(attempt)
 
     # -- what the writer made
 
-    async def generated(self, newsletter: Newsletter, topics: Topics, proposed: Sequence[NewSection]) -> Write:
+    async def generated(
+        self,
+        newsletter: Newsletter,
+        topics: Topics,
+        proposed: Sequence[NewSection],
+        made_with: Mapping[str, Any] | None = None,
+    ) -> Write:
         """The write of a new outline, for the step's transaction: what a person did to the old one is kept. If somebody
-        edits it at the same moment, the transaction is refused and the step tries again."""
+        edits it at the same moment, the transaction is refused and the step tries again. `made_with` says how."""
         assert is_newsletter(newsletter.newsletter_code)
         found = await find(self._store, schema.outline, newsletter.newsletter_code)
         now = timestamp(self._kit.clock.now())
@@ -138,11 +154,12 @@ class Outlines:
                 "outline_error": None,
                 "generated_at": now,
                 "settings": as_stored(outline_settings(newsletter, topics)),
+                "made_with": as_stored(made_with or {}),
             }
         )
         if found is None:
             return Put(after).if_new().otherwise(ChangedMeanwhileError("The outline"))
-        return Put(after).next_version()
+        return changed(found, after)
 
 
 def plan_of(outline: Outline) -> Plan:

@@ -20,12 +20,14 @@ from partita.apps.newsletter.formats import as_plain, as_stored
 from partita.apps.newsletter.permissions import Letters
 from partita.apps.newsletter.schema import Proposal, StepRun
 from partita.apps.newsletter.service.calls import call_sources
+from partita.apps.newsletter.service.drafting.made_words import instead_words
 from partita.apps.newsletter.service.drafting.values import (
     citation_of,
     neighbours_of,
     places_beside,
     so_far_of,
     stored_citation,
+    stored_made_with,
     stored_so_far,
 )
 from partita.apps.newsletter.service.drafting.watching import listened
@@ -161,10 +163,10 @@ class ProposalDrafting:
                 kept.add(state, *_with_more(text, state, told[state.key], kept.so_far), library)
                 await work.keep(kept.stored())
                 continue
-            text, so_far = await self._section(
+            text, so_far, made_with = await self._section(
                 work, there, state, told[state.key], library, writer, kept.so_far, done, len(wanted)
             )
-            kept.add(state, text, so_far, library)
+            kept.add(state, text, so_far, library, made_with)
             await work.keep(kept.stored())
         await work.progress("Checking", done=len(wanted), total=len(wanted))
         texts = {each: text for each, text in kept.texts.items() if text}
@@ -174,7 +176,8 @@ class ProposalDrafting:
         wrong = next((number for text in texts.values() for number in unresolved(text, known)), None)
         if wrong is not None:
             raise JobFailed(f"The writer cited [{wrong}], which is no source. Try again; nothing was changed.")
-        notes = (_shared_words(work, texts, kept, common), await self._only_calls(there))
+        instead = instead_words({each: how for each, how in kept.made_with.items() if each in texts})
+        notes = (_shared_words(work, texts, kept, common), instead, await self._only_calls(there))
         await self._finish(work, key, texts, kept, notes)
 
     async def _told(
@@ -216,13 +219,13 @@ class ProposalDrafting:
         so_far: SoFar,
         done: int,
         total: int,
-    ) -> tuple[str, SoFar]:
-        """The draft of one section, without headings; empty if nothing fits."""
+    ) -> tuple[str, SoFar, dict[str, Any]]:
+        """The draft of one section, without headings, and how it was made; empty if nothing fits."""
         section = state.section
         words = words_for(section, state.words)
         if not told or words < _FEWEST_WORDS:
-            return "", so_far
-        text = ""
+            return "", so_far, {}
+        text, made_with = "", {}
         if library.passages:
             story = Story(
                 title=section.title,
@@ -241,8 +244,9 @@ class ProposalDrafting:
             written = await listened(work, begin, section.title, done, total)
             text = _RUN_IN.sub("", _HEADING.sub("", written.draft.markdown)).strip()
             so_far = written.draft.so_far if text else so_far
+            made_with = stored_made_with(written.made_with)
         tables, so_far = set_tables(told, so_far)
-        return "\n\n".join(filter(None, (text, tables))), so_far
+        return "\n\n".join(filter(None, (text, tables))), so_far, made_with
 
     async def _library(self, passages: Mapping[str, Sequence[Passage]], key: str) -> Library:
         """The passages of a section, and those beside them that no other section is written from."""
@@ -384,7 +388,8 @@ def _with_texts(before: OpenProposal, key: str, texts: Mapping[str, str], kept: 
     stored = [dict(as_plain(each)) for each in before.proposal.citations]
     own = {int(each["n"]): str(each.get("chunk_id")) for each in stored}
     there = {each.n: each.chunk_id for each in kept.so_far.citations}
-    renumbered, added = carried_over(wanted.values(), own, there)
+    taken = [number for text in before.proposal.text_inputs.values() for number in cited(str(text))]
+    renumbered, added = carried_over(wanted.values(), own, there, taken)
     by_chunk = {each.chunk_id: each for each in kept.so_far.citations}
     for each in stored:
         new = by_chunk.get(str(each.get("chunk_id")))
@@ -396,9 +401,10 @@ def _with_texts(before: OpenProposal, key: str, texts: Mapping[str, str], kept: 
     all_texts = dict(before.proposal.text_inputs)
     for name, text in zip(wanted, renumbered, strict=True):
         all_texts[name] = "\n\n".join(filter(None, (current[name].text.rstrip(), text)))
-    used = {number for text in all_texts.values() if isinstance(text, str) for number in cited(text)}
-    citations = tuple(as_stored([each for each in stored if int(each["n"]) in used]))
-    return before.proposal.model_copy(update={"text_inputs": all_texts, "citations": citations})
+    ways = {each: how for each, how in before.proposal.made_with.items() if each in current and each not in wanted}
+    ways |= as_stored({each: how for each, how in kept.made_with.items() if each in wanted and how})
+    update = {"text_inputs": all_texts, "citations": tuple(as_stored(stored)), "made_with": ways}
+    return before.proposal.model_copy(update=update)
 
 
 class _Kept:
@@ -409,6 +415,7 @@ class _Kept:
     ) -> None:
         self._made_from = dict(made_from)
         self.texts = texts
+        self.made_with: dict[str, Any] = {}
         self.so_far = so_far
         self._positions = positions
 
@@ -416,13 +423,24 @@ class _Kept:
     def of(partial: Mapping[str, Any], made_from: Mapping[str, Any], there: OpenProposal) -> _Kept:
         """What an earlier attempt has kept, if it wrote the same thing; else the beginning."""
         if partial and partial.get("made_from") == dict(made_from):
-            return _Kept(made_from, dict(partial["texts"]), so_far_of(partial["so_far"]), dict(partial["positions"]))
+            texts, positions = dict(partial["texts"]), dict(partial["positions"])
+            kept = _Kept(made_from, texts, so_far_of(partial["so_far"]), positions)
+            kept.made_with = dict(partial.get("made_with") or {})
+            return kept
         told = tuple(each.text for state in there.sections for each in sentences(state.text))
         known = tuple(citation_of(each) for each in there.proposal.citations)
         return _Kept(made_from, {}, SoFar(known, told), {})
 
-    def add(self, state: SectionState, text: str, so_far: SoFar, library: Library) -> None:
+    def add(
+        self,
+        state: SectionState,
+        text: str,
+        so_far: SoFar,
+        library: Library,
+        made_with: Mapping[str, Any] | None = None,
+    ) -> None:
         self.texts[state.key] = text
+        self.made_with[state.key] = dict(made_with or {})
         # What a section could not use is not for the next one: each has a limit of its own.
         self.so_far = SoFar(so_far.citations, so_far.sentences, 0, so_far.acronyms)
         near = (each for some in library.neighbours.values() for each in some)
@@ -432,6 +450,7 @@ class _Kept:
         return {
             "made_from": self._made_from,
             "texts": self.texts,
+            "made_with": self.made_with,
             "so_far": stored_so_far(self.so_far),
             "positions": self._positions,
         }

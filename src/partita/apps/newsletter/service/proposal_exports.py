@@ -16,6 +16,7 @@ from partita.apps.newsletter.service.documents.edition import Edition
 from partita.apps.newsletter.service.documents.exports import FORMATS
 from partita.apps.newsletter.service.documents.model import Block, Document, Table, plain
 from partita.apps.newsletter.service.documents.phrases import phrases
+from partita.apps.newsletter.service.documents.proposal_phrases import ProposalPhrases, proposal_phrases
 from partita.apps.newsletter.service.documents.reading import read_blocks
 from partita.apps.newsletter.service.editions import source_keys, source_of
 from partita.apps.newsletter.service.exports import Exports, Material
@@ -87,15 +88,16 @@ def document_of(there: OpenProposal) -> Document:
     proposal, metadata = there.proposal, there.metadata
     language = str(metadata.get("language") or "en")
     parts = [f"# {_one_line(each.title)}\n\n{_lowered(each.text)}" for each in there.sections if each.text.strip()]
-    if there.requirements and there.metadata.get("annex") == "yes":
-        parts.append(_checklist(there))
+    words = proposal_phrases(language)
+    if there.requirements and there.metadata.get("annex") != "no":
+        parts.append(_checklist(there, words))
     amount = metadata.get("amount")
     facts = [
-        ("Applicant", str(metadata.get("applicant") or proposal.user_name)),
-        ("Funder", str(metadata.get("funder") or "")),
-        ("Call", str(metadata.get("call_url") or "")),
-        ("Amount", f"{int(amount):,} {metadata.get('currency') or ''}".strip() if amount else ""),
-        ("Deadline", phrases(language).day(there.deadline or "")),
+        (words.applicant, str(metadata.get("applicant") or proposal.user_name)),
+        (words.funder, str(metadata.get("funder") or "")),
+        (words.call, str(metadata.get("call_url") or "")),
+        (words.amount, f"{int(amount):,} {metadata.get('currency') or ''}".strip() if amount else ""),
+        (words.deadline, phrases(language).day(there.deadline or "")),
     ]
     written = Document(
         title=proposal.title,
@@ -123,15 +125,16 @@ def numbers_right(block: Block) -> Block:
     return replace(block, alignments=tuple(alignments))
 
 
-def _checklist(there: OpenProposal) -> str:
+def _checklist(there: OpenProposal, words: ProposalPhrases) -> str:
     """The annex: every requirement in its words, where it stands in the call, and where it is answered."""
     titles = {each.key: each.title for each in there.sections}
-    lines = ["# Annex: checklist of the call", "", "| Requirement | Page | Answered in | Done |", "|---|---|---|---|"]
+    heads = (words.requirement, words.page, words.answered_in, words.done)
+    lines = [f"# {words.annex}", "", f"| {' | '.join(heads)} |", "|---|---|---|---|"]
     for group in GROUPS:
         for each in there.requirements:
             if each.group == group:
                 page = str(each.page) if each.page is not None else ""
-                done = "Yes" if each.done else "Open"
+                done = words.ticked if each.done else words.unticked
                 lines.append(f"| {_cell(each.text)} | {page} | {_cell(titles.get(each.section, ''))} | {done} |")
     return "\n".join(lines)
 

@@ -9,6 +9,7 @@ from partita.apps.newsletter import schema
 from partita.apps.newsletter.schema import Chunk, Source
 from partita.apps.newsletter.service.calls import call_sources
 from partita.apps.newsletter.service.proposals import OpenProposal, Proposals, SectionState
+from partita.apps.newsletter.service.reading.sentences import sentences
 from partita.apps.newsletter.service.writing.terms import terms, vectors
 from partita.kit.kit import Kit
 from partita.kit.permissions import Viewer
@@ -27,6 +28,13 @@ class FoundPassage:
     source: Source
     score: float
     of_call: bool
+
+    @property
+    def sentences(self) -> tuple[str, ...]:
+        """What can be put into a text by itself; nothing of a table."""
+        if self.chunk.kind == "table":
+            return ()
+        return tuple(" ".join(each.text.split()) for each in sentences(self.chunk.text))
 
 
 class ProposalPassages:

@@ -39,7 +39,7 @@ class ProposalReviews:
         """It is ready, or goes back to draft with a note that says why."""
         if not await self.may_decide(viewer, await self._access.proposal(viewer, code)):
             raise Forbidden("Only those who were asked for a review can decide about it, while it is in review.")
-        if decision.decision == "withdraw":
+        if decision.decision not in ("approve", "ask_for_changes"):
             raise Invalid(FieldError("decision", "A proposal is approved, or changes are asked for."))
         if decision.decision == "ask_for_changes" and not decision.comment:
             raise Invalid(FieldError("comment", "Say what should change."))

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+import asyncio
+import unicodedata
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import date, datetime, timedelta
-from typing import Any, Literal
+from typing import Any, Literal, TypeVar
 from uuid import uuid4
 
 import orjson
@@ -22,14 +24,16 @@ from partita.apps.newsletter.inputs import (
     RequirementEdit,
 )
 from partita.apps.newsletter.permissions import Letters
-from partita.apps.newsletter.schema import Proposal, TextVersion
+from partita.apps.newsletter.schema import Proposal, Share, TextVersion
 from partita.apps.newsletter.service.access import Access
+from partita.apps.newsletter.service.bookkeeping import changed
 from partita.apps.newsletter.service.draft import TextChanged
-from partita.apps.newsletter.service.editing.citations import cited, unresolved
+from partita.apps.newsletter.service.editing.citations import unresolved
 from partita.apps.newsletter.service.editing.comparing import normal
 from partita.apps.newsletter.service.editing.lengths import word_count
 from partita.apps.newsletter.service.editing.sections import document
-from partita.apps.newsletter.service.newsletters import CodeTaken
+from partita.apps.newsletter.service.history import restored_texts
+from partita.apps.newsletter.service.newsletters import CodeTaken, folded_words
 from partita.apps.newsletter.service.proposing.budgets import Budget, budgets_in
 from partita.apps.newsletter.service.proposing.frames import (
     MOST_SECTIONS,
@@ -45,13 +49,16 @@ from partita.apps.newsletter.service.proposing.requirements import (
     read_requirements,
 )
 from partita.apps.newsletter.service.proposing.states import check_move, is_editable
-from partita.apps.newsletter.service.versions import VersionSummary
+from partita.apps.newsletter.service.versions import VersionSummary, revision_of_unkept
 from partita.kit.kit import Kit
 from partita.kit.limits import Rule
+from partita.kit.lists import follow_page
 from partita.kit.permissions import Viewer, authorize
 from partita.kit.problems import Conflict, Forbidden, NotFound, TooLarge
-from partita.table import Delete, Page, Put, Transaction, Write
+from partita.store.store import AsyncStore
+from partita.table import Delete, Page, Put, Query, Transaction, Update, Write
 from partita.table.types import timestamp
+from partita.table.versions import next_version
 
 MAKING = Rule("newsletter-proposals", most=60, seconds=3600)
 MOST_CHARACTERS = 200_000
@@ -61,6 +68,7 @@ _TOUCHED_EVERY = timedelta(minutes=1)
 _WINDOW_MINUTES = 10
 _THIN = 0.25
 """A section with less than this share of its words is hardly written."""
+M = TypeVar("M", bound=BaseModel)
 Sort = Literal["due", "touched", "created"]
 FACTS = ("applicant", "funder", "call_url", "deadline", "amount", "currency", "language", "theme", "annex")
 
@@ -206,6 +214,12 @@ class ProposalSummary(BaseModel):
     def open_requirements(self) -> int:
         return sum(not each.done for each in read_requirements(formats.as_plain(self.metadata)))
 
+    def has_words(self, words: Sequence[str]) -> bool:
+        """Whether title, description, funder or code have all of them, as parts of words too."""
+        text = " ".join((self.title, self.description, self.funder, self.proposal_code))
+        folded = unicodedata.normalize("NFKC", text).casefold()
+        return all(word in folded for word in words)
+
     def overdue(self, today: str) -> bool:
         """Whether its day is over and it was never sent."""
         return self.deadline is not None and self.deadline < today and is_editable(self.status)
@@ -233,9 +247,11 @@ class Proposals:
         await self._kit.limits.check(MAKING, viewer.id)
         account = await self._kit.accounts.people.find(viewer.id)
         now = timestamp(self._kit.clock.now())
-        made = sections_of_frame(new.frame) if sections is None else tuple(sections)
+        made = sections_of_frame(new.frame, new.language) if sections is None else tuple(sections)
         facts = {name: getattr(new, name) for name in FACTS}
-        metadata = {"frame": new.frame, "sections": stored_sections(made), **_stored_facts(facts)}
+        own = formats.as_stored(new.metadata)
+        metadata = {**own, "frame": new.frame, "sections": stored_sections(made), **_stored_facts(facts)}
+        _check_texts(new.text_inputs)
         proposal = Proposal(
             id=str(uuid4()),
             proposal_code=formats.proposal_code(self._kit.clock.now()),
@@ -244,6 +260,7 @@ class Proposals:
             user_id=viewer.id,
             user_email=(account.email if account is not None else None) or "",
             user_name=viewer.name,
+            text_inputs=dict(new.text_inputs),
             metadata=_bounded(metadata),
             created_at=now,
             updated_at=now,
@@ -266,30 +283,47 @@ class Proposals:
         return opened(await self._access.proposal(viewer, code, write=write))
 
     async def page(
-        self, viewer: Viewer, sort: Sort = "touched", *, limit: int = 20, cursor: str | None = None
+        self,
+        viewer: Viewer,
+        sort: Sort = "touched",
+        *,
+        words: str = "",
+        limit: int = 20,
+        cursor: str | None = None,
     ) -> Page[ProposalSummary]:
-        """The viewer's own: by deadline (those that have one), last edited or newest first. Texts are not read."""
+        """The viewer's own: by deadline (those that have one), last edited or newest first; with words, those that have
+        all of them. Texts are not read."""
         query = {
             "due": schema.proposals_due,
             "touched": schema.proposals_touched,
             "created": schema.proposals_of,
         }[sort](viewer.id)
-        return await self._store.page(query.shown_as(ProposalSummary), limit=limit, after=cursor)
+        shown = query.shown_as(ProposalSummary)
+        wanted = folded_words(words)
+        if not wanted:
+            return await self._store.page(shown, limit=limit, after=cursor)
 
-    async def without_deadline(self, viewer: Viewer, *, limit: int = 50) -> tuple[ProposalSummary, ...]:
+        async def follow(some: Sequence[ProposalSummary]) -> list[ProposalSummary]:
+            return [each for each in some if each.has_words(wanted)]
+
+        return await follow_page(self._store, shown, follow, limit=limit, after=cursor)
+
+    async def without_deadline(
+        self, viewer: Viewer, *, limit: int = 20, cursor: str | None = None
+    ) -> Page[ProposalSummary]:
         """The viewer's own that nobody has given a deadline, last edited first."""
         query = schema.proposals_touched(viewer.id).where(Proposal.due_at.missing()).shown_as(ProposalSummary)
-        return (await self._store.page(query, limit=limit)).items
+        return await self._store.page(query, limit=limit, after=cursor)
 
-    async def shared(self, viewer: Viewer, *, limit: int = 50) -> tuple[ProposalSummary, ...]:
-        """What others have shared with the viewer, newest share first."""
-        shares = await self._store.page(schema.shared_with(viewer.id), limit=limit)
-        codes = tuple(share.code for share in shares if not formats.is_newsletter(share.code))
-        found = await self._store.batch_get(schema.proposals_with(codes)) if codes else []
-        names = ProposalSummary.model_fields
-        return tuple(
-            ProposalSummary(**{name: getattr(each, name) for name in names}) for each in found if each is not None
-        )
+    async def shared(self, viewer: Viewer, *, limit: int = 20, cursor: str | None = None) -> Page[ProposalSummary]:
+        """What others have shared with the viewer, newest share first; those that are gone are left out. Texts are not
+        read."""
+        query = shared_proposals(viewer.id)
+
+        async def follow(shares: Sequence[Share]) -> list[ProposalSummary]:
+            return await in_list(self._store, (share.code for share in shares), ProposalSummary)
+
+        return await follow_page(self._store, query, follow, limit=limit, after=cursor)
 
     # -- changing
 
@@ -300,11 +334,17 @@ class Proposals:
             edit.check_revision(before.proposal.revision)
             changes = dict(edit.changes)
             own: dict[str, Any] = {name: changes.pop(name) for name in ("title", "description") if name in changes}
+            texts, others = changes.pop("text_inputs", {}), formats.as_stored(changes.pop("metadata", {}))
             kept = {name: value for name, value in before.proposal.metadata.items() if name not in changes}
-            metadata = {**kept, **_stored_facts(changes)}
-            return before.proposal.model_copy(update={**own, "metadata": _bounded(metadata)})
+            metadata = {**kept, **others, **_stored_facts(changes)}
+            after = before.proposal.model_copy(update={**own, "metadata": _bounded(metadata)})
+            for key, text in texts.items():
+                after = with_text(after, key, text)
+            if len(opened(after).sections) > MOST_SECTIONS:
+                raise TooLarge(f"At most {MOST_SECTIONS} sections.")
+            return after
 
-        return await self.change(viewer, code, change)
+        return await self.change(viewer, code, change, keep="text_inputs" in edit.model_fields_set)
 
     async def save_section(self, viewer: Viewer, code: str, key: str, edit: ProposalSectionText) -> OpenProposal:
         """Replace the text of a section, unless somebody else has changed it since it was opened."""
@@ -367,7 +407,8 @@ class Proposals:
             requirements = [
                 replace(each, section="" if each.section == key else each.section) for each in before.requirements
             ]
-            return with_requirements(changed, requirements).model_copy(update={"text_inputs": texts})
+            ways = {name: how for name, how in before.proposal.made_with.items() if name != key}
+            return with_requirements(changed, requirements).model_copy(update={"text_inputs": texts, "made_with": ways})
 
         return await self.change(viewer, code, change, keep=True)
 
@@ -435,12 +476,13 @@ class Proposals:
         return found
 
     async def restore(self, viewer: Viewer, code: str, revision: int) -> OpenProposal:
-        """Make the text what it was; what it is now stays in the history."""
+        """Make the text what it was; what it is now stays in the history. Numbers cite what they cited then."""
         version = await self.version(viewer, code, revision)
 
         def change(before: OpenProposal) -> Proposal:
-            update = {"text_inputs": dict(version.sections), "citations": version.citations}
-            return before.proposal.model_copy(update=update)
+            then = {key: text if isinstance(text, str) else str(text) for key, text in version.sections.items()}
+            texts, citations = restored_texts(then, version.citations, before.proposal.citations)
+            return before.proposal.model_copy(update={"text_inputs": texts, "citations": citations})
 
         return await self.change(viewer, code, change, keep=True, restored=True)
 
@@ -471,26 +513,34 @@ class Proposals:
             _check_texts(after.text_inputs)
             now = self._kit.clock.now()
             after = after.model_copy(update={"updated_at": timestamp(now), **_touched(before.proposal, now)})
-            put = Put(after).next_version()
-            kept = await self._kept(viewer, before, put.item, "restored" if restored else "saved") if keep else []
-            await self._store.transact(Transaction(put, *kept, *writes))
-            return opened(put.item)
+            kept: Sequence[Write] = ()
+            if keep:
+                after, kept = await self._kept(viewer, before, after, "restored" if restored else "saved")
+            else:
+                after = next_version(after)
+            await self._store.transact(Transaction(_saved(before.proposal, after), *kept, *writes))
+            return opened(after)
 
         return await self._store.attempt(attempt)
 
     async def _kept(
         self, viewer: Viewer, before: OpenProposal, after: Proposal, action: Literal["saved", "restored", "generated"]
-    ) -> list[Put[TextVersion] | Delete[TextVersion]]:
-        """The version that belongs to a change, in the place of the one of the same person and ten minutes."""
+    ) -> tuple[Proposal, list[Write]]:
+        """The proposal with its new revision, and the version that belongs to a change, in the place of the one of the
+        same person and ten minutes. A text before it that no version has is kept under a revision of its own."""
+        latest = await self._store.first(schema.text_versions(after.proposal_code).consistently())
+        there = before.proposal
+        texts = {key: str(text) for key, text in there.text_inputs.items()}
+        unkept = revision_of_unkept(latest, there.revision, texts) if before.words else None
+        after = after.with_(Proposal.revision((unkept or there.revision) + 1))
         new = _version(after, viewer, action)
-        query = schema.text_versions(after.proposal_code).consistently().shown_as(VersionSummary)
-        latest = await self._store.first(query)
-        writes: list[Put[TextVersion] | Delete[TextVersion]] = [Put(new)]
-        if latest is None and before.words:
-            writes.append(Put(_version(before.proposal, None, "saved")))
+        writes: list[Write] = [Put(new)]
+        if unkept is not None:
+            found = _version(there.with_(Proposal.revision(unkept)), None, "saved")
+            writes.append(Put(found if latest is None else found.with_(TextVersion.by_name("another program"))))
         elif latest is not None and _same_sitting(latest, new):
             writes.append(Delete(schema.text_version(latest.code, latest.revision).key))
-        return writes
+        return after, writes
 
     # -- deleting
 
@@ -507,7 +557,7 @@ class Proposals:
         if found is None:
             return None
         after = change(opened(found)).model_copy(update={"updated_at": timestamp(self._kit.clock.now())})
-        return Put(after).next_version()
+        return _saved(found, after)
 
     async def drafted(
         self, viewer: Viewer, code: str, change: Callable[[OpenProposal], Proposal]
@@ -522,8 +572,20 @@ class Proposals:
             return ()
         _check_texts(after.text_inputs)
         now = self._kit.clock.now()
-        put = Put(after.model_copy(update={"updated_at": timestamp(now), **_touched(found, now)})).next_version()
-        return (put, *await self._kept(viewer, before, put.item, "generated"))
+        after = after.model_copy(update={"updated_at": timestamp(now), **_touched(found, now)})
+        after, kept = await self._kept(viewer, before, after, "generated")
+        return (_saved(found, after), *kept)
+
+
+def shared_proposals(user_id: str) -> Query[Share]:
+    """The shares of proposals, newest first."""
+    return schema.shared_with(user_id).where(Share.code.begins_with("PROP-"))
+
+
+async def in_list(store: AsyncStore, codes: Iterable[str], model: type[M]) -> list[M]:
+    """What a list shows of some proposals, in their order; nothing else of them is read."""
+    found = await asyncio.gather(*(store.first(schema.proposal_in_list(code).shown_as(model)) for code in codes))
+    return [each for each in found if each is not None]
 
 
 def opened(proposal: Proposal) -> OpenProposal:
@@ -557,11 +619,9 @@ def files_of(proposal: Proposal) -> dict[str, list[dict[str, Any]]]:
 
 
 def with_text(proposal: Proposal, key: str, text: str) -> Proposal:
-    """The proposal with another text of a section; citations that no text has any more go."""
-    texts = {**proposal.text_inputs, key: text}
-    used = {number for each in texts.values() if isinstance(each, str) for number in cited(each)}
-    citations = tuple(each for each in proposal.citations if int(each.get("n") or 0) in used)
-    return proposal.model_copy(update={"text_inputs": texts, "citations": citations})
+    """The proposal with another text of a section. Citations that no text has any more stay, and so do their numbers:
+    a sentence that is cut, saved without and put back cites what it cited. Exports leave them out."""
+    return proposal.model_copy(update={"text_inputs": {**proposal.text_inputs, key: text}})
 
 
 def with_sections(proposal: Proposal, sections: Sequence[ProposalSection]) -> Proposal:
@@ -605,6 +665,11 @@ def _touched(proposal: Proposal, now: datetime) -> dict[str, Any]:
     return {"touched_at": timestamp(now)}
 
 
+def _saved(before: Proposal, after: Proposal) -> Update[Proposal]:
+    """The write of what was changed of a proposal; the desk's order and deadline follow."""
+    return changed(before, after).knowing(Proposal.user_id(before.user_id))
+
+
 def _version(
     proposal: Proposal, viewer: Viewer | None, action: Literal["saved", "restored", "generated"]
 ) -> TextVersion:
@@ -623,7 +688,7 @@ def _version(
     )
 
 
-def _same_sitting(latest: VersionSummary, new: TextVersion) -> bool:
+def _same_sitting(latest: TextVersion, new: TextVersion) -> bool:
     """Whether two versions are of the same ten minutes of one person's editing."""
     same = latest.action == new.action == "saved" and latest.by == new.by and latest.revision != new.revision
     return same and _window(latest.at) == _window(new.at)

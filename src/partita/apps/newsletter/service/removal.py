@@ -11,6 +11,7 @@ from partita.apps.newsletter import schema
 from partita.apps.newsletter.formats import as_plain
 from partita.apps.newsletter.schema import Draft, Issue, Newsletter, Outline, Removal, Topics
 from partita.apps.newsletter.service.access import Access, no_newsletter
+from partita.apps.newsletter.service.files import keys_of
 from partita.apps.newsletter.service.steps import Steps
 from partita.kit.jobs import Arguments, JobKind, Result, Running
 from partita.kit.kit import Kit
@@ -55,7 +56,7 @@ class Removals:
         return newsletter, Losses(
             versions=await self._count(schema.text_versions(code)),
             notes=await self._count(schema.notes_on(code)),
-            files=len(_files(draft)),
+            files=0 if draft is None else sum(1 for each in _entries(draft) if as_plain(each).get("s3_key")),
             private_sources=await self._count(schema.sources(code)),
             shares=await self._count(schema.shares_of(code)),
             link=newsletter.link_digest is not None,
@@ -190,8 +191,9 @@ class Removals:
 
 
 def _files(draft: Draft | None) -> tuple[str, ...]:
-    """The files that a draft names: exports and images."""
-    if draft is None:
-        return ()
-    named = [as_plain(each).get("s3_key") for each in (*draft.exports.values(), *draft.images)]
-    return tuple(str(name) for name in named if name)[:200]
+    """The files that a draft names: exports, the pictures of their pages, and images."""
+    return () if draft is None else tuple(keys_of(map(as_plain, _entries(draft))))[:200]
+
+
+def _entries(draft: Draft) -> tuple[Any, ...]:
+    return (*draft.exports.values(), *draft.images)

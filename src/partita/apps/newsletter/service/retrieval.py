@@ -10,7 +10,7 @@ from partita.apps.newsletter import schema
 from partita.apps.newsletter.formats import as_plain, as_stored, is_newsletter, topic_label
 from partita.apps.newsletter.schema import SHARED_SHELF, Newsletter, Topics
 from partita.apps.newsletter.service.access import Access
-from partita.apps.newsletter.service.bookkeeping import retrieval_settings
+from partita.apps.newsletter.service.bookkeeping import changed, retrieval_settings
 from partita.apps.newsletter.service.drafting.values import edition_of, matches_of
 from partita.apps.newsletter.service.passages import Candidates, Passages
 from partita.apps.newsletter.service.readiness import Readiness
@@ -36,7 +36,7 @@ from partita.kit.jobs import JobFailed
 from partita.kit.kit import Kit
 from partita.kit.lists import find
 from partita.kit.permissions import Viewer
-from partita.table import ChangedMeanwhileError, Put
+from partita.table import ChangedMeanwhileError
 from partita.table.types import timestamp
 
 _TRIES = 8
@@ -106,6 +106,7 @@ class Retrieving:
             known.append(found.statistics)
         await work.progress("Choosing", done=len(labels), total=len(labels))
         wishes = Wishes(frozenset(topics.pinned), frozenset(topics.excluded), await self._used_in(newsletter))
+        wishes = replace(wishes, any_age=frozenset(map(topic_label, topics.any_age)))
         return await work.in_thread(retrieve, edition, candidates, queries, _together(known), wishes)
 
     async def _pinned(self, topics: Topics, language: str) -> dict[str, list[Passage]]:
@@ -150,7 +151,7 @@ class Retrieving:
         sources = len({each.passage.source_id for each in found.matches})
         words = f"{_counted(count, 'passage')} from {_counted(sources, 'source')}."
         path = f"/newsletter/editions/{work.subject}/plan"
-        await work.finish(Put(after).next_version(), message=words, path=path)
+        await work.finish(changed(topics, after), message=words, path=path)
 
     async def has_sources(self, code: str) -> bool:
         """Whether there is anything to draw from: on the shared shelf, or on that of a newsletter."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from partita.apps.newsletter import schema
 from partita.apps.newsletter.inputs import RewriteWish
 from partita.apps.newsletter.service.access import Access
-from partita.apps.newsletter.service.drafting.values import citation_of, edition_of, matches_of
+from partita.apps.newsletter.service.drafting.values import citation_of, edition_of, found_in
 from partita.apps.newsletter.service.generators.service import Generators
 from partita.apps.newsletter.service.generators.values import RewriteTask
 from partita.apps.newsletter.service.generators.writer import WriterFailed
@@ -37,7 +37,7 @@ class Rewriting:
         writer = await self._generators.writer_for(newsletter)
         draft = await find(self._store, schema.draft, code)
         topics = await find(self._store, schema.topics, code)
-        found = {each.passage.id: each.passage for each in matches_of(topics, newsletter.language)} if topics else {}
+        found = {each.passage.id: each.passage for each in found_in(topics, newsletter.language)} if topics else {}
         cited = [citation_of(each) for each in (draft.citations if draft is not None else ())]
         passages = {each.n: found.get(each.chunk_id) or _quoted(each) for each in cited}
         edition = edition_of(newsletter, self._kit.clock.now().date())

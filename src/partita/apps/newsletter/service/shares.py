@@ -8,6 +8,7 @@ from partita.apps.newsletter.inputs import NewShare
 from partita.apps.newsletter.permissions import Letters
 from partita.apps.newsletter.schema import Newsletter, Proposal, Share
 from partita.apps.newsletter.service.access import Access
+from partita.apps.newsletter.service.bookkeeping import changed
 from partita.apps.newsletter.service.presence import still_there
 from partita.apps.newsletter.service.proposing.states import check_move
 from partita.kit.accounts import Account
@@ -70,8 +71,8 @@ class Shares:
             await self._store.transact(Transaction(Put(made), still_there(subject)))
         else:
             check_move(subject.status, "in_review")
-            changes = {"status": "in_review", "updated_at": made.shared_at}
-            await self._store.transact(Transaction(Put(made), Put(subject.model_copy(update=changes)).next_version()))
+            asked_for = subject.model_copy(update={"status": "in_review", "updated_at": made.shared_at})
+            await self._store.transact(Transaction(Put(made), changed(subject, asked_for)))
         return made
 
     async def suggest(self, viewer: Viewer, text: str) -> list[Account]:

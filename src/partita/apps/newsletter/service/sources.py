@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import re
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import date
 from typing import Any
@@ -46,6 +47,7 @@ from partita.table.types import timestamp
 
 ADDING = Rule("newsletter-sources", most=200, seconds=86_400)
 FOLDER = "newsletter/sources"
+CANCELLED = "Reading it was cancelled. Try again."
 MOST_AT_ONCE = 20
 _KINDS: dict[str, SourceKind] = {PDF: "pdf", DOCX: "docx", HTML: "html", TEXT: "text"}
 _MARKDOWN = re.compile(r"\.(?:md|markdown|mdown)$", re.IGNORECASE)
@@ -325,6 +327,17 @@ class Sources:
         await self._kit.limits.check(ADDING, viewer.id)
         return await self._steps.begin(viewer, source_id, "intake", inputs={"titled": True})
 
+    async def cancel(self, viewer: Viewer, source_id: str) -> Look:
+        """Stop reading a source: what was read of it before stays."""
+        source = await self.get(viewer, source_id, write=True)
+        look = await self._steps.stop(source_id, "intake")
+        if look.state == "cancelled":  # it had not begun, so nobody says it of the source
+            status = Source.status.set("ready" if source.chunk_count else "failed")
+            ended = Update(source.own_key, status, Source.error.set(CANCELLED)).when(Source.status.equals("waiting"))
+            with suppress(_NotWaiting):
+                await self._store.write(ended.otherwise(_NotWaiting()))
+        return look
+
     async def file(self, viewer: Viewer, source_id: str) -> str:
         """A link to the file that a source was read from."""
         source = await self.get(viewer, source_id)
@@ -344,6 +357,10 @@ class Sources:
     async def cited_in(self, source_id: str) -> int:
         """In how many drafts and proposals a source is cited."""
         return len(await self._store.page(schema.citing(source_id), limit=_COUNTED))
+
+
+class _NotWaiting(Exception):
+    """A source is read, or was."""
 
 
 def parts_of(chunks: Sequence[Chunk], before: Chunk | None = None) -> list[Part]:

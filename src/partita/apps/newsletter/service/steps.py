@@ -16,6 +16,7 @@ from typing import Any, Literal, ParamSpec, TypeVar, get_args
 
 from partita.apps.newsletter import schema
 from partita.apps.newsletter.formats import as_plain, as_stored
+from partita.apps.newsletter.permissions import Letters
 from partita.apps.newsletter.schema import Newsletter, StepName, StepRun, StepState
 from partita.apps.newsletter.service.access import Access
 from partita.apps.newsletter.service.bookkeeping import reached, touch
@@ -164,11 +165,11 @@ class Work:
         """Raise if it was cancelled."""
         self._running.check()
 
-    async def keep(self, partial: Mapping[str, Any]) -> None:
-        """Keep what is finished, of any size; the next attempt has it."""
+    async def keep(self, partial: Mapping[str, Any], *writes: Write) -> None:
+        """Keep what is finished, of any size; the next attempt has it. The writes are part of it."""
+        kept = Update(self._run.own_key, StepRun.partial.set(as_stored(dict(partial)))).when(self._mine())
+        await self._running.checkpoint({"kept": True}, kept.otherwise(_replaced()), *writes)
         self.partial = dict(partial)
-        kept = Update(self._run.own_key, StepRun.partial.set(as_stored(self.partial))).when(self._mine())
-        await self._running.checkpoint({"kept": True}, kept.otherwise(_replaced()))
 
     async def in_thread(self, function: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
         """Let something run that takes the processor; the heartbeat goes on, and a cancel ends the wait."""
@@ -235,7 +236,14 @@ class Steps:
     def kinds(self) -> tuple[JobKind, ...]:
         """The kinds of jobs."""
         return tuple(
-            JobKind(step.kind, PHASES[step.name], self._runner(step), retries=RETRIES, seconds=step.seconds)
+            JobKind(
+                step.kind,
+                PHASES[step.name],
+                self._runner(step),
+                retries=RETRIES,
+                seconds=step.seconds,
+                needs=Letters.WRITE,
+            )
             for step in self.known.values()
         )
 
@@ -343,6 +351,10 @@ class Steps:
     async def cancel(self, viewer: Viewer, subject: str, step: StepName) -> Look:
         """Cancel a step: what was there before stays."""
         await self.access.subject(viewer, subject, write=True)
+        return await self.stop(subject, step)
+
+    async def stop(self, subject: str, step: StepName) -> Look:
+        """The same, for whoever has checked who asks."""
         there = await self.look(subject, step)
         if there.run is None:
             raise NotFound("This step was never started.")
@@ -376,6 +388,9 @@ class Steps:
                 return Result("It has ended already.")
             work = Work(self.kit, running, found)
             try:
+                if subject.startswith(("NL-", "PROP-")) and running.user_id is not None:
+                    # What was shared may be shared no longer, or only for reading.
+                    await self.access.subject(await self.kit.starters.viewer(running.user_id), subject, write=True)
                 await self._begin(running, found)
                 await step.run(work)
             except JobCancelled:

@@ -11,13 +11,14 @@ from partita.apps.newsletter.formats import TOPIC_GROUPS, as_plain, recommended_
 from partita.apps.newsletter.inputs import TopicsEdit
 from partita.apps.newsletter.schema import Newsletter, Topics
 from partita.apps.newsletter.service.access import Access
-from partita.apps.newsletter.service.bookkeeping import changed_since, reached, retrieval_settings, touch
+from partita.apps.newsletter.service.bookkeeping import changed, changed_since, reached, retrieval_settings, touch
 from partita.kit.kit import Kit
 from partita.kit.lists import find
 from partita.kit.permissions import Viewer
 from partita.kit.problems import NotFound
 from partita.table import ChangedMeanwhileError, Put, Transaction
 from partita.table.types import timestamp
+from partita.table.versions import next_version
 
 Mark = Literal["pinned", "dropped", "none"]
 MOST_PINNED = 200
@@ -100,12 +101,11 @@ class TopicsOf:
             if not changes and found is not None:
                 return before
             after = before.model_copy(update={**changes, "updated_at": timestamp(now)})
-            saved = Put(after).if_new().otherwise(ChangedMeanwhileError("The topics"))
-            if found is not None:
-                saved = Put(after).next_version()
             step = reached(newsletter, 2) if after.selected_types else ()
-            await self._store.transact(Transaction(saved, touch(newsletter, now, *step)))
-            return saved.item
+            new = Put(after).if_new().otherwise(ChangedMeanwhileError("The topics"))
+            save = new if found is None else changed(found, after)
+            await self._store.transact(Transaction(save, touch(newsletter, now, *step)))
+            return after if found is None else next_version(after)
 
         return await self._store.attempt(attempt)
 

@@ -6,6 +6,7 @@ import asyncio
 
 from partita.apps.newsletter.schema import Newsletter, Topics
 from partita.apps.newsletter.service.drafting.own_stories import asked_by, own_sources
+from partita.apps.newsletter.service.drafting.values import without_dropped
 from partita.apps.newsletter.service.outlining import PERSON, OutlineItem, Plan
 from partita.apps.newsletter.service.passages import Passages
 from partita.apps.newsletter.service.writing.values import Passage
@@ -22,7 +23,7 @@ class Unsourced:
 
     async def of(self, newsletter: Newsletter, topics: Topics, plan: Plan) -> frozenset[str]:
         """The items that would be written without any source."""
-        asking = waiting(plan)[:_MOST]
+        asking = waiting(without_dropped(plan, topics.excluded))[:_MOST]
         if not asking:
             return frozenset()
         private = await self._passages.private(newsletter.newsletter_code)
@@ -34,7 +35,7 @@ class Unsourced:
     ) -> bool:
         query = asked_by(item.title, item.description, item.note)
         found = await self._passages.candidates(query, source_ids=topics.source_ids, private=private)
-        return bool(await asyncio.to_thread(own_sources, newsletter.language, query, found))
+        return bool(await asyncio.to_thread(own_sources, newsletter.language, query, found, topics.excluded))
 
 
 def waiting(plan: Plan) -> list[OutlineItem]:

@@ -9,7 +9,8 @@ from pydantic import BaseModel, ConfigDict
 
 from partita.apps.newsletter import schema
 from partita.apps.newsletter.schema import Draft, HistoryAction, TextVersion
-from partita.apps.newsletter.service.draft_texts import version_of
+from partita.apps.newsletter.service.draft_texts import version_of, version_texts
+from partita.apps.newsletter.service.editing.comparing import normal
 from partita.kit.kit import Kit
 from partita.kit.lists import find_or
 from partita.kit.permissions import Viewer
@@ -18,6 +19,9 @@ from partita.table import Delete, Page, Put
 from partita.table.versions import changed_meanwhile
 
 _MINUTES = 10
+_FIRST: tuple[HistoryAction, str] = ("generated", "")
+"""A text that was there before there was a history."""
+_ELSEWHERE: tuple[HistoryAction, str] = ("saved", "another program")
 Entry = Put[TextVersion] | Delete[TextVersion]
 
 
@@ -50,20 +54,23 @@ class Versions:
         texts: Mapping[str, str],
         action: HistoryAction,
         now: str,
-    ) -> list[Entry]:
-        """The writes that belong to a change: its version, in the place of the one of the same ten minutes."""
-        new = version_of(after, texts, action, by=viewer.id, by_name=viewer.name, at=now)
-        latest = await self._latest(after.newsletter_code)
-        if latest is not None and latest.revision >= after.revision:
+    ) -> tuple[Draft, list[Entry]]:
+        """What belongs to a change: the draft with its new revision, and the writes of its version, in the place of the
+        one of the same ten minutes. A text before it that no version has is kept under a revision of its own."""
+        latest = await self.latest(after.newsletter_code)
+        if latest is not None and latest.revision > before.revision:
             raise changed_meanwhile(before.own_key)(None)  # somebody has saved between our two reads
+        unkept = revision_of_unkept(latest, before.revision, texts_before)
+        after = after.with_(Draft.revision((unkept or before.revision) + 1))
+        new = version_of(after, texts, action, by=viewer.id, by_name=viewer.name, at=now)
         writes: list[Entry] = [Put(new).if_new()]
-        if latest is None:
-            # Text that was there before there was a history, such as another program's.
-            first = version_of(before, texts_before, "generated", by="", by_name="", at=before.updated_at)
-            writes.append(Put(first))
-        elif action == latest.action == "saved" and latest.by == viewer.id and _window(latest.at) == _window(now):
-            writes.append(Delete(TextVersion.key(TextVersion.code(latest.code), TextVersion.revision(latest.revision))))
-        return writes
+        if unkept is not None:
+            there = before.with_(Draft.revision(unkept))
+            how, who = _FIRST if latest is None else _ELSEWHERE
+            writes.append(Put(version_of(there, texts_before, how, by="", by_name=who, at=before.updated_at)))
+        elif latest is not None and _same_sitting(latest, new):
+            writes.append(Delete(schema.text_version(latest.code, latest.revision).key))
+        return after, writes
 
     async def page(self, code: str, *, limit: int, cursor: str | None) -> Page[VersionSummary]:
         """The versions without their texts, newest first."""
@@ -79,8 +86,27 @@ class Versions:
         query = schema.text_versions(code).before(TextVersion.revision(revision)).shown_as(VersionSummary)
         return await self._store.first(query)
 
-    async def _latest(self, code: str) -> VersionSummary | None:
-        return await self._store.first(schema.text_versions(code).consistently().shown_as(VersionSummary))
+    async def latest(self, code: str) -> TextVersion | None:
+        """The newest version, whole."""
+        return await self._store.first(schema.text_versions(code).consistently())
+
+
+def revision_of_unkept(latest: TextVersion | None, revision: int, texts: Mapping[str, str]) -> int | None:
+    """The revision under which a text is kept that no version has: another program has written it, which keeps none
+    and counts no revision. None if the newest version has it."""
+    if latest is None:
+        return revision
+    return None if _told(version_texts(latest)) == _told(texts) else max(revision, latest.revision + 1)
+
+
+def _told(texts: Mapping[str, str]) -> dict[str, str]:
+    return {key: normal(text) for key, text in texts.items() if text.strip()}
+
+
+def _same_sitting(latest: TextVersion, new: TextVersion) -> bool:
+    """Whether two versions are of the same ten minutes of one person's editing."""
+    same = latest.action == new.action == "saved" and latest.by == new.by
+    return same and _window(latest.at) == _window(new.at)
 
 
 def _window(at: str) -> tuple[str, int]:

@@ -345,12 +345,12 @@
         say("No picture was added: no connection", true);
       }
     };
-    // The draft has another revision after a picture or a citation was added to it.
+    // A draft or a proposal has another revision after a picture or a citation was added to it.
     const refresh = async () => {
       const answer = await fetch(api);
       if (!answer.ok) return;
       const draft = await answer.json();
-      const mine = draft.current_sections.find((each) => each.key === key);
+      const mine = (draft.current_sections || draft.sections).find((each) => each.key === key);
       if (normal(mine ? mine.text : "") !== normal(base)) return; // somebody else's text: saving will show it
       revision = draft.revision;
       updated = draft.updated_at;
@@ -398,16 +398,20 @@
       field.readOnly = false;
     });
 
-    // ---- other sentences: one goes where the cursor is, with its number
+    // ---- other sentences, passages: they go where the cursor is, with their number
 
     writing.addEventListener("submit", async (event) => {
       const sentence = event.target.closest(".sentence");
       if (!sentence) return;
       event.preventDefault();
       const at = field.selectionEnd;
-      const chosen = Object.fromEntries(new FormData(sentence));
+      const chosen = new FormData(sentence);
+      const quotes = chosen.getAll("quote");
+      const words = chosen.get("text") ?? quotes.join(" "); // of a passage of a proposal, what is ticked
+      const wanted = { chunk_id: chosen.get("chunk_id"), quote: quotes.join("\n") };
+      if (chosen.has("source_id")) wanted.source_id = chosen.get("source_id");
       try {
-        const answer = await fetch(`${api}/citations`, { method: "POST", headers: { "Content-Type": "application/json" }, body: JSON.stringify({ chunk_id: chosen.chunk_id, quote: chosen.quote }) });
+        const answer = await fetch(`${api}/citations`, { method: "POST", headers: { "Content-Type": "application/json" }, body: JSON.stringify(wanted) });
         const told = await answer.json();
         if (!answer.ok) {
           say(told.detail, true);
@@ -415,8 +419,9 @@
         }
         await refresh();
         const before = at && !/\s$/.test(field.value.slice(0, at)) ? " " : "";
-        insert(`${before}${chosen.text} [${told.n}]`, at, at);
-        sentence.remove();
+        insert(`${before}${[words, `[${told.n}]`].filter(Boolean).join(" ")}`, at, at);
+        if (wanted.source_id) sentence.reset();
+        else sentence.remove();
       } catch {
         say("No connection: the sentence was not put in", true);
       }
@@ -491,7 +496,7 @@
 
     field.addEventListener("click", () => {
       const at = field.selectionStart;
-      if (at !== field.selectionEnd || !handle) return;
+      if (at !== field.selectionEnd) return;
       for (const found of field.value.matchAll(/\[([1-9]\d{0,2})\](?!\()/g)) {
         if (found.index < at && at < found.index + found[0].length) open(found[1]);
       }
@@ -532,7 +537,7 @@
       } else later(); // somebody else's text: saving shows both
       const newest = new DOMParser().parseFromString(await page.text(), "text/html");
       begun();
-      for (const part of [".writing-sections ol", ".proposal-facts", "[data-after-draft=all]", "[data-after-draft=one]"]) {
+      for (const part of [".writing-sections ol", ".proposal-facts", "[data-after-draft=all]", "[data-after-draft=one]", "[data-after-draft=made]"]) {
         const there = document.querySelector(part);
         const renewed = newest.querySelector(part);
         if (there && renewed) there.innerHTML = renewed.innerHTML;
@@ -583,12 +588,18 @@
       say("What you typed before is here again. Saving …", true);
       save();
     } else if (kept) keep();
+    // What the report card is about is selected; its words may be broken into other lines.
+    const wanted = form.querySelector("[data-place]")?.textContent.trim().split(/\s+/) || [];
+    const found = wanted.length ? new RegExp(wanted.map((word) => word.replace(/[.*+?^${}()|[\]\\]/g, "\\$&")).join("\\s+")).exec(field.value) : null;
+    const place = found ? [found.index, found.index + found[0].length] : [0, 0];
     const enterField = () => {
       if (!matchMedia("(pointer: coarse)").matches) {
         field.focus({ preventScroll: true });
-        field.setSelectionRange(0, 0);
+        field.setSelectionRange(...place);
       }
       form.scrollIntoView({ block: "start" });
+      const down = field.getBoundingClientRect().height * (place[0] / Math.max(1, field.value.length));
+      if (place[1] && down > innerHeight / 3) scrollBy(0, down - innerHeight / 3);
     };
     // The browser goes to the address's fragment when the page is complete, and takes the focus away with that.
     if (location.hash === "#editor") addEventListener("load", () => setTimeout(enterField));
@@ -609,15 +620,17 @@
 
   if (form) editor();
   const panel = writing.querySelector(".writing-panel");
-  const handle = panel.querySelector(".panel-handle");
-  if (!handle) return; // a proposal's stands beside the text, or below it
-  panel.classList.add("sheet");
+  const handle = panel.querySelector(".panel-handle"); // a proposal's panel has none: it stands beside the text, or below it
   const unfold = (wanted) => {
+    if (!handle) return;
     panel.classList.toggle("open", wanted);
     handle.setAttribute("aria-expanded", wanted);
   };
-  handle.addEventListener("click", () => unfold(!panel.classList.contains("open")));
-  if (location.hash === "#panel") unfold(true);
+  if (handle) {
+    panel.classList.add("sheet");
+    handle.addEventListener("click", () => unfold(!panel.classList.contains("open")));
+    if (location.hash === "#panel") unfold(true);
+  }
 
   const show = (name) => {
     all("[data-panel]", panel).forEach((each) => { each.hidden = each.dataset.panel !== name; });
@@ -636,6 +649,7 @@
       } else place.innerHTML = await answer.text();
       unfold(true);
       panel.scrollTop = 0;
+      if (!handle) place.scrollIntoView({ block: "nearest" });
       if (focus) place.firstElementChild.focus();
     } catch {
       place.replaceChildren(make("p", { className: "muted", textContent: "No connection: the source cannot be opened now." }));

@@ -8,8 +8,8 @@ from pydantic import Field
 from partita.apps.worthwatch.permissions import WorthWatch
 from partita.apps.worthwatch.schema import ContentType
 from partita.apps.worthwatch.service import WorthWatchService
-from partita.apps.worthwatch.service.pictures import MOST_BYTES
 from partita.kit.answers import Json
+from partita.kit.framed import MOST_BYTES
 from partita.kit.routes import CurrentViewer, Routes
 from partita.kit.views import View
 

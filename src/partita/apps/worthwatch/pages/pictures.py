@@ -10,8 +10,9 @@ from starlette.responses import Response
 from partita.apps.worthwatch.permissions import WorthWatch
 from partita.apps.worthwatch.service import WorthWatchService
 from partita.apps.worthwatch.service.addresses import CONTENT_TYPES, Kind, edit_path
-from partita.apps.worthwatch.service.pictures import AVATAR, COVER, POSTER, Frame
+from partita.apps.worthwatch.service.pictures import AVATAR, COVER, POSTER
 from partita.kit.files import UPLOAD_BODY
+from partita.kit.framed import Frame
 from partita.kit.pages import redirect
 from partita.kit.problems import NotFound, Problem
 from partita.kit.routes import CurrentViewer, Routes

@@ -69,7 +69,7 @@ class CatalogDesk:
 
     @property
     def kind(self) -> JobKind:
-        return JobKind(KIND, "Import a catalog", self.run)
+        return JobKind(KIND, "Import a catalog", self.run, needs=WorthWatch.CATALOG)
 
     async def unchecked(self, *, limit: int = 20, cursor: str | None = None) -> Page[Unchecked]:
         """Titles that nobody has checked, newest first."""

@@ -215,7 +215,8 @@ class Curators:
     ) -> User:
         async def attempt() -> User:
             user = await self._people.person(user_id)
-            if user.curator_status not in after:
+            last = await self._last(user_id)
+            if _status(user, last) not in after:
                 raise NothingToDecide(_NOT_NOW[decision])
             now = stamp(self._kit.clock)
             status: Curating | None = None if decision == "declined" else decision
@@ -232,7 +233,7 @@ class Curators:
                 User.updated_at.set(now),
                 User.updated_by.set(viewer.id),
             ).unless_changed(user, User.curator_status)
-            kept = self._keep(await self._last(user_id), user_id, decision, reason, viewer.id, now)
+            kept = self._keep(last, user_id, decision, reason, viewer.id, now)
             await self._store.transact(Transaction(own, kept))
             return decided
 
@@ -292,7 +293,7 @@ class Curators:
             raise AlreadyApplied
         if user.curator_status == "approved":
             raise AlreadyCurator
-        if user.curator_status == "suspended":
+        if _status(user, last) == "suspended":
             raise Forbidden("You are suspended as a curator. Answer the mail that told you so.", code="suspended")
         if (day := self._again_on(user, last)) is not None:
             raise TooEarly(day)
@@ -323,6 +324,12 @@ class Curators:
             for each in lists.values()
             if each.curator_id in by_id and each.live and seen_by_everybody(each, by_id[each.curator_id])
         }
+
+
+def _status(user: User, last: Application | None) -> Curating | None:
+    """What somebody is as a curator. Whoever left while they were suspended is so still when they come back."""
+    was_suspended = last is not None and last.decision == "suspended"
+    return "suspended" if user.curator_status is None and was_suspended else user.curator_status
 
 
 def no_such_curator() -> NotFound:

@@ -95,6 +95,7 @@ class Leaving:
             return removal
 
         await finish_person(self._store, await self._store.attempt(attempt))
+        await delete_all(self._store, Application.query(Application.user_id(person.user_id)).consistently())
 
 
 async def finish_person(store: AsyncStore, removal: UserRemoval) -> None:
@@ -120,10 +121,22 @@ async def finish_person(store: AsyncStore, removal: UserRemoval) -> None:
         Queued.query(Queued.user_id(user_id)).consistently(),
         Viewing.query(Viewing.user_id(user_id)).consistently(),
         Import.query(Import.user_id(user_id)).consistently(),
-        Application.query(Application.user_id(user_id)).consistently(),
     ):
         await delete_all(store, query)
+    await _applications_out(store, user_id)
     await store.write(Delete(now.own_key))
+
+
+async def _applications_out(store: AsyncStore, user_id: str) -> None:
+    """Delete applications. That somebody is suspended, or was declined last, stays until their account is erased,
+    without what they wrote: otherwise leaving and coming back would end it."""
+    last = await store.first(schema.applications_of(user_id).consistently())
+    async for each in store.stream(Application.query(Application.user_id(user_id)).consistently()):
+        if last is not None and each.applied_at == last.applied_at and each.decision in ("suspended", "declined"):
+            gone = Application.statement.set(""), Application.links.set(()), Application.sample_list.remove()
+            await store.write(Update(each.own_key, *gone))
+        else:
+            await store.write(Delete(each.own_key))
 
 
 async def _lists_out(store: AsyncStore, removal: UserRemoval) -> None:

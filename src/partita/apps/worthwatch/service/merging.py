@@ -81,7 +81,7 @@ class Merging:
 
     @property
     def kind(self) -> JobKind:
-        return JobKind(KIND, "Merge titles", self.run)
+        return JobKind(KIND, "Merge titles", self.run, needs=WorthWatch.CATALOG)
 
     async def compare(self, content_type: ContentType, content_id: str, into: str) -> Comparison:
         """Both titles as they are."""

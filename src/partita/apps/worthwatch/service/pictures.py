@@ -4,8 +4,7 @@ store, and named by the item that it belongs to; a file that its item no longer 
 from __future__ import annotations
 
 from collections.abc import AsyncIterator, Awaitable, Callable
-from dataclasses import dataclass
-from typing import Any, TypeVar
+from typing import TypeVar
 
 from starlette.requests import Request
 
@@ -17,30 +16,16 @@ from partita.apps.worthwatch.service.merging import merged_into
 from partita.apps.worthwatch.service.people import People
 from partita.apps.worthwatch.service.titles import Titles
 from partita.kit.changes import Change
-from partita.kit.clock import stamp
-from partita.kit.files import OwnedFiles, image_of
-from partita.kit.files.content import JPEG, PNG, WEBP
+from partita.kit.files import OwnedFiles
+from partita.kit.framed import Frame, give_picture, sent_picture
 from partita.kit.kit import Kit
 from partita.kit.limits import Rule
 from partita.kit.lists import find
 from partita.kit.permissions import Viewer, authorize
-from partita.kit.problems import Conflict, FieldError, Invalid
-from partita.table import Item, Transaction, Update
+from partita.table import Item
 
-MOST_BYTES = 4_000_000
-KINDS = (PNG, JPEG, WEBP)
 UPLOADING = Rule("worthwatch-pictures", most=60, seconds=3600)
 T = TypeVar("T")
-
-
-@dataclass(frozen=True, slots=True)
-class Frame:
-    """What pictures of a kind become."""
-
-    folder: str
-    field: str
-    size: tuple[int, int]
-    least: tuple[int, int]
 
 
 POSTER = Frame(POSTERS, "poster_file", (360, 540), (120, 180))
@@ -71,16 +56,7 @@ class Pictures:
 
     async def receive(self, request: Request, frame: Frame) -> bytes | None:
         """The picture that a form brings; None if it says `remove`."""
-        uploads, files = self._kit.uploads, self._kit.files
-        sent = await uploads.receive(request, frame.folder, kinds=KINDS, most_bytes=MOST_BYTES)
-        if sent.file is None:
-            if sent.fields.get("remove"):
-                return None
-            raise Invalid(FieldError("file", "Choose a picture: PNG, JPEG or WebP."))
-        try:
-            return (await files.load(sent.file.name)).data
-        finally:
-            await uploads.discard(sent.file.name)
+        return await sent_picture(self._kit, request, frame)
 
     async def set_poster(self, viewer: Viewer, content_type: ContentType, content_id: str, data: bytes | None) -> Title:
         """Give a title a poster, or the drawn one again; for librarians."""
@@ -142,34 +118,5 @@ class Pictures:
         return named
 
     async def _set(self, viewer: Viewer, frame: Frame, read: Callable[[], Awaitable[T]], data: bytes | None) -> T:
-        """The file is made before the item names it, and claimed by the write that does: at no moment is there an item
-        without its file, or a file that nothing names for longer than a day."""
-        await read()  # whoever may not is told before anything is decoded
-        name: str | None = None
-        if data is not None:
-            await self._kit.limits.check(UPLOADING, viewer.id)
-            picture = await image_of(data, kinds=KINDS, most_bytes=MOST_BYTES, least=frame.least, frame=frame.size)
-            name = await self._kit.uploads.keep(frame.folder, picture.data, picture.kind)
-
-        async def attempt() -> T:
-            before: Any = await read()
-            changes = {frame.field: name, "updated_at": stamp(self._kit.clock), "updated_by": viewer.id}
-            own = Update.between(before, before.model_copy(update=changes))
-            claims = () if name is None else (self._kit.uploads.claim(name).otherwise(_Lost()),)
-            await self._store.transact(Transaction(own, *claims))
-            after: T = before.model_copy(update=changes)
-            return after
-
-        try:
-            return await self._store.attempt(attempt)
-        except BaseException:
-            if name is not None:
-                await self._kit.uploads.discard(name)
-            raise
-
-
-class _Lost(Conflict):
-    code = "picture_lost"
-
-    def __init__(self) -> None:
-        super().__init__("The picture was not kept in time. Choose it again.")
+        also = {"updated_by": viewer.id}
+        return await give_picture(self._kit, viewer, frame, read, data, rule=UPLOADING, also=also)

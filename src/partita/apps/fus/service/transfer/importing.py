@@ -5,18 +5,19 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from datetime import datetime
-from typing import Any
 
 from partita.apps.fus import schema
+from partita.apps.fus.permissions import Fus
 from partita.apps.fus.schema import Site
 from partita.apps.fus.service.bookkeeping import creation
 from partita.apps.fus.service.fetching import Fetching
-from partita.apps.fus.service.notifications import FusNotifications
+from partita.apps.fus.service.notifications import IMPORTED
 from partita.apps.fus.service.sites import AlreadyThere, Sites, new_site
 from partita.apps.fus.service.transfer.reading import Candidate, ImportedSite, read_candidates
 from partita.apps.fus.service.transfer.report import KEPT_SECONDS, ImportedRow, Journal, Report
 from partita.kit.clock import id_at, stamp
-from partita.kit.jobs import Arguments, JobFailed, JobKind, Result, Running
+from partita.kit.import_ends import tell_import_ended
+from partita.kit.jobs import Arguments, Job, JobFailed, JobKind, Result, Running
 from partita.kit.kit import Kit
 from partita.kit.problems import NotFound, Problem
 from partita.kit.urls import UrlTaken, same_page, spellings
@@ -33,11 +34,10 @@ class Importing:
         self._kit = kit
         self._sites = sites
         self._fetching = fetching
-        self._notifications = FusNotifications(kit)
 
     @property
     def kind(self) -> JobKind:
-        return JobKind(KIND, "Import sites", self.run)
+        return JobKind(KIND, "Import sites", self.run, on_end=self.tell, needs=Fus.IMPORT)
 
     async def run(self, running: Running, arguments: Arguments) -> Result:
         """Add the sites of a file that are not in the catalog yet; a row that is refused does not stop the others. A
@@ -47,20 +47,19 @@ class Importing:
             gone = JobFailed("The file is no longer there. Choose it again.")
             claim = self._kit.uploads.claim_for(arguments["file"], seconds=KEPT_SECONDS)
             await running.checkpoint(journal.checkpoint, claim.otherwise(gone))
-        try:
-            await self._import(running, arguments, journal)
-        except JobFailed as failed:
-            await self._tell(running, arguments, running.created_at, error=str(failed))
-            raise
+        await self._import(running, arguments, journal)
         # From here on everything may be done again.
         report = journal.report
         if arguments.get("dryRun"):
             return Result(f"Checked, nothing added: {summary(report)}", f"/fus/import/{running.job_id}", report.counts)
         if report.added:
             await self._fetching.begin()
-        await self._tell(running, arguments, journal.ended_at or running.created_at, **report.counts)
         await self._kit.uploads.discard(arguments["file"])
         return Result(summary(report), f"/fus/import/{running.job_id}", report.counts)
+
+    async def tell(self, ended: Job) -> None:
+        """Tell whoever started it how it ended."""
+        await tell_import_ended(self._kit, IMPORTED, ended)
 
     async def _import(self, running: Running, arguments: Arguments, journal: Journal) -> None:
         if journal.ended_at is not None:
@@ -152,11 +151,6 @@ class Importing:
         await running.checkpoint(journal.checkpoint)
         if old is not None:
             await self._kit.uploads.discard(old)
-
-    async def _tell(self, running: Running, arguments: Arguments, at: str, **data: Any) -> None:
-        if running.user_id is not None:
-            data = {"called": arguments["called"], **data}
-            await self._notifications.tell_imported(running.user_id, running.job_id, at, data)
 
 
 def summary(report: Report) -> str:

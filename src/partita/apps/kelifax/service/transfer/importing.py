@@ -12,14 +12,17 @@ from typing import Any, Literal, get_args
 
 from partita.apps.kelifax import schema
 from partita.apps.kelifax.formats import join_features, join_learning, join_tags, search_text, slug_or_digest
+from partita.apps.kelifax.permissions import Kelifax
 from partita.apps.kelifax.schema import Decision, Resource
 from partita.apps.kelifax.service.bookkeeping import completed
+from partita.apps.kelifax.service.notifications import IMPORTED
 from partita.apps.kelifax.service.resources import Resources
 from partita.apps.kelifax.service.submissions import Submissions
 from partita.apps.kelifax.service.transfer.reading import Candidate, ImportedResource, read_candidates
 from partita.kit.accounts import Account
 from partita.kit.clock import stamp
-from partita.kit.jobs import Arguments, JobFailed, JobKind, Result, Running
+from partita.kit.import_ends import tell_import_ended
+from partita.kit.jobs import Arguments, Job, JobFailed, JobKind, Result, Running
 from partita.kit.kit import Kit
 from partita.kit.problems import NotFound, Problem
 from partita.kit.urls import UrlTaken, same_page, spellings
@@ -92,7 +95,7 @@ class Importing:
 
     @property
     def kind(self) -> JobKind:
-        return JobKind(KIND, "Import resources", self.run)
+        return JobKind(KIND, "Import resources", self.run, on_end=self.tell, needs=Kelifax.TRANSFER)
 
     async def run(self, running: Running, arguments: Arguments) -> Result:
         """Add the resources of a file that are not in the directory yet; a refused one does not stop the others."""
@@ -107,6 +110,10 @@ class Importing:
                 await running.checkpoint(report.values)  # without its file it cannot begin again
             await self._kit.uploads.discard(arguments["file"])
         return Result(report.summary, f"/kelifax/moderation/import/{running.job_id}", report.values)
+
+    async def tell(self, ended: Job) -> None:
+        """Tell whoever started it how it ended."""
+        await tell_import_ended(self._kit, IMPORTED, ended)
 
     async def _import(self, running: Running, arguments: Arguments) -> ImportReport:
         await running.progress("Reading the file")

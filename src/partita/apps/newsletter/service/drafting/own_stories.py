@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import replace
 
 from partita.apps.newsletter.service.passages import Candidates
@@ -28,13 +28,13 @@ def asked_by(title: str, gist: str, note: str) -> Query:
     return Query.of_text(f"{title} {gist} {note}")
 
 
-def own_sources(language: str, query: Query, found: Candidates) -> tuple[Passage, ...]:
-    """The passages that answer a story's title, gist and note, best first."""
+def own_sources(language: str, query: Query, found: Candidates, dropped: Collection[str] = ()) -> tuple[Passage, ...]:
+    """The passages that answer a story's title, gist and note, best first; none that a person has dropped."""
     query = replace(query, likeness={name: each for name, each in found.likeness.items() if each >= _ALIKE})
     judged = [
         (max(relevance(query, each, found.statistics)[0], query.meaning_of(each)), each)
         for each in found.passages
-        if each.kind == "text"
+        if each.kind == "text" and each.id not in dropped
     ]
     good = [
         (score, each)

@@ -9,9 +9,10 @@ from typing import Any
 from partita.apps.newsletter import schema
 from partita.apps.newsletter.formats import as_plain, as_stored
 from partita.apps.newsletter.schema import Draft, Newsletter, Outline, Topics
-from partita.apps.newsletter.service.bookkeeping import draft_settings
+from partita.apps.newsletter.service.bookkeeping import changed, draft_settings
 from partita.apps.newsletter.service.draft import Quality
 from partita.apps.newsletter.service.draft_texts import Texts, generated_texts, texts_of, version_of, with_texts
+from partita.apps.newsletter.service.drafting.made_words import outline_words
 from partita.apps.newsletter.service.drafting.own_stories import (
     asked_by,
     is_own_without_sources,
@@ -30,6 +31,7 @@ from partita.apps.newsletter.service.drafting.values import (
     stored_citation,
     stored_made_with,
     stored_so_far,
+    without_dropped,
 )
 from partita.apps.newsletter.service.drafting.watching import listened, watched
 from partita.apps.newsletter.service.editing.citations import unresolved
@@ -51,9 +53,12 @@ from partita.kit.lists import find
 from partita.kit.permissions import Viewer
 from partita.table import ChangedMeanwhileError, Put
 from partita.table.types import timestamp
+from partita.table.versions import next_version
 
 _TRIES = 8
 """How often a result is put beside what somebody saves in the same moment."""
+_DOCUMENTED = (Draft.user_edits, Draft.has_user_edits, Draft.word_count, Draft.estimated_read_time)
+"""What every draft has in the document, edited or not."""
 
 
 class Drafting:
@@ -102,8 +107,9 @@ class Drafting:
             raise JobFailed("Nothing was found that a story could be made of. Add sources, or choose other topics.")
 
         async def finish() -> None:
-            write = await self._outlines.generated(newsletter, topics, proposed(made.sections))
-            words = f"Outline made: {stories} {'story' if stories == 1 else 'stories'}."
+            how = stored_made_with(made.made_with)
+            write = await self._outlines.generated(newsletter, topics, proposed(made.sections), how)
+            words = f"Outline made: {stories} {'story' if stories == 1 else 'stories'}. {outline_words(how)}".rstrip()
             await work.finish(write, message=words, path=f"/newsletter/editions/{work.subject}/outline")
 
         await self._beside_edits(finish)
@@ -114,14 +120,17 @@ class Drafting:
         """One section after the other. What is finished is kept, so that a run which is taken up again goes on."""
         newsletter, topics, outline = await self._all(work)
         edition = edition_of(newsletter, self._kit.clock.now().date())
-        sections, library = await self._material(newsletter, topics, sections_of(plan_of(outline), edition))
+        told = without_dropped(plan_of(outline), topics.excluded)
+        sections, library = await self._material(newsletter, topics, sections_of(told, edition))
+        if not sections:
+            raise JobFailed("Every passage of the outline is excluded. Regenerate the outline.")
         writer = await self._generators.writer_for(newsletter)
         made_from = {
             "outline": outline.revision,
             "retrieved": topics.retrieval_completed_at or "",
             "writer": writer.name,
         }
-        made_from |= as_stored(draft_settings(newsletter, outline))
+        made_from |= as_stored(draft_settings(newsletter, topics))
         kept = _Kept.of(work.partial, made_from)
         order = writing_order(sections)
         for section in order:
@@ -153,7 +162,7 @@ class Drafting:
                     "citations": citations,
                     "made_with": as_stored(kept.made_with),
                     "outline_revision": outline.revision,
-                    "settings": as_stored(draft_settings(newsletter, outline)),
+                    "settings": as_stored(draft_settings(newsletter, topics)),
                     "draft_status": "completed",
                     "draft_completed_at": now,
                     "draft_error": None,
@@ -171,15 +180,16 @@ class Drafting:
         newsletter, topics, outline = await self._all(work)
         key = str(work.inputs.get("key", ""))
         edition = edition_of(newsletter, self._kit.clock.now().date())
-        sections, library = await self._material(newsletter, topics, sections_of(plan_of(outline), edition))
+        told = without_dropped(plan_of(outline), topics.excluded)
+        sections, library = await self._material(newsletter, topics, sections_of(told, edition))
         section = next((each for each in sections if each.key == key), None)
         if section is None:
             raise JobFailed("The outline has nothing for this section. Add an item to it first.")
         writer = await self._generators.writer_for(newsletter)
         there = await self._draft(work)
         others = [text for name, text in texts_of(there, [each.key for each in sections]).items() if name != key]
-        told = tuple(sentence.text for text in others for sentence in sentences(text))
-        so_far = SoFar(tuple(citation_of(each) for each in there.citations), told)
+        told_already = tuple(sentence.text for text in others for sentence in sentences(text))
+        so_far = SoFar(tuple(citation_of(each) for each in there.citations), told_already)
         task = SectionTask(edition, section, library, so_far, sections)
         written = await listened(work, lambda listen: writer.section(task, listen), section.name, 0, 1)
         text = written.draft.markdown
@@ -227,21 +237,24 @@ class Drafting:
         now = timestamp(self._kit.clock.now())
         after = with_texts(generated, newsletter.title, texts, now)
         after = after.with_(Draft.quality(as_stored(await self._quality(newsletter, after, texts))))
-        put = Put(after).next_version().when(Draft.updated_at.equals(before.updated_at))
         order = [section.key for section in sections]
-        kept = await self._history(work, before, texts_of(before, order), put.item, texts, now)
+        after, kept = await self._history(work, before, texts_of(before, order), after, texts, now)
+        save = changed(before, after, *_DOCUMENTED).when(Draft.updated_at.equals(before.updated_at))
+        save = save.with_actions(*save.actions, Draft.exports.set_if_missing({}))
         count = len({str(each.get("source_id")) for each in after.citations})
         words = f"{after.word_count:,} words from {count} {'source' if count == 1 else 'sources'}."
         path = f"/newsletter/editions/{work.subject}/write"
-        await work.finish(put, *kept, message=words, path=path)
+        await work.finish(save, *kept, message=words, path=path)
 
     async def _history(
         self, work: Work, before: Draft, texts_before: Texts, after: Draft, texts: Texts, now: str
-    ) -> list[Entry]:
+    ) -> tuple[Draft, list[Entry]]:
         person = await self._kit.accounts.people.find(work.requested_by)
         name = "" if person is None else person.name
         if not texts_before:
-            return [Put(version_of(after, texts, "generated", by=work.requested_by, by_name=name, at=now)).if_new()]
+            after = next_version(after)
+            new = version_of(after, texts, "generated", by=work.requested_by, by_name=name, at=now)
+            return after, [Put(new).if_new()]
         viewer = Viewer(user_id=work.requested_by, name=name)
         return await self._versions.entries(viewer, before, texts_before, after, texts, "generated", now)
 
@@ -289,14 +302,16 @@ class Drafting:
         for story in own:
             query = asked_by(story.title, story.gist, story.note)
             candidates = await self._passages.candidates(query, source_ids=topics.source_ids, private=private)
-            answers[story.id] = await asyncio.to_thread(own_sources, newsletter.language, query, candidates)
+            answers[story.id] = await asyncio.to_thread(
+                own_sources, newsletter.language, query, candidates, topics.excluded
+            )
         found |= {each.id: each for some in answers.values() for each in some}
         sections = with_own_sources(sections, answers)
         wanted = {each for section in sections for story in section.stories for each in story.references}
         passages = {each: found[each] for each in found if each in wanted}
         places = places_beside(passages.values())
         chunks = await self._store.batch_get(schema.chunks_at(places)) if places else []
-        return sections, Library(passages, neighbours_of(passages.values(), chunks))
+        return sections, Library(passages, neighbours_of(passages.values(), chunks, topics.excluded))
 
 
 class _Renumbered(Exception):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import asdict, replace
 from datetime import date
 from typing import Any, get_args
@@ -10,7 +10,7 @@ from typing import Any, get_args
 from partita.apps.newsletter.formats import as_plain, length_of, topic_label
 from partita.apps.newsletter.schema import Chunk, Newsletter, Topics
 from partita.apps.newsletter.service.generators.values import MadeWith
-from partita.apps.newsletter.service.outlining import NewSection, NewStory, OutlineItem, OutlineSection, Plan
+from partita.apps.newsletter.service.outlining import PERSON, NewSection, NewStory, OutlineItem, OutlineSection, Plan
 from partita.apps.newsletter.service.writing.retrieval import Match, Parts
 from partita.apps.newsletter.service.writing.topics import topic
 from partita.apps.newsletter.service.writing.values import (
@@ -47,9 +47,14 @@ def edition_of(newsletter: Newsletter, today: date) -> Edition:
 
 # 2. Passages
 def matches_of(topics: Topics, language: str) -> tuple[Match, ...]:
-    """What was found, the best of each topic first; also what another program has found."""
+    """What was found and may be told, the best of each topic first: all but what a person has dropped."""
+    return tuple(each for each in found_in(topics, language) if each.passage.id not in topics.excluded)
+
+
+def found_in(topics: Topics, language: str) -> tuple[Match, ...]:
+    """All that was found, dropped passages too; also what another program has found."""
     found = []
-    for number, entry in enumerate(topics.retrieved_content):
+    for number, entry in enumerate(topics.retrieved_content, 1):
         plain = as_plain(entry)
         passage = _passage(plain, number, language)
         facts = plain.get("metadata") or {}
@@ -70,7 +75,7 @@ def _passage(entry: Mapping[str, Any], number: int, language: str) -> Passage:
     facts = entry.get("metadata") or {}
     page = facts.get("page")
     return Passage(
-        id=str(entry.get("id") or f"found-{number}"),
+        id=str(entry.get("id") or f"chunk-{number}"),
         source_id=str(facts.get("source_id") or entry.get("source") or ""),
         text=str(entry.get("content") or ""),
         title=str(facts.get("title") or entry.get("source") or ""),
@@ -91,12 +96,14 @@ def places_beside(passages: Iterable[Passage]) -> tuple[tuple[str, int], ...]:
     return tuple(sorted(place for place in places if place[1] >= 0))
 
 
-def neighbours_of(passages: Iterable[Passage], chunks: Sequence[Chunk | None]) -> dict[str, tuple[Passage, ...]]:
+def neighbours_of(
+    passages: Iterable[Passage], chunks: Sequence[Chunk | None], dropped: Collection[str] = ()
+) -> dict[str, tuple[Passage, ...]]:
     """The passages beside each, as far as they may be used."""
     there = {
         (chunk.source_id, chunk.position): chunk
         for chunk in chunks
-        if chunk is not None and chunk.enabled and chunk.kind == "text"
+        if chunk is not None and chunk.enabled and chunk.kind == "text" and _id_of(chunk) not in dropped
     }
     beside: dict[str, tuple[Passage, ...]] = {}
     for passage in passages:
@@ -104,7 +111,7 @@ def neighbours_of(passages: Iterable[Passage], chunks: Sequence[Chunk | None]) -
         beside[passage.id] = tuple(
             replace(
                 passage,
-                id=chunk.chunk_id or f"{chunk.source_id}-{chunk.position}",
+                id=_id_of(chunk),
                 text=chunk.text,
                 heading=chunk.heading,
                 page=chunk.page,
@@ -116,7 +123,41 @@ def neighbours_of(passages: Iterable[Passage], chunks: Sequence[Chunk | None]) -
     return beside
 
 
+def _id_of(chunk: Chunk) -> str:
+    return chunk.chunk_id or f"{chunk.source_id}-{chunk.position}"
+
+
 # 3. Outlines
+def without_dropped(plan: Plan, dropped: Collection[str]) -> Plan:
+    """The outline as it is told: no story refers to a passage that a person has dropped. A story that has no other is
+    left out, but one of the person's own stays, and asks the sources for others."""
+    sections = tuple(
+        section.model_copy(
+            update={
+                "items": tuple(
+                    _without(item, dropped)
+                    for item in section.items
+                    if item.source == PERSON or not dropped_whole(item, dropped)
+                )
+            }
+        )
+        for section in plan.sections
+    )
+    return replace(plan, sections=sections)
+
+
+def dropped_whole(item: OutlineItem, dropped: Collection[str]) -> bool:
+    """Whether a person has dropped every passage that an item is made of."""
+    return bool(item.references) and all(each in dropped for each in item.references)
+
+
+def _without(item: OutlineItem, dropped: Collection[str]) -> OutlineItem:
+    kept = tuple(each for each in item.references if each not in dropped)
+    if kept == item.references:
+        return item
+    return item.model_copy(update={"rag_reference_ids": kept, "rag_reference_id": next(iter(kept), None)})
+
+
 def sections_of(plan: Plan, edition: Edition) -> tuple[Section, ...]:
     """What the draft follows: what is switched on, in the person's order. Sections without an item are left out."""
     written = [section for section in plan.sections if section.written]

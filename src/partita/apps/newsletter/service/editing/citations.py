@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import count
 
 _CODE = re.compile(
     r"^(`{3,}+|~{3,}+)[^\n]*+\n.*?(?:^\1[`~]*+[ \t]*+$|\Z)|(?<!`)(`++).+?(?<!`)\2(?!`)", re.DOTALL | re.MULTILINE
@@ -57,16 +58,17 @@ def tidied(texts: Sequence[str], known: Collection[int]) -> Tidy:
 
 
 def carried_over(
-    texts: Iterable[str], own: Mapping[int, str], there: Mapping[int, str]
+    texts: Iterable[str], own: Mapping[int, str], there: Mapping[int, str], taken: Iterable[int] = ()
 ) -> tuple[tuple[str, ...], Mapping[int, int]]:
     """Texts of another list of citations, with numbers of this one.
 
     `own` and `there` are number → what it cites. Returned are the texts, and the numbers of the other list → new
-    numbers of those that this one lacks. What meant nothing there means nothing here.
+    numbers of those that this one lacks. What meant nothing there means nothing here. New numbers are beyond those of
+    this list, and none is `taken`, such as by a text that cites it though it leads nowhere.
     """
     kept = tuple(texts)
     numbers_of = {what: number for number, what in sorted(own.items(), reverse=True)}
-    free = max(own, default=0)
+    free = free_numbers(own, taken)
     mapping: dict[int, int] = {}
     added: dict[int, int] = {}
     used = dict.fromkeys(number for text in kept for number in cited(text))
@@ -74,14 +76,17 @@ def carried_over(
         if number in there and there[number] in numbers_of:
             mapping[number] = numbers_of[there[number]]
         elif number in there:
-            free += 1
-            mapping[number] = added[number] = free
-            numbers_of[there[number]] = free
+            mapping[number] = added[number] = numbers_of[there[number]] = next(free)
     for number in used:
         if number not in there:
-            free += 1
-            mapping[number] = free
+            mapping[number] = next(free)
     return tuple(renumbered(text, lambda old: mapping[old]) for text in kept), added
+
+
+def free_numbers(own: Iterable[int], taken: Iterable[int] = ()) -> Iterator[int]:
+    """Numbers for new citations, beyond all of a list and none of those that are taken otherwise."""
+    others = frozenset(taken)
+    return (number for number in count(max(own, default=0) + 1) if number not in others)
 
 
 def _without_code(text: str) -> str:

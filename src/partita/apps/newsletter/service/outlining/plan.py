@@ -6,9 +6,11 @@ counts as well, since another program may have made it.
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
+from hashlib import blake2s
 from typing import Any
 
 from pydantic import BaseModel, ConfigDict
@@ -80,6 +82,12 @@ class OutlineSection(BaseModel):
     def written(self) -> tuple[OutlineItem, ...]:
         """The items that the draft follows; without one the section is left out."""
         return tuple(item for item in self.items if item.enabled) if self.enabled else ()
+
+
+def item_version(item: OutlineItem) -> str:
+    """A digest of the words and passages of an item: it holds whatever becomes of others, its place and its switch."""
+    told = [item.title, item.description, item.note, item.words, item.references]
+    return blake2s(json.dumps(told).encode(), digest_size=8).hexdigest()
 
 
 @dataclass(frozen=True, slots=True)

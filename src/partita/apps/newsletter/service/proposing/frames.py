@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from partita.apps.newsletter.formats import section_key
+from partita.apps.newsletter.service.proposing.frame_titles import title_in
 
 Frame = Literal["concept_note", "full_proposal", "letter_of_interest", "document"]
 MOST_SECTIONS = 40
@@ -101,11 +102,12 @@ FRAMES: dict[Frame, FrameFacts] = {
 }
 
 
-def sections_of_frame(frame: Frame) -> tuple[ProposalSection, ...]:
-    """The sections of a frame, each with a key of its own."""
+def sections_of_frame(frame: Frame, language: str = "en") -> tuple[ProposalSection, ...]:
+    """The sections of a frame, each with a key of its own; their titles are in the proposal's language."""
     made: list[ProposalSection] = []
     for title, guidance, limit in FRAMES[frame].sections:
-        made.append(ProposalSection(section_key(title, [each.key for each in made]), title, guidance, limit))
+        key = section_key(title, [each.key for each in made])
+        made.append(ProposalSection(key, title_in(language, title), guidance, limit))
     return tuple(made)
 
 

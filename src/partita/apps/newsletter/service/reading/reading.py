@@ -24,7 +24,7 @@ from partita.apps.newsletter.service.reading.document import (
 )
 from partita.kit.files.content import DOCX, HTML, PDF, TEXT, XML, kind_of
 from partita.kit.previews.blocks import Written
-from partita.kit.previews.documents import made
+from partita.kit.previews.making import made
 from partita.kit.previews.refusals import PreviewRefused
 
 MOST_BYTES = 50_000_000

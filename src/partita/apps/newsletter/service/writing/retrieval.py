@@ -202,6 +202,8 @@ class Wishes:
     dropped: frozenset[str] = frozenset()
     used_in: Mapping[str, str] = field(default_factory=dict)
     """Passage → label of the issue that cited it."""
+    any_age: frozenset[str] = frozenset()
+    """Topics for which age leaves nothing out; newer content still ranks higher."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -248,7 +250,12 @@ def retrieve(
     widened: list[str] = []
     limit = min(PER_TOPIC[edition.length], max(1, MOST_PASSAGES // max(1, len(candidates))))
     for label, found in scored.items():
-        recent = [each for each in found if each.pinned or each.passage.own or within(edition, each.passage.published)]
+        everything = label in wishes.any_age
+        recent = [
+            each
+            for each in found
+            if everything or each.pinned or each.passage.own or within(edition, each.passage.published)
+        ]
         if len(recent) < FEWEST < len(found) or (len(recent) < FEWEST and len(found) > len(recent)):
             widened.append(label)
             # Those within the time come first, however strong the older ones are.

@@ -11,12 +11,13 @@ _PLAIN = 1024 * 1024
 _WINDOW = 256 * 1024
 
 
-def weight(body: bytes) -> int:
-    """About as many bytes, and rather too many than too few. Text in quotes has none, whatever it holds."""
+def weight(body: bytes, plain: int = _PLAIN) -> int:
+    """About as many bytes, and rather too many than too few. Text in quotes has none, whatever it holds, if more than
+    `plain` would be counted with it."""
     if len(body) <= _LIGHT:
         return 0
     most = _weigh(body)
-    if most <= _PLAIN:
+    if most <= plain:
         return most
     return sum(map(_weigh, _outside_quotes(body)))
 
