@@ -50,8 +50,7 @@ class _Starters(Starters):
         return await super().viewer(user_id)
 
     async def check(self, kind: JobKind, job: Job) -> None:
-        if job.user_id is not None and await self._accounts.people.find(job.user_id) is not None:
-            await super().check(kind, job)
+        """Theirs are made by hand, with permissions that no role has; `test_attacks.py` has the others."""
 
 
 @contextmanager

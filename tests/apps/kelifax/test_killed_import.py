@@ -36,7 +36,9 @@ def _row(name: str) -> dict[str, object]:
 
 
 async def _begin(service: KelifaxService, kit: Kit, *, publish: bool) -> tuple[Viewer, Job]:
-    account = await kit.accounts.registration.create("ada", "ada@example.org", "Ada Admin", "correct horse battery")
+    account = await kit.accounts.registration.create(
+        "ada", "ada@example.org", "Ada Admin", "correct horse battery", roles=["kelifax:admin"]
+    )
     admin = Viewer(user_id=account.user_id, username="ada", permissions=ROLES["admin"])
     there = await approved(service, "There", resource__tags=[])
     rows = [
