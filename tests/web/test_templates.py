@@ -27,10 +27,10 @@ from partita.web.templates import (
     clock,
     day,
     environment,
+    facet_links,
     host,
     in_bytes,
     moment,
-    narrowed,
     plural,
     query,
     row_numbers,
@@ -219,7 +219,7 @@ def test_links_of_a_filter_are_those_that_a_page_makes_one_by_one(
     facet = [FacetValue(each, 1, data.draw(st.booleans())) for each in values]
     on = [each.value for each in facet if each.chosen]
     for many in (True, False):
-        for each, link in narrowed(context, "tag", facet, many):
+        for each, link in facet_links(context, "tag", facet, many):
             others = [value for value in on if value != each.value] if many else []
             wanted = others if each.chosen else [*others, each.value]
             assert link == query(context, cursor=None, back=None, tag=wanted)

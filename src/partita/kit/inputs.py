@@ -25,8 +25,6 @@ from pydantic.fields import FieldInfo
 from pydantic.json_schema import JsonSchemaValue
 from pydantic_core import CoreSchema, ErrorDetails, InitErrorDetails, PydanticCustomError
 
-from partita.dynamo.errors import DynamoError
-from partita.dynamo.numbers import canonical
 from partita.kit.problems import BadRequest, Conflict, FieldError
 from partita.kit.urls import checked, completed, public
 
@@ -87,13 +85,16 @@ def _storable(value: Any, deep: int) -> Any:
     if isinstance(value, str):
         return _whole(value)
     if isinstance(value, int | float) and not isinstance(value, bool):
-        number = value if isinstance(value, int) else Decimal(repr(value))
-        try:
-            canonical(str(number))
-        except DynamoError:
-            raise ValueError("A number is too long or too large: up to 38 digits, and below 10^126.") from None
-        return number
+        if not abs(value) < 2**63:  # what programs that read JSON can hold
+            raise ValueError("A number is too large: it has to lie below 9 * 10^18.")
+        return value if isinstance(value, int) else _decimal(value)
     return value
+
+
+def _decimal(value: float) -> Decimal:
+    """The number that is written so; one that is nearly nothing is nothing, as the table has 130 places."""
+    number = Decimal(repr(value))
+    return number if abs(value) > 1e-100 else Decimal(0)
 
 
 def without(separator: str, explanation: str) -> AfterValidator:

@@ -125,7 +125,7 @@ def environment(
         file_url=file_url,
         fragment=fragment,
         icon=icon,
-        narrowed=narrowed,
+        facet_links=facet_links,
         opened=opened,
         pager=pager,
         query=query,
@@ -179,7 +179,7 @@ def query(context: Context, **changes: Any) -> str:
 
 
 @pass_context
-def narrowed(context: Context, name: str, values: Sequence[FacetValue], many: bool) -> list[tuple[FacetValue, str]]:
+def facet_links(context: Context, name: str, values: Sequence[FacetValue], many: bool) -> list[tuple[FacetValue, str]]:
     """The values of a filter, each with the URL of this page that chooses it, or drops it if it is chosen."""
     request = context["request"]
     kept = [pair for known, pair in _parameters(request) if known not in (name, "cursor", "back")]

@@ -196,14 +196,21 @@ async def test_the_api_takes_texts_and_metadata_as_the_document_has_them(desk: S
     assert (stale.status, stale.json["code"]) == (409, "changed_meanwhile")
 
 
+def _deep(levels: int) -> Any:
+    value: Any = 1
+    for _ in range(levels):
+        value = [value]
+    return value
+
+
 @pytest.mark.parametrize(
     ("field", "values"),
     [
         ("metadata", {"metadata": {"requirements": []}}),
-        ("metadata", {"metadata": {"a": 10**18}}),
+        ("metadata", {"metadata": {"a": 10**19}}),
         ("metadata", {"metadata": {"a": 1e300}}),
         ("metadata", {"metadata": {"": 1}}),
-        ("metadata", {"metadata": {"a": [[[[[[[[1]]]]]]]]}}),
+        ("metadata", {"metadata": {"a": _deep(30)}}),
         ("deadline", {"metadata": {"deadline": "soon"}}),
         ("text_inputs", {"text_inputs": {f"s{n}": "x" for n in range(41)}}),
     ],

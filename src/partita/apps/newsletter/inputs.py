@@ -31,6 +31,7 @@ from partita.kit.inputs import (
     VersionedEdit,
     distinct,
     example,
+    storable,
     tidy,
 )
 
@@ -551,7 +552,6 @@ _FACTS = frozenset(
     {"applicant", "funder", "call_url", "deadline", "amount", "currency", "language", "theme", "annex", "frame"}
 )
 _KEPT_BY_US = frozenset({"sections", "requirements", "offer", "review", "frame"})
-_DEEPEST, _LARGEST, _LONGEST_KEY = 6, 10**15, 100
 
 
 def _own_metadata(metadata: dict[str, Any]) -> dict[str, Any]:
@@ -559,23 +559,8 @@ def _own_metadata(metadata: dict[str, Any]) -> dict[str, Any]:
     ours = sorted(_KEPT_BY_US & metadata.keys())
     if ours:
         raise ValueError(f"{', '.join(ours)} cannot be set here: sections, requirements and reviews have routes.")
-    _check_json(metadata, 0)
-    return metadata
-
-
-def _check_json(value: Any, depth: int) -> None:
-    if depth > _DEEPEST:
-        raise ValueError(f"Values may be nested {_DEEPEST} deep.")
-    if isinstance(value, dict):
-        if not all(0 < len(key) <= _LONGEST_KEY for key in value):
-            raise ValueError(f"Names have 1 to {_LONGEST_KEY} characters.")
-        for each in value.values():
-            _check_json(each, depth + 1)
-    elif isinstance(value, list):
-        for each in value:
-            _check_json(each, depth + 1)
-    elif isinstance(value, int | float) and not abs(value) <= _LARGEST:
-        raise ValueError("Numbers are at most 1,000,000,000,000,000.")
+    stored: dict[str, Any] = storable(metadata)
+    return stored
 
 
 OwnMetadata = Annotated[

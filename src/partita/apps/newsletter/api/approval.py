@@ -41,6 +41,9 @@ def add(api: Routes, service: NewsletterService) -> None:
 
     @api.post("/newsletters/{code}/approval", Letters.WRITE, response_model=ApprovalView, refuses=[403, 404, 409, 422])
     async def decide(viewer: CurrentViewer, code: str, decision: Decision) -> Json:
-        """Approve it, ask for changes, or take an approval back. Nobody approves their own but administrators. Whoever
-        was asked for a review and may not approve asks for changes, or has no objections."""
+        """Approve it, ask for changes, or take an approval back.
+
+        Nobody approves their own but administrators. Whoever was asked for a review and may not approve asks for
+        changes, or has no objections.
+        """
         return Json(ApprovalView.of(await service.approval.decide(viewer, code, decision)))

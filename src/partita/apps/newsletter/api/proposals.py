@@ -251,8 +251,10 @@ def add(api: Routes, service: NewsletterService) -> None:
         most_bytes=2_500_000,
     )
     async def edit_proposal(viewer: CurrentViewer, code: str, edit: ProposalEdit) -> Json:
-        """Change its facts, texts and metadata. Sections and entries of `metadata` that are left out stay; an entry
-        that is null goes."""
+        """Change its facts, texts and metadata.
+
+        Sections and entries of `metadata` that are left out stay; an entry that is null goes.
+        """
         return Json(proposal_json(await proposals.edit(viewer, code, edit)))
 
     @api.delete(_ONE, Letters.PROPOSE, status_code=204, refuses=[403, 404, 409])
