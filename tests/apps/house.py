@@ -21,8 +21,7 @@ from partita.kit.clock import Clock, RandomIds, SystemClock
 from partita.kit.fetcher import fetcher_for
 from partita.kit.files import Uploads, files_for
 from partita.kit.files.schema import UPLOADS
-from partita.kit.jobs import Job, JobKind, Jobs, JobWorker
-from partita.kit.jobs.starters import Starters
+from partita.kit.jobs import Jobs, JobWorker
 from partita.kit.kit import Kit
 from partita.kit.limits import Limits
 from partita.kit.mail import mail_for
@@ -36,21 +35,10 @@ from partita.store import EmbeddedStore
 from partita.store.files import FolderFiles
 from partita.table import CursorKeys, Table
 from tests.settings import settings_for
+from tests.starters import Anybody
 
 _REPLAYS = count(1)
 BAD_WEATHER = FaultPlan(seed=7, throttle=0.1, conflict=0.1, partial_batch=0.1)
-
-
-class _Starters(Starters):
-    """Viewers of these tests need no account; whoever has none may do everything."""
-
-    async def viewer(self, user_id: str | None) -> Viewer:
-        if user_id is not None and await self._accounts.people.find(user_id) is None:
-            return Viewer(user_id, user_id, user_id, frozenset(self._accounts.permissions.policy.labels))
-        return await super().viewer(user_id)
-
-    async def check(self, kind: JobKind, job: Job) -> None:
-        """Theirs are made by hand, with permissions that no role has; `test_attacks.py` has the others."""
 
 
 @contextmanager
@@ -85,7 +73,7 @@ def kit_on(
             passwords=Passwords(memory_kib=8, rounds=1),
         )
         jobs = Jobs(store.asynchronous, clock, ids)
-        jobs.starters = _Starters(accounts)
+        jobs.starters = Anybody(accounts)
         try:
             yield Kit(
                 settings=settings,

@@ -649,7 +649,8 @@ class _Elements(HTMLParser):
         data = ("type", "application/ld+json") in attrs  # no browser runs it
         if tag == "script" and not data and not dict(attrs).get("src", "").startswith("/static/"):  # type: ignore[union-attr]
             self.found.append(tag)
-        if tag in ("img", "iframe", "svg-xsslo", "xsslo"):
+        ours = tag == "img" and (dict(attrs).get("src") or "").startswith("/files/")  # an icon that is kept here
+        if tag in ("img", "iframe", "svg-xsslo", "xsslo") and not ours:
             self.found.append(tag)
 
 

@@ -18,11 +18,14 @@ from partita.kit.jobs.holds import Hold
 from partita.kit.jobs.worker import Pace
 from partita.kit.settings import Settings
 from partita.kit.suite import Suite
+from tests.starters import Anybody
 
 
 def suite_in(folder: Path) -> Suite:
     """A suite with newsletters alone; everything on one folder."""
-    return build(Settings(data=folder, fetch=False, jobs=0), builders=[newsletter.build])
+    suite = build(Settings(data=folder, fetch=False, jobs=0), builders=[newsletter.build])
+    suite.kit.jobs.starters = Anybody(suite.kit.accounts)
+    return suite
 
 
 def kill_at(number: int, when: str) -> None:

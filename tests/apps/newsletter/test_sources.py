@@ -141,6 +141,7 @@ class _Web:
 
 def _with_web(desk: Desk, web: _Web) -> Desk:
     jobs = Jobs(desk.kit.store, desk.kit.clock, desk.kit.ids)
+    jobs.starters = desk.kit.jobs.starters
     kit = replace(desk.kit, fetcher=web, jobs=jobs)  # type: ignore[arg-type]
     made = replace(desk, kit=kit, service=NewsletterService(kit))
     made.worker()

@@ -15,6 +15,7 @@ from partita.kit.suite import Suite
 from partita.table import Update
 from tests.kit.jobs import functions
 from tests.kit.jobs.conftest import EFFECTS, Effect
+from tests.starters import Anybody
 
 
 async def steps(running: Running, arguments: Arguments) -> Result:
@@ -39,6 +40,7 @@ def suite_in(folder: Path) -> Suite:
     suite = build(Settings(data=folder, fetch=False), builders=[fus.build])
     suite.kit.tables.create(EFFECTS)
     suite.kit.jobs.use(KINDS)
+    suite.kit.jobs.starters = Anybody(suite.kit.accounts)
     return suite
 
 

@@ -131,10 +131,10 @@ async def test_a_large_page_or_text_is_read_in_a_process_and_says_the_same(start
 async def test_a_large_page_or_text_that_takes_too_much_is_refused(
     limit: str, start: bytes, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(making, limit, {"SECONDS": 0.01, "MEGABYTES": 30}[limit])
+    monkeypatch.setattr(making, limit, {"SECONDS": 0.01, "MEGABYTES": 80}[limit])
     assert (await text_in(start + _LINE)).complete
     with pytest.raises(PreviewRefused, match=r"takes longer than|more memory than"):
-        await text_in(start + _LINE * 100_000)
+        await text_in(start + _LINE * 600_000)
 
 
 @pytest.mark.parametrize("more", range(4))

@@ -1,4 +1,5 @@
-"""fus as it is, in a process whose jobs are taken over after two seconds and for which loopback is the public web."""
+"""fus as it is, in a process whose jobs are taken over after two seconds, for which loopback is the public web,
+and where people need no account to start jobs."""
 
 from __future__ import annotations
 
@@ -9,12 +10,14 @@ from partita.kit.fetcher import Fetcher
 from partita.kit.jobs import worker
 from partita.kit.kit import Kit
 from partita.kit.system import System
+from tests.starters import Anybody
 
 
 def build(kit: Kit) -> System:
     """fus. Nothing of its own is changed."""
     worker.Pace = partial(worker.Pace, poll=0.1, lease=2.0, stalls=1000)  # type: ignore[misc,assignment]
     _let_in(kit.fetcher)
+    kit.jobs.starters = Anybody(kit.accounts)
     return fus.build(kit)
 
 
