@@ -11,6 +11,7 @@ from tests.differential.rules import (
     CHOSEN,
     Rule,
     both_answer,
+    condition_first,
     differs,
     has_sort_key,
     lacks_and_passes,
@@ -97,6 +98,14 @@ _UNDOCUMENTED = {
 
 _NOT_MADE = "An update that only removes does not create the item it finds missing."
 DYNOXIDE_RULES: tuple[Rule, ...] = (
+    condition_first(DYNOXIDE),
+    differs(
+        DYNOXIDE,
+        "operands in parentheses",
+        "`(num) = (:v)` reads as `num = :v`; it does not take it.",
+        lambda it: it.theirs.message.endswith("Expected operand, got ("),
+        CHOSEN,
+    ),
     table_first(DYNOXIDE),
     differs(
         DYNOXIDE,
@@ -226,11 +235,11 @@ DYNOXIDE_RULES: tuple[Rule, ...] = (
     differs(
         DYNOXIDE,
         "positions beyond the end of a list",
-        "SET of a position beyond the end of a list appends; it fills the gap with NULL.",
+        "SET or ADD of a position beyond the end of a list appends; it fills the gap with NULL.",
         lambda it: (
             it.ours.ok
-            and it.theirs.ok
-            and "[" in str(it.step.params.get("UpdateExpression"))
+            and (it.theirs.ok or it.member == "contents")
+            and bool(re.search(r"UpdateExpression': '[^']*\[", request_text(it)))
             and "NULL" in str(it.theirs)
         ),
     ),

@@ -11,6 +11,7 @@ from tests.differential.rules import (
     CHOSEN,
     Rule,
     both_answer,
+    condition_first,
     differs,
     has_sort_key,
     index_of,
@@ -245,7 +246,7 @@ MINISTACK_RULES: tuple[Rule, ...] = (
         MINISTACK,
         "operands in parentheses",
         "`(num) = (:v)` reads as `num = :v`; it finds something else.",
-        lambda it: bool(re.search(r"\(num\)|= \(:v0\)", request_text(it))),
+        lambda it: bool(re.search(r"\(num\)|= \(:v0\)|=\(", request_text(it))),
         CHOSEN,
     ),
     differs(
@@ -306,6 +307,7 @@ MINISTACK_RULES: tuple[Rule, ...] = (
         static_fault_cancels,
         CHOSEN,
     ),
+    condition_first(MINISTACK),
     table_first(MINISTACK),
     *lacking(MINISTACK, _MADE),
     *(

@@ -59,6 +59,22 @@ def table_first(engine: str) -> Rule:
     )
 
 
+def condition_first(engine: str) -> Rule:
+    """An update with a value that no key of an index can have is refused here before its condition is looked at."""
+    return Rule(
+        engine,
+        "values of index keys before conditions",
+        "A value that no key of an index can have is told whatever the item holds, as in a put or a transaction; it "
+        "looks at the condition of an update first.",
+        CHOSEN,
+        lambda it: (
+            it.step.operation == "UpdateItem"
+            and it.theirs.code == "ConditionalCheckFailedException"
+            and bool(re.search("Type mismatch for Index Key|update a secondary index key", it.ours.message))
+        ),
+    )
+
+
 def made_to_remove(it: Difference) -> bool:
     """An update that only removes made an item there, which has nothing but its key."""
     if it.member == "contents":
