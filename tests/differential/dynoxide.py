@@ -99,13 +99,6 @@ _UNDOCUMENTED = {
 _NOT_MADE = "An update that only removes does not create the item it finds missing."
 DYNOXIDE_RULES: tuple[Rule, ...] = (
     condition_first(DYNOXIDE),
-    differs(
-        DYNOXIDE,
-        "operands in parentheses",
-        "`(num) = (:v)` reads as `num = :v`; it does not take it.",
-        lambda it: it.theirs.message.endswith("Expected operand, got ("),
-        CHOSEN,
-    ),
     table_first(DYNOXIDE),
     differs(
         DYNOXIDE,
@@ -276,7 +269,10 @@ DYNOXIDE_RULES: tuple[Rule, ...] = (
         DYNOXIDE,
         "operands in parentheses",
         "`(num) = (:v)` reads as `num = :v`; it does not take it.",
-        lambda it: bool(re.search(r"\(num\)|= \(:v0\)", request_text(it))) and _invalid(it),
+        lambda it: (
+            (bool(re.search(r"\(num\)|= \(:v0\)", request_text(it))) and _invalid(it))
+            or it.theirs.message.endswith("Expected operand, got (")
+        ),
         CHOSEN,
     ),
     differs(
