@@ -21,11 +21,12 @@ from partita.apps.newsletter.inputs import (
     SectionEdit,
     TopicsEdit,
 )
-from partita.apps.newsletter.schema import Draft, ExportFormat, StepName
+from partita.apps.newsletter.schema import Draft, ExportFormat, StepName, StepRun
 from partita.apps.newsletter.service import NewsletterService
 from partita.apps.newsletter.service.steps import STEPS
 from partita.apps.newsletter.service.writing.spans import sentences_with_citations
 from partita.kit.jobs import JobWorker
+from partita.kit.jobs.schema import job as job_with_id
 from partita.kit.kit import Kit
 from partita.kit.suite import Suite
 from tests.apps.newsletter.conftest import ADA
@@ -41,14 +42,19 @@ MINE = "## Policy Updates\n\nMy own words."
 
 
 def _finish(folder: Path, kit: Kit, code: str, step: StepName, already: int = 0) -> int:
-    """Let processes run a step, each killed at another checkpoint, until it is done; how many were started. It begins
-    with the checkpoint after those at which processes were killed `already`."""
+    """Let processes run a step, each killed at another checkpoint, until it is done and its job is put away; how many
+    were started. It begins with the checkpoint after those at which processes were killed `already`."""
     killed = 0
+
+    def goes_on(run: StepRun) -> bool:
+        job = kit.tables.get(job_with_id(run.run_id).consistently())
+        return run.state == "running" or (job is not None and job.is_open)
+
     deadline = time.monotonic() + 90 + 15 * KILLS
     while True:
         run = kit.tables.get(schema.step_run(code, step).consistently())
         assert run is not None
-        if run.state != "running":
+        if not goes_on(run):
             assert (run.state, run.error) == ("done", None)
             return killed
         assert time.monotonic() < deadline, run
@@ -61,7 +67,7 @@ def _finish(folder: Path, kit: Kit, code: str, step: StepName, already: int = 0)
             while process.runs():
                 run = kit.tables.get(schema.step_run(code, step).consistently())
                 assert run is not None
-                if run.state != "running":
+                if not goes_on(run):
                     break
                 assert time.monotonic() < deadline, run
                 time.sleep(0.05)

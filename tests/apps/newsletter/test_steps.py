@@ -12,6 +12,7 @@ import pytest
 from partita.apps.newsletter import schema
 from partita.apps.newsletter.inputs import TopicsEdit
 from partita.apps.newsletter.schema import Newsletter, Outline, StepRun, Topics
+from partita.apps.newsletter.service import steps
 from partita.apps.newsletter.service.bookkeeping import retrieval_settings
 from partita.apps.newsletter.service.outlining import NewSection, NewStory
 from partita.apps.newsletter.service.steps import Step, Work, not_ready
@@ -260,6 +261,27 @@ async def test_a_result_that_was_written_before_a_kill_is_not_made_twice(desk: D
     await desk.kit.store.write(again)
     await worker.drain()
     assert ran == [f"retrieval {code}", f"outline {code}"]
+
+
+async def test_a_run_is_never_taken_for_the_one_before_it(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The result is written a moment before the job ends; a kill may make that moment long."""
+    monkeypatch.setattr(steps, "_ENDING_SECONDS", 0.05)
+    ran = wire(desk)
+    code = await with_topics(desk)
+    worker = desk.worker()
+    look = await desk.service.steps.start(ADA, code, "retrieval")
+    assert look.run is not None
+    key = StepRun.key(StepRun.subject(code), StepRun.step("retrieval"))
+    for state in ("done", "failed"):
+        await desk.kit.store.write(Update(key, StepRun.state.set(state)))
+        with pytest.raises(Conflict, match="Try again in a minute"):
+            await desk.service.steps.start(ADA, code, "retrieval")
+    await worker.drain()  # takes the job over, finds the result, and puts it away
+    again = await desk.service.steps.start(ADA, code, "retrieval")
+    assert again.run is not None
+    assert again.run.run_id != look.run.run_id
+    await worker.drain()
+    assert ran == [f"retrieval {code}"]
 
 
 async def test_a_run_whose_job_was_given_up_is_told_as_failed(desk: Desk) -> None:

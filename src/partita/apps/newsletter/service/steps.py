@@ -47,6 +47,7 @@ PHASES: dict[str, str] = {
     "export": "Export",
 }
 _BETWEEN = timedelta(seconds=5)
+_ENDING_SECONDS = 3.0
 P = ParamSpec("P")
 T = TypeVar("T")
 
@@ -281,6 +282,8 @@ class Steps:
             if as_plain(there.run.inputs).get("key") != wanted.get("key"):
                 raise Conflict(f"{there.title} is under way. Wait until it is done, or cancel it.", code="step_running")
             return there
+        if there.run is not None:
+            await self._put_away(there.run)
         if how.ready is not None:
             await how.ready(subject, wanted)
         if how.limited and limited:
@@ -305,6 +308,15 @@ class Steps:
             how.kind, arguments, viewer, key=f"{subject}#{step}", title=PHASES[how.name], beside=beside
         )
         return await self.look(subject, step)
+
+    async def _put_away(self, run: StepRun) -> None:
+        """Wait until the job of a run that has ended has ended too, a moment later: until then it has the key, and a
+        new run would be taken for it. After a kill in that moment it ends when somebody takes the job over."""
+        job = await self.kit.jobs.look(run.run_id)
+        if job is not None and (await self.kit.jobs.ended_within(job, _ENDING_SECONDS)).is_open:
+            raise Conflict(
+                "The run before this one was interrupted at its very end. Try again in a minute.", code="step_ending"
+            )
 
     # -- looking
 
