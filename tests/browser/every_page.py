@@ -49,7 +49,7 @@ class EveryPage:
     def test_every_page_is_found_by_following_links(
         self, house: House, found: list[Place], rooms: Collection[str]
     ) -> None:
-        assert missed(house, found, rooms) == []
+        assert (routes := missed(house, found, rooms)) == [], routes
         assert len(found) > 40
 
     def test_axe_finds_nothing_and_pages_are_small_and_fit(

@@ -89,6 +89,7 @@ title of a page, a list within pages of others, what leads to a title by chance,
 _OF_OTHER_STATES = (
     "/sign-in/code",
     "/fus/sites/{site_id}/copy/delete",
+    "/newsletter/editions/{code}/outline/items/{item_id}/remove",
     "/newsletter/proposals/{code}/review/notes/{note_id}/delete",
 )
 """Pages of items in a state that the first item found is not in; stories open them."""
