@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from pathlib import Path
 from types import SimpleNamespace
 from typing import Any, cast
 
@@ -40,7 +41,9 @@ def test_the_first_start_says_what_it_does_while_it_fills_systems(capsys: pytest
 def test_a_later_start_says_how_to_get_in_as_the_demo_people(capsys: pytest.CaptureFixture[str]) -> None:
     prepared = asyncio.run(_prepare(_suite(None)))
     assert capsys.readouterr().out == ""
-    _greet(Settings(demo=True), prepared)
+    _greet(Settings(demo=True, data=Path("other place")), prepared)
     said = capsys.readouterr().out
-    assert "user list shows the demo people" in said
-    assert "user password NAME makes a new password" in said
+    # Of the folder that is served, which need not be that of the settings.
+    assert "user list --data 'other place' shows the demo people" in said
+    assert "user password NAME --data 'other place' makes a new password" in said
+    assert "user password admin --data 'other place'" in said

@@ -2,18 +2,25 @@
 
 from __future__ import annotations
 
+import builtins
 import json
 import re
 import shlex
+import shutil
 from pathlib import Path
+from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from typer.testing import CliRunner
 
 from partita.cli import app
+from partita.commands import sql
 from partita.engine import Engine
 from partita.engine.door import DoorThread
 from partita.engine.sample import make_sample
+from partita.extras import MissingExtraError
 from tests.engine.tables import create, index, put
 
 
@@ -51,8 +58,31 @@ def test_items_are_printed_as_json(folder: Path) -> None:
     code, output = _run(folder, "SELECT * FROM films WHERE pk = 'a' AND sk = '0'", "--json")
     item = json.loads(output.splitlines()[0])
     assert code == 0
-    assert sorted(item.pop("cast")) == ["x", "y"]
-    assert item == {"pk": "a", "sk": "0", "year": 1927, "title": "M"}
+    assert item == {"pk": "a", "sk": "0", "year": 1927, "title": "M", "cast": ["x", "y"]}
+
+
+@given(st.sets(st.text(max_size=3), min_size=1) | st.sets(st.integers(), min_size=1) | st.sets(st.binary(), min_size=1))
+def test_sets_are_printed_in_order_however_deep_they_lie(members: set[Any]) -> None:
+    printed = sql._in_order({"a": {"b": [members]}})
+    assert printed == {"a": {"b": [sorted(members)]}}
+
+
+def test_without_the_suite_and_a_folder_it_reads_that_of_the_engine(
+    folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    missing = MissingExtraError("this command", "suite")
+
+    def refuse(name: str, *arguments: Any) -> Any:
+        if name == "partita.kit.settings":
+            raise missing
+        return imported(name, *arguments)
+
+    imported = builtins.__import__
+    shutil.copytree(folder, tmp_path / "data")
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(builtins, "__import__", refuse)
+    done = CliRunner().invoke(app, ["sql", "SELECT title FROM films WHERE pk = 'a' AND sk = '0'", "--json"])
+    assert done.output.splitlines()[0] == '{"title": "M"}'
 
 
 def test_no_more_is_printed_and_read_than_asked_for(folder: Path) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import gc
 import logging
 import os
+import shlex
 import shutil
 import signal
 import socket
@@ -282,14 +283,19 @@ def _config(settings: Settings, app: FastAPI | Callable[[], FastAPI] | str) -> u
 
 
 def _greet(settings: Settings, prepared: _Prepared) -> None:
+    # Without it, these commands would change the folder of the settings, which may be another one.
+    folder = f" --data {shlex.quote(os.path.relpath(settings.data))}"
     lines: list[tuple[str, Any]] = [("systems", ", ".join(prepared.systems) or "none")]
     if prepared.password is not None:
         lines.append(("sign in", f"admin, with the password {prepared.password} (you choose your own at once)"))
     else:
-        lines.append(("sign in", f"as before; if you forgot the password: {_command()} user password admin"))
+        lines.append(("sign in", f"as before; if you forgot the password: {_command()} user password admin{folder}"))
     lines += [("demo", summary) for summary in prepared.demo]
     if prepared.demo and prepared.password is None:
-        people = f"{_command()} user list shows the demo people, {_command()} user password NAME makes a new password"
+        people = (
+            f"{_command()} user list{folder} shows the demo people, {_command()} user password NAME{folder} makes a new"
+            " password"
+        )
         lines.append(("demo", people))
     lines += [("data", settings.data.resolve()), ("API", f"{settings.base_url}/api/docs")]
     typer.echo(f"Partita is served at {settings.base_url}")

@@ -104,8 +104,17 @@ def _plain(item: dict[str, Any]) -> dict[str, Any]:
 
     from partita.dynamo.python_values import item_to_python
 
-    plain: dict[str, Any] = to_jsonable_python(item_to_python(item), bytes_mode="base64")
+    plain: dict[str, Any] = to_jsonable_python(_in_order(item_to_python(item)), bytes_mode="base64")
     return plain
+
+
+def _in_order(value: Any) -> Any:
+    """The same with sets as lists in order: Python's have another one each time."""
+    if isinstance(value, dict):
+        return {name: _in_order(inner) for name, inner in value.items()}
+    if isinstance(value, list):
+        return [_in_order(inner) for inner in value]
+    return sorted(value) if isinstance(value, set | frozenset) else value
 
 
 def _value(text: str) -> AttributeValue:
@@ -146,6 +155,7 @@ def opened_store(data: Path | None, endpoint_url: str) -> Iterator[Store]:
     """The tables of a folder, of an endpoint, or of the settings."""
     from partita.engine.database import FILE_NAME
     from partita.engine.leftovers import lost_tables
+    from partita.extras import extra_of
 
     if endpoint_url:
         with _remote(endpoint_url) as remote:
@@ -159,7 +169,14 @@ def opened_store(data: Path | None, endpoint_url: str) -> Iterator[Store]:
         with EmbeddedStore(data) as embedded:
             yield embedded
         return
-    from partita.kit.settings import read_settings
+    try:
+        from partita.kit.settings import read_settings
+    except ImportError as error:  # the settings are the suite's; without it, the folder is an engine's
+        if extra_of(error) != "suite":
+            raise
+        with opened_store(Path("data"), "") as embedded:
+            yield embedded
+        return
     from partita.kit.stores import open_store
 
     settings = read_settings()
