@@ -5,7 +5,7 @@ from __future__ import annotations
 from tests.differential.compare import Difference
 from tests.differential.engines import DYNOXIDE, MINISTACK, MOTO
 from tests.differential.outcomes import description
-from tests.differential.rules import CHOSEN, Rule, both_answer, differs, in_indexes_alone, index_of, unchecked
+from tests.differential.rules import CHOSEN, Rule, differs, in_indexes_alone, unchecked
 
 _CHECKS = [
     (
@@ -66,14 +66,6 @@ def _refused_half_way(it: Difference) -> bool:
     return bool(it.ours.members[it.member] == description(before)[it.member] != it.theirs.members[it.member])
 
 
-def _finds_empty_keys(it: Difference) -> bool:
-    """A query or scan of an index made by UpdateTable, which holds items with an empty key there."""
-    index = index_of(it)
-    if index is None or not index.name.startswith("late-"):
-        return False
-    return both_answer(it, "Items", "Count", "Scanned", "Last", "Order", "ConsumedCapacity")
-
-
 TABLE_RULES: tuple[Rule, ...] = (
     *_lacking(MOTO),
     differs(
@@ -125,12 +117,6 @@ TABLE_RULES: tuple[Rule, ...] = (
         "changes and the keys of indexes",
         "Items whose index key is empty are not written to a new index.",
         in_indexes_alone,
-    ),
-    differs(
-        DYNOXIDE,
-        "reads of an index that was made late",
-        "Items whose index key is empty are not written to a new index, so that nobody finds them there.",
-        _finds_empty_keys,
     ),
     differs(
         DYNOXIDE,
