@@ -40,6 +40,7 @@ WIDE: ViewportSize = {"width": 1280, "height": 900}
 NO_FETCH = {"PARTITA_FETCH": "false"}
 _ENVIRONMENT = {
     **NO_FETCH,
+    "PARTITA_STYLEGUIDE": "true",
     # People sign in once for all stories, however long those take.
     "PARTITA_ADMIN_IDLE_MINUTES": "1440",
     "PARTITA_CONFIRM_MINUTES": "1440",
@@ -170,7 +171,7 @@ async def _pages() -> tuple[Walked, ...]:
     from partita.web.app import create_app
 
     with tempfile.TemporaryDirectory() as folder:
-        suite = build(Settings(data=Path(folder), fetch=False))
+        suite = build(Settings(data=Path(folder), fetch=False, styleguide=True))
         try:
             routes = [route for route in walk(create_app(suite)) if route.method == "GET"]
         finally:

@@ -166,13 +166,13 @@ def _send(program: APIRequestContext, path: str, **fields: str) -> None:
 
 
 def _settle(program: APIRequestContext) -> list[str]:
-    """A token, a password that was forgotten, an address that is to be confirmed."""
+    """A token, a password that was forgotten, an address that is to be confirmed. No link leads to the style guide."""
     _send(program, "/account/tokens", name="Backup script", days="90", scopes="kelifax:log:read")
     _send(program, "/admin/jobs/search-rebuild")
     _send(program, "/account/forgotten", email=f"{MEMBER}@example.org")
     _send(program, "/account/email", email=f"{ADMIN}@elsewhere.example", password=PASSWORD)
     person = re.findall(r'href="(/admin/users/\w{26})"', program.get(f"/admin/users?q={MEMBER}").text())[0]
-    return ["/account/confirm", "/account/second-factor/remove", f"{person}/remove-second-factor"]
+    return ["/_styleguide", "/account/confirm", "/account/second-factor/remove", f"{person}/remove-second-factor"]
 
 
 def _moderate(program: APIRequestContext) -> list[str]:

@@ -69,8 +69,8 @@ class Served:
 
 def make(folder: Path, **settings: Any) -> Served:
     """An application with settings of the test's own; running is up to the test."""
-    suite = build(Settings(data=folder, **settings), builders=[press.build])
-    return Served(suite, create_app(suite, styleguide=True))
+    suite = build(Settings(data=folder, styleguide=True, **settings), builders=[press.build])
+    return Served(suite, create_app(suite))
 
 
 @pytest.fixture(scope="module")

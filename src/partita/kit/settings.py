@@ -133,6 +133,8 @@ class Settings(BaseSettings):
     """How much is logged."""
     dev_panel: bool = True
     """Whether pages show the developer panel with their DynamoDB requests to those who may see it."""
+    styleguide: bool = False
+    """Whether `/_styleguide` shows everybody every piece that pages are made of."""
     demo: bool = False
     """Whether empty systems are filled with demo data at the start."""
     meaning: bool = True

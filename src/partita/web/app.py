@@ -47,11 +47,9 @@ from partita.web.signpost import Signpost
 from partita.web.templates import environment
 
 
-def create_app(
-    suite: Suite, *, packages: tuple[Path, ...] | None = None, styleguide: bool = False, more: Iterable[Routes] = ()
-) -> Application:
-    """The application of a suite. `packages` are folders of npm packages, if not the default ones; `styleguide` adds a
-    page with every component; `more` are other routes."""
+def create_app(suite: Suite, *, packages: tuple[Path, ...] | None = None, more: Iterable[Routes] = ()) -> Application:
+    """The application of a suite. `packages` are folders of npm packages, if not the default ones; `more` are other
+    routes."""
     settings = suite.kit.settings
     assets = Assets(
         packages,
@@ -101,7 +99,7 @@ def create_app(
         streams=Streams(),
     )
     _check_icons(suite, assets)
-    served = (*house_routes(suite, assets, metrics, styleguide=styleguide), *_of_systems(suite), *more)
+    served = (*house_routes(suite, assets, metrics), *_of_systems(suite), *more)
     served = (*served, robots_route(settings.base_url, served))
     served = (*served, openapi.routes(app, suite))
     app.declarations = [each for routes in served for each in routes.declarations]

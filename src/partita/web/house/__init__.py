@@ -26,7 +26,7 @@ from partita.web.house import (
 from partita.web.metrics import Metrics
 
 
-def house_routes(suite: Suite, assets: Assets, metrics: Metrics, *, styleguide: bool) -> Iterator[Routes]:
+def house_routes(suite: Suite, assets: Assets, metrics: Metrics) -> Iterator[Routes]:
     """All routes of the house."""
     yield health.routes(suite, metrics)
     yield home.routes(suite, assets)
@@ -44,7 +44,7 @@ def house_routes(suite: Suite, assets: Assets, metrics: Metrics, *, styleguide: 
     yield notifications.routes(suite)
     yield sharing.routes(suite)
     yield file_routes(suite.kit.files, suite.owned_files)
-    if styleguide:
+    if suite.kit.settings.styleguide:
         from partita.web.house import styleguide as components
 
         yield components.routes()
