@@ -110,7 +110,10 @@ async def test_a_member_suggests_and_a_manager_decides(fus: Fus, manager: Somebo
     await manager.post(f"{canals}/accept", {"url": "https://canals.example.org", "title": "Canals"})
     shown = (await member.get("/fus/me/suggestions")).shown
     assert all(text in shown for text in ("In the catalog", "Declined", "Too small."))
-    assert "was accepted" in (await manager.get(canals)).shown
+    accepted = (await manager.get(canals)).shown
+    assert all(text in accepted for text in ("In the catalog", "Decided by", "Suggested by", "Go to the site"))
+    declined = (await manager.get(locks)).shown
+    assert all(text in declined for text in ("Declined", "Too small.", "locks.example.org", "Let it wait again"))
     statuses = [each["status"] for each in (await member.api("GET", "/me/suggestions")).json["items"]]
     assert statuses == ["declined", "accepted"]
     again = await manager.api("POST", f"{canals.removeprefix('/fus')}/decline", {"answer": "No."})

@@ -86,9 +86,7 @@ class Bulk:
             ]
         if errors:
             raise Invalid(*errors)
-        number = len(step.items)
-        title = f"{WORDS[step.action][0]} {number} {'item' if number == 1 else 'items'}"
-        return await self._kit.jobs.start(KIND, step.model_dump(mode="json"), viewer, title=title)
+        return await self._kit.jobs.start(KIND, step.model_dump(mode="json"), viewer, title=_title(step))
 
     async def report(self, viewer: Viewer, job_id: str) -> Report:
         """What became of every item so far; for whoever started it."""
@@ -115,7 +113,7 @@ class Bulk:
         refused = sum(bool(each[2]) for each in outcomes)
         words = f"{len(outcomes) - refused:,} {WORDS[step.action][1]}" + (f", {refused:,} refused." if refused else ".")
         path = f"/enablement/bulk/{running.job_id}"
-        told = job_done(viewer.id, f"{WORDS[step.action][0]} {len(outcomes):,} items: done", path, words)
+        told = job_done(viewer.id, f"{_title(step)}: done", path, words)
         await self._store.write(
             Put(self._fanouts.due(f"bulk.{running.job_id}", JOB_DONE, running.job_id, running.created_at, details=told))
         )
@@ -155,6 +153,11 @@ class Bulk:
             return content.status == "Deprecated" and content.retired_because == step.reason
         heir = await self._kit.accounts.people.by_username(step.to or "")
         return heir is not None and content.owner_user_id == heir.user_id
+
+
+def _title(step: BulkStep) -> str:
+    number = len(step.items)
+    return f"{WORDS[step.action][0]} {'1 item' if number == 1 else f'{number:,} items'}"
 
 
 def _needed(action: str) -> Enablement:

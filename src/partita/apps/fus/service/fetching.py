@@ -87,7 +87,10 @@ class Fetching:
                 asked += 1
                 await running.progress("Looking for sites without an icon", done=asked)
         await self.begin()
-        return Result(f"{asked:,} sites have no icon; their pages are read again.", values={"asked": asked})
+        return Result(
+            f"{'1 site has' if asked == 1 else f'{asked:,} sites have'} no icon: pages are read again.",
+            values={"asked": asked},
+        )
 
     async def run(self, running: Running, _arguments: Arguments) -> Result:
         """Read the pages that are due now. Nothing is to be saved: the sites say what is left."""

@@ -34,11 +34,12 @@ class AlreadySuggested(Conflict):
 
 
 @dataclass(frozen=True, slots=True)
-class WaitingSuggestion:
-    """A suggestion that waits, and whose it is."""
+class SuggestionBy:
+    """A suggestion, whose it is, and who has decided on it."""
 
     suggestion: Suggestion
     by: Person
+    decided_by: Person | None = None
 
 
 class Suggestions:
@@ -76,12 +77,12 @@ class Suggestions:
         missing = NotFound("You have made no such suggestion.")
         return await find_or(missing, self._store, schema.suggestion, viewer.id, suggestion_id)
 
-    async def waiting(self, *, limit: int = 20, cursor: str | None = None) -> Page[WaitingSuggestion]:
+    async def waiting(self, *, limit: int = 20, cursor: str | None = None) -> Page[SuggestionBy]:
         """What waits for a decision, oldest first."""
 
-        async def follow(made: Sequence[Suggestion]) -> list[WaitingSuggestion]:
+        async def follow(made: Sequence[Suggestion]) -> list[SuggestionBy]:
             people = await self._people.named(each.user_id for each in made)
-            return [WaitingSuggestion(each, people[each.user_id]) for each in made]
+            return [SuggestionBy(each, people[each.user_id]) for each in made]
 
         return await follow_page(self._store, schema.waiting_suggestions(), follow, limit=limit, after=cursor)
 
@@ -89,14 +90,15 @@ class Suggestions:
         """How many wait, up to `most`."""
         return len(await self._store.page(schema.waiting_suggestions(), limit=most))
 
-    async def find(self, name: str) -> WaitingSuggestion:
+    async def find(self, name: str) -> SuggestionBy:
         """A suggestion, whether it waits or not."""
         missing = NotFound("There is no such suggestion. It may have been withdrawn.")
         parts = comment_parts(name)
         if parts is None:
             raise missing
         made = await find_or(missing, self._store, schema.suggestion, *parts)
-        return WaitingSuggestion(made, (await self._people.named([made.user_id]))[made.user_id])
+        people = await self._people.named(each for each in (made.user_id, made.decided_by) if each)
+        return SuggestionBy(made, people[made.user_id], people[made.decided_by] if made.decided_by else None)
 
     async def accept(self, viewer: Viewer, name: str, new: NewSite) -> Site:
         """Add the site, as it was edited, in the name of whoever suggested it; the decision is in the same
