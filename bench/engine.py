@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import shutil
 import statistics
 import tempfile
@@ -15,7 +16,7 @@ from pathlib import Path
 import psutil
 from tests.serving import DYNOXIDE, dynoxide_server, moto_server, partita_door
 
-from bench.contestants import PAGE, Boto, Contestant, InProcess, RawSqlite
+from bench.contestants import PAGE, Boto, Contestant, InProcess, RawSqlite, put_request
 from bench.measure import Measured, timed
 from partita.engine import Engine
 
@@ -75,7 +76,8 @@ def compare(rounds: int, say: Callable[[str], None], *, short: bool = False) -> 
                         # moto takes half a second for a transaction: a few of its operations tell enough.
                         share = 0.05 if name == BOTO_MOTO or short else 1.0
                         measured.add(name, operation, _run(contestant, operation, at, share))
-                measured.add(ENGINE, "32 writers", _concurrent(engine, at, 5 if short else 100))
+                for way, together in TOGETHER.items():
+                    measured.add(ENGINE, way, together(engine, at, 5 if short else 100))
             megabytes = psutil.Process(door.pid).memory_info().rss / 1e6
     finally:
         shutil.rmtree(folder, ignore_errors=True)
@@ -110,7 +112,7 @@ def _start_seconds(folder: Path, times: int) -> float:
     return statistics.median(taken[1:])
 
 
-def _concurrent(engine: Engine, at: int, each: int) -> float:
+def _threads(engine: Engine, at: int, each: int) -> float:
     """Microseconds per put of 32 threads together."""
     contestant = InProcess.__new__(InProcess)
     contestant.engine = engine
@@ -126,3 +128,23 @@ def _concurrent(engine: Engine, at: int, each: int) -> float:
     for thread in threads:
         thread.join()
     return (time.perf_counter() - begun) / (each * WRITERS) * 1e6
+
+
+def _coroutines(engine: Engine, at: int, each: int) -> float:
+    """The same of 32 coroutines of one event loop, as in a web server."""
+
+    async def write(writer: int) -> None:
+        for number in range(each):
+            request = put_request(2_000_000 + at * 10_000 + writer * each + number)
+            await engine.call_async("PutItem", request)
+
+    async def together() -> None:
+        await asyncio.gather(*map(write, range(WRITERS)))
+
+    begun = time.perf_counter()
+    asyncio.run(together())
+    return (time.perf_counter() - begun) / (each * WRITERS) * 1e6
+
+
+THREADS, COROUTINES = "32 threads", "32 coroutines"
+TOGETHER = {THREADS: _threads, COROUTINES: _coroutines}

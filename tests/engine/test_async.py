@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import pytest
@@ -72,6 +73,23 @@ def test_threads_and_loops_write_side_by_side(engine: Engine) -> None:
 
     asyncio.run(run())
     assert get(engine, pk="counter") == {"pk": "counter", "n": 100}
+
+
+def test_loops_of_several_threads_each_get_their_own_answers(engine: Engine) -> None:
+    create(engine)
+
+    async def run(name: str) -> list[int]:
+        found = []
+        for _ in range(3):
+            answers = await asyncio.gather(
+                *(engine.call_async("UpdateItem", {**_update(name), "ReturnValues": "UPDATED_NEW"}) for _ in range(20))
+            )
+            found += [int(answer["Attributes"]["n"]["N"]) for answer in answers]
+        return found
+
+    with ThreadPoolExecutor(4) as threads:
+        names = [f"counter-{number}" for number in range(4)]
+        assert list(threads.map(lambda name: asyncio.run(run(name)), names)) == [[*range(1, 61)]] * 4
 
 
 def test_somebody_who_stops_waiting_hurts_nobody(engine: Engine) -> None:

@@ -10,6 +10,7 @@ import uuid
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -43,6 +44,7 @@ from partita.engine import (
 )
 from partita.engine.buckets import Buckets
 from partita.engine.catalog import Catalog
+from partita.engine.completions import Loops
 from partita.engine.contributors import Contributor, Contributors, Kind
 from partita.engine.database import STORAGE_ERRORS, Database, Durability, closed, misses_table
 from partita.engine.faults import FaultPlan, Faults
@@ -87,6 +89,7 @@ class Engine:
         self._catalog = catalog.EMPTY
         self._faults = None if faults is None else Faults(faults, self.database)
         self._pool: ThreadPoolExecutor | None = None
+        self._loops = Loops()
         self.maintenance = Maintenance(self.database, self.writer, self.refresh, clock)
         self._buckets = Buckets(None if exports is None else Path(exports))
         self._transfers = TransferWork(self.database, self.writer, self._buckets, clock)
@@ -164,8 +167,11 @@ class Engine:
         return await self._run_async(validated(request), load)
 
     async def _run_async(self, request: Request, load: Load) -> Response:
+        if self._faults is None and type(request) in operations.ITEM_READS:
+            return self._run(request, load)
         loop = asyncio.get_running_loop()
         future: asyncio.Future[Response] = loop.create_future()
+        completions = self._loops.of(loop)
 
         def settle(result: Response | None, error: BaseException | None) -> None:
             if future.cancelled():
@@ -176,11 +182,8 @@ class Engine:
                 future.set_result(result or {})
 
         def on_done(result: Response | None, error: BaseException | None) -> None:
-            with suppress(RuntimeError):  # the loop has been closed, so nobody waits for the result
-                loop.call_soon_threadsafe(settle, result, error)
+            completions.post(partial(settle, result, error))
 
-        if self._faults is None and type(request) in operations.ITEM_READS:
-            return self._run(request, load)
         self._start(request, load, on_done)
         return await future
 

@@ -177,7 +177,8 @@ class Writer:
         self._enqueue(_Entry(job, lambda entry: on_committed(entry.result, entry.error)))
         if self._thread is None:
             self._start()
-        self._poke.set()
+        if not self._poke.is_set():
+            self._poke.set()
 
     def close(self) -> None:
         """Finish waiting writes and accept no more."""
@@ -219,6 +220,7 @@ class Writer:
             self._poke.clear()
             while self._queue:
                 with self._lead:
+                    self._gather()
                     self._commit_waiting()
 
     def _leave(self, entry: _Entry) -> None:

@@ -13,10 +13,10 @@ from time import monotonic
 from typing import cast
 
 from partita.dynamo.errors import DynamoError, InternalServerError
+from partita.engine.completions import Completions
 from partita.engine.door.admission import Admissions
 from partita.engine.door.backend import Backend
 from partita.engine.door.budget import Budget
-from partita.engine.door.completions import Completions
 from partita.engine.door.limits import DoorLimits
 from partita.engine.door.reader import Request, RequestReader
 from partita.engine.door.refusals import RequestTimeoutError, ServiceUnavailableError

@@ -10,9 +10,9 @@ from contextlib import suppress
 from time import monotonic
 from types import TracebackType
 
+from partita.engine.completions import Completions
 from partita.engine.door.admission import Admissions
 from partita.engine.door.backend import Backend
-from partita.engine.door.completions import Completions
 from partita.engine.door.connection import Connection, Shared
 from partita.engine.door.limits import DoorLimits
 from partita.loopback import is_loopback

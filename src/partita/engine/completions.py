@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import threading
 from collections import deque
 from collections.abc import Callable
 
@@ -10,10 +11,10 @@ from collections.abc import Callable
 class Completions:
     """Runs posted callbacks on the loop's thread, in order."""
 
-    __slots__ = ("_awake", "_loop", "_posted")
+    __slots__ = ("_awake", "_posted", "loop")
 
     def __init__(self, loop: asyncio.AbstractEventLoop) -> None:
-        self._loop = loop
+        self.loop = loop
         self._posted: deque[Callable[[], None]] = deque()
         self._awake = False
 
@@ -24,9 +25,10 @@ class Completions:
             return
         self._awake = True
         try:
-            self._loop.call_soon_threadsafe(self._drain)
+            self.loop.call_soon_threadsafe(self._drain)
         except RuntimeError:
             # The loop is closed: the server has stopped, and nobody waits for this response.
+            self._awake = False
             self._posted.clear()
 
     def _drain(self) -> None:
@@ -39,4 +41,18 @@ class Completions:
         finally:
             # The loop reports one that fails; the next ones must still run.
             if posted:
-                self._loop.call_soon(self._drain)
+                self.loop.call_soon(self._drain)
+
+
+class Loops:
+    """The completions of the loop that runs in a thread."""
+
+    def __init__(self) -> None:
+        self._last = threading.local()
+
+    def of(self, loop: asyncio.AbstractEventLoop) -> Completions:
+        """Those of this thread's running loop; made once for each loop."""
+        completions: Completions | None = getattr(self._last, "completions", None)
+        if completions is None or completions.loop is not loop:
+            completions = self._last.completions = Completions(loop)
+        return completions

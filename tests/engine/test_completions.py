@@ -6,7 +6,7 @@ import asyncio
 from threading import Thread
 from typing import Any
 
-from partita.engine.door.completions import Completions
+from partita.engine.completions import Completions, Loops
 
 
 def test_all_that_is_posted_runs_in_order_and_on_the_loop() -> None:
@@ -56,3 +56,17 @@ def test_posting_to_a_loop_that_is_gone_does_nothing() -> None:
     completions.post(lambda: ran.append(1))
     completions.post(lambda: ran.append(2))
     assert ran == []
+
+
+def test_a_loop_keeps_its_completions_and_the_next_one_in_the_same_thread_has_its_own() -> None:
+    loops = Loops()
+
+    async def own() -> tuple[Completions, Completions]:
+        loop = asyncio.get_running_loop()
+        return loops.of(loop), loops.of(loop)
+
+    first, again = asyncio.run(own())
+    other, _ = asyncio.run(own())
+    assert first is again
+    assert other is not first
+    assert other.loop is not first.loop
