@@ -11,7 +11,8 @@ import orjson
 import pytest
 
 from partita.dynamo.errors import DynamoError, InternalServerError, ResourceNotFoundError
-from partita.engine import Engine, FaultPlan, Place
+from partita.dynamo.requests import Query, TransactGetItems
+from partita.engine import Engine, FaultPlan, Place, operations
 from tests.engine.tables import create, get, index, put, python_items, query, update
 
 
@@ -212,3 +213,34 @@ def test_closing_in_the_middle_of_everything_ends_everything() -> None:
         assert {(type(error), str(error)[:20]) for error in crowd.ends} == {
             (InternalServerError, "The engine is closed")
         }
+
+
+@pytest.mark.parametrize("reading", [Query, TransactGetItems])
+def test_a_read_finds_its_items_however_often_others_replace_the_table_meanwhile(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, reading: type
+) -> None:
+    replaced = 0
+    with (
+        Engine(tmp_path, background=False, durability="off") as one,
+        Engine(tmp_path, background=False, durability="off") as two,
+    ):
+        create(one)
+        put(one, pk="a")
+        read = operations.ITEM_READS[reading]
+
+        def read_slowly(*arguments: Any) -> Any:
+            nonlocal replaced
+            replaced += 1
+            two.call("DeleteTable", {"TableName": "music"})
+            create(two)
+            put(two, pk="a")
+            return read(*arguments)
+
+        monkeypatch.setitem(operations.ITEM_READS, reading, read_slowly)
+        if reading is Query:
+            assert python_items(query(one, "pk = :pk", pk="a")) == [{"pk": "a"}]
+        else:
+            wanted = {"Get": {"TableName": "music", "Key": {"pk": {"S": "a"}}}}
+            answer = one.call("TransactGetItems", {"TransactItems": [wanted]})
+            assert answer == {"Responses": [{"Item": {"pk": {"S": "a"}}}]}
+    assert replaced > 2

@@ -44,6 +44,8 @@ def _at_one_moment(read: Callable[..., Response]) -> Callable[..., Response]:
     """A read of several items that sees all of them as of the same moment."""
 
     def run(connection: apsw.Connection, known: Catalog, request: Any, load: Any) -> Response:
+        if connection.in_transaction:
+            return read(connection, known, request, load)
         connection.execute("BEGIN")
         try:
             return read(connection, known, request, load)
