@@ -222,7 +222,7 @@ lock: $(VENV)/.dev ## Renew the locks after a change of requirements (ARGS=--upg
 		CUSTOM_COMPILE_COMMAND="make lock" $(BIN)/pip-compile --quiet --generate-hashes --strip-extras --allow-unsafe \
 			--no-emit-index-url --no-emit-find-links --no-emit-trusted-host $(ARGS) --output-file requirements/$$1.txt $$2; }; \
 	lock build requirements/build.in && lock runtime "--extra suite --extra meaning pyproject.toml" && \
-	lock dev "--extra suite --extra meaning --extra aws pyproject.toml requirements/dev.in"
+	lock dev "--extra suite --extra meaning --extra aws --extra formats pyproject.toml requirements/dev.in"
 	@if [ -n "$(NPM)" ]; then for folder in . $(PROGRAMS); do \
 		echo "lock: $$folder/package-lock.json"; (cd $$folder && npm install --package-lock-only --silent) || exit 1; done; fi
 

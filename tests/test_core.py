@@ -69,6 +69,7 @@ def test_every_package_of_an_extra_is_known_to_whoever_lacks_it() -> None:
     assert {extra: _distributions(modules) for extra, modules in EXTRAS.items()} == {
         "aws": extras["aws"],
         "cli": extras["cli"] - {"uvloop"},
+        "formats": extras["formats"],
         "meaning": extras["meaning"],
         "suite": extras["suite"] - extras["cli"],
     }

@@ -8,6 +8,7 @@ from shlex import quote
 EXTRAS = {
     "aws": ("boto3", "botocore"),
     "cli": ("rich", "typer"),
+    "formats": ("amazon", "zstandard"),
     "meaning": ("numpy",),
     "suite": (
         "PIL",

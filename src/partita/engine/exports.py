@@ -18,8 +18,8 @@ from typing import Any
 import apsw
 import orjson
 
-from partita.dynamo.errors import ExportConflictError, ExportNotFoundError, ValidationError
-from partita.engine import export_copies, keys, transfers
+from partita.dynamo.errors import ExportConflictError, ExportNotFoundError
+from partita.engine import export_copies, import_formats, keys, transfers
 from partita.engine.buckets import Buckets
 from partita.engine.catalog import Catalog
 from partita.engine.export_copies import Copied
@@ -53,7 +53,7 @@ def check(request: Request, buckets: Buckets) -> None:
     buckets.folder(request["S3Bucket"])
     buckets.check_prefix(request.get("S3Prefix") or "")
     if request.get("ExportFormat") == "ION":
-        raise ValidationError("ExportFormat ION is not written here. Use DYNAMODB_JSON.")
+        import_formats.needs("ExportFormat ION", "amazon.ion")
     export_copies.check(request)
 
 
@@ -78,7 +78,7 @@ def register(transaction: Transaction, request: Request, copied: Copied, place: 
         "TableId": table.uuid,
         **copied.times,
         "S3Bucket": request["S3Bucket"],
-        "ExportFormat": "DYNAMODB_JSON",
+        "ExportFormat": request.get("ExportFormat") or "DYNAMODB_JSON",
         "ExportType": request.get("ExportType") or export_copies.FULL,
         **{name: request[name] for name in _OPTIONS if request.get(name) is not None},
     }
@@ -115,7 +115,11 @@ def write(stored: Stored, copy: Path, buckets: Buckets, now: float, stops: Calla
     # The files of all incremental exports are in one folder, as DynamoDB has it.
     folder = f"{base}/data" if "ExportTime" in description else f"{base.rpartition('/')[0]}/data"
     with closing(export_copies.lines(copy, stored)) as lines:
-        files = _write_files(_until(stops, lines), buckets, bucket, folder, number)
+        written = _until(stops, lines)
+        if description["ExportFormat"] == "ION":
+            files = _write_files(_as_ion(written), buckets, bucket, folder, number, "ion")
+        else:
+            files = _write_files(written, buckets, bucket, folder, number, "json")
     _put_manifest(buckets, bucket, f"{base}/manifest-files", b"".join(orjson.dumps(file) + b"\n" for file in files))
     description |= {
         "ExportStatus": "COMPLETED",
@@ -139,7 +143,7 @@ def write(stored: Stored, copy: Path, buckets: Buckets, now: float, stops: Calla
         "manifestFilesS3Key": f"{base}/manifest-files.json",
         "billedSizeBytes": stored["bytes"],
         "itemCount": stored["items"],
-        "outputFormat": "DYNAMODB_JSON",
+        "outputFormat": description["ExportFormat"],
         "exportType": description["ExportType"],
     }
     _put_manifest(buckets, bucket, f"{base}/manifest-summary", orjson.dumps(summary))
@@ -150,6 +154,13 @@ def _until(stops: Callable[[], bool], lines: Iterator[tuple[bytes, bytes]]) -> I
         if stops():
             raise StoppedError
         yield line
+
+
+def _as_ion(lines: Iterator[tuple[bytes, bytes]]) -> Iterator[tuple[bytes, bytes]]:
+    from partita.engine import ion  # of the extra `formats`
+
+    for key, line in lines:
+        yield key, ion.line(line)
 
 
 def _times(description: Response) -> Response:
@@ -164,10 +175,10 @@ def _times(description: Response) -> Response:
 
 
 def _write_files(
-    lines: Iterator[tuple[bytes, bytes]], buckets: Buckets, bucket: str, folder: str, number: str
+    lines: Iterator[tuple[bytes, bytes]], buckets: Buckets, bucket: str, folder: str, number: str, suffix: str
 ) -> list[dict[str, Any]]:
     """A file for each part of the hash space, also for one that has no items, as DynamoDB does."""
-    names = [f"{folder}/{_file_name(number, part)}.json.gz" for part in range(keys.PARTS)]
+    names = [f"{folder}/{_file_name(number, part)}.{suffix}.gz" for part in range(keys.PARTS)]
     counts = [0] * keys.PARTS
     with ExitStack() as files:
         outputs = []

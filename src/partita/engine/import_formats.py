@@ -1,16 +1,18 @@
-"""What ImportTable reads: DynamoDB JSON or CSV, plain or gzip. A bad record is told and passed over."""
+"""What ImportTable reads: DynamoDB JSON, CSV or Ion, plain or compressed. A bad record is told and passed over."""
 
 from __future__ import annotations
 
 import csv
 import gzip
 import io
+import sys
 import zlib
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import replace
+from importlib import import_module
 from pathlib import Path
-from typing import Any, BinaryIO, TextIO
+from typing import Any, BinaryIO, TextIO, cast
 
 import orjson
 
@@ -20,11 +22,16 @@ from partita.dynamo.limits import ITEM_BYTES, REQUEST_BYTES
 from partita.dynamo.parse import parse
 from partita.dynamo.requests import PutItem
 from partita.dynamo.values import Item
+from partita.extras import step
 
 csv.field_size_limit(max(csv.field_size_limit(), ITEM_BYTES))  # of the process: a cell may be as large as an item
 
 DELIMITERS = (",", "\t", ":", ";", "|", " ")
-_GZIP = b"\x1f\x8b"
+_MARKS = {"GZIP": b"\x1f\x8b", "ZSTD": b"\x28\xb5\x2f\xfd"}
+"""How compressed objects begin."""
+_LONGEST_MARK = 4
+_MOST_WINDOW = 128 * 1024 * 1024
+"""What a compressed object may ask for of memory."""
 _UNREADABLE = (EOFError, zlib.error, gzip.BadGzipFile, UnicodeDecodeError, csv.Error)
 Request = Mapping[str, Any]
 
@@ -43,9 +50,9 @@ class Record:
 def check(request: Request) -> None:
     """Refuse formats that are not read here."""
     if request["InputFormat"] == "ION":
-        raise ValidationError("InputFormat ION is not read here. Use DYNAMODB_JSON or CSV.")
+        needs("InputFormat ION", "amazon.ion")
     if request.get("InputCompressionType") == "ZSTD":
-        raise ValidationError("InputCompressionType ZSTD is not read here. Use GZIP or NONE.")
+        needs("InputCompressionType ZSTD", "zstandard")
     options = _csv_options(request)
     if options and request["InputFormat"] != "CSV":
         raise ValidationError("InputFormatOptions are for the InputFormat CSV only.")
@@ -53,26 +60,68 @@ def check(request: Request) -> None:
         raise ValidationError("The Delimiter is one of comma, tab, colon, semicolon, pipe and space.")
 
 
+def needs(what: str, module: str) -> None:
+    """Refuse what cannot be done without a module of the extra `formats`, if that is not installed."""
+    try:
+        import_module(module)
+    except ImportError:
+        raise ValidationError(f"{what} {step('formats')}") from None
+
+
 def records(request: Request, objects: Sequence[tuple[str, Path]]) -> Iterator[Record]:
     """Every record of the objects, which come with their keys, in order."""
-    read = _csv_records if request["InputFormat"] == "CSV" else _json_records
+    read = _READERS[request["InputFormat"]]
+    compression = request.get("InputCompressionType") or "NONE"
     for key, path in objects:
         with path.open("rb") as raw:
-            packed = raw.read(len(_GZIP)) == _GZIP
+            start = raw.read(_LONGEST_MARK)
             raw.seek(0)
-            if packed and request.get("InputCompressionType") != "GZIP":
-                yield Record(None, "it is compressed with gzip, and was not read: InputCompressionType is GZIP", 0, key)
-                continue
-            file: Any = gzip.GzipFile("", "rb", fileobj=raw) if request.get("InputCompressionType") == "GZIP" else raw
-            with closing(file):
-                try:
-                    for line, record in read(request, file):
-                        yield replace(record, where=f"{key}, line {line}")
-                except _UNREADABLE as error:
-                    yield Record(None, f"it cannot be read further: {error}", 0, key)
+            for name, mark in _MARKS.items():
+                if start.startswith(mark) and compression != name:
+                    fault = f"it is compressed with {name.lower()}, and was not read: InputCompressionType is {name}"
+                    yield Record(None, fault, 0, key)
+                    break
+            else:
+                with closing(_opened(raw, compression)) as file:
+                    yield from _records_of(key, read(request, file))
+
+
+def _records_of(key: str, read: Iterator[tuple[int, Record]]) -> Iterator[Record]:
+    try:
+        for line, record in read:
+            yield replace(record, where=f"{key}, line {line}")
+    except _unreadable() as error:
+        yield Record(None, f"it cannot be read further: {error}", 0, key)
+
+
+def _opened(raw: BinaryIO, compression: str) -> BinaryIO:
+    if compression == "GZIP":
+        return cast(BinaryIO, gzip.GzipFile("", "rb", fileobj=raw))
+    if compression == "ZSTD":
+        import zstandard  # of the extra `formats`
+
+        window = zstandard.ZstdDecompressor(max_window_size=_MOST_WINDOW)
+        return cast(BinaryIO, io.BufferedReader(window.stream_reader(raw, read_across_frames=True)))
+    return raw
+
+
+def _unreadable() -> tuple[type[Exception], ...]:
+    zstandard = sys.modules.get("zstandard")
+    return _UNREADABLE if zstandard is None else (*_UNREADABLE, zstandard.ZstdError)
 
 
 def _json_records(_request: Request, file: BinaryIO) -> Iterator[tuple[int, Record]]:
+    return _line_records(file, _json_item)
+
+
+def _ion_records(_request: Request, file: BinaryIO) -> Iterator[tuple[int, Record]]:
+    from partita.engine import ion  # of the extra `formats`
+
+    return _line_records(file, ion.item)
+
+
+def _line_records(file: BinaryIO, read: Callable[[bytes], Item]) -> Iterator[tuple[int, Record]]:
+    """A record in each line; `read` raises a ValueError that says why a line is none."""
     number = 0
     while line := file.readline(REQUEST_BYTES):
         number += 1
@@ -82,14 +131,22 @@ def _json_records(_request: Request, file: BinaryIO) -> Iterator[tuple[int, Reco
         if not line.strip():
             continue
         try:
-            record = orjson.loads(line)
-        except orjson.JSONDecodeError as error:
-            yield number, Record(None, f"it is not JSON: {error}", len(line))
-            continue
-        if isinstance(record, dict) and isinstance(record.get("Item"), dict):
-            yield number, _record(record["Item"], len(line))
+            item = read(line)
+        except ValueError as error:
+            yield number, Record(None, str(error), len(line))
         else:
-            yield number, Record(None, 'it is not {"Item": {…}}', len(line))
+            yield number, _record(item, len(line))
+
+
+def _json_item(line: bytes) -> Item:
+    try:
+        record = orjson.loads(line)
+    except orjson.JSONDecodeError as error:
+        raise ValueError(f"it is not JSON: {error}") from None
+    if not isinstance(record, dict) or not isinstance(record.get("Item"), dict):
+        raise ValueError('it is not {"Item": {…}}')
+    item: Item = record["Item"]
+    return item
 
 
 def _csv_records(request: Request, file: BinaryIO) -> Iterator[tuple[int, Record]]:
@@ -146,6 +203,13 @@ def _record(item: Item, size: int) -> Record:
         return Record(None, error.message, size)
     assert isinstance(put, PutItem)
     return Record(put.item, "", size)
+
+
+_READERS: Mapping[str, Callable[[Request, BinaryIO], Iterator[tuple[int, Record]]]] = {
+    "CSV": _csv_records,
+    "DYNAMODB_JSON": _json_records,
+    "ION": _ion_records,
+}
 
 
 def _csv_options(request: Request) -> Mapping[str, Any]:
