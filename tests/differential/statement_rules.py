@@ -75,6 +75,13 @@ def _stops_early(it: Difference) -> bool:
     return len(ours) == len(theirs) and ours[: failed + 1] == theirs[: failed + 1]
 
 
+def _item_is_missing(it: Difference) -> bool:
+    """It leaves out the item that failed a statement, alone or in a batch."""
+    if it.member == "Item":
+        return it.ours.code == "ConditionalCheckFailedException"
+    return both_answer(it, "Failed") and not any(it.theirs.members["Failed"])
+
+
 def _same_number(it: Difference) -> bool:
     """A number for a key, which this statement or an earlier one may have spelled in another way."""
     numeric = any(kind == "N" for table in it.tables for _, kind in table.keys)
@@ -294,7 +301,7 @@ STATEMENT_RULES: tuple[Rule, ...] = (
         DYNOXIDE,
         "the item that failed a statement",
         "ReturnValuesOnConditionCheckFailure is ignored in statements.",
-        lambda it: it.member == "Item" and it.ours.code == "ConditionalCheckFailedException",
+        _item_is_missing,
     ),
     differs(
         DYNOXIDE,
