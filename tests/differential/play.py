@@ -284,11 +284,12 @@ def _writes(step: Step) -> bool:
 def _suspicious(step: Step, answer: _Answer) -> bool:
     """Writes after which contents may differ though answers do not.
 
-    An update by legacy parameters, one that may only remove, or one refused half way, as a batch may be.
+    An update by legacy parameters, one that removes something, or one refused half way, as a batch may be.
     """
     if step.operation == "BatchWriteItem" and not answer.theirs.ok:
         return True
-    if "UpdateExpression" in str(step.params) and re.search("remove|delete", str(step.params), re.IGNORECASE):
+    text = str(step.params).lower()
+    if ("updateexpression" in text or re.search(r"\bupdate\b", text)) and re.search("remove|delete", text):
         return True
     refused = step.operation == "UpdateItem" and answer.ours.code == "ValidationException"
     return "AttributeUpdates" in step.params or (refused and "Incorrect operand" in answer.ours.message)
