@@ -126,8 +126,9 @@ def request_text(it: Difference) -> str:
 
 def index_of(it: Difference) -> Any:
     """The index a query or scan reads, if any."""
-    name = it.step.params.get("IndexName")
-    return next((index for table in it.tables for index in table.indexes if index.name == name), None)
+    name, of = it.step.params.get("IndexName"), str(it.step.params.get("TableName")).rpartition("/")[2]
+    indexes = (index for table in it.tables if table.name == of for index in table.indexes)
+    return next((index for index in indexes if index.name == name), None)
 
 
 def narrow_local_index(it: Difference) -> bool:

@@ -251,6 +251,12 @@ STATEMENT_RULES: tuple[Rule, ...] = (
     ),
     differs(
         MINISTACK,
+        "quoted names after REMOVE",
+        'A name may be quoted wherever it stands; it looks for `"txt"` with its quotes.',
+        lambda it: bool(re.search(r'REMOVE [^=]*"\w+" ', request_text(it))),
+    ),
+    differs(
+        MINISTACK,
         "paths in SELECT",
         "A column may be a nested path or an element of a list.",
         lambda it: both_answer(it, "Items", "Responses") and bool(re.search(r"doc|arr", request_text(it))),
@@ -306,10 +312,11 @@ STATEMENT_RULES: tuple[Rule, ...] = (
     differs(
         DYNOXIDE,
         "what is not there in a statement",
-        "A missing attribute differs from every value, in a FilterExpression and in WHERE.",
+        "A missing attribute differs from every value, and is neither less nor more than another attribute, in a "
+        "FilterExpression and in WHERE.",
         lambda it: (
             (both_answer(it, "Items", *_SHARED) or it.member == "outcome")
-            and bool(re.search("<>|NOT", request_text(it)))
+            and bool(re.search(r'<>|NOT|[<>]=? "?[a-z]', request_text(it)))
         ),
         CHOSEN,
     ),
